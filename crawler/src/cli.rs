@@ -1,0 +1,146 @@
+//! The command line: every command, every flag, and what `--help` teaches.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 110, arg_required_else_help = true)]
+#[command(after_help = "Start with `crawler demo`: it crawls a small site of its own, without network.\n\
+    Exit codes: 0 the command did its work (single pages may have failed), 1 it could not go on, 2 it was called \
+    with something unusable.")]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Log what happens on standard error: -v decisions, -vv everything.
+    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
+    pub verbose: u8,
+    /// No progress and no warnings; errors and results only.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+}
+
+/// The commands, one file each in `commands/`.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Crawl from a list of seed URLs and keep the pages that say something new.
+    Run(Run),
+    /// Show what was fetched, kept and dropped, and why.
+    Report(Report),
+    /// Write the kept pages to a file or standard output.
+    Export(Export),
+    /// Crawl a small web site of its own on loopback and compare the report with the known truth.
+    Demo(Demo),
+}
+
+/// Where the crawl lies on disk.
+#[derive(Debug, Args)]
+pub struct DataFolder {
+    /// Folder that holds the crawl: its state, its WARC files, its report.
+    #[arg(long, value_name = "DIR", default_value = "data")]
+    pub data: PathBuf,
+}
+
+/// Where the configuration comes from.
+#[derive(Debug, Args)]
+pub struct ConfigFile {
+    /// Configuration file; without it `config.toml` in the current folder if there is one, else the built-in defaults.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// `crawler run`
+#[derive(Debug, Args)]
+#[command(after_help = "Ctrl-C stops taking new URLs, finishes what is in process and saves; the same command goes \
+    on where it stopped. A second Ctrl-C ends at once and loses nothing that was decided more than a moment ago.")]
+pub struct Run {
+    /// Text file with one seed URL a line; `#` starts a comment.
+    #[arg(long, value_name = "FILE")]
+    pub seeds: PathBuf,
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub config: ConfigFile,
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub data: DataFolder,
+    /// Stop when this many pages are decided, earlier runs on the same data folder included.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_pages: Option<u64>,
+    /// Stop taking new URLs after this time: 90s, 10m, 2h.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub max_duration: Option<Duration>,
+    /// Connect to loopback, private and other special addresses too.
+    #[arg(long)]
+    pub allow_private: bool,
+}
+
+/// The forms a report comes in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// Tables for a terminal.
+    Text,
+    /// The documented, stable format for programs.
+    Json,
+    /// One self-contained page for a browser.
+    Html,
+}
+
+/// `crawler report`
+#[derive(Debug, Args)]
+pub struct Report {
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub data: DataFolder,
+    /// Form of the report.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
+    /// File to write; standard output without it.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// The forms pages are exported in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// One JSON object a line.
+    Jsonl,
+}
+
+/// `crawler export`
+#[derive(Debug, Args)]
+pub struct Export {
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub data: DataFolder,
+    /// Form of the export.
+    #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
+    pub format: ExportFormat,
+    /// File to write; standard output without it.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `crawler demo`
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Folder for the demo's crawl; a new temporary one without it. It must be empty or absent.
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Use these dedup settings instead of the defaults (only the `[dedup]` section is read).
+    #[command(flatten)]
+    pub config: ConfigFile,
+    /// Serve the site until Ctrl-C instead of crawling it, to look at it in a browser.
+    #[arg(long)]
+    pub serve: bool,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(time) if time > Duration::ZERO => Ok(time),
+        Ok(_) => Err("must be longer than nothing".into()),
+        Err(error) => Err(format!("{error}; write it like 90s, 10m or 2h")),
+    }
+}

@@ -1,0 +1,288 @@
+//! What the user typed: `config.toml`, key by key, with the built-in defaults.
+//!
+//! Nothing here is interpreted; [`crate::settings`] validates a [`Config`] and turns it into the form the program uses.
+//! The sample `config.toml` at the top of the repository is the manual: it shows every key at its default, and a test
+//! holds it to this file.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::canonicalize;
+
+/// Everything `config.toml` can say.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Who the crawler says it is.
+    pub identity: Identity,
+    /// Which URLs belong to the crawl.
+    pub scope: Scope,
+    /// How a host is treated.
+    pub politeness: Politeness,
+    /// How a response is fetched.
+    pub fetch: Fetch,
+    /// Which spellings of a URL are one URL.
+    pub canonicalize: canonicalize::Rules,
+    /// When a page says nothing new.
+    pub dedup: Dedup,
+    /// What is written to the data folder.
+    pub storage: Storage,
+}
+
+/// `[identity]`: the User-Agent header and the robots.txt product token.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Identity {
+    /// Product token: what robots.txt groups are matched against.
+    pub product: String,
+    /// A page that says who crawls and how to reach them; empty for none.
+    pub contact_url: String,
+}
+
+impl Default for Identity {
+    fn default() -> Self {
+        Self {
+            product: "crawler".into(),
+            contact_url: String::new(),
+        }
+    }
+}
+
+/// How far from the seeds' hosts the crawl may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScopeMode {
+    /// The seeds' hosts alone.
+    Host,
+    /// The seeds' hosts (without a leading `www.`) and everything below them.
+    Subdomains,
+}
+
+/// `[scope]`: which URLs belong to the crawl.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Scope {
+    /// How far from the seeds' hosts.
+    pub mode: ScopeMode,
+    /// Links from a seed; a seed has depth 0.
+    pub max_depth: u16,
+    /// Pages decided in the whole crawl, over all runs on one data folder; 0 is no limit.
+    pub max_pages: u64,
+    /// Pages decided on one host; 0 is no limit.
+    pub max_pages_per_host: u64,
+}
+
+impl Default for Scope {
+    fn default() -> Self {
+        Self {
+            mode: ScopeMode::Host,
+            max_depth: 20,
+            max_pages: 0,
+            max_pages_per_host: 0,
+        }
+    }
+}
+
+/// `[politeness]`: how a host is treated.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Politeness {
+    /// Milliseconds between the end of one request to a host and the start of the next.
+    pub delay_ms: u64,
+    /// Requests open at one host at a time.
+    pub parallel_per_host: usize,
+    /// A robots.txt `Crawl-delay` longer than this many milliseconds is cut to it.
+    pub max_crawl_delay_ms: u64,
+    /// Obey robots.txt.
+    pub robots: bool,
+    /// Read the sitemaps that robots.txt names.
+    pub sitemaps: bool,
+    /// Times a URL is tried again after a passing failure.
+    pub max_retries: u8,
+    /// Milliseconds a host rests after its first passing failure; doubled at each further one in a row.
+    pub retry_delay_ms: u64,
+}
+
+impl Default for Politeness {
+    fn default() -> Self {
+        Self {
+            delay_ms: 1_000,
+            parallel_per_host: 1,
+            max_crawl_delay_ms: 60_000,
+            robots: true,
+            sitemaps: true,
+            max_retries: 2,
+            retry_delay_ms: 5_000,
+        }
+    }
+}
+
+/// `[fetch]`: how a response is fetched.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Fetch {
+    /// Requests open at all hosts together.
+    pub parallel: usize,
+    /// Milliseconds to open a connection, name look-up and TLS included.
+    pub connect_timeout_ms: u64,
+    /// Milliseconds from the request's start to the last byte of the body.
+    pub timeout_ms: u64,
+    /// Bytes of body accepted, as sent and again after decompression.
+    pub max_body_bytes: usize,
+    /// Redirects followed from one URL.
+    pub max_redirects: u8,
+    /// Connect to loopback, private and other special addresses.
+    pub allow_private_addresses: bool,
+}
+
+impl Default for Fetch {
+    fn default() -> Self {
+        Self {
+            parallel: 32,
+            connect_timeout_ms: 10_000,
+            timeout_ms: 30_000,
+            max_body_bytes: 10 * 1024 * 1024,
+            max_redirects: 10,
+            allow_private_addresses: false,
+        }
+    }
+}
+
+/// `[dedup]`: when a page says nothing new.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Dedup {
+    /// Largest Hamming distance between the fingerprints of near-duplicates, in bits of 64.
+    pub max_distance: u32,
+    /// Smallest estimated Jaccard similarity that confirms a near-duplicate.
+    pub min_similarity: f32,
+    /// The same for short texts, whose similarity is computed exactly.
+    pub min_similarity_short: f32,
+    /// Keep pages apart whose numbers (prices, model numbers) differ.
+    pub numbers_must_match: bool,
+    /// Ignore recognised dates and clock times when texts are compared.
+    pub mask_dates: bool,
+}
+
+impl Default for Dedup {
+    fn default() -> Self {
+        let rule = dedup::Rule::default();
+        Self {
+            max_distance: rule.max_distance,
+            min_similarity: rule.min_similarity,
+            min_similarity_short: rule.min_similarity_short,
+            numbers_must_match: rule.numbers_must_match,
+            mask_dates: dedup::Scheme::default().mask_dates,
+        }
+    }
+}
+
+/// `[storage]`: what is written to the data folder.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Storage {
+    /// Bytes of memory for the state's page cache.
+    pub cache_bytes: u64,
+    /// Bytes after which a new WARC file is begun.
+    pub warc_file_bytes: u64,
+    /// Milliseconds at most between a page's verdict and its being safe on disk.
+    pub commit_interval_ms: u64,
+}
+
+impl Default for Storage {
+    fn default() -> Self {
+        Self {
+            cache_bytes: 64 * 1024 * 1024,
+            warc_file_bytes: 1_000_000_000,
+            commit_interval_ms: 250,
+        }
+    }
+}
+
+/// Why a `config.toml` could not be used. The message names file, line and key.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file could not be read.
+    #[error("cannot read the configuration {path}: {source}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Not TOML, an unknown key or a value of the wrong type.
+    #[error("{path}, line {line}: {message}")]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong and, for an unknown key, which keys there are.
+        message: String,
+    },
+}
+
+impl Config {
+    /// Reads a `config.toml`. Keys that are not given have their defaults.
+    ///
+    /// # Errors
+    /// The file cannot be read, is not TOML, or has an unknown key or a value of the wrong type.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
+            path: path.into(),
+            source,
+        })?;
+        Self::parse(&text, path)
+    }
+
+    /// As [`Config::read`], from text already at hand; `path` is for messages.
+    ///
+    /// # Errors
+    /// As [`Config::read`].
+    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        toml::from_str(text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start.min(text.len()));
+            ConfigError::Invalid {
+                path: path.into(),
+                line: text.as_bytes()[..start].iter().filter(|&&b| b == b'\n').count() + 1,
+                message: error.message().replace('\n', " "),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_key_is_named_with_file_and_line() {
+        let error = Config::parse("[scope]\n# fine\nmax_depht = 3\n", Path::new("my.toml")).unwrap_err();
+        let message = error.to_string();
+        assert!(message.starts_with("my.toml, line 3: "), "{message}");
+        assert!(message.contains("max_depht") && message.contains("max_depth"), "{message}");
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_type_is_named_with_its_line() {
+        let error = Config::parse("[fetch]\nparallel = \"many\"\n", Path::new("c.toml")).unwrap_err();
+        assert!(error.to_string().starts_with("c.toml, line 2: "), "{error}");
+    }
+
+    #[test]
+    fn the_sample_file_shows_every_key_at_its_default() {
+        let sample = include_str!("../../config.toml");
+        assert_eq!(Config::parse(sample, Path::new("config.toml")).unwrap(), Config::default());
+        let shown: toml::Table = sample.parse().unwrap();
+        let built_in = toml::Table::try_from(Config::default()).unwrap();
+        for (section, keys) in &built_in {
+            for key in keys.as_table().unwrap().keys() {
+                assert!(
+                    shown.get(section).and_then(|s| s.get(key)).is_some(),
+                    "config.toml does not show {section}.{key}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! One HTTP request: sent, bounded in time and size, and its failure named.
+//!
+//! Redirects are not followed here (they go through the frontier like any link) and bodies are not decompressed here
+//! (that is work for the parse threads, which bound it again): see [`crate::content_encoding`].
+
+mod error;
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant, SystemTime};
+
+use bytes::{Bytes, BytesMut};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use url::Url;
+
+use crate::address_policy::{AddressPolicy, GuardedResolver};
+use crate::settings::Settings;
+pub use error::FetchError;
+
+/// An answer, its body read where it was wanted.
+#[derive(Debug)]
+pub struct Response {
+    /// HTTP status code.
+    pub status: u16,
+    /// `HTTP/1.1`, `HTTP/2.0`.
+    pub version: &'static str,
+    /// As received.
+    pub headers: HeaderMap,
+    /// As received: still in its Content-Encoding. `None` where it was left unread.
+    pub body: Option<Bytes>,
+    /// The address that answered.
+    pub remote: Option<SocketAddr>,
+    /// When the request was sent.
+    pub fetched_at: SystemTime,
+    /// From the request to the last byte read.
+    pub elapsed: Duration,
+}
+
+impl Response {
+    /// A header's value as text; `None` where it is missing or not text.
+    #[must_use]
+    pub fn header(&self, name: &HeaderName) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// The media type in lower case without its parameters.
+    #[must_use]
+    pub fn media_type(&self) -> Option<String> {
+        let value = self.header(&CONTENT_TYPE)?;
+        let media_type = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        (!media_type.is_empty()).then_some(media_type)
+    }
+
+    /// The `charset` parameter of the Content-Type header.
+    #[must_use]
+    pub fn charset(&self) -> Option<&str> {
+        let parameters = self.header(&CONTENT_TYPE)?.split(';').skip(1);
+        let named = parameters.filter_map(|parameter| parameter.split_once('='));
+        let mut charsets = named.filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
+        charsets.next().map(|(_, value)| value.trim().trim_matches(['"', '\'']))
+    }
+
+    /// Whether the status says that the body is what was asked for.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+}
+
+/// What a body is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// A page: successful and HTML, XHTML or plain text.
+    Page,
+    /// Whatever a success brings (robots.txt, sitemaps).
+    Anything,
+}
+
+/// Makes requests. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Fetcher {
+    client: reqwest::Client,
+    policy: AddressPolicy,
+    timeout: Duration,
+    max_body_bytes: usize,
+}
+
+impl Fetcher {
+    /// A fetcher by `settings`.
+    ///
+    /// # Errors
+    /// The TLS machinery cannot be set up.
+    pub fn new(settings: &Settings) -> Result<Self, FetchError> {
+        let policy = AddressPolicy::new(settings.fetch.allow_private_addresses);
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, HeaderValue::from_static(ACCEPTED));
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(crate::content_encoding::ACCEPTED));
+        let client = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls()?)
+            .user_agent(&settings.user_agent)
+            .default_headers(headers)
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            // A proxy from the environment would make the address policy blind.
+            .no_proxy()
+            .dns_resolver(GuardedResolver::new(policy.clone()))
+            .connect_timeout(settings.fetch.connect_timeout)
+            .pool_idle_timeout(Duration::from_secs(30))
+            .build()
+            .map_err(|error| FetchError::from_reqwest(&error))?;
+        Ok(Self {
+            client,
+            policy,
+            timeout: settings.fetch.timeout,
+            max_body_bytes: settings.fetch.max_body_bytes,
+        })
+    }
+
+    /// Fetches `url`; the body only where it is `wanted`.
+    ///
+    /// # Errors
+    /// No whole answer came, or none may be asked for; see [`FetchError`].
+    pub async fn get(&self, url: &Url, wanted: Wanted) -> Result<Response, FetchError> {
+        self.policy.check_literal(url)?;
+        match tokio::time::timeout(self.timeout, self.exchange(url, wanted)).await {
+            Ok(result) => result,
+            Err(_elapsed) => Err(FetchError::Timeout),
+        }
+    }
+
+    async fn exchange(&self, url: &Url, wanted: Wanted) -> Result<Response, FetchError> {
+        let fetched_at = SystemTime::now();
+        let start = Instant::now();
+        let sent = self.client.get(url.clone()).send().await;
+        let mut answer = sent.map_err(|error| FetchError::from_reqwest(&error))?;
+        let mut response = Response {
+            status: answer.status().as_u16(),
+            version: version(answer.version()),
+            headers: std::mem::take(answer.headers_mut()),
+            body: None,
+            remote: answer.remote_addr(),
+            fetched_at,
+            elapsed: Duration::ZERO,
+        };
+        if is_wanted(&response, wanted) {
+            response.body = Some(self.body(&mut answer, &response).await?);
+        }
+        response.elapsed = start.elapsed();
+        Ok(response)
+    }
+
+    async fn body(&self, answer: &mut reqwest::Response, response: &Response) -> Result<Bytes, FetchError> {
+        let limit = self.max_body_bytes;
+        let declared = response.header(&CONTENT_LENGTH).and_then(|text| text.parse::<usize>().ok());
+        if declared.is_some_and(|length| length > limit) {
+            return Err(FetchError::BodyTooLarge { limit });
+        }
+        // A server's word for the length reserves no more than a usual page.
+        let mut body = BytesMut::with_capacity(declared.unwrap_or(0).min(64 * 1024));
+        loop {
+            let chunk = answer.chunk().await.map_err(|error| FetchError::from_body(&error))?;
+            let Some(chunk) = chunk else { break };
+            if body.len() + chunk.len() > limit {
+                return Err(FetchError::BodyTooLarge { limit });
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body.freeze())
+    }
+}
+
+/// What is asked for; anything else is left at the headers.
+const ACCEPTED: &str = "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1";
+
+/// Whether a media type is one whose text is extracted.
+#[must_use]
+pub fn is_page_type(media_type: &str) -> bool {
+    matches!(media_type, "text/html" | "application/xhtml+xml" | "text/plain")
+}
+
+fn is_wanted(response: &Response, wanted: Wanted) -> bool {
+    // A response without a Content-Type is taken for a page, as browsers do.
+    let page = || response.media_type().is_none_or(|media_type| is_page_type(&media_type));
+    response.is_success() && (wanted == Wanted::Anything || page())
+}
+
+fn version(version: reqwest::Version) -> &'static str {
+    match version {
+        reqwest::Version::HTTP_09 => "HTTP/0.9",
+        reqwest::Version::HTTP_10 => "HTTP/1.0",
+        reqwest::Version::HTTP_2 => "HTTP/2.0",
+        reqwest::Version::HTTP_3 => "HTTP/3.0",
+        _ => "HTTP/1.1",
+    }
+}
+
+fn tls() -> Result<rustls::ClientConfig, FetchError> {
+    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+    let roots = rustls::RootCertStore {
+        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+    };
+    let builder = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| FetchError::Tls(error.to_string()))?;
+    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn response(status: u16, content_type: &str) -> Response {
+        let mut headers = HeaderMap::new();
+        if !content_type.is_empty() {
+            headers.insert(CONTENT_TYPE, content_type.parse().unwrap());
+        }
+        Response {
+            status,
+            version: "HTTP/1.1",
+            headers,
+            body: None,
+            remote: None,
+            fetched_at: SystemTime::UNIX_EPOCH,
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn only_successful_pages_are_read() {
+        let wanted = |status, media| is_wanted(&response(status, media), Wanted::Page);
+        assert!(wanted(200, "text/html; charset=GBK") && wanted(200, "Application/XHTML+XML") && wanted(203, ""));
+        assert!(!wanted(200, "application/pdf") && !wanted(404, "text/html") && !wanted(301, ""));
+        assert!(is_wanted(&response(200, "application/xml"), Wanted::Anything));
+    }
+
+    #[test]
+    fn the_charset_parameter_is_found_in_any_spelling() {
+        for (value, charset) in [
+            ("text/html; charset=gbk", Some("gbk")),
+            ("text/html;Charset=\"utf-8\" ; x=y", Some("utf-8")),
+            ("text/html; x=y; charset='big5'", Some("big5")),
+            ("text/html", None),
+            ("text/html; charset", None),
+        ] {
+            assert_eq!(response(200, value).charset(), charset, "{value}");
+        }
+    }
+}

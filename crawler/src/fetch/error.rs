@@ -1,0 +1,130 @@
+//! What can go wrong with one request. Each kind has a name that is stored, counted and shown in the report.
+
+use std::error::Error as StdError;
+use std::io;
+
+use crate::address_policy::Forbidden;
+
+/// Why no whole answer came.
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    /// The address policy forbids the address; nothing was connected.
+    #[error(transparent)]
+    ForbiddenAddress(#[from] Forbidden),
+    /// The name has no address.
+    #[error("name not resolved: {0}")]
+    Dns(String),
+    /// No connection could be opened.
+    #[error("no connection: {0}")]
+    Connect(String),
+    /// The TLS handshake or certificate failed.
+    #[error("TLS: {0}")]
+    Tls(String),
+    /// The connection or the whole answer took too long.
+    #[error("timed out")]
+    Timeout,
+    /// The connection ended before the answer did.
+    #[error("connection broke off: {0}")]
+    Interrupted(String),
+    /// What came is not HTTP.
+    #[error("not valid HTTP: {0}")]
+    Protocol(String),
+    /// The body is longer than is accepted.
+    #[error("body over {limit} bytes")]
+    BodyTooLarge {
+        /// The bound, `fetch.max_body_bytes`.
+        limit: usize,
+    },
+    /// The body is not in the Content-Encoding it names, or in one that was not asked for.
+    #[error("content encoding: {0}")]
+    ContentEncoding(String),
+}
+
+impl FetchError {
+    /// The stored name of the kind.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::ForbiddenAddress(_) => "forbidden_address",
+            Self::Dns(_) => "dns",
+            Self::Connect(_) => "connect",
+            Self::Tls(_) => "tls",
+            Self::Timeout => "timeout",
+            Self::Interrupted(_) => "interrupted",
+            Self::Protocol(_) => "protocol",
+            Self::BodyTooLarge { .. } => "body_too_large",
+            Self::ContentEncoding(_) => "content_encoding",
+        }
+    }
+
+    /// Whether another try, later, may do better.
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            Self::Dns(_) | Self::Connect(_) | Self::Timeout | Self::Interrupted(_)
+        )
+    }
+
+    /// Names a failure before or in the answer's head.
+    #[must_use]
+    pub fn from_reqwest(error: &reqwest::Error) -> Self {
+        if let Some(forbidden) = cause::<Forbidden>(error) {
+            return Self::ForbiddenAddress(forbidden.clone());
+        }
+        if let Some(tls) = cause::<rustls::Error>(error) {
+            return Self::Tls(tls.to_string());
+        }
+        if error.is_timeout() {
+            return Self::Timeout;
+        }
+        let text = innermost(error);
+        if causes(error).any(|e| e.to_string().contains("dns error")) {
+            return Self::Dns(text);
+        }
+        if error.is_connect() {
+            return Self::Connect(text);
+        }
+        if broke_off(error) {
+            return Self::Interrupted(text);
+        }
+        Self::Protocol(text)
+    }
+
+    /// Names a failure while the body was read.
+    #[must_use]
+    pub fn from_body(error: &reqwest::Error) -> Self {
+        if error.is_timeout() {
+            return Self::Timeout;
+        }
+        // Whatever ends a body early (a reset, a short Content-Length, broken chunking) leaves half an answer.
+        Self::Interrupted(innermost(error))
+    }
+}
+
+fn broke_off(error: &reqwest::Error) -> bool {
+    let io = cause::<io::Error>(error).is_some();
+    // hyper has no public type for an end before the head was whole.
+    io || causes(error).any(|e| {
+        let text = e.to_string();
+        text.contains("closed before message completed") || text.contains("unexpected end of file")
+    })
+}
+
+fn causes<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |e| e.source())
+}
+
+/// The first cause of type `E`; an `io::Error` is looked into, since it hides what it wraps from `source`.
+fn cause<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
+    causes(error).find_map(|e| {
+        e.downcast_ref::<E>().or_else(|| {
+            let wrapped = e.downcast_ref::<io::Error>()?.get_ref()?;
+            causes(wrapped).find_map(|inner| inner.downcast_ref::<E>())
+        })
+    })
+}
+
+fn innermost(error: &reqwest::Error) -> String {
+    causes(error).last().map_or_else(String::new, ToString::to_string)
+}

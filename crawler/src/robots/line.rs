@@ -1,0 +1,137 @@
+//! The lines of a robots.txt: bytes to records (RFC 9309 §2.2), forgiving where sites in the field are careless.
+
+/// The longest line looked at, in bytes; what follows is cut off. Eight times the longest URL of the browsers of the time
+/// in which Google chose it; its test-suite holds parsers to it.
+const MAX_LINE_BYTES: usize = 2_083 * 8 - 1;
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// What a line says, and which line it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Line<'a> {
+    pub(super) record: Record,
+    /// What stands behind the colon, without comment and surrounding white space.
+    pub(super) value: &'a [u8],
+    /// The line without comment and surrounding white space.
+    pub(super) text: &'a [u8],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Record {
+    UserAgent,
+    Allow,
+    Disallow,
+    CrawlDelay,
+    Sitemap,
+}
+
+/// The spellings accepted in place of the right one. A site that writes `dissallow` wants to be left alone, and Google's
+/// parser has long taken it so.
+const SPELLINGS: [(&str, Record); 16] = [
+    ("user-agent", Record::UserAgent),
+    ("useragent", Record::UserAgent),
+    ("user agent", Record::UserAgent),
+    ("allow", Record::Allow),
+    ("disallow", Record::Disallow),
+    ("dissallow", Record::Disallow),
+    ("dissalow", Record::Disallow),
+    ("disalow", Record::Disallow),
+    ("diasllow", Record::Disallow),
+    ("disallaw", Record::Disallow),
+    ("crawl-delay", Record::CrawlDelay),
+    ("crawldelay", Record::CrawlDelay),
+    ("crawl delay", Record::CrawlDelay),
+    ("sitemap", Record::Sitemap),
+    ("site-map", Record::Sitemap),
+    ("site map", Record::Sitemap),
+];
+
+/// The records of a robots.txt in their order; lines that are none are passed over.
+pub(super) fn lines(body: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let body = body.strip_prefix(BOM).unwrap_or(body);
+    body.split(|byte| matches!(byte, b'\n' | b'\r')).filter_map(line)
+}
+
+fn line(line: &[u8]) -> Option<Line<'_>> {
+    let line = &line[..line.len().min(MAX_LINE_BYTES)];
+    let text = line.split(|byte| *byte == b'#').next().unwrap_or_default().trim_ascii();
+    let (name, value) = split(text)?;
+    let name = name.trim_ascii();
+    let (_, record) = SPELLINGS
+        .iter()
+        .find(|(spelling, _)| name.eq_ignore_ascii_case(spelling.as_bytes()))?;
+    Some(Line {
+        record: *record,
+        value: value.trim_ascii(),
+        text,
+    })
+}
+
+/// Cuts a line at its colon or, as sites do forget it, at the one run of white space in it.
+fn split(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    if let Some(colon) = text.iter().position(|byte| *byte == b':') {
+        return Some((&text[..colon], &text[colon + 1..]));
+    }
+    let blank = text.iter().position(u8::is_ascii_whitespace)?;
+    let value = text[blank..].trim_ascii_start();
+    let one_run = !value.iter().any(u8::is_ascii_whitespace);
+    one_run.then_some((&text[..blank], value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &[u8]) -> Vec<(Record, &[u8])> {
+        lines(body).map(|line| (line.record, line.value)).collect()
+    }
+
+    #[test]
+    fn lines_end_with_lf_cr_or_both() {
+        let expected: Vec<(Record, &[u8])> = vec![
+            (Record::Allow, b"/a"),
+            (Record::Allow, b"/b"),
+            (Record::Allow, b"/c"),
+            (Record::Allow, b"/d"),
+        ];
+        assert_eq!(read(b"allow: /a\nallow: /b\rallow: /c\r\n\r\nallow: /d"), expected);
+    }
+
+    #[test]
+    fn a_byte_order_mark_hides_nothing() {
+        assert_eq!(
+            read(b"\xef\xbb\xbfUser-agent: *"),
+            vec![(Record::UserAgent, b"*".as_slice())]
+        );
+    }
+
+    #[test]
+    fn comments_and_blanks_are_no_part_of_a_value() {
+        let line = lines(b"  Disallow :\t/x y  # why\n").next().unwrap();
+        assert_eq!(
+            (line.value, line.text),
+            (b"/x y".as_slice(), b"Disallow :\t/x y".as_slice())
+        );
+        assert_eq!(read(b"# disallow: /x\n#\n:\n: /y\n"), vec![]);
+    }
+
+    #[test]
+    fn a_missing_colon_is_forgiven_where_the_line_has_two_words() {
+        assert_eq!(read(b"disallow /x"), vec![(Record::Disallow, b"/x".as_slice())]);
+        assert_eq!(read(b"disallow /x is what we want\ndisallow\nallow"), vec![]);
+    }
+
+    #[test]
+    fn a_value_keeps_its_colons() {
+        assert_eq!(
+            read(b"Sitemap: http://a/b:c"),
+            vec![(Record::Sitemap, b"http://a/b:c".as_slice())]
+        );
+    }
+
+    #[test]
+    fn an_endless_line_is_cut() {
+        let body = [b"disallow: /".as_slice(), &b"a".repeat(100_000)].concat();
+        assert_eq!(lines(&body).next().unwrap().text.len(), MAX_LINE_BYTES);
+    }
+}

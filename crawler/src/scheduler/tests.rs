@@ -1,0 +1,273 @@
+use super::*;
+use crate::config::Config;
+
+const WINDOW: usize = 8;
+
+fn settings(change: impl FnOnce(&mut Config)) -> Settings {
+    let mut config = Config::default();
+    config.politeness.robots = false;
+    change(&mut config);
+    Settings::new(&config).unwrap()
+}
+
+fn at(ms: u64) -> Now {
+    Duration::from_millis(ms)
+}
+
+fn queued(seq: u64, url: &str) -> QueuedUrl {
+    let host = crate::host_key::HostKey::from_url(&Url::parse(url).unwrap()).unwrap();
+    QueuedUrl {
+        url: url.into(),
+        host: host.as_str().into(),
+        depth: 0,
+        redirects: 0,
+        attempts: 0,
+        priority: 0,
+        via: None,
+        seq,
+    }
+}
+
+fn site(host: &str, pages: u64) -> Vec<QueuedUrl> {
+    (0..pages).map(|n| queued(n, &format!("http://{host}/{n}"))).collect()
+}
+
+fn ended(host: &str) -> Event {
+    Event::RequestEnded {
+        host: host.into(),
+        signal: HostSignal::Answered,
+    }
+}
+
+fn decided(host: &str, seq: u64, is_page: bool) -> Event {
+    Event::Decided {
+        host: host.into(),
+        seq,
+        is_page,
+        queued: Vec::new(),
+    }
+}
+
+/// The URL that is to be fetched now.
+fn started(step: Step) -> String {
+    match step {
+        Step::Start(Task::Page { queued, .. }) => queued.url,
+        Step::Start(Task::Errand { errand, .. }) => errand.url().to_string(),
+        other => panic!("nothing started but {other:?}"),
+    }
+}
+
+#[test]
+fn one_request_at_a_time_and_a_delay_between_on_one_host() {
+    let mut scheduler = Scheduler::new(&settings(|_| {}), WINDOW, 0);
+    scheduler.add(site("a.example", 3), at(0));
+    assert_eq!(started(scheduler.next(at(0))), "http://a.example/0");
+    assert!(matches!(scheduler.next(at(5)), Step::Wait(None)));
+    scheduler.on(ended("a.example"), at(300));
+    assert!(matches!(scheduler.next(at(300)), Step::Wait(Some(t)) if t == at(1_300)));
+    assert_eq!(started(scheduler.next(at(1_300))), "http://a.example/1");
+}
+
+#[test]
+fn hosts_run_side_by_side() {
+    let mut scheduler = Scheduler::new(&settings(|_| {}), WINDOW, 0);
+    for host in ["a.example", "b.example", "c.example"] {
+        scheduler.add(site(host, 2), at(0));
+    }
+    let mut first: Vec<_> = (0..3).map(|_| started(scheduler.next(at(0)))).collect();
+    first.sort();
+    assert_eq!(first, ["http://a.example/0", "http://b.example/0", "http://c.example/0"]);
+    assert!(matches!(scheduler.next(at(0)), Step::Wait(None)));
+}
+
+#[test]
+fn no_more_than_a_window_of_tickets_is_out() {
+    let settings = settings(|c| {
+        c.politeness.delay_ms = 0;
+        c.politeness.parallel_per_host = 100;
+    });
+    let mut scheduler = Scheduler::new(&settings, WINDOW, 0);
+    scheduler.add(site("a.example", 20), at(0));
+    for _ in 0..WINDOW {
+        started(scheduler.next(at(0)));
+    }
+    assert!(matches!(scheduler.next(at(0)), Step::Wait(None)));
+    scheduler.on(ended("a.example"), at(1));
+    assert!(matches!(scheduler.next(at(1)), Step::Wait(None)), "a page keeps its ticket until it is decided");
+    scheduler.on(decided("a.example", 0, true), at(2));
+    assert_eq!(started(scheduler.next(at(2))), "http://a.example/8");
+}
+
+#[test]
+fn the_page_limit_counts_what_is_in_process_and_is_met_exactly() {
+    let settings = settings(|c| {
+        c.politeness.delay_ms = 0;
+        c.politeness.parallel_per_host = 100;
+        c.scope.max_pages = 5;
+    });
+    let mut scheduler = Scheduler::new(&settings, WINDOW, 3);
+    scheduler.add(site("a.example", 20), at(0));
+    started(scheduler.next(at(0)));
+    started(scheduler.next(at(0)));
+    assert!(matches!(scheduler.next(at(0)), Step::Wait(None)));
+    scheduler.on(decided("a.example", 0, false), at(1));
+    assert_eq!(started(scheduler.next(at(1))), "http://a.example/2", "a failure is not a page");
+    scheduler.on(decided("a.example", 1, true), at(2));
+    scheduler.on(decided("a.example", 2, true), at(2));
+    assert!(matches!(scheduler.next(at(2)), Step::Finished(Ending::PageLimit)));
+}
+
+#[test]
+fn a_stop_lets_what_is_in_process_end() {
+    let mut scheduler = Scheduler::new(&settings(|_| {}), WINDOW, 0);
+    scheduler.add(site("a.example", 3), at(0));
+    started(scheduler.next(at(0)));
+    scheduler.on(Event::Stop, at(1));
+    assert!(matches!(scheduler.next(at(9_000)), Step::Wait(None)));
+    scheduler.on(ended("a.example"), at(9_000));
+    scheduler.on(decided("a.example", 0, true), at(9_000));
+    assert!(matches!(scheduler.next(at(9_000)), Step::Finished(Ending::Stopped)));
+}
+
+fn robots_of(step: Step) -> Errand {
+    match step {
+        Step::Start(Task::Errand { errand, .. }) => errand,
+        other => panic!("no errand but {other:?}"),
+    }
+}
+
+fn rules(text: &str) -> RobotsAnswer {
+    RobotsAnswer::Rules(Robots::parse(text.as_bytes(), "crawler"))
+}
+
+#[test]
+fn robots_txt_comes_before_the_first_page_and_passes_the_gate() {
+    let mut scheduler = Scheduler::new(&settings(|c| c.politeness.robots = true), WINDOW, 0);
+    scheduler.add(site("a.example", 3), at(0));
+    let errand = robots_of(scheduler.next(at(0)));
+    assert_eq!(errand.url().as_str(), "http://a.example/robots.txt");
+    assert!(matches!(scheduler.next(at(0)), Step::Wait(None)));
+    scheduler.on(ended("a.example"), at(10));
+    let answer = rules("User-agent: *\nDisallow: /0\nCrawl-delay: 3\n");
+    scheduler.on(Event::Robots { errand, answer }, at(10));
+    assert!(matches!(scheduler.next(at(10)), Step::Wait(Some(t)) if t == at(3_010)));
+    match scheduler.next(at(3_010)) {
+        Step::Exclude { queued, reason } => {
+            assert_eq!(queued.url, "http://a.example/0");
+            assert!(reason.contains("robots.txt") && reason.contains("/0"), "{reason}");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(started(scheduler.next(at(3_010))), "http://a.example/1");
+}
+
+#[test]
+fn a_redirected_robots_txt_passes_the_gate_of_the_host_it_leads_to() {
+    let mut scheduler = Scheduler::new(&settings(|c| c.politeness.robots = true), WINDOW, 0);
+    scheduler.add(site("a.example", 1), at(0));
+    let errand = robots_of(scheduler.next(at(0)));
+    scheduler.on(ended("a.example"), at(10));
+    let answer = RobotsAnswer::Moved(Url::parse("http://b.example/robots.txt").unwrap());
+    scheduler.on(Event::Robots { errand, answer }, at(10));
+    let step = scheduler.next(at(10));
+    assert!(matches!(&step, Step::Start(Task::Errand { host, .. }) if host == "b.example"), "{step:?}");
+    let errand = robots_of(step);
+    scheduler.on(ended("b.example"), at(20));
+    let answer = rules("User-agent: *\nDisallow:\n");
+    scheduler.on(Event::Robots { errand, answer }, at(20));
+    assert_eq!(started(scheduler.next(at(1_010))), "http://a.example/0");
+}
+
+#[test]
+fn a_host_without_a_reachable_robots_txt_is_retired_and_nothing_of_it_fetched() {
+    let mut scheduler = Scheduler::new(&settings(|c| c.politeness.robots = true), WINDOW, 0);
+    scheduler.add(site("a.example", 3), at(0));
+    let mut now = at(0);
+    let mut tries = 0;
+    loop {
+        match scheduler.next(now) {
+            Step::Start(Task::Errand { errand, .. }) => {
+                tries += 1;
+                let signal = HostSignal::Unreachable;
+                scheduler.on(Event::RequestEnded { host: "a.example".into(), signal }, now);
+                let answer = RobotsAnswer::Unreachable;
+                scheduler.on(Event::Robots { errand, answer }, now);
+            }
+            Step::Wait(Some(until)) => now = until,
+            Step::Finished(ending) => break assert_eq!(ending, Ending::Exhausted),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(tries, 5);
+    assert_eq!(scheduler.retired().collect::<Vec<_>>(), [("a.example", 5)]);
+}
+
+#[test]
+fn sitemaps_named_by_robots_txt_are_fetched_once_each() {
+    let mut scheduler = Scheduler::new(
+        &settings(|c| {
+            c.politeness.robots = true;
+            c.politeness.delay_ms = 0;
+        }),
+        WINDOW,
+        0,
+    );
+    scheduler.add(site("a.example", 1), at(0));
+    let errand = robots_of(scheduler.next(at(0)));
+    scheduler.on(ended("a.example"), at(0));
+    let answer = rules("Sitemap: http://a.example/map.xml\n");
+    scheduler.on(Event::Robots { errand, answer }, at(0));
+    assert_eq!(started(scheduler.next(at(0))), "http://a.example/map.xml");
+    scheduler.on(ended("a.example"), at(1));
+    let queued = vec![queued(7, "http://a.example/only-in-map")];
+    scheduler.on(Event::Sitemap { queued, further: Vec::new() }, at(1));
+    assert_eq!(started(scheduler.next(at(1))), "http://a.example/0");
+    scheduler.on(ended("a.example"), at(2));
+    assert_eq!(started(scheduler.next(at(2))), "http://a.example/only-in-map");
+}
+
+#[test]
+fn a_host_with_more_than_the_buffer_asks_the_store_for_the_rest() {
+    let mut scheduler = Scheduler::new(&settings(|c| c.politeness.delay_ms = 0), WINDOW, 0);
+    scheduler.add_stored_host("a.example", true, 0);
+    let Step::Refill { host, limit, skip } = scheduler.next(at(0)) else { panic!("no refill") };
+    assert_eq!((host.as_str(), limit, skip.len()), ("a.example", BUFFER, 0));
+    assert!(matches!(scheduler.next(at(0)), Step::Wait(None)), "one refill at a time");
+    scheduler.add(vec![queued(99, "http://a.example/late")], at(0));
+    let urls = site("a.example", 1);
+    scheduler.on(Event::Refilled { host, urls, more: true }, at(0));
+    assert_eq!(started(scheduler.next(at(0))), "http://a.example/0");
+    let Step::Refill { skip, .. } = scheduler.next(at(0)) else { panic!("no refill") };
+    assert_eq!(skip, HashSet::from([0]), "what is in process is not handed out again");
+}
+
+#[test]
+fn the_limit_of_a_host_leaves_its_rest_queued() {
+    let settings = settings(|c| {
+        c.politeness.delay_ms = 0;
+        c.scope.max_pages_per_host = 1;
+    });
+    let mut scheduler = Scheduler::new(&settings, WINDOW, 0);
+    scheduler.add(site("a.example", 3), at(0));
+    started(scheduler.next(at(0)));
+    scheduler.on(ended("a.example"), at(0));
+    assert!(matches!(scheduler.next(at(0)), Step::Wait(None)));
+    scheduler.on(decided("a.example", 0, true), at(0));
+    assert!(matches!(scheduler.next(at(0)), Step::Finished(Ending::Exhausted)));
+}
+
+#[test]
+fn lower_priority_numbers_and_smaller_depths_go_first() {
+    let settings = settings(|c| c.politeness.delay_ms = 0);
+    let mut scheduler = Scheduler::new(&settings, WINDOW, 0);
+    let mut urls = site("a.example", 3);
+    (urls[0].depth, urls[1].priority) = (4, 1);
+    scheduler.add(urls, at(0));
+    let mut order = Vec::new();
+    for seq in [2, 0, 1] {
+        order.push(started(scheduler.next(at(0))));
+        scheduler.on(ended("a.example"), at(0));
+        scheduler.on(decided("a.example", seq, true), at(0));
+    }
+    assert_eq!(order, ["http://a.example/2", "http://a.example/0", "http://a.example/1"]);
+}

@@ -1,0 +1,199 @@
+//! What ends the run: each error says what is wrong, where, and what to do about it.
+
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// An error of the store. What goes wrong with one page is not an error but an [`Outcome`](crate::Outcome).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StorageError {
+    /// There is no store in the folder and none was to be made.
+    #[error("{} holds no crawl: give the data folder of a crawl, or begin one with `crawler run`", dir.display())]
+    NoStore {
+        /// The data folder.
+        dir: PathBuf,
+    },
+    /// Another process has the store open.
+    #[error("{} is in use by {}: wait for it or stop it, or choose another data folder", dir.display(), holder(*pid))]
+    Locked {
+        /// The data folder.
+        dir: PathBuf,
+        /// The process, where it is known.
+        pid: Option<u32>,
+    },
+    /// A file or folder could not be used.
+    #[error("cannot {action} {}: {source}{}", path.display(), advice(source))]
+    Io {
+        /// What was tried: `write`, `read`, ….
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The store was written by a later version of this program.
+    #[error(
+        "{} has store format {found}, this program knows formats up to {known}: use the version of the crawler that wrote it, or a later one",
+        dir.display()
+    )]
+    NewerFormat {
+        /// The data folder.
+        dir: PathBuf,
+        /// The store's format version.
+        found: u32,
+        /// The newest that this program reads.
+        known: u32,
+    },
+    /// Fingerprints or URLs of the store were made by other rules than those asked for; they cannot be compared.
+    #[error(
+        "{} was made with scheme {stored:?}, but {wanted:?} is asked for, and the two cannot be compared: set the options back, or run `crawler rebuild` to make the index anew",
+        dir.display()
+    )]
+    Scheme {
+        /// The data folder.
+        dir: PathBuf,
+        /// The scheme it was made with.
+        stored: String,
+        /// The scheme asked for.
+        wanted: String,
+    },
+    /// The state cannot be read.
+    #[error(
+        "the state in {} is damaged ({detail}): the archived pages are not touched by this; run `crawler rebuild` to make the state anew from them",
+        dir.display()
+    )]
+    Corrupt {
+        /// The data folder.
+        dir: PathBuf,
+        /// What was found.
+        detail: String,
+    },
+    /// The state is older than it has been: a part of it was lost, and going on would cut off archived pages.
+    #[error(
+        "the state in {} ends at commit {found}, but commit {expected} was made: a part of it was lost or an old copy put in its place; put the newer state back, or run `crawler rebuild`",
+        dir.display()
+    )]
+    RolledBack {
+        /// The data folder.
+        dir: PathBuf,
+        /// The last commit known to have been made.
+        expected: u64,
+        /// The last commit in the state.
+        found: u64,
+    },
+    /// There are archived pages but no state.
+    #[error(
+        "{} has archived pages but no state: put its `state` folder back, or run `crawler rebuild` to make it anew",
+        dir.display()
+    )]
+    StateMissing {
+        /// The data folder.
+        dir: PathBuf,
+    },
+    /// A file of the archive is missing or shorter than what is committed.
+    #[error(
+        "{} has {found} bytes where {expected} are committed: put the file back, or run `crawler rebuild` to go on with what is left",
+        path.display()
+    )]
+    ArchiveShort {
+        /// The WARC file.
+        path: PathBuf,
+        /// Bytes committed.
+        expected: u64,
+        /// Bytes there.
+        found: u64,
+    },
+    /// A record of the archive cannot be read.
+    #[error("the record at byte {offset} of {} is damaged: {reason}; `crawler verify` lists all that are", path.display())]
+    ArchiveDamaged {
+        /// The WARC file.
+        path: PathBuf,
+        /// Where the record begins.
+        offset: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// sled failed.
+    #[error("the state in {} cannot be used: {source}{}", dir.display(), sled_advice(source))]
+    State {
+        /// The data folder.
+        dir: PathBuf,
+        /// What sled said.
+        source: sled::Error,
+    },
+    /// A host or URL that cannot be a key: empty, too long, or with a zero byte.
+    #[error("{url:?} of host {host:?} is not a URL this store can hold: empty, longer than {max} bytes, or with a zero byte", max = crate::format::MAX_URL_BYTES)]
+    InvalidUrl {
+        /// The host key.
+        host: String,
+        /// The URL.
+        url: String,
+    },
+    /// The URL to be finished is not in the queue: it is finished already, or was never discovered.
+    #[error("{url} is not in the queue: it was finished before or never discovered")]
+    NotQueued {
+        /// The URL.
+        url: String,
+    },
+    /// A commit failed between its steps; what is in memory no longer agrees with what is on disk.
+    #[error("an earlier commit failed half-way: open the store again, it goes on from the last complete commit")]
+    Halted,
+    /// A row could not be encoded.
+    #[error("a row cannot be encoded: {0}")]
+    Encode(postcard::Error),
+}
+
+impl StorageError {
+    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
+        Self::Io { action, path: path.into(), source }
+    }
+
+    /// sled's errors, corruption told apart from the rest.
+    pub(crate) fn sled(dir: &Path, source: sled::Error) -> Self {
+        match source {
+            sled::Error::Corruption { .. } => Self::Corrupt { dir: dir.to_owned(), detail: source.to_string() },
+            source => Self::State { dir: dir.to_owned(), source },
+        }
+    }
+}
+
+fn holder(pid: Option<u32>) -> String {
+    pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+}
+
+/// What to do about an error of the file system, where there is something to do.
+fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "; the store must be writable: give this user the right to write there, or choose another data folder"
+        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "; free some space and run again, everything committed is kept"
+        }
+        ErrorKind::FileTooLarge => "; raise the limit on file sizes or lower the archive's roll size",
+        _ => "",
+    }
+}
+
+fn sled_advice(error: &sled::Error) -> &'static str {
+    match error {
+        sled::Error::Io(error) => advice(error),
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_and_a_read_only_folder_say_what_to_do() {
+        let message = |kind: ErrorKind| StorageError::io("write", "w.warc.gz", kind.into()).to_string();
+        assert!(message(ErrorKind::StorageFull).contains("free some space"));
+        assert!(message(ErrorKind::ReadOnlyFilesystem).contains("choose another data folder"));
+        assert!(message(ErrorKind::PermissionDenied).contains("right to write"));
+        assert!(message(ErrorKind::StorageFull).starts_with("cannot write w.warc.gz: "));
+        let sled = StorageError::sled(Path::new("d"), sled::Error::Io(ErrorKind::StorageFull.into()));
+        assert!(sled.to_string().contains("free some space"));
+    }
+}

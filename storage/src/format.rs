@@ -1,0 +1,185 @@
+//! The format on disk, version 1: every key and every value of the tree `state`.
+//!
+//! One tree, so that one batch over several tables is one atomic step. The first byte of a key is its table. Numbers in
+//! keys are big-endian, so that the order of bytes is the order of numbers. `⟨T⟩` is T in postcard's format (its wire
+//! specification, version 1): fields in order, integers as varints, strings and lists with their length before them.
+//!
+//! ```text
+//! table  key                                                      value
+//! ─────  ───────────────────────────────────────────────────────  ──────────────────────────────────────────────
+//! meta   'm' "format"                                             "CRAWLER\0" version:u32 LE
+//!        'm' "scheme"                                             the scheme, UTF-8
+//!        'm' "started"                                            ⟨u64⟩ when the crawl began, Unix ms
+//!        'm' "progress"                                           ⟨Progress⟩: last commit, next numbers, end of archive
+//! url    'u' host 00 url                                          ⟨UrlState⟩: 00 queued · 01 page sequence ·
+//!                                                                 02 redirect · 03 failure · 04 exclusion
+//! queue  'q' host 00 priority:u8 depth:u16 seq:u64                ⟨QueueRow⟩: url, redirects, attempts, via
+//! page   'p' sequence:u64                                         ⟨PageRecord⟩
+//! host   'h' host                                                 ⟨Counts⟩
+//! ```
+//!
+//! A host comes before its URLs, so a host's rows lie together and share their prefix, which sled stores once a node. No
+//! host holds a zero byte, so no host's rows lie between another's.
+//!
+//! A row of `url` exists from discovery on and is never removed. A row of `queue` exists from discovery until the URL is
+//! finished; a retry moves it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::StorageError;
+use crate::warc::writer::WarcEnd;
+
+/// The format version that this crate writes, and the newest it reads.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The longest URL or host key, in bytes.
+pub const MAX_URL_BYTES: usize = 16 * 1024;
+
+/// First bytes of the format row.
+const MAGIC: &[u8; 8] = b"CRAWLER\0";
+
+pub(crate) const STATE_TREE: &str = "state";
+pub(crate) const META_FORMAT: &[u8] = b"mformat";
+pub(crate) const META_SCHEME: &[u8] = b"mscheme";
+pub(crate) const META_STARTED: &[u8] = b"mstarted";
+pub(crate) const META_PROGRESS: &[u8] = b"mprogress";
+pub(crate) const URLS: u8 = b'u';
+pub(crate) const PAGES: u8 = b'p';
+pub(crate) const HOSTS: u8 = b'h';
+const QUEUE: u8 = b'q';
+
+/// How far the state has come; written in every batch, as it is after that batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Progress {
+    /// Number of the commit that the batch belongs to.
+    pub commit: u64,
+    /// `seq` of the next URL discovered.
+    pub next_seq: u64,
+    /// Sequence number of the next page; the first is 1.
+    pub next_page: u64,
+    /// The archive holds the captures of all pages before `next_page` up to here.
+    pub archive: WarcEnd,
+}
+
+impl Progress {
+    pub const START: Self = Self { commit: 0, next_seq: 1, next_page: 1, archive: WarcEnd { file: 0, offset: 0 } };
+}
+
+/// The value of the format row.
+pub(crate) fn format_row(version: u32) -> Vec<u8> {
+    [&MAGIC[..], &version.to_le_bytes()].concat()
+}
+
+/// The version in a format row; `None` if it is not one.
+pub(crate) fn format_version(row: &[u8]) -> Option<u32> {
+    row.strip_prefix(MAGIC)?.try_into().ok().map(u32::from_le_bytes)
+}
+
+pub(crate) fn url_key(host: &str, url: &str) -> Vec<u8> {
+    let mut key = Vec::with_capacity(host.len() + url.len() + 2);
+    push_url_key(&mut key, host, url);
+    key
+}
+
+/// Writes the key of the URL table into `key`, which is emptied before.
+pub(crate) fn push_url_key(key: &mut Vec<u8>, host: &str, url: &str) {
+    key.clear();
+    key.push(URLS);
+    key.extend_from_slice(host.as_bytes());
+    key.push(0);
+    key.extend_from_slice(url.as_bytes());
+}
+
+/// Host and URL of a key of the URL table.
+pub(crate) fn split_url_key(key: &[u8]) -> Option<(&str, &str)> {
+    let key = std::str::from_utf8(key.strip_prefix(&[URLS])?).ok()?;
+    key.split_once('\0')
+}
+
+pub(crate) fn queue_prefix(host: &str) -> Vec<u8> {
+    let mut key = Vec::with_capacity(host.len() + 13);
+    key.push(QUEUE);
+    key.extend_from_slice(host.as_bytes());
+    key.push(0);
+    key
+}
+
+pub(crate) fn queue_key(host: &str, priority: u8, depth: u16, seq: u64) -> Vec<u8> {
+    let mut key = queue_prefix(host);
+    key.push(priority);
+    key.extend_from_slice(&depth.to_be_bytes());
+    key.extend_from_slice(&seq.to_be_bytes());
+    key
+}
+
+/// Priority, depth and seq of a key of the host's queue.
+pub(crate) fn queue_place(host: &str, key: &[u8]) -> Option<(u8, u16, u64)> {
+    let place: &[u8; 11] = key.get(host.len() + 2..)?.try_into().ok()?;
+    let [priority, d0, d1, seq @ ..] = *place;
+    Some((priority, u16::from_be_bytes([d0, d1]), u64::from_be_bytes(seq)))
+}
+
+pub(crate) fn page_key(sequence: u64) -> [u8; 9] {
+    let mut key = [PAGES; 9];
+    key[1..].copy_from_slice(&sequence.to_be_bytes());
+    key
+}
+
+pub(crate) fn page_sequence(key: &[u8]) -> Option<u64> {
+    key.strip_prefix(&[PAGES])?.try_into().ok().map(u64::from_be_bytes)
+}
+
+pub(crate) fn host_key(host: &str) -> Vec<u8> {
+    [&[HOSTS], host.as_bytes()].concat()
+}
+
+/// Refuses what cannot be a key.
+pub(crate) fn check_url(host: &str, url: &str) -> Result<(), StorageError> {
+    let fits = |text: &str| !text.is_empty() && text.len() <= MAX_URL_BYTES && !text.as_bytes().contains(&0);
+    if fits(host) && fits(url) {
+        return Ok(());
+    }
+    Err(StorageError::InvalidUrl { host: host.to_owned(), url: url.to_owned() })
+}
+
+pub(crate) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, StorageError> {
+    postcard::to_stdvec(value).map_err(StorageError::Encode)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queue_keys_sort_by_host_then_priority_then_depth_then_seq() {
+        let in_order = [
+            queue_key("a", 0, 0, 300),
+            queue_key("a", 0, 1, 2),
+            queue_key("a", 0, 256, 1),
+            queue_key("a", 1, 0, 0),
+            queue_key("a.b", 0, 0, 0),
+            queue_key("ab", 0, 0, 0),
+        ];
+        assert!(in_order.is_sorted());
+        assert!(!in_order[4].starts_with(&queue_prefix("a")));
+        assert_eq!(queue_place("a", &in_order[2]), Some((0, 256, 1)));
+        assert_eq!(queue_place("a.b", &in_order[0]), None);
+    }
+
+    #[test]
+    fn keys_give_back_what_was_put_into_them() {
+        assert_eq!(split_url_key(&url_key("h:80", "http://h/?a=\u{e9}")), Some(("h:80", "http://h/?a=\u{e9}")));
+        assert_eq!(page_sequence(&page_key(7)), Some(7));
+        assert_eq!(format_version(&format_row(3)), Some(3));
+        assert_eq!(format_version(b"OTHER\0\0\0\x01\0\0\0"), None);
+    }
+
+    #[test]
+    fn what_cannot_be_a_key_is_refused() {
+        let long = "x".repeat(MAX_URL_BYTES + 1);
+        for (host, url) in [("", "u"), ("h", ""), ("h\0", "u"), ("h", "u\0"), (&long, "u"), ("h", &long)] {
+            assert!(matches!(check_url(host, url), Err(StorageError::InvalidUrl { .. })));
+        }
+        assert!(check_url("h", "u").is_ok());
+    }
+}

@@ -1,0 +1,122 @@
+//! The frontier: URLs that wait, in the order they are handed out.
+//!
+//! Within a host: by priority (0 first), then depth, then order of discovery. Which host is next, and when, is not decided
+//! here but by the scheduler.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::StorageError;
+use crate::format;
+
+/// A URL that was found, to be queued if it is not known.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Discovered {
+    /// Canonical URL; two spellings are two URLs.
+    pub url: String,
+    /// The key of the host that it is queued under, such as `example.org:8080`.
+    pub host: String,
+    /// Links from a seed.
+    pub depth: u16,
+    /// Redirects that led here without a page between.
+    pub redirects: u8,
+    /// 0 is handed out first.
+    pub priority: u8,
+    /// The page that links here. As an outlink of [`finish`](crate::Store::finish) it may be left out: then it is the URL
+    /// that is finished.
+    pub via: Option<String>,
+}
+
+/// A URL in the queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueuedUrl {
+    /// Canonical URL.
+    pub url: String,
+    /// The key of the host that it is queued under.
+    pub host: String,
+    /// Links from a seed.
+    pub depth: u16,
+    /// Redirects that led here without a page between.
+    pub redirects: u8,
+    /// How often it was tried and put back.
+    pub attempts: u8,
+    /// 0 is handed out first.
+    pub priority: u8,
+    /// The page that links here; `None` for a seed.
+    pub via: Option<String>,
+    /// Order of discovery; names this place in the queue and no other, ever.
+    pub seq: u64,
+}
+
+/// The value of a row of the queue; the rest of [`QueuedUrl`] is in its key.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct QueueRow {
+    pub url: String,
+    pub redirects: u8,
+    pub attempts: u8,
+    pub via: Option<String>,
+}
+
+impl QueuedUrl {
+    pub(crate) fn new(link: &Discovered, via: Option<&str>, seq: u64) -> Self {
+        Self {
+            url: link.url.clone(),
+            host: link.host.clone(),
+            depth: link.depth,
+            redirects: link.redirects,
+            attempts: 0,
+            priority: link.priority,
+            via: link.via.as_deref().or(via).map(str::to_owned),
+            seq,
+        }
+    }
+
+    /// The same URL behind its equals, one attempt later.
+    pub(crate) fn again(&self, seq: u64) -> Self {
+        Self { attempts: self.attempts.saturating_add(1), seq, ..self.clone() }
+    }
+
+    pub(crate) fn key(&self) -> Vec<u8> {
+        format::queue_key(&self.host, self.priority, self.depth, self.seq)
+    }
+
+    pub(crate) fn row(&self) -> Result<Vec<u8>, StorageError> {
+        let row = QueueRow {
+            url: self.url.clone(),
+            redirects: self.redirects,
+            attempts: self.attempts,
+            via: self.via.clone(),
+        };
+        format::encode(&row)
+    }
+
+    fn from_row(host: &str, key: &[u8], row: QueueRow) -> Option<Self> {
+        let (priority, depth, seq) = format::queue_place(host, key)?;
+        let QueueRow { url, redirects, attempts, via } = row;
+        Some(Self { url, host: host.to_owned(), depth, redirects, attempts, priority, via, seq })
+    }
+}
+
+/// The first `limit` rows of a host's queue whose `seq` is not in `skip`.
+pub(crate) fn head_of_queue(
+    state: &crate::state::State,
+    host: &str,
+    limit: usize,
+    skip: &HashSet<u64>,
+) -> Result<Vec<QueuedUrl>, StorageError> {
+    let mut found = Vec::new();
+    let mut rows = state.scan(format::queue_prefix(host));
+    while found.len() < limit {
+        let Some(row) = rows.next() else { break };
+        let (key, value) = row?;
+        match format::queue_place(host, &key) {
+            Some((_, _, seq)) if skip.contains(&seq) => continue,
+            _ => {}
+        }
+        let queued = QueuedUrl::from_row(host, &key, state.decode("a row of the queue", &value)?)
+            .ok_or_else(|| state.corrupt("a key of the queue"))?;
+        found.push(queued);
+    }
+    Ok(found)
+}

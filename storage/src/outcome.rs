@@ -1,0 +1,93 @@
+//! What became of a URL.
+
+use serde::{Deserialize, Serialize};
+
+use crate::frontier::QueuedUrl;
+use crate::page::PageDraft;
+use crate::warc::EncodedCapture;
+
+/// What became of a URL that was handed out; what [`Store::finish`](crate::Store::finish) is told.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// A page was fetched and decided.
+    Page {
+        /// What is known of it.
+        draft: Box<PageDraft>,
+        /// Its body and text for the archive; `None` for a page that is not kept.
+        capture: Option<EncodedCapture>,
+    },
+    /// The server sent us elsewhere. The target itself is discovered as an outlink.
+    Redirect {
+        /// The target.
+        to: String,
+        /// HTTP status.
+        status: u16,
+    },
+    /// It could not be had, for good.
+    Failed {
+        /// A short fixed word that reports can be grouped by: `timeout`, `dns`, `http`, ….
+        kind: String,
+        /// HTTP status, where there was one.
+        status: Option<u16>,
+        /// The details, for people.
+        detail: String,
+    },
+    /// It was not fetched because a rule forbids it: robots, scope, ….
+    Excluded {
+        /// The rule.
+        reason: String,
+    },
+    /// It goes back to the queue, behind its equals, with one more attempt counted.
+    Retry,
+}
+
+/// What the store knows of a URL.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UrlState {
+    /// In the queue, or handed out and not finished.
+    Queued,
+    /// Fetched: the page of this sequence number.
+    Page(u64),
+    /// Redirected.
+    Redirect {
+        /// The target.
+        to: String,
+        /// HTTP status.
+        status: u16,
+    },
+    /// Failed for good.
+    Failed(Failure),
+    /// Forbidden by a rule.
+    Excluded {
+        /// The rule.
+        reason: String,
+    },
+}
+
+/// Why a URL failed, and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// See [`Outcome::Failed`].
+    pub kind: String,
+    /// HTTP status, where there was one.
+    pub status: Option<u16>,
+    /// The details, for people.
+    pub detail: String,
+    /// How often it was tried.
+    pub attempts: u8,
+    /// Links from a seed.
+    pub depth: u16,
+    /// The page that links to it.
+    pub via: Option<String>,
+}
+
+/// What [`Store::finish`](crate::Store::finish) did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Finished {
+    /// The outlinks not known before, now in the queue.
+    pub newly_queued: Vec<QueuedUrl>,
+    /// The URL itself, if it went back to the queue: its new place.
+    pub requeued: Option<QueuedUrl>,
+    /// The sequence number of the page, if there is one.
+    pub page_id: Option<u64>,
+}

@@ -1,0 +1,130 @@
+//! What the catalogue holds of a page.
+
+use serde::{Deserialize, Serialize};
+
+use crate::frontier::QueuedUrl;
+
+/// Whether a page says anything new, as decided before it was stored.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Verdict {
+    /// It does: the page is kept.
+    Unique,
+    /// Its normalised text is that of another page.
+    Exact {
+        /// Sequence number of the kept page.
+        of: u64,
+    },
+    /// Its text is nearly that of another page.
+    Near {
+        /// Sequence number of the kept page.
+        of: u64,
+        /// Hamming distance of the two fingerprints in bits; `None` where another rule decided.
+        distance: Option<u32>,
+        /// Estimated similarity of the two, 0 to 1.
+        similarity: f32,
+    },
+}
+
+/// Where one record lies in the archive: one gzip member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WarcLocation {
+    /// Number of the file, the last part of its name.
+    pub file: u32,
+    /// First byte of the member.
+    pub offset: u64,
+    /// Its length in bytes.
+    pub length: u64,
+}
+
+/// What the caller knows of a fetched page. The store adds the URL it was queued by and the places in the archive, and
+/// makes a [`PageRecord`] of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageDraft {
+    /// The page's title; empty if it has none.
+    pub title: String,
+    /// When the fetch began, milliseconds since the Unix epoch.
+    pub fetched_at: u64,
+    /// HTTP status.
+    pub status: u16,
+    /// `Content-Type` as received.
+    pub content_type: String,
+    /// The character encoding that the text was decoded by, such as `UTF-8`.
+    pub encoding: String,
+    /// Bytes of the decoded body.
+    pub body_bytes: u64,
+    /// Bytes that came over the wire for the body.
+    pub wire_bytes: u64,
+    /// Characters of the extracted text.
+    pub text_chars: u64,
+    /// Language of the text, an ISO 639 code; `None` if it is not known.
+    pub language: Option<String>,
+    /// What was decided.
+    pub verdict: Verdict,
+    /// Fingerprint, exact hash and sketch as the caller encodes them; the store does not look inside.
+    pub signature: Vec<u8>,
+    /// Milliseconds from the beginning of the fetch to the end of the body.
+    pub elapsed_ms: u32,
+}
+
+/// A page in the catalogue. Its sequence number is its key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PageRecord {
+    /// The URL it was queued and fetched by.
+    pub url: String,
+    /// The host key it was queued under.
+    pub host: String,
+    /// Links from a seed.
+    pub depth: u16,
+    /// See [`PageDraft::title`].
+    pub title: String,
+    /// See [`PageDraft::fetched_at`].
+    pub fetched_at: u64,
+    /// HTTP status.
+    pub status: u16,
+    /// See [`PageDraft::content_type`].
+    pub content_type: String,
+    /// See [`PageDraft::encoding`].
+    pub encoding: String,
+    /// Bytes of the decoded body.
+    pub body_bytes: u64,
+    /// Bytes that came over the wire for the body.
+    pub wire_bytes: u64,
+    /// Characters of the extracted text.
+    pub text_chars: u64,
+    /// See [`PageDraft::language`].
+    pub language: Option<String>,
+    /// What was decided.
+    pub verdict: Verdict,
+    /// See [`PageDraft::signature`].
+    pub signature: Vec<u8>,
+    /// See [`PageDraft::elapsed_ms`].
+    pub elapsed_ms: u32,
+    /// The `response` record; `None` for a page that was not archived, such as a duplicate.
+    pub response: Option<WarcLocation>,
+    /// The `conversion` record with the extracted text; `None` for a page that was not archived.
+    pub text: Option<WarcLocation>,
+}
+
+impl PageRecord {
+    pub(crate) fn new(queued: &QueuedUrl, draft: PageDraft, archived: Option<(WarcLocation, WarcLocation)>) -> Self {
+        Self {
+            url: queued.url.clone(),
+            host: queued.host.clone(),
+            depth: queued.depth,
+            title: draft.title,
+            fetched_at: draft.fetched_at,
+            status: draft.status,
+            content_type: draft.content_type,
+            encoding: draft.encoding,
+            body_bytes: draft.body_bytes,
+            wire_bytes: draft.wire_bytes,
+            text_chars: draft.text_chars,
+            language: draft.language,
+            verdict: draft.verdict,
+            signature: draft.signature,
+            elapsed_ms: draft.elapsed_ms,
+            response: archived.map(|(response, _)| response),
+            text: archived.map(|(_, text)| text),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Reading: one member by its location, or all records of a file in order.
+
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+
+use flate2::bufread::GzDecoder;
+
+use super::record::{Record, find};
+
+/// The largest record that is read unless another limit is set: 256 MiB decoded. A gzip bomb ends here.
+pub const DEFAULT_MAX_RECORD_BYTES: u64 = 256 << 20;
+
+/// The first bytes of a gzip member: magic and method (RFC 1952, 2.3.1).
+const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b, 0x08];
+
+/// Bytes looked at in one step when the next record is searched after damage.
+const SEARCH_STEP: usize = 64 * 1024;
+
+/// A record and where its member lies in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocatedRecord {
+    /// Offset of the member in the file.
+    pub offset: u64,
+    /// Length of the member in the file.
+    pub length: u64,
+    /// The record; its digest has been checked.
+    pub record: Record,
+}
+
+/// A stretch of a file that holds no readable record.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no readable record at byte {offset}: {reason}")]
+pub struct DamagedRecord {
+    /// Offset where a record should begin.
+    pub offset: u64,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+/// Reads the record that one gzip member holds.
+///
+/// # Errors
+/// What is wrong with the member, in words.
+pub(crate) fn decode_member(member: &[u8], max_record_bytes: u64) -> Result<Record, String> {
+    read_member(&mut io::Cursor::new(member), max_record_bytes)
+}
+
+fn read_member(input: &mut impl BufRead, max_record_bytes: u64) -> Result<Record, String> {
+    let mut bytes = Vec::new();
+    GzDecoder::new(input)
+        .take(max_record_bytes.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("it cannot be decompressed: {error}"))?;
+    if bytes.len() as u64 > max_record_bytes {
+        return Err(format!("it is larger than {max_record_bytes} bytes"));
+    }
+    let record = Record::parse(&bytes).map_err(|error| error.to_string())?;
+    record.verify_block().map_err(|error| error.to_string())?;
+    Ok(record)
+}
+
+/// All records of a gzipped WARC file in order. After damage it goes on at the next record that can be read; each damaged
+/// stretch is reported once.
+///
+/// One gzip member must hold one record, as the standard recommends and all common writers do.
+#[derive(Debug)]
+pub struct WarcReader<R> {
+    input: BufReader<R>,
+    offset: u64,
+    max_record_bytes: u64,
+}
+
+impl<R: Read + Seek> WarcReader<R> {
+    /// A reader from the beginning of `input`, with [`DEFAULT_MAX_RECORD_BYTES`].
+    pub fn new(input: R) -> Self {
+        Self { input: BufReader::with_capacity(SEARCH_STEP, input), offset: 0, max_record_bytes: DEFAULT_MAX_RECORD_BYTES }
+    }
+
+    /// Sets how many decoded bytes a record may have.
+    #[must_use]
+    pub fn max_record_bytes(mut self, bytes: u64) -> Self {
+        self.max_record_bytes = bytes;
+        self
+    }
+
+    /// The next record, damaged stretch, or `None` at the end.
+    ///
+    /// # Errors
+    /// The input's own errors. Damage is not an error but an answer: the inner `Err`.
+    pub fn next_record(&mut self) -> io::Result<Option<Result<LocatedRecord, DamagedRecord>>> {
+        let offset = self.offset;
+        if self.seek_to(offset)?.fill_buf()?.is_empty() {
+            return Ok(None);
+        }
+        match self.read_here()? {
+            Ok(located) => Ok(Some(Ok(located))),
+            Err(reason) => {
+                self.offset = self.next_readable(offset + 1)?;
+                Ok(Some(Err(DamagedRecord { offset, reason })))
+            }
+        }
+    }
+
+    fn read_here(&mut self) -> io::Result<Result<LocatedRecord, String>> {
+        let offset = self.offset;
+        let record = read_member(&mut self.input, self.max_record_bytes);
+        let end = self.input.stream_position()?;
+        Ok(record.map(|record| {
+            self.offset = end;
+            LocatedRecord { offset, length: end - offset, record }
+        }))
+    }
+
+    /// The first offset from `from` on where a record can be read, or the end of the input.
+    fn next_readable(&mut self, from: u64) -> io::Result<u64> {
+        let mut at = from;
+        loop {
+            let mut step = Vec::new();
+            self.seek_to(at)?.by_ref().take(SEARCH_STEP as u64).read_to_end(&mut step)?;
+            match find(&step, GZIP_MAGIC) {
+                Some(found) => {
+                    self.offset = at + found as u64;
+                    self.seek_to(self.offset)?;
+                    if self.read_here()?.is_ok() {
+                        return Ok(at + found as u64);
+                    }
+                    at += found as u64 + 1;
+                }
+                None if step.len() < SEARCH_STEP => return Ok(at + step.len() as u64),
+                // The magic may lie across the border of two steps.
+                None => at += (step.len() - (GZIP_MAGIC.len() - 1)) as u64,
+            }
+        }
+    }
+
+    fn seek_to(&mut self, offset: u64) -> io::Result<&mut BufReader<R>> {
+        let here = self.input.stream_position()?;
+        match i64::try_from(i128::from(offset) - i128::from(here)) {
+            Ok(0) => {}
+            // Stays within the buffer where it can.
+            Ok(distance) => self.input.seek_relative(distance)?,
+            Err(_) => {
+                self.input.seek(SeekFrom::Start(offset))?;
+            }
+        }
+        Ok(&mut self.input)
+    }
+}
+
+impl<R: Read + Seek> Iterator for WarcReader<R> {
+    type Item = io::Result<Result<LocatedRecord, DamagedRecord>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_record().transpose()
+    }
+}

@@ -1,0 +1,176 @@
+//! The files of the archive: `crawl-<start>-<number>.warc.gz`, appended to, rolled by size.
+//!
+//! What is appended waits in memory; [`WarcWriter::sync`] writes it at the offsets it was given when it was appended and
+//! makes it durable. A failed write can therefore be tried again without a thought for how far it came, and the offsets
+//! that the catalogue holds never move.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use super::capture::{DEFAULT_LEVEL, EncodedCapture};
+use super::medium::Medium;
+use super::record::{NewRecord, compact_date, new_record_id};
+use crate::error::StorageError;
+use crate::page::WarcLocation;
+
+/// Where the archive ends: all before it belongs to the catalogue, all after it is a tail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct WarcEnd {
+    /// Number of the last file.
+    pub file: u32,
+    /// Its length.
+    pub offset: u64,
+}
+
+/// Appends captures to the files of one crawl.
+pub(crate) struct WarcWriter {
+    medium: Box<dyn Medium>,
+    started_at: u64,
+    roll_bytes: u64,
+    end: WarcEnd,
+    /// Not yet written, in order: file, offset in it, bytes.
+    waiting: Vec<(u32, u64, Vec<u8>)>,
+    waiting_bytes: u64,
+}
+
+impl WarcWriter {
+    /// Takes up the archive of the crawl begun at `started_at` (Unix milliseconds) at its committed end, and cuts off what
+    /// lies after it: the writes of a commit that did not come to its end.
+    ///
+    /// # Errors
+    /// [`StorageError::ArchiveShort`] if a file that the catalogue relies on is missing or too short;
+    /// [`StorageError::Io`] if the folder cannot be read or cut.
+    pub fn open(
+        medium: Box<dyn Medium>,
+        started_at: u64,
+        roll_bytes: u64,
+        end: WarcEnd,
+    ) -> Result<Self, StorageError> {
+        let writer = Self { medium, started_at, roll_bytes, end, waiting: Vec::new(), waiting_bytes: 0 };
+        writer.cut_tail()?;
+        Ok(writer)
+    }
+
+    /// Where the archive will end once all that waits is written.
+    pub fn end(&self) -> WarcEnd {
+        self.end
+    }
+
+    /// Bytes that wait for [`sync`](Self::sync).
+    pub fn waiting_bytes(&self) -> u64 {
+        self.waiting_bytes
+    }
+
+    /// Gives the capture its place. Returns the locations of the response and of the text.
+    pub fn append(&mut self, capture: EncodedCapture, now_ms: u64) -> io::Result<(WarcLocation, WarcLocation)> {
+        if self.end.offset >= self.roll_bytes {
+            self.end = WarcEnd { file: self.end.file + 1, offset: 0 };
+        }
+        if self.end.offset == 0 {
+            let head = self.warcinfo(now_ms)?;
+            self.push(head);
+        }
+        let WarcEnd { file, offset } = self.end;
+        let locate = |(at, length)| WarcLocation { file, offset: offset + at, length };
+        let locations = (locate(capture.response), locate(capture.text));
+        self.push(capture.bytes);
+        Ok(locations)
+    }
+
+    /// Writes what waits and makes it durable. After an error nothing is forgotten and the call can be repeated.
+    ///
+    /// # Errors
+    /// [`StorageError::Io`] with the file.
+    pub fn sync(&mut self) -> Result<(), StorageError> {
+        for (file, offset, bytes) in &self.waiting {
+            let name = file_name(self.started_at, *file);
+            self.medium
+                .write_at(&name, *offset, bytes)
+                .map_err(|source| StorageError::io("write", self.medium.path(&name), source))?;
+        }
+        self.waiting.clear();
+        self.waiting_bytes = 0;
+        Ok(())
+    }
+
+    /// The gzip member at `location`.
+    pub fn member(&self, location: WarcLocation) -> Result<Vec<u8>, StorageError> {
+        let name = file_name(self.started_at, location.file);
+        self.medium
+            .read_at(&name, location.offset, location.length)
+            .map_err(|source| StorageError::io("read", self.medium.path(&name), source))
+    }
+
+    /// The path of a file of the archive.
+    pub fn path(&self, file: u32) -> std::path::PathBuf {
+        self.medium.path(&file_name(self.started_at, file))
+    }
+
+    fn push(&mut self, bytes: Vec<u8>) {
+        let WarcEnd { file, offset } = self.end;
+        self.end.offset += bytes.len() as u64;
+        self.waiting_bytes += bytes.len() as u64;
+        match self.waiting.last_mut() {
+            Some((last, _, waiting)) if *last == file => waiting.extend_from_slice(&bytes),
+            _ => self.waiting.push((file, offset, bytes)),
+        }
+    }
+
+    /// The record at the head of each file (ISO 28500:2017, 6.2).
+    fn warcinfo(&self, now_ms: u64) -> io::Result<Vec<u8>> {
+        let fields = concat!(
+            "software: crawler/",
+            env!("CARGO_PKG_VERSION"),
+            "\r\nformat: WARC File Format 1.1\r\n",
+            "conformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n",
+            "description: responses with decoded payloads; the conversion record after each is the text extracted from it\r\n",
+        );
+        let mut member = Vec::new();
+        NewRecord::new("warcinfo", &new_record_id(), now_ms)
+            .field("WARC-Filename", &file_name(self.started_at, self.end.file))
+            .field("Content-Type", "application/warc-fields")
+            .write(&[fields.as_bytes()], DEFAULT_LEVEL, &mut member)?;
+        Ok(member)
+    }
+
+    fn cut_tail(&self) -> Result<(), StorageError> {
+        let last = file_name(self.started_at, self.end.file);
+        let path = || self.medium.path(&last);
+        let found =
+            self.medium.length(&last).map_err(|source| StorageError::io("look at", path(), source))?.unwrap_or(0);
+        if found < self.end.offset {
+            return Err(StorageError::ArchiveShort { path: path(), expected: self.end.offset, found });
+        }
+        if self.end.offset > 0 && found > self.end.offset {
+            tracing::info!(file = %last, bytes = found - self.end.offset, "cutting off records that were never committed");
+            self.medium
+                .truncate(&last, self.end.offset)
+                .map_err(|source| StorageError::io("cut the tail of", path(), source))?;
+        }
+        let names = self.medium.names().map_err(|source| StorageError::io("list the folder of", path(), source))?;
+        for name in names {
+            let beyond = self.number_of(&name).is_some_and(|number| {
+                number > self.end.file || number == self.end.file && self.end.offset == 0
+            });
+            if beyond {
+                tracing::info!(file = %name, "removing a file that was never committed");
+                self.medium
+                    .remove(&name)
+                    .map_err(|source| StorageError::io("remove", self.medium.path(&name), source))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The number in a name of this crawl's pattern; `None` for every other file, which is none of our business.
+    fn number_of(&self, name: &str) -> Option<u32> {
+        let number: u32 = name.strip_suffix(".warc.gz")?.rsplit('-').next()?.parse().ok()?;
+        (file_name(self.started_at, number) == name).then_some(number)
+    }
+}
+
+/// `crawl-20260321093000-00001.warc.gz`.
+pub(crate) fn file_name(started_at: u64, number: u32) -> String {
+    format!("crawl-{}-{number:05}.warc.gz", compact_date(started_at))
+}
