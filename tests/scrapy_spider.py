@@ -1,20 +1,23 @@
-"""The peer that compare_scrapy measures: a spider that follows a site's links and writes each page's link-free text.
+"""The peer that compare_scrapy measures: a spider that follows a site's links and writes each page's title and text.
 
-Set up for speed as far as the work stays the same: one parse a page, links by one XPath, URLs that are known already
-dropped before a request is made of them, no cookies, no telnet, no statistics to the log, no HTTP cache, no delay.
-`rel=nofollow` is honoured, which spares it the half of the requests that would bring no page.
+Set up as somebody would who knows Scrapy and wants it fast, as far as the work stays the same: one parse a page, compiled
+XPath on the lxml tree (parsel would wrap every text node in an object, twice as slow), URLs that are known already dropped
+before a request is made of them, no cookies, no console, no HTTP cache, no delay. `rel=nofollow` is honoured, which spares
+it the half of the requests that would bring no page.
 """
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
-from urllib.parse import urldefrag, urljoin
+from urllib.parse import urljoin
 
 import scrapy
+from lxml import etree
 from scrapy.http import HtmlResponse, Response
 
-LINKS = "//a[@href][not(contains(@rel, 'nofollow'))]/@href"
-TEXT = "//body//text()[not(parent::script or parent::style or parent::noscript)]"
+TITLE = etree.XPath("string(//title)", smart_strings=False)
+LINKS = etree.XPath("//a[not(contains(@rel, 'nofollow'))]/@href", smart_strings=False)
+TEXT = etree.XPath("//body//text()[not(parent::script or parent::style or parent::noscript)]", smart_strings=False)
 
 
 class SiteSpider(scrapy.Spider):
@@ -29,7 +32,6 @@ class SiteSpider(scrapy.Spider):
         "HTTPCACHE_ENABLED": False,
         "COOKIES_ENABLED": False,
         "TELNETCONSOLE_ENABLED": False,
-        "LOGSTATS_INTERVAL": 0,
         "LOG_LEVEL": "WARNING",
     }
 
@@ -46,15 +48,11 @@ class SiteSpider(scrapy.Spider):
         """The page's text and its links to the same site."""
         if not isinstance(response, HtmlResponse):
             return
-        page = response.selector
-        yield {
-            "url": response.url,
-            "title": page.xpath("string(//title)").get(),
-            "text": " ".join(" ".join(page.xpath(TEXT).getall()).split()),
-        }
-        for href in set(page.xpath(LINKS).getall()):
+        tree = response.selector.root
+        yield {"url": response.url, "title": TITLE(tree), "text": " ".join(" ".join(TEXT(tree)).split())}
+        for href in {href.partition("#")[0].strip() for href in LINKS(tree)}:
             try:
-                url = urldefrag(urljoin(response.url, href.strip())).url
+                url = urljoin(response.url, href)
             except ValueError:
                 continue  # A link that is no URL leads nowhere.
             if url not in self.known and url.startswith(self.seed):

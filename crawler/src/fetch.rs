@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::{Bytes, BytesMut};
-use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use url::Url;
 
 use crate::address_policy::{AddressPolicy, GuardedResolver};
@@ -57,6 +57,17 @@ impl Response {
         let named = parameters.filter_map(|parameter| parameter.split_once('='));
         let mut charsets = named.filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
         charsets.next().map(|(_, value)| value.trim().trim_matches(['"', '\'']))
+    }
+
+    /// How long the server wants to be left alone: `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3).
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        let value = self.header(&RETRY_AFTER)?.trim();
+        if let Ok(seconds) = value.parse() {
+            return Some(Duration::from_secs(seconds));
+        }
+        let date = httpdate::parse_http_date(value).ok()?;
+        Some(date.duration_since(self.fetched_at + self.elapsed).unwrap_or_default())
     }
 
     /// Whether the status says that the body is what was asked for.
@@ -232,6 +243,18 @@ mod tests {
         assert!(wanted(200, "text/html; charset=GBK") && wanted(200, "Application/XHTML+XML") && wanted(203, ""));
         assert!(!wanted(200, "application/pdf") && !wanted(404, "text/html") && !wanted(301, ""));
         assert!(is_wanted(&response(200, "application/xml"), Wanted::Anything));
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let wait = |value: &str| {
+            let mut response = response(503, "");
+            response.headers.insert(RETRY_AFTER, value.parse().unwrap());
+            response.retry_after().map(|time| time.as_secs())
+        };
+        assert_eq!(wait("120"), Some(120));
+        assert_eq!(wait("Thu, 01 Jan 1970 00:01:30 GMT"), Some(90));
+        assert_eq!(wait("soon"), None);
     }
 
     #[test]

@@ -1,1 +1,46 @@
-//! crawler
+//! A polite web crawler that decides before storing whether a page says anything new, and keeps only the pages that do.
+//!
+//! The way of a page, a line a module:
+//!
+//! - [`cli`] what the user typed, [`config`] what `config.toml` says, [`settings`] the validated form of both
+//! - [`seeds`] where a crawl starts, [`scope`] how far it goes
+//! - [`canonicalize`] one spelling a URL, [`host_key`] which host it belongs to
+//! - [`scheduler`] what is fetched next, [`politeness`] when, [`robots`] whether, [`sitemap`] what else there is
+//! - [`fetch`] one request, [`address_policy`] to which addresses, [`content_encoding`] undone under a bound
+//! - [`interpret`] what a response means: [`decode`] its characters, [`parse`] its tree and links, [`extract`] its main
+//!   text, [`language`] in which language, [`soft_404`] whether it is a page at all
+//! - [`content_seen`] decides (crate `dedup`) and records (crate `storage`)
+//! - [`pipeline`] joins the stages, [`stats`] and [`progress`] show them at work, [`shutdown`] ends them
+//! - [`report`] what was kept and dropped, and why, [`terminal_text`] without harm to a terminal
+//! - [`commands`] one file a command, [`demo`] a web site with a known truth, [`error`] what ends a command
+
+pub mod address_policy;
+pub mod canonicalize;
+pub mod cli;
+pub mod commands;
+pub mod config;
+pub mod content_encoding;
+pub mod content_seen;
+pub mod decode;
+pub mod demo;
+pub mod error;
+pub mod extract;
+pub mod fetch;
+pub mod host_key;
+pub mod interpret;
+pub mod language;
+pub mod parse;
+pub mod pipeline;
+pub mod politeness;
+pub mod progress;
+pub mod report;
+pub mod robots;
+pub mod scheduler;
+pub mod scope;
+pub mod seeds;
+pub mod settings;
+pub mod shutdown;
+pub mod sitemap;
+pub mod soft_404;
+pub mod stats;
+pub mod terminal_text;

@@ -134,6 +134,11 @@ impl Gate {
         self.failures >= MAX_FAILURES
     }
 
+    /// Lets nothing through any more.
+    pub fn retire(&mut self) {
+        self.failures = self.failures.max(MAX_FAILURES);
+    }
+
     /// Failures in a row so far.
     #[must_use]
     pub fn failures(&self) -> u32 {

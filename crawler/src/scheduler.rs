@@ -30,6 +30,9 @@ const MAX_SITEMAPS: usize = 100;
 /// Redirects of a robots.txt that are followed; past them it counts as unavailable (RFC 9309, section 2.3.1.2).
 const MAX_ROBOTS_REDIRECTS: u8 = 5;
 
+/// Tries of a robots.txt that come to nothing, after which its host is left alone for this run.
+const MAX_ROBOTS_FAILURES: u8 = 5;
+
 /// A request to make.
 #[derive(Debug, Clone)]
 pub enum Task {
@@ -62,6 +65,8 @@ pub enum Errand {
         url: Url,
         /// Redirects followed so far.
         redirects: u8,
+        /// Tries that came to nothing so far.
+        failures: u8,
     },
     /// A sitemap.
     Sitemap {
@@ -191,6 +196,7 @@ pub struct Scheduler {
     rules: Rules,
     window: usize,
     tickets_out: usize,
+    requests_open: usize,
     pages_in_process: u64,
     pages_decided: u64,
     turn: u64,
@@ -201,6 +207,7 @@ pub struct Scheduler {
 #[derive(Debug, Clone, Copy)]
 struct Rules {
     politeness: crate::settings::Politeness,
+    parallel: usize,
     max_pages: Option<u64>,
     max_pages_per_host: Option<u64>,
 }
@@ -215,11 +222,13 @@ impl Scheduler {
             clock: CrawlClock::default(),
             rules: Rules {
                 politeness: settings.politeness,
+                parallel: settings.fetch.parallel,
                 max_pages: settings.limits.max_pages,
                 max_pages_per_host: settings.limits.max_pages_per_host,
             },
             window,
             tickets_out: 0,
+            requests_open: 0,
             pages_in_process: 0,
             pages_decided,
             turn: 0,
@@ -249,6 +258,7 @@ impl Scheduler {
         self.clock.set(now);
         match event {
             Event::RequestEnded { host, signal } => {
+                self.requests_open -= 1;
                 self.host(&host).gate.finish(now, signal);
                 self.schedule(&host, now);
             }
@@ -321,12 +331,12 @@ impl Scheduler {
         self.due.len()
     }
 
-    /// A bound that stops new work: asked to stop, all tickets out, or the page limit.
+    /// A bound that stops new work: asked to stop, all tickets out, all requests open, or the page limit.
     fn held_back(&self) -> Option<Step> {
         if self.stopping {
             return Some(self.idle(Ending::Stopped));
         }
-        if self.tickets_out >= self.window {
+        if self.tickets_out >= self.window || self.requests_open >= self.rules.parallel {
             return Some(Step::Wait(None));
         }
         let limit = self.rules.max_pages?;
@@ -346,6 +356,7 @@ impl Scheduler {
         self.tickets_out += 1;
         match step {
             HostStep::Page { queued, url } => {
+                self.requests_open += 1;
                 self.pages_in_process += 1;
                 Step::Start(Task::Page { queued, url })
             }
@@ -353,10 +364,13 @@ impl Scheduler {
                 self.pages_in_process += 1;
                 Step::Exclude { queued, reason }
             }
-            HostStep::Errand(errand) => Step::Start(Task::Errand {
-                host: host.to_owned(),
-                errand,
-            }),
+            HostStep::Errand(errand) => {
+                self.requests_open += 1;
+                Step::Start(Task::Errand {
+                    host: host.to_owned(),
+                    errand,
+                })
+            }
             HostStep::Refill { skip } => Step::Refill {
                 host: host.to_owned(),
                 limit: BUFFER,
@@ -371,6 +385,7 @@ impl Scheduler {
             origin,
             url,
             redirects,
+            failures,
         } = errand
         else {
             return;
@@ -383,17 +398,22 @@ impl Scheduler {
                     origin,
                     url: to,
                     redirects: redirects + 1,
+                    failures,
                 };
                 self.add_errand(moved, now);
             }
             RobotsAnswer::Moved(_) => self.obey(&for_host, origin, Robots::allow_all(), now),
+            RobotsAnswer::Unreachable if failures + 1 >= MAX_ROBOTS_FAILURES => {
+                self.host(&for_host).gate.retire();
+            }
+            // The gate of the host that failed spaces the tries.
             RobotsAnswer::Unreachable => {
-                // The gate has counted the failure: it spaces the next try and retires the host in the end.
                 let again = Errand::Robots {
                     for_host,
                     origin,
                     url,
                     redirects,
+                    failures: failures + 1,
                 };
                 self.add_errand(again, now);
             }

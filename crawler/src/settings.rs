@@ -157,6 +157,14 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// Names the rules that a store's fingerprints and URLs are made by; a store keeps the ones it was begun with.
+    #[must_use]
+    pub fn store_scheme(&self) -> String {
+        format!("{} urls/v{}", self.scheme.id(), crate::canonicalize::RULES_VERSION)
+    }
+}
+
 fn politeness(config: &crate::config::Politeness) -> Politeness {
     Politeness {
         delay: Duration::from_millis(config.delay_ms),

@@ -145,14 +145,24 @@ pub enum StorageError {
 
 impl StorageError {
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
-        Self::Io { action, path: path.into(), source }
+        Self::Io {
+            action,
+            path: path.into(),
+            source,
+        }
     }
 
     /// sled's errors, corruption told apart from the rest.
     pub(crate) fn sled(dir: &Path, source: sled::Error) -> Self {
         match source {
-            sled::Error::Corruption { .. } => Self::Corrupt { dir: dir.to_owned(), detail: source.to_string() },
-            source => Self::State { dir: dir.to_owned(), source },
+            sled::Error::Corruption { .. } => Self::Corrupt {
+                dir: dir.to_owned(),
+                detail: source.to_string(),
+            },
+            source => Self::State {
+                dir: dir.to_owned(),
+                source,
+            },
         }
     }
 }

@@ -11,12 +11,15 @@
 //!        'm' "scheme"                                             the scheme, UTF-8
 //!        'm' "started"                                            ⟨u64⟩ when the crawl began, Unix ms
 //!        'm' "progress"                                           ⟨Progress⟩: last commit, next numbers, end of archive
-//! url    'u' host 00 url                                          ⟨UrlState⟩: 00 queued · 01 page sequence ·
+//! url    'u' host 00 packed                                       ⟨UrlState⟩: 00 queued · 01 page sequence ·
 //!                                                                 02 redirect · 03 failure · 04 exclusion
-//! queue  'q' host 00 priority:u8 depth:u16 seq:u64                ⟨QueueRow⟩: url, redirects, attempts, via
+//! queue  'q' host 00 priority:u8 depth:u16 seq:u64                ⟨QueueRow⟩: packed, redirects, attempts, via
 //! page   'p' sequence:u64                                         ⟨PageRecord⟩
 //! host   'h' host                                                 ⟨Counts⟩
 //! ```
+//!
+//! `packed` is the URL without what its host says already: 'S' path for `https://` host path, 'H' path for `http://` host path,
+//! '=' url for every other.
 //!
 //! A host comes before its URLs, so a host's rows lie together and share their prefix, which sled stores once a node. No
 //! host holds a zero byte, so no host's rows lie between another's.
@@ -62,7 +65,12 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    pub const START: Self = Self { commit: 0, next_seq: 1, next_page: 1, archive: WarcEnd { file: 0, offset: 0 } };
+    pub const START: Self = Self {
+        commit: 0,
+        next_seq: 1,
+        next_page: 1,
+        archive: WarcEnd { file: 0, offset: 0 },
+    };
 }
 
 /// The value of the format row.
@@ -83,17 +91,48 @@ pub(crate) fn url_key(host: &str, url: &str) -> Vec<u8> {
 
 /// Writes the key of the URL table into `key`, which is emptied before.
 pub(crate) fn push_url_key(key: &mut Vec<u8>, host: &str, url: &str) {
+    let (tag, rest) = pack(host, url);
     key.clear();
     key.push(URLS);
     key.extend_from_slice(host.as_bytes());
-    key.push(0);
-    key.extend_from_slice(url.as_bytes());
+    key.extend_from_slice(&[0, tag]);
+    key.extend_from_slice(rest.as_bytes());
 }
 
 /// Host and URL of a key of the URL table.
-pub(crate) fn split_url_key(key: &[u8]) -> Option<(&str, &str)> {
+pub(crate) fn split_url_key(key: &[u8]) -> Option<(String, String)> {
     let key = std::str::from_utf8(key.strip_prefix(&[URLS])?).ok()?;
-    key.split_once('\0')
+    let (host, packed) = key.split_once('\0')?;
+    Some((host.to_owned(), unpack_url(host, packed)?))
+}
+
+/// The URL without what its host says already.
+pub(crate) fn pack_url(host: &str, url: &str) -> String {
+    let (tag, rest) = pack(host, url);
+    let mut packed = String::with_capacity(rest.len() + 1);
+    packed.push(char::from(tag));
+    packed.push_str(rest);
+    packed
+}
+
+/// The URL that was packed; `None` if it was not packed by [`pack_url`].
+pub(crate) fn unpack_url(host: &str, packed: &str) -> Option<String> {
+    let mut rest = packed.chars();
+    match rest.next()? {
+        'S' => Some(format!("https://{host}{}", rest.as_str())),
+        'H' => Some(format!("http://{host}{}", rest.as_str())),
+        '=' => Some(rest.as_str().to_owned()),
+        _ => None,
+    }
+}
+
+fn pack<'a>(host: &str, url: &'a str) -> (u8, &'a str) {
+    let after = |scheme| url.strip_prefix(scheme).and_then(|rest: &str| rest.strip_prefix(host));
+    match (after("https://"), after("http://")) {
+        (Some(path), _) => (b'S', path),
+        (_, Some(path)) => (b'H', path),
+        _ => (b'=', url),
+    }
 }
 
 pub(crate) fn queue_prefix(host: &str) -> Vec<u8> {
@@ -139,7 +178,10 @@ pub(crate) fn check_url(host: &str, url: &str) -> Result<(), StorageError> {
     if fits(host) && fits(url) {
         return Ok(());
     }
-    Err(StorageError::InvalidUrl { host: host.to_owned(), url: url.to_owned() })
+    Err(StorageError::InvalidUrl {
+        host: host.to_owned(),
+        url: url.to_owned(),
+    })
 }
 
 pub(crate) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, StorageError> {
@@ -168,7 +210,26 @@ mod tests {
 
     #[test]
     fn keys_give_back_what_was_put_into_them() {
-        assert_eq!(split_url_key(&url_key("h:80", "http://h/?a=\u{e9}")), Some(("h:80", "http://h/?a=\u{e9}")));
+        for url in [
+            "http://h:80/?a=\u{e9}",
+            "https://h:80",
+            "http://h/",
+            "S/",
+            "https://other/",
+            "urn:x",
+        ] {
+            assert_eq!(
+                split_url_key(&url_key("h:80", url)),
+                Some(("h:80".to_owned(), url.to_owned()))
+            );
+            assert_eq!(unpack_url("h:80", &pack_url("h:80", url)).as_deref(), Some(url));
+        }
+        assert_eq!(pack_url("h", "https://h/p"), "S/p");
+        assert_eq!(
+            pack_url("h", "https://hh/p"),
+            "Sh/p",
+            "the host that unpacks it makes it whole"
+        );
         assert_eq!(page_sequence(&page_key(7)), Some(7));
         assert_eq!(format_version(&format_row(3)), Some(3));
         assert_eq!(format_version(b"OTHER\0\0\0\x01\0\0\0"), None);
@@ -177,7 +238,14 @@ mod tests {
     #[test]
     fn what_cannot_be_a_key_is_refused() {
         let long = "x".repeat(MAX_URL_BYTES + 1);
-        for (host, url) in [("", "u"), ("h", ""), ("h\0", "u"), ("h", "u\0"), (&long, "u"), ("h", &long)] {
+        for (host, url) in [
+            ("", "u"),
+            ("h", ""),
+            ("h\0", "u"),
+            ("h", "u\0"),
+            (&long, "u"),
+            ("h", &long),
+        ] {
             assert!(matches!(check_url(host, url), Err(StorageError::InvalidUrl { .. })));
         }
         assert!(check_url("h", "u").is_ok());

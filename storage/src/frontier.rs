@@ -28,6 +28,15 @@ pub struct Discovered {
     pub via: Option<String>,
 }
 
+/// What led to a URL.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Via {
+    /// The page of this sequence number.
+    Page(u64),
+    /// Something else with a URL: a redirect, a sitemap.
+    Url(String),
+}
+
 /// A URL in the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueuedUrl {
@@ -43,8 +52,8 @@ pub struct QueuedUrl {
     pub attempts: u8,
     /// 0 is handed out first.
     pub priority: u8,
-    /// The page that links here; `None` for a seed.
-    pub via: Option<String>,
+    /// What links here; `None` for a seed.
+    pub via: Option<Via>,
     /// Order of discovery; names this place in the queue and no other, ever.
     pub seq: u64,
 }
@@ -52,14 +61,15 @@ pub struct QueuedUrl {
 /// The value of a row of the queue; the rest of [`QueuedUrl`] is in its key.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct QueueRow {
+    /// Packed: see [`format`](crate::format).
     pub url: String,
     pub redirects: u8,
     pub attempts: u8,
-    pub via: Option<String>,
+    pub via: Option<Via>,
 }
 
 impl QueuedUrl {
-    pub(crate) fn new(link: &Discovered, via: Option<&str>, seq: u64) -> Self {
+    pub(crate) fn new(link: &Discovered, via: Option<&Via>, seq: u64) -> Self {
         Self {
             url: link.url.clone(),
             host: link.host.clone(),
@@ -67,14 +77,18 @@ impl QueuedUrl {
             redirects: link.redirects,
             attempts: 0,
             priority: link.priority,
-            via: link.via.as_deref().or(via).map(str::to_owned),
+            via: link.via.clone().map(Via::Url).or_else(|| via.cloned()),
             seq,
         }
     }
 
     /// The same URL behind its equals, one attempt later.
     pub(crate) fn again(&self, seq: u64) -> Self {
-        Self { attempts: self.attempts.saturating_add(1), seq, ..self.clone() }
+        Self {
+            attempts: self.attempts.saturating_add(1),
+            seq,
+            ..self.clone()
+        }
     }
 
     pub(crate) fn key(&self) -> Vec<u8> {
@@ -83,7 +97,7 @@ impl QueuedUrl {
 
     pub(crate) fn row(&self) -> Result<Vec<u8>, StorageError> {
         let row = QueueRow {
-            url: self.url.clone(),
+            url: format::pack_url(&self.host, &self.url),
             redirects: self.redirects,
             attempts: self.attempts,
             via: self.via.clone(),
@@ -93,8 +107,23 @@ impl QueuedUrl {
 
     fn from_row(host: &str, key: &[u8], row: QueueRow) -> Option<Self> {
         let (priority, depth, seq) = format::queue_place(host, key)?;
-        let QueueRow { url, redirects, attempts, via } = row;
-        Some(Self { url, host: host.to_owned(), depth, redirects, attempts, priority, via, seq })
+        let url = format::unpack_url(host, &row.url)?;
+        let QueueRow {
+            redirects,
+            attempts,
+            via,
+            ..
+        } = row;
+        Some(Self {
+            url,
+            host: host.to_owned(),
+            depth,
+            redirects,
+            attempts,
+            priority,
+            via,
+            seq,
+        })
     }
 }
 

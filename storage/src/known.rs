@@ -55,7 +55,12 @@ impl KnownUrls {
 
     fn with_generation(generation: usize) -> Self {
         let seed = RandomState::new().hash_one(0_u8);
-        Self { seed, generation, young: UrlHashSet::default(), old: UrlHashSet::default() }
+        Self {
+            seed,
+            generation,
+            young: UrlHashSet::default(),
+            old: UrlHashSet::default(),
+        }
     }
 
     /// The hash of a key of the URL table.

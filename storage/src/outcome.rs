@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::frontier::QueuedUrl;
+use crate::frontier::{QueuedUrl, Via};
 use crate::page::PageDraft;
 use crate::warc::EncodedCapture;
 
@@ -77,8 +77,8 @@ pub struct Failure {
     pub attempts: u8,
     /// Links from a seed.
     pub depth: u16,
-    /// The page that links to it.
-    pub via: Option<String>,
+    /// What links to it; `None` for a seed.
+    pub via: Option<Via>,
 }
 
 /// What [`Store::finish`](crate::Store::finish) did.

@@ -112,9 +112,8 @@ def redone_fetches(lives: Iterable[Life]) -> list[Redone]:
                 continue
             if hit.uri in last_answer:
                 before, at = last_answer[hit.uri]
-                kill = killed_at[before]
-                between = before != number and kill is not None
-                redone.append(Redone(hit.uri, before, kill - at if between else None))
+                kill = killed_at[before] if before != number else None
+                redone.append(Redone(hit.uri, before, None if kill is None else kill - at))
             last_answer[hit.uri] = (number, hit.at)
     return redone
 

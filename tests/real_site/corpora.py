@@ -2,18 +2,20 @@
 from __future__ import annotations
 
 import gzip
+import importlib
 import io
+import json
 import shutil
 import subprocess
 import sys
 import tarfile
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from .problem import Problem
-from .programs import find_program, apt_get_install, run_or_fail
+from .programs import apt_get_install, find_program, run_or_fail
 
 PROJECT = Path(__file__).resolve().parents[2]
 # Where the truth and its scorer lie beside a checkout of the project.
@@ -33,6 +35,8 @@ class Corpus:
     root: Path
     pairs: Path
     """`id TAB id TAB J`, plain text."""
+    labelled: frozenset[str]
+    """The pages that the truth is about. It says nothing of the others: too short, or without a body of their own."""
 
     def pages(self) -> list[str]:
         """Every page's id, sorted."""
@@ -62,21 +66,25 @@ def find_corpora(folder: Path, names: list[str], pairs_folder: Path | None, scra
     """
     if not folder.is_dir():
         raise Problem(f"{folder} is no folder: name the one that holds the corpora ({', '.join(REQUIRED)})")
-    present = sorted({_corpus_name(entry) for entry in folder.iterdir()} - {None})
+    present = sorted({name for name in map(_corpus_name, folder.iterdir()) if name})
     absent = [name for name in names if name not in present]
     if absent or not present:
         raise Problem(f"{folder} holds no corpus {' or '.join(absent or REQUIRED)}: neither a folder of pages of that name "
                       f"nor {(absent or REQUIRED)[0]}{PACKED}")
     chosen = []
     for name in names or present:
-        pairs = _find_pairs(name, [pairs_folder] if pairs_folder else [folder, folder.parent, SHARED / "corpora"])
+        truth_folders = [pairs_folder] if pairs_folder else [folder, folder.parent, SHARED / "corpora"]
+        pairs = _find_file(truth_folders, f"{name}.pairs.tsv.gz", f"{name}.pairs.tsv")
         if pairs is None and (names or name in REQUIRED):
-            raise Problem(f"no truth for {name}: {name}.pairs.tsv.gz lies neither beside the corpora nor in "
-                          f"{SHARED / 'corpora'}; give its folder with --pairs")
+            raise Problem(f"no truth for {name}: there is no {name}.pairs.tsv.gz in "
+                          f"{', '.join(map(str, truth_folders))}; give its folder with --pairs")
         if pairs is None:
             print(f"{name}: left out, it has no {name}.pairs.tsv.gz")
             continue
-        chosen.append(_open_corpus(name, folder, pairs, scratch))
+        labels = _find_file([pairs.parent], f"{name}.pages.jsonl.zst", f"{name}.pages.jsonl")
+        if labels is None:
+            raise Problem(f"{name}.pages.jsonl.zst is missing beside {pairs}: it names the pages that the truth is about")
+        chosen.append(_open_corpus(name, folder, pairs, labels, scratch))
     if not chosen:
         raise Problem(f"nothing to measure in {folder}: no corpus there has its pairs")
     return chosen
@@ -90,12 +98,12 @@ def _corpus_name(entry: Path) -> str | None:
     return None
 
 
-def _find_pairs(name: str, folders: list[Path]) -> Path | None:
-    candidates = (folder / f"{name}.pairs.tsv{suffix}" for folder in folders for suffix in (".gz", ""))
+def _find_file(folders: list[Path], *names: str) -> Path | None:
+    candidates = (folder / name for folder in folders for name in names)
     return next((path for path in candidates if path.is_file()), None)
 
 
-def _open_corpus(name: str, folder: Path, pairs: Path, scratch: Path) -> Corpus:
+def _open_corpus(name: str, folder: Path, pairs: Path, labels: Path, scratch: Path) -> Corpus:
     root = folder / name
     if not root.is_dir():
         root = scratch / "corpora" / name
@@ -105,7 +113,9 @@ def _open_corpus(name: str, folder: Path, pairs: Path, scratch: Path) -> Corpus:
         plain_pairs = scratch / f"{name}.pairs.tsv"
         with gzip.open(pairs) as packed, plain_pairs.open("wb") as plain:
             shutil.copyfileobj(packed, plain)
-    corpus = Corpus(name, root.resolve(), plain_pairs)
+    with (_open_zstd(labels, scratch) if labels.suffix == ".zst" else labels.open("rb")) as lines:
+        labelled = frozenset(json.loads(line)["id"] for line in lines.read().splitlines())
+    corpus = Corpus(name, root.resolve(), plain_pairs, labelled)
     _pairs_belong_to_pages(corpus)
     return corpus
 
@@ -113,7 +123,7 @@ def _open_corpus(name: str, folder: Path, pairs: Path, scratch: Path) -> Corpus:
 def _pairs_belong_to_pages(corpus: Corpus) -> None:
     pages = set(corpus.pages())
     named = {page for pair in corpus.duplicate_pairs() for page in pair}
-    strangers = sorted(named - pages)
+    strangers = sorted((named | corpus.labelled) - pages)
     if strangers or not named:
         raise Problem(f"{corpus.pairs} is not the truth about {corpus.root}: "
                       + (f"it names {strangers[0]}, which is not there" if strangers else "it holds no duplicate"))
@@ -124,9 +134,21 @@ def _unpack(archive: Path, target: Path) -> None:
     target.mkdir(parents=True)
     try:
         with _open_zstd(archive, target.parent) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
-            tar.extractall(target, filter="data")
+            for member in tar:
+                _unpack_page(tar, member, target)
     except (tarfile.TarError, OSError) as error:
         raise Problem(f"cannot unpack {archive}: {error}") from error
+
+
+def _unpack_page(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
+    """Files alone: no links, no devices, nothing outside the folder (tarfile's own filter is missing in Python 3.11.2)."""
+    name = PurePosixPath(member.name)
+    content = tar.extractfile(member) if member.isfile() else None
+    if content is None or name.is_absolute() or ".." in name.parts:
+        return
+    path = target / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.read())
 
 
 def _open_zstd(archive: Path, scratch: Path) -> IO[bytes]:
@@ -142,12 +164,12 @@ def _open_zstd(archive: Path, scratch: Path) -> IO[bytes]:
         if done.returncode != 0:
             raise Problem(f"cannot unpack {archive}: {done.stderr.decode(errors='replace').strip()}")
         return io.BytesIO(done.stdout)
-    return _zstandard(scratch).ZstdDecompressor().stream_reader(archive.open("rb"))
+    with archive.open("rb") as packed, _zstandard(scratch).ZstdDecompressor().stream_reader(packed) as plain:
+        return io.BytesIO(plain.read())
 
 
 def _zstandard(scratch: Path) -> Any:
     folder = scratch / "python"
     run_or_fail([sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder), "zstandard"], timeout=120)
     sys.path.insert(0, str(folder))
-    import zstandard  # Only here after the line above.
-    return zstandard
+    return importlib.import_module("zstandard")

@@ -28,7 +28,7 @@ max_retries = 0
 parallel = 32
 allow_private_addresses = true
 """
-CRAWL_TIMEOUT_SECONDS = 600
+CRAWL_TIMEOUT_SECONDS = 300
 COMMAND_TIMEOUT_SECONDS = 120
 KIB = 1024
 
@@ -144,7 +144,7 @@ class Crawler:
         output = self._folder / "report.json"
         self._command("report", "json", output)
         try:
-            report = json.loads(output.read_text(encoding="utf-8"))
+            report: dict[str, Any] = json.loads(output.read_text(encoding="utf-8"))
             missing = {"counts", "clusters", "hosts", "failures"} - report.keys()
         except (OSError, ValueError, AttributeError) as error:
             raise Problem(f"{output} is no JSON report: {error}") from error

@@ -183,7 +183,7 @@ def _index_path(version: str) -> str:
 def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind((HOST, 0))
-        return probe.getsockname()[1]
+        return int(probe.getsockname()[1])
 
 
 def _listens(port: int) -> bool:

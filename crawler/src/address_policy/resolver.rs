@@ -137,4 +137,23 @@ mod tests {
         assert_eq!(Forbidden::find_in(error.as_ref()).unwrap().kind, AddressKind::Loopback);
         assert!(resolver(true).lookup("localhost").await.is_ok());
     }
+
+    #[tokio::test]
+    async fn a_refusal_is_found_in_the_error_of_the_http_client() {
+        // Preconfigured, as the client would otherwise look for a crypto provider installed for the whole process.
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let tls = rustls::ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap();
+        let tls = tls
+            .with_root_certificates(rustls::RootCertStore::empty())
+            .with_no_client_auth();
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .tls_backend_preconfigured(tls)
+            .dns_resolver(resolver(false));
+        let request = client.build().unwrap().get("http://inside.test:1/");
+        let error = request.send().await.unwrap_err();
+        assert_eq!(Forbidden::find_in(&error).unwrap().address, IpAddr::from([10, 0, 0, 1]));
+    }
 }

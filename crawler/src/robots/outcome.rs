@@ -40,12 +40,12 @@ impl RobotsOutcome {
                 robots: Robots::parse(body, agent),
                 availability: Availability::Found,
             },
-            429 => Self::unreachable("robots.txt: status 429, to be retried later"),
+            429 => Self::unreachable("status 429, forbidden until retried"),
             300..=499 => Self {
                 robots: Robots::allow_all(),
                 availability: Availability::Unavailable,
             },
-            _ => Self::unreachable(&format!("robots.txt: status {status}, forbidden until retried")),
+            _ => Self::unreachable(&format!("status {status}, forbidden until retried")),
         }
     }
 
@@ -92,10 +92,10 @@ mod tests {
 
     #[test]
     fn an_unreachable_file_is_named_as_the_reason() {
-        let outcome = RobotsOutcome::unreachable("robots.txt: connection refused");
+        let outcome = RobotsOutcome::unreachable("connection refused");
         assert_eq!(
             outcome.robots.decide_target("/").rule.as_deref(),
-            Some("robots.txt: connection refused")
+            Some("connection refused")
         );
         assert!(outcome.robots.decide_target("/robots.txt").allowed);
     }

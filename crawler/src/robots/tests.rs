@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use proptest::prelude::*;
 use serde::Deserialize;
 use url::Url;
 
@@ -213,18 +214,58 @@ fn a_page_of_html_in_its_place_allows_everything() {
     assert_eq!(robots, Robots::allow_all());
 }
 
-proptest::proptest! {
+/// Files that are made of what the parser looks for.
+fn any_robots() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop::sample::select(vec![
+        "user-agent",
+        "Disallow",
+        "ALLOW",
+        "crawl-delay",
+        "sitemap",
+        ":",
+        " ",
+        "\t",
+        "\n",
+        "\r",
+        "\r\n",
+        "#",
+        "*",
+        "$",
+        "/",
+        "?",
+        "%",
+        "%2",
+        "%2f",
+        "%zz",
+        "a",
+        "foo",
+        "FooBot",
+        "-",
+        "1.5",
+        "é",
+        "\0",
+        "\u{feff}",
+        "http://a/",
+    ]);
+    prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat().into_bytes())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20_000))]
+
     #[test]
-    fn no_bytes_are_too_strange_to_read(body: Vec<u8>, agent: String, target: String) {
-        let decision = Robots::parse(&body, &agent).decide_target(&target);
-        proptest::prop_assert!(decision.allowed || decision.rule.is_some());
+    fn no_file_is_too_strange_to_read(body in any_robots(), noise: Vec<u8>, target: String) {
+        for body in [&body, &noise, &[body.clone(), noise.clone()].concat()] {
+            let decision = Robots::parse(body, "FooBot").decide_target(&target);
+            prop_assert!(decision.allowed || decision.rule.is_some());
+        }
     }
 
     #[test]
     fn a_forbidden_path_stays_forbidden_below_it(path in "/[a-z/]{0,10}", below in "[a-z/?=]{0,10}") {
         let robots = format!("user-agent: *\ndisallow: {path}\n");
         let target = format!("{path}{below}");
-        proptest::prop_assume!(target != "/robots.txt");
-        proptest::prop_assert!(!decide(&robots, "a", &target));
+        prop_assume!(target != "/robots.txt");
+        prop_assert!(!decide(&robots, "a", &target));
     }
 }

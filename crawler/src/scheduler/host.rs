@@ -152,6 +152,7 @@ impl Host {
             origin,
             url: robots_url,
             redirects: 0,
+            failures: 0,
         })
     }
 

@@ -108,7 +108,11 @@ impl Capture<'_> {
             .record("conversion", &new_record_id(), "text/plain; charset=utf-8")
             .field("WARC-Refers-To", &response_id)
             .write(&[self.text.as_bytes()], level, &mut bytes)?;
-        Ok(EncodedCapture { bytes, response: (response_at, response_length), text: (text_at, text_length) })
+        Ok(EncodedCapture {
+            bytes,
+            response: (response_at, response_length),
+            text: (text_at, text_length),
+        })
     }
 
     fn record(&self, kind: &str, id: &str, content_type: &str) -> NewRecord {
@@ -124,7 +128,15 @@ impl Capture<'_> {
     /// The status line and header, made to agree with the payload as it is stored.
     fn response_head(&self) -> Vec<u8> {
         let mut head = Vec::with_capacity(1024);
-        push_line(&mut head, &[b"HTTP/1.1 ", self.status.to_string().as_bytes(), b" ", self.reason.as_bytes()]);
+        push_line(
+            &mut head,
+            &[
+                b"HTTP/1.1 ",
+                self.status.to_string().as_bytes(),
+                b" ",
+                self.reason.as_bytes(),
+            ],
+        );
         let length = self.payload.len().to_string();
         let mut length_written = false;
         for (name, value) in &self.headers {
@@ -159,7 +171,13 @@ impl Truncation {
 /// Appends a line of the HTTP header; a control character other than the tab becomes a space, so the line is one line.
 fn push_line(head: &mut Vec<u8>, parts: &[&[u8]]) {
     for part in parts {
-        head.extend(part.iter().map(|&byte| if byte.is_ascii_control() && byte != b'\t' { b' ' } else { byte }));
+        head.extend(part.iter().map(|&byte| {
+            if byte.is_ascii_control() && byte != b'\t' {
+                b' '
+            } else {
+                byte
+            }
+        }));
     }
     head.extend_from_slice(b"\r\n");
 }

@@ -37,7 +37,11 @@ impl Medium for Folder {
     fn write_at(&self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let path = self.path(name);
         let is_new = !path.exists();
-        let mut file = OpenOptions::new().create(true).write(true).truncate(false).open(&path)?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(false)
+            .open(&path)?;
         file.seek(SeekFrom::Start(offset))?;
         file.write_all(bytes)?;
         file.sync_data()?;
@@ -48,7 +52,10 @@ impl Medium for Folder {
         let mut file = File::open(self.path(name))?;
         let held = file.metadata()?.len();
         if offset.checked_add(length).is_none_or(|end| end > held) {
-            return Err(io::Error::new(ErrorKind::UnexpectedEof, format!("the file has only {held} bytes")));
+            return Err(io::Error::new(
+                ErrorKind::UnexpectedEof,
+                format!("the file has only {held} bytes"),
+            ));
         }
         file.seek(SeekFrom::Start(offset))?;
         let mut bytes = Vec::new();
@@ -93,5 +100,63 @@ impl Medium for Folder {
 
 /// Makes the creation or removal of a file in `dir` durable. Only Unix has a way to ask for it.
 pub(crate) fn sync_folder(dir: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
+    if cfg!(unix) {
+        File::open(dir)?.sync_all()
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod failing {
+    //! A folder whose writes can be made to fail, at once or half-way.
+
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    /// Writes only as many bytes as are left of its allowance, then the disk is full.
+    pub(crate) struct FullDisk {
+        pub folder: Folder,
+        pub bytes_left: Arc<AtomicU64>,
+    }
+
+    impl Medium for FullDisk {
+        fn write_at(&self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
+            let left = self.bytes_left.load(Ordering::Relaxed);
+            let fits = bytes.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            self.bytes_left.store(left - fits as u64, Ordering::Relaxed);
+            self.folder.write_at(name, offset, &bytes[..fits])?;
+            if fits < bytes.len() {
+                Err(ErrorKind::StorageFull.into())
+            } else {
+                Ok(())
+            }
+        }
+
+        fn read_at(&self, name: &str, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+            self.folder.read_at(name, offset, length)
+        }
+
+        fn length(&self, name: &str) -> io::Result<Option<u64>> {
+            self.folder.length(name)
+        }
+
+        fn truncate(&self, name: &str, length: u64) -> io::Result<()> {
+            self.folder.truncate(name, length)
+        }
+
+        fn remove(&self, name: &str) -> io::Result<()> {
+            self.folder.remove(name)
+        }
+
+        fn names(&self) -> io::Result<Vec<String>> {
+            self.folder.names()
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.folder.path(name)
+        }
+    }
 }

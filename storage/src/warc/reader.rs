@@ -72,7 +72,11 @@ pub struct WarcReader<R> {
 impl<R: Read + Seek> WarcReader<R> {
     /// A reader from the beginning of `input`, with [`DEFAULT_MAX_RECORD_BYTES`].
     pub fn new(input: R) -> Self {
-        Self { input: BufReader::with_capacity(SEARCH_STEP, input), offset: 0, max_record_bytes: DEFAULT_MAX_RECORD_BYTES }
+        Self {
+            input: BufReader::with_capacity(SEARCH_STEP, input),
+            offset: 0,
+            max_record_bytes: DEFAULT_MAX_RECORD_BYTES,
+        }
     }
 
     /// Sets how many decoded bytes a record may have.
@@ -106,7 +110,11 @@ impl<R: Read + Seek> WarcReader<R> {
         let end = self.input.stream_position()?;
         Ok(record.map(|record| {
             self.offset = end;
-            LocatedRecord { offset, length: end - offset, record }
+            LocatedRecord {
+                offset,
+                length: end - offset,
+                record,
+            }
         }))
     }
 
@@ -115,7 +123,10 @@ impl<R: Read + Seek> WarcReader<R> {
         let mut at = from;
         loop {
             let mut step = Vec::new();
-            self.seek_to(at)?.by_ref().take(SEARCH_STEP as u64).read_to_end(&mut step)?;
+            self.seek_to(at)?
+                .by_ref()
+                .take(SEARCH_STEP as u64)
+                .read_to_end(&mut step)?;
             match find(&step, GZIP_MAGIC) {
                 Some(found) => {
                     self.offset = at + found as u64;

@@ -91,14 +91,22 @@ impl Record {
                     value.push_str(line.trim());
                 }
                 _ => {
-                    let (name, value) = line.split_once(':').ok_or_else(|| RecordError::BadField(line.to_owned()))?;
+                    let (name, value) = line
+                        .split_once(':')
+                        .ok_or_else(|| RecordError::BadField(line.to_owned()))?;
                     fields.push((name.trim().to_owned(), value.trim().to_owned()));
                 }
             }
         }
-        let mut record = Self { version, fields, block: Vec::new() };
-        let expected: u64 =
-            record.field("Content-Length").and_then(|length| length.parse().ok()).ok_or(RecordError::BadLength)?;
+        let mut record = Self {
+            version,
+            fields,
+            block: Vec::new(),
+        };
+        let expected: u64 = record
+            .field("Content-Length")
+            .and_then(|length| length.parse().ok())
+            .ok_or(RecordError::BadLength)?;
         let rest = &bytes[header_end + 4..];
         let found = rest.len() as u64;
         if found < expected {
@@ -111,7 +119,10 @@ impl Record {
     /// The value of the first field of this name, compared without regard to case.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&str> {
-        self.fields.iter().find(|(have, _)| have.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.fields
+            .iter()
+            .find(|(have, _)| have.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
     }
 
     /// `WARC-Type`: `response`, `conversion`, `warcinfo`, …
@@ -132,14 +143,20 @@ impl Record {
     /// # Errors
     /// [`RecordError::Digest`] with both digests.
     pub fn verify_block(&self) -> Result<(), RecordError> {
-        let Some(expected) = self.field("WARC-Block-Digest").filter(|digest| digest.starts_with("sha1:")) else {
+        let Some(expected) = self
+            .field("WARC-Block-Digest")
+            .filter(|digest| digest.starts_with("sha1:"))
+        else {
             return Ok(());
         };
         let found = digest(&[&self.block]);
         if found == expected {
             return Ok(());
         }
-        Err(RecordError::Digest { expected: expected.to_owned(), found })
+        Err(RecordError::Digest {
+            expected: expected.to_owned(),
+            found,
+        })
     }
 }
 
@@ -166,7 +183,10 @@ impl NewRecord {
         let mut header = String::with_capacity(640);
         header.push_str(VERSION_LINE);
         header.push_str("\r\n");
-        Self { header }.field("WARC-Type", kind).field("WARC-Record-ID", id).field("WARC-Date", &warc_date(unix_ms))
+        Self { header }
+            .field("WARC-Type", kind)
+            .field("WARC-Record-ID", id)
+            .field("WARC-Date", &warc_date(unix_ms))
     }
 
     /// Adds a field. Every control character in the value becomes a space, so no value can end its line and begin
@@ -174,7 +194,8 @@ impl NewRecord {
     pub fn field(mut self, name: &str, value: &str) -> Self {
         self.header.push_str(name);
         self.header.push_str(": ");
-        self.header.extend(value.chars().map(|c| if c.is_control() { ' ' } else { c }));
+        self.header
+            .extend(value.chars().map(|c| if c.is_control() { ' ' } else { c }));
         self.header.push_str("\r\n");
         self
     }
@@ -183,7 +204,9 @@ impl NewRecord {
     /// the concatenation of `block`. Returns the bytes appended.
     pub fn write(self, block: &[&[u8]], level: u32, out: &mut Vec<u8>) -> io::Result<u64> {
         let length: usize = block.iter().map(|part| part.len()).sum();
-        let record = self.field("WARC-Block-Digest", &digest(block)).field("Content-Length", &length.to_string());
+        let record = self
+            .field("WARC-Block-Digest", &digest(block))
+            .field("Content-Length", &length.to_string());
         let before = out.len();
         let mut member = GzEncoder::new(&mut *out, Compression::new(level));
         member.write_all(record.header.as_bytes())?;
@@ -213,7 +236,10 @@ pub(crate) fn compact_date(unix_ms: u64) -> String {
 }
 
 fn timestamp(unix_ms: u64) -> jiff::Timestamp {
-    i64::try_from(unix_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok()).unwrap_or_default()
+    i64::try_from(unix_ms)
+        .ok()
+        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
+        .unwrap_or_default()
 }
 
 /// Where `needle` first begins in `haystack`.
@@ -249,11 +275,16 @@ mod tests {
 
     #[test]
     fn a_field_cannot_begin_another_line() {
-        let record = NewRecord::new("response", "<urn:uuid:1>", 0)
-            .field("WARC-Target-URI", "http://h/\r\nWARC-Type: warcinfo\r\n\r\nblock\u{85}\0");
+        let record = NewRecord::new("response", "<urn:uuid:1>", 0).field(
+            "WARC-Target-URI",
+            "http://h/\r\nWARC-Type: warcinfo\r\n\r\nblock\u{85}\0",
+        );
         let read = Record::parse(&plain(record, b"x")).unwrap();
         assert_eq!(read.kind(), "response");
-        assert_eq!(read.field("WARC-Target-URI"), Some("http://h/  WARC-Type: warcinfo    block"));
+        assert_eq!(
+            read.field("WARC-Target-URI"),
+            Some("http://h/  WARC-Type: warcinfo    block")
+        );
         assert_eq!(read.block, b"x");
     }
 
@@ -283,9 +314,15 @@ mod tests {
             (b"", RecordError::NoVersion),
             (b"HTTP/1.1 200 OK\r\n\r\n", RecordError::NoVersion),
             (b"WARC/1.1\r\nA: b\r\n", RecordError::EndlessHeader),
-            (b"WARC/1.1\r\nnonsense\r\n\r\n", RecordError::BadField("nonsense".into())),
+            (
+                b"WARC/1.1\r\nnonsense\r\n\r\n",
+                RecordError::BadField("nonsense".into()),
+            ),
             (b"WARC/1.1\r\nContent-Length: -1\r\n\r\n", RecordError::BadLength),
-            (b"WARC/1.1\r\nContent-Length: 9\r\n\r\nabc", RecordError::ShortBlock { expected: 9, found: 3 }),
+            (
+                b"WARC/1.1\r\nContent-Length: 9\r\n\r\nabc",
+                RecordError::ShortBlock { expected: 9, found: 3 },
+            ),
         ];
         for (bytes, error) in cases {
             assert_eq!(Record::parse(bytes), Err(error));

@@ -41,13 +41,15 @@ impl WarcWriter {
     /// # Errors
     /// [`StorageError::ArchiveShort`] if a file that the catalogue relies on is missing or too short;
     /// [`StorageError::Io`] if the folder cannot be read or cut.
-    pub fn open(
-        medium: Box<dyn Medium>,
-        started_at: u64,
-        roll_bytes: u64,
-        end: WarcEnd,
-    ) -> Result<Self, StorageError> {
-        let writer = Self { medium, started_at, roll_bytes, end, waiting: Vec::new(), waiting_bytes: 0 };
+    pub fn open(medium: Box<dyn Medium>, started_at: u64, roll_bytes: u64, end: WarcEnd) -> Result<Self, StorageError> {
+        let writer = Self {
+            medium,
+            started_at,
+            roll_bytes,
+            end,
+            waiting: Vec::new(),
+            waiting_bytes: 0,
+        };
         writer.cut_tail()?;
         Ok(writer)
     }
@@ -63,16 +65,29 @@ impl WarcWriter {
     }
 
     /// Gives the capture its place. Returns the locations of the response and of the text.
-    pub fn append(&mut self, capture: EncodedCapture, now_ms: u64) -> io::Result<(WarcLocation, WarcLocation)> {
-        if self.end.offset >= self.roll_bytes {
-            self.end = WarcEnd { file: self.end.file + 1, offset: 0 };
-        }
-        if self.end.offset == 0 {
-            let head = self.warcinfo(now_ms)?;
+    ///
+    /// # Errors
+    /// [`StorageError::Io`] if the head of a new file cannot be compressed; then nothing has changed.
+    pub fn append(
+        &mut self,
+        capture: EncodedCapture,
+        now_ms: u64,
+    ) -> Result<(WarcLocation, WarcLocation), StorageError> {
+        let rolled = self.end.offset >= self.roll_bytes;
+        if rolled || self.end.offset == 0 {
+            let file = self.end.file + u32::from(rolled);
+            let head = self
+                .warcinfo(file, now_ms)
+                .map_err(|source| StorageError::io("compress the head of", self.path(file), source))?;
+            self.end = WarcEnd { file, offset: 0 };
             self.push(head);
         }
         let WarcEnd { file, offset } = self.end;
-        let locate = |(at, length)| WarcLocation { file, offset: offset + at, length };
+        let locate = |(at, length)| WarcLocation {
+            file,
+            offset: offset + at,
+            length,
+        };
         let locations = (locate(capture.response), locate(capture.text));
         self.push(capture.bytes);
         Ok(locations)
@@ -118,7 +133,7 @@ impl WarcWriter {
     }
 
     /// The record at the head of each file (ISO 28500:2017, 6.2).
-    fn warcinfo(&self, now_ms: u64) -> io::Result<Vec<u8>> {
+    fn warcinfo(&self, file: u32, now_ms: u64) -> io::Result<Vec<u8>> {
         let fields = concat!(
             "software: crawler/",
             env!("CARGO_PKG_VERSION"),
@@ -128,7 +143,7 @@ impl WarcWriter {
         );
         let mut member = Vec::new();
         NewRecord::new("warcinfo", &new_record_id(), now_ms)
-            .field("WARC-Filename", &file_name(self.started_at, self.end.file))
+            .field("WARC-Filename", &file_name(self.started_at, file))
             .field("Content-Type", "application/warc-fields")
             .write(&[fields.as_bytes()], DEFAULT_LEVEL, &mut member)?;
         Ok(member)
@@ -137,10 +152,17 @@ impl WarcWriter {
     fn cut_tail(&self) -> Result<(), StorageError> {
         let last = file_name(self.started_at, self.end.file);
         let path = || self.medium.path(&last);
-        let found =
-            self.medium.length(&last).map_err(|source| StorageError::io("look at", path(), source))?.unwrap_or(0);
+        let found = self
+            .medium
+            .length(&last)
+            .map_err(|source| StorageError::io("look at", path(), source))?
+            .unwrap_or(0);
         if found < self.end.offset {
-            return Err(StorageError::ArchiveShort { path: path(), expected: self.end.offset, found });
+            return Err(StorageError::ArchiveShort {
+                path: path(),
+                expected: self.end.offset,
+                found,
+            });
         }
         if self.end.offset > 0 && found > self.end.offset {
             tracing::info!(file = %last, bytes = found - self.end.offset, "cutting off records that were never committed");
@@ -148,11 +170,14 @@ impl WarcWriter {
                 .truncate(&last, self.end.offset)
                 .map_err(|source| StorageError::io("cut the tail of", path(), source))?;
         }
-        let names = self.medium.names().map_err(|source| StorageError::io("list the folder of", path(), source))?;
+        let names = self
+            .medium
+            .names()
+            .map_err(|source| StorageError::io("list the folder of", path(), source))?;
         for name in names {
-            let beyond = self.number_of(&name).is_some_and(|number| {
-                number > self.end.file || number == self.end.file && self.end.offset == 0
-            });
+            let beyond = self
+                .number_of(&name)
+                .is_some_and(|number| number > self.end.file || number == self.end.file && self.end.offset == 0);
             if beyond {
                 tracing::info!(file = %name, "removing a file that was never committed");
                 self.medium

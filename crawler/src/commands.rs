@@ -1,0 +1,112 @@
+//! One file a command: what it reads, what it prints, what it returns.
+
+mod demo;
+mod export;
+mod report;
+mod run;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use storage::{OpenOptions, Store};
+
+use crate::cli::{Cli, Command, ConfigFile};
+use crate::config::Config;
+use crate::error::{Error, RunError, UsageError};
+use crate::settings::Settings;
+
+/// Carries out what the command line says.
+///
+/// # Errors
+/// The error carries the exit code.
+pub fn execute(cli: Cli) -> Result<(), Error> {
+    match cli.command {
+        Command::Run(args) => run::execute(&args, cli.quiet),
+        Command::Report(args) => Ok(report::execute(&args)?),
+        Command::Export(args) => Ok(export::execute(&args)?),
+        Command::Demo(args) => demo::execute(&args, cli.quiet),
+    }
+}
+
+/// The name a configuration is looked for by where none is given.
+const DEFAULT_CONFIG: &str = "config.toml";
+
+/// The configuration in force and the file it came from, if any.
+fn read_config(file: &ConfigFile) -> Result<(Config, Option<PathBuf>), UsageError> {
+    let path = match &file.config {
+        Some(path) => path.clone(),
+        None if Path::new(DEFAULT_CONFIG).is_file() => PathBuf::from(DEFAULT_CONFIG),
+        None => return Ok((Config::default(), None)),
+    };
+    let config = Config::read(&path)?;
+    tracing::info!(path = %path.display(), "configuration read");
+    Ok((config, Some(path)))
+}
+
+fn validate(config: &Config, path: Option<PathBuf>) -> Result<Settings, UsageError> {
+    Settings::new(config).map_err(|source| UsageError::Setting {
+        path: path.unwrap_or_else(|| PathBuf::from("the built-in configuration")),
+        source,
+    })
+}
+
+/// Opens the crawl in `dir` to read it.
+fn open_to_read(dir: &Path) -> Result<Store, RunError> {
+    Ok(Store::open(dir, &OpenOptions::existing())?)
+}
+
+/// Where a command's result goes: a file that appears whole or not at all, or standard output.
+enum Output {
+    File { path: PathBuf, partial: PathBuf, writer: BufWriter<File> },
+    Stdout(BufWriter<io::StdoutLock<'static>>),
+}
+
+impl Output {
+    fn open(path: Option<&Path>) -> Result<Self, RunError> {
+        let Some(path) = path else {
+            return Ok(Self::Stdout(BufWriter::new(io::stdout().lock())));
+        };
+        let mut partial = path.as_os_str().to_owned();
+        partial.push(".partial");
+        let partial = PathBuf::from(partial);
+        let file = File::create(&partial).map_err(|source| RunError::io("create", partial.display(), source))?;
+        Ok(Self::File {
+            path: path.to_owned(),
+            partial,
+            writer: BufWriter::new(file),
+        })
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), RunError> {
+        match self {
+            Self::File { partial, writer, .. } => writer
+                .write_all(text.as_bytes())
+                .map_err(|source| RunError::io("write", partial.display(), source)),
+            Self::Stdout(writer) => or_reader_gone(writer.write_all(text.as_bytes())),
+        }
+    }
+
+    /// Makes the file appear under its name.
+    fn finish(self) -> Result<(), RunError> {
+        match self {
+            Self::File {
+                path,
+                partial,
+                mut writer,
+            } => writer
+                .flush()
+                .and_then(|()| std::fs::rename(&partial, &path))
+                .map_err(|source| RunError::io("write", path.display(), source)),
+            Self::Stdout(mut writer) => or_reader_gone(writer.flush()),
+        }
+    }
+}
+
+/// Whoever reads standard output may stop reading (`| head`): then nothing more is to be done, and nothing is wrong.
+fn or_reader_gone(result: io::Result<()>) -> Result<(), RunError> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        result => result.map_err(|source| RunError::io("write", "standard output", source)),
+    }
+}

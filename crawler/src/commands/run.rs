@@ -1,0 +1,88 @@
+//! `crawler run`
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::cli::Run;
+use crate::error::{Error, UsageError};
+use crate::pipeline::{self, Summary};
+use crate::progress::Progress;
+use crate::report::bytes;
+use crate::scheduler::Ending;
+use crate::seeds::Seeds;
+use crate::settings::Settings;
+use crate::shutdown;
+use crate::stats::Stats;
+
+pub(super) fn execute(args: &Run, quiet: bool) -> Result<(), Error> {
+    let settings = settings(args)?;
+    let seeds = Seeds::read(&args.seeds).map_err(UsageError::from)?;
+    for bad in &seeds.bad_lines {
+        let path = args.seeds.display();
+        tracing::warn!("{path}, line {}: skipped: {}: {}", bad.number, bad.text, bad.reason);
+    }
+    if !settings.has_contact {
+        tracing::warn!(
+            "no contact in the User-Agent: set identity.contact_url in config.toml so that site owners can reach you"
+        );
+    }
+    let stats = Arc::new(Stats::default());
+    let dir = &args.data.data;
+    let progress = Progress::show(stats.clone(), settings.limits.max_pages, quiet);
+    let result = pipeline::run(&settings, &seeds.urls, dir, &stats, shutdown::requested());
+    drop(progress);
+    let summary = result?;
+    if !quiet {
+        print(&summary, &stats, &settings, dir);
+    }
+    Ok(())
+}
+
+fn settings(args: &Run) -> Result<Settings, UsageError> {
+    let (mut config, path) = super::read_config(&args.config)?;
+    config.fetch.allow_private_addresses |= args.allow_private;
+    if let Some(pages) = args.max_pages {
+        config.scope.max_pages = pages;
+    }
+    let mut settings = super::validate(&config, path)?;
+    settings.limits.max_duration = args.max_duration;
+    Ok(settings)
+}
+
+fn print(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) {
+    let counts = &summary.counts;
+    let run = stats.snapshot();
+    let seconds = summary.elapsed.as_secs_f64();
+    println!(
+        "{} in {}: {} requests, {}",
+        match summary.ending {
+            Ending::Exhausted => "Finished",
+            Ending::PageLimit => "Page limit reached",
+            Ending::Stopped => "Stopped",
+        },
+        humantime::format_duration(std::time::Duration::from_millis((seconds * 1_000.0) as u64)),
+        run.requests,
+        bytes(run.bytes),
+    );
+    println!(
+        "  kept {}  exact {}  near {}  redirected {}  failed {}  excluded {}  still queued {}",
+        counts.kept, counts.exact, counts.near, counts.redirected, counts.failed, counts.excluded, counts.queued
+    );
+    if run.links_to_other_hosts > 0 {
+        println!("  {} links led to other hosts and were not followed (scope.mode)", run.links_to_other_hosts);
+    }
+    if run.links_too_deep > 0 {
+        println!("  {} links lay deeper than scope.max_depth = {}", run.links_too_deep, settings.limits.max_depth);
+    }
+    for (host, failures) in &summary.retired {
+        println!("  {host} was given up after {failures} failures in a row; its URLs stay queued for the next run");
+    }
+    let data = dir.display();
+    if counts.queued > 0 {
+        match summary.ending {
+            Ending::PageLimit => println!("  for more, raise --max-pages (or scope.max_pages) and run again"),
+            _ => println!("  the same command goes on where this one stopped"),
+        }
+    }
+    println!("  see the report: crawler report --data {data}");
+}

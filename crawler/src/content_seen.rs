@@ -1,0 +1,264 @@
+//! The sole owner of the dedup index and the store: decides, one page after the other, whether a page says anything
+//! new, and records what became of every URL.
+//!
+//! One owner makes check-and-insert one step: of two near-duplicates in flight at once exactly one is kept. The order
+//! of a commit makes the catalogue the truth: first the pages are durable, then their fingerprints enter the index's
+//! trees, so no page can be dropped as a duplicate of itself or of a page that was lost.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError};
+use dedup::{Deduplicator, DocId, SledIndex};
+use storage::warc::Capture;
+use storage::{Counts, Discovered, Outcome, QueuedUrl, Store, Verdict};
+use tokio::sync::mpsc::Sender;
+
+use crate::error::RunError;
+use crate::interpret::ReadPage;
+use crate::scheduler::{Errand, Event};
+use crate::settings::Settings;
+use crate::stats::Stats;
+
+/// What is to be decided and recorded.
+#[derive(Debug)]
+pub enum Record {
+    /// A page that waits for its verdict.
+    Page(Box<ReadPage>),
+    /// A URL without a page.
+    Outcome {
+        /// Its row in the frontier.
+        queued: QueuedUrl,
+        /// What became of it.
+        outcome: Outcome,
+        /// URLs found on the way.
+        outlinks: Vec<Discovered>,
+    },
+    /// A sitemap's URLs.
+    Sitemap {
+        /// Pages.
+        urls: Vec<Discovered>,
+        /// Sitemaps that it names.
+        further: Vec<Errand>,
+    },
+    /// The scheduler wants more of a host's URLs.
+    Refill {
+        /// The host.
+        host: String,
+        /// How many at most.
+        limit: usize,
+        /// Handed out and not decided, by `seq`.
+        skip: HashSet<u64>,
+    },
+}
+
+/// See the module's text.
+#[derive(Debug)]
+pub struct ContentSeen {
+    store: Store,
+    dedup: Deduplicator<SledIndex>,
+    stats: Arc<Stats>,
+    commit_interval: Duration,
+    committed_at: Instant,
+}
+
+/// A commit costs a flush of the disk, so even an idle crawl makes no more than one in this time.
+const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
+
+impl ContentSeen {
+    /// Opens the index in `store` and brings it up to the catalogue.
+    ///
+    /// # Errors
+    /// The index or the catalogue cannot be read.
+    pub fn open(store: Store, settings: &Settings, stats: Arc<Stats>) -> Result<Self, RunError> {
+        let index = open_index(&store, settings)?;
+        let applied = index.applied();
+        let mut dedup = Deduplicator::new(index, settings.rule.clone())?;
+        let mut replayed = 0_u64;
+        for row in store.pages_from(applied + 1) {
+            let (id, page) = row?;
+            if page.verdict == Verdict::Unique {
+                dedup.insert(DocId(id), &decode_signature(&page.signature)?)?;
+                replayed += 1;
+            }
+        }
+        if replayed > 0 {
+            tracing::info!(from = applied + 1, pages = replayed, "dedup index brought up to the catalogue");
+            dedup.index_mut().persist(store.next_page_id() - 1)?;
+        }
+        stats.decided(&store.counts());
+        Ok(Self {
+            store,
+            dedup,
+            stats,
+            commit_interval: settings.storage.commit_interval,
+            committed_at: Instant::now(),
+        })
+    }
+
+    /// The store, for what is read before the crawl starts.
+    pub fn store_mut(&mut self) -> &mut Store {
+        &mut self.store
+    }
+
+    /// Records what comes in until every sender is gone, then commits and returns the counts of the whole crawl.
+    ///
+    /// # Errors
+    /// The store or the index failed; what was committed before is safe.
+    pub fn run(mut self, records: &Receiver<Record>, events: &Sender<Event>) -> Result<Counts, RunError> {
+        loop {
+            match records.recv_timeout(self.until_commit()) {
+                Ok(record) => {
+                    let event = self.record(record)?;
+                    // The scheduler takes events as long as it waits for any; without it nobody needs them.
+                    if events.blocking_send(event).is_err() {
+                        break;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => self.commit()?,
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if self.committed_at.elapsed() >= self.commit_interval {
+                self.commit()?;
+            }
+        }
+        self.commit()?;
+        Ok(self.store.counts())
+    }
+
+    /// While nothing waits to be committed, there is no hurry; otherwise a lull is used for a commit.
+    fn until_commit(&self) -> Duration {
+        if self.store.pending() == 0 {
+            return Duration::from_secs(3_600);
+        }
+        MIN_COMMIT_INTERVAL
+            .min(self.commit_interval)
+            .saturating_sub(self.committed_at.elapsed())
+    }
+
+    fn commit(&mut self) -> Result<(), RunError> {
+        if self.store.pending() > 0 {
+            let durable = self.store.commit()?;
+            self.dedup.index_mut().persist(durable)?;
+        }
+        self.committed_at = Instant::now();
+        Ok(())
+    }
+
+    fn record(&mut self, record: Record) -> Result<Event, RunError> {
+        let event = match record {
+            Record::Page(page) => self.page(*page)?,
+            Record::Outcome {
+                queued,
+                outcome,
+                outlinks,
+            } => self.finish(&queued, outcome, &outlinks)?,
+            Record::Sitemap { urls, further } => Event::Sitemap {
+                queued: self.store.discover(&urls)?,
+                further,
+            },
+            Record::Refill { host, limit, skip } => {
+                let urls = self.store.refill(&host, limit, &skip)?;
+                let more = urls.len() == limit;
+                Event::Refilled { host, urls, more }
+            }
+        };
+        self.stats.decided(&self.store.counts());
+        Ok(event)
+    }
+
+    fn page(&mut self, page: ReadPage) -> Result<Event, RunError> {
+        let id = self.store.next_page_id();
+        let verdict = self.dedup.check_and_insert(DocId(id), &page.signature)?;
+        let capture = match verdict {
+            dedup::Verdict::Unique => Some(capture(&page).encode().map_err(RunError::Encode)?),
+            _ => None,
+        };
+        tracing::debug!(url = %page.queued.url, status = page.draft.status, bytes = page.draft.body_bytes,
+            elapsed_ms = page.draft.elapsed_ms, ?verdict, "decided");
+        let mut draft = page.draft;
+        draft.verdict = stored(verdict);
+        draft.signature = encode_signature(&page.signature)?;
+        let outcome = Outcome::Page {
+            draft: Box::new(draft),
+            capture,
+        };
+        self.finish(&page.queued, outcome, &page.outlinks)
+    }
+
+    fn finish(
+        &mut self,
+        queued: &QueuedUrl,
+        outcome: Outcome,
+        outlinks: &[Discovered],
+    ) -> Result<Event, RunError> {
+        let finished = self.store.finish(queued, outcome, outlinks)?;
+        let mut again = finished.newly_queued;
+        again.extend(finished.requeued);
+        Ok(Event::Decided {
+            host: queued.host.clone(),
+            seq: queued.seq,
+            is_page: finished.page_id.is_some(),
+            queued: again,
+        })
+    }
+}
+
+/// Opens the index; one that was laid out for another threshold is derived anew from the catalogue.
+fn open_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError> {
+    let scheme = settings.scheme.id();
+    match SledIndex::open(store.index_db(), &scheme, &settings.rule) {
+        Err(error) if error.is_other_layout() => {
+            tracing::warn!("the dedup rule has changed; making the index anew from the catalogue");
+            SledIndex::clear(store.index_db())?;
+            Ok(SledIndex::open(store.index_db(), &scheme, &settings.rule)?)
+        }
+        opened => Ok(opened?),
+    }
+}
+
+fn stored(verdict: dedup::Verdict) -> Verdict {
+    match verdict {
+        dedup::Verdict::Unique => Verdict::Unique,
+        dedup::Verdict::Exact { of } => Verdict::Exact { of: of.0 },
+        dedup::Verdict::Near {
+            of,
+            distance,
+            similarity,
+        } => Verdict::Near {
+            of: of.0,
+            distance,
+            similarity,
+        },
+    }
+}
+
+fn capture(page: &ReadPage) -> Capture<'_> {
+    let headers = page.response.headers.iter();
+    Capture {
+        url: &page.queued.url,
+        fetched_at: page.draft.fetched_at,
+        ip: page.response.remote.map(|address| address.ip()),
+        request: None,
+        status: page.draft.status,
+        reason: "",
+        headers: headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect(),
+        payload: &page.body,
+        truncated: None,
+        text: &page.text,
+    }
+}
+
+/// A signature as the catalogue keeps it.
+fn encode_signature(signature: &dedup::Signature) -> Result<Vec<u8>, RunError> {
+    postcard::to_stdvec(signature).map_err(RunError::Signature)
+}
+
+/// A signature from the catalogue.
+///
+/// # Errors
+/// The bytes are not those of a signature.
+pub fn decode_signature(bytes: &[u8]) -> Result<dedup::Signature, RunError> {
+    postcard::from_bytes(bytes).map_err(RunError::Signature)
+}

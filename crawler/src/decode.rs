@@ -1,0 +1,141 @@
+//! From the bytes of a body to text: which encoding, and who said so.
+//!
+//! The order is the one of browsers (WHATWG HTML, "determining the character encoding"): a byte order mark, the
+//! `charset` of the `Content-Type` header, what the document declares of itself, and only then what the bytes look like.
+//! A declaration that names no known encoding counts as none.
+
+mod prescan;
+
+use std::borrow::Cow;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE};
+
+/// How many bytes the detector reads, counted from the first that is not ASCII.
+const MAX_DETECTED_BYTES: usize = 256 * 1024;
+
+/// Below this many well-formed multi-byte characters, damaged UTF-8 is not told from a legacy encoding.
+const MIN_UTF8_CHARACTERS: usize = 16;
+
+/// A body as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decoded<'a> {
+    /// The text, without byte order mark; borrowed where the body was UTF-8 already.
+    pub text: Cow<'a, str>,
+    /// The WHATWG name of the encoding, for example `GBK` or `UTF-8`.
+    pub encoding: &'static str,
+    /// What decided.
+    pub source: EncodingSource,
+    /// True if some bytes were malformed and became U+FFFD.
+    pub had_errors: bool,
+}
+
+/// What decided the encoding of a body, strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EncodingSource {
+    /// A byte order mark (UTF-8, UTF-16LE, UTF-16BE).
+    Bom,
+    /// The `charset` parameter of the `Content-Type` header.
+    Header,
+    /// `<meta charset>`, `<meta http-equiv=content-type>` or an XML declaration in the first 1,024 bytes.
+    Meta,
+    /// Nothing declared, and the bytes are UTF-8 (ASCII included).
+    Utf8,
+    /// Nothing declared; guessed from the frequencies of bytes.
+    Detected,
+}
+
+/// Decodes `body`; `content_type_charset` is the `charset` parameter of its `Content-Type` header, if any.
+///
+/// Never fails: what cannot be decoded becomes U+FFFD, and [`Decoded::had_errors`] says so.
+pub fn decode<'a>(body: &'a [u8], content_type_charset: Option<&str>) -> Decoded<'a> {
+    let (encoding, source, bom_bytes) = choose(body, content_type_charset);
+    let (text, had_errors) = encoding.decode_without_bom_handling(&body[bom_bytes..]);
+    Decoded {
+        text,
+        encoding: encoding.name(),
+        source,
+        had_errors,
+    }
+}
+
+/// The encoding, what decided it, and how many bytes of byte order mark to leave out.
+fn choose(body: &[u8], header: Option<&str>) -> (&'static Encoding, EncodingSource, usize) {
+    if let Some((encoding, bom_bytes)) = Encoding::for_bom(body) {
+        return (encoding, EncodingSource::Bom, bom_bytes);
+    }
+    if let Some(encoding) = header.and_then(known_label) {
+        return (encoding, EncodingSource::Header, 0);
+    }
+    if let Some(encoding) = prescan::declared(body) {
+        return (encoding, EncodingSource::Meta, 0);
+    }
+    if let Some(encoding) = utf16_markup(body) {
+        return (encoding, EncodingSource::Detected, 0);
+    }
+    if is_utf8(body) {
+        return (UTF_8, EncodingSource::Utf8, 0);
+    }
+    (detect(body), EncodingSource::Detected, 0)
+}
+
+/// The encoding that a header's label names.
+///
+/// Labels that the standard maps to "replacement" (`hz-gb-2312`, `iso-2022-kr`, ...) protect browsers from script
+/// injection by turning the page into a single U+FFFD; a crawler runs no script and goes on to look at the bytes.
+fn known_label(label: &str) -> Option<&'static Encoding> {
+    let label = label.trim().trim_matches(['"', '\'']);
+    Encoding::for_label(label.as_bytes()).filter(|&encoding| encoding != REPLACEMENT)
+}
+
+/// UTF-16 without byte order mark: markup opens with `<` and a letter, `!`, `?` or `/`, each beside a NUL.
+fn utf16_markup(body: &[u8]) -> Option<&'static Encoding> {
+    let opens_markup = |c: u8| c.is_ascii_alphabetic() || matches!(c, b'!' | b'?' | b'/');
+    let is_space = |pair: &[u8], at: usize| pair[1 - at] == 0 && pair[at].is_ascii_whitespace();
+    for (encoding, at) in [(UTF_16LE, 0), (UTF_16BE, 1)] {
+        let mut pairs = body.chunks_exact(2).skip_while(|pair| is_space(pair, at));
+        if let (Some(first), Some(second)) = (pairs.next(), pairs.next())
+            && (first[1 - at], first[at]) == (0, b'<')
+            && second[1 - at] == 0
+            && opens_markup(second[at])
+        {
+            return Some(encoding);
+        }
+    }
+    None
+}
+
+/// True for UTF-8, for UTF-8 cut off in the middle of a character, and for UTF-8 with a few damaged bytes.
+///
+/// One bad byte in a long page must not turn the rest of it into another encoding's letters. Bytes of a legacy encoding
+/// seldom form well-formed UTF-8 by chance, so a page where nineteen of twenty non-ASCII sequences are well-formed is UTF-8.
+fn is_utf8(body: &[u8]) -> bool {
+    match std::str::from_utf8(body) {
+        Ok(text) => !holds_iso_2022_jp(text.as_bytes()),
+        Err(error) if error.error_len().is_none() => true,
+        Err(_) => {
+            let (mut well_formed, mut damaged) = (0usize, 0usize);
+            for chunk in body.utf8_chunks() {
+                well_formed += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+                damaged += usize::from(!chunk.invalid().is_empty());
+            }
+            well_formed >= MIN_UTF8_CHARACTERS && damaged * 20 <= well_formed
+        }
+    }
+}
+
+/// ISO-2022-JP is all ASCII bytes and switches its character sets by escape sequences (ESC `$`).
+fn holds_iso_2022_jp(body: &[u8]) -> bool {
+    body.is_ascii() && body.windows(3).any(|w| matches!(w, [0x1b, b'$', b'@' | b'B']))
+}
+
+fn detect(body: &[u8]) -> &'static Encoding {
+    let start = body.iter().position(|&b| !b.is_ascii() || b == 0x1b).unwrap_or(0);
+    let end = body.len().min(start + MAX_DETECTED_BYTES);
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(&body[start..end], end == body.len());
+    detector.guess(None, Utf8Detection::Deny)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+use encoding_rs::Encoding;
+use proptest::prelude::*;
+
+use super::*;
+
+const CHINESE: &str = "数据去重是搜索引擎抓取网页时的重要步骤，重复的网页会浪费存储和计算资源。";
+const TRADITIONAL: &str = "資料去重是搜尋引擎擷取網頁時的重要步驟，重複的網頁會浪費儲存和計算資源。";
+const JAPANESE: &str = "検索エンジンがウェブページを収集するとき、重複したページを取り除くことは大切です。";
+const KOREAN: &str = "검색 엔진이 웹 페이지를 수집할 때 중복된 페이지를 제거하는 것은 중요합니다.";
+const RUSSIAN: &str = "Удаление повторяющихся страниц важно для поисковых систем и экономит место.";
+
+/// (text, encodings that can hold it)
+const TABLE: &[(&str, &[&str])] = &[
+    (CHINESE, &["gbk", "gb18030", "utf-8"]),
+    (TRADITIONAL, &["big5", "gb18030", "utf-8"]),
+    (JAPANESE, &["shift_jis", "euc-jp", "iso-2022-jp", "utf-8"]),
+    (KOREAN, &["euc-kr", "utf-8"]),
+    (RUSSIAN, &["windows-1251", "koi8-r", "utf-8"]),
+];
+
+fn encode(text: &str, label: &str) -> Vec<u8> {
+    let (bytes, _, unmappable) = Encoding::for_label(label.as_bytes()).unwrap().encode(text);
+    assert!(!unmappable, "{label} cannot hold the text");
+    bytes.into_owned()
+}
+
+fn encode_utf16(text: &str, little: bool) -> Vec<u8> {
+    text.encode_utf16()
+        .flat_map(|u| if little { u.to_le_bytes() } else { u.to_be_bytes() })
+        .collect()
+}
+
+fn page(text: &str, head: &str) -> String {
+    format!("<!doctype html><html><head>{head}<title>t</title></head><body><p>{text}</p></body></html>")
+}
+
+#[test]
+fn a_page_gives_the_same_text_in_every_encoding_that_the_header_names() {
+    for (text, labels) in TABLE {
+        for label in *labels {
+            let body = encode(&page(text, ""), label);
+            let decoded = decode(&body, Some(label));
+            assert_eq!(decoded.text, page(text, ""), "{label}");
+            assert_eq!(
+                (decoded.source, decoded.had_errors),
+                (EncodingSource::Header, false),
+                "{label}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_page_gives_the_same_text_in_every_encoding_that_a_meta_names() {
+    for (text, labels) in TABLE {
+        for label in *labels {
+            for head in [
+                format!("<meta charset={label}>"),
+                format!("<META http-equiv='Content-Type' content='text/html; charset={label}' />"),
+            ] {
+                let html = page(text, &head);
+                let decoded = decode(&encode(&html, label), None).text.into_owned();
+                assert_eq!(decoded, html, "{label}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_page_gives_the_same_text_in_every_encoding_without_a_declaration() {
+    for (text, labels) in TABLE {
+        for label in *labels {
+            let html = page(&text.repeat(3), "");
+            let body = encode(&html, label);
+            let decoded = decode(&body, None);
+            assert_eq!(decoded.text, html, "{label} taken for {}", decoded.encoding);
+        }
+    }
+}
+
+#[test]
+fn utf16_is_read_by_mark_by_header_and_by_its_markup() {
+    for (text, _) in TABLE {
+        for (label, little) in [("utf-16le", true), ("utf-16be", false)] {
+            let html = page(text, "<meta charset=utf-16>");
+            let bare = encode_utf16(&html, little);
+            let marked = encode_utf16(&format!("\u{feff}{html}"), little);
+            assert_eq!(decode(&bare, Some(label)).text, html);
+            assert_eq!(decode(&bare, None).text, html);
+            assert_eq!(decode(&marked, None).text, html);
+            assert_eq!(decode(&marked, Some("gbk")).source, EncodingSource::Bom);
+        }
+    }
+}
+
+#[test]
+fn a_byte_order_mark_beats_the_header_and_the_header_beats_the_meta() {
+    let marked = format!("\u{feff}<meta charset=big5>{CHINESE}");
+    let decoded = decode(marked.as_bytes(), Some("gbk"));
+    assert_eq!((decoded.encoding, decoded.source), ("UTF-8", EncodingSource::Bom));
+    assert!(decoded.text.starts_with("<meta"));
+
+    let body = encode(&format!("<meta charset=big5>{CHINESE}"), "gbk");
+    let decoded = decode(&body, Some("\"GB2312\""));
+    assert_eq!((decoded.encoding, decoded.source), ("GBK", EncodingSource::Header));
+}
+
+#[test]
+fn an_unknown_label_counts_as_no_declaration() {
+    for label in ["", "none", "x-nothing", "hz-gb-2312"] {
+        assert_eq!(
+            decode(CHINESE.as_bytes(), Some(label)).source,
+            EncodingSource::Utf8,
+            "{label}"
+        );
+    }
+}
+
+#[test]
+fn the_prescan_follows_the_standard() {
+    // (head, the encoding that it declares)
+    let cases: &[(&str, Option<&str>)] = &[
+        ("<meta charset=gbk>", Some("GBK")),
+        ("<meta charset=\" gbk \">", Some("GBK")),
+        ("<meta/charset=gbk>", Some("GBK")),
+        ("<meta name=x charset=gbk charset=big5>", Some("GBK")),
+        ("<!-- <meta charset=big5> --><meta charset=gbk>", Some("GBK")),
+        ("<!--><meta charset=gbk>", Some("GBK")),
+        ("<p title='<meta charset=big5>'><meta charset=gbk>", Some("GBK")),
+        ("<? <meta charset=big5 ?><meta charset=gbk>", Some("GBK")),
+        ("<metal charset=big5><meta charset=gbk>", Some("GBK")),
+        ("<meta charset=utf-16le>", Some("UTF-8")),
+        ("<meta charset=x-user-defined>", Some("windows-1252")),
+        ("<meta content='text/html; charset=gbk'>", None),
+        (
+            "<meta content='text/html; charset=gbk' http-equiv=content-type>",
+            Some("GBK"),
+        ),
+        (
+            "<meta http-equiv=content-type content='charset; charset = \"gbk\"'>",
+            Some("GBK"),
+        ),
+        ("<meta http-equiv=refresh content='charset=gbk'>", None),
+        ("<meta charset=nonsense><meta charset=gbk>", Some("GBK")),
+        ("<?xml version='1.0' encoding=\"gb2312\"?><html>", Some("GBK")),
+        ("<!-- <meta charset=gbk>", None),
+        ("<meta charset=gbk", None),
+        ("plain text charset=gbk", None),
+    ];
+    for (head, expected) in cases {
+        assert_eq!(
+            prescan::declared(head.as_bytes()).map(Encoding::name),
+            *expected,
+            "{head}"
+        );
+    }
+}
+
+#[test]
+fn a_declaration_after_1024_bytes_is_not_seen() {
+    let late = format!("{}<meta charset=gbk>", " ".repeat(1024));
+    assert_eq!(decode(late.as_bytes(), None).source, EncodingSource::Utf8);
+}
+
+#[test]
+fn utf8_with_one_damaged_byte_or_a_cut_end_stays_utf8() {
+    let mut body = CHINESE.repeat(3).into_bytes();
+    body[100] = 0xff;
+    let decoded = decode(&body, None);
+    assert_eq!((decoded.encoding, decoded.had_errors), ("UTF-8", true));
+
+    let cut = &CHINESE.as_bytes()[..CHINESE.len() - 1];
+    assert_eq!(decode(cut, None).encoding, "UTF-8");
+}
+
+proptest! {
+    #[test]
+    fn decoding_never_panics(body: Vec<u8>, label: Option<String>) {
+        let decoded = decode(&body, label.as_deref());
+        prop_assert!(decoded.text.len() <= body.len() * 3 + 3);
+    }
+
+    #[test]
+    fn decoding_never_panics_on_declarations(body in "(<!?/?(meta|p|!--)?[ =/'\"a-z-]{0,12}(charset|content|http-equiv)?[ =/'\">-]{0,4}){0,9}") {
+        prop_assert_eq!(decode(body.as_bytes(), None).text.into_owned(), body);
+    }
+
+    #[test]
+    fn utf8_is_left_as_it_is(text: String) {
+        prop_assume!(!text.starts_with('\u{feff}') && !text.contains('\u{1b}'));
+        let decoded = decode(text.as_bytes(), Some("utf-8"));
+        prop_assert_eq!(decoded.text.as_ref(), text.as_str());
+    }
+}

@@ -1,0 +1,380 @@
+//! The comparison of a crawl with the truth: what differs, and a table of it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+use super::page::{Answer, Area, Exclusion, Wording};
+use super::server::Request;
+use super::site::{ROBOTS, SITEMAP};
+use super::truth::Expected;
+
+/// What a crawl did with a URL.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// Stored.
+    Kept,
+    /// Dropped: the same text as a kept page.
+    Exact,
+    /// Dropped: nearly the same text as a kept page.
+    Near,
+    /// A redirect to another URL.
+    Redirect,
+    /// A failure of this kind.
+    Failed(String),
+    /// Neither stored nor a failure: forbidden, not a document, out of bounds.
+    Excluded,
+    /// Not known to the crawl.
+    Absent,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Kept => f.write_str("kept"),
+            Outcome::Exact => f.write_str("exact"),
+            Outcome::Near => f.write_str("near"),
+            Outcome::Redirect => f.write_str("redirect"),
+            Outcome::Failed(kind) => f.write_str(kind),
+            Outcome::Excluded => f.write_str("excluded"),
+            Outcome::Absent => f.write_str("absent"),
+        }
+    }
+}
+
+/// One decision of a crawl.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// The URL decided on.
+    pub url: String,
+    /// What was done with it.
+    pub outcome: Outcome,
+    /// The URL of the kept page that it duplicates, where it is a duplicate.
+    pub of: Option<String>,
+}
+
+/// A URL whose decision is not the expected one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The URL.
+    pub url: String,
+    /// The department it belongs to; none for a URL that the site does not have.
+    pub area: Option<Area>,
+    /// What was expected.
+    pub expected: String,
+    /// What was found.
+    pub found: String,
+    /// Why that was expected.
+    pub why: &'static str,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: expected {}, found {} ({})",
+            self.url, self.expected, self.found, self.why
+        )
+    }
+}
+
+/// The URLs at which `decisions` differ from `truth`: decided otherwise, decided twice, or not on the site at all.
+///
+/// Which page of a cluster is kept is up to the order of the crawl; what is expected of the others follows from it.
+pub fn check(truth: &[Expected], decisions: &[Decision]) -> Vec<Mismatch> {
+    let by_url = by_url(decisions);
+    let representatives = representatives(truth, &by_url);
+    let mut mismatches: Vec<Mismatch> = truth
+        .iter()
+        .filter_map(|expected| judge(expected, &representatives, &by_url).err())
+        .collect();
+    let known: HashMap<&str, &Expected> = truth.iter().map(|expected| (expected.url.as_str(), expected)).collect();
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    for decision in decisions {
+        let times = seen.entry(&decision.url).or_default();
+        *times += 1;
+        let expected = known.get(decision.url.as_str());
+        if *times == 2 || expected.is_none() {
+            mismatches.push(Mismatch {
+                url: decision.url.clone(),
+                area: expected.map(|expected| expected.area),
+                expected: if *times == 2 {
+                    "one decision".to_owned()
+                } else {
+                    "nothing".to_owned()
+                },
+                found: if *times == 2 {
+                    "two decisions".to_owned()
+                } else {
+                    decision.outcome.to_string()
+                },
+                why: if *times == 2 {
+                    "a URL is decided once"
+                } else {
+                    "the site has no such page"
+                },
+            });
+        }
+    }
+    mismatches
+}
+
+/// The requests that a correct and polite crawl from scratch would not have made, and those that it failed to make:
+/// robots.txt comes first, what it forbids and what lies beyond the depth limit is never asked for, every other page
+/// exactly once. Only what fails at the server may be tried again, and what ends in no document may be left alone.
+pub fn check_requests(truth: &[Expected], requests: &[Request]) -> Vec<Mismatch> {
+    let mut mismatches = Vec::new();
+    let mut mismatch = |url: &str, area, expected: &str, found: String, why| {
+        mismatches.push(Mismatch {
+            url: url.to_owned(),
+            area,
+            expected: expected.to_owned(),
+            found,
+            why,
+        });
+    };
+    let first = requests.first().map_or("", |request| request.path_and_query.as_str());
+    if first != ROBOTS {
+        mismatch(
+            first,
+            None,
+            "robots.txt first",
+            "a request before it".to_owned(),
+            "robots.txt rules the rest",
+        );
+    }
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    for request in requests
+        .iter()
+        .filter(|r| r.status != 404 || truth.iter().any(|e| e.path == r.path_and_query))
+    {
+        *times.entry(&request.path_and_query).or_default() += 1;
+    }
+    for expected in truth {
+        let count = times.remove(expected.path.as_str()).unwrap_or_default();
+        let allowed = match expected.answer {
+            Answer::BeyondDepth | Answer::Excluded(Exclusion::Robots) => 0..=0,
+            Answer::Excluded(Exclusion::ContentType) => 0..=1,
+            Answer::Failed(kind) if kind.starts_with("http_5") => 1..=usize::MAX,
+            Answer::RedirectLoop => 1..=usize::MAX,
+            _ => 1..=1,
+        };
+        if !allowed.contains(&count) {
+            let wanted = if *allowed.end() == 0 {
+                "no request"
+            } else {
+                "one request"
+            };
+            mismatch(
+                &expected.url,
+                Some(expected.area),
+                wanted,
+                format!("{count} requests"),
+                expected.why,
+            );
+        }
+    }
+    for path in times.into_keys().filter(|path| ![ROBOTS, SITEMAP].contains(path)) {
+        mismatch(path, None, "no request", "a request".to_owned(), "no link leads there");
+    }
+    mismatches
+}
+
+/// The truth beside what was found, one row an area, as plain text.
+pub fn table(truth: &[Expected], decisions: &[Decision]) -> String {
+    let by_url = by_url(decisions);
+    let representatives = representatives(truth, &by_url);
+    let mut rows = vec![["area", "pages", "expected", "found", "ok"].map(str::to_owned)];
+    for area in Area::ALL {
+        let pages: Vec<&Expected> = truth
+            .iter()
+            .filter(|e| e.area == area && e.answer != Answer::BeyondDepth)
+            .collect();
+        let wrong = pages
+            .iter()
+            .filter(|expected| judge(expected, &representatives, &by_url).is_err())
+            .count();
+        let found = |expected: &&Expected| in_table(&[outcome(&by_url, &expected.url)]);
+        rows.push([
+            area.label().to_owned(),
+            pages.len().to_string(),
+            tally(
+                pages
+                    .iter()
+                    .map(|expected| in_table(&allowed(expected, &representatives))),
+            ),
+            tally(pages.iter().map(found)),
+            if wrong == 0 {
+                "yes".to_owned()
+            } else {
+                format!("{wrong} wrong")
+            },
+        ]);
+    }
+    render(&rows)
+}
+
+type ByUrl<'a> = HashMap<&'a str, &'a Decision>;
+/// The kept page of each cluster, by the cluster's name.
+type Representatives<'a> = HashMap<&'static str, &'a Expected>;
+
+fn by_url(decisions: &[Decision]) -> ByUrl<'_> {
+    decisions
+        .iter()
+        .rev()
+        .map(|decision| (decision.url.as_str(), decision))
+        .collect()
+}
+
+fn outcome(by_url: &ByUrl<'_>, url: &str) -> Outcome {
+    by_url
+        .get(url)
+        .map_or(Outcome::Absent, |decision| decision.outcome.clone())
+}
+
+/// The first member of each cluster that was kept; where none was, the first member, which then is missed.
+fn representatives<'a>(truth: &'a [Expected], by_url: &ByUrl<'_>) -> Representatives<'a> {
+    let mut representatives = Representatives::new();
+    let kept = truth
+        .iter()
+        .filter(|expected| outcome(by_url, &expected.url) == Outcome::Kept);
+    for expected in kept.chain(truth) {
+        if let Answer::OneOf { cluster, .. } = expected.answer {
+            representatives.entry(cluster).or_insert(expected);
+        }
+    }
+    representatives
+}
+
+/// The outcomes that are right for a page, given the kept page of its cluster.
+fn allowed(expected: &Expected, representatives: &Representatives<'_>) -> Vec<Outcome> {
+    match expected.answer {
+        Answer::Kept => vec![Outcome::Kept],
+        Answer::OneOf { cluster, wording } => match representatives.get(cluster) {
+            Some(kept) if kept.url != expected.url => duplicate_of(kept, wording),
+            _ => vec![Outcome::Kept],
+        },
+        Answer::Redirect => vec![Outcome::Redirect],
+        Answer::RedirectLoop => vec![Outcome::Redirect, Outcome::Failed("failed".to_owned())],
+        Answer::Failed(kind) => vec![Outcome::Failed(kind.to_owned())],
+        Answer::Excluded(_) => vec![Outcome::Excluded],
+        Answer::BeyondDepth => vec![Outcome::Excluded, Outcome::Absent],
+    }
+}
+
+fn duplicate_of(kept: &Expected, wording: Wording) -> Vec<Outcome> {
+    match (kept.answer, wording) {
+        (
+            Answer::OneOf {
+                wording: Wording::Exactly(a),
+                ..
+            },
+            Wording::Exactly(b),
+        ) if a == b => vec![Outcome::Exact],
+        (
+            Answer::OneOf {
+                wording: Wording::Exactly(_),
+                ..
+            },
+            Wording::Exactly(_),
+        ) => vec![Outcome::Near],
+        _ => vec![Outcome::Exact, Outcome::Near],
+    }
+}
+
+fn judge(expected: &Expected, representatives: &Representatives<'_>, by_url: &ByUrl<'_>) -> Result<(), Mismatch> {
+    let allowed = allowed(expected, representatives);
+    let found = outcome(by_url, &expected.url);
+    let right = match (&found, expected.answer) {
+        (Outcome::Failed(_), Answer::RedirectLoop) => true,
+        _ => allowed.contains(&found),
+    };
+    let mismatch = |wanted: String, found: String| {
+        let (url, area) = (expected.url.clone(), Some(expected.area));
+        Err(Mismatch {
+            url,
+            area,
+            expected: wanted,
+            found,
+            why: expected.why,
+        })
+    };
+    if !right {
+        return mismatch(wanted(&allowed), found.to_string());
+    }
+    if let (Outcome::Exact | Outcome::Near, Answer::OneOf { cluster, .. }) = (&found, expected.answer) {
+        let of = by_url
+            .get(expected.url.as_str())
+            .and_then(|decision| decision.of.as_deref());
+        let kept = representatives.get(cluster).map(|kept| kept.url.as_str());
+        if of != kept {
+            return mismatch(
+                format!("{found} of {}", kept.unwrap_or("nothing")),
+                format!("{found} of {}", of.unwrap_or("nothing")),
+            );
+        }
+    }
+    Ok(())
+}
+
+fn wanted(allowed: &[Outcome]) -> String {
+    allowed.iter().map(Outcome::to_string).collect::<Vec<_>>().join(" or ")
+}
+
+/// The same for a cell of the table, where all failures are of one kind.
+fn in_table(allowed: &[Outcome]) -> String {
+    let word = |outcome: &Outcome| match outcome {
+        Outcome::Failed(_) => "failed".to_owned(),
+        outcome => outcome.to_string(),
+    };
+    allowed.iter().map(word).collect::<Vec<_>>().join(" or ")
+}
+
+/// "9 kept, 2 near": how often each word occurs, the words in their own order.
+fn tally(words: impl Iterator<Item = String>) -> String {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for word in words {
+        match counts.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((word, 1)),
+        }
+    }
+    counts.sort_by_key(|(word, _)| rank(word));
+    counts
+        .iter()
+        .map(|(word, count)| format!("{count} {word}"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn rank(word: &str) -> usize {
+    let order = [
+        "kept",
+        "exact",
+        "near",
+        "exact or near",
+        "redirect",
+        "excluded",
+        "absent",
+    ];
+    order.iter().position(|known| *known == word).unwrap_or(order.len())
+}
+
+/// Columns as wide as their widest cell, two spaces between them, numbers to the right.
+fn render(rows: &[[String; 5]]) -> String {
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or_default()
+    };
+    let widths: [usize; 5] = std::array::from_fn(width);
+    let line = |row: &[String; 5]| {
+        let [area, pages, expected, found, ok] = row;
+        let [a, p, e, f, _] = widths;
+        format!("{area:<a$}  {pages:>p$}  {expected:<e$}  {found:<f$}  {ok}\n")
+    };
+    rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,42 @@
+//! The home page, and what the index pages of all areas have in common.
+
+use crate::demo::content::{self, INDEXES, NOTES};
+use crate::demo::page::{Answer, Area, Page};
+use crate::demo::template::{Document, MENU};
+
+/// The home page, from which every area can be reached.
+pub fn home() -> Vec<Page> {
+    let areas = MENU
+        .iter()
+        .skip(1)
+        .chain([&("/calendar/", "Calendar")])
+        .map(|(path, label)| link(*path, *label));
+    let page = page("/", "home", Area::Home, areas.collect());
+    vec![page.expect(Answer::Kept, "the seed, with a text of its own")]
+}
+
+/// The index page of an area: the introduction called `slug`, then a list of links (path and label).
+pub fn page(path: &str, slug: &str, area: Area, list: Vec<(String, String)>) -> Page {
+    let document = Document {
+        list,
+        ..document(INDEXES, slug)
+    };
+    Page::html(path, area, &document.in_almanac(), document.main_text())
+        .expect(Answer::Kept, "an index page with an introduction of its own")
+}
+
+/// The short text called `slug` as a document.
+pub fn note(slug: &str) -> Document {
+    document(NOTES, slug)
+}
+
+fn document(file: &'static str, slug: &str) -> Document {
+    content::find(file, slug)
+        .map(|entry| Document::new(entry.title, &entry.paragraphs))
+        .unwrap_or_default()
+}
+
+/// A link to `path` labelled `label`, for a list.
+pub fn link(path: impl Into<String>, label: impl Into<String>) -> (String, String) {
+    (path.into(), label.into())
+}

@@ -1,0 +1,43 @@
+//! Products in one template, each with a description of its own and the same small print.
+
+use super::index::{self, link};
+use crate::demo::content::{self, Entry, PRODUCTS};
+use crate::demo::page::{Answer, Area, Page};
+use crate::demo::template::Document;
+
+/// The product that is sold in variants and has an index page of its own.
+pub const VARIED: &str = "marlow-jacket";
+
+/// The products and the front page of the shop.
+pub fn pages() -> Vec<Page> {
+    let products = content::entries(PRODUCTS)
+        .into_iter()
+        .filter(|entry| entry.slug != VARIED);
+    let (pages, list): (Vec<Page>, Vec<_>) = products
+        .map(|entry| {
+            let path = format!("/shop/{}", entry.slug);
+            let document = card(&entry, entry.title, entry.field(0));
+            let page = Page::html(path.clone(), Area::Shop, &document.in_almanac(), document.main_text())
+                .expect(Answer::Kept, "a description of its own; only the small print is shared");
+            (page, link(path, entry.title))
+        })
+        .unzip();
+    std::iter::once(index::page("/shop/", "shop", Area::Shop, list))
+        .chain(pages)
+        .collect()
+}
+
+/// The card of a product under a name and at a price in euros.
+pub fn card(entry: &Entry, name: &str, price: &str) -> Document {
+    let facts = vec![
+        ("Price", format!("EUR {price}")),
+        ("Article", entry.field(1).to_owned()),
+        ("Delivery", "two to four working days".to_owned()),
+        ("Returns", "free of charge within a month".to_owned()),
+        ("Guarantee", "two years on material and workmanship".to_owned()),
+    ];
+    Document {
+        facts,
+        ..Document::new(name, &entry.paragraphs)
+    }
+}

@@ -1,0 +1,104 @@
+//! What ends a command: every error carries what it is about and says what to do. What goes wrong with one page is no
+//! error but an outcome, counted and shown in the report.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::config::ConfigError;
+use crate::fetch::FetchError;
+use crate::seeds::SeedsError;
+use crate::settings::InvalidSetting;
+
+/// Called with something unusable: exit code 2.
+#[derive(Debug, thiserror::Error)]
+pub enum UsageError {
+    /// The configuration.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A value of the configuration, with the file it is in.
+    #[error("{}: {source}", path.display())]
+    Setting {
+        /// The file.
+        path: PathBuf,
+        /// The key and what is wrong with its value.
+        source: InvalidSetting,
+    },
+    /// The seeds.
+    #[error(transparent)]
+    Seeds(#[from] SeedsError),
+    /// A folder that must be empty is not.
+    #[error("{} is not empty; give a new folder, the demo starts from nothing", .0.display())]
+    NotEmpty(PathBuf),
+}
+
+/// The command could not go on: exit code 1.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The store.
+    #[error(transparent)]
+    Storage(#[from] storage::StorageError),
+    /// The dedup index.
+    #[error(transparent)]
+    Dedup(#[from] dedup::DedupError),
+    /// A record could not be compressed.
+    #[error("cannot compress a page for the archive: {0}")]
+    Encode(#[source] io::Error),
+    /// A signature could not be written or read.
+    #[error("a signature in the catalogue is not readable: {0}")]
+    Signature(#[source] postcard::Error),
+    /// The HTTP client.
+    #[error("cannot set up the HTTP client: {0}")]
+    Client(#[source] FetchError),
+    /// A file or stream.
+    #[error("cannot {action} {path}: {source}")]
+    Io {
+        /// `write`, `create`, …
+        action: &'static str,
+        /// The file, or a word for the stream.
+        path: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A report could not be rendered.
+    #[error("cannot render the report: {0}")]
+    Render(String),
+    /// A stage of the pipeline ended before its time.
+    #[error("the {0} stage ended unexpectedly; what was committed is safe, run the same command again")]
+    Stage(&'static str),
+    /// The demo's report differs from its truth.
+    #[error("{0} of the demo's pages came out otherwise than they should")]
+    Mismatch(usize),
+}
+
+impl RunError {
+    /// An I/O error with what was tried.
+    pub fn io(action: &'static str, path: impl ToString, source: io::Error) -> Self {
+        Self::Io {
+            action,
+            path: path.to_string(),
+            source,
+        }
+    }
+}
+
+/// Either of the two, for `main`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Exit code 2.
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    /// Exit code 1.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+impl Error {
+    /// The exit code that it ends with.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Run(_) => 1,
+        }
+    }
+}

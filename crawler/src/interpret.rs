@@ -1,0 +1,318 @@
+//! What a response means: for a page its text, signature and links; for robots.txt its rules; for a sitemap its URLs;
+//! for anything else the outcome that is recorded. Runs on the parse threads and touches nothing outside.
+
+mod read;
+mod redirect;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use dedup::Analyzer;
+use storage::{Discovered, Outcome, QueuedUrl, Store, UrlState};
+use url::Url;
+
+use crate::canonicalize;
+use crate::content_encoding;
+use crate::content_seen::Record;
+use crate::error::RunError;
+use crate::fetch::{FetchError, Response};
+use crate::host_key::HostKey;
+use crate::robots::RobotsOutcome;
+use crate::scheduler::{Errand, Event, RobotsAnswer, Task};
+use crate::scope::{Outside, Scope};
+use crate::settings::Settings;
+use crate::sitemap::{self, Sitemap};
+use crate::stats::Stats;
+
+pub use read::ReadPage;
+
+/// Bound on a decoded sitemap (sitemaps.org: 50 MB, 50,000 URLs).
+const MAX_SITEMAP_BYTES: usize = 50 * 1024 * 1024;
+const MAX_SITEMAP_URLS: usize = 50_000;
+
+/// How deep sitemap indexes may lie in one another.
+const MAX_SITEMAP_DEPTH: u8 = 2;
+
+/// Redirects of a sitemap that are followed.
+const MAX_SITEMAP_REDIRECTS: u8 = 5;
+
+/// The places of a URL in its host's queue: seeds and links before what only a sitemap names.
+const PRIORITY_LINK: u8 = 0;
+const PRIORITY_SITEMAP: u8 = 1;
+
+/// Where what was found goes on to.
+#[derive(Debug)]
+pub enum Meaning {
+    /// To be decided and recorded.
+    Record(Record),
+    /// To the scheduler, without a trace in the store.
+    Event(Event),
+}
+
+/// Turns responses into what they mean. Shared by the parse threads.
+#[derive(Debug)]
+pub struct Interpreter {
+    settings: Settings,
+    analyzer: Analyzer,
+    scope: Arc<Scope>,
+    stats: Arc<Stats>,
+}
+
+impl Interpreter {
+    /// An interpreter by `settings` for a crawl of `scope`.
+    #[must_use]
+    pub fn new(settings: Settings, scope: Arc<Scope>, stats: Arc<Stats>) -> Self {
+        let analyzer = Analyzer::new(&settings.scheme);
+        Self {
+            settings,
+            analyzer,
+            scope,
+            stats,
+        }
+    }
+
+    /// What came of `task`.
+    #[must_use]
+    pub fn interpret(&self, task: Task, answer: Result<Response, FetchError>) -> Meaning {
+        match task {
+            Task::Page { queued, url } => Meaning::Record(match answer {
+                Ok(response) => self.page(queued, &url, response),
+                Err(error) => self.failed_fetch(queued, &error),
+            }),
+            Task::Errand { errand, .. } => match errand {
+                Errand::Robots { .. } => Meaning::Event(self.robots(errand, answer)),
+                Errand::Sitemap { url, depth, redirects } => {
+                    Meaning::Record(self.sitemap(&url, depth, redirects, answer))
+                }
+            },
+        }
+    }
+
+    fn page(&self, queued: QueuedUrl, url: &Url, response: Response) -> Record {
+        if let Some(target) = redirect::target(url, &response) {
+            return self.redirect(queued, target, response.status);
+        }
+        if !response.is_success() {
+            return self.failed_status(queued, response.status);
+        }
+        let Some(wire) = response.body.clone() else {
+            let media_type = response.media_type().unwrap_or_default();
+            return excluded(queued, format!("content type {media_type}"));
+        };
+        match self.undo_coding(&wire, &response) {
+            Ok(body) => self.read(queued, url, response, body),
+            Err(error) => self.failed_fetch(queued, &error),
+        }
+    }
+
+    fn failed_fetch(&self, queued: QueuedUrl, error: &FetchError) -> Record {
+        if error.is_passing() && queued.attempts < self.settings.politeness.max_retries {
+            return outcome(queued, Outcome::Retry);
+        }
+        failed(queued, error.kind(), None, error.to_string())
+    }
+
+    fn failed_status(&self, queued: QueuedUrl, status: u16) -> Record {
+        let passing = matches!(status, 408 | 429 | 500 | 502 | 503 | 504);
+        if passing && queued.attempts < self.settings.politeness.max_retries {
+            return outcome(queued, Outcome::Retry);
+        }
+        failed(queued, &format!("http_{status}"), Some(status), format!("HTTP status {status}"))
+    }
+
+    fn undo_coding(&self, wire: &Bytes, response: &Response) -> Result<Bytes, FetchError> {
+        let coding = response.header(&reqwest::header::CONTENT_ENCODING);
+        content_encoding::decode(wire.clone(), coding, self.settings.fetch.max_body_bytes)
+    }
+
+    fn robots(&self, errand: Errand, answer: Result<Response, FetchError>) -> Event {
+        let answer = match answer {
+            Err(error) => {
+                tracing::info!(url = %errand.url(), %error, "robots.txt unreachable");
+                RobotsAnswer::Unreachable
+            }
+            Ok(response) => match redirect::target(errand.url(), &response) {
+                Some(Ok(to)) => RobotsAnswer::Moved(to),
+                _ => self.rules(&response),
+            },
+        };
+        Event::Robots { errand, answer }
+    }
+
+    fn rules(&self, response: &Response) -> RobotsAnswer {
+        let wire = response.body.clone().unwrap_or_default();
+        // A coding that cannot be undone leaves no rules to read: what the server meant is unknown.
+        let Ok(body) = self.undo_coding(&wire, response) else {
+            return RobotsAnswer::Unreachable;
+        };
+        let outcome = RobotsOutcome::from_status(response.status, &body, &self.settings.product);
+        if outcome.availability.is_to_be_retried() {
+            RobotsAnswer::Unreachable
+        } else {
+            RobotsAnswer::Rules(outcome.robots)
+        }
+    }
+
+    fn sitemap(&self, url: &Url, depth: u8, redirects: u8, answer: Result<Response, FetchError>) -> Record {
+        let nothing = Record::Sitemap {
+            urls: Vec::new(),
+            further: Vec::new(),
+        };
+        let response = match answer {
+            Ok(response) => response,
+            Err(error) => {
+                tracing::warn!(%url, %error, "sitemap not fetched");
+                return nothing;
+            }
+        };
+        if let Some(Ok(to)) = redirect::target(url, &response) {
+            let moved = Errand::Sitemap {
+                url: to,
+                depth,
+                redirects: redirects + 1,
+            };
+            let further = if redirects < MAX_SITEMAP_REDIRECTS { vec![moved] } else { Vec::new() };
+            return Record::Sitemap {
+                urls: Vec::new(),
+                further,
+            };
+        }
+        let wire = response.body.clone().unwrap_or_default();
+        let coding = response.header(&reqwest::header::CONTENT_ENCODING);
+        match content_encoding::decode(wire, coding, MAX_SITEMAP_BYTES) {
+            Ok(body) if response.is_success() => self.sitemap_urls(url, depth, &body),
+            Ok(_) => {
+                tracing::warn!(%url, status = response.status, "no sitemap there");
+                nothing
+            }
+            Err(error) => {
+                tracing::warn!(%url, %error, "sitemap not read");
+                nothing
+            }
+        }
+    }
+
+    fn sitemap_urls(&self, url: &Url, depth: u8, body: &[u8]) -> Record {
+        let parsed = sitemap::parse_sitemap(body, MAX_SITEMAP_URLS);
+        if let Some(reason) = &parsed.broken {
+            tracing::warn!(%url, reason, "sitemap broken; what came before is used");
+        }
+        let (mut urls, mut further) = (Vec::new(), Vec::new());
+        match parsed.sitemap {
+            Sitemap::Urls(found) => {
+                let links = found.iter().filter_map(|text| url.join(text).ok());
+                urls = self.discover(links, 1, 0, PRIORITY_SITEMAP);
+            }
+            Sitemap::Index(found) if depth < MAX_SITEMAP_DEPTH => {
+                let maps = found.iter().filter_map(|text| url.join(text).ok());
+                further = maps
+                    .map(|url| Errand::Sitemap {
+                        url,
+                        depth: depth + 1,
+                        redirects: 0,
+                    })
+                    .collect();
+            }
+            Sitemap::Index(_) => tracing::warn!(%url, "sitemap indexes too deep in one another"),
+        }
+        Record::Sitemap { urls, further }
+    }
+
+    /// The links that belong to the crawl, in canonical form; the others are counted.
+    fn discover(&self, links: impl Iterator<Item = Url>, depth: u16, redirects: u8, priority: u8) -> Vec<Discovered> {
+        links
+            .filter_map(|link| {
+                let url = canonicalize::canonicalize(&link, &self.settings.canonicalize).ok()?;
+                let host = HostKey::from_url(url.url())?;
+                match self.scope.admits(&host, depth) {
+                    Ok(()) => Some(Discovered {
+                        url: url.as_str().to_owned(),
+                        host: host.as_str().to_owned(),
+                        depth,
+                        redirects,
+                        priority,
+                        via: None,
+                    }),
+                    Err(outside) => {
+                        self.stats.link_outside(outside == Outside::Depth);
+                        None
+                    }
+                }
+            })
+            .collect()
+    }
+}
+
+/// What is left of a task whose interpretation panicked: a recorded failure.
+#[must_use]
+pub fn panicked(task: Task) -> Meaning {
+    match task {
+        Task::Page { queued, .. } => {
+            tracing::error!(url = %queued.url, "a parser panicked on this page; please report it");
+            Meaning::Record(failed(queued, "parser_panic", None, "a parser panicked on this page".into()))
+        }
+        Task::Errand { errand, .. } => match errand {
+            Errand::Robots { .. } => Meaning::Event(Event::Robots {
+                errand,
+                answer: RobotsAnswer::Unreachable,
+            }),
+            Errand::Sitemap { .. } => Meaning::Record(Record::Sitemap {
+                urls: Vec::new(),
+                further: Vec::new(),
+            }),
+        },
+    }
+}
+
+/// Takes in the hosts that a seed led to by redirects in an earlier run: a seed that has moved is still a seed.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn widen_by_redirects(store: &Store, seed: &Discovered, scope: &Scope) -> Result<(), RunError> {
+    let (mut host, mut url) = (seed.host.clone(), seed.url.clone());
+    for _ in 0..MAX_SEED_REDIRECTS {
+        let Some(UrlState::Redirect { to, .. }) = store.url_state(&host, &url)? else { break };
+        let Some(key) = Url::parse(&to).ok().as_ref().and_then(HostKey::from_url) else { break };
+        scope.add_host(&key);
+        (host, url) = (key.as_str().to_owned(), to);
+    }
+    Ok(())
+}
+
+/// Hops of a seed that are looked at when a crawl goes on.
+const MAX_SEED_REDIRECTS: usize = 20;
+
+/// The seeds as they enter the frontier; their hosts are the scope.
+#[must_use]
+pub fn seeds(urls: &[Url], rules: &canonicalize::Rules, scope: &Scope) -> Vec<Discovered> {
+    let seeds = urls.iter().filter_map(|url| canonicalize::canonicalize(url, rules).ok());
+    seeds
+        .filter_map(|url| {
+            let host = HostKey::from_url(url.url())?;
+            scope.add_host(&host);
+            Some(Discovered {
+                url: url.as_str().to_owned(),
+                host: host.as_str().to_owned(),
+                priority: PRIORITY_LINK,
+                ..Discovered::default()
+            })
+        })
+        .collect()
+}
+
+fn outcome(queued: QueuedUrl, outcome: Outcome) -> Record {
+    Record::Outcome {
+        queued,
+        outcome,
+        outlinks: Vec::new(),
+    }
+}
+
+fn excluded(queued: QueuedUrl, reason: String) -> Record {
+    outcome(queued, Outcome::Excluded { reason })
+}
+
+fn failed(queued: QueuedUrl, kind: &str, status: Option<u16>, detail: String) -> Record {
+    let kind = kind.to_owned();
+    outcome(queued, Outcome::Failed { kind, status, detail })
+}

@@ -1,0 +1,115 @@
+//! From text to tree: one parse a page, in time that the page's size bounds, whatever the page holds.
+//!
+//! HTML parsing as browsers do it is linear only for pages that mean well. Half a megabyte of nested lists, thousands of
+//! unclosed formatting elements or a hundred thousand attributes on one element each take minutes. So the parser is fed
+//! in pieces, its work is counted (never timed, so the same page always gives the same tree), and once a page passes a
+//! limit the parser is fed no more: the tree of what came before is kept, and [`Document::truncated`] says why.
+
+mod attributes;
+mod facts;
+mod outlinks;
+mod refresh;
+mod robots_meta;
+mod sink;
+
+use html5ever::buffer_queue::BufferQueue;
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{Tokenizer, TokenizerOpts};
+use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink};
+use html5ever::{LocalName, TokenizerResult};
+use scraper::Html;
+use scraper::node::Element;
+
+pub use self::facts::{PageFacts, facts};
+pub use self::outlinks::{LinkKind, MAX_OUTLINKS, MAX_REFERENCE_BYTES, Outlink};
+pub use self::refresh::{MetaRefresh, parse_refresh};
+pub use self::robots_meta::RobotsDirectives;
+
+use self::attributes::AttributeFlood;
+use self::sink::{CountingSink, TokenCount};
+
+/// The deepest element that is kept, in elements from the root. Browsers stop at the same depth.
+pub const MAX_DEPTH: usize = 512;
+
+/// The most attributes that an element may have.
+pub const MAX_ATTRIBUTES: usize = 1024;
+
+/// How many bytes the parser is fed between two looks at its counters.
+const CHUNK_BYTES: usize = 4096;
+
+/// The work that every page may cause, in steps (a look at an open element, a pair of attributes compared, ...).
+const BASE_STEPS: u64 = 4_000_000;
+
+/// The further steps for each byte. Pages of the open web need between 1 and 4.
+const STEPS_PER_BYTE: u64 = 48;
+
+/// A parsed page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// The tree.
+    pub html: Html,
+    /// Set if the page passed a limit and only what came before is in the tree.
+    pub truncated: Option<Truncation>,
+}
+
+/// Why a page was not parsed to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Truncation {
+    /// Elements nested deeper than [`MAX_DEPTH`].
+    TooDeep,
+    /// An element with more than [`MAX_ATTRIBUTES`] attributes.
+    TooManyAttributes,
+    /// More work than a page of this size may cause.
+    TooMuchWork,
+}
+
+/// Parses a page.
+///
+/// Scripts are taken to run, as in a browser: what is inside `<noscript>` is one text to the tree. The tree that a page
+/// gets with scripts on is the one that its author has seen; [`facts`] reads the links in `<noscript>` all the same.
+pub fn parse(html: &str) -> Document {
+    let max_steps = BASE_STEPS + STEPS_PER_BYTE * html.len() as u64;
+    let builder = TreeBuilder::new(CountingSink::default(), TreeBuilderOpts::default());
+    let tokenizer = Tokenizer::new(TokenCount::new(builder), TokenizerOpts::default());
+    let queue = BufferQueue::default();
+    let mut flood = AttributeFlood::default();
+    let (mut rest, mut previous, mut tokens, mut truncated) = (html, "", 0, None);
+    while !rest.is_empty() && truncated.is_none() {
+        let (chunk, tail) = rest.split_at(rest.floor_char_boundary(CHUNK_BYTES));
+        queue.push_back(StrTendril::from_slice(chunk));
+        drain(&tokenizer, &queue);
+        truncated = tokenizer.sink.truncation(max_steps);
+        if tokenizer.sink.tokens() != tokens {
+            tokens = tokenizer.sink.tokens();
+            flood.reset();
+        } else if flood.follow(previous, chunk) {
+            truncated = truncated.or(Some(Truncation::TooManyAttributes));
+        }
+        (rest, previous) = (tail, chunk);
+    }
+    if truncated.is_none() {
+        tokenizer.end();
+        truncated = tokenizer.sink.truncation(max_steps);
+    }
+    Document {
+        html: tokenizer.sink.into_builder().sink.finish(),
+        truncated,
+    }
+}
+
+/// Lets the tokenizer take all that is queued; scripts and late encoding declarations interrupt it, and mean nothing here.
+fn drain(tokenizer: &Tokenizer<TokenCount>, queue: &BufferQueue) {
+    while !matches!(tokenizer.feed(queue), TokenizerResult::Done) {}
+}
+
+/// The value of an attribute, whatever its namespace.
+pub(crate) fn attribute<'a>(element: &'a Element, name: &LocalName) -> Option<&'a str> {
+    element
+        .attrs
+        .iter()
+        .find(|(key, _)| key.local == *name)
+        .map(|(_, value)| &**value)
+}
+
+#[cfg(test)]
+mod tests;

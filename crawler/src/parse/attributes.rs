@@ -1,0 +1,108 @@
+//! Sees a tag with too many attributes while the tokenizer is still inside it.
+//!
+//! The tokenizer compares each attribute with all before it and says nothing until the tag ends, so a hundred thousand
+//! attributes are five thousand million comparisons. What can be seen from outside is that no token comes while chunk
+//! after chunk goes in. Then the text itself is followed: where the open tag began is not known, so *every* place where
+//! one could have begun is followed at once, as a nondeterministic automaton whose states carry the attributes counted so
+//! far. A beginning that reaches its `>` is dropped: a token would have come. The true one is always among those followed,
+//! so the count is never too low.
+
+use super::MAX_ATTRIBUTES;
+
+/// Where in a tag a beginning is, WHATWG HTML, sections 13.2.5.8 and 13.2.5.32 to 13.2.5.39.
+#[derive(Clone, Copy)]
+enum State {
+    TagName,
+    BeforeName,
+    Name,
+    AfterName,
+    BeforeValue,
+    DoubleQuoted,
+    SingleQuoted,
+    Unquoted,
+}
+
+const STATES: [State; 8] = [
+    State::TagName,
+    State::BeforeName,
+    State::Name,
+    State::AfterName,
+    State::BeforeValue,
+    State::DoubleQuoted,
+    State::SingleQuoted,
+    State::Unquoted,
+];
+
+/// For each state the most attributes of any beginning that is in it.
+type Beginnings = [Option<usize>; STATES.len()];
+
+/// Follows the text of a token that is longer than a chunk.
+#[derive(Default)]
+pub(super) struct AttributeFlood {
+    beginnings: Beginnings,
+    after_less_than: bool,
+    following: bool,
+}
+
+impl AttributeFlood {
+    /// A token has come: there is no tag to follow.
+    pub(super) fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Takes a chunk that brought no token, and the chunk before it. True once an open tag has too many attributes.
+    pub(super) fn follow(&mut self, previous: &str, chunk: &str) -> bool {
+        if !self.following {
+            // The last token came in the previous chunk, so the open tag began in it.
+            self.following = true;
+            self.read(previous);
+        }
+        self.read(chunk);
+        self.beginnings
+            .iter()
+            .flatten()
+            .any(|&attributes| attributes > MAX_ATTRIBUTES)
+    }
+
+    fn read(&mut self, text: &str) {
+        for byte in text.bytes() {
+            let mut next = Beginnings::default();
+            for (state, attributes) in STATES.iter().zip(self.beginnings) {
+                let Some(attributes) = attributes else { continue };
+                if let Some((state, attributes)) = step(*state, attributes, byte) {
+                    let slot = &mut next[state as usize];
+                    *slot = (*slot).max(Some(attributes));
+                }
+            }
+            if self.after_less_than && byte.is_ascii_alphabetic() {
+                let slot = &mut next[State::TagName as usize];
+                *slot = (*slot).max(Some(0));
+            }
+            self.after_less_than = byte == b'<';
+            self.beginnings = next;
+        }
+    }
+}
+
+/// One byte further; `None` where the tag ends.
+fn step(state: State, attributes: usize, byte: u8) -> Option<(State, usize)> {
+    use State::{AfterName, BeforeName, BeforeValue, DoubleQuoted, Name, SingleQuoted, TagName, Unquoted};
+    let space = matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ');
+    let next = match (state, byte) {
+        (DoubleQuoted, b'"') | (SingleQuoted, b'\'') => BeforeName,
+        (DoubleQuoted | SingleQuoted, _) => state,
+        (_, b'>') => return None,
+        (BeforeValue, b'"') => DoubleQuoted,
+        (BeforeValue, b'\'') => SingleQuoted,
+        (BeforeValue, _) if space => BeforeValue,
+        (Unquoted, _) if space => BeforeName,
+        (BeforeValue | Unquoted, _) => Unquoted,
+        (Name | AfterName, b'=') => BeforeValue,
+        (Name | AfterName, _) if space => AfterName,
+        (TagName | BeforeName, _) if space => BeforeName,
+        (_, b'/') => BeforeName,
+        (TagName | Name, _) => state,
+        (BeforeName | AfterName, _) => return Some((Name, attributes + 1)),
+    };
+    Some((next, attributes))
+}

@@ -1,0 +1,210 @@
+//! What a page says of itself, besides its text: title, language, links, and what it asks of crawlers.
+
+use ego_tree::NodeRef;
+use html5ever::{local_name, ns};
+use scraper::Node;
+use scraper::node::Element;
+use url::Url;
+
+use super::outlinks::{Reference, Resolver, resolve, resolve_refresh};
+use super::refresh::parse_refresh;
+use super::{Document, MetaRefresh, Outlink, RobotsDirectives, attribute, parse};
+
+/// The longest title, heading or description that is kept, in bytes.
+const MAX_TEXT_BYTES: usize = 4096;
+
+/// The most keywords that are kept.
+const MAX_KEYWORDS: usize = 64;
+
+/// What a page says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PageFacts {
+    /// The text of `<title>`, white space collapsed; empty if there is none.
+    pub title: String,
+    /// The text of the first `<h1>` that has any, white space collapsed.
+    pub first_heading: Option<String>,
+    /// `<meta name=description>`.
+    pub description: Option<String>,
+    /// `<meta name=keywords>`, split at commas.
+    pub keywords: Vec<String>,
+    /// The declared language, as written (`en-US`): `<html lang>`, else `<meta http-equiv=content-language>`.
+    pub lang: Option<String>,
+    /// `<link rel=canonical>`.
+    pub canonical: Option<Url>,
+    /// Robots metas for all crawlers and for this one.
+    pub robots: RobotsDirectives,
+    /// `<meta http-equiv=refresh>`.
+    pub meta_refresh: Option<MetaRefresh>,
+    /// The documents that the page names, each once, in order of appearance.
+    pub outlinks: Vec<Outlink>,
+}
+
+/// Reads the facts of a page that was fetched from `page_url`, for the crawler whose user agent is `agent`.
+pub fn facts(doc: &Document, page_url: &Url, agent: &str) -> PageFacts {
+    let unscripted = unscripted(doc);
+    let mut found = Found::default();
+    let mut pages = unscripted.iter();
+    // Nodes lie in the order in which they were created, which is the order of the source.
+    for node in doc.html.tree.nodes() {
+        let Some(element) = node.value().as_element() else {
+            continue;
+        };
+        found.take(node, element, agent);
+        if is_unscripted(node, element)
+            && let Some(page) = pages.next()
+        {
+            found.take_links(page);
+        }
+    }
+    found.resolve(page_url)
+}
+
+/// What the tree holds as one text because scripts are taken to run: the pages inside `<noscript>`.
+fn unscripted(doc: &Document) -> Vec<Document> {
+    let elements = doc
+        .html
+        .tree
+        .nodes()
+        .filter_map(|node| Some((node, node.value().as_element()?)));
+    elements
+        .filter(|(node, element)| is_unscripted(*node, element))
+        .filter_map(|(node, _)| Some(parse(node.first_child()?.value().as_text()?)))
+        .collect()
+}
+
+fn is_unscripted(node: NodeRef<'_, Node>, element: &Element) -> bool {
+    element.name.local == local_name!("noscript") && node.first_child().is_some_and(|child| child.value().is_text())
+}
+
+/// Facts as the page has them, before `<base>` is known.
+#[derive(Default)]
+struct Found<'a> {
+    facts: PageFacts,
+    base: Option<&'a str>,
+    canonical: Option<&'a str>,
+    refresh: Option<(u32, Option<&'a str>)>,
+    references: Vec<Reference<'a>>,
+}
+
+impl<'a> Found<'a> {
+    fn take(&mut self, node: NodeRef<'a, Node>, element: &'a Element, agent: &str) {
+        let html = element.name.ns == ns!(html);
+        match element.name.local {
+            local_name!("title") if html && self.facts.title.is_empty() => self.facts.title = text_of(node),
+            local_name!("h1") if self.facts.first_heading.is_none() => {
+                self.facts.first_heading = Some(text_of(node)).filter(|text| !text.is_empty());
+            }
+            local_name!("html") if self.facts.lang.is_none() => {
+                let lang = attribute(element, &local_name!("lang"));
+                self.facts.lang = lang.or_else(|| named(element, "xml:lang")).and_then(non_empty);
+            }
+            local_name!("base") if self.base.is_none() => self.base = attribute(element, &local_name!("href")),
+            local_name!("meta") => self.take_meta(element, agent),
+            _ => self.take_reference(node, element),
+        }
+    }
+
+    fn take_links(&mut self, page: &'a Document) {
+        for node in page.html.tree.nodes() {
+            let Some(element) = node.value().as_element() else {
+                continue;
+            };
+            match element.name.local {
+                local_name!("meta") => self.take_pragma(element),
+                _ => self.take_reference(node, element),
+            }
+        }
+    }
+
+    fn take_reference(&mut self, node: NodeRef<'a, Node>, element: &'a Element) {
+        if let Some(reference) = Reference::of(node, element) {
+            self.canonical = self.canonical.or(reference.canonical());
+            self.references.push(reference);
+        }
+    }
+
+    fn take_meta(&mut self, element: &'a Element, agent: &str) {
+        let content = attribute(element, &local_name!("content")).unwrap_or_default();
+        if let Some(name) = attribute(element, &local_name!("name")) {
+            self.facts.robots.add_meta(name, content, agent);
+            if name.eq_ignore_ascii_case("description") && self.facts.description.is_none() {
+                self.facts.description = non_empty(content);
+            } else if name.eq_ignore_ascii_case("keywords") && self.facts.keywords.is_empty() {
+                self.facts.keywords = content
+                    .split([',', '，', '、'])
+                    .filter_map(non_empty)
+                    .take(MAX_KEYWORDS)
+                    .collect();
+            }
+        }
+        self.take_pragma(element);
+    }
+
+    fn take_pragma(&mut self, element: &'a Element) {
+        let content = attribute(element, &local_name!("content")).unwrap_or_default();
+        let pragma = attribute(element, &local_name!("http-equiv")).unwrap_or_default();
+        if pragma.eq_ignore_ascii_case("refresh") && self.refresh.is_none() {
+            self.refresh = parse_refresh(content);
+            let target = self.refresh.and_then(|(_, target)| target);
+            self.references.extend(target.map(Reference::of_refresh));
+        } else if pragma.eq_ignore_ascii_case("content-language") && self.facts.lang.is_none() {
+            self.facts.lang = content.split(',').next().and_then(non_empty);
+        }
+    }
+
+    fn resolve(self, page_url: &Url) -> PageFacts {
+        let base = self
+            .base
+            .and_then(|base| resolve(page_url, base))
+            .unwrap_or_else(|| page_url.clone());
+        let mut resolver = Resolver::new(&base);
+        self.references
+            .into_iter()
+            .for_each(|reference| resolver.add(reference));
+        PageFacts {
+            canonical: self.canonical.and_then(|canonical| resolve(&base, canonical)),
+            meta_refresh: self.refresh.map(|refresh| resolve_refresh(&base, refresh)),
+            outlinks: resolver.finish(),
+            ..self.facts
+        }
+    }
+}
+
+/// The attribute of any name, `xml:lang` included, which HTML keeps as one name.
+fn named<'a>(element: &'a Element, name: &str) -> Option<&'a str> {
+    element
+        .attrs
+        .iter()
+        .find(|(key, _)| &*key.local == name)
+        .map(|(_, value)| &**value)
+}
+
+fn non_empty(text: &str) -> Option<String> {
+    let mut collapsed = String::new();
+    push_collapsed(&mut collapsed, text);
+    Some(collapsed.trim_end().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// All text below a node, white space collapsed.
+fn text_of(node: NodeRef<'_, Node>) -> String {
+    let mut text = String::new();
+    for part in node.descendants().filter_map(|node| node.value().as_text()) {
+        push_collapsed(&mut text, part);
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// Appends `part` with each run of white space as one space; nothing once the text is as long as it may be.
+fn push_collapsed(text: &mut String, part: &str) {
+    for c in part.chars() {
+        if text.len() >= MAX_TEXT_BYTES {
+            return;
+        }
+        if !c.is_whitespace() {
+            text.push(c);
+        } else if !text.is_empty() && !text.ends_with(' ') {
+            text.push(' ');
+        }
+    }
+}

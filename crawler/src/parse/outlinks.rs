@@ -1,0 +1,238 @@
+//! The documents that a page names.
+
+use std::collections::HashMap;
+
+use html5ever::{LocalName, local_name};
+use scraper::Node;
+use scraper::node::Element;
+use url::Url;
+
+use super::attribute;
+use super::refresh::MetaRefresh;
+
+/// The most outlinks that a page may have; what comes after is left out.
+pub const MAX_OUTLINKS: usize = 20_000;
+
+/// The longest reference that is resolved, in bytes.
+pub const MAX_REFERENCE_BYTES: usize = 8192;
+
+/// A link from a page to a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outlink {
+    /// Absolute, `http` or `https`, without fragment.
+    pub url: Url,
+    /// What named it first.
+    pub kind: LinkKind,
+    /// True if every link of the page to this URL carries `rel=nofollow`.
+    pub nofollow: bool,
+}
+
+/// What names a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LinkKind {
+    /// `<a href>`
+    Anchor,
+    /// `<area href>`
+    Area,
+    /// `<frame src>`
+    Frame,
+    /// `<iframe src>`
+    Iframe,
+    /// `<link rel=next>`
+    Next,
+    /// `<link rel=prev>`
+    Prev,
+    /// `<link rel=alternate>`, another language or form of the page
+    Alternate,
+    /// `<link rel=alternate>` of an RSS, Atom or JSON feed
+    Feed,
+    /// `<link rel=canonical>`
+    Canonical,
+    /// `<meta http-equiv=refresh>`
+    Refresh,
+    /// `<form method=get>` without a field to fill in
+    Form,
+}
+
+impl LinkKind {
+    /// The name in lower case, as reports show it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anchor => "anchor",
+            Self::Area => "area",
+            Self::Frame => "frame",
+            Self::Iframe => "iframe",
+            Self::Next => "next",
+            Self::Prev => "prev",
+            Self::Alternate => "alternate",
+            Self::Feed => "feed",
+            Self::Canonical => "canonical",
+            Self::Refresh => "refresh",
+            Self::Form => "form",
+        }
+    }
+}
+
+/// A reference as the page has it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reference<'a> {
+    target: &'a str,
+    kind: LinkKind,
+    nofollow: bool,
+}
+
+impl<'a> Reference<'a> {
+    /// The reference that an element makes, if it makes one.
+    pub(super) fn of(node: ego_tree::NodeRef<'a, Node>, element: &'a Element) -> Option<Self> {
+        let (attr, kind) = match element.name.local {
+            local_name!("a") => (local_name!("href"), LinkKind::Anchor),
+            local_name!("area") => (local_name!("href"), LinkKind::Area),
+            local_name!("frame") => (local_name!("src"), LinkKind::Frame),
+            local_name!("iframe") => (local_name!("src"), LinkKind::Iframe),
+            local_name!("link") => (local_name!("href"), link_kind(element)?),
+            local_name!("form") if is_bare_get(node, element) => (local_name!("action"), LinkKind::Form),
+            _ => return None,
+        };
+        let target = attribute(element, &attr)?;
+        let nofollow = attribute(element, &local_name!("rel")).is_some_and(|rel| has_token(rel, "nofollow"));
+        Some(Self { target, kind, nofollow })
+    }
+
+    pub(super) fn canonical(&self) -> Option<&'a str> {
+        (self.kind == LinkKind::Canonical).then_some(self.target)
+    }
+
+    pub(super) fn of_refresh(target: &'a str) -> Self {
+        Self {
+            target,
+            kind: LinkKind::Refresh,
+            nofollow: false,
+        }
+    }
+}
+
+fn link_kind(element: &Element) -> Option<LinkKind> {
+    let rel = attribute(element, &local_name!("rel"))?;
+    let is = |token| has_token(rel, token);
+    if is("canonical") {
+        Some(LinkKind::Canonical)
+    } else if is("next") {
+        Some(LinkKind::Next)
+    } else if is("prev") || is("previous") {
+        Some(LinkKind::Prev)
+    } else if is("alternate") && !is("stylesheet") {
+        let media_type = attribute(element, &local_name!("type")).unwrap_or_default();
+        let feed = ["rss", "atom", "feed+json"]
+            .iter()
+            .any(|feed| media_type.contains(feed));
+        Some(if feed { LinkKind::Feed } else { LinkKind::Alternate })
+    } else {
+        None
+    }
+}
+
+fn has_token(list: &str, token: &str) -> bool {
+    list.split_ascii_whitespace().any(|t| t.eq_ignore_ascii_case(token))
+}
+
+/// A form that leads to one document whoever sends it: GET, and nothing in it has a name.
+fn is_bare_get(form: ego_tree::NodeRef<'_, Node>, element: &Element) -> bool {
+    let get = attribute(element, &local_name!("method")).is_none_or(|m| m.eq_ignore_ascii_case("get"));
+    let is_field = |name: &LocalName| {
+        matches!(
+            *name,
+            local_name!("input") | local_name!("select") | local_name!("textarea") | local_name!("button")
+        )
+    };
+    get && !form
+        .descendants()
+        .filter_map(|node| node.value().as_element())
+        .any(|field| {
+            is_field(&field.name.local) && attribute(field, &local_name!("name")).is_some_and(|name| !name.is_empty())
+        })
+}
+
+/// Resolves references and keeps the first of each URL.
+pub(super) struct Resolver<'a> {
+    base: &'a Url,
+    by_target: HashMap<&'a str, Option<usize>>,
+    by_url: HashMap<Url, usize>,
+    outlinks: Vec<Outlink>,
+}
+
+impl<'a> Resolver<'a> {
+    pub(super) fn new(base: &'a Url) -> Self {
+        Self {
+            base,
+            by_target: HashMap::new(),
+            by_url: HashMap::new(),
+            outlinks: Vec::new(),
+        }
+    }
+
+    pub(super) fn add(&mut self, reference: Reference<'a>) {
+        let target = without_fragment(reference.target);
+        if target.is_empty() {
+            return;
+        }
+        let known = match self.by_target.get(target) {
+            Some(known) => *known,
+            None => {
+                let at = resolve(self.base, target).and_then(|url| self.place(url, reference));
+                self.by_target.insert(target, at);
+                at
+            }
+        };
+        if let Some(at) = known {
+            self.outlinks[at].nofollow &= reference.nofollow;
+        }
+    }
+
+    /// Where the outlink to `url` is; a new one if there is none and room is left.
+    fn place(&mut self, url: Url, reference: Reference<'a>) -> Option<usize> {
+        if let Some(&at) = self.by_url.get(&url) {
+            return Some(at);
+        }
+        if self.outlinks.len() >= MAX_OUTLINKS {
+            return None;
+        }
+        let at = self.outlinks.len();
+        self.by_url.insert(url.clone(), at);
+        self.outlinks.push(Outlink {
+            url,
+            kind: reference.kind,
+            nofollow: reference.nofollow,
+        });
+        Some(at)
+    }
+
+    pub(super) fn finish(self) -> Vec<Outlink> {
+        self.outlinks
+    }
+}
+
+/// A reference into the page itself names no other document, so it is empty here.
+fn without_fragment(reference: &str) -> &str {
+    reference.split('#').next().unwrap_or_default().trim_ascii()
+}
+
+/// `reference` against `base`, without fragment; `None` if it is none or not `http` or `https`.
+///
+/// White space and control characters are treated as browsers do (WHATWG URL, section 4.4): stripped at both ends, and
+/// tabs and newlines everywhere.
+pub(super) fn resolve(base: &Url, reference: &str) -> Option<Url> {
+    if reference.len() > MAX_REFERENCE_BYTES {
+        return None;
+    }
+    let mut url = base.join(reference).ok()?;
+    url.set_fragment(None);
+    (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
+}
+
+/// Resolves the target of a refresh.
+pub(super) fn resolve_refresh(base: &Url, (delay_secs, target): (u32, Option<&str>)) -> MetaRefresh {
+    MetaRefresh {
+        delay_secs,
+        url: target.and_then(|target| resolve(base, target)),
+    }
+}

@@ -1,0 +1,299 @@
+//! The way of a page, joined in one place:
+//!
+//! ```text
+//!            tasks            answers             records
+//! scheduler ───────▶ fetch ───────────▶ interpret ─────────▶ content_seen
+//!     ▲                │                    │                     │
+//!     └────────────────┴────── events ──────┴─────────────────────┘
+//! ```
+//!
+//! Fetching is tokio tasks, interpreting is threads (a page's parse must not hold up the network), deciding and storing
+//! is one thread. Each job holds one of the scheduler's `window` tickets, and every channel has room for as many
+//! messages as there can be tickets, so no stage ever waits for the one that waits for it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+use storage::{Counts, OpenOptions, Outcome, Store};
+use tokio::sync::mpsc;
+use url::Url;
+
+use crate::content_seen::{ContentSeen, Record};
+use crate::error::RunError;
+use crate::fetch::{FetchError, Fetcher, Response, Wanted};
+use crate::interpret::{self, Interpreter, Meaning};
+use crate::politeness::HostSignal;
+use crate::scheduler::{Ending, Errand, Event, Scheduler, Step, Task};
+use crate::scope::Scope;
+use crate::settings::Settings;
+use crate::stats::Stats;
+
+/// Stack of a parse thread: html5ever and the walks over its tree are not recursive, but libraries below may be.
+const PARSE_STACK: usize = 16 * 1024 * 1024;
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct Summary {
+    /// Why it ended.
+    pub ending: Ending,
+    /// The whole crawl, earlier runs included.
+    pub counts: Counts,
+    /// Hosts given up in this run, with their failures in a row.
+    pub retired: Vec<(String, u32)>,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+type Answer = (Task, Result<Response, FetchError>);
+
+/// Crawls from `seeds` into the data folder `dir`, going on where an earlier run stopped, until nothing is left, a
+/// limit is reached, or `stop` completes.
+///
+/// # Errors
+/// The store or the index failed. What was committed before is safe, and the next run goes on from there.
+pub fn run(
+    settings: &Settings,
+    seeds: &[Url],
+    dir: &Path,
+    stats: &Arc<Stats>,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<Summary, RunError> {
+    let start = Instant::now();
+    let scope = Arc::new(Scope::new(settings.scope, settings.limits.max_depth));
+    let mut content_seen = ContentSeen::open(open_store(settings, dir)?, settings, stats.clone())?;
+    let window = 2 * settings.fetch.parallel + 16;
+    let mut scheduler = Scheduler::new(settings, window, content_seen.store_mut().counts().fetched());
+    fill(&mut scheduler, content_seen.store_mut(), seeds, settings, &scope)?;
+
+    let (answers_in, answers) = bounded::<Answer>(window);
+    let (records_in, records) = bounded::<Record>(window);
+    // A ticket has at most two events: its request has ended, and it is decided.
+    let (events_in, events) = mpsc::channel::<Event>(2 * window + 2);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .worker_threads(thread::available_parallelism().map_or(2, |n| n.get().min(4)))
+        .build()
+        .map_err(|source| RunError::io("start", "the network threads", source))?;
+    let interpreter = Arc::new(Interpreter::new(settings.clone(), scope, stats.clone()));
+    start_parse_threads(&interpreter, &answers, &records_in, &events_in)?;
+    let stages = Stages {
+        fetcher: Fetcher::new(settings).map_err(RunError::Client)?,
+        answers: answers_in,
+        records: records_in,
+        events: events_in.clone(),
+        stats: stats.clone(),
+    };
+    let counts_of = runtime.block_on(async {
+        tokio::spawn(forward_stop(stop, settings.limits.max_duration, events_in.clone()));
+        let decider = tokio::task::spawn_blocking(move || content_seen.run(&records, &events_in));
+        drive(&mut scheduler, stages, events, start, decider).await
+    });
+    let (ending, counts) = counts_of?;
+    let retired = scheduler.retired().map(|(host, failures)| (host.to_owned(), failures)).collect();
+    Ok(Summary {
+        ending,
+        counts,
+        retired,
+        elapsed: start.elapsed(),
+    })
+}
+
+/// The edges that the scheduler's steps go out by.
+struct Stages {
+    fetcher: Fetcher,
+    answers: Sender<Answer>,
+    records: Sender<Record>,
+    events: mpsc::Sender<Event>,
+    stats: Arc<Stats>,
+}
+
+type Decider = tokio::task::JoinHandle<Result<Counts, RunError>>;
+
+/// Carries out the scheduler's steps until it is finished, then lets the stages run empty.
+async fn drive(
+    scheduler: &mut Scheduler,
+    stages: Stages,
+    mut events: mpsc::Receiver<Event>,
+    start: Instant,
+    mut decider: Decider,
+) -> Result<(Ending, Counts), RunError> {
+    let ending = loop {
+        stages.stats.set_hosts_waiting(scheduler.hosts_waiting());
+        let until = match scheduler.next(start.elapsed()) {
+            Step::Finished(ending) => break ending,
+            Step::Wait(until) => until,
+            Step::Start(task) => {
+                stages.fetch(task);
+                continue;
+            }
+            Step::Refill { host, limit, skip } => {
+                stages.record(Record::Refill { host, limit, skip });
+                continue;
+            }
+            Step::Exclude { queued, reason } => {
+                stages.record(Record::Outcome {
+                    queued,
+                    outcome: Outcome::Excluded { reason },
+                    outlinks: Vec::new(),
+                });
+                continue;
+            }
+        };
+        tokio::select! {
+            event = events.recv() => if let Some(event) = event { scheduler.on(event, start.elapsed()) },
+            () = sleep_until(until.map(|until| start + until)) => {}
+            ended = &mut decider => {
+                // It ends by itself only when it fails.
+                return Err(joined(ended).err().unwrap_or(RunError::Stage("deciding")));
+            }
+        }
+    };
+    drop(stages);
+    // Nothing holds a ticket, so nothing waits to be read; closing lets a late event go to nobody.
+    events.close();
+    joined(decider.await).map(|counts| (ending, counts))
+}
+
+fn joined(ended: Result<Result<Counts, RunError>, tokio::task::JoinError>) -> Result<Counts, RunError> {
+    ended.map_err(|_panic| RunError::Stage("deciding"))?
+}
+
+async fn sleep_until(until: Option<Instant>) {
+    match until {
+        Some(until) => tokio::time::sleep_until(until.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Turns a signal, or the end of the time given to the run, into the event that stops it.
+async fn forward_stop(stop: impl Future<Output = ()>, max_duration: Option<Duration>, events: mpsc::Sender<Event>) {
+    let time_is_up = async {
+        match max_duration {
+            Some(time) => tokio::time::sleep(time).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! { () = stop => {}, () = time_is_up => {} }
+    if events.send(Event::Stop).await.is_err() {
+        tracing::debug!("asked to stop after the end");
+    }
+}
+
+impl Stages {
+    fn fetch(&self, task: Task) {
+        let (fetcher, answers, events) = (self.fetcher.clone(), self.answers.clone(), self.events.clone());
+        let stats = self.stats.clone();
+        tokio::spawn(async move {
+            let (url, wanted, host) = match &task {
+                Task::Page { queued, url } => (url, Wanted::Page, &queued.host),
+                Task::Errand { host, errand } => (errand.url(), Wanted::Anything, host),
+            };
+            let answer = fetcher.get(url, wanted).await;
+            let body_bytes = answer.as_ref().ok().and_then(|response| response.body.as_ref()).map_or(0, |b| b.len());
+            stats.request(body_bytes as u64);
+            let (host, signal) = (host.clone(), signal(&task, &answer));
+            // Both go nowhere only when the run has failed already.
+            if events.send(Event::RequestEnded { host, signal }).await.is_err() || answers.send((task, answer)).is_err() {
+                tracing::debug!("an answer came after the end");
+            }
+        });
+    }
+
+    /// Never blocks: there is room for every ticket.
+    fn record(&self, record: Record) {
+        if self.records.send(record).is_err() {
+            tracing::debug!("the deciding stage has ended; the run is about to end too");
+        }
+    }
+}
+
+/// What an answer says of its host.
+fn signal(task: &Task, answer: &Result<Response, FetchError>) -> HostSignal {
+    match answer {
+        Ok(response) if matches!(response.status, 429 | 503) => HostSignal::Busy {
+            retry_after: response.retry_after(),
+        },
+        // Without robots.txt nothing of the host may be fetched, so its failure is the host's.
+        Ok(response) if response.status >= 500 && is_robots(task) => HostSignal::Unreachable,
+        Err(error) if error.is_passing() => HostSignal::Unreachable,
+        _ => HostSignal::Answered,
+    }
+}
+
+fn is_robots(task: &Task) -> bool {
+    matches!(task, Task::Errand { errand: Errand::Robots { .. }, .. })
+}
+
+fn open_store(settings: &Settings, dir: &Path) -> Result<Store, RunError> {
+    let mut options = OpenOptions::new(settings.store_scheme());
+    options.cache_bytes = settings.storage.cache_bytes;
+    options.roll_bytes = settings.storage.warc_file_bytes;
+    Ok(Store::open(dir, &options)?)
+}
+
+/// Puts the seeds and what earlier runs left into the frontier.
+fn fill(
+    scheduler: &mut Scheduler,
+    store: &mut Store,
+    seeds: &[Url],
+    settings: &Settings,
+    scope: &Scope,
+) -> Result<(), RunError> {
+    let seeds = interpret::seeds(seeds, &settings.canonicalize, scope);
+    for seed in &seeds {
+        interpret::widen_by_redirects(store, seed, scope)?;
+    }
+    store.discover(&seeds)?;
+    store.commit()?;
+    for row in store.hosts() {
+        let (host, counts) = row?;
+        if counts.queued > 0 || counts.fetched() > 0 {
+            scheduler.add_stored_host(&host, counts.queued > 0, counts.fetched());
+        }
+    }
+    Ok(())
+}
+
+fn start_parse_threads(
+    interpreter: &Arc<Interpreter>,
+    answers: &Receiver<Answer>,
+    records: &Sender<Record>,
+    events: &mpsc::Sender<Event>,
+) -> Result<(), RunError> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    for number in 0..threads {
+        let (interpreter, answers) = (interpreter.clone(), answers.clone());
+        let (records, events) = (records.clone(), events.clone());
+        thread::Builder::new()
+            .name(format!("parse-{number}"))
+            .stack_size(PARSE_STACK)
+            .spawn(move || interpret_all(&interpreter, &answers, &records, &events))
+            .map_err(|source| RunError::io("start", "a parse thread", source))?;
+    }
+    Ok(())
+}
+
+fn interpret_all(
+    interpreter: &Interpreter,
+    answers: &Receiver<Answer>,
+    records: &Sender<Record>,
+    events: &mpsc::Sender<Event>,
+) {
+    for (task, answer) in answers {
+        let spare = task.clone();
+        // No input is known to make a parser panic; if one does, it costs that page and not the run.
+        let meaning = catch_unwind(AssertUnwindSafe(|| interpreter.interpret(task, answer)))
+            .unwrap_or_else(|_panic| interpret::panicked(spare));
+        let delivered = match meaning {
+            Meaning::Record(record) => records.send(record).is_ok(),
+            Meaning::Event(event) => events.blocking_send(event).is_ok(),
+        };
+        if !delivered {
+            return;
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! The account of a crawl, made from the catalogue: what was fetched, kept and dropped, and why.
+//!
+//! [`Report`] is also the documented JSON format (see the README, "The report as JSON"): fields are only ever added.
+
+mod html;
+mod json;
+mod text;
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use storage::{Store, UrlState, Verdict};
+
+use crate::cli::ReportFormat;
+use crate::error::RunError;
+pub(crate) use text::bytes;
+
+/// See the module's text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Over all hosts.
+    pub counts: Counts,
+    /// One a kept page, in the order they were kept.
+    pub clusters: Vec<Cluster>,
+    /// By name.
+    pub hosts: Vec<Host>,
+    /// URLs that failed for good, by host and URL.
+    pub failures: Vec<Failure>,
+    /// URLs that were not to be stored, by host and URL.
+    pub excluded: Vec<Excluded>,
+    /// URLs that redirect, by host and URL.
+    pub redirects: Vec<Redirect>,
+}
+
+/// What became of the URLs: `discovered` is the sum of `queued`, `kept`, `exact`, `near`, `redirected`, `failed` and
+/// `excluded`; `fetched` that of `kept`, `exact` and `near`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Counts {
+    /// URLs known.
+    pub discovered: u64,
+    /// URLs still waiting.
+    pub queued: u64,
+    /// Pages with a verdict.
+    pub fetched: u64,
+    /// Pages that say something new.
+    pub kept: u64,
+    /// Pages with the same normalised text as a kept page.
+    pub exact: u64,
+    /// Pages with nearly the text of a kept page.
+    pub near: u64,
+    /// URLs that redirect.
+    pub redirected: u64,
+    /// URLs that failed for good.
+    pub failed: u64,
+    /// URLs that were not to be stored: robots.txt, noindex, no page.
+    pub excluded: u64,
+    /// Bytes of body that came over the wire, of pages with a verdict.
+    pub bytes_fetched: u64,
+    /// Bytes of body of kept pages, without Content-Encoding.
+    pub bytes_kept: u64,
+}
+
+/// A kept page and the pages that say nothing beyond it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cluster {
+    /// URL of the kept page.
+    pub kept: String,
+    /// Its title; empty if it has none.
+    pub title: String,
+    /// In the order they were decided; empty for a page that nothing duplicates.
+    pub duplicates: Vec<Duplicate>,
+}
+
+/// Why a page was dropped.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Duplicate {
+    /// Its URL.
+    pub url: String,
+    /// By which comparison.
+    pub verdict: DuplicateVerdict,
+    /// Hamming distance of the fingerprints, bits of 64; null where the texts are too short for fingerprints.
+    pub distance: Option<u32>,
+    /// Jaccard similarity of the texts, 0 to 1: 1 for exact, estimated for near, exactly computed for short texts.
+    pub similarity: Option<f32>,
+}
+
+/// The two kinds of duplicate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DuplicateVerdict {
+    /// The same normalised text.
+    Exact,
+    /// Nearly the same text.
+    Near,
+}
+
+impl DuplicateVerdict {
+    /// `exact` or `near`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Near => "near",
+        }
+    }
+}
+
+/// One host's share.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Host {
+    /// Host, with its port where it is not the scheme's own.
+    pub host: String,
+    /// As for the whole.
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+/// A URL that failed for good.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// The URL.
+    pub url: String,
+    /// A fixed word: `timeout`, `dns`, `connect`, `tls`, `http_404`, `soft_404`, `forbidden_address`, …
+    pub kind: String,
+    /// HTTP status, where there was one.
+    pub status: Option<u16>,
+    /// For people.
+    pub detail: String,
+    /// The page that links to it; null for a seed.
+    pub via: Option<String>,
+}
+
+/// A URL that was not to be stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Excluded {
+    /// The URL.
+    pub url: String,
+    /// The rule: of robots.txt, `noindex`, or the content type that is no page.
+    pub reason: String,
+}
+
+/// A URL that redirects.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Redirect {
+    /// The URL.
+    pub url: String,
+    /// Where it leads.
+    pub to: String,
+    /// HTTP status.
+    pub status: u16,
+}
+
+impl From<storage::Counts> for Counts {
+    fn from(counts: storage::Counts) -> Self {
+        Self {
+            discovered: counts.discovered,
+            queued: counts.queued,
+            fetched: counts.fetched(),
+            kept: counts.kept,
+            exact: counts.exact,
+            near: counts.near,
+            redirected: counts.redirected,
+            failed: counts.failed,
+            excluded: counts.excluded,
+            bytes_fetched: counts.bytes_fetched,
+            bytes_kept: counts.bytes_kept,
+        }
+    }
+}
+
+impl Report {
+    /// Reads the whole account from `store`.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read(store: &Store) -> Result<Self, RunError> {
+        let mut report = Self {
+            counts: store.counts().into(),
+            clusters: clusters(store)?,
+            hosts: Vec::new(),
+            failures: Vec::new(),
+            excluded: Vec::new(),
+            redirects: Vec::new(),
+        };
+        for row in store.hosts() {
+            let (host, counts) = row?;
+            report.hosts.push(Host {
+                host,
+                counts: counts.into(),
+            });
+        }
+        for row in store.urls() {
+            let known = row?;
+            let url = known.url;
+            match known.state {
+                UrlState::Failed(failure) => report.failures.push(Failure {
+                    url,
+                    kind: failure.kind,
+                    status: failure.status,
+                    detail: failure.detail,
+                    via: failure.via,
+                }),
+                UrlState::Excluded { reason } => report.excluded.push(Excluded { url, reason }),
+                UrlState::Redirect { to, status } => report.redirects.push(Redirect { url, to, status }),
+                UrlState::Queued | UrlState::Page(_) => {}
+            }
+        }
+        Ok(report)
+    }
+
+    /// The report in one of its forms.
+    ///
+    /// # Errors
+    /// [`RunError::Render`], which no report is known to cause.
+    pub fn render(&self, format: ReportFormat) -> Result<String, RunError> {
+        match format {
+            ReportFormat::Text => Ok(text::render(self)),
+            ReportFormat::Json => json::render(self),
+            ReportFormat::Html => html::render(self),
+        }
+    }
+
+    /// Clusters with duplicates, the largest first, then in the order they were kept.
+    fn by_size(&self) -> Vec<&Cluster> {
+        let mut clusters: Vec<_> = self.clusters.iter().filter(|cluster| !cluster.duplicates.is_empty()).collect();
+        clusters.sort_by_key(|cluster| std::cmp::Reverse(cluster.duplicates.len()));
+        clusters
+    }
+
+    /// How many failures there are of each kind, the most frequent first.
+    fn failure_kinds(&self) -> Vec<(&str, usize)> {
+        count(self.failures.iter().map(|failure| failure.kind.as_str()))
+    }
+
+    /// How many URLs were excluded for each reason, the most frequent first.
+    fn exclusion_reasons(&self) -> Vec<(&str, usize)> {
+        count(self.excluded.iter().map(|excluded| excluded.reason.as_str()))
+    }
+}
+
+/// The share of the pages with a verdict that were dropped, in percent; 0 where there are none.
+fn dropped_percent(counts: &Counts) -> f64 {
+    if counts.fetched == 0 {
+        return 0.0;
+    }
+    100.0 * (counts.exact + counts.near) as f64 / counts.fetched as f64
+}
+
+fn clusters(store: &Store) -> Result<Vec<Cluster>, RunError> {
+    let mut clusters: Vec<Cluster> = Vec::new();
+    let mut by_id: HashMap<u64, usize> = HashMap::new();
+    for row in store.pages_from(0) {
+        let (id, page) = row?;
+        let (of, duplicate) = match page.verdict {
+            Verdict::Unique => {
+                by_id.insert(id, clusters.len());
+                clusters.push(Cluster {
+                    kept: page.url,
+                    title: page.title,
+                    duplicates: Vec::new(),
+                });
+                continue;
+            }
+            Verdict::Exact { of } => (of, (DuplicateVerdict::Exact, Some(0), Some(1.0))),
+            Verdict::Near {
+                of,
+                distance,
+                similarity,
+            } => (of, (DuplicateVerdict::Near, distance, Some(similarity))),
+        };
+        let (verdict, distance, similarity) = duplicate;
+        // A duplicate is decided after the page it duplicates, so that one has been met.
+        let Some(cluster) = by_id.get(&of).and_then(|&index| clusters.get_mut(index)) else {
+            tracing::error!(url = %page.url, of, "duplicate of a page that is not kept; the catalogue is damaged");
+            continue;
+        };
+        cluster.duplicates.push(Duplicate {
+            url: page.url,
+            verdict,
+            distance,
+            similarity,
+        });
+    }
+    Ok(clusters)
+}
+
+fn count<'a>(names: impl Iterator<Item = &'a str>) -> Vec<(&'a str, usize)> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    counts
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

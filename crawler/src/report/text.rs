@@ -1,0 +1,166 @@
+//! The report for a terminal: one screen, tables that fit the width.
+
+use std::fmt::Write;
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+
+use super::{Counts, Report, dropped_percent};
+use crate::terminal_text::terminal_text;
+
+/// Rows shown of a long table; the other formats hold all.
+const CLUSTERS_SHOWN: usize = 10;
+const DUPLICATES_SHOWN: usize = 4;
+const HOSTS_SHOWN: usize = 10;
+const FAILURES_SHOWN: usize = 8;
+
+pub(super) fn render(report: &Report) -> String {
+    let mut out = String::new();
+    summary(&mut out, &report.counts);
+    clusters(&mut out, report);
+    hosts(&mut out, report);
+    kinds(&mut out, "Failures by kind", &report.failure_kinds());
+    failures(&mut out, report);
+    kinds(&mut out, "Excluded by reason", &report.exclusion_reasons());
+    out
+}
+
+fn summary(out: &mut String, counts: &Counts) {
+    let mut table = table();
+    for (name, value, note) in [
+        ("discovered", counts.discovered, "URLs known".to_owned()),
+        ("queued", counts.queued, "still to be fetched".to_owned()),
+        ("fetched", counts.fetched, format!("pages with a verdict, {}", bytes(counts.bytes_fetched))),
+        ("kept", counts.kept, format!("say something new, {}", bytes(counts.bytes_kept))),
+        ("exact", counts.exact, "dropped: the same text as a kept page".to_owned()),
+        ("near", counts.near, "dropped: nearly the text of a kept page".to_owned()),
+        ("redirected", counts.redirected, "lead to another URL".to_owned()),
+        ("failed", counts.failed, "no page came".to_owned()),
+        ("excluded", counts.excluded, "robots.txt, noindex, or not a page".to_owned()),
+    ] {
+        table.add_row([name.to_owned(), value.to_string(), note]);
+    }
+    align_right(&mut table, 1);
+    section(out, "Pages", &table);
+    if counts.fetched > 0 {
+        let dropped = counts.exact + counts.near;
+        let percent = dropped_percent(counts);
+        line(out, &format!("  {dropped} of {} pages said nothing new ({percent:.1} %).", counts.fetched));
+    }
+}
+
+fn clusters(out: &mut String, report: &Report) {
+    let clusters = report.by_size();
+    if clusters.is_empty() {
+        return;
+    }
+    line(out, &format!("\nClusters: {} kept pages have duplicates, the largest first", clusters.len()));
+    for cluster in clusters.iter().take(CLUSTERS_SHOWN) {
+        line(out, &format!("  {}  {}", shown(&cluster.kept, 90), shown(&cluster.title, 40)));
+        for duplicate in cluster.duplicates.iter().take(DUPLICATES_SHOWN) {
+            let distance = duplicate.distance.map_or("  -".into(), |bits| format!("{bits:>3}"));
+            let similarity = duplicate.similarity.map_or("    -".into(), |value| format!("{value:.3}"));
+            let verdict = duplicate.verdict.as_str();
+            line(out, &format!("    {verdict:<5} {distance} bits  {similarity}  {}", shown(&duplicate.url, 90)));
+        }
+        more(out, "    ", cluster.duplicates.len(), DUPLICATES_SHOWN);
+    }
+    more(out, "  ", clusters.len(), CLUSTERS_SHOWN);
+}
+
+fn hosts(out: &mut String, report: &Report) {
+    let mut hosts: Vec<_> = report.hosts.iter().collect();
+    hosts.sort_by_key(|host| std::cmp::Reverse(host.counts.fetched));
+    let mut table = table();
+    table.set_header(["host", "fetched", "kept", "exact", "near", "dropped", "failed", "excluded", "queued"]);
+    for host in hosts.iter().take(HOSTS_SHOWN) {
+        let counts = &host.counts;
+        table.add_row([
+            shown(&host.host, 50),
+            counts.fetched.to_string(),
+            counts.kept.to_string(),
+            counts.exact.to_string(),
+            counts.near.to_string(),
+            format!("{:.1} %", dropped_percent(counts)),
+            counts.failed.to_string(),
+            counts.excluded.to_string(),
+            counts.queued.to_string(),
+        ]);
+    }
+    (1..9).for_each(|column| align_right(&mut table, column));
+    section(out, "\nHosts", &table);
+    more(out, "  ", hosts.len(), HOSTS_SHOWN);
+}
+
+fn failures(out: &mut String, report: &Report) {
+    for failure in report.failures.iter().take(FAILURES_SHOWN) {
+        line(out, &format!("    {}  {}", shown(&failure.url, 90), shown(&failure.detail, 200)));
+    }
+    more(out, "    ", report.failures.len(), FAILURES_SHOWN);
+}
+
+fn kinds(out: &mut String, title: &str, kinds: &[(&str, usize)]) {
+    if kinds.is_empty() {
+        return;
+    }
+    let mut table = table();
+    for (name, count) in kinds.iter().take(HOSTS_SHOWN) {
+        table.add_row([count.to_string(), shown(name, 100)]);
+    }
+    align_right(&mut table, 0);
+    section(out, &format!("\n{title}"), &table);
+    more(out, "  ", kinds.len(), HOSTS_SHOWN);
+}
+
+fn more(out: &mut String, indent: &str, all: usize, shown: usize) {
+    if all > shown {
+        line(out, &format!("{indent}… and {} more (--format json shows all)", all - shown));
+    }
+}
+
+fn table() -> Table {
+    let mut table = Table::new();
+    table.load_preset(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table
+}
+
+fn align_right(table: &mut Table, column: usize) {
+    if let Some(column) = table.column_mut(column) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+}
+
+fn section(out: &mut String, title: &str, table: &Table) {
+    line(out, title);
+    for row in table.lines() {
+        line(out, &format!(" {}", row.trim_end()));
+    }
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(text);
+    out.push('\n');
+}
+
+/// Text from the web, made harmless for a terminal and cut to `width` characters.
+fn shown(text: &str, width: usize) -> String {
+    terminal_text(text, width)
+}
+
+/// `1.2 MB`: decimal units, as disks are sold.
+pub(crate) fn bytes(count: u64) -> String {
+    const UNITS: [&str; 5] = ["bytes", "kB", "MB", "GB", "TB"];
+    let mut value = count as f64;
+    let mut unit = 0;
+    while value >= 1_000.0 && unit + 1 < UNITS.len() {
+        value /= 1_000.0;
+        unit += 1;
+    }
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let digits = usize::from(unit > 0);
+    if write!(text, "{value:.digits$} {}", UNITS[unit]).is_err() {
+        text.clear();
+    }
+    text
+}

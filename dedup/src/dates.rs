@@ -1,0 +1,207 @@
+//! Recognises dates and clock times, so that a page that changes only its date is not a new page.
+//!
+//! A small recogniser over tokens, not a parser: it must be sure rather than complete, for what it takes is ignored.
+//! It knows `2024-03-05` (also with `/` and `.`, and day or month first), `5 March 2024`, `March 5th, 2024`,
+//! `March 2024`, `5 March`, 2024年3月5日, 3月5日, and `12:30`, `12:30:45`, `12:30 pm`.
+
+use crate::segment::{Token, TokenKind};
+
+/// How many tokens from the start of `tokens` are one date or clock time of `text`; 0 for none.
+#[must_use]
+pub fn date_length(text: &str, tokens: &[Token<'_>]) -> usize {
+    let Some(first) = tokens.first() else { return 0 };
+    let starts_one = first.kind == TokenKind::Number
+        || first.kind == TokenKind::Word && (is_month(first.text) || ordinal_day(first.text).is_some());
+    if !starts_one {
+        return 0;
+    }
+    [with_characters, with_separators, dotted, day_first, month_first, clock_time]
+        .iter()
+        .map(|form| form(text, tokens))
+        .max()
+        .unwrap_or(0)
+}
+
+type Tokens<'a, 'b> = &'b [Token<'a>];
+
+/// 2024年3月5日, 2024年3月, 3月5日.
+fn with_characters(_: &str, tokens: Tokens<'_, '_>) -> usize {
+    let unit = |at: usize, units: &[&str]| tokens.get(at).is_some_and(|token| units.contains(&token.text));
+    let is = |at: usize, test: fn(u32) -> bool| tokens.get(at).and_then(value).is_some_and(test);
+    let mut at = 0;
+    if is(0, year) && unit(1, &["年", "년"]) {
+        at = 2;
+    }
+    if is(at, month) && unit(at + 1, &["月", "월"]) {
+        at += 2;
+        if is(at, day) && unit(at + 1, &["日", "号", "號", "일"]) {
+            return at + 2;
+        }
+        return if at == 4 { 4 } else { 0 };
+    }
+    0
+}
+
+/// 2024-03-05, 5/3/2024, 05-03-24 is not one: too many things look like it.
+fn with_separators(text: &str, tokens: Tokens<'_, '_>) -> usize {
+    let [a, b, c, ..] = tokens else { return 0 };
+    let separator = between(text, a, b);
+    if !matches!(separator, "-" | "/" | " - " | "‐" | "‑" | "–") || separator != between(text, b, c) {
+        return 0;
+    }
+    usize::from(is_date([a, b, c].map(value))) * 3
+}
+
+/// 2024.03.05 and 5.3.2024, which are one token.
+fn dotted(_: &str, tokens: Tokens<'_, '_>) -> usize {
+    let mut parts = tokens[0].text.split('.').map(|part| part.parse().ok());
+    let three = [parts.next().flatten(), parts.next().flatten(), parts.next().flatten()];
+    usize::from(parts.next().is_none() && is_date(three))
+}
+
+/// 5 March 2024, 5th of March, 5-Mar-2024.
+fn day_first(text: &str, tokens: Tokens<'_, '_>) -> usize {
+    let first_is_day = ordinal_day(tokens[0].text).or_else(|| value(&tokens[0])).is_some_and(day);
+    let of = usize::from(tokens.get(1).is_some_and(|token| token.text == "of"));
+    let Some(name) = tokens.get(1 + of).filter(|token| first_is_day && is_month(token.text)) else { return 0 };
+    if !near(text, &tokens[0], name, 4) {
+        return 0;
+    }
+    2 + of + usize::from(year_follows(text, &tokens[1 + of..]))
+}
+
+/// March 5, 2024; March 5th; March 2024.
+fn month_first(text: &str, tokens: Tokens<'_, '_>) -> usize {
+    let [name, next, ..] = tokens else { return 0 };
+    if !is_month(name.text) || !near(text, name, next, 2) {
+        return 0;
+    }
+    if value(next).is_some_and(year) {
+        return 2;
+    }
+    if !ordinal_day(next.text).or_else(|| value(next)).is_some_and(day) {
+        return 0;
+    }
+    // "may 5" alone is more often a verb than a date.
+    match year_follows(text, &tokens[1..]) {
+        true => 3,
+        false if name.text == "may" => 0,
+        false => 2,
+    }
+}
+
+/// 12:30, 12:30:45, 9:05 pm.
+fn clock_time(text: &str, tokens: Tokens<'_, '_>) -> usize {
+    let two_digits = |token: &Token<'_>| token.text.len() == 2 && value(token).is_some_and(|value| value < 60);
+    let [hour, minute, rest @ ..] = tokens else { return 0 };
+    if !value(hour).is_some_and(|hour| hour < 25) || !two_digits(minute) || between(text, hour, minute) != ":" {
+        return 0;
+    }
+    let mut length = 2;
+    if let Some(second) = rest.first()
+        && between(text, minute, second) == ":"
+    {
+        // A third part that is no second: "12:30:99" is something else.
+        if !two_digits(second) {
+            return 0;
+        }
+        length = 3;
+    }
+    let half = tokens.get(length).is_some_and(|token| matches!(token.text, "am" | "pm"));
+    length + usize::from(half)
+}
+
+fn year_follows(text: &str, tokens: Tokens<'_, '_>) -> bool {
+    matches!(tokens, [before, next, ..] if value(next).is_some_and(year) && near(text, before, next, 3))
+}
+
+/// Year, month and day in one of the orders in use.
+fn is_date(parts: [Option<u32>; 3]) -> bool {
+    let [Some(a), Some(b), Some(c)] = parts else { return false };
+    year(a) && month(b) && day(c) || year(c) && (month(a) && day(b) || day(a) && month(b))
+}
+
+fn value(token: &Token<'_>) -> Option<u32> {
+    if token.kind == TokenKind::Number && token.text.len() <= 4 { token.text.parse().ok() } else { None }
+}
+
+fn ordinal_day(text: &str) -> Option<u32> {
+    let digits = ["st", "nd", "rd", "th"].iter().find_map(|ending| text.strip_suffix(ending))?;
+    if digits.len() <= 2 { digits.parse().ok() } else { None }
+}
+
+fn year(value: u32) -> bool {
+    (1000..=2999).contains(&value)
+}
+
+fn month(value: u32) -> bool {
+    (1..=12).contains(&value)
+}
+
+fn day(value: u32) -> bool {
+    (1..=31).contains(&value)
+}
+
+fn is_month(text: &str) -> bool {
+    const MONTHS: [&str; 12] = [
+        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+        "december",
+    ];
+    text == "sept" || MONTHS.iter().any(|month| text == *month || text.len() == 3 && month.starts_with(text))
+}
+
+fn between<'a>(text: &'a str, before: &Token<'_>, after: &Token<'_>) -> &'a str {
+    text.get(before.start + before.text.len()..after.start).unwrap_or("")
+}
+
+fn near(text: &str, before: &Token<'_>, after: &Token<'_>, bytes: usize) -> bool {
+    between(text, before, after).len() <= bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::normalize::normalize;
+    use crate::segment::tokens;
+
+    /// The tokens of `text`, dates as `#`.
+    fn masked(text: &str) -> String {
+        let text = normalize(text);
+        let all: Vec<_> = tokens(&text).collect();
+        let (mut at, mut out) = (0, Vec::new());
+        while at < all.len() {
+            let length = date_length(&text, &all[at..]);
+            out.push(if length > 0 { "#" } else { all[at].text });
+            at += length.max(1);
+        }
+        out.join(" ")
+    }
+
+    #[test]
+    fn dates_and_times_are_recognised_in_the_usual_forms() {
+        for text in [
+            "2024-03-05", "2024/3/5", "05/03/2024", "3-5-2024", "2024.03.05", "5.3.2024", "5 March 2024",
+            "5th of March 2024", "5 Mar", "March 5, 2024", "March 5th", "Mar 2024", "Sept 2024", "May 5, 2024",
+            "2024年3月5日", "2024 年 3 月 5 号", "3月5日", "2024年3月", "12:30", "9:05 pm", "23:59:59", "November 2026",
+            "2024년 3월 5일", "5-Mar-2024",
+        ] {
+            assert_eq!(masked(text), "#", "{text}");
+        }
+    }
+
+    #[test]
+    fn other_numbers_are_left_alone() {
+        for text in [
+            "model x200", "1 299 00", "13 2024", "2024", "may 5 people enter", "ratio 3:2", "12:30:99",
+            "version 1.2.3", "192.168.1.1", "2024-13-05", "45 may 2024x", "3月", "555-1234",
+        ] {
+            assert!(!masked(text).contains('#'), "{text}: {}", masked(text));
+        }
+    }
+
+    #[test]
+    fn a_date_inside_a_text_is_taken_alone() {
+        assert_eq!(masked("Updated on 5 March 2024 at 12:30 by us"), "updated on # at # by us");
+        assert_eq!(masked("发布于2024年3月5日，共3页"), "发 布 于 # 共 3 页");
+    }
+}

@@ -1,0 +1,45 @@
+//! What can go wrong with an index; what to do is in the message.
+
+use crate::layout::DistanceTooLarge;
+
+/// An error of the index.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DedupError {
+    /// The rule asks for more than any layout guarantees.
+    #[error(transparent)]
+    Distance(#[from] DistanceTooLarge),
+    /// The index holds signatures of another scheme, which say nothing of those of this one.
+    #[error("the index was made with scheme {found:?}, not {wanted:?}: the fingerprints must be made anew from the texts")]
+    OtherScheme {
+        /// What the index was made with.
+        found: String,
+        /// What was asked for.
+        wanted: String,
+    },
+    /// The index is laid out for another rule; it can be made anew from the signatures.
+    #[error("the index was laid out as {found:?}, not {wanted:?}: clear it and insert the signatures again")]
+    OtherLayout {
+        /// What the index was made for.
+        found: String,
+        /// What was asked for.
+        wanted: String,
+    },
+    /// A row is not what was written.
+    #[error("a row of the index's tree {0} is damaged: clear the index and insert the signatures again")]
+    Corrupt(&'static str),
+    /// A signature could not be written or read.
+    #[error("a signature of the index is damaged: {0}")]
+    Signature(#[from] postcard::Error),
+    /// sled failed.
+    #[error("the index cannot be read or written: {0}")]
+    Sled(#[from] sled::Error),
+}
+
+impl DedupError {
+    /// Whether clearing the index and inserting the same signatures again mends it.
+    #[must_use]
+    pub fn is_other_layout(&self) -> bool {
+        matches!(self, Self::OtherLayout { .. })
+    }
+}

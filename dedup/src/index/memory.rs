@@ -1,0 +1,108 @@
+//! The index in memory.
+
+use std::collections::HashMap;
+
+use super::blocks::BlockIndex;
+use super::{Index, Neighbour};
+use crate::deduplicator::Rule;
+use crate::error::DedupError;
+use crate::layout::Layout;
+use crate::short::prefix;
+use crate::signature::{Digest, DocId, Signature};
+use crate::simhash::Fingerprint;
+
+/// An [`Index`] that lives as long as the process.
+#[derive(Debug, Clone)]
+pub struct MemoryIndex {
+    blocks: BlockIndex,
+    digests: HashMap<Digest, DocId>,
+    shingles: HashMap<u64, Vec<DocId>>,
+    signatures: HashMap<DocId, Signature>,
+    min_similarity_short: f32,
+}
+
+impl MemoryIndex {
+    /// An empty index that finds what `rule` may accept.
+    ///
+    /// # Errors
+    /// No layout guarantees the rule's distance.
+    pub fn new(rule: &Rule) -> Result<Self, DedupError> {
+        Ok(Self {
+            blocks: BlockIndex::new(Layout::for_distance(rule.max_distance)?, rule.max_distance),
+            digests: HashMap::new(),
+            shingles: HashMap::new(),
+            signatures: HashMap::new(),
+            min_similarity_short: rule.min_similarity_short,
+        })
+    }
+
+    /// Documents in the index.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.signatures.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.signatures.is_empty()
+    }
+}
+
+impl Index for MemoryIndex {
+    fn exact(&self, digest: Digest) -> Result<Option<DocId>, DedupError> {
+        Ok(self.digests.get(&digest).copied())
+    }
+
+    fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) -> Result<(), DedupError> {
+        self.blocks.near(fingerprint, found);
+        Ok(())
+    }
+
+    fn with_shingle(&self, shingle: u64, found: &mut Vec<DocId>) -> Result<(), DedupError> {
+        found.extend(self.shingles.get(&shingle).into_iter().flatten());
+        Ok(())
+    }
+
+    fn signature(&self, id: DocId) -> Result<Option<Signature>, DedupError> {
+        Ok(self.signatures.get(&id).cloned())
+    }
+
+    fn insert(&mut self, id: DocId, signature: &Signature) -> Result<(), DedupError> {
+        if self.signatures.contains_key(&id) {
+            return Ok(());
+        }
+        if let Some(digest) = signature.digest {
+            self.digests.entry(digest).or_insert(id);
+        }
+        if let Some(fingerprint) = signature.fingerprint {
+            self.blocks.insert(id, fingerprint);
+        }
+        for &shingle in prefix(&signature.shingles, self.min_similarity_short) {
+            self.shingles.entry(shingle).or_default().push(id);
+        }
+        self.signatures.insert(id, signature.clone());
+        Ok(())
+    }
+
+    fn remove(&mut self, id: DocId) -> Result<bool, DedupError> {
+        let Some(signature) = self.signatures.remove(&id) else { return Ok(false) };
+        if let Some(digest) = signature.digest
+            && self.digests.get(&digest) == Some(&id)
+        {
+            self.digests.remove(&digest);
+        }
+        if let Some(fingerprint) = signature.fingerprint {
+            self.blocks.remove(id, fingerprint);
+        }
+        for shingle in prefix(&signature.shingles, self.min_similarity_short) {
+            if let Some(ids) = self.shingles.get_mut(shingle) {
+                ids.retain(|&other| other != id);
+                if ids.is_empty() {
+                    self.shingles.remove(shingle);
+                }
+            }
+        }
+        Ok(true)
+    }
+}

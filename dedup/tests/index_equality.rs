@@ -1,0 +1,256 @@
+//! Every index gives the answers of a scan over everything, through reopening, replays and removals.
+
+use std::collections::BTreeMap;
+
+use dedup::{
+    Deduplicator, Digest, DocId, Fingerprint, Index, MemoryIndex, Residence, Rule, Signature, Sketch, SledIndex, Verdict,
+};
+use proptest::prelude::*;
+
+/// Signatures that lie close together, so that neighbours are frequent.
+fn signature() -> impl Strategy<Value = Signature> {
+    let bits = prop::collection::vec(0_u32..64, 0..12);
+    let centre = prop::sample::select(vec![0_u64, 0xffff_ffff_0000_0000, 0x0123_4567_89ab_cdef]);
+    let long = (centre, bits, 0_u64..40).prop_map(|(centre, bits, digest)| {
+        let fingerprint = bits.iter().fold(centre, |all, bit| all ^ (1 << bit));
+        Signature {
+            digest: Some(Digest(u128::from(digest) << 64)),
+            fingerprint: Some(Fingerprint(fingerprint)),
+            sketch: Sketch::new(&[fingerprint % 7, fingerprint % 5 + 10, 20, 21, 22]),
+            ..Signature::default()
+        }
+    });
+    let short = (prop::collection::btree_set(0_u64..12, 0..8), 0_u64..40).prop_map(|(shingles, digest)| Signature {
+        digest: Some(Digest(u128::from(digest))),
+        shingles: shingles.into_iter().collect(),
+        ..Signature::default()
+    });
+    prop_oneof![3 => long, 1 => short, 1 => Just(Signature::default())]
+}
+
+#[derive(Debug, Clone)]
+enum Action {
+    Insert(Signature),
+    Remove(usize),
+    Persist,
+    Reopen,
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    prop_oneof![
+        12 => signature().prop_map(Action::Insert),
+        1 => (0_usize..60).prop_map(Action::Remove),
+        2 => Just(Action::Persist),
+        1 => Just(Action::Reopen),
+    ]
+}
+
+/// All that is kept, scanned.
+#[derive(Default)]
+struct Scan(BTreeMap<DocId, Signature>);
+
+impl Scan {
+    fn near(&self, query: Fingerprint, max_distance: u32) -> Vec<(u32, DocId)> {
+        let near = self.0.iter().filter_map(|(id, kept)| {
+            let distance = kept.fingerprint?.distance(query);
+            (distance <= max_distance).then_some((distance, *id))
+        });
+        let mut near: Vec<_> = near.collect();
+        near.sort();
+        near
+    }
+
+    fn check(&self, query: &Signature, rule: &Rule) -> Verdict {
+        let exact = self.0.iter().find(|(_, kept)| query.digest.is_some() && kept.digest == query.digest);
+        if let Some((of, _)) = exact {
+            return Verdict::Exact { of: *of };
+        }
+        let mut found: Vec<(f32, Option<u32>, DocId)> = Vec::new();
+        for (id, kept) in &self.0 {
+            match (query.fingerprint, kept.fingerprint) {
+                (Some(a), Some(b)) => {
+                    let similarity = query.sketch.unwrap().similarity(&kept.sketch.unwrap());
+                    if a.distance(b) <= rule.max_distance && similarity >= rule.min_similarity {
+                        found.push((similarity, Some(a.distance(b)), *id));
+                    }
+                }
+                (None, None) if !query.shingles.is_empty() => {
+                    let shared = query.shingles.iter().filter(|s| kept.shingles.contains(s)).count();
+                    let all = query.shingles.len() + kept.shingles.len() - shared;
+                    let similarity = shared as f32 / all as f32;
+                    if similarity >= rule.min_similarity_short {
+                        found.push((similarity, None, *id));
+                    }
+                }
+                _ => {}
+            }
+        }
+        found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
+        found.first().map_or(Verdict::Unique, |&(similarity, distance, of)| Verdict::Near {
+            of,
+            distance,
+            similarity,
+        })
+    }
+}
+
+fn near(index: &impl Index, query: Fingerprint) -> Vec<(u32, DocId)> {
+    let mut found = Vec::new();
+    index.near(query, &mut found).unwrap();
+    let mut found: Vec<_> = found.iter().map(|neighbour| (neighbour.distance, neighbour.id)).collect();
+    found.sort();
+    found
+}
+
+fn open(db: &sled::Db, rule: &Rule, residence: Residence) -> Deduplicator<SledIndex> {
+    let index = SledIndex::open_in(db, "test", rule, residence).unwrap();
+    Deduplicator::new(index, rule.clone()).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_index_answers_as_a_scan_does(
+        actions in prop::collection::vec(action(), 1..80),
+        max_distance in 0_u32..=11,
+    ) {
+        let rule = Rule { max_distance, ..Rule::default() };
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let dbs = folders.each_ref().map(|folder| sled::open(folder.path()).unwrap());
+        let residences = [Residence::Memory, Residence::Disk];
+        let mut in_sled: Vec<_> = (0..2).map(|n| open(&dbs[n], &rule, residences[n])).collect();
+        let mut in_memory = Deduplicator::new(MemoryIndex::new(&rule).unwrap(), rule.clone()).unwrap();
+        let mut scan = Scan::default();
+        // What the owner's catalogue would hold: everything that was ever unique and not removed.
+        for (number, action) in actions.into_iter().enumerate() {
+            let id = DocId(number as u64 + 1);
+            match action {
+                Action::Insert(signature) => {
+                    let expected = scan.check(&signature, &rule);
+                    if let Some(query) = signature.fingerprint {
+                        let expected = scan.near(query, max_distance);
+                        prop_assert_eq!(&near(in_memory.index(), query), &expected);
+                        for dedup in &in_sled {
+                            prop_assert_eq!(&near(dedup.index(), query), &expected);
+                        }
+                    }
+                    prop_assert_eq!(in_memory.check_and_insert(id, &signature).unwrap(), expected);
+                    for dedup in &mut in_sled {
+                        prop_assert_eq!(dedup.check_and_insert(id, &signature).unwrap(), expected);
+                    }
+                    if expected == Verdict::Unique {
+                        scan.0.insert(id, signature);
+                    }
+                }
+                Action::Remove(which) => {
+                    let id = DocId(which as u64);
+                    let is_there = scan.0.remove(&id).is_some();
+                    prop_assert_eq!(in_memory.remove(id).unwrap(), is_there);
+                    for dedup in &mut in_sled {
+                        prop_assert_eq!(dedup.remove(id).unwrap(), is_there);
+                    }
+                }
+                Action::Persist => in_sled.iter_mut().for_each(|dedup| dedup.index_mut().persist(id.0).unwrap()),
+                Action::Reopen => {
+                    in_sled.clear();
+                    for (db, residence) in dbs.iter().zip(residences) {
+                        let mut dedup = open(db, &rule, residence);
+                        // A replay may repeat what is there.
+                        for (id, signature) in &scan.0 {
+                            dedup.insert(*id, signature).unwrap();
+                        }
+                        in_sled.push(dedup);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn unique(n: u64) -> Signature {
+    Signature {
+        digest: Some(Digest(u128::from(n))),
+        fingerprint: Some(Fingerprint(n.wrapping_mul(0x9e37_79b9_7f4a_7c15))),
+        sketch: Sketch::new(&[n]),
+        ..Signature::default()
+    }
+}
+
+#[test]
+fn what_was_persisted_is_there_at_the_next_open_and_the_rest_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = sled::open(folder.path()).unwrap();
+    let rule = Rule::default();
+    let mut dedup = open(&db, &rule, Residence::Memory);
+    dedup.check_and_insert(DocId(1), &unique(1)).unwrap();
+    dedup.index_mut().persist(1).unwrap();
+    dedup.check_and_insert(DocId(2), &unique(2)).unwrap();
+    assert_eq!(dedup.check(&unique(2)).unwrap(), Verdict::Exact { of: DocId(2) });
+    drop(dedup);
+    let dedup = open(&db, &rule, Residence::Memory);
+    assert_eq!(dedup.index().applied(), 1);
+    assert_eq!(dedup.check(&unique(1)).unwrap(), Verdict::Exact { of: DocId(1) });
+    assert_eq!(dedup.check(&unique(2)).unwrap(), Verdict::Unique);
+}
+
+#[test]
+fn a_document_that_was_half_written_is_completed_by_the_replay() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = sled::open(folder.path()).unwrap();
+    let rule = Rule::default();
+    let mut dedup = open(&db, &rule, Residence::Disk);
+    dedup.check_and_insert(DocId(1), &unique(1)).unwrap();
+    dedup.index_mut().persist(1).unwrap();
+    drop(dedup);
+    // As a crash would leave it: buckets written, what comes after them not.
+    for tree in ["dedup-signatures", "dedup-digests"] {
+        db.open_tree(tree).unwrap().clear().unwrap();
+    }
+    db.open_tree("dedup-meta").unwrap().remove("applied").unwrap();
+    let mut dedup = open(&db, &rule, Residence::Disk);
+    assert_eq!(dedup.index().applied(), 0);
+    dedup.insert(DocId(1), &unique(1)).unwrap();
+    dedup.index_mut().persist(1).unwrap();
+    assert_eq!(near(dedup.index(), unique(1).fingerprint.unwrap()), [(0, DocId(1))]);
+    assert_eq!(dedup.check(&unique(1)).unwrap(), Verdict::Exact { of: DocId(1) });
+}
+
+#[test]
+fn another_scheme_or_layout_is_refused_and_a_cleared_index_begins_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = sled::open(folder.path()).unwrap();
+    let rule = Rule::default();
+    let mut dedup = open(&db, &rule, Residence::Memory);
+    dedup.check_and_insert(DocId(1), &unique(1)).unwrap();
+    dedup.index_mut().persist(1).unwrap();
+    drop(dedup);
+    let error = SledIndex::open(&db, "other", &rule).unwrap_err();
+    assert!(!error.is_other_layout() && error.to_string().contains("\"test\""), "{error}");
+    let narrower = Rule { min_similarity_short: 0.5, ..rule.clone() };
+    assert!(SledIndex::open(&db, "test", &narrower).unwrap_err().is_other_layout());
+    SledIndex::clear(&db).unwrap();
+    let index = SledIndex::open(&db, "other", &narrower).unwrap();
+    assert_eq!((index.applied(), index.exact(Digest(1)).unwrap()), (0, None));
+}
+
+#[test]
+fn buckets_longer_than_a_chunk_are_found_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = sled::open(folder.path()).unwrap();
+    let rule = Rule { max_distance: 3, ..Rule::default() };
+    let mut index = SledIndex::open_in(&db, "test", &rule, Residence::Disk).unwrap();
+    for n in 0..500_u64 {
+        let signature = Signature {
+            fingerprint: Some(Fingerprint(n << 16)),
+            ..Signature::default()
+        };
+        index.insert(DocId(n), &signature).unwrap();
+        if n % 37 == 0 {
+            index.persist(n).unwrap();
+        }
+    }
+    index.persist(500).unwrap();
+    let found = near(&index, Fingerprint(0)).len();
+    assert_eq!(found, (0..500_u64).filter(|n| n.count_ones() <= 3).count());
+}

@@ -1,0 +1,271 @@
+//! Reading what is committed. Every iterator owns what it reads from, and answers row by row.
+
+use crate::counts::Counts;
+use crate::error::StorageError;
+use crate::format;
+use crate::frontier::Via;
+use crate::outcome::{Failure, UrlState};
+use crate::page::{PageRecord, WarcLocation};
+use crate::state::{Rows, State};
+use crate::store::Store;
+use crate::warc::Record;
+use crate::warc::reader::{DEFAULT_MAX_RECORD_BYTES, decode_member};
+
+/// First byte of an encoded [`UrlState::Failed`].
+const FAILED: u8 = 3;
+
+impl Store {
+    /// The committed page of this sequence number.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn page(&self, sequence: u64) -> Result<Option<PageRecord>, StorageError> {
+        read_page(&self.state, sequence)
+    }
+
+    /// The committed pages from the sequence number `from` on, in order.
+    pub fn pages_from(&self, from: u64) -> Pages {
+        Pages {
+            rows: self.state.scan_from(&format::page_key(from)),
+        }
+    }
+
+    /// What is committed of a URL; `None` if it is not known.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn url_state(&self, host: &str, url: &str) -> Result<Option<UrlState>, StorageError> {
+        let row = self.state.get(format::url_key(host, url))?;
+        row.map(|row| self.state.decode("a URL's state", &row)).transpose()
+    }
+
+    /// The committed page that was fetched by this URL, with its sequence number.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn page_by_url(&self, host: &str, url: &str) -> Result<Option<(u64, PageRecord)>, StorageError> {
+        match self.url_state(host, url)? {
+            Some(UrlState::Page(sequence)) => Ok(self.page(sequence)?.map(|page| (sequence, page))),
+            _ => Ok(None),
+        }
+    }
+
+    /// All committed URLs, by host and URL.
+    pub fn urls(&self) -> Urls {
+        Urls {
+            rows: self.state.scan([format::URLS]),
+            failed_only: false,
+        }
+    }
+
+    /// All committed URLs that failed, by host and URL. Passes over all URLs known.
+    pub fn failures(&self) -> Failures {
+        Failures {
+            urls: Urls {
+                failed_only: true,
+                ..self.urls()
+            },
+            state: self.state.clone(),
+        }
+    }
+
+    /// All hosts and their committed counts.
+    pub fn hosts(&self) -> Hosts {
+        Hosts {
+            rows: self.state.scan([format::HOSTS]),
+            queued_only: false,
+        }
+    }
+
+    /// The hosts that have something in the queue, and their committed counts.
+    pub fn hosts_with_queue(&self) -> Hosts {
+        Hosts {
+            queued_only: true,
+            ..self.hosts()
+        }
+    }
+
+    /// The extracted text of a committed page; `None` for a page that was not archived.
+    ///
+    /// # Errors
+    /// [`StorageError::Io`] if the archive cannot be read, [`StorageError::ArchiveDamaged`] if the record is not whole or
+    /// its digest does not match.
+    pub fn text_of(&self, page: &PageRecord) -> Result<Option<String>, StorageError> {
+        let Some(location) = page.text else { return Ok(None) };
+        let record = self.archived(location)?;
+        match String::from_utf8(record.block) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err(self.damaged(location, "the text is not UTF-8".to_owned())),
+        }
+    }
+
+    /// The decoded body of a committed page; `None` for a page that was not archived.
+    ///
+    /// # Errors
+    /// As [`text_of`](Self::text_of).
+    pub fn body_of(&self, page: &PageRecord) -> Result<Option<Vec<u8>>, StorageError> {
+        let Some(location) = page.response else { return Ok(None) };
+        let record = self.archived(location)?;
+        match record.http_payload() {
+            Some(payload) => Ok(Some(payload.to_vec())),
+            None => Err(self.damaged(location, "the HTTP header does not end".to_owned())),
+        }
+    }
+
+    /// The archived record at a location, its digest checked.
+    ///
+    /// # Errors
+    /// As [`text_of`](Self::text_of).
+    pub fn archived(&self, location: WarcLocation) -> Result<Record, StorageError> {
+        let member = self.archive.member(location)?;
+        decode_member(&member, DEFAULT_MAX_RECORD_BYTES).map_err(|reason| self.damaged(location, reason))
+    }
+
+    fn damaged(&self, location: WarcLocation, reason: String) -> StorageError {
+        StorageError::ArchiveDamaged {
+            path: self.archive.path(location.file),
+            offset: location.offset,
+            reason,
+        }
+    }
+}
+
+fn read_page(state: &State, sequence: u64) -> Result<Option<PageRecord>, StorageError> {
+    let row = state.get(format::page_key(sequence))?;
+    row.map(|row| state.decode("a page's record", &row)).transpose()
+}
+
+/// Pages in order of their sequence numbers.
+pub struct Pages {
+    rows: Rows,
+}
+
+impl Iterator for Pages {
+    type Item = Result<(u64, PageRecord), StorageError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let row = self.rows.next()?;
+        Some(row.and_then(|(key, value)| {
+            let sequence = format::page_sequence(&key).ok_or_else(|| self.rows.corrupt("a page's key"))?;
+            Ok((sequence, self.rows.decode("a page's record", &value)?))
+        }))
+    }
+}
+
+/// A URL as the catalogue knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownUrl {
+    /// The key of its host.
+    pub host: String,
+    /// The URL.
+    pub url: String,
+    /// What became of it.
+    pub state: UrlState,
+}
+
+/// URLs, by host and URL.
+pub struct Urls {
+    rows: Rows,
+    failed_only: bool,
+}
+
+impl Iterator for Urls {
+    type Item = Result<KnownUrl, StorageError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let (key, value) = match self.rows.next()? {
+                Ok(row) => row,
+                Err(error) => return Some(Err(error)),
+            };
+            if self.failed_only && value.first() != Some(&FAILED) {
+                continue;
+            }
+            let Some((host, url)) = format::split_url_key(&key) else {
+                return Some(Err(self.rows.corrupt("a URL's key")));
+            };
+            let state = self.rows.decode("a URL's state", &value);
+            return Some(state.map(|state| KnownUrl { host, url, state }));
+        }
+    }
+}
+
+/// A URL that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedUrl {
+    /// The key of its host.
+    pub host: String,
+    /// The URL.
+    pub url: String,
+    /// Why.
+    pub failure: Failure,
+    /// The URL of what links to it; `None` for a seed.
+    pub via: Option<String>,
+}
+
+/// URLs that failed, by host and URL.
+pub struct Failures {
+    urls: Urls,
+    state: State,
+}
+
+impl Failures {
+    fn url_of(&self, via: &Via) -> Result<Option<String>, StorageError> {
+        match via {
+            Via::Page(sequence) => Ok(read_page(&self.state, *sequence)?.map(|page| page.url)),
+            Via::Url(url) => Ok(Some(url.clone())),
+        }
+    }
+}
+
+impl Iterator for Failures {
+    type Item = Result<FailedUrl, StorageError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.urls.next()? {
+                Ok(KnownUrl {
+                    host,
+                    url,
+                    state: UrlState::Failed(failure),
+                }) => {
+                    let via = failure.via.as_ref().map_or(Ok(None), |via| self.url_of(via));
+                    return Some(via.map(|via| FailedUrl {
+                        host,
+                        url,
+                        failure,
+                        via,
+                    }));
+                }
+                Ok(_) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// Hosts and their counts.
+pub struct Hosts {
+    rows: Rows,
+    queued_only: bool,
+}
+
+impl Iterator for Hosts {
+    type Item = Result<(String, Counts), StorageError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let (key, value) = match self.rows.next()? {
+                Ok(row) => row,
+                Err(error) => return Some(Err(error)),
+            };
+            let counts: Counts = match self.rows.decode("a row of counts", &value) {
+                Ok(counts) => counts,
+                Err(error) => return Some(Err(error)),
+            };
+            if !self.queued_only || counts.queued > 0 {
+                return Some(Ok((String::from_utf8_lossy(&key[1..]).into_owned(), counts)));
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Staging: what is discovered and what becomes of it, gathered for the next commit.
+
+use crate::counts::Change;
+use crate::error::StorageError;
+use crate::format;
+use crate::frontier::{Discovered, QueuedUrl, Via};
+use crate::known::{UrlHash, UrlHashSet};
+use crate::outcome::{Failure, Finished, Outcome, UrlState};
+use crate::page::{PageDraft, PageRecord, Verdict};
+use crate::staged::{LINKS_A_PIECE, Piece};
+use crate::store::Store;
+use crate::warc::EncodedCapture;
+
+/// URLs not known before, with the hashes they will be known by.
+type Fresh = Vec<(UrlHash, QueuedUrl)>;
+
+impl Store {
+    /// Queues those of `found` that are not known; returns them with their places. Durable with the next commit.
+    ///
+    /// # Errors
+    /// [`StorageError::InvalidUrl`] if one of them cannot be held (then none is queued); errors of the state.
+    pub fn discover(&mut self, found: &[Discovered]) -> Result<Vec<QueuedUrl>, StorageError> {
+        self.make_room()?;
+        let fresh = self.fresh(found, None)?;
+        let pieces = self.link_pieces(&fresh)?;
+        Ok(self.stage(pieces, fresh))
+    }
+
+    /// Records what became of a URL, with its page and its outlinks; all of it becomes durable together, with the next
+    /// commit. Outlinks that are known already are passed over.
+    ///
+    /// # Errors
+    /// [`StorageError::NotQueued`] if the URL is not in the queue at that place; [`StorageError::InvalidUrl`] if an outlink
+    /// cannot be held; errors of the state and the archive. After an error nothing is recorded.
+    pub fn finish(
+        &mut self,
+        queued: &QueuedUrl,
+        outcome: Outcome,
+        outlinks: &[Discovered],
+    ) -> Result<Finished, StorageError> {
+        self.make_room()?;
+        self.check_in_queue(queued)?;
+        let via = match outcome {
+            Outcome::Page { .. } => Via::Page(self.progress.next_page),
+            _ => Via::Url(queued.url.clone()),
+        };
+        let fresh = self.fresh(outlinks, Some(&via))?;
+        let mut pieces = self.link_pieces(&fresh)?;
+        // The last links share the piece of the URL's own end; what does not fit goes before it, and does no harm if it
+        // alone survives: links found a little early.
+        let mut own = pieces.pop().unwrap_or_else(|| Piece::at(self.progress));
+        own.rows.push((queued.key(), None));
+        let mut finished = Finished::default();
+        match outcome {
+            Outcome::Retry => {
+                let again = queued.again(own.progress.next_seq);
+                own.progress.next_seq += 1;
+                own.rows.push((again.key(), Some(again.row()?)));
+                finished.requeued = Some(again);
+            }
+            Outcome::Page { draft, capture } => {
+                let change = change_of(&draft);
+                let id = self.record_page(queued, *draft, capture, &mut own)?;
+                own.conclude(queued, &UrlState::Page(id), change)?;
+                finished.page_id = Some(id);
+            }
+            Outcome::Redirect { to, status } => {
+                own.conclude(queued, &UrlState::Redirect { to, status }, Change::Redirected)?;
+            }
+            Outcome::Failed { kind, status, detail } => {
+                let attempts = queued.attempts.saturating_add(1);
+                let failure = Failure {
+                    kind,
+                    status,
+                    detail,
+                    attempts,
+                    depth: queued.depth,
+                    via: queued.via.clone(),
+                };
+                own.conclude(queued, &UrlState::Failed(failure), Change::Failed)?;
+            }
+            Outcome::Excluded { reason } => own.conclude(queued, &UrlState::Excluded { reason }, Change::Excluded)?,
+        }
+        self.staged.give_up_place(queued.seq);
+        if let Some(again) = &finished.requeued {
+            self.staged.take_place(again.seq);
+        }
+        pieces.push(own);
+        finished.newly_queued = self.stage(pieces, fresh);
+        Ok(finished)
+    }
+
+    fn check_in_queue(&self, queued: &QueuedUrl) -> Result<(), StorageError> {
+        let is_queued = match self.staged.place(queued.seq) {
+            Some(taken) => taken,
+            None => self.state.contains(queued.key())?,
+        };
+        if is_queued {
+            Ok(())
+        } else {
+            Err(StorageError::NotQueued {
+                url: queued.url.clone(),
+            })
+        }
+    }
+
+    /// Those of `links` that are not known, each once, with the places they will have. Stages nothing.
+    fn fresh(&mut self, links: &[Discovered], via: Option<&Via>) -> Result<Fresh, StorageError> {
+        let mut fresh = Fresh::new();
+        let mut seen = UrlHashSet::default();
+        let mut key = Vec::with_capacity(256);
+        for link in links {
+            format::check_url(&link.host, &link.url)?;
+            format::push_url_key(&mut key, &link.host, &link.url);
+            let hash = self.known.hash(&key);
+            if self.known.contains(hash) || self.staged.contains(hash) || seen.contains(&hash) {
+                continue;
+            }
+            if self.state.contains(&key)? {
+                self.known.insert(hash);
+                continue;
+            }
+            seen.insert(hash);
+            fresh.push((
+                hash,
+                QueuedUrl::new(link, via, self.progress.next_seq + fresh.len() as u64),
+            ));
+        }
+        Ok(fresh)
+    }
+
+    /// The rows of new links, in pieces that fit into a batch.
+    fn link_pieces(&self, fresh: &[(UrlHash, QueuedUrl)]) -> Result<Vec<Piece>, StorageError> {
+        let state = format::encode(&UrlState::Queued)?;
+        let mut pieces = Vec::with_capacity(fresh.len().div_ceil(LINKS_A_PIECE));
+        for links in fresh.chunks(LINKS_A_PIECE) {
+            let mut piece = Piece::at(self.progress);
+            for (_, queued) in links {
+                piece
+                    .rows
+                    .push((format::url_key(&queued.host, &queued.url), Some(state.clone())));
+                piece.rows.push((queued.key(), Some(queued.row()?)));
+                piece.changes.push((queued.host.clone(), Change::Discovered));
+                piece.progress.next_seq = queued.seq + 1;
+            }
+            pieces.push(piece);
+        }
+        Ok(pieces)
+    }
+
+    /// Gives the page its number and its capture a place in the archive.
+    fn record_page(
+        &mut self,
+        queued: &QueuedUrl,
+        draft: PageDraft,
+        capture: Option<EncodedCapture>,
+        own: &mut Piece,
+    ) -> Result<u64, StorageError> {
+        let mut archived = None;
+        if let Some(capture) = capture {
+            archived = Some(self.archive.append(capture, draft.fetched_at)?);
+            own.progress.archive = self.archive.end();
+        }
+        let id = own.progress.next_page;
+        own.progress.next_page += 1;
+        let record = PageRecord::new(queued, draft, archived);
+        own.rows
+            .push((format::page_key(id).to_vec(), Some(format::encode(&record)?)));
+        Ok(id)
+    }
+
+    /// Hands the pieces over to the next commit. Nothing here can fail.
+    fn stage(&mut self, pieces: Vec<Piece>, fresh: Fresh) -> Vec<QueuedUrl> {
+        for piece in pieces {
+            for (_, change) in &piece.changes {
+                self.totals.apply(*change);
+            }
+            self.progress = piece.progress;
+            self.staged.push(piece);
+        }
+        let staged = fresh.into_iter().map(|(hash, queued)| {
+            self.known.insert(hash);
+            self.staged.discovered(hash, queued.seq);
+            queued
+        });
+        staged.collect()
+    }
+}
+
+impl Piece {
+    /// A URL's own end: its state, and what that changes in the counts of its host.
+    fn conclude(&mut self, queued: &QueuedUrl, state: &UrlState, change: Change) -> Result<(), StorageError> {
+        self.rows
+            .push((format::url_key(&queued.host, &queued.url), Some(format::encode(state)?)));
+        self.changes.push((queued.host.clone(), change));
+        Ok(())
+    }
+}
+
+fn change_of(draft: &PageDraft) -> Change {
+    let wire_bytes = draft.wire_bytes;
+    match draft.verdict {
+        Verdict::Unique => Change::Kept {
+            wire_bytes,
+            body_bytes: draft.body_bytes,
+        },
+        Verdict::Exact { .. } => Change::Exact { wire_bytes },
+        Verdict::Near { .. } => Change::Near { wire_bytes },
+    }
+}

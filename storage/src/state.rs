@@ -1,0 +1,241 @@
+//! The sled database in `state/`: opened, checked, read, and made durable.
+
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::de::DeserializeOwned;
+
+use crate::error::StorageError;
+use crate::format::{self, FORMAT_VERSION, Progress};
+
+/// The database and its tree `state`; clones are the same database.
+#[derive(Clone)]
+pub(crate) struct State {
+    dir: PathBuf,
+    db: sled::Db,
+    tree: sled::Tree,
+}
+
+/// How long a database that was dropped may take to let go of its lock.
+const RELEASE_WITHIN: Duration = Duration::from_secs(5);
+
+/// What the meta rows say.
+pub(crate) struct Meta {
+    pub scheme: String,
+    pub started_at: u64,
+    pub progress: Progress,
+}
+
+impl State {
+    /// Opens the database under `dir`, the data folder. `cache_bytes` is sled's cache.
+    pub fn open(dir: &Path, cache_bytes: u64) -> Result<Self, StorageError> {
+        let config = sled::Config::new()
+            .path(state_folder(dir))
+            .cache_capacity(cache_bytes)
+            // Rows reach the disk by commits alone.
+            .flush_every_ms(None);
+        let deadline = Instant::now() + RELEASE_WITHIN;
+        let (db, tree) = loop {
+            match open_database(&config) {
+                Ok(opened) => break opened,
+                // The data folder is ours, so the lock is held by a database of this very process: sled's threads let go
+                // of it a little after it is dropped.
+                Err(NotOpened::Error(error)) if is_locked(&error) && Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+                Err(NotOpened::Error(error)) if is_locked(&error) => {
+                    let pid = Some(std::process::id());
+                    return Err(StorageError::Locked {
+                        dir: dir.to_owned(),
+                        pid,
+                    });
+                }
+                Err(NotOpened::Error(error)) => return Err(StorageError::sled(dir, error)),
+                Err(NotOpened::Panic(detail)) => {
+                    return Err(StorageError::Corrupt {
+                        dir: dir.to_owned(),
+                        detail,
+                    });
+                }
+            }
+        };
+        Ok(Self {
+            dir: dir.to_owned(),
+            db,
+            tree,
+        })
+    }
+
+    /// The meta rows; `None` for a database that holds nothing at all.
+    pub fn meta(&self) -> Result<Option<Meta>, StorageError> {
+        let Some(row) = self.get(format::META_FORMAT)? else {
+            let first = self.tree.first().map_err(|error| self.sled_error(error))?;
+            return if first.is_none() {
+                Ok(None)
+            } else {
+                Err(self.corrupt("the format row"))
+            };
+        };
+        let found = format::format_version(&row).ok_or_else(|| self.corrupt("the format row"))?;
+        if found > FORMAT_VERSION {
+            return Err(StorageError::NewerFormat {
+                dir: self.dir.clone(),
+                found,
+                known: FORMAT_VERSION,
+            });
+        }
+        let required = |key, what| self.get(key)?.ok_or_else(|| self.corrupt(what));
+        let scheme = required(format::META_SCHEME, "the scheme row")?;
+        Ok(Some(Meta {
+            scheme: String::from_utf8_lossy(&scheme).into_owned(),
+            started_at: self.decode("the start row", &required(format::META_STARTED, "the start row")?)?,
+            progress: self.decode(
+                "the progress row",
+                &required(format::META_PROGRESS, "the progress row")?,
+            )?,
+        }))
+    }
+
+    /// Writes the meta rows of a new store, durable on return.
+    pub fn begin(&self, meta: &Meta) -> Result<(), StorageError> {
+        let mut batch = sled::Batch::default();
+        batch.insert(format::META_FORMAT, format::format_row(FORMAT_VERSION));
+        batch.insert(format::META_SCHEME, meta.scheme.as_bytes());
+        batch.insert(format::META_STARTED, format::encode(&meta.started_at)?);
+        batch.insert(format::META_PROGRESS, format::encode(&meta.progress)?);
+        self.apply(batch)?;
+        self.flush()
+    }
+
+    pub fn db(&self) -> &sled::Db {
+        &self.db
+    }
+
+    pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<sled::IVec>, StorageError> {
+        self.tree.get(key).map_err(|error| self.sled_error(error))
+    }
+
+    pub fn contains(&self, key: impl AsRef<[u8]>) -> Result<bool, StorageError> {
+        self.tree.contains_key(key).map_err(|error| self.sled_error(error))
+    }
+
+    /// One atomic step.
+    pub fn apply(&self, batch: sled::Batch) -> Result<(), StorageError> {
+        self.tree.apply_batch(batch).map_err(|error| self.sled_error(error))
+    }
+
+    /// Makes all that was applied durable.
+    ///
+    /// On Linux sled 0.34 ends its writes with `sync_file_range`, which asks neither for the file's new length nor for the
+    /// disk's own cache to be written. That survives the process, not the power: hence the `fdatasync` of our own.
+    pub fn flush(&self) -> Result<(), StorageError> {
+        self.db.flush().map_err(|error| self.sled_error(error))?;
+        let path = state_folder(&self.dir).join("db");
+        File::open(&path)
+            .and_then(|file| file.sync_data())
+            .map_err(|source| StorageError::io("make durable", path, source))
+    }
+
+    /// The rows whose keys begin with `prefix`, in order.
+    pub fn scan(&self, prefix: impl AsRef<[u8]>) -> Rows {
+        Rows {
+            dir: self.dir.clone(),
+            rows: self.tree.scan_prefix(prefix),
+        }
+    }
+
+    /// The rows from the key `from` on, in order, as long as they are of its table.
+    pub fn scan_from(&self, from: &[u8]) -> Rows {
+        let end = vec![from[0] + 1];
+        Rows {
+            dir: self.dir.clone(),
+            rows: self.tree.range(from.to_vec()..end),
+        }
+    }
+
+    pub fn decode<T: DeserializeOwned>(&self, what: &'static str, value: &[u8]) -> Result<T, StorageError> {
+        decode(&self.dir, what, value)
+    }
+
+    pub fn corrupt(&self, what: &str) -> StorageError {
+        corrupt(&self.dir, what)
+    }
+
+    fn sled_error(&self, error: sled::Error) -> StorageError {
+        StorageError::sled(&self.dir, error)
+    }
+}
+
+enum NotOpened {
+    Error(sled::Error),
+    Panic(String),
+}
+
+/// sled checks some of what it reads by assertion: a damaged file can end in a panic. Nothing of ours is shared with the
+/// closure, so nothing half-done is left behind.
+fn open_database(config: &sled::Config) -> Result<(sled::Db, sled::Tree), NotOpened> {
+    let opened = catch_unwind(AssertUnwindSafe(|| {
+        let db = config.open()?;
+        let tree = db.open_tree(format::STATE_TREE)?;
+        Ok((db, tree))
+    }));
+    match opened {
+        Ok(opened) => opened.map_err(NotOpened::Error),
+        Err(panic) => Err(NotOpened::Panic(panic_message(panic.as_ref()))),
+    }
+}
+
+/// sled 0.34 has no kind of error for this.
+fn is_locked(error: &sled::Error) -> bool {
+    matches!(error, sled::Error::Io(error) if error.to_string().starts_with("could not acquire lock"))
+}
+
+/// Rows of the tree; owns what it reads from.
+pub(crate) struct Rows {
+    dir: PathBuf,
+    rows: sled::Iter,
+}
+
+impl Rows {
+    pub fn decode<T: DeserializeOwned>(&self, what: &'static str, value: &[u8]) -> Result<T, StorageError> {
+        decode(&self.dir, what, value)
+    }
+
+    pub fn corrupt(&self, what: &str) -> StorageError {
+        corrupt(&self.dir, what)
+    }
+}
+
+impl Iterator for Rows {
+    type Item = Result<(sled::IVec, sled::IVec), StorageError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.rows.next()?.map_err(|error| StorageError::sled(&self.dir, error)))
+    }
+}
+
+fn decode<T: DeserializeOwned>(dir: &Path, what: &'static str, value: &[u8]) -> Result<T, StorageError> {
+    postcard::from_bytes(value).map_err(|_| corrupt(dir, what))
+}
+
+fn corrupt(dir: &Path, what: &str) -> StorageError {
+    StorageError::Corrupt {
+        dir: dir.to_owned(),
+        detail: format!("{what} cannot be read"),
+    }
+}
+
+/// The folder of sled's files.
+pub(crate) fn state_folder(dir: &Path) -> PathBuf {
+    dir.join("state")
+}
+
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("sled panicked").to_owned()
+}

@@ -1,0 +1,231 @@
+//! A crawl that is killed again and again ends like one that was left alone.
+//!
+//! This process starts itself as a child that crawls a graph of pages it makes up, lets it finish a random number of pages,
+//! kills it (SIGKILL on Unix), looks at what it left, and starts the next, until the crawl is complete.
+
+#![expect(clippy::unwrap_used, reason = "a test, though it has a main of its own")]
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use storage::warc::{Capture, WarcReader};
+use storage::{Discovered, OpenOptions, Outcome, PageDraft, QueuedUrl, Store, UrlState, Verdict};
+
+const HOSTS: u64 = 3;
+const PAGES: u64 = 1_500;
+const KILLS: u64 = 20;
+const COMMIT_EVERY: u64 = 7;
+
+fn main() {
+    if let Some(dir) = std::env::args().skip_while(|argument| argument != "--crawl").nth(1) {
+        crawl(Path::new(&dir), |line| println!("{line}"));
+        return;
+    }
+    let undisturbed = tempfile::tempdir().unwrap();
+    crawl(undisturbed.path(), |_| ());
+    let expected = catalogue(&open(undisturbed.path()));
+    assert_eq!(expected.len() as u64, PAGES);
+
+    let killed = tempfile::tempdir().unwrap();
+    let mut random = 7;
+    let mut deaths = 0;
+    for _ in 0..KILLS {
+        let pages = next(&mut random) % (PAGES / KILLS * 2);
+        deaths += u64::from(crawl_and_kill(killed.path(), pages));
+        look_at(killed.path());
+    }
+    crawl(killed.path(), |_| ());
+    look_at(killed.path());
+    assert_eq!(catalogue(&open(killed.path())), expected);
+    println!("killed {deaths} times at random moments: the catalogue of {PAGES} URLs is that of an undisturbed crawl");
+}
+
+fn open(dir: &Path) -> Store {
+    let options = OpenOptions {
+        roll_bytes: 50_000,
+        cache_bytes: 4 << 20,
+        ..OpenOptions::new("killed")
+    };
+    Store::open(dir, &options).unwrap()
+}
+
+/// Crawls to the end, and says so at each page finished and each commit.
+fn crawl(dir: &Path, say: fn(&str)) {
+    let mut store = open(dir);
+    store.discover(&(0..HOSTS).map(link).collect::<Vec<_>>()).unwrap();
+    let mut finished = 0;
+    loop {
+        let mut queue = Vec::new();
+        for host in 0..HOSTS {
+            queue.extend(store.refill(&format!("h{host}"), 40, &HashSet::new()).unwrap());
+        }
+        if queue.is_empty() {
+            break;
+        }
+        for queued in queue {
+            finish(&mut store, &queued);
+            finished += 1;
+            say("finished");
+            if finished % COMMIT_EVERY == 0 {
+                store.commit().unwrap();
+                say("committed");
+            }
+        }
+    }
+    store.commit().unwrap();
+}
+
+/// Whether the child was alive when it was killed.
+fn crawl_and_kill(dir: &Path, after_lines: u64) -> bool {
+    let this = std::env::current_exe().unwrap();
+    let mut child = Command::new(this)
+        .arg("--crawl")
+        .arg(dir)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let read = lines.take(after_lines as usize).filter(Result::is_ok).count();
+    child.kill().unwrap();
+    let status = child.wait().unwrap();
+    read as u64 == after_lines && !status.success()
+}
+
+fn finish(store: &mut Store, queued: &QueuedUrl) {
+    let number = number_of(queued);
+    let links: Vec<_> = (1..=4).map(|n| (number * 3 + n) % PAGES).map(link).collect();
+    let outcome = match number % 10 {
+        7 => Outcome::Failed {
+            kind: "timeout".into(),
+            status: None,
+            detail: "30 s".into(),
+        },
+        8 => Outcome::Redirect {
+            to: link(number / 2).url,
+            status: 301,
+        },
+        9 => Outcome::Page {
+            draft: Box::new(draft(Verdict::Exact { of: 1 })),
+            capture: None,
+        },
+        _ => {
+            let capture = capture(&queued.url, &body(&queued.url)).encode().unwrap();
+            Outcome::Page {
+                draft: Box::new(draft(Verdict::Unique)),
+                capture: Some(capture),
+            }
+        }
+    };
+    store.finish(queued, outcome, &links).unwrap();
+}
+
+/// All that must hold after a kill; prints nothing, says everything by failing.
+fn look_at(dir: &Path) {
+    let store = open(dir);
+    let mut kept = 0;
+    for page in store.pages_from(0) {
+        let (sequence, page) = page.unwrap();
+        assert_eq!(
+            store.url_state(&page.host, &page.url).unwrap(),
+            Some(UrlState::Page(sequence))
+        );
+        if page.verdict == Verdict::Unique {
+            assert_eq!(store.text_of(&page).unwrap().as_deref(), Some(page.url.as_str()));
+            assert_eq!(store.body_of(&page).unwrap(), Some(body(&page.url)));
+            kept += 1;
+        }
+    }
+    let counts = store.counts();
+    assert_eq!((counts.kept, counts.fetched() + 1), (kept, store.next_page_id()));
+    let ended = counts.fetched() + counts.failed + counts.redirected + counts.excluded;
+    assert_eq!(counts.discovered, counts.queued + ended);
+    assert_eq!(responses(dir), kept, "the archive holds the kept pages and no others");
+}
+
+fn responses(dir: &Path) -> u64 {
+    let mut responses = 0;
+    for entry in std::fs::read_dir(dir.join("warc")).unwrap() {
+        for record in WarcReader::new(std::fs::File::open(entry.unwrap().path()).unwrap()) {
+            responses += u64::from(record.unwrap().unwrap().record.kind() == "response");
+        }
+    }
+    responses
+}
+
+/// Every URL and what became of it; pages without their numbers, which depend on the order.
+fn catalogue(store: &Store) -> BTreeMap<String, String> {
+    let known = store.urls().map(Result::unwrap).map(|known| {
+        let state = match known.state {
+            UrlState::Page(sequence) => format!("{:?}", store.page(sequence).unwrap().unwrap().verdict),
+            // The page that links to it first depends on the order too.
+            UrlState::Failed(failure) => format!("failed: {}", failure.kind),
+            state => format!("{state:?}"),
+        };
+        (known.url, state)
+    });
+    known.collect()
+}
+
+fn link(number: u64) -> Discovered {
+    let host = format!("h{}", number % HOSTS);
+    Discovered {
+        url: format!("https://{host}/{number}"),
+        host,
+        ..Discovered::default()
+    }
+}
+
+fn number_of(queued: &QueuedUrl) -> u64 {
+    queued.url.rsplit('/').next().unwrap().parse().unwrap()
+}
+
+fn body(url: &str) -> Vec<u8> {
+    let mut body = Vec::new();
+    write!(body, "<p>{url}</p>").unwrap();
+    let mut random = url.len() as u64;
+    body.extend((0..400).map(|_| (next(&mut random) >> 32) as u8));
+    body
+}
+
+fn capture<'a>(url: &'a str, payload: &'a [u8]) -> Capture<'a> {
+    let (fetched_at, status, reason, headers) = (0, 200, "OK", Vec::new());
+    Capture {
+        url,
+        fetched_at,
+        ip: None,
+        request: None,
+        status,
+        reason,
+        headers,
+        payload,
+        truncated: None,
+        text: url,
+    }
+}
+
+fn draft(verdict: Verdict) -> PageDraft {
+    PageDraft {
+        title: String::new(),
+        fetched_at: 0,
+        status: 200,
+        content_type: String::new(),
+        encoding: String::new(),
+        body_bytes: 400,
+        wire_bytes: 400,
+        text_chars: 10,
+        language: None,
+        verdict,
+        signature: vec![0; 8],
+        elapsed_ms: 0,
+    }
+}
+
+/// xorshift64.
+fn next(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}

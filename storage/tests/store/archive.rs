@@ -1,0 +1,238 @@
+//! The WARC files: what is in them, read by the reader of this crate.
+
+use std::fs::File;
+use std::io::Cursor;
+
+use storage::warc::{Capture, Record, WarcReader};
+use storage::{OpenOptions, Outcome, Store, Verdict};
+
+use super::support::*;
+
+fn records(bytes: Vec<u8>) -> Vec<Record> {
+    WarcReader::new(Cursor::new(bytes))
+        .map(|record| record.unwrap().unwrap().record)
+        .collect()
+}
+
+/// The records of one capture, as in a file.
+fn encoded(capture: &Capture<'_>) -> Vec<Record> {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    let queued = store.discover(&[link("h", "a")]).unwrap().remove(0);
+    let capture = Some(capture.encode().unwrap());
+    store
+        .finish(
+            &queued,
+            Outcome::Page {
+                draft: Box::new(draft(Verdict::Unique)),
+                capture,
+            },
+            &[],
+        )
+        .unwrap();
+    store.commit().unwrap();
+    records(std::fs::read(only_warc(dir.path())).unwrap())
+}
+
+fn plain<'a>(url: &'a str, headers: Vec<(&'a str, &'a [u8])>, payload: &'a [u8]) -> Capture<'a> {
+    let (fetched_at, status, reason) = (NOW_MS, 200, "OK");
+    Capture {
+        url,
+        fetched_at,
+        ip: None,
+        request: None,
+        status,
+        reason,
+        headers,
+        payload,
+        truncated: None,
+        text: "text",
+    }
+}
+
+#[test]
+fn a_file_begins_with_warcinfo_and_has_the_records_of_each_page() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    for queued in store.discover(&[link("h", "a"), link("h", "b")]).unwrap() {
+        store.finish(&queued, kept(&queued), &[]).unwrap();
+    }
+    store.commit().unwrap();
+    let path = only_warc(dir.path());
+    assert_eq!(path.file_name().unwrap(), "crawl-20260321093000-00000.warc.gz");
+    let records: Vec<_> = WarcReader::new(File::open(path).unwrap())
+        .map(|record| record.unwrap().unwrap())
+        .collect();
+    let kinds: Vec<_> = records.iter().map(|located| located.record.kind()).collect();
+    assert_eq!(
+        kinds,
+        [
+            "warcinfo",
+            "request",
+            "response",
+            "conversion",
+            "request",
+            "response",
+            "conversion"
+        ]
+    );
+    let page = store.page(2).unwrap().unwrap();
+    let places: Vec<_> = records.iter().map(|located| (located.offset, located.length)).collect();
+    assert_eq!(places[5], page.response.map(|at| (at.offset, at.length)).unwrap());
+    assert_eq!(places[6], page.text.map(|at| (at.offset, at.length)).unwrap());
+    let [request, response, text] = [4, 5, 6].map(|at: usize| &records[at].record);
+    let id = response.field("WARC-Record-ID");
+    assert_eq!(
+        (text.field("WARC-Refers-To"), request.field("WARC-Concurrent-To")),
+        (id, id)
+    );
+    assert_eq!(response.field("WARC-Target-URI"), Some("https://h/b"));
+    assert_eq!(response.field("WARC-Date"), Some("2026-03-21T09:30:00.125Z"));
+    assert_eq!(response.field("WARC-IP-Address"), Some("192.0.2.7"));
+    assert_eq!(text.field("WARC-IP-Address"), None);
+}
+
+#[test]
+fn the_http_header_agrees_with_the_decoded_payload() {
+    let headers: Vec<(&str, &[u8])> = vec![
+        ("content-type", b"text/html"),
+        ("content-encoding", b"gzip"),
+        ("transfer-encoding", b"chunked"),
+        ("content-length", b"7"),
+    ];
+    let response = &encoded(&plain("https://h/a", headers, b"decoded body"))[1];
+    let head = String::from_utf8_lossy(&response.block).into_owned();
+    assert_eq!(
+        head,
+        "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nX-Crawler-content-encoding: gzip\r\n\
+         X-Crawler-transfer-encoding: chunked\r\nX-Crawler-content-length: 7\r\nContent-Length: 12\r\n\r\ndecoded body"
+    );
+}
+
+#[test]
+fn a_content_length_that_is_right_stays_and_a_second_one_does_not() {
+    let headers: Vec<(&str, &[u8])> = vec![("Content-Length", b"4"), ("Content-Length", b"4")];
+    let response = &encoded(&plain("https://h/a", headers, b"body"))[1];
+    assert_eq!(
+        response.block,
+        b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-Crawler-Content-Length: 4\r\n\r\nbody"
+    );
+}
+
+#[test]
+fn no_line_break_of_a_server_reaches_a_header() {
+    let evil = "https://h/a\r\nWARC-Type: warcinfo\r\n\r\nWARC/1.1";
+    let headers: Vec<(&str, &[u8])> = vec![("x\r\nSet-Cookie", b"1\r\n\r\n<script>"), ("y", b"\n\r\0z")];
+    let capture = Capture {
+        reason: "OK\r\nEvil: 1",
+        ..plain(evil, headers, b"body")
+    };
+    let records = encoded(&capture);
+    assert_eq!(records.len(), 3);
+    assert_eq!(records[1].kind(), "response");
+    assert_eq!(
+        records[1].field("WARC-Target-URI"),
+        Some("https://h/a%0D%0AWARC-Type:%20warcinfo%0D%0A%0D%0AWARC/1.1")
+    );
+    assert_eq!(
+        records[1].block,
+        b"HTTP/1.1 200 OK  Evil: 1\r\nx  Set-Cookie: 1    <script>\r\ny:    z\r\nContent-Length: 4\r\n\r\nbody"
+    );
+}
+
+#[test]
+fn files_are_rolled_by_size_and_pages_found_in_each() {
+    let dir = tempfile::tempdir().unwrap();
+    let rolled = OpenOptions {
+        roll_bytes: 3_000,
+        ..options()
+    };
+    let links: Vec<_> = (0..20).map(|n| link("h", &n.to_string())).collect();
+    let mut store = Store::open(dir.path(), &rolled).unwrap();
+    let queued = store.discover(&links).unwrap();
+    for queued in &queued[..10] {
+        store.finish(queued, kept(queued), &[]).unwrap();
+    }
+    store.commit().unwrap();
+    drop(store);
+    let mut store = Store::open(dir.path(), &rolled).unwrap();
+    for queued in &queued[10..] {
+        store.finish(queued, kept(queued), &[]).unwrap();
+        store.commit().unwrap();
+    }
+    assert_sound(&store);
+    let mut kinds = Vec::new();
+    for entry in std::fs::read_dir(dir.path().join("warc")).unwrap() {
+        let records = records(std::fs::read(entry.unwrap().path()).unwrap());
+        assert_eq!(records[0].kind(), "warcinfo");
+        kinds.extend(records.iter().map(|record| record.kind().to_owned()));
+    }
+    let count = |kind| kinds.iter().filter(|have| *have == kind).count();
+    assert!(count("warcinfo") > 3);
+    assert_eq!((count("response"), count("conversion")), (20, 20));
+}
+
+#[test]
+fn a_damaged_record_is_reported_once_and_the_rest_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    for queued in store
+        .discover(&[link("h", "a"), link("h", "b"), link("h", "c")])
+        .unwrap()
+    {
+        store.finish(&queued, kept(&queued), &[]).unwrap();
+    }
+    store.commit().unwrap();
+    let path = only_warc(dir.path());
+    let whole = std::fs::read(&path).unwrap();
+    let place = store.page(2).unwrap().unwrap().response.unwrap();
+    for (flipped, expected) in [(0, "decompressed"), (40, ""), (place.length - 6, "decompressed")] {
+        let mut bytes = whole.clone();
+        bytes[(place.offset + flipped) as usize] ^= 0x40;
+        let (mut read, mut damaged) = (0, Vec::new());
+        for record in WarcReader::new(Cursor::new(bytes)) {
+            match record.unwrap() {
+                Ok(_) => read += 1,
+                Err(stretch) => damaged.push(stretch),
+            }
+        }
+        assert_eq!((read, damaged.len()), (9, 1), "{damaged:?}");
+        assert_eq!(damaged[0].offset, place.offset);
+        assert!(damaged[0].reason.contains(expected), "{}", damaged[0]);
+    }
+}
+
+#[test]
+fn a_record_larger_than_the_limit_is_not_read() {
+    let bytes = {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = open(dir.path());
+        let queued = store.discover(&[link("h", "a")]).unwrap().remove(0);
+        let capture = Some(plain(&queued.url, vec![], &vec![b'x'; 1 << 20]).encode().unwrap());
+        store
+            .finish(
+                &queued,
+                Outcome::Page {
+                    draft: Box::new(draft(Verdict::Unique)),
+                    capture,
+                },
+                &[],
+            )
+            .unwrap();
+        store.commit().unwrap();
+        std::fs::read(only_warc(dir.path())).unwrap()
+    };
+    let read: Vec<_> = WarcReader::new(Cursor::new(bytes))
+        .max_record_bytes(100_000)
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(read.len(), 3);
+    assert!(
+        read[1]
+            .as_ref()
+            .unwrap_err()
+            .reason
+            .contains("larger than 100000 bytes")
+    );
+    assert_eq!(read[2].as_ref().unwrap().record.kind(), "conversion");
+}
