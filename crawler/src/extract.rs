@@ -40,9 +40,18 @@ pub enum Extraction {
 }
 
 /// Finds the main text of a page.
+///
+/// Where a page has more to say to browsers without scripts than to others, its main text is that: such pages are empty
+/// frames that a script would fill.
 pub fn main_text(doc: &Document) -> Extracted {
-    let layout = Layout::of(&doc.html);
-    let root = root::find(&layout);
+    let mut layout = Layout::of(&doc.html);
+    for html in &doc.unscripted {
+        let unscripted = Layout::of(html);
+        if unscripted.text.len() > layout.text.len() {
+            layout = unscripted;
+        }
+    }
+    let root = root::find(&mut layout);
     let text = select::text(&layout, root);
     Extracted {
         text,

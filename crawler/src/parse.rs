@@ -16,7 +16,7 @@ use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink};
-use html5ever::{LocalName, TokenizerResult};
+use html5ever::{LocalName, TokenizerResult, local_name};
 use scraper::Html;
 use scraper::node::Element;
 
@@ -43,6 +43,9 @@ const BASE_STEPS: u64 = 4_000_000;
 /// The further steps for each byte. Pages of the open web need between 1 and 4.
 const STEPS_PER_BYTE: u64 = 48;
 
+/// The most `<noscript>` of a page that are parsed.
+const MAX_UNSCRIPTED: usize = 64;
+
 /// A parsed page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
@@ -50,6 +53,9 @@ pub struct Document {
     pub html: Html,
     /// Set if the page passed a limit and only what came before is in the tree.
     pub truncated: Option<Truncation>,
+    /// What the page holds for browsers without scripts: the inside of each `<noscript>`, in order, which the tree has
+    /// as one text. The tree that a page gets with scripts on is the one that its author has seen.
+    pub unscripted: Vec<Html>,
 }
 
 /// Why a page was not parsed to its end.
@@ -64,11 +70,31 @@ pub enum Truncation {
 }
 
 /// Parses a page.
-///
-/// Scripts are taken to run, as in a browser: what is inside `<noscript>` is one text to the tree. The tree that a page
-/// gets with scripts on is the one that its author has seen; [`facts`] reads the links in `<noscript>` all the same.
 pub fn parse(html: &str) -> Document {
-    let max_steps = BASE_STEPS + STEPS_PER_BYTE * html.len() as u64;
+    let (html, truncated) = parse_tree(html, BASE_STEPS);
+    let unscripted = noscripts(&html)
+        .take(MAX_UNSCRIPTED)
+        .map(|text| parse_tree(text, BASE_STEPS / MAX_UNSCRIPTED as u64).0)
+        .collect();
+    Document {
+        html,
+        truncated,
+        unscripted,
+    }
+}
+
+/// The texts inside `<noscript>`, in order.
+fn noscripts(html: &Html) -> impl Iterator<Item = &str> {
+    let elements = html.tree.nodes().filter(|node| {
+        node.value()
+            .as_element()
+            .is_some_and(|element| element.name.local == local_name!("noscript"))
+    });
+    elements.filter_map(|node| Some(&**node.first_child()?.value().as_text()?))
+}
+
+fn parse_tree(html: &str, base_steps: u64) -> (Html, Option<Truncation>) {
+    let max_steps = base_steps + STEPS_PER_BYTE * html.len() as u64;
     let builder = TreeBuilder::new(CountingSink::default(), TreeBuilderOpts::default());
     let tokenizer = Tokenizer::new(TokenCount::new(builder), TokenizerOpts::default());
     let queue = BufferQueue::default();
@@ -91,10 +117,7 @@ pub fn parse(html: &str) -> Document {
         tokenizer.end();
         truncated = tokenizer.sink.truncation(max_steps);
     }
-    Document {
-        html: tokenizer.sink.into_builder().sink.finish(),
-        truncated,
-    }
+    (tokenizer.sink.into_builder().sink.finish(), truncated)
 }
 
 /// Lets the tokenizer take all that is queued; scripts and late encoding declarations interrupt it, and mean nothing here.

@@ -1,4 +1,103 @@
-//! What must survive a crash of a web crawl.
+//! What must survive a crash of a web crawl: the *frontier* (which URLs wait), the *catalogue* (what became of each URL, what is
+//! known of each page) and the *archive* (the bodies and texts of the kept pages, as WARC 1.1 files that other tools open).
+//!
+//! It is not a crawler: it knows no HTTP client, no HTML and no async runtime. It does not decide whether a page is a
+//! duplicate; it keeps what was decided. The index of fingerprints is derived from the catalogue and lives in trees of its own
+//! ([`Store::index_db`]).
+//!
+//! ```
+//! use storage::warc::Capture;
+//! use storage::{Discovered, OpenOptions, Outcome, PageDraft, Store, Verdict};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let dir = tempfile::tempdir()?;
+//! let mut store = Store::open(dir.path(), &OpenOptions::new("my rules, version 1"))?;
+//! let seed = Discovered {
+//!     url: "https://example.org/".to_owned(),
+//!     host: "example.org".to_owned(),
+//!     ..Discovered::default()
+//! };
+//! let queued = store.discover(&[seed.clone()])?;
+//!
+//! // ... fetched, and found to be unlike any other page:
+//! let body = b"<title>Example</title><p>An example.";
+//! let capture = Capture {
+//!     url: &queued[0].url,
+//!     fetched_at: 1_774_085_400_125,
+//!     ip: None,
+//!     request: None,
+//!     status: 200,
+//!     reason: "OK",
+//!     headers: vec![("content-type", b"text/html")],
+//!     payload: body,
+//!     truncated: None,
+//!     text: "An example.",
+//! };
+//! let draft = PageDraft {
+//!     title: "Example".to_owned(),
+//!     fetched_at: 1_774_085_400_125,
+//!     status: 200,
+//!     content_type: "text/html".to_owned(),
+//!     encoding: "UTF-8".to_owned(),
+//!     body_bytes: body.len() as u64,
+//!     wire_bytes: body.len() as u64,
+//!     text_chars: 11,
+//!     language: Some("en".to_owned()),
+//!     verdict: Verdict::Unique,
+//!     signature: Vec::new(),
+//!     elapsed_ms: 80,
+//! };
+//! let outcome = Outcome::Page { draft: Box::new(draft), capture: Some(capture.encode()?) };
+//! let finished = store.finish(&queued[0], outcome, &[seed])?;
+//! assert_eq!(finished.newly_queued, [], "the page links to itself");
+//! assert_eq!(store.commit()?, 1);
+//!
+//! let (_, page) = store.page_by_url("example.org", "https://example.org/")?.ok_or("not there")?;
+//! assert_eq!(store.text_of(&page)?.as_deref(), Some("An example."));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What is durable when
+//!
+//! Nothing is written until [`Store::commit`]; [`Store::discover`] and [`Store::finish`] only stage, and see what is staged.
+//! (When 32 MiB of captures or 65,536 rows wait, the next of them commits first, so that memory stays bounded.) A commit:
+//!
+//! 1. writes the staged captures to the archive and makes them durable (`fdatasync`, and the folder of a new file);
+//! 2. applies the staged rows, in the order they were staged, as batches of at most 256 rows, each atomic;
+//! 3. makes the state durable (`sled` flush, then `fdatasync` of its file);
+//! 4. notes the commit's number in `last-commit`.
+//!
+//! A URL's outcome, the removal of its row in the queue, its page record, the counts of its host and its outlinks are in one
+//! batch. If it has more than 80 new outlinks, the others go in batches before that one: if only those survive, some links
+//! were found early, and the page that has them is fetched again. Every batch also holds the row `progress`: the next numbers
+//! and the end of the archive as they are after it.
+//!
+//! Why that is safe, whenever the process or the machine dies:
+//!
+//! - *In step 1, or before:* the state knows nothing of it; its archive ends where it ended. All staged URLs are still queued.
+//! - *In step 2 or 3:* sled may have written any beginning of the log, and recovers whole batches in order: a beginning of what
+//!   was staged. Each page record in it points into the archive, which has been durable since step 1.
+//! - *After step 3:* all of it is there.
+//!
+//! So a URL is queued, or finished with all that belongs to it; a page record always has its body. What can be left over is a
+//! tail of the archive that no record points to: whole records whose batches were lost, or a torn gzip member. The next
+//! [`Store::open`] cuts the archive back to the end that `progress` names. That is right because nothing refers to the tail,
+//! its URLs are still queued and will be fetched again, and a second copy of the same page in the archive would say that it
+//! was kept twice. And it is safe, because a state that has lost commits is recognised first, by `last-commit`: then nothing is
+//! cut, and the error says to rebuild.
+//!
+//! A failure in step 1 (a full disk) loses nothing: what is staged stays staged at its offsets, and the commit can be repeated.
+//! A failure in steps 2 and 3 leaves memory and disk apart: every later call answers [`StorageError::Halted`], and opening the
+//! store anew goes on from what is on disk.
+//!
+//! # Modules
+//!
+//! - `store`: opening, and the commit. `decide`: staging what is discovered and decided. `catalogue`: reading.
+//! - `frontier`, `outcome`, `page`, `counts`: what goes in and comes out.
+//! - `staged`, `known`: pieces into batches; the memory of known URLs.
+//! - [`format`](mod@format): every key and value on disk. `state`: the sled database. `folder`: lock, README, last commit.
+//! - [`warc`]: the archive: captures, records, writer, reader.
 
 mod catalogue;
 mod counts;

@@ -330,7 +330,7 @@ mod tests {
             folder: Folder::new(dir.path().join("warc")),
             bytes_left: Arc::new(AtomicU64::new(bytes)),
         };
-        for bytes in [0, 1, 400, 1_000] {
+        for bytes in [0, 1, 200, 500] {
             let mut store = Store::open_with(dir.path(), &options, Box::new(full(bytes))).unwrap();
             let known = store.counts().discovered;
             assert_eq!(store.counts().queued, known);

@@ -15,11 +15,13 @@
 //! - [`pages`]: every page, one file for each kind of trouble
 //! - [`site`]: all pages together, their link depths, robots.txt and sitemap
 //! - [`truth`](mod@truth): the answer expected of every URL under given limits
+//! - [`decisions`](mod@decisions): a report read as decisions
 //! - [`check`](mod@check): the comparison of a crawl with the truth
 //! - [`server`]: the site over HTTP, with a log of every request
 
 pub mod check;
 pub mod content;
+pub mod decisions;
 pub mod page;
 pub mod pages;
 pub mod server;
@@ -28,6 +30,7 @@ pub mod template;
 pub mod truth;
 
 pub use check::{Decision, Mismatch, Outcome, check, check_requests, table};
+pub use decisions::decisions;
 pub use page::{Answer, Area, Exclusion, Page, Wording};
 pub use server::{Request, RequestLog, Running, serve};
 pub use site::Site;

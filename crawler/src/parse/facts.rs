@@ -2,13 +2,13 @@
 
 use ego_tree::NodeRef;
 use html5ever::{local_name, ns};
-use scraper::Node;
 use scraper::node::Element;
+use scraper::{Html, Node};
 use url::Url;
 
 use super::outlinks::{Reference, Resolver, resolve, resolve_refresh};
 use super::refresh::parse_refresh;
-use super::{Document, MetaRefresh, Outlink, RobotsDirectives, attribute, parse};
+use super::{Document, MetaRefresh, Outlink, RobotsDirectives, attribute};
 
 /// The longest title, heading or description that is kept, in bytes.
 const MAX_TEXT_BYTES: usize = 4096;
@@ -35,45 +35,21 @@ pub struct PageFacts {
     pub robots: RobotsDirectives,
     /// `<meta http-equiv=refresh>`.
     pub meta_refresh: Option<MetaRefresh>,
-    /// The documents that the page names, each once, in order of appearance.
+    /// The documents that the page names, each once, in order of appearance; those inside `<noscript>` come last.
     pub outlinks: Vec<Outlink>,
 }
 
 /// Reads the facts of a page that was fetched from `page_url`, for the crawler whose user agent is `agent`.
 pub fn facts(doc: &Document, page_url: &Url, agent: &str) -> PageFacts {
-    let unscripted = unscripted(doc);
     let mut found = Found::default();
-    let mut pages = unscripted.iter();
     // Nodes lie in the order in which they were created, which is the order of the source.
     for node in doc.html.tree.nodes() {
-        let Some(element) = node.value().as_element() else {
-            continue;
-        };
-        found.take(node, element, agent);
-        if is_unscripted(node, element)
-            && let Some(page) = pages.next()
-        {
-            found.take_links(page);
+        if let Some(element) = node.value().as_element() {
+            found.take(node, element, agent);
         }
     }
+    doc.unscripted.iter().for_each(|html| found.take_links(html));
     found.resolve(page_url)
-}
-
-/// What the tree holds as one text because scripts are taken to run: the pages inside `<noscript>`.
-fn unscripted(doc: &Document) -> Vec<Document> {
-    let elements = doc
-        .html
-        .tree
-        .nodes()
-        .filter_map(|node| Some((node, node.value().as_element()?)));
-    elements
-        .filter(|(node, element)| is_unscripted(*node, element))
-        .filter_map(|(node, _)| Some(parse(node.first_child()?.value().as_text()?)))
-        .collect()
-}
-
-fn is_unscripted(node: NodeRef<'_, Node>, element: &Element) -> bool {
-    element.name.local == local_name!("noscript") && node.first_child().is_some_and(|child| child.value().is_text())
 }
 
 /// Facts as the page has them, before `<base>` is known.
@@ -104,8 +80,9 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn take_links(&mut self, page: &'a Document) {
-        for node in page.html.tree.nodes() {
+    /// What a page has for browsers without scripts brings links, and says nothing of the page.
+    fn take_links(&mut self, html: &'a Html) {
+        for node in html.tree.nodes() {
             let Some(element) = node.value().as_element() else {
                 continue;
             };

@@ -2,9 +2,9 @@
 //!
 //! - [`capture`]: one fetched page as its `request`, `response` and `conversion` records, encoded.
 //! - [`record`]: one record: its header fields, its digests, its bytes.
-//! - [`writer`]: the files, rolled by size; what is appended becomes durable with one call.
+//! - `writer`: the files, rolled by size; what is appended becomes durable with one call.
 //! - [`reader`]: one record by its location, or all records of a file in order, damaged ones reported.
-//! - [`medium`]: the edge to the file system, so that every write can be made to fail in a test.
+//! - `medium`: the edge to the file system, so that every write can be made to fail in a test.
 
 pub mod capture;
 pub(crate) mod medium;

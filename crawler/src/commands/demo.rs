@@ -1,0 +1,95 @@
+//! `crawler demo`
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::runtime::Runtime;
+
+use crate::cli::{Demo, ReportFormat};
+use crate::config::Config;
+use crate::demo::{self, Limits, Running};
+use crate::error::{Error, RunError, UsageError};
+use crate::pipeline;
+use crate::progress::Progress;
+use crate::report::Report;
+use crate::settings::Settings;
+use crate::shutdown;
+use crate::stats::Stats;
+
+pub(super) fn execute(args: &Demo, quiet: bool) -> Result<(), Error> {
+    let settings = settings(args)?;
+    let runtime = Runtime::new().map_err(|source| RunError::io("start", "the demo's web server", source))?;
+    let site = runtime
+        .block_on(demo::serve())
+        .map_err(|source| RunError::io("serve", "the demo on 127.0.0.1", source))?;
+    if args.serve {
+        println!("The demo's web site is at {} until Ctrl-C.", site.base_url);
+        runtime.block_on(shutdown::requested());
+        return Ok(());
+    }
+    let dir = data_folder(args.data.as_deref())?;
+    println!("Crawling {} into {}", site.base_url, dir.display());
+    let stats = Arc::new(Stats::default());
+    let progress = Progress::show(stats.clone(), None, quiet);
+    let seeds = [site.base_url.clone()];
+    let result = pipeline::run(&settings, &seeds, &dir, &stats, shutdown::requested());
+    drop(progress);
+    result?;
+    Ok(compare(&site, &settings, &dir)?)
+}
+
+/// The user's rule on what is a duplicate; everything else as a site of one's own on loopback allows.
+fn settings(args: &Demo) -> Result<Settings, UsageError> {
+    let (users, path) = super::read_config(&args.config)?;
+    let mut config = Config {
+        dedup: users.dedup,
+        ..Config::default()
+    };
+    config.politeness.delay_ms = 0;
+    config.politeness.parallel_per_host = 8;
+    config.politeness.max_retries = 0;
+    config.fetch.allow_private_addresses = true;
+    super::validate(&config, path)
+}
+
+fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Error> {
+    let Some(dir) = asked else {
+        let folder = tempfile::Builder::new().prefix("crawler-demo-").tempdir();
+        let folder = folder.map_err(|source| RunError::io("create", "a temporary folder", source))?;
+        return Ok(folder.keep());
+    };
+    match fs::read_dir(dir) {
+        Ok(mut entries) if entries.next().is_some() => Err(UsageError::NotEmpty(dir.to_owned()).into()),
+        _ => Ok(dir.to_owned()),
+    }
+}
+
+/// Prints the report beside the truth.
+fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunError> {
+    let store = super::open_to_read(dir)?;
+    let report = Report::read(&store)?;
+    let html = dir.join("report.html");
+    fs::write(&html, report.render(ReportFormat::Html)?)
+        .map_err(|source| RunError::io("write", html.display(), source))?;
+    let limits = Limits {
+        max_depth: settings.limits.max_depth,
+        numbers_must_match: settings.rule.numbers_must_match,
+    };
+    let truth = demo::truth(&site.base_url, &limits);
+    let decisions = demo::decisions(&report);
+    println!("{}", report.render(ReportFormat::Text)?);
+    println!("Beside the known truth\n{}", demo::table(&truth, &decisions));
+    let mut mismatches = demo::check(&truth, &decisions);
+    mismatches.extend(demo::check_requests(&truth, &site.request_log.requests()));
+    for mismatch in &mismatches {
+        println!("  {mismatch}");
+    }
+    if !mismatches.is_empty() {
+        return Err(RunError::Mismatch(mismatches.len()));
+    }
+    println!("All {} URLs came out as they should.", truth.len());
+    println!("The report for a browser: {}", html.display());
+    println!("The crawl itself: crawler report --data {}", dir.display());
+    Ok(())
+}

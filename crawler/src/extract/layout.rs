@@ -1,0 +1,377 @@
+//! One walk over the tree: the page as nested boxes and the runs of text in them.
+//!
+//! A *box* is a block-level element, a *run* a stretch of inline text between two block boundaries, roughly what a browser
+//! puts into one paragraph. All runs lie in one string, white space collapsed, in document order; a box knows the range
+//! of runs that it holds. Everything after this walk works on the two lists.
+
+use std::ops::Range;
+
+use ego_tree::NodeRef;
+use html5ever::{LocalName, local_name, ns};
+use scraper::node::Element;
+use scraper::{Html, Node};
+
+use super::hints::{self, Role};
+
+/// A block-level element.
+#[derive(Debug, Clone)]
+pub(super) struct LayoutBox {
+    /// The box around it; the first box is its own.
+    pub parent: usize,
+    pub name: LocalName,
+    pub role: Role,
+    /// The runs inside, those of inner boxes included.
+    pub runs: Range<usize>,
+    /// The first box after this one that is not inside.
+    pub end: usize,
+}
+
+impl LayoutBox {
+    /// True if its marks say that it is no part of the content of `root`.
+    pub(super) fn is_left_out(&self, root: usize) -> bool {
+        match self.role {
+            Role::Navigation | Role::Boilerplate | Role::Aside | Role::Footer => true,
+            Role::Header => root == 0,
+            Role::None | Role::Main | Role::Article | Role::Content => false,
+        }
+    }
+}
+
+/// A stretch of inline text.
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    /// Where it lies in [`Layout::text`].
+    pub text: Range<usize>,
+    /// How many of its bytes are inside links.
+    pub link_bytes: usize,
+    /// The innermost box around it.
+    pub owner: usize,
+    /// It stands beside the run before, in the same table row.
+    pub in_row: bool,
+}
+
+/// A page as boxes and runs.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    pub text: String,
+    pub boxes: Vec<LayoutBox>,
+    pub runs: Vec<Run>,
+}
+
+impl Layout {
+    /// Lays out a page. What is never shown (scripts, hidden elements, controls) is not in it.
+    pub(super) fn of(html: &Html) -> Self {
+        let mut walk = Walk::default();
+        walk.tree(html.tree.root());
+        walk.layout
+    }
+}
+
+#[derive(Default)]
+struct Walk {
+    layout: Layout,
+    /// The innermost open box.
+    open: usize,
+    /// How many links are open.
+    links: usize,
+    /// How many `<pre>` are open.
+    preformatted: usize,
+    /// Where the open run begins in the text, and how many of its bytes are inside links.
+    run_start: usize,
+    run_link_bytes: usize,
+    /// White space that is due before the next word.
+    gap: Option<u8>,
+    /// The next run continues a table row.
+    in_row: bool,
+}
+
+impl Walk {
+    /// Visits all nodes, without recursion: trees are as deep as their authors like.
+    fn tree(&mut self, root: NodeRef<'_, Node>) {
+        self.open_box(&LocalName::from(""), Role::None);
+        let mut next = root.first_child();
+        while let Some(mut node) = next {
+            let entered = self.enter(node);
+            next = node.first_child().filter(|_| entered);
+            if entered && next.is_none() {
+                self.leave(node);
+            }
+            while next.is_none() {
+                next = node.next_sibling();
+                if next.is_none() {
+                    match node.parent().filter(|parent| parent.id() != root.id()) {
+                        Some(parent) => node = parent,
+                        None => break,
+                    }
+                    self.leave(node);
+                }
+            }
+        }
+        self.close_box();
+    }
+
+    /// False if the node and all in it is passed over; else [`Walk::leave`] is called once its children are visited.
+    fn enter(&mut self, node: NodeRef<'_, Node>) -> bool {
+        match node.value() {
+            Node::Text(text) => self.push_text(text),
+            Node::Element(element) => return self.enter_element(node, element),
+            _ => {}
+        }
+        false
+    }
+
+    fn enter_element(&mut self, node: NodeRef<'_, Node>, element: &Element) -> bool {
+        let display = Display::of(node, element);
+        match display {
+            Display::None => return false,
+            _ if hints::is_hidden(element) => return false,
+            Display::Block | Display::Cell => {
+                let follows = display == Display::Cell && self.follows_cell(node);
+                self.open_box(&element.name.local, hints::role(node, element));
+                self.in_row |= follows;
+                self.preformatted += usize::from(element.name.local == local_name!("pre"));
+            }
+            Display::Break => self.gap = Some(b'\n'),
+            Display::Link if is_symbol(node) => return false,
+            Display::Link => self.links += 1,
+            Display::Inline => {}
+        }
+        true
+    }
+
+    fn leave(&mut self, node: NodeRef<'_, Node>) {
+        let Some(element) = node.value().as_element() else {
+            return;
+        };
+        match Display::of(node, element) {
+            Display::Block | Display::Cell => {
+                self.close_box();
+                self.preformatted -= usize::from(element.name.local == local_name!("pre"));
+            }
+            Display::Link => self.links -= 1,
+            Display::Break | Display::Inline | Display::None => {}
+        }
+    }
+
+    /// True if a cell before this one in its row has brought text.
+    fn follows_cell(&self, node: NodeRef<'_, Node>) -> bool {
+        let row_start = self.layout.boxes[self.open].runs.start;
+        node.prev_sibling().is_some() && self.layout.runs.len() + usize::from(self.has_run()) > row_start
+    }
+
+    fn open_box(&mut self, name: &LocalName, role: Role) {
+        self.end_run();
+        let runs = self.layout.runs.len();
+        let parent = self.open;
+        self.open = self.layout.boxes.len();
+        self.layout.boxes.push(LayoutBox {
+            parent,
+            name: name.clone(),
+            role,
+            runs: runs..runs,
+            end: 0,
+        });
+    }
+
+    fn close_box(&mut self) {
+        self.end_run();
+        let (runs, end) = (self.layout.runs.len(), self.layout.boxes.len());
+        let closed = &mut self.layout.boxes[self.open];
+        (closed.runs.end, closed.end) = (runs, end);
+        self.open = closed.parent;
+    }
+
+    fn has_run(&self) -> bool {
+        self.layout.text.len() > self.run_start
+    }
+
+    fn end_run(&mut self) {
+        self.gap = None;
+        if self.has_run() {
+            let text = self.run_start..self.layout.text.len();
+            let (link_bytes, owner, in_row) = (self.run_link_bytes, self.open, self.in_row);
+            self.layout.runs.push(Run {
+                text,
+                link_bytes,
+                owner,
+                in_row,
+            });
+            self.run_start = self.layout.text.len();
+        }
+        self.run_link_bytes = 0;
+        self.in_row = false;
+    }
+
+    /// Appends text, each stretch of white space as one space (in `<pre>`: one newline if it holds one).
+    fn push_text(&mut self, text: &str) {
+        let before = self.layout.text.len();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let space = rest.len() - rest.trim_start_matches(is_space).len();
+            if space > 0 {
+                let newline = self.preformatted > 0 && rest[..space].contains('\n');
+                self.gap = self.gap.max(Some(if newline { b'\n' } else { b' ' }));
+                rest = &rest[space..];
+            }
+            let word = rest.find(is_space).unwrap_or(rest.len());
+            self.push_word(&rest[..word]);
+            rest = &rest[word..];
+        }
+        if self.links > 0 {
+            self.run_link_bytes += self.layout.text.len() - before;
+        }
+    }
+
+    fn push_word(&mut self, word: &str) {
+        if word.is_empty() {
+            return;
+        }
+        if let Some(gap) = self.gap.take()
+            && self.has_run()
+        {
+            self.layout.text.push(char::from(gap));
+        }
+        self.layout.text.push_str(word);
+    }
+}
+
+fn is_space(c: char) -> bool {
+    c.is_whitespace()
+}
+
+/// A link whose text is one symbol (¶, #, ⚓): a handle for the heading beside it.
+fn is_symbol(link: NodeRef<'_, Node>) -> bool {
+    let Some(Node::Text(text)) = link.first_child().map(|child| child.value()) else {
+        return false;
+    };
+    let mut characters = text.trim().chars();
+    let symbol = characters.next().is_some_and(|c| !c.is_alphanumeric());
+    symbol && characters.all(|c| c == '\u{fe0f}') && link.children().count() == 1
+}
+
+fn in_heading(node: NodeRef<'_, Node>) -> bool {
+    let parent = node.parent().and_then(|parent| parent.value().as_element());
+    parent.is_some_and(|parent| is_heading(&parent.name.local))
+}
+
+pub(super) fn is_heading(name: &LocalName) -> bool {
+    matches!(
+        *name,
+        local_name!("h1")
+            | local_name!("h2")
+            | local_name!("h3")
+            | local_name!("h4")
+            | local_name!("h5")
+            | local_name!("h6")
+    )
+}
+
+/// How an element takes part in the layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Display {
+    /// Not at all.
+    None,
+    /// In the run around it.
+    Inline,
+    /// In the run around it, as a link.
+    Link,
+    /// A line break in the run around it.
+    Break,
+    /// A box.
+    Block,
+    /// A box beside the one before.
+    Cell,
+}
+
+impl Display {
+    fn of(node: NodeRef<'_, Node>, element: &Element) -> Self {
+        if element.name.ns != ns!(html) {
+            // Formulas read as text; drawings do not.
+            return if element.name.ns == ns!(svg) {
+                Self::None
+            } else {
+                Self::Inline
+            };
+        }
+        match element.name.local {
+            local_name!("a") => Self::Link,
+            local_name!("br") => Self::Break,
+            // Folded sections have their headings on buttons.
+            local_name!("button") if in_heading(node) => Self::Inline,
+            local_name!("td") | local_name!("th") => Self::Cell,
+            local_name!("abbr")
+            | local_name!("acronym")
+            | local_name!("b")
+            | local_name!("bdi")
+            | local_name!("bdo")
+            | local_name!("big")
+            | local_name!("cite")
+            | local_name!("code")
+            | local_name!("data")
+            | local_name!("del")
+            | local_name!("dfn")
+            | local_name!("em")
+            | local_name!("font")
+            | local_name!("i")
+            | local_name!("ins")
+            | local_name!("kbd")
+            | local_name!("mark")
+            | local_name!("nobr")
+            | local_name!("output")
+            | local_name!("q")
+            | local_name!("ruby")
+            | local_name!("rb")
+            | local_name!("s")
+            | local_name!("samp")
+            | local_name!("slot")
+            | local_name!("small")
+            | local_name!("span")
+            | local_name!("strike")
+            | local_name!("strong")
+            | local_name!("sub")
+            | local_name!("sup")
+            | local_name!("time")
+            | local_name!("tt")
+            | local_name!("u")
+            | local_name!("var")
+            | local_name!("wbr") => Self::Inline,
+            local_name!("area")
+            | local_name!("audio")
+            | local_name!("base")
+            | local_name!("button")
+            | local_name!("canvas")
+            | local_name!("datalist")
+            | local_name!("embed")
+            | local_name!("fieldset")
+            | local_name!("frame")
+            | local_name!("frameset")
+            | local_name!("head")
+            | local_name!("iframe")
+            | local_name!("img")
+            | local_name!("input")
+            | local_name!("label")
+            | local_name!("link")
+            | local_name!("map")
+            | local_name!("meta")
+            | local_name!("meter")
+            | local_name!("noembed")
+            | local_name!("noframes")
+            | local_name!("noscript")
+            | local_name!("object")
+            | local_name!("param")
+            | local_name!("progress")
+            | local_name!("rp")
+            | local_name!("rt")
+            | local_name!("script")
+            | local_name!("select")
+            | local_name!("source")
+            | local_name!("style")
+            | local_name!("template")
+            | local_name!("textarea")
+            | local_name!("title")
+            | local_name!("track")
+            | local_name!("video") => Self::None,
+            _ => Self::Block,
+        }
+    }
+}
