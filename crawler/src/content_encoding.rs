@@ -87,8 +87,8 @@ mod tests {
         encoder.finish().unwrap().into()
     }
 
-    /// `brotli` of "say something new\n" (made with the reference tool).
-    const BROTLI: &[u8] = b"\x0b\x08\x80say something new\n\x03";
+    /// `brotli` of "say something new\n" (made with the reference encoder).
+    const BROTLI: &[u8] = b"\x8b\x08\x80say something new\n\x03";
 
     #[test]
     fn every_coding_that_is_asked_for_is_undone() {
@@ -113,8 +113,8 @@ mod tests {
         let zeros = vec![0; 10_000_000];
         let zstd = Bytes::from(zstd::bulk::compress(&zeros, 3).unwrap());
         for (coding, body) in [("gzip", gzip(&zeros)), ("deflate", zlib(&zeros)), ("zstd", zstd)] {
-            assert!(body.len() < 50_000);
-            let error = decode(body, Some(coding), 100_000).unwrap_err();
+            assert!(body.len() < 100_000);
+            let error = decode(body, Some(coding), 1_000_000).unwrap_err();
             assert_eq!(error.kind(), "body_too_large", "{coding}");
         }
     }

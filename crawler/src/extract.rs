@@ -62,3 +62,6 @@ pub fn main_text(doc: &Document) -> Extracted {
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,8 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use governor::clock::FakeRelativeClock;
+use governor::clock::{Clock, FakeRelativeClock};
+use governor::middleware::NoOpMiddleware;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
 
@@ -53,7 +54,8 @@ impl CrawlClock {
     }
 }
 
-type Limiter = RateLimiter<NotKeyed, InMemoryState, FakeRelativeClock>;
+type Limiter =
+    RateLimiter<NotKeyed, InMemoryState, FakeRelativeClock, NoOpMiddleware<<FakeRelativeClock as Clock>::Instant>>;
 
 /// One host's gate.
 #[derive(Debug)]
@@ -150,7 +152,6 @@ impl Gate {
         let Some(limiter) = &self.limiter else { return };
         let mut checks = [limiter.check(), limiter.check()].into_iter();
         if let Some(not_until) = checks.find_map(Result::err) {
-            use governor::clock::Clock;
             self.ready_at = self.ready_at.max(now + not_until.wait_time_from(self.clock.now()));
         }
     }

@@ -9,7 +9,7 @@ mod text;
 use std::collections::HashMap;
 
 use serde::Serialize;
-use storage::{Store, UrlState, Verdict};
+use storage::{Store, UrlState, Verdict, Via};
 
 use crate::cli::ReportFormat;
 use crate::error::RunError;
@@ -198,7 +198,7 @@ impl Report {
                     kind: failure.kind,
                     status: failure.status,
                     detail: failure.detail,
-                    via: failure.via,
+                    via: via(store, failure.via)?,
                 }),
                 UrlState::Excluded { reason } => report.excluded.push(Excluded { url, reason }),
                 UrlState::Redirect { to, status } => report.redirects.push(Redirect { url, to, status }),
@@ -236,6 +236,15 @@ impl Report {
     fn exclusion_reasons(&self) -> Vec<(&str, usize)> {
         count(self.excluded.iter().map(|excluded| excluded.reason.as_str()))
     }
+}
+
+/// The URL of the page that links to another.
+fn via(store: &Store, via: Option<Via>) -> Result<Option<String>, RunError> {
+    Ok(match via {
+        None => None,
+        Some(Via::Url(url)) => Some(url),
+        Some(Via::Page(id)) => store.page(id)?.map(|page| page.url),
+    })
 }
 
 /// The share of the pages with a verdict that were dropped, in percent; 0 where there are none.

@@ -11,7 +11,6 @@ mod host;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 use storage::QueuedUrl;
 use url::Url;

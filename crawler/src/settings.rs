@@ -161,7 +161,7 @@ impl Settings {
     /// Names the rules that a store's fingerprints and URLs are made by; a store keeps the ones it was begun with.
     #[must_use]
     pub fn store_scheme(&self) -> String {
-        format!("{} urls/v{}", self.scheme.id(), crate::canonicalize::RULES_VERSION)
+        format!("{}; {}", self.scheme.id(), self.canonicalize.scheme())
     }
 }
 

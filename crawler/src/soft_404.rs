@@ -1,3 +1,295 @@
-//! placeholder until the page helper delivers
-/// x
-pub fn is_soft_404(_: &str, _: Option<&str>, _: &str) -> bool { false }
+//! Pages that say "not found" with status 200.
+//!
+//! Conservative: the title or the first heading must be a not-found phrase and nothing else (the site's name aside), and
+//! the page must say little besides. An article about such pages has more to say, and a longer title.
+
+/// A page with more words than this is about something.
+const MAX_WORDS: usize = 100;
+
+/// A Chinese, Japanese or Korean character counts as half a word.
+const CJK_CHARACTERS_A_WORD: usize = 2;
+
+/// What stands between the title of a page and the name of its site.
+const SEPARATORS: &[&str] = &[
+    " | ", " - ", " – ", " — ", " · ", " • ", " :: ", " » ", " « ", " / ", ": ", "｜", "_", "－",
+];
+
+/// True if a page is an error page by its title or first heading and by how little it says.
+pub fn is_soft_404(title: &str, first_heading: Option<&str>, text: &str) -> bool {
+    let says_so = is_phrase_beside_a_name(title) || first_heading.is_some_and(is_phrase_beside_a_name);
+    says_so && words(text) <= MAX_WORDS
+}
+
+/// True if the whole is a not-found phrase, or its first or last part is and the rest names the site.
+fn is_phrase_beside_a_name(title: &str) -> bool {
+    is_phrase(title)
+        || SEPARATORS.iter().any(|separator| {
+            let before = title.split_once(separator).map(|(first, _)| first);
+            let after = title.rsplit_once(separator).map(|(_, last)| last);
+            before.into_iter().chain(after).any(is_phrase)
+        })
+}
+
+/// True for a not-found phrase, with or without `404` or `Error 404` at either end, and for the number on its own.
+fn is_phrase(text: &str) -> bool {
+    let folded = fold(text);
+    let rest = NUMBERS
+        .iter()
+        .find_map(|number| folded.strip_prefix(number))
+        .unwrap_or(&folded)
+        .trim_start();
+    let rest = NUMBERS
+        .iter()
+        .find_map(|number| rest.strip_suffix(number))
+        .unwrap_or(rest)
+        .trim_end();
+    let is_number = rest.is_empty() && !folded.is_empty();
+    is_number || PHRASES.contains(&rest)
+}
+
+/// How the status is written, folded; the longer forms first.
+const NUMBERS: &[&str] = &[
+    "http error 404",
+    "http status 404",
+    "http 404 error",
+    "http 404",
+    "status 404",
+    "error code 404",
+    "error 404",
+    "erreur 404",
+    "fehler 404",
+    "erro 404",
+    "errore 404",
+    "ошибка 404",
+    "错误404",
+    "錯誤404",
+    "404 error",
+    "404错误",
+    "404 错误",
+    "404錯誤",
+    "404 錯誤",
+    "404エラー",
+    "404 エラー",
+    "404 오류",
+    "404오류",
+    "404",
+];
+
+/// Lower case, punctuation as white space, white space collapsed.
+fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for c in text.chars().flat_map(char::to_lowercase) {
+        if c.is_alphanumeric() {
+            folded.push(c);
+        } else if !folded.is_empty() && !folded.ends_with(' ') {
+            folded.push(' ');
+        }
+    }
+    folded.truncate(folded.trim_end().len());
+    folded
+}
+
+fn words(text: &str) -> usize {
+    let mut cjk = 0;
+    let mut words = 0;
+    let mut in_word = false;
+    for c in text.chars() {
+        let is_cjk = matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}');
+        cjk += usize::from(is_cjk);
+        words += usize::from(!is_cjk && c.is_alphanumeric() && !in_word);
+        in_word = !is_cjk && c.is_alphanumeric();
+    }
+    words + cjk / CJK_CHARACTERS_A_WORD
+}
+
+/// Not-found phrases, folded: lower case and without punctuation.
+const PHRASES: &[&str] = &[
+    // English
+    "not found",
+    "page not found",
+    "file not found",
+    "document not found",
+    "the page was not found",
+    "page cannot be found",
+    "page can not be found",
+    "the page cannot be found",
+    "page could not be found",
+    "the page could not be found",
+    "this page could not be found",
+    "the requested page could not be found",
+    "page does not exist",
+    "this page does not exist",
+    "page doesn t exist",
+    "this page doesn t exist",
+    "the page you requested was not found",
+    "the page you were looking for doesn t exist",
+    "the page you are looking for doesn t exist",
+    "page isn t available",
+    "this page isn t available",
+    "oops page not found",
+    "oops that page can t be found",
+    "sorry page not found",
+    "content not found",
+    "nothing found",
+    "page no longer exists",
+    "page unavailable",
+    // Chinese
+    "页面不存在",
+    "页面未找到",
+    "找不到页面",
+    "未找到页面",
+    "无法找到页面",
+    "无法找到该页",
+    "网页不存在",
+    "您访问的页面不存在",
+    "抱歉 页面不存在",
+    "抱歉 您访问的页面不存在",
+    "找不到网页",
+    "未找到",
+    "页面没有找到",
+    "页面找不到了",
+    "页面丢失",
+    "頁面不存在",
+    "找不到頁面",
+    "找不到網頁",
+    "網頁不存在",
+    "無法找到頁面",
+    "未找到頁面",
+    "找不到您要的頁面",
+    "此頁面不存在",
+    // Japanese
+    "ページが見つかりません",
+    "ページが見つかりませんでした",
+    "お探しのページは見つかりません",
+    "お探しのページは見つかりませんでした",
+    "お探しのページが見つかりません",
+    "ページが存在しません",
+    "見つかりません",
+    "見つかりませんでした",
+    // Korean
+    "페이지를 찾을 수 없습니다",
+    "페이지를 찾을 수 없음",
+    "요청하신 페이지를 찾을 수 없습니다",
+    "존재하지 않는 페이지입니다",
+    "존재하지 않는 페이지",
+    "찾을 수 없음",
+    // German
+    "nicht gefunden",
+    "seite nicht gefunden",
+    "seite wurde nicht gefunden",
+    "die seite wurde nicht gefunden",
+    "seite existiert nicht",
+    "diese seite existiert nicht",
+    "die seite existiert nicht",
+    // French
+    "page non trouvée",
+    "page introuvable",
+    "page inexistante",
+    "non trouvé",
+    "cette page n existe pas",
+    "la page n existe pas",
+    "la page demandée est introuvable",
+    "page pas trouvée",
+    "oups page introuvable",
+    // Spanish
+    "página no encontrada",
+    "no encontrado",
+    "no encontrada",
+    "la página no existe",
+    "esta página no existe",
+    "no se encontró la página",
+    "no se ha encontrado la página",
+    "página no existe",
+    // Portuguese
+    "página não encontrada",
+    "não encontrado",
+    "não encontrada",
+    "a página não existe",
+    "esta página não existe",
+    "página inexistente",
+    // Russian
+    "страница не найдена",
+    "не найдено",
+    "не найдена",
+    "страница не существует",
+    "такой страницы не существует",
+    "такой страницы нет",
+    "страница не найдена ошибка",
+    "запрашиваемая страница не найдена",
+    // Italian
+    "pagina non trovata",
+    "non trovato",
+    "non trovata",
+    "la pagina non esiste",
+    "questa pagina non esiste",
+    "pagina inesistente",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHORT: &str = "Sorry, we could not find what you were looking for. Go back to the start page.";
+
+    #[test]
+    fn error_pages_are_told_by_title_or_heading_in_ten_languages() {
+        let titles = [
+            "404 Not Found",
+            "404",
+            "Page not found",
+            "Page Not Found | Example",
+            "Example - 404: Page not found",
+            "Error 404 (Not Found)",
+            "HTTP Status 404 – Not Found",
+            "Oops! Page not found.",
+            "404 错误",
+            "页面不存在 - 示例网",
+            "404-页面未找到",
+            "找不到頁面 | 範例",
+            "ページが見つかりません｜例",
+            "페이지를 찾을 수 없습니다",
+            "Seite nicht gefunden – Beispiel",
+            "Page introuvable",
+            "Erreur 404",
+            "Página no encontrada",
+            "Página não encontrada · Exemplo",
+            "Страница не найдена",
+            "Ошибка 404",
+            "Pagina non trovata",
+            "This page doesn’t exist",
+        ];
+        for title in titles {
+            assert!(is_soft_404(title, None, SHORT), "title {title:?}");
+            assert!(is_soft_404("Example", Some(title), SHORT), "heading {title:?}");
+        }
+    }
+
+    #[test]
+    fn what_only_speaks_of_such_pages_is_none() {
+        let titles = [
+            "How to design a 404 page",
+            "Page not found errors and how to fix them",
+            "404 Park Avenue",
+            "Lost and found",
+            "Peugeot 404",
+            "Room 404",
+            "",
+            "Example",
+            "Found",
+            "What does error 404 mean?",
+            "Why the page was not found",
+        ];
+        for title in titles {
+            assert!(!is_soft_404(title, Some(title), SHORT), "{title:?}");
+        }
+    }
+
+    #[test]
+    fn a_page_with_much_to_say_is_none() {
+        let article = "Status 404 means that the server did not find the document. ".repeat(20);
+        let chinese = "服务器没有找到所请求的文档时返回状态码。".repeat(20);
+        assert!(!is_soft_404("404 Not Found", Some("Not found"), &article));
+        assert!(!is_soft_404("页面不存在", None, &chinese));
+        assert!(is_soft_404("404 Not Found", None, ""));
+    }
+}

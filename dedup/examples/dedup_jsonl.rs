@@ -33,11 +33,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (name, of, distance, similarity) = match verdict {
             Verdict::Unique => ("unique", None, None, None),
             Verdict::Exact { of } => ("exact", Some(of), Some(0), Some(1.0)),
-            Verdict::Near { of, distance, similarity } => ("near", Some(of), distance, Some(similarity)),
+            Verdict::Near {
+                of,
+                distance,
+                similarity,
+            } => ("near", Some(of), distance, Some(similarity)),
         };
         let of = of.map_or(Value::Null, |DocId(of)| ids[of as usize].clone());
         let id = ids.last();
-        writeln!(out, "{}", json!({"id": id, "verdict": name, "of": of, "distance": distance, "similarity": similarity}))?;
+        writeln!(
+            out,
+            "{}",
+            json!({"id": id, "verdict": name, "of": of, "distance": distance, "similarity": similarity})
+        )?;
     }
     out.flush()?;
     let megabytes = bytes as f64 / 1e6;

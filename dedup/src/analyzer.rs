@@ -7,7 +7,7 @@ use crate::hash::{hash_sequence, hash_words, hash64, hash128};
 use crate::normalize::normalize;
 use crate::segment::{Token, TokenKind, tokens};
 use crate::signature::{Digest, Signature};
-use crate::simhash::Accumulator;
+use crate::simhash::of_equal_weights;
 use crate::sketch::Sketch;
 
 /// Version of all that is not a field of [`Scheme`]: tables, tokenisation, hashes.
@@ -43,7 +43,10 @@ impl Scheme {
     #[must_use]
     pub fn id(&self) -> String {
         let masks = if self.mask_dates { "dates" } else { "none" };
-        format!("simhash64/v{VERSION} words+cjk-bigrams tf xxh3 mask={masks} floor={}", self.min_words)
+        format!(
+            "simhash64/v{VERSION} words+cjk-bigrams tf xxh3 mask={masks} floor={}",
+            self.min_words
+        )
     }
 }
 
@@ -65,6 +68,7 @@ struct Unit {
 #[derive(Default)]
 struct Scratch {
     units: Vec<Unit>,
+    features: Vec<u64>,
     shingles: Vec<u64>,
     numbers: Vec<u64>,
 }
@@ -98,7 +102,8 @@ impl Analyzer {
                 ..Signature::default()
             };
             if is_long(units, self.scheme.min_words) {
-                signature.fingerprint = fingerprint(units).fingerprint();
+                features(units, &mut scratch.features);
+                signature.fingerprint = of_equal_weights(&scratch.features);
                 signature.sketch = Sketch::new(&scratch.shingles);
             } else if units.len() >= SHINGLE {
                 // Fewer tokens than a shingle are compared as a whole: by their digest.
@@ -163,33 +168,33 @@ fn is_long(units: &[Unit], min_words: usize) -> bool {
 
 /// Words, numbers and dates each a feature; of characters the pairs of neighbours, a lone one by itself. Every
 /// occurrence counts, so the weight of a feature is its frequency.
-fn fingerprint(units: &[Unit]) -> Accumulator {
-    let mut accumulator = Accumulator::default();
-    let is_character = |at: usize| units.get(at).is_some_and(|unit: &Unit| unit.kind == TokenKind::Character);
+fn features(units: &[Unit], features: &mut Vec<u64>) {
+    features.clear();
+    let is_character = |at: usize| {
+        units
+            .get(at)
+            .is_some_and(|unit: &Unit| unit.kind == TokenKind::Character)
+    };
     for (at, unit) in units.iter().enumerate() {
         if unit.kind != TokenKind::Character {
-            accumulator.add(unit.hash, 1.0);
+            features.push(unit.hash);
         } else if is_character(at + 1) {
-            accumulator.add(hash_sequence([unit.hash, units[at + 1].hash]), 1.0);
+            features.push(hash_sequence([unit.hash, units[at + 1].hash]));
         } else if at == 0 || !is_character(at - 1) {
-            accumulator.add(unit.hash, 1.0);
+            features.push(unit.hash);
         }
     }
-    accumulator
 }
 
 /// The hash of every run of [`SHINGLE`] tokens; of the whole where there are fewer.
 fn shingle_hashes(units: &[Unit], shingles: &mut Vec<u64>) {
     shingles.clear();
-    let hashes = |run: &[Unit]| {
-        let mut hashes = [0; SHINGLE];
-        hashes.iter_mut().zip(run).for_each(|(hash, unit)| *hash = unit.hash);
-        hash_words(&hashes[..run.len().min(SHINGLE)])
-    };
     if units.len() < SHINGLE {
-        shingles.push(hashes(units));
+        let hashes: Vec<u64> = units.iter().map(|unit| unit.hash).collect();
+        shingles.push(hash_words(&hashes));
     } else {
-        shingles.extend(units.windows(SHINGLE).map(hashes));
+        let runs = units.array_windows::<SHINGLE>();
+        shingles.extend(runs.map(|run| hash_sequence(run.map(|unit| unit.hash))));
     }
 }
 
@@ -239,7 +244,10 @@ mod tests {
     fn fingerprints_are_pinned() {
         // A change here breaks every store: raise VERSION with it.
         assert_eq!(fingerprint_of("the cat sat on the mat").to_string(), PINNED_ENGLISH);
-        assert_eq!(fingerprint_of("你妈妈喊你回家吃饭哦，回家罗回家罗").to_string(), PINNED_CHINESE);
+        assert_eq!(
+            fingerprint_of("你妈妈喊你回家吃饭哦，回家罗回家罗").to_string(),
+            PINNED_CHINESE
+        );
         let signature = analyze(&long("word"));
         assert_eq!(format!("{:032x}", signature.digest.unwrap().0), PINNED_DIGEST);
         assert_eq!(signature.fingerprint.unwrap().to_string(), PINNED_LONG);
@@ -280,7 +288,10 @@ mod tests {
         let a = analyze(&format!("{} as of 5 March 2024, 12:30", long("word")));
         let b = analyze(&format!("{} as of 6 April 2025, 9:15", long("word")));
         assert_ne!(a.digest, b.digest);
-        assert_eq!((a.fingerprint, a.sketch, a.numbers), (b.fingerprint, b.sketch, b.numbers));
+        assert_eq!(
+            (a.fingerprint, a.sketch, a.numbers),
+            (b.fingerprint, b.sketch, b.numbers)
+        );
     }
 
     #[test]

@@ -66,12 +66,14 @@ pub struct Deduplicator<I> {
 }
 
 impl<I: Index> Deduplicator<I> {
-    /// A deduplicator by `rule`; `index` must have been made for the same rule.
+    /// A deduplicator by `rule`; `index` must have been made for the same rule or a wider one.
     ///
     /// # Errors
-    /// No layout guarantees the rule's distance.
+    /// [`DedupError::NarrowIndex`]: the index does not find all that `rule` may accept.
     pub fn new(index: I, rule: Rule) -> Result<Self, DedupError> {
-        crate::layout::Layout::for_distance(rule.max_distance)?;
+        if !index.finds_all_of(&rule) {
+            return Err(DedupError::NarrowIndex);
+        }
         Ok(Self { index, rule })
     }
 
@@ -89,11 +91,18 @@ impl<I: Index> Deduplicator<I> {
             (Some(fingerprint), Some(sketch)) => self.best_long(signature, fingerprint, sketch)?,
             _ => self.best_short(signature)?,
         };
-        Ok(best.map_or(Verdict::Unique, |Match { id, distance, similarity }| Verdict::Near {
-            of: id,
-            distance,
-            similarity,
-        }))
+        Ok(best.map_or(
+            Verdict::Unique,
+            |Match {
+                 id,
+                 distance,
+                 similarity,
+             }| Verdict::Near {
+                of: id,
+                distance,
+                similarity,
+            },
+        ))
     }
 
     /// The verdict on a document; a unique one enters the index as `id`, in the same step.
@@ -143,11 +152,21 @@ impl<I: Index> Deduplicator<I> {
         let mut neighbours = Vec::new();
         self.index.near(fingerprint, &mut neighbours)?;
         let mut best = None;
+        neighbours.retain(|neighbour| neighbour.distance <= self.rule.max_distance);
         for Neighbour { distance, id } in neighbours {
-            let Some(other) = self.index.signature(id)? else { continue };
+            let Some(other) = self.index.signature(id)? else {
+                continue;
+            };
             let similarity = other.sketch.map_or(0.0, |other| sketch.similarity(&other));
             if similarity >= self.rule.min_similarity && self.numbers_allow(signature, &other) {
-                better(&mut best, Match { id, distance: Some(distance), similarity });
+                better(
+                    &mut best,
+                    Match {
+                        id,
+                        distance: Some(distance),
+                        similarity,
+                    },
+                );
             }
         }
         Ok(best)
@@ -162,10 +181,19 @@ impl<I: Index> Deduplicator<I> {
         candidates.dedup();
         let mut best = None;
         for id in candidates {
-            let Some(other) = self.index.signature(id)? else { continue };
+            let Some(other) = self.index.signature(id)? else {
+                continue;
+            };
             let similarity = jaccard(&signature.shingles, &other.shingles);
             if similarity >= self.rule.min_similarity_short && self.numbers_allow(signature, &other) {
-                better(&mut best, Match { id, distance: None, similarity });
+                better(
+                    &mut best,
+                    Match {
+                        id,
+                        distance: None,
+                        similarity,
+                    },
+                );
             }
         }
         Ok(best)
@@ -188,7 +216,9 @@ struct Match {
 fn better(best: &mut Option<Match>, found: Match) {
     let order = |other: &Match| {
         let by_similarity = found.similarity.total_cmp(&other.similarity);
-        by_similarity.then(other.distance.cmp(&found.distance)).then(other.id.cmp(&found.id))
+        by_similarity
+            .then(other.distance.cmp(&found.distance))
+            .then(other.id.cmp(&found.id))
     };
     if best.as_ref().is_none_or(|other| order(other) == Ordering::Greater) {
         *best = Some(found);

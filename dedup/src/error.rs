@@ -10,7 +10,9 @@ pub enum DedupError {
     #[error(transparent)]
     Distance(#[from] DistanceTooLarge),
     /// The index holds signatures of another scheme, which say nothing of those of this one.
-    #[error("the index was made with scheme {found:?}, not {wanted:?}: the fingerprints must be made anew from the texts")]
+    #[error(
+        "the index was made with scheme {found:?}, not {wanted:?}: the fingerprints must be made anew from the texts"
+    )]
     OtherScheme {
         /// What the index was made with.
         found: String,
@@ -25,9 +27,15 @@ pub enum DedupError {
         /// What was asked for.
         wanted: String,
     },
+    /// The index was made for a narrower rule: recall would be lost in silence.
+    #[error("the index was made for a smaller `max_distance` or a greater `min_similarity_short` than the rule's")]
+    NarrowIndex,
     /// A row is not what was written.
     #[error("a row of the index's tree {0} is damaged: clear the index and insert the signatures again")]
     Corrupt(&'static str),
+    /// The index in memory holds 2^32 fingerprints at most.
+    #[error("the index in memory is full: it holds 2^32 fingerprints")]
+    Full,
     /// A signature could not be written or read.
     #[error("a signature of the index is damaged: {0}")]
     Signature(#[from] postcard::Error),

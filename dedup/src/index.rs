@@ -4,11 +4,12 @@ mod blocks;
 mod memory;
 mod sled;
 
+pub use self::memory::MemoryIndex;
+pub use self::sled::{Residence, SledIndex};
+use crate::deduplicator::Rule;
 use crate::error::DedupError;
 use crate::signature::{Digest, DocId, Signature};
 use crate::simhash::Fingerprint;
-pub use self::memory::MemoryIndex;
-pub use self::sled::{Residence, SledIndex};
 
 /// A document whose fingerprint is near that of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,13 +22,17 @@ pub struct Neighbour {
 
 /// An index of signatures. It finds; what is near enough is decided by the [`Deduplicator`](crate::Deduplicator).
 pub trait Index {
+    /// Whether every document that `rule` may accept is found: the index was made for a distance as great and a
+    /// similarity of short texts as small.
+    fn finds_all_of(&self, rule: &Rule) -> bool;
+
     /// The document with this digest.
     ///
     /// # Errors
     /// The index cannot be read.
     fn exact(&self, digest: Digest) -> Result<Option<DocId>, DedupError>;
 
-    /// Every document whose fingerprint differs in at most the rule's `max_distance` bits, each once, in any order;
+    /// Every document whose fingerprint differs in at most the `max_distance` bits that the index was made for, each once, in any order;
     /// `found` is appended to.
     ///
     /// # Errors

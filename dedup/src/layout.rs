@@ -8,10 +8,20 @@
 //! ```
 //!
 //! Four blocks of 16 bits (Manku, Jain, Das Sarma 2007), each the key of a bucket that holds the fingerprints with that
-//! block. Let two fingerprints differ in k bits. Were every block to differ in more than r of them, they would differ in
-//! at least 4 · (r + 1) bits. So **if k < 4 · (r + 1), some block differs in at most r bits**, and looking into every
-//! bucket within r bits of each of the query's blocks finds the pair: radius 0 for k ≤ 3, radius 1 for k ≤ 7, radius 2
-//! for k ≤ 11, at 4, 68 and 548 buckets a query. A larger threshold has no layout and cannot be configured.
+//! block. Let block i be searched within rᵢ bits: every bucket whose key differs from the query's block in at most rᵢ.
+//! Two fingerprints whose blocks all differ in more than that differ in at least Σ (rᵢ + 1) bits. So **if
+//! k < Σ (rᵢ + 1), every pair within k bits is found**, and since a wide radius is dear, the k + 1 are dealt out evenly:
+//!
+//! | k | radii | buckets a query | |
+//! |---|---|---|---|
+//! | 0 | 0 − − − | 1 | a block without a share need not be searched |
+//! | 3 | 0 0 0 0 | 4 | |
+//! | 5 | 1 1 0 0 | 36 | |
+//! | 7 | 1 1 1 1 | 68 | |
+//! | 10 | 2 2 2 1 | 428 | radius 2 everywhere would be 548 |
+//! | 11 | 2 2 2 2 | 548 | |
+//!
+//! A larger threshold has no layout and cannot be configured.
 
 /// Blocks of a fingerprint.
 pub const BLOCKS: usize = 4;
@@ -23,7 +33,7 @@ pub const MAX_DISTANCE: u32 = 11;
 /// How far around each block is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    radius: u32,
+    max_distance: u32,
 }
 
 /// A threshold that no layout guarantees.
@@ -40,23 +50,41 @@ impl Layout {
         if distance > MAX_DISTANCE {
             return Err(DistanceTooLarge(distance));
         }
-        Ok(Self {
-            radius: distance / BLOCKS as u32,
-        })
+        Ok(Self { max_distance: distance })
     }
 
-    /// Bits by which a searched key may differ from the query's block.
+    /// Every pair within this many bits is found.
     #[must_use]
-    pub fn radius(self) -> u32 {
-        self.radius
+    pub fn max_distance(self) -> u32 {
+        self.max_distance
     }
 
-    /// The differences of the searched keys from the query's block: the masks of at most `radius` bits, fewest first.
+    /// Bits by which a searched key may differ from the query's block; `None` for a block that need not be searched.
     #[must_use]
-    pub fn masks(self) -> Vec<u16> {
-        let mut masks: Vec<u16> = (0..=u16::MAX).filter(|mask| mask.count_ones() <= self.radius).collect();
+    pub fn radius(self, number: usize) -> Option<u32> {
+        let pigeons = self.max_distance as usize + 1;
+        let share = pigeons / BLOCKS + usize::from(number < pigeons % BLOCKS);
+        share.checked_sub(1).map(|radius| radius as u32)
+    }
+
+    /// The differences of the searched keys from the query's block, the masks of at most the radius's bits, fewest first.
+    #[must_use]
+    pub fn masks(self, number: usize) -> Vec<u16> {
+        let within = |mask: &u16| self.radius(number).is_some_and(|radius| mask.count_ones() <= radius);
+        let mut masks: Vec<u16> = (0..=u16::MAX).filter(within).collect();
         masks.sort_by_key(|mask| (mask.count_ones(), *mask));
         masks
+    }
+
+    /// Whether a pair that differs in `difference` is met first in block `number`: it is met in every block within that
+    /// block's radius, and counted in the lowest of these.
+    #[must_use]
+    pub fn is_first_meeting(self, difference: u64, number: usize) -> bool {
+        let met = |lower| {
+            self.radius(lower)
+                .is_some_and(|radius| block(difference, lower).count_ones() <= radius)
+        };
+        !(0..number).any(met)
     }
 }
 
@@ -66,13 +94,6 @@ pub fn block(fingerprint: u64, number: usize) -> u16 {
     (fingerprint >> (BLOCK_BITS as usize * number)) as u16
 }
 
-/// Whether a pair that differs in `difference` is met first in block `number`: it is met in every block that differs in
-/// at most `radius` bits, and counted in the lowest of these.
-#[must_use]
-pub fn is_first_meeting(difference: u64, number: usize, radius: u32) -> bool {
-    (0..number).all(|lower| block(difference, lower).count_ones() > radius)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,8 +101,11 @@ mod tests {
 
     #[test]
     fn the_probes_are_those_of_the_literature() {
-        let probes = |distance| BLOCKS * Layout::for_distance(distance).unwrap().masks().len();
-        assert_eq!([0, 3, 4, 7, 8, 11].map(probes), [4, 4, 68, 68, 548, 548]);
+        let probes = |distance| {
+            let layout = Layout::for_distance(distance).unwrap();
+            (0..BLOCKS).map(|number| layout.masks(number).len()).sum::<usize>()
+        };
+        assert_eq!([0, 3, 5, 7, 10, 11].map(probes), [1, 4, 36, 68, 428, 548]);
         assert_eq!(Layout::for_distance(12), Err(DistanceTooLarge(12)));
     }
 
@@ -95,8 +119,8 @@ mod tests {
             let layout = Layout::for_distance(distance).unwrap();
             let difference = bits.iter().fold(0_u64, |all, bit| all | 1 << bit);
             prop_assume!(difference.count_ones() <= distance);
-            let met = |number: &usize| block(difference, *number).count_ones() <= layout.radius();
-            let first = |number: &usize| met(number) && is_first_meeting(difference, *number, layout.radius());
+            let met = |number: &usize| layout.masks(*number).contains(&block(difference, *number));
+            let first = |number: &usize| met(number) && layout.is_first_meeting(difference, *number);
             prop_assert_eq!((0..BLOCKS).filter(first).count(), 1);
         }
     }

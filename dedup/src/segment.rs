@@ -31,7 +31,10 @@ pub struct Token<'a> {
 pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut rest = 0;
     std::iter::from_fn(move || {
-        let (start, first) = text[rest..].char_indices().map(|(at, c)| (rest + at, c)).find(|&(_, c)| starts(c))?;
+        let (start, first) = text[rest..]
+            .char_indices()
+            .map(|(at, c)| (rest + at, c))
+            .find(|&(_, c)| starts(c))?;
         let (end, kind) = if is_spaceless(first) {
             (end_of_character(text, start, first), TokenKind::Character)
         } else if first.is_numeric() {
@@ -49,7 +52,11 @@ pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
 }
 
 fn starts(c: char) -> bool {
-    if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() }
+    if c.is_ascii() {
+        c.is_ascii_alphanumeric()
+    } else {
+        c.is_alphanumeric()
+    }
 }
 
 /// A number runs over `.` and `,` between digits; letters that follow at once make it a word (`3rd`, `200x`).
@@ -64,7 +71,11 @@ fn number(text: &str, start: usize) -> (usize, TokenKind) {
         end = start + at + c.len_utf8();
     }
     let word_end = end_of_word(text, end);
-    if word_end > end { (word_end, TokenKind::Word) } else { (end, TokenKind::Number) }
+    if word_end > end {
+        (word_end, TokenKind::Word)
+    } else {
+        (end, TokenKind::Number)
+    }
 }
 
 fn end_of_word(text: &str, start: usize) -> usize {
@@ -129,20 +140,26 @@ mod tests {
     #[test]
     fn words_numbers_and_characters_are_told_apart() {
         use TokenKind::{Character, Number, Word};
-        assert_eq!(cut("the x200 costs 1,299.00, really."), [
-            ("the", Word),
-            ("x200", Word),
-            ("costs", Word),
-            ("1,299.00", Number),
-            ("really", Word),
-        ]);
-        assert_eq!(cut("3rd 美国51区"), [
-            ("3rd", Word),
-            ("美", Character),
-            ("国", Character),
-            ("51", Number),
-            ("区", Character),
-        ]);
+        assert_eq!(
+            cut("the x200 costs 1,299.00, really."),
+            [
+                ("the", Word),
+                ("x200", Word),
+                ("costs", Word),
+                ("1,299.00", Number),
+                ("really", Word),
+            ]
+        );
+        assert_eq!(
+            cut("3rd 美国51区"),
+            [
+                ("3rd", Word),
+                ("美", Character),
+                ("国", Character),
+                ("51", Number),
+                ("区", Character),
+            ]
+        );
     }
 
     #[test]

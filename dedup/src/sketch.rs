@@ -20,7 +20,27 @@ const WORDS: usize = BINS / 64;
 
 /// See the module's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u8>", into = "Vec<u8>")]
 pub struct Sketch([u64; WORDS]);
+
+impl From<Sketch> for Vec<u8> {
+    fn from(sketch: Sketch) -> Self {
+        sketch.0.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+}
+
+impl TryFrom<Vec<u8>> for Sketch {
+    type Error = &'static str;
+
+    fn try_from(bytes: Vec<u8>) -> Result<Self, Self::Error> {
+        let (words, rest) = bytes.as_chunks::<8>();
+        let words = words.iter().map(|word| u64::from_le_bytes(*word)).collect::<Vec<_>>();
+        match (words.try_into(), rest) {
+            (Ok(words), []) => Ok(Self(words)),
+            _ => Err("a sketch has 128 bytes"),
+        }
+    }
+}
 
 impl Sketch {
     /// The sketch of a set of shingles, given by their hashes; repetitions change nothing. `None` for the empty set.
@@ -29,29 +49,28 @@ impl Sketch {
         if shingles.is_empty() {
             return None;
         }
-        // A bin holds its least (round, value); the value's lowest bit is the sketch's.
-        let mut bins = [(u32::MAX, u64::MAX); BINS];
+        // A bin holds its least `round · 2^53 + value`; the value's lowest bit is the sketch's.
+        let mut bins = [EMPTY; BINS];
         let mut empty = BINS;
-        for round in 0..2 * BINS as u32 {
-            for &shingle in shingles {
-                let hash = rehash(shingle, u64::from(round));
-                let bin = match (round as usize).checked_sub(BINS) {
-                    // From here on bin after bin is filled by plain MinHash, so that the rounds come to an end.
-                    Some(bin) => bin,
-                    None => (hash >> 54) as usize,
-                };
-                let value = (round, hash & VALUE);
-                if value < bins[bin] {
-                    empty -= usize::from(bins[bin].0 == u32::MAX);
-                    bins[bin] = value;
-                }
+        let mut put = |bin: usize, value: u64| {
+            empty -= usize::from(bins[bin] == EMPTY);
+            bins[bin] = bins[bin].min(value);
+            empty
+        };
+        for round in 0..2 * BINS as u64 {
+            let mut left = BINS;
+            for shingle in shingles {
+                let hash = rehash(*shingle, round);
+                // In the second half bin after bin is filled by plain MinHash, so that the rounds come to an end.
+                let bin = (round as usize).checked_sub(BINS).unwrap_or((hash >> 54) as usize);
+                left = put(bin, round << VALUE_BITS | hash & VALUE);
             }
-            if empty == 0 {
+            if left == 0 {
                 break;
             }
         }
         let mut words = [0; WORDS];
-        for (bin, (_, value)) in bins.iter().enumerate() {
+        for (bin, value) in bins.iter().enumerate() {
             words[bin / 64] |= (value & 1) << (bin % 64);
         }
         Some(Self(words))
@@ -65,8 +84,11 @@ impl Sketch {
     }
 }
 
-/// The bits of a hash that say nothing of its bin.
-const VALUE: u64 = (1 << 54) - 1;
+/// Bits of a hash that say nothing of its bin and leave room for the round.
+const VALUE_BITS: u32 = 53;
+const VALUE: u64 = (1 << VALUE_BITS) - 1;
+/// A bin that nothing has reached.
+const EMPTY: u64 = u64::MAX;
 
 #[cfg(test)]
 mod tests {
@@ -108,7 +130,10 @@ mod tests {
                 .collect();
             let mean = errors.iter().sum::<f64>() / PAIRS as f64;
             let spread = (errors.iter().map(|e| e * e).sum::<f64>() / PAIRS as f64).sqrt();
-            assert!(mean.abs() < 4.0 * sigma / (PAIRS as f64).sqrt(), "size {size}: mean error {mean}");
+            assert!(
+                mean.abs() < 4.0 * sigma / (PAIRS as f64).sqrt(),
+                "size {size}: mean error {mean}"
+            );
             assert!(spread < 1.4 * sigma, "size {size}: spread {spread}, theory {sigma}");
         }
     }

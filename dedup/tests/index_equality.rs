@@ -1,9 +1,16 @@
 //! Every index gives the answers of a scan over everything, through reopening, replays and removals.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::large_enum_variant,
+    reason = "a test fails by panicking, and its actions are few"
+)]
+
 use std::collections::BTreeMap;
 
 use dedup::{
-    Deduplicator, Digest, DocId, Fingerprint, Index, MemoryIndex, Residence, Rule, Signature, Sketch, SledIndex, Verdict,
+    Deduplicator, Digest, DocId, Fingerprint, Index, MemoryIndex, Residence, Rule, Signature, Sketch, SledIndex,
+    Verdict,
 };
 use proptest::prelude::*;
 
@@ -61,7 +68,10 @@ impl Scan {
     }
 
     fn check(&self, query: &Signature, rule: &Rule) -> Verdict {
-        let exact = self.0.iter().find(|(_, kept)| query.digest.is_some() && kept.digest == query.digest);
+        let exact = self
+            .0
+            .iter()
+            .find(|(_, kept)| query.digest.is_some() && kept.digest == query.digest);
         if let Some((of, _)) = exact {
             return Verdict::Exact { of: *of };
         }
@@ -86,18 +96,23 @@ impl Scan {
             }
         }
         found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
-        found.first().map_or(Verdict::Unique, |&(similarity, distance, of)| Verdict::Near {
-            of,
-            distance,
-            similarity,
-        })
+        found
+            .first()
+            .map_or(Verdict::Unique, |&(similarity, distance, of)| Verdict::Near {
+                of,
+                distance,
+                similarity,
+            })
     }
 }
 
 fn near(index: &impl Index, query: Fingerprint) -> Vec<(u32, DocId)> {
     let mut found = Vec::new();
     index.near(query, &mut found).unwrap();
-    let mut found: Vec<_> = found.iter().map(|neighbour| (neighbour.distance, neighbour.id)).collect();
+    let mut found: Vec<_> = found
+        .iter()
+        .map(|neighbour| (neighbour.distance, neighbour.id))
+        .collect();
     found.sort();
     found
 }
@@ -226,8 +241,14 @@ fn another_scheme_or_layout_is_refused_and_a_cleared_index_begins_anew() {
     dedup.index_mut().persist(1).unwrap();
     drop(dedup);
     let error = SledIndex::open(&db, "other", &rule).unwrap_err();
-    assert!(!error.is_other_layout() && error.to_string().contains("\"test\""), "{error}");
-    let narrower = Rule { min_similarity_short: 0.5, ..rule.clone() };
+    assert!(
+        !error.is_other_layout() && error.to_string().contains("\"test\""),
+        "{error}"
+    );
+    let narrower = Rule {
+        min_similarity_short: 0.5,
+        ..rule.clone()
+    };
     assert!(SledIndex::open(&db, "test", &narrower).unwrap_err().is_other_layout());
     SledIndex::clear(&db).unwrap();
     let index = SledIndex::open(&db, "other", &narrower).unwrap();
@@ -238,7 +259,10 @@ fn another_scheme_or_layout_is_refused_and_a_cleared_index_begins_anew() {
 fn buckets_longer_than_a_chunk_are_found_whole() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
-    let rule = Rule { max_distance: 3, ..Rule::default() };
+    let rule = Rule {
+        max_distance: 3,
+        ..Rule::default()
+    };
     let mut index = SledIndex::open_in(&db, "test", &rule, Residence::Disk).unwrap();
     for n in 0..500_u64 {
         let signature = Signature {

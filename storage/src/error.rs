@@ -46,7 +46,7 @@ pub enum StorageError {
     },
     /// Fingerprints or URLs of the store were made by other rules than those asked for; they cannot be compared.
     #[error(
-        "{} was made with scheme {stored:?}, but {wanted:?} is asked for, and the two cannot be compared: set the options back, or run `crawler rebuild` to make the index anew",
+        "{} was made with scheme {stored:?}, but {wanted:?} is asked for, and the two cannot be compared: set those options back, or crawl into another data folder",
         dir.display()
     )]
     Scheme {
@@ -59,7 +59,7 @@ pub enum StorageError {
     },
     /// The state cannot be read.
     #[error(
-        "the state in {} is damaged ({detail}): the archived pages are not touched by this; run `crawler rebuild` to make the state anew from them",
+        "the state in {} is damaged ({detail}): the archived pages in `warc` are not touched by this and open with any WARC tool; put a good copy of `state` back, or crawl into another data folder",
         dir.display()
     )]
     Corrupt {
@@ -70,7 +70,7 @@ pub enum StorageError {
     },
     /// The state is older than it has been: a part of it was lost, and going on would cut off archived pages.
     #[error(
-        "the state in {} ends at commit {found}, but commit {expected} was made: a part of it was lost or an old copy put in its place; put the newer state back, or run `crawler rebuild`",
+        "the state in {} ends at commit {found}, but commit {expected} was made: a part of it was lost or an old copy put in its place; put the newer state back, or crawl into another data folder",
         dir.display()
     )]
     RolledBack {
@@ -83,7 +83,7 @@ pub enum StorageError {
     },
     /// There are archived pages but no state.
     #[error(
-        "{} has archived pages but no state: put its `state` folder back, or run `crawler rebuild` to make it anew",
+        "{} has archived pages but no state: put its `state` folder back, or crawl into another data folder",
         dir.display()
     )]
     StateMissing {
@@ -92,7 +92,7 @@ pub enum StorageError {
     },
     /// A file of the archive is missing or shorter than what is committed.
     #[error(
-        "{} has {found} bytes where {expected} are committed: put the file back, or run `crawler rebuild` to go on with what is left",
+        "{} has {found} bytes where {expected} are committed: put the file back, or crawl into another data folder",
         path.display()
     )]
     ArchiveShort {
@@ -104,7 +104,7 @@ pub enum StorageError {
         found: u64,
     },
     /// A record of the archive cannot be read.
-    #[error("the record at byte {offset} of {} is damaged: {reason}; `crawler verify` lists all that are", path.display())]
+    #[error("the record at byte {offset} of {} is damaged: {reason}; put a good copy of the file back", path.display())]
     ArchiveDamaged {
         /// The WARC file.
         path: PathBuf,

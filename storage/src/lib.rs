@@ -85,7 +85,7 @@
 //! [`Store::open`] cuts the archive back to the end that `progress` names. That is right because nothing refers to the tail,
 //! its URLs are still queued and will be fetched again, and a second copy of the same page in the archive would say that it
 //! was kept twice. And it is safe, because a state that has lost commits is recognised first, by `last-commit`: then nothing is
-//! cut, and the error says to rebuild.
+//! cut, and the error says so.
 //!
 //! A failure in step 1 (a full disk) loses nothing: what is staged stays staged at its offsets, and the commit can be repeated.
 //! A failure in steps 2 and 3 leaves memory and disk apart: every later call answers [`StorageError::Halted`], and opening the

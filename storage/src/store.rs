@@ -26,8 +26,9 @@ const MAX_WAITING_ROWS: usize = 1 << 16;
 pub struct OpenOptions {
     /// sled's cache in bytes.
     pub cache_bytes: u64,
-    /// Names the rules that fingerprints and canonical URLs are made by. A store is opened with the scheme it was made with.
-    pub scheme: String,
+    /// Names the rules that fingerprints and canonical URLs are made by. A store is opened with the scheme it was made
+    /// with; `None` takes whichever that is, for reading.
+    pub scheme: Option<String>,
     /// A WARC file that has reached this many bytes is followed by another.
     pub roll_bytes: u64,
     /// Whether a store is made where there is none.
@@ -43,10 +44,20 @@ impl OpenOptions {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             cache_bytes: 64 << 20,
-            scheme: scheme.into(),
+            scheme: Some(scheme.into()),
             roll_bytes: 1_000_000_000,
             create: true,
             now_ms: u64::try_from(since_epoch.as_millis()).unwrap_or(0),
+        }
+    }
+
+    /// A store that must be there, of whichever scheme.
+    #[must_use]
+    pub fn existing() -> Self {
+        Self {
+            scheme: None,
+            create: false,
+            ..Self::new("")
         }
     }
 }
@@ -99,7 +110,7 @@ impl Store {
             None if !options.create => return Err(StorageError::NoStore { dir: dir.to_owned() }),
             None => {
                 let meta = Meta {
-                    scheme: options.scheme.clone(),
+                    scheme: options.scheme.clone().unwrap_or_default(),
                     started_at: options.now_ms,
                     progress: Progress::START,
                 };
@@ -107,8 +118,7 @@ impl Store {
                 meta
             }
         };
-        if meta.scheme != options.scheme {
-            let wanted = options.scheme.clone();
+        if let Some(wanted) = options.scheme.clone().filter(|wanted| *wanted != meta.scheme) {
             return Err(StorageError::Scheme {
                 dir: dir.to_owned(),
                 stored: meta.scheme,

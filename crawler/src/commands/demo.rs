@@ -59,10 +59,11 @@ fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Error> {
         let folder = folder.map_err(|source| RunError::io("create", "a temporary folder", source))?;
         return Ok(folder.keep());
     };
-    match fs::read_dir(dir) {
-        Ok(mut entries) if entries.next().is_some() => Err(UsageError::NotEmpty(dir.to_owned()).into()),
-        _ => Ok(dir.to_owned()),
+    let is_taken = fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some());
+    if is_taken {
+        return Err(UsageError::NotEmpty(dir.to_owned()).into());
     }
+    Ok(dir.to_owned())
 }
 
 /// Prints the report beside the truth.

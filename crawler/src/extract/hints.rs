@@ -1,10 +1,10 @@
 //! What the marks of a template say about an element: its name, its ARIA role, its `itemprop`, its classes and id.
 
-use html5ever::{LocalName, local_name};
-use scraper::node::Element;
-use scraper::Node;
-use ego_tree::NodeRef;
 use super::layout::is_heading;
+use ego_tree::NodeRef;
+use html5ever::{LocalName, local_name};
+use scraper::Node;
+use scraper::node::Element;
 
 use crate::parse::attribute;
 
@@ -44,8 +44,10 @@ pub(super) fn role(node: NodeRef<'_, Node>, element: &Element) -> Role {
         Some("dialog" | "alertdialog" | "alert" | "status" | "tooltip") => return Role::Boilerplate,
         _ => {}
     }
-    if attribute(element, &local_name!("itemprop")).is_some_and(|prop| prop.contains("articleBody")) {
-        return Role::Main;
+    match attribute(element, &local_name!("itemprop")) {
+        Some(property) if property.contains("articleBody") => return Role::Main,
+        Some("author") => return Role::Boilerplate,
+        _ => {}
     }
     match element.name.local {
         local_name!("main") => Role::Main,
@@ -76,21 +78,35 @@ fn named(node: NodeRef<'_, Node>, element: &Element) -> Role {
         return class;
     }
     let id = attribute(element, &local_name!("id")).map_or(Role::None, names_role);
-    if id == Role::None || begins_with_heading(node) { class } else { id }
+    if id == Role::None || begins_with_heading(node) {
+        class
+    } else {
+        id
+    }
 }
 
 /// The elements of which templates are built; what holds a paragraph or a definition is named after its text.
 fn is_container(name: &LocalName) -> bool {
     matches!(
         *name,
-        local_name!("div") | local_name!("section") | local_name!("article") | local_name!("aside") | local_name!("header")
-            | local_name!("ul") | local_name!("ol") | local_name!("li") | local_name!("form") | local_name!("table")
+        local_name!("div")
+            | local_name!("section")
+            | local_name!("article")
+            | local_name!("aside")
+            | local_name!("header")
+            | local_name!("ul")
+            | local_name!("ol")
+            | local_name!("li")
+            | local_name!("form")
+            | local_name!("table")
     )
 }
 
 fn begins_with_heading(node: NodeRef<'_, Node>) -> bool {
     let mut elements = node.children().filter_map(|child| child.value().as_element());
-    elements.find(|element| element.name.local != local_name!("span")).is_some_and(|first| is_heading(&first.name.local))
+    elements
+        .find(|element| element.name.local != local_name!("span"))
+        .is_some_and(|first| is_heading(&first.name.local))
 }
 
 fn names_role(names: &str) -> Role {
@@ -119,10 +135,9 @@ fn word_role(name: &str) -> Role {
         return Role::Content;
     }
     let words = || lower.split(|b| !b.is_ascii_alphanumeric());
-    let gone = |l: &str| GONE.get_or_init(|| std::env::var("GONE").unwrap_or_default().split(',').map(String::from).collect()).iter().any(|g| g == l);
-    let is_in = |list: &[&str], word: &[u8]| list.iter().any(|listed| listed.as_bytes() == word && !gone(listed));
+    let is_in = |list: &[&str], word: &[u8]| list.iter().any(|listed| listed.as_bytes() == word);
     let relation = words().next().is_some_and(|first| is_in(RELATIONS, first));
-    let boilerplate = BOILERPLATE_PARTS.iter().any(|part| contains(lower, part.as_bytes()) && !gone(part)) || MORE.get_or_init(|| std::env::var("MORE").unwrap_or_default().split(',').map(String::from).filter(|x| !x.is_empty()).collect()).iter().any(|part| words().any(|w| w == part.as_bytes()))
+    let boilerplate = BOILERPLATE_PARTS.iter().any(|part| contains(lower, part.as_bytes()))
         || words().any(|word| is_in(BOILERPLATE_WORDS, word));
     if boilerplate && !relation {
         Role::Boilerplate
@@ -191,6 +206,7 @@ const BOILERPLATE_WORDS: &[&str] = &[
     "advert",
     "advertisement",
     "announcement",
+    "author",
     "basket",
     "cart",
     "colophon",
@@ -202,6 +218,7 @@ const BOILERPLATE_WORDS: &[&str] = &[
     "filter",
     "filters",
     "flyout",
+    "form",
     "footer",
     "gdpr",
     "legal",
@@ -213,10 +230,12 @@ const BOILERPLATE_WORDS: &[&str] = &[
     "pager",
     "popup",
     "privacy",
+    "products",
     "promo",
     "recommendations",
     "recommended",
     "related",
+    "reviews",
     "search",
     "share",
     "sharing",
@@ -226,18 +245,19 @@ const BOILERPLATE_WORDS: &[&str] = &[
     "social",
     "sponsored",
     "toc",
+    "user",
 ];
 
 /// Words that turn a name into a statement about other boxes: `has-sidebar`, `no-menu`.
 const RELATIONS: &[&str] = &["has", "is", "no", "with", "without"];
 
 /// True for an element that a browser would not show, or only to those who cannot see the page.
-pub(super) fn is_hidden(element: &Element) -> bool {
+pub(super) fn is_hidden(node: NodeRef<'_, Node>, element: &Element) -> bool {
     let root = matches!(element.name.local, local_name!("html") | local_name!("body"));
     !root
         && element.attrs.iter().any(|(name, value)| match name.local {
             // Text that the browser's search finds is content that is folded up.
-            local_name!("hidden") => !value.eq_ignore_ascii_case("until-found"),
+            local_name!("hidden") => !value.eq_ignore_ascii_case("until-found") && !holds_main(node),
             local_name!("style") => hides(value),
             local_name!("class") => value
                 .split_ascii_whitespace()
@@ -245,6 +265,14 @@ pub(super) fn is_hidden(element: &Element) -> bool {
             local_name!("aria-hidden") => value.eq_ignore_ascii_case("true"),
             _ => false,
         })
+}
+
+/// Frameworks that stream pages append the main content to the body, hidden, for a script to put it into its place.
+fn holds_main(node: NodeRef<'_, Node>) -> bool {
+    let parent = node.parent().and_then(|parent| parent.value().as_element());
+    let mut inner = node.descendants().filter_map(|node| node.value().as_element());
+    parent.is_some_and(|parent| parent.name.local == local_name!("body"))
+        && inner.any(|inner| inner.name.local == local_name!("main"))
 }
 
 /// Classes by which frameworks leave text to screen readers.
@@ -271,5 +299,3 @@ fn hides(style: &str) -> bool {
             is("display", "none") || is("visibility", "hidden")
         })
 }
-static GONE: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
-static MORE: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();

@@ -124,7 +124,7 @@ impl Walk {
         let display = Display::of(node, element);
         match display {
             Display::None => return false,
-            _ if hints::is_hidden(element) => return false,
+            _ if hints::is_hidden(node, element) => return false,
             Display::Block | Display::Cell => {
                 let follows = display == Display::Cell && self.follows_cell(node);
                 self.open_box(&element.name.local, hints::role(node, element));

@@ -112,7 +112,7 @@ fn broke_off(error: &reqwest::Error) -> bool {
 }
 
 fn causes<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
-    std::iter::successors(Some(error), |e| e.source())
+    std::iter::successors(Some(error), |&e| e.source())
 }
 
 /// The first cause of type `E`; an `io::Error` is looked into, since it hides what it wraps from `source`.

@@ -120,7 +120,7 @@ fn more(out: &mut String, indent: &str, all: usize, shown: usize) {
 
 fn table() -> Table {
     let mut table = Table::new();
-    table.load_preset(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table
 }
 

@@ -28,7 +28,7 @@ impl MemoryIndex {
     /// No layout guarantees the rule's distance.
     pub fn new(rule: &Rule) -> Result<Self, DedupError> {
         Ok(Self {
-            blocks: BlockIndex::new(Layout::for_distance(rule.max_distance)?, rule.max_distance),
+            blocks: BlockIndex::new(Layout::for_distance(rule.max_distance)?),
             digests: HashMap::new(),
             shingles: HashMap::new(),
             signatures: HashMap::new(),
@@ -50,6 +50,10 @@ impl MemoryIndex {
 }
 
 impl Index for MemoryIndex {
+    fn finds_all_of(&self, rule: &Rule) -> bool {
+        rule.max_distance <= self.blocks.max_distance() && rule.min_similarity_short >= self.min_similarity_short
+    }
+
     fn exact(&self, digest: Digest) -> Result<Option<DocId>, DedupError> {
         Ok(self.digests.get(&digest).copied())
     }
@@ -72,11 +76,11 @@ impl Index for MemoryIndex {
         if self.signatures.contains_key(&id) {
             return Ok(());
         }
+        if let Some(fingerprint) = signature.fingerprint {
+            self.blocks.insert(id, fingerprint)?;
+        }
         if let Some(digest) = signature.digest {
             self.digests.entry(digest).or_insert(id);
-        }
-        if let Some(fingerprint) = signature.fingerprint {
-            self.blocks.insert(id, fingerprint);
         }
         for &shingle in prefix(&signature.shingles, self.min_similarity_short) {
             self.shingles.entry(shingle).or_default().push(id);
@@ -86,7 +90,9 @@ impl Index for MemoryIndex {
     }
 
     fn remove(&mut self, id: DocId) -> Result<bool, DedupError> {
-        let Some(signature) = self.signatures.remove(&id) else { return Ok(false) };
+        let Some(signature) = self.signatures.remove(&id) else {
+            return Ok(false);
+        };
         if let Some(digest) = signature.digest
             && self.digests.get(&digest) == Some(&id)
         {

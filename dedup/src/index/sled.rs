@@ -28,7 +28,7 @@ use super::blocks::BlockIndex;
 use super::{Index, Neighbour};
 use crate::deduplicator::Rule;
 use crate::error::DedupError;
-use crate::layout::{BLOCKS, Layout, block, is_first_meeting};
+use crate::layout::{BLOCKS, Layout, block};
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 use crate::simhash::Fingerprint;
@@ -61,8 +61,8 @@ pub struct SledIndex {
     shingles: Tree,
     signatures: Tree,
     layout: Layout,
-    masks: Vec<u16>,
-    max_distance: u32,
+    /// Of each block.
+    masks: Vec<Vec<u16>>,
     min_similarity_short: f32,
     applied: u64,
     resident: Option<BlockIndex>,
@@ -93,10 +93,18 @@ impl SledIndex {
     pub fn open_in(db: &Db, scheme_id: &str, rule: &Rule, residence: Residence) -> Result<Self, DedupError> {
         let layout = Layout::for_distance(rule.max_distance)?;
         let meta = db.open_tree(META)?;
-        check(&meta, "scheme", scheme_id, |found, wanted| DedupError::OtherScheme { found, wanted })?;
+        check(&meta, "scheme", scheme_id, |found, wanted| DedupError::OtherScheme {
+            found,
+            wanted,
+        })?;
         let made_for = format!("4x16 short>={}", rule.min_similarity_short);
-        check(&meta, "layout", &made_for, |found, wanted| DedupError::OtherLayout { found, wanted })?;
-        let applied = meta.get("applied")?.map_or(Ok(0), |value| read_u64(&value).ok_or(DedupError::Corrupt(META)))?;
+        check(&meta, "layout", &made_for, |found, wanted| DedupError::OtherLayout {
+            found,
+            wanted,
+        })?;
+        let applied = meta
+            .get("applied")?
+            .map_or(Ok(0), |value| read_u64(&value).ok_or(DedupError::Corrupt(META)))?;
         let blocks = (0..BLOCKS).map(|number| db.open_tree(block_tree(number)));
         let mut index = Self {
             digests: db.open_tree(DIGESTS)?,
@@ -105,8 +113,7 @@ impl SledIndex {
             signatures: db.open_tree(SIGNATURES)?,
             meta,
             layout,
-            masks: layout.masks(),
-            max_distance: rule.max_distance,
+            masks: (0..BLOCKS).map(|number| layout.masks(number)).collect(),
             min_similarity_short: rule.min_similarity_short,
             applied,
             resident: None,
@@ -124,9 +131,15 @@ impl SledIndex {
     /// The trees cannot be removed.
     pub fn clear(db: &Db) -> Result<(), DedupError> {
         let blocks: Vec<String> = (0..BLOCKS).map(block_tree).collect();
-        // The meta tree last: while it is there, a half-removed index is still known to be of the old kind.
-        let others = [DIGESTS, SHINGLES, SIGNATURES, META];
-        for tree in blocks.iter().map(String::as_str).chain(others) {
+        // Cut off anywhere, what is left must be replayed from the beginning: first the mark goes, then the signatures,
+        // by which a document counts as there. The rest of the meta tree goes last: while it is there, a half-removed
+        // index is still known to be of the old kind.
+        db.open_tree(META)?.remove("applied")?;
+        let others = [DIGESTS, SHINGLES, META];
+        for tree in std::iter::once(SIGNATURES)
+            .chain(blocks.iter().map(String::as_str))
+            .chain(others)
+        {
             db.drop_tree(tree)?;
         }
         Ok(())
@@ -150,10 +163,18 @@ impl SledIndex {
         }
         for id in std::mem::take(&mut self.pending.order) {
             let signature = self.pending.signatures.remove(&id);
-            if let (Some(resident), Some(Signature { fingerprint: Some(fingerprint), .. })) =
-                (&mut self.resident, signature)
+            if let (
+                Some(resident),
+                Some(Signature {
+                    fingerprint: Some(fingerprint),
+                    ..
+                }),
+            ) = (&mut self.resident, signature)
             {
-                resident.insert(id, fingerprint);
+                // A row that was written before a crash cut off its signature was loaded at open.
+                if !resident.contains(id, fingerprint) {
+                    resident.insert(id, fingerprint)?;
+                }
             }
         }
         if sequence > self.applied {
@@ -185,10 +206,10 @@ impl SledIndex {
 
     /// The buckets as they are in the trees; every fingerprint lies in the first block's.
     fn load(&self) -> Result<BlockIndex, DedupError> {
-        let mut resident = BlockIndex::new(self.layout, self.max_distance);
+        let mut resident = BlockIndex::new(self.layout);
         for row in &self.blocks[0] {
             for (fingerprint, id) in entries(&row?.1) {
-                resident.insert(id, fingerprint);
+                resident.insert(id, fingerprint)?;
             }
         }
         Ok(resident)
@@ -197,12 +218,12 @@ impl SledIndex {
     fn near_on_disk(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) -> Result<(), DedupError> {
         for (number, tree) in self.blocks.iter().enumerate() {
             let key = block(fingerprint.0, number);
-            for mask in &self.masks {
+            for mask in &self.masks[number] {
                 for row in tree.scan_prefix((key ^ mask).to_be_bytes()) {
                     for (other, id) in entries(&row?.1) {
                         let difference = fingerprint.0 ^ other.0;
                         let distance = difference.count_ones();
-                        if distance <= self.max_distance && is_first_meeting(difference, number, self.layout.radius()) {
+                        if distance <= self.layout.max_distance() && self.layout.is_first_meeting(difference, number) {
                             found.push(Neighbour { distance, id });
                         }
                     }
@@ -214,18 +235,27 @@ impl SledIndex {
 }
 
 impl Index for SledIndex {
+    fn finds_all_of(&self, rule: &Rule) -> bool {
+        rule.max_distance <= self.layout.max_distance() && rule.min_similarity_short >= self.min_similarity_short
+    }
+
     fn exact(&self, digest: Digest) -> Result<Option<DocId>, DedupError> {
         if let Some(value) = self.digests.get(digest.0.to_be_bytes())? {
             return Ok(Some(DocId(read_u64(&value).ok_or(DedupError::Corrupt(DIGESTS))?)));
         }
-        let has_it = |id: &&DocId| self.pending.signatures.get(id).is_some_and(|kept| kept.digest == Some(digest));
+        let has_it = |id: &&DocId| {
+            self.pending
+                .signatures
+                .get(id)
+                .is_some_and(|kept| kept.digest == Some(digest))
+        };
         Ok(self.pending.order.iter().find(has_it).copied())
     }
 
     fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) -> Result<(), DedupError> {
         for (&id, signature) in &self.pending.signatures {
             let distance = signature.fingerprint.map(|other| fingerprint.distance(other));
-            if let Some(distance) = distance.filter(|&distance| distance <= self.max_distance) {
+            if let Some(distance) = distance.filter(|&distance| distance <= self.layout.max_distance()) {
                 found.push(Neighbour { distance, id });
             }
         }
@@ -272,7 +302,9 @@ impl Index for SledIndex {
             self.pending.order.retain(|&other| other != id);
             return Ok(true);
         }
-        let Some(signature) = self.signature(id)? else { return Ok(false) };
+        let Some(signature) = self.signature(id)? else {
+            return Ok(false);
+        };
         let id_bytes = id.0.to_be_bytes();
         // The reverse of the order of writing: without its signature a document is no longer there.
         self.signatures.remove(id_bytes)?;
@@ -302,12 +334,7 @@ fn block_tree(number: usize) -> String {
 }
 
 /// Notes what the index is made for, or compares it with what is noted.
-fn check(
-    meta: &Tree,
-    key: &str,
-    wanted: &str,
-    error: impl Fn(String, String) -> DedupError,
-) -> Result<(), DedupError> {
+fn check(meta: &Tree, key: &str, wanted: &str, error: impl Fn(String, String) -> DedupError) -> Result<(), DedupError> {
     match meta.get(key)? {
         None => {
             meta.insert(key, wanted)?;
@@ -325,9 +352,16 @@ fn append(tree: &Tree, key: u16, fingerprint: Fingerprint, id: DocId) -> Result<
         None => (0, Vec::with_capacity(ENTRY)),
         Some((_, value)) if entries(&value).any(|(_, other)| other == id) => return Ok(()),
         Some((row, value)) => {
-            let number = row.get(2..).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes);
+            let number = row
+                .get(2..)
+                .and_then(|bytes| bytes.try_into().ok())
+                .map(u32::from_be_bytes);
             let number = number.ok_or(DedupError::Corrupt("dedup-block"))?;
-            if value.len() >= CHUNK * ENTRY { (number + 1, Vec::new()) } else { (number, value.to_vec()) }
+            if value.len() >= CHUNK * ENTRY {
+                (number + 1, Vec::new())
+            } else {
+                (number, value.to_vec())
+            }
         }
     };
     value.extend_from_slice(&fingerprint.0.to_le_bytes());
@@ -344,7 +378,11 @@ fn take_out(tree: &Tree, key: u16, id: DocId) -> Result<(), DedupError> {
             let mut rest = value.to_vec();
             rest.drain(at * ENTRY..(at + 1) * ENTRY);
             // An empty chunk may be followed by others; it is reused only where it is the last.
-            if rest.is_empty() { tree.remove(row)? } else { tree.insert(row, rest)? };
+            if rest.is_empty() {
+                tree.remove(row)?
+            } else {
+                tree.insert(row, rest)?
+            };
             return Ok(());
         }
     }
@@ -365,7 +403,10 @@ fn entries(value: &IVec) -> impl Iterator<Item = (Fingerprint, DocId)> + '_ {
         let (mut fingerprint, mut id) = ([0; 8], [0; 8]);
         fingerprint.copy_from_slice(&entry[..8]);
         id.copy_from_slice(&entry[8..]);
-        (Fingerprint(u64::from_le_bytes(fingerprint)), DocId(u64::from_le_bytes(id)))
+        (
+            Fingerprint(u64::from_le_bytes(fingerprint)),
+            DocId(u64::from_le_bytes(id)),
+        )
     })
 }
 

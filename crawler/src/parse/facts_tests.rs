@@ -1,0 +1,182 @@
+use url::Url;
+
+use super::*;
+
+const PAGE: &str = "https://example.org/docs/page.html?q=1";
+
+fn of(html: &str) -> PageFacts {
+    facts(
+        &parse(html),
+        &Url::parse(PAGE).unwrap(),
+        "TestCrawler/1.0 (+https://example.org)",
+    )
+}
+
+fn links(html: &str) -> Vec<(String, LinkKind, bool)> {
+    of(html)
+        .outlinks
+        .into_iter()
+        .map(|link| (link.url.into(), link.kind, link.nofollow))
+        .collect()
+}
+
+fn urls(html: &str) -> Vec<String> {
+    links(html).into_iter().map(|(url, ..)| url).collect()
+}
+
+#[test]
+fn outlinks_come_from_everything_that_names_a_document() {
+    let html = "<head><link rel=canonical href=c><link rel=next href=n><link rel='PREV' href=p>\
+        <link rel=alternate hreflang=zh href=z><link rel=alternate type=application/rss+xml href=f>\
+        <link rel='alternate stylesheet' href=s1><link rel=stylesheet href=s2><meta http-equiv=Refresh content='5; URL=\"r\"'></head>\
+        <a href=a rel='x NoFollow'>a</a><map><area href=ar></map><iframe src=i></iframe>\
+        <form action=bare><input type=submit></form><form action=field><input name=q></form>\
+        <form method=post action=post></form><noscript><a href=ns>n</a></noscript><img src=img>";
+    let kinds: Vec<(String, LinkKind, bool)> = [
+        ("c", LinkKind::Canonical, false),
+        ("n", LinkKind::Next, false),
+        ("p", LinkKind::Prev, false),
+        ("z", LinkKind::Alternate, false),
+        ("f", LinkKind::Feed, false),
+        ("r", LinkKind::Refresh, false),
+        ("a", LinkKind::Anchor, true),
+        ("ar", LinkKind::Area, false),
+        ("i", LinkKind::Iframe, false),
+        ("bare", LinkKind::Form, false),
+        ("ns", LinkKind::Anchor, false),
+    ]
+    .map(|(path, kind, nofollow)| (format!("https://example.org/docs/{path}"), kind, nofollow))
+    .into();
+    assert_eq!(links(html), kinds);
+    assert_eq!(
+        links("<frameset><frame src=/f></frameset>"),
+        [("https://example.org/f".into(), LinkKind::Frame, false)]
+    );
+}
+
+#[test]
+fn references_are_resolved_as_browsers_do() {
+    let cases: &[(&str, &[&str])] = &[
+        ("<a href='/x#part'>", &["https://example.org/x"]),
+        ("<a href=' \n/a\tb\nc '>", &["https://example.org/abc"]),
+        ("<a href='\u{1}//Other.ORG:443/./b/../c'>", &["https://other.org/c"]),
+        ("<a href=#part><a href=''><a>", &[]),
+        ("<a href=?q=2>", &["https://example.org/docs/page.html?q=2"]),
+        (
+            "<a href=javascript:void(0)><a href=mailto:a@b.c><a href=data:,x><a href=ftp://x/y><a href=http://>",
+            &[],
+        ),
+        (
+            "<a href=../x><base href=/base/dir/><base href=/other/>",
+            &["https://example.org/base/x"],
+        ),
+        ("<base href=javascript:x><a href=x>", &["https://example.org/docs/x"]),
+        ("<a href=é>", &["https://example.org/docs/%C3%A9"]),
+    ];
+    for (html, expected) in cases {
+        assert_eq!(urls(html), *expected, "{html}");
+    }
+}
+
+#[test]
+fn an_outlink_appears_once_and_is_followed_if_any_of_its_links_is() {
+    let html = "<a href=b rel=nofollow><a href=a rel=nofollow><a href=b#x><a href=./a rel=nofollow>";
+    let expected = [("b", false), ("a", true)];
+    assert_eq!(
+        links(html),
+        expected.map(|(path, nofollow)| (format!("https://example.org/docs/{path}"), LinkKind::Anchor, nofollow))
+    );
+}
+
+#[test]
+fn outlinks_are_bounded_in_number_and_length() {
+    let many: String = (0..MAX_OUTLINKS + 10).map(|n| format!("<a href={n}>")).collect();
+    assert_eq!(urls(&many).len(), MAX_OUTLINKS);
+    assert_eq!(
+        urls(&format!("<a href={}>", "x".repeat(MAX_REFERENCE_BYTES + 1))),
+        [""; 0]
+    );
+}
+
+#[test]
+fn title_heading_description_keywords_and_language_are_read() {
+    let html = "<html lang=en-GB><title> A \n title\u{a0} </title><title>other</title><svg><title>no</title></svg>\
+        <meta name=Description content=' what it is '><meta name=keywords content='one, two，三,,'>\
+        <meta http-equiv=content-language content='de, fr'><h1> </h1><h1>A <b>head</b>ing</h1><h1>second</h1>";
+    let facts = of(html);
+    assert_eq!(facts.title, "A title");
+    assert_eq!(facts.first_heading.as_deref(), Some("A heading"));
+    assert_eq!(facts.description.as_deref(), Some("what it is"));
+    assert_eq!(facts.keywords, ["one", "two", "三"]);
+    assert_eq!(facts.lang.as_deref(), Some("en-GB"));
+    assert_eq!(of("<html xml:lang=ja>").lang.as_deref(), Some("ja"));
+    assert_eq!(
+        of("<meta http-equiv=content-language content='de, fr'>")
+            .lang
+            .as_deref(),
+        Some("de")
+    );
+    assert_eq!(of("<svg><title>no</title></svg>").title, "");
+}
+
+#[test]
+fn robots_metas_count_if_they_speak_to_all_or_to_this_crawler() {
+    let directives = |noindex, nofollow| RobotsDirectives { noindex, nofollow };
+    let cases = [
+        ("<meta name=robots content=noindex>", directives(true, false)),
+        ("<META NAME=Robots CONTENT='NoFollow , index'>", directives(false, true)),
+        ("<meta name=robots content=none>", directives(true, true)),
+        (
+            "<meta name=testcrawler content=noindex><meta name=robots content=nofollow>",
+            directives(true, true),
+        ),
+        ("<meta name=othercrawler content=none>", directives(false, false)),
+        (
+            "<meta name=robots content='max-snippet:5, noindexing'>",
+            directives(false, false),
+        ),
+        ("<body><p><meta name=robots content=noindex>", directives(true, false)),
+    ];
+    for (html, expected) in cases {
+        assert_eq!(of(html).robots, expected, "{html}");
+    }
+}
+
+#[test]
+fn canonical_is_the_first_and_resolved_against_the_base() {
+    let facts = of("<link rel=canonical href=x#y><base href=/b/><link rel=canonical href=z>");
+    assert_eq!(
+        facts.canonical.map(String::from).as_deref(),
+        Some("https://example.org/b/x")
+    );
+    assert_eq!(of("<link rel=canonical href=javascript:x>").canonical, None);
+}
+
+#[test]
+fn refreshes_are_read_as_the_standard_says() {
+    let cases: &[(&str, Option<(u32, Option<&str>)>)] = &[
+        ("5", Some((5, None))),
+        ("0;url=/x", Some((0, Some("/x")))),
+        ("  7.5 , URL = '/a b' rest", Some((7, Some("/a b")))),
+        ("3;/x", Some((3, Some("/x")))),
+        ("3 \"/x", Some((3, Some("/x")))),
+        ("3;url", Some((3, Some("url")))),
+        (".5;url=x", Some((0, Some("x")))),
+        ("99999999999;url=x", Some((u32::MAX, Some("x")))),
+        ("5x", None),
+        ("url=/x", None),
+        ("", None),
+        ("1;ürl=x", Some((1, Some("ürl=x")))),
+    ];
+    for (content, expected) in cases {
+        assert_eq!(parse_refresh(content), *expected, "{content}");
+    }
+    let refresh = of("<meta http-equiv=refresh content='2;url=javascript:x'>").meta_refresh;
+    assert_eq!(
+        refresh,
+        Some(MetaRefresh {
+            delay_secs: 2,
+            url: None
+        })
+    );
+}
