@@ -138,9 +138,13 @@ impl ContentSeen {
     }
 
     fn commit(&mut self) -> Result<(), RunError> {
-        if self.store.pending() > 0 {
+        let rows = self.store.pending();
+        if rows > 0 {
+            let start = Instant::now();
             let durable = self.store.commit()?;
+            let stored_ms = start.elapsed().as_millis();
             self.dedup.index_mut().persist(durable)?;
+            tracing::debug!(rows, stored_ms, elapsed_ms = start.elapsed().as_millis(), "committed");
         }
         self.committed_at = Instant::now();
         Ok(())

@@ -3,7 +3,7 @@
 use whatlang::Lang;
 
 /// How much of a text is looked at, in characters.
-const MAX_CHARACTERS: usize = 2000;
+const MAX_CHARACTERS: usize = 600;
 
 /// The language of `text` where it can be told, else the one that the page declares (`lang="en-US"` counts as `en`).
 ///

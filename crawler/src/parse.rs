@@ -10,11 +10,12 @@ mod facts;
 mod outlinks;
 mod refresh;
 mod robots_meta;
+mod simple;
 mod sink;
 
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{Tokenizer, TokenizerOpts};
+use html5ever::tokenizer::{TokenSink, Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink};
 use html5ever::{LocalName, TokenizerResult, local_name};
 use scraper::Html;
@@ -28,19 +29,20 @@ pub use self::robots_meta::RobotsDirectives;
 use self::attributes::AttributeFlood;
 use self::sink::{CountingSink, TokenCount};
 
-/// The deepest element that is kept, in elements from the root. Browsers stop at the same depth.
+/// Elements nested deeper than this end the parse, at the end of the piece of a few kilobytes that is being fed.
+/// Browsers stop nesting at the same depth.
 pub const MAX_DEPTH: usize = 512;
 
 /// The most attributes that an element may have.
 pub const MAX_ATTRIBUTES: usize = 1024;
 
-/// How many bytes the parser is fed between two looks at its counters.
+/// How many bytes the parser is fed between two looks at its counters, about.
 const CHUNK_BYTES: usize = 4096;
 
 /// The work that every page may cause, in steps (a look at an open element, a pair of attributes compared, ...).
 const BASE_STEPS: u64 = 4_000_000;
 
-/// The further steps for each byte. Of 3,500 pages of the open web none needed 2.
+/// The further steps for each byte. None of 3,500 real pages needed 2.
 const STEPS_PER_BYTE: u64 = 24;
 
 /// The most `<noscript>` of a page that are parsed.
@@ -96,28 +98,97 @@ fn noscripts(html: &Html) -> impl Iterator<Item = &str> {
 fn parse_tree(html: &str, base_steps: u64) -> (Html, Option<Truncation>) {
     let max_steps = base_steps + STEPS_PER_BYTE * html.len() as u64;
     let builder = TreeBuilder::new(CountingSink::default(), TreeBuilderOpts::default());
-    let tokenizer = Tokenizer::new(TokenCount::new(builder), TokenizerOpts::default());
-    let queue = BufferQueue::default();
-    let mut flood = AttributeFlood::default();
-    let (mut rest, mut previous, mut tokens, mut truncated) = (html, "", 0, None);
-    while !rest.is_empty() && truncated.is_none() {
-        let (chunk, tail) = rest.split_at(rest.floor_char_boundary(CHUNK_BYTES));
-        queue.push_back(StrTendril::from_slice(chunk));
-        drain(&tokenizer, &queue);
-        truncated = tokenizer.sink.truncation(max_steps);
-        if tokenizer.sink.tokens() != tokens {
-            tokens = tokenizer.sink.tokens();
-            flood.reset();
-        } else if flood.follow(previous, chunk) {
-            truncated = truncated.or(Some(Truncation::TooManyAttributes));
+    let options = TokenizerOpts {
+        discard_bom: false,
+        ..TokenizerOpts::default()
+    };
+    let mut feed = Feed {
+        html: html.strip_prefix('\u{feff}').unwrap_or(html),
+        at: 0,
+        tokenizer: Tokenizer::new(TokenCount::new(builder), options),
+        queue: BufferQueue::default(),
+        in_data: true,
+        quiet_from: 0,
+        followed_to: 0,
+        flood: AttributeFlood::default(),
+    };
+    let mut truncated = None;
+    while feed.at < feed.html.len() && truncated.is_none() {
+        let goal = feed.at + CHUNK_BYTES;
+        while feed.at < feed.html.len() && feed.at < goal {
+            feed.step();
         }
-        (rest, previous) = (tail, chunk);
+        truncated = feed.tokenizer.sink.truncation(max_steps);
+        truncated = truncated.or(feed.is_flooded().then_some(Truncation::TooManyAttributes));
     }
     if truncated.is_none() {
-        tokenizer.end();
-        truncated = tokenizer.sink.truncation(max_steps);
+        feed.tokenizer.end();
+        truncated = feed.tokenizer.sink.truncation(max_steps);
     }
-    (tokenizer.sink.into_builder().sink.finish(), truncated)
+    (feed.tokenizer.sink.into_builder().sink.finish(), truncated)
+}
+
+/// A page on its way into the tree builder: simple tokens directly, all others through the tokenizer.
+struct Feed<'a> {
+    html: &'a str,
+    /// How far it has been fed.
+    at: usize,
+    tokenizer: Tokenizer<TokenCount>,
+    queue: BufferQueue,
+    /// The tokenizer holds nothing and is in its data state, so simple tokens may pass it by.
+    in_data: bool,
+    /// Where the piece begins that brought the last token: an open tag began there or later.
+    quiet_from: usize,
+    /// How far the text since then has been searched for attributes.
+    followed_to: usize,
+    flood: AttributeFlood,
+}
+
+impl Feed<'_> {
+    fn step(&mut self) {
+        let rest = &self.html[self.at..];
+        if let Some((token, len)) = self.in_data.then(|| simple::token(rest)).flatten() {
+            // A simple token leaves the tokenizer in its data state; what else the answer may be is for scripts.
+            let _ = self.tokenizer.sink.process_token(token, 1);
+            self.at += len;
+            self.heard_from(self.at);
+        } else {
+            self.tokenize(rest);
+        }
+    }
+
+    /// Feeds the tokenizer up to the next `>`: tags, comments and doctypes end there, and their tokens come.
+    fn tokenize(&mut self, rest: &str) {
+        let bound = rest.floor_char_boundary(CHUNK_BYTES);
+        let end = rest.as_bytes()[..bound]
+            .iter()
+            .position(|&b| b == b'>')
+            .map_or(bound, |at| at + 1);
+        let tokens = self.tokenizer.sink.tokens();
+        self.queue.push_back(StrTendril::from_slice(&rest[..end]));
+        drain(&self.tokenizer, &self.queue);
+        let brought_token = self.tokenizer.sink.tokens() != tokens;
+        self.in_data = brought_token && self.tokenizer.sink.ended_in_data();
+        if brought_token {
+            self.heard_from(self.at);
+        }
+        self.at += end;
+    }
+
+    fn heard_from(&mut self, at: usize) {
+        (self.quiet_from, self.followed_to) = (at, at);
+        self.flood.reset();
+    }
+
+    /// True if the tokenizer is inside a tag with too many attributes.
+    fn is_flooded(&mut self) -> bool {
+        if self.at - self.quiet_from <= CHUNK_BYTES {
+            return false;
+        }
+        let unread = &self.html[self.followed_to..self.at];
+        self.followed_to = self.at;
+        self.flood.follow(unread)
+    }
 }
 
 /// Lets the tokenizer take all that is queued; scripts and late encoding declarations interrupt it, and mean nothing here.

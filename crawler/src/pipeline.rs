@@ -35,6 +35,10 @@ use crate::stats::Stats;
 /// Stack of a parse thread: html5ever and the walks over its tree are not recursive, but libraries below may be.
 const PARSE_STACK: usize = 16 * 1024 * 1024;
 
+/// Tickets beyond those of the open requests: pages that wait while the store flushes the disk, so that fetching and
+/// parsing go on meanwhile.
+const HEADROOM: usize = 256;
+
 /// What a run came to.
 #[derive(Debug)]
 pub struct Summary {
@@ -65,7 +69,7 @@ pub fn run(
     let start = Instant::now();
     let scope = Arc::new(Scope::new(settings.scope, settings.limits.max_depth));
     let mut content_seen = ContentSeen::open(open_store(settings, dir)?, settings, stats.clone())?;
-    let window = 2 * settings.fetch.parallel + 16;
+    let window = 2 * settings.fetch.parallel + HEADROOM;
     let mut scheduler = Scheduler::new(settings, window, content_seen.store_mut().counts().fetched());
     fill(&mut scheduler, content_seen.store_mut(), seeds, settings, &scope)?;
 

@@ -34,9 +34,10 @@ impl Progress {
         let thread = std::thread::spawn(move || {
             let display = Display::new(max_pages);
             let mut rates = Rates::default();
+            rates.requests_a_second(Instant::now(), 0);
             while ended.recv_timeout(display.every()) == Err(RecvTimeoutError::Timeout) {
                 let now = stats.snapshot();
-                display.draw(&now, rates.pages_a_second(Instant::now(), now.requests));
+                display.draw(&now, rates.requests_a_second(Instant::now(), now.requests));
             }
             display.clear();
         });
@@ -125,7 +126,7 @@ struct Rates {
 }
 
 impl Rates {
-    fn pages_a_second(&mut self, now: Instant, requests: u64) -> f64 {
+    fn requests_a_second(&mut self, now: Instant, requests: u64) -> f64 {
         self.seen.push_back((now, requests));
         while self.seen.len() > 2 && now.duration_since(self.seen[0].0) > RATE_WINDOW {
             self.seen.pop_front();
@@ -145,9 +146,9 @@ mod tests {
         let mut rates = Rates::default();
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
-        assert_eq!(rates.pages_a_second(start, 0), 0.0);
-        assert_eq!(rates.pages_a_second(at(1), 100), 100.0);
-        assert_eq!(rates.pages_a_second(at(5), 100), 20.0);
-        assert_eq!(rates.pages_a_second(at(11), 700), 100.0);
+        assert_eq!(rates.requests_a_second(start, 0), 0.0);
+        assert_eq!(rates.requests_a_second(at(1), 100), 100.0);
+        assert_eq!(rates.requests_a_second(at(5), 100), 20.0);
+        assert_eq!(rates.requests_a_second(at(11), 700), 100.0);
     }
 }

@@ -1,8 +1,8 @@
 //! Sees a tag with too many attributes while the tokenizer is still inside it.
 //!
 //! The tokenizer compares each attribute with all before it and says nothing until the tag ends, so a hundred thousand
-//! attributes are five thousand million comparisons. What can be seen from outside is that no token comes while chunk
-//! after chunk goes in. Then the text itself is followed: where the open tag began is not known, so *every* place where
+//! attributes are five thousand million comparisons. What can be seen from outside is that no token comes while text
+//! goes in. Then the text itself is followed: where the open tag began is not known, so *every* place where
 //! one could have begun is followed at once, as a nondeterministic automaton whose states carry the attributes counted so
 //! far. A beginning that reaches its `>` is dropped: a token would have come. The true one is always among those followed,
 //! so the count is never too low.
@@ -41,7 +41,6 @@ type Beginnings = [Option<usize>; STATES.len()];
 pub(super) struct AttributeFlood {
     beginnings: Beginnings,
     after_less_than: bool,
-    following: bool,
 }
 
 impl AttributeFlood {
@@ -50,14 +49,9 @@ impl AttributeFlood {
         *self = Self::default();
     }
 
-    /// Takes a chunk that brought no token, and the chunk before it. True once an open tag has too many attributes.
-    pub(super) fn follow(&mut self, previous: &str, chunk: &str) -> bool {
-        if !self.following {
-            // The last token came in the previous chunk, so the open tag began in it.
-            self.following = true;
-            self.read(previous);
-        }
-        self.read(chunk);
+    /// Takes more of the text since the last token. True once an open tag has too many attributes.
+    pub(super) fn follow(&mut self, text: &str) -> bool {
+        self.read(text);
         self.beginnings
             .iter()
             .flatten()

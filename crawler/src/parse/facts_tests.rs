@@ -154,7 +154,8 @@ fn canonical_is_the_first_and_resolved_against_the_base() {
 
 #[test]
 fn refreshes_are_read_as_the_standard_says() {
-    let cases: &[(&str, Option<(u32, Option<&str>)>)] = &[
+    type Refresh = Option<(u32, Option<&'static str>)>;
+    let cases: &[(&str, Refresh)] = &[
         ("5", Some((5, None))),
         ("0;url=/x", Some((0, Some("/x")))),
         ("  7.5 , URL = '/a b' rest", Some((7, Some("/a b")))),

@@ -27,6 +27,8 @@ type Builder = TreeBuilder<NodeId, CountingSink>;
 pub(super) struct TokenCount {
     builder: Builder,
     tokens: Cell<u64>,
+    /// The last token ends with `>` and the tokenizer goes on in its data state.
+    ended_in_data: Cell<bool>,
     too_many_attributes: Cell<bool>,
 }
 
@@ -35,6 +37,7 @@ impl TokenCount {
         Self {
             builder,
             tokens: Cell::new(0),
+            ended_in_data: Cell::new(true),
             too_many_attributes: Cell::new(false),
         }
     }
@@ -42,6 +45,11 @@ impl TokenCount {
     /// How many tokens have been seen. It stands still while the tokenizer is inside a long tag or comment.
     pub(super) fn tokens(&self) -> u64 {
         self.tokens.get()
+    }
+
+    /// True if the last token was a whole tag, comment or doctype, after which the tokenizer is in its data state.
+    pub(super) fn ended_in_data(&self) -> bool {
+        self.ended_in_data.get()
     }
 
     /// The limit that the page has passed, if any.
@@ -83,7 +91,14 @@ impl TokenSink for TokenCount {
             _ => {}
         }
         self.tokens.set(self.tokens.get() + 1);
-        self.builder.process_token(token, line)
+        let ends = matches!(
+            token,
+            Token::TagToken(_) | Token::CommentToken(_) | Token::DoctypeToken(_)
+        );
+        let answer = self.builder.process_token(token, line);
+        let raw = matches!(answer, TokenSinkResult::RawData(_) | TokenSinkResult::Plaintext);
+        self.ended_in_data.set(ends && !raw);
+        answer
     }
 
     fn end(&self) {
