@@ -2,8 +2,8 @@
 
 Set up as somebody would who knows Scrapy and wants it fast, as far as the work stays the same: one parse a page, compiled
 XPath on the lxml tree (parsel would wrap every text node in an object, twice as slow), URLs that are known already dropped
-before a request is made of them, no cookies, no console, no HTTP cache, no delay. `rel=nofollow` is honoured, which spares
-it the half of the requests that would bring no page.
+before a request is made of them, no cookies, no console, no HTTP cache, no delay. It follows the links that the crawler
+follows, so both make the same requests.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lxml import etree
 from scrapy.http import HtmlResponse, Response
 
 TITLE = etree.XPath("string(//title)", smart_strings=False)
-LINKS = etree.XPath("//a[not(contains(@rel, 'nofollow'))]/@href", smart_strings=False)
+LINKS = etree.XPath("//a/@href", smart_strings=False)
 TEXT = etree.XPath("//body//text()[not(parent::script or parent::style or parent::noscript)]", smart_strings=False)
 
 

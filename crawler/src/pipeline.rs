@@ -37,7 +37,7 @@ const PARSE_STACK: usize = 16 * 1024 * 1024;
 
 /// Tickets beyond those of the open requests: pages that wait while the store flushes the disk, so that fetching and
 /// parsing go on meanwhile.
-const HEADROOM: usize = 256;
+const HEADROOM: usize = 128;
 
 /// What a run came to.
 #[derive(Debug)]
