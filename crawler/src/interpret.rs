@@ -17,7 +17,7 @@ use crate::content_seen::Record;
 use crate::error::RunError;
 use crate::fetch::{FetchError, Response};
 use crate::host_key::HostKey;
-use crate::robots::RobotsOutcome;
+use crate::robots::{Robots, RobotsOutcome};
 use crate::scheduler::{Errand, Event, RobotsAnswer, Task};
 use crate::scope::{Outside, Scope};
 use crate::settings::Settings;
@@ -127,6 +127,8 @@ impl Interpreter {
 
     fn robots(&self, errand: Errand, answer: Result<Response, FetchError>) -> Event {
         let answer = match answer {
+            // No connection will be made for a page of this host either; there the failure is recorded by its name.
+            Err(FetchError::ForbiddenAddress(_)) if is_first_hop(&errand) => RobotsAnswer::Rules(Robots::allow_all()),
             Err(error) => {
                 tracing::info!(url = %errand.url(), %error, "robots.txt unreachable");
                 RobotsAnswer::Unreachable
@@ -241,6 +243,10 @@ impl Interpreter {
             })
             .collect()
     }
+}
+
+fn is_first_hop(errand: &Errand) -> bool {
+    matches!(errand, Errand::Robots { redirects: 0, .. })
 }
 
 /// What is left of a task whose interpretation panicked: a recorded failure.

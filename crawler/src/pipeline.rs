@@ -27,7 +27,7 @@ use crate::error::RunError;
 use crate::fetch::{FetchError, Fetcher, Response, Wanted};
 use crate::interpret::{self, Interpreter, Meaning};
 use crate::politeness::HostSignal;
-use crate::scheduler::{Ending, Errand, Event, Scheduler, Step, Task};
+use crate::scheduler::{Ending, Errand, Event, Retired, Scheduler, Step, Task};
 use crate::scope::Scope;
 use crate::settings::Settings;
 use crate::stats::Stats;
@@ -46,8 +46,8 @@ pub struct Summary {
     pub ending: Ending,
     /// The whole crawl, earlier runs included.
     pub counts: Counts,
-    /// Hosts given up in this run, with their failures in a row.
-    pub retired: Vec<(String, u32)>,
+    /// Hosts given up in this run.
+    pub retired: Vec<Retired>,
     /// How long it took.
     pub elapsed: Duration,
 }
@@ -97,11 +97,10 @@ pub fn run(
         drive(&mut scheduler, stages, events, start, decider).await
     });
     let (ending, counts) = counts_of?;
-    let retired = scheduler.retired().map(|(host, failures)| (host.to_owned(), failures)).collect();
     Ok(Summary {
         ending,
         counts,
-        retired,
+        retired: scheduler.retired(),
         elapsed: start.elapsed(),
     })
 }
@@ -199,9 +198,13 @@ impl Stages {
             let answer = fetcher.get(url, wanted).await;
             let body_bytes = answer.as_ref().ok().and_then(|response| response.body.as_ref()).map_or(0, |b| b.len());
             stats.request(body_bytes as u64);
-            let (host, signal) = (host.clone(), signal(&task, &answer));
+            let ended = Event::RequestEnded {
+                host: host.clone(),
+                signal: signal(&task, &answer),
+                failure: failure(&answer),
+            };
             // Both go nowhere only when the run has failed already.
-            if events.send(Event::RequestEnded { host, signal }).await.is_err() || answers.send((task, answer)).is_err() {
+            if events.send(ended).await.is_err() || answers.send((task, answer)).is_err() {
                 tracing::debug!("an answer came after the end");
             }
         });
@@ -225,6 +228,14 @@ fn signal(task: &Task, answer: &Result<Response, FetchError>) -> HostSignal {
         Ok(response) if response.status >= 500 && is_robots(task) => HostSignal::Unreachable,
         Err(error) if error.is_passing() => HostSignal::Unreachable,
         _ => HostSignal::Answered,
+    }
+}
+
+fn failure(answer: &Result<Response, FetchError>) -> Option<String> {
+    match answer {
+        Ok(response) if response.status == 429 || response.status >= 500 => Some(format!("HTTP status {}", response.status)),
+        Ok(_) => None,
+        Err(error) => Some(error.to_string()),
     }
 }
 

@@ -30,7 +30,7 @@ const MAX_SITEMAPS: usize = 100;
 const MAX_ROBOTS_REDIRECTS: u8 = 5;
 
 /// Tries of a robots.txt that come to nothing, after which its host is left alone for this run.
-const MAX_ROBOTS_FAILURES: u8 = 5;
+const MAX_ROBOTS_FAILURES: u8 = 3;
 
 /// A request to make.
 #[derive(Debug, Clone)]
@@ -108,6 +108,8 @@ pub enum Event {
         host: String,
         /// What the answer says of it.
         signal: HostSignal,
+        /// What went wrong, in words.
+        failure: Option<String>,
     },
     /// A page of the frontier has its outcome.
     Decided {
@@ -172,6 +174,15 @@ pub enum Step {
     Wait(Option<Now>),
     /// The crawl is over.
     Finished(Ending),
+}
+
+/// A host that a run gave up; its URLs stay queued.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Retired {
+    /// The host.
+    pub host: String,
+    /// What went wrong last, in words.
+    pub last_failure: String,
 }
 
 /// Why a run ended.
@@ -256,9 +267,11 @@ impl Scheduler {
     pub fn on(&mut self, event: Event, now: Now) {
         self.clock.set(now);
         match event {
-            Event::RequestEnded { host, signal } => {
+            Event::RequestEnded { host, signal, failure } => {
                 self.requests_open -= 1;
-                self.host(&host).gate.finish(now, signal);
+                let entry = self.host(&host);
+                entry.gate.finish(now, signal);
+                entry.last_failure = failure.or(entry.last_failure.take());
                 self.schedule(&host, now);
             }
             Event::Decided {
@@ -316,12 +329,18 @@ impl Scheduler {
         self.idle(Ending::Exhausted)
     }
 
-    /// Hosts that this run gave up, with their failures in a row.
-    pub fn retired(&self) -> impl Iterator<Item = (&str, u32)> {
-        self.hosts
-            .iter()
-            .filter(|(_, host)| host.gate.is_retired())
-            .map(|(name, host)| (name.as_str(), host.gate.failures()))
+    /// Hosts that this run gave up.
+    #[must_use]
+    pub fn retired(&self) -> Vec<Retired> {
+        let retired = self.hosts.iter().filter(|(_, host)| host.gate.is_retired());
+        let mut retired: Vec<_> = retired
+            .map(|(name, host)| Retired {
+                host: name.clone(),
+                last_failure: host.last_failure.clone().unwrap_or_default(),
+            })
+            .collect();
+        retired.sort();
+        retired
     }
 
     /// Hosts with something to fetch, now or later.

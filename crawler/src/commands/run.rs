@@ -13,6 +13,7 @@ use crate::seeds::Seeds;
 use crate::settings::Settings;
 use crate::shutdown;
 use crate::stats::Stats;
+use crate::terminal_text::terminal_text;
 
 pub(super) fn execute(args: &Run, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
@@ -74,8 +75,9 @@ fn print(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) {
     if run.links_too_deep > 0 {
         println!("  {} links lay deeper than scope.max_depth = {}", run.links_too_deep, settings.limits.max_depth);
     }
-    for (host, failures) in &summary.retired {
-        println!("  {host} was given up after {failures} failures in a row; its URLs stay queued for the next run");
+    for retired in &summary.retired {
+        let reason = terminal_text(&retired.last_failure, 200);
+        println!("  {} was given up for this run ({reason}); its URLs stay queued", retired.host);
     }
     let data = dir.display();
     if counts.queued > 0 {

@@ -33,6 +33,8 @@ pub(super) struct Host {
     pub(super) robots: HashMap<String, Option<Arc<Robots>>>,
     pub(super) errands: VecDeque<Errand>,
     pub(super) pages_decided: u64,
+    /// What went wrong last, in words.
+    pub(super) last_failure: Option<String>,
     /// It stands in the heap of hosts with something to do.
     pub(super) is_due: bool,
     obeys_robots: bool,
@@ -51,6 +53,7 @@ impl Host {
             robots: HashMap::new(),
             errands: VecDeque::new(),
             pages_decided: 0,
+            last_failure: None,
             is_due: false,
             obeys_robots: politeness.robots,
             max_pages: rules.max_pages_per_host,

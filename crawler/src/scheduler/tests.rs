@@ -38,6 +38,7 @@ fn ended(host: &str) -> Event {
     Event::RequestEnded {
         host: host.into(),
         signal: HostSignal::Answered,
+        failure: None,
     }
 }
 
@@ -190,8 +191,12 @@ fn a_host_without_a_reachable_robots_txt_is_retired_and_nothing_of_it_fetched() 
         match scheduler.next(now) {
             Step::Start(Task::Errand { errand, .. }) => {
                 tries += 1;
-                let signal = HostSignal::Unreachable;
-                scheduler.on(Event::RequestEnded { host: "a.example".into(), signal }, now);
+                let ended = Event::RequestEnded {
+                    host: "a.example".into(),
+                    signal: HostSignal::Unreachable,
+                    failure: Some("name not resolved".into()),
+                };
+                scheduler.on(ended, now);
                 let answer = RobotsAnswer::Unreachable;
                 scheduler.on(Event::Robots { errand, answer }, now);
             }
@@ -200,8 +205,9 @@ fn a_host_without_a_reachable_robots_txt_is_retired_and_nothing_of_it_fetched() 
             other => panic!("{other:?}"),
         }
     }
-    assert_eq!(tries, 5);
-    assert_eq!(scheduler.retired().collect::<Vec<_>>(), [("a.example", 5)]);
+    assert_eq!(tries, 3);
+    let retired = scheduler.retired();
+    assert_eq!((retired[0].host.as_str(), retired[0].last_failure.as_str()), ("a.example", "name not resolved"));
 }
 
 #[test]

@@ -1,0 +1,124 @@
+//! The demo's site, whose every page has a known answer: by the library, by `crawler demo`, by `crawler run`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crawler::config::Config;
+use crawler::demo::{self, Limits, Running};
+use crawler::pipeline;
+use crawler::report::Report;
+use crawler::scheduler::Ending;
+use crawler::settings::Settings;
+use crawler::stats::Stats;
+use storage::{OpenOptions, Store};
+use tokio::runtime::Runtime;
+
+use crate::support::crawl::Crawl;
+use crate::support::process::{crawler, run};
+
+fn served() -> (Runtime, Running) {
+    let runtime = Runtime::new().unwrap();
+    let site = runtime.block_on(demo::serve()).unwrap();
+    (runtime, site)
+}
+
+/// Holds the crawl in `dir` and the site's log against the truth.
+fn assert_true(site: &Running, dir: &Path, numbers_must_match: bool) {
+    let store = Store::open(dir, &OpenOptions::existing()).unwrap();
+    let limits = Limits {
+        max_depth: Config::default().scope.max_depth,
+        numbers_must_match,
+    };
+    let truth = demo::truth(&site.base_url, &limits);
+    let mut mismatches = demo::check(&truth, &demo::decisions(&Report::read(&store).unwrap()));
+    mismatches.extend(demo::check_requests(&truth, &site.request_log.requests()));
+    assert_eq!(mismatches, []);
+}
+
+fn crawl_by_library(numbers_must_match: bool) {
+    let (_runtime, site) = served();
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = Config::default();
+    config.politeness.delay_ms = 0;
+    config.politeness.parallel_per_host = 8;
+    config.politeness.max_retries = 0;
+    config.fetch.allow_private_addresses = true;
+    config.dedup.numbers_must_match = numbers_must_match;
+    let settings = Settings::new(&config).unwrap();
+    let seeds = [site.base_url.clone()];
+    let never = std::future::pending();
+    let summary = pipeline::run(&settings, &seeds, folder.path(), &Arc::new(Stats::default()), never).unwrap();
+    assert_eq!(summary.ending, Ending::Exhausted);
+    assert_true(&site, folder.path(), numbers_must_match);
+}
+
+#[test]
+fn the_library_decides_every_page_of_the_demo_as_its_truth_says() {
+    crawl_by_library(false);
+}
+
+#[test]
+fn variants_of_one_product_are_kept_where_numbers_must_match() {
+    crawl_by_library(true);
+}
+
+#[test]
+fn the_demo_finds_no_mismatch_and_says_where_its_report_lies() {
+    let folder = tempfile::tempdir().unwrap();
+    let demo = run(crawler(["demo", "--data", "crawl"]).current_dir(folder.path()));
+    demo.succeeded().says(&["came out as they should", "crawler report --data crawl"]);
+    let html = std::fs::read_to_string(folder.path().join("crawl/report.html")).unwrap();
+    assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"));
+}
+
+#[test]
+fn the_demo_takes_the_users_rule_on_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("strict.toml"), "[dedup]\nnumbers_must_match = true\n").unwrap();
+    let near = |arguments: &[&str]| {
+        let demo = run(crawler(["demo"]).args(arguments).current_dir(folder.path()));
+        demo.succeeded().says(&["came out as they should"]);
+        let data = arguments.last().unwrap();
+        let report = run(crawler(["report", "--format", "json", "--data", data]).current_dir(folder.path()));
+        let report: serde_json::Value = serde_json::from_str(&report.succeeded().stdout).unwrap();
+        report["counts"]["near"].as_u64().unwrap()
+    };
+    let (lenient, strict) = (near(&["--data", "a"]), near(&["--config", "strict.toml", "--data", "b"]));
+    assert!(strict < lenient, "{strict} near-duplicates where numbers must match, {lenient} where not");
+}
+
+#[test]
+fn the_demo_refuses_a_folder_that_is_not_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("mine.txt"), "keep").unwrap();
+    let demo = run(crawler(["demo", "--data", "."]).current_dir(folder.path()));
+    demo.with_code(2).complains_of(&["is not empty"]);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn the_binary_crawls_the_demos_site_as_any_other() {
+    let (_runtime, site) = served();
+    let crawl = Crawl::of(site.base_url.as_str()).set("politeness.max_retries", 0);
+    crawl.run().says(&["Finished", "still queued 0"]);
+    assert_true(&site, &crawl.data(), false);
+}
+
+#[test]
+fn one_request_at_a_time_comes_to_the_same_verdicts() {
+    let (_runtime, site) = served();
+    let crawl = Crawl::of(site.base_url.as_str()).in_order().set("politeness.max_retries", 0);
+    crawl.run();
+    assert_true(&site, &crawl.data(), false);
+}
+
+#[test]
+fn a_second_run_of_a_finished_crawl_fetches_no_page() {
+    let (_runtime, site) = served();
+    let crawl = Crawl::of(site.base_url.as_str()).set("politeness.max_retries", 0);
+    crawl.run();
+    let before = crawl.report();
+    crawl.run().says(&["0 requests"]);
+    assert_eq!(crawl.report(), before);
+    assert_true(&site, &crawl.data(), false);
+}

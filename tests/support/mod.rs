@@ -1,0 +1,20 @@
+//! What the tests stand on.
+//!
+//! - [`site`]: a web site on loopback that a test scripts, with a log of every request
+//! - [`gate`]: answers held back until something has happened, instead of a sleep
+//! - [`page`]: pages and their texts, the same at every run
+//! - [`crawl`]: a seeds file, a configuration and a data folder for the crawler's binary
+//! - [`process`]: the binary at work, bounded in time
+//! - [`outcomes`]: what the report says became of every URL
+
+pub mod crawl;
+pub mod gate;
+pub mod outcomes;
+pub mod page;
+pub mod process;
+pub mod site;
+
+use std::time::Duration;
+
+/// Longest that a test waits for anything. Far beyond what any of it takes: it only keeps a broken test from hanging.
+pub const PATIENCE: Duration = Duration::from_secs(90);
