@@ -30,7 +30,10 @@ fn every_page_is_asked_for_exactly_once() {
     ]);
     let crawl = Crawl::of(site.url("/"));
     crawl.run();
-    assert_eq!(crawl.outcomes(&site), expected([("/", "kept"), ("/a", "kept"), ("/b", "kept")]));
+    assert_eq!(
+        crawl.outcomes(&site),
+        expected([("/", "kept"), ("/a", "kept"), ("/b", "kept")])
+    );
     let times = site.times_asked();
     assert_eq!(times.len(), 3, "{times:?}");
     assert!(times.values().all(|&times| times == 1), "{times:?}");
@@ -65,7 +68,12 @@ fn failures_and_redirects_do_not_count_as_pages() {
     crawl.run();
     assert_eq!(
         crawl.outcomes(&site),
-        expected([("/", "kept"), ("/gone", "failed http_404"), ("/moved", "redirect to /b"), ("/a", "kept")])
+        expected([
+            ("/", "kept"),
+            ("/gone", "failed http_404"),
+            ("/moved", "redirect to /b"),
+            ("/a", "kept")
+        ])
     );
 }
 
@@ -76,8 +84,12 @@ fn max_pages_per_host_leaves_the_other_hosts_alone() {
     crawl.add_seed(&site.localhost_url("/"));
     crawl.run();
     let report = crawl.report();
-    let fetched: Vec<u64> =
-        report["hosts"].as_array().unwrap().iter().map(|host| host["fetched"].as_u64().unwrap()).collect();
+    let fetched: Vec<u64> = report["hosts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|host| host["fetched"].as_u64().unwrap())
+        .collect();
     assert_eq!(fetched, [4, 4]);
     assert_eq!(count(&report, "queued"), 12);
 }
@@ -87,7 +99,10 @@ fn max_depth_is_inclusive_and_counts_links_from_a_seed() {
     let site = chain(6);
     let crawl = Crawl::of(site.url("/0")).set("scope.max_depth", 2);
     crawl.run().says(&["1 links lay deeper than scope.max_depth = 2"]);
-    assert_eq!(crawl.outcomes(&site), expected([("/0", "kept"), ("/1", "kept"), ("/2", "kept")]));
+    assert_eq!(
+        crawl.outcomes(&site),
+        expected([("/0", "kept"), ("/1", "kept"), ("/2", "kept")])
+    );
     assert_eq!(site.times_asked().len(), 3);
 }
 
@@ -96,7 +111,11 @@ fn links_to_another_host_or_port_are_not_asked_for() {
     let other_port = Site::of([("/", article(1, NO_LINKS))]);
     let other_url = other_port.url("/");
     let site = Site::scripted(move |asked| match asked.path.as_str() {
-        "/" => home(&[&other_url, &format!("http://{}/x", asked.host.replace("127.0.0.1", "localhost")), "/a"]),
+        "/" => home(&[
+            &other_url,
+            &format!("http://{}/x", asked.host.replace("127.0.0.1", "localhost")),
+            "/a",
+        ]),
         "/a" => article(2, NO_LINKS),
         _ => Answer::status(404),
     });
@@ -104,7 +123,11 @@ fn links_to_another_host_or_port_are_not_asked_for() {
     crawl.run().says(&["2 links led to other hosts"]);
     assert_eq!(crawl.outcomes(&site), expected([("/", "kept"), ("/a", "kept")]));
     assert!(other_port.paths().is_empty());
-    assert!(site.requests().iter().all(|request| request.host.starts_with("127.0.0.1")));
+    assert!(
+        site.requests()
+            .iter()
+            .all(|request| request.host.starts_with("127.0.0.1"))
+    );
 }
 
 #[test]
@@ -122,8 +145,12 @@ fn a_seed_that_has_moved_brings_its_new_host_with_it() {
 
 #[test]
 fn a_moved_seed_still_brings_its_host_when_the_crawl_goes_on() {
-    let new = Site::of([("/", home(&["/a", "/b"])), ("/a", article(1, &["/c"])), ("/b", article(2, NO_LINKS)),
-        ("/c", article(3, NO_LINKS))]);
+    let new = Site::of([
+        ("/", home(&["/a", "/b"])),
+        ("/a", article(1, &["/c"])),
+        ("/b", article(2, NO_LINKS)),
+        ("/c", article(3, NO_LINKS)),
+    ]);
     let old = Site::of([("/", Answer::redirect(&new.url("/")))]);
     let crawl = Crawl::of(old.url("/")).in_order();
     crawl.end(&["--max-pages", "1"]).succeeded();
@@ -176,7 +203,10 @@ fn a_circle_of_redirects_ends() {
     crawl.run();
     let outcomes = crawl.outcomes(&site);
     assert_eq!(outcomes["/self"], "failed redirect_loop");
-    assert!(outcomes["/a"].starts_with("redirect") && outcomes["/b"].starts_with("redirect"), "{outcomes:?}");
+    assert!(
+        outcomes["/a"].starts_with("redirect") && outcomes["/b"].starts_with("redirect"),
+        "{outcomes:?}"
+    );
     assert_eq!(site.times_asked().values().sum::<usize>(), 3);
 }
 
@@ -185,7 +215,9 @@ fn a_page_that_fails_does_not_end_the_run() {
     let never = Arc::new(Gate::closed());
     let held = never.clone();
     let site = Site::scripted(move |asked| match asked.path.as_str() {
-        "/" => home(&["/missing", "/broken", "/large", "/garbled", "/silent", "/nowhere", "/image", "/good"]),
+        "/" => home(&[
+            "/missing", "/broken", "/large", "/garbled", "/silent", "/nowhere", "/image", "/good",
+        ]),
         "/broken" => Answer::status(500),
         "/large" => Answer::html("x ".repeat(40_000)),
         "/garbled" => Answer::html("this is no gzip").with("content-encoding", "gzip"),
@@ -219,13 +251,19 @@ fn a_page_that_fails_does_not_end_the_run() {
         ])
     );
     let times = site.times_asked();
-    assert_eq!((times["/missing"], times["/broken"], times["/silent"]), (1, 2, 2), "only what may pass is tried again");
+    assert_eq!(
+        (times["/missing"], times["/broken"], times["/silent"]),
+        (1, 2, 2),
+        "only what may pass is tried again"
+    );
 }
 
 #[test]
 fn a_seed_that_nobody_answers_is_a_failure_not_an_error() {
     let url = Site::of([("/", home(NO_LINKS))]).url("/");
-    let crawl = Crawl::of(url).set("politeness.max_retries", 0).set("politeness.robots", false);
+    let crawl = Crawl::of(url)
+        .set("politeness.max_retries", 0)
+        .set("politeness.robots", false);
     crawl.run();
     let report = crawl.report();
     assert_eq!(report["failures"][0]["kind"], "connect");

@@ -66,7 +66,8 @@ fn variants_of_one_product_are_kept_where_numbers_must_match() {
 fn the_demo_finds_no_mismatch_and_says_where_its_report_lies() {
     let folder = tempfile::tempdir().unwrap();
     let demo = run(crawler(["demo", "--data", "crawl"]).current_dir(folder.path()));
-    demo.succeeded().says(&["came out as they should", "crawler report --data crawl"]);
+    demo.succeeded()
+        .says(&["came out as they should", "crawler report --data crawl"]);
     let html = std::fs::read_to_string(folder.path().join("crawl/report.html")).unwrap();
     assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"));
 }
@@ -74,7 +75,11 @@ fn the_demo_finds_no_mismatch_and_says_where_its_report_lies() {
 #[test]
 fn the_demo_takes_the_users_rule_on_numbers() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("strict.toml"), "[dedup]\nnumbers_must_match = true\n").unwrap();
+    std::fs::write(
+        folder.path().join("strict.toml"),
+        "[dedup]\nnumbers_must_match = true\n",
+    )
+    .unwrap();
     let near = |arguments: &[&str]| {
         let demo = run(crawler(["demo"]).args(arguments).current_dir(folder.path()));
         demo.succeeded().says(&["came out as they should"]);
@@ -83,8 +88,14 @@ fn the_demo_takes_the_users_rule_on_numbers() {
         let report: serde_json::Value = serde_json::from_str(&report.succeeded().stdout).unwrap();
         report["counts"]["near"].as_u64().unwrap()
     };
-    let (lenient, strict) = (near(&["--data", "a"]), near(&["--config", "strict.toml", "--data", "b"]));
-    assert!(strict < lenient, "{strict} near-duplicates where numbers must match, {lenient} where not");
+    let (lenient, strict) = (
+        near(&["--data", "a"]),
+        near(&["--config", "strict.toml", "--data", "b"]),
+    );
+    assert!(
+        strict < lenient,
+        "{strict} near-duplicates where numbers must match, {lenient} where not"
+    );
 }
 
 #[test]
@@ -107,7 +118,9 @@ fn the_binary_crawls_the_demos_site_as_any_other() {
 #[test]
 fn one_request_at_a_time_comes_to_the_same_verdicts() {
     let (_runtime, site) = served();
-    let crawl = Crawl::of(site.base_url.as_str()).in_order().set("politeness.max_retries", 0);
+    let crawl = Crawl::of(site.base_url.as_str())
+        .in_order()
+        .set("politeness.max_retries", 0);
     crawl.run();
     assert_true(&site, &crawl.data(), false);
 }

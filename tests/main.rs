@@ -4,5 +4,7 @@
 
 mod crawl;
 mod demo;
+mod near_duplicates;
+mod politeness;
 mod robots;
 mod support;

@@ -8,9 +8,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 110, arg_required_else_help = true)]
-#[command(after_help = "Start with `crawler demo`: it crawls a small site of its own, without network.\n\
+#[command(
+    after_help = "Start with `crawler demo`: it crawls a small site of its own, without network.\n\
     Exit codes: 0 the command did its work (single pages may have failed), 1 it could not go on, 2 it was called \
-    with something unusable.")]
+    with something unusable."
+)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -54,8 +56,10 @@ pub struct ConfigFile {
 
 /// `crawler run`
 #[derive(Debug, Args)]
-#[command(after_help = "Ctrl-C stops taking new URLs, finishes what is in process and saves; the same command goes \
-    on where it stopped. A second Ctrl-C ends at once and loses nothing that was decided more than a moment ago.")]
+#[command(
+    after_help = "Ctrl-C stops taking new URLs, finishes what is in process and saves; the same command goes \
+    on where it stopped. A second Ctrl-C ends at once and loses nothing that was decided more than a moment ago."
+)]
 pub struct Run {
     /// Text file with one seed URL a line; `#` starts a comment.
     #[arg(long, value_name = "FILE")]

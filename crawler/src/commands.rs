@@ -58,7 +58,11 @@ fn open_to_read(dir: &Path) -> Result<Store, RunError> {
 
 /// Where a command's result goes: a file that appears whole or not at all, or standard output.
 enum Output {
-    File { path: PathBuf, partial: PathBuf, writer: BufWriter<File> },
+    File {
+        path: PathBuf,
+        partial: PathBuf,
+        writer: BufWriter<File>,
+    },
     Stdout(BufWriter<io::StdoutLock<'static>>),
 }
 

@@ -261,7 +261,10 @@ mod tests {
         let error = Config::parse("[scope]\n# fine\nmax_depht = 3\n", Path::new("my.toml")).unwrap_err();
         let message = error.to_string();
         assert!(message.starts_with("my.toml, line 3: "), "{message}");
-        assert!(message.contains("max_depht") && message.contains("max_depth"), "{message}");
+        assert!(
+            message.contains("max_depht") && message.contains("max_depth"),
+            "{message}"
+        );
     }
 
     #[test]
@@ -273,7 +276,10 @@ mod tests {
     #[test]
     fn the_sample_file_shows_every_key_at_its_default() {
         let sample = include_str!("../../config.toml");
-        assert_eq!(Config::parse(sample, Path::new("config.toml")).unwrap(), Config::default());
+        assert_eq!(
+            Config::parse(sample, Path::new("config.toml")).unwrap(),
+            Config::default()
+        );
         let shown: toml::Table = sample.parse().unwrap();
         let built_in = toml::Table::try_from(Config::default()).unwrap();
         for (section, keys) in &built_in {

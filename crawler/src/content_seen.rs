@@ -84,7 +84,11 @@ impl ContentSeen {
             }
         }
         if replayed > 0 {
-            tracing::info!(from = applied + 1, pages = replayed, "dedup index brought up to the catalogue");
+            tracing::info!(
+                from = applied + 1,
+                pages = replayed,
+                "dedup index brought up to the catalogue"
+            );
             dedup.index_mut().persist(store.next_page_id() - 1)?;
         }
         stats.decided(&store.counts());
@@ -191,12 +195,7 @@ impl ContentSeen {
         self.finish(&page.queued, outcome, &page.outlinks)
     }
 
-    fn finish(
-        &mut self,
-        queued: &QueuedUrl,
-        outcome: Outcome,
-        outlinks: &[Discovered],
-    ) -> Result<Event, RunError> {
+    fn finish(&mut self, queued: &QueuedUrl, outcome: Outcome, outlinks: &[Discovered]) -> Result<Event, RunError> {
         let finished = self.store.finish(queued, outcome, outlinks)?;
         let mut again = finished.newly_queued;
         again.extend(finished.requeued);

@@ -9,7 +9,9 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::{Bytes, BytesMut};
-use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER,
+};
 use url::Url;
 
 use crate::address_policy::{AddressPolicy, GuardedResolver};
@@ -104,7 +106,10 @@ impl Fetcher {
         let policy = AddressPolicy::new(settings.fetch.allow_private_addresses);
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static(ACCEPTED));
-        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(crate::content_encoding::ACCEPTED));
+        headers.insert(
+            ACCEPT_ENCODING,
+            HeaderValue::from_static(crate::content_encoding::ACCEPTED),
+        );
         let client = reqwest::Client::builder()
             .tls_backend_preconfigured(tls()?)
             .user_agent(&settings.user_agent)
@@ -161,7 +166,9 @@ impl Fetcher {
 
     async fn body(&self, answer: &mut reqwest::Response, response: &Response) -> Result<Bytes, FetchError> {
         let limit = self.max_body_bytes;
-        let declared = response.header(&CONTENT_LENGTH).and_then(|text| text.parse::<usize>().ok());
+        let declared = response
+            .header(&CONTENT_LENGTH)
+            .and_then(|text| text.parse::<usize>().ok());
         if declared.is_some_and(|length| length > limit) {
             return Err(FetchError::BodyTooLarge { limit });
         }

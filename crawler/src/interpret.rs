@@ -5,6 +5,7 @@ mod read;
 mod redirect;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use dedup::Analyzer;
@@ -56,6 +57,8 @@ pub struct Interpreter {
     analyzer: Analyzer,
     scope: Arc<Scope>,
     stats: Arc<Stats>,
+    /// The operator has been told that the address policy refuses something.
+    refusal_told: AtomicBool,
 }
 
 impl Interpreter {
@@ -68,6 +71,7 @@ impl Interpreter {
             analyzer,
             scope,
             stats,
+            refusal_told: AtomicBool::new(false),
         }
     }
 
@@ -106,6 +110,12 @@ impl Interpreter {
     }
 
     fn failed_fetch(&self, queued: QueuedUrl, error: &FetchError) -> Record {
+        if matches!(error, FetchError::ForbiddenAddress(_)) && !self.refusal_told.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                "refused to connect to {}: {error} (told once; the report lists all)",
+                queued.host
+            );
+        }
         if error.is_passing() && queued.attempts < self.settings.politeness.max_retries {
             return outcome(queued, Outcome::Retry);
         }
@@ -117,7 +127,12 @@ impl Interpreter {
         if passing && queued.attempts < self.settings.politeness.max_retries {
             return outcome(queued, Outcome::Retry);
         }
-        failed(queued, &format!("http_{status}"), Some(status), format!("HTTP status {status}"))
+        failed(
+            queued,
+            &format!("http_{status}"),
+            Some(status),
+            format!("HTTP status {status}"),
+        )
     }
 
     fn undo_coding(&self, wire: &Bytes, response: &Response) -> Result<Bytes, FetchError> {
@@ -173,7 +188,11 @@ impl Interpreter {
                 depth,
                 redirects: redirects + 1,
             };
-            let further = if redirects < MAX_SITEMAP_REDIRECTS { vec![moved] } else { Vec::new() };
+            let further = if redirects < MAX_SITEMAP_REDIRECTS {
+                vec![moved]
+            } else {
+                Vec::new()
+            };
             return Record::Sitemap {
                 urls: Vec::new(),
                 further,
@@ -255,7 +274,12 @@ pub fn panicked(task: Task) -> Meaning {
     match task {
         Task::Page { queued, .. } => {
             tracing::error!(url = %queued.url, "a parser panicked on this page; please report it");
-            Meaning::Record(failed(queued, "parser_panic", None, "a parser panicked on this page".into()))
+            Meaning::Record(failed(
+                queued,
+                "parser_panic",
+                None,
+                "a parser panicked on this page".into(),
+            ))
         }
         Task::Errand { errand, .. } => match errand {
             Errand::Robots { .. } => Meaning::Event(Event::Robots {
@@ -277,8 +301,12 @@ pub fn panicked(task: Task) -> Meaning {
 pub fn widen_by_redirects(store: &Store, seed: &Discovered, scope: &Scope) -> Result<(), RunError> {
     let (mut host, mut url) = (seed.host.clone(), seed.url.clone());
     for _ in 0..MAX_SEED_REDIRECTS {
-        let Some(UrlState::Redirect { to, .. }) = store.url_state(&host, &url)? else { break };
-        let Some(key) = Url::parse(&to).ok().as_ref().and_then(HostKey::from_url) else { break };
+        let Some(UrlState::Redirect { to, .. }) = store.url_state(&host, &url)? else {
+            break;
+        };
+        let Some(key) = Url::parse(&to).ok().as_ref().and_then(HostKey::from_url) else {
+            break;
+        };
         scope.add_host(&key);
         (host, url) = (key.as_str().to_owned(), to);
     }
@@ -291,7 +319,9 @@ const MAX_SEED_REDIRECTS: usize = 20;
 /// The seeds as they enter the frontier; their hosts are the scope.
 #[must_use]
 pub fn seeds(urls: &[Url], rules: &canonicalize::Rules, scope: &Scope) -> Vec<Discovered> {
-    let seeds = urls.iter().filter_map(|url| canonicalize::canonicalize(url, rules).ok());
+    let seeds = urls
+        .iter()
+        .filter_map(|url| canonicalize::canonicalize(url, rules).ok());
     seeds
         .filter_map(|url| {
             let host = HostKey::from_url(url.url())?;

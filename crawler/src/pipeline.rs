@@ -92,7 +92,8 @@ pub fn run(
         stats: stats.clone(),
     };
     let counts_of = runtime.block_on(async {
-        tokio::spawn(forward_stop(stop, settings.limits.max_duration, events_in.clone()));
+        let max_duration = settings.limits.max_duration;
+        tokio::spawn(forward_stop(stop, max_duration, events_in.clone(), stats.clone()));
         let decider = tokio::task::spawn_blocking(move || content_seen.run(&records, &events_in));
         drive(&mut scheduler, stages, events, start, decider).await
     });
@@ -173,7 +174,12 @@ async fn sleep_until(until: Option<Instant>) {
 }
 
 /// Turns a signal, or the end of the time given to the run, into the event that stops it.
-async fn forward_stop(stop: impl Future<Output = ()>, max_duration: Option<Duration>, events: mpsc::Sender<Event>) {
+async fn forward_stop(
+    stop: impl Future<Output = ()>,
+    max_duration: Option<Duration>,
+    events: mpsc::Sender<Event>,
+    stats: Arc<Stats>,
+) {
     let time_is_up = async {
         match max_duration {
             Some(time) => tokio::time::sleep(time).await,
@@ -181,6 +187,7 @@ async fn forward_stop(stop: impl Future<Output = ()>, max_duration: Option<Durat
         }
     };
     tokio::select! { () = stop => {}, () = time_is_up => {} }
+    stats.set_stopping();
     if events.send(Event::Stop).await.is_err() {
         tracing::debug!("asked to stop after the end");
     }
@@ -196,7 +203,11 @@ impl Stages {
                 Task::Errand { host, errand } => (errand.url(), Wanted::Anything, host),
             };
             let answer = fetcher.get(url, wanted).await;
-            let body_bytes = answer.as_ref().ok().and_then(|response| response.body.as_ref()).map_or(0, |b| b.len());
+            let body_bytes = answer
+                .as_ref()
+                .ok()
+                .and_then(|response| response.body.as_ref())
+                .map_or(0, |b| b.len());
             stats.request(body_bytes as u64);
             let ended = Event::RequestEnded {
                 host: host.clone(),
@@ -233,14 +244,22 @@ fn signal(task: &Task, answer: &Result<Response, FetchError>) -> HostSignal {
 
 fn failure(answer: &Result<Response, FetchError>) -> Option<String> {
     match answer {
-        Ok(response) if response.status == 429 || response.status >= 500 => Some(format!("HTTP status {}", response.status)),
+        Ok(response) if response.status == 429 || response.status >= 500 => {
+            Some(format!("HTTP status {}", response.status))
+        }
         Ok(_) => None,
         Err(error) => Some(error.to_string()),
     }
 }
 
 fn is_robots(task: &Task) -> bool {
-    matches!(task, Task::Errand { errand: Errand::Robots { .. }, .. })
+    matches!(
+        task,
+        Task::Errand {
+            errand: Errand::Robots { .. },
+            ..
+        }
+    )
 }
 
 fn open_store(settings: &Settings, dir: &Path) -> Result<Store, RunError> {

@@ -28,7 +28,10 @@ impl Progress {
     #[must_use]
     pub fn show(stats: Arc<Stats>, max_pages: Option<u64>, quiet: bool) -> Self {
         if quiet {
-            return Self { end: None, thread: None };
+            return Self {
+                end: None,
+                thread: None,
+            };
         }
         let (end, ended) = channel::<()>();
         let thread = std::thread::spawn(move || {
@@ -70,8 +73,8 @@ impl Display {
             return Self::Lines;
         }
         let bar = match max_pages {
-            Some(pages) => ProgressBar::new(pages).with_style(style("{bar:30} {pos}/{len} pages  {msg}")),
-            None => ProgressBar::new_spinner().with_style(style("{spinner} {pos} pages  {msg}")),
+            Some(pages) => ProgressBar::new(pages).with_style(style("{bar:30} {pos}/{len} pages  {wide_msg}")),
+            None => ProgressBar::new_spinner().with_style(style("{spinner} {pos} pages  {wide_msg}")),
         };
         Self::Terminal(bar)
     }
@@ -107,6 +110,9 @@ fn style(template: &str) -> ProgressStyle {
 }
 
 fn describe(now: &Snapshot, rate: f64) -> String {
+    if now.stopping {
+        return "stopping: finishing what is in process (Ctrl-C again to end at once)".to_owned();
+    }
     format!(
         "{rate:.0} requests/s  {}  kept {}  exact {}  near {}  failed {}  queued {}  hosts {}",
         bytes(now.bytes),
@@ -133,7 +139,11 @@ impl Rates {
         }
         let (since, before) = self.seen[0];
         let seconds = now.duration_since(since).as_secs_f64();
-        if seconds > 0.0 { (requests - before) as f64 / seconds } else { 0.0 }
+        if seconds > 0.0 {
+            (requests - before) as f64 / seconds
+        } else {
+            0.0
+        }
     }
 }
 

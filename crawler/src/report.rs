@@ -222,7 +222,11 @@ impl Report {
 
     /// Clusters with duplicates, the largest first, then in the order they were kept.
     fn by_size(&self) -> Vec<&Cluster> {
-        let mut clusters: Vec<_> = self.clusters.iter().filter(|cluster| !cluster.duplicates.is_empty()).collect();
+        let mut clusters: Vec<_> = self
+            .clusters
+            .iter()
+            .filter(|cluster| !cluster.duplicates.is_empty())
+            .collect();
         clusters.sort_by_key(|cluster| std::cmp::Reverse(cluster.duplicates.len()));
         clusters
     }

@@ -317,7 +317,9 @@ impl Scheduler {
             if *at > now {
                 return Step::Wait(Some(*at));
             }
-            let Some(Reverse((_, _, name))) = self.due.pop() else { break };
+            let Some(Reverse((_, _, name))) = self.due.pop() else {
+                break;
+            };
             let host = self.host(&name);
             host.is_due = false;
             let step = host.step(&name, now);
@@ -444,7 +446,11 @@ impl Scheduler {
         if let Some(delay) = robots.crawl_delay() {
             entry.gate.slow_down_to(delay.min(politeness.max_crawl_delay), now);
         }
-        let sitemaps: Vec<_> = robots.sitemaps().iter().filter_map(|text| Url::parse(text).ok()).collect();
+        let sitemaps: Vec<_> = robots
+            .sitemaps()
+            .iter()
+            .filter_map(|text| Url::parse(text).ok())
+            .collect();
         entry.robots.insert(origin, Some(Arc::new(robots)));
         self.schedule(host, now);
         if politeness.sitemaps {

@@ -90,7 +90,11 @@ mod tests {
     fn by_default_only_the_seeds_hosts_belong() {
         let scope = scope(ScopeMode::Host);
         assert_eq!(scope.admits(&key("http://www.example.org/x"), 0), Ok(()));
-        for other in ["http://example.org/", "http://www.example.org:8080/", "http://a.www.example.org/"] {
+        for other in [
+            "http://example.org/",
+            "http://www.example.org:8080/",
+            "http://a.www.example.org/",
+        ] {
             assert_eq!(scope.admits(&key(other), 0), Err(Outside::Host), "{other}");
         }
     }
@@ -98,10 +102,18 @@ mod tests {
     #[test]
     fn subdomains_start_at_the_name_without_www() {
         let scope = scope(ScopeMode::Subdomains);
-        for inside in ["http://example.org/", "http://docs.example.org/", "http://www.example.org/"] {
+        for inside in [
+            "http://example.org/",
+            "http://docs.example.org/",
+            "http://www.example.org/",
+        ] {
             assert_eq!(scope.admits(&key(inside), 0), Ok(()), "{inside}");
         }
-        for other in ["http://badexample.org/", "http://org/", "http://example.org.evil.example/"] {
+        for other in [
+            "http://badexample.org/",
+            "http://org/",
+            "http://example.org.evil.example/",
+        ] {
             assert_eq!(scope.admits(&key(other), 0), Err(Outside::Host), "{other}");
         }
     }

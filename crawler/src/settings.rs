@@ -210,7 +210,8 @@ fn check_contact(contact: &str) -> Result<Option<String>, InvalidSetting> {
     if contact.is_empty() {
         return Ok(None);
     }
-    let reason = "must be an absolute http, https or mailto URL in printable ASCII, for example https://example.org/bot";
+    let reason =
+        "must be an absolute http, https or mailto URL in printable ASCII, for example https://example.org/bot";
     let url = Url::parse(contact).map_err(|_| invalid("identity.contact_url", format!("{contact:?}"), reason))?;
     if !matches!(url.scheme(), "http" | "https" | "mailto") {
         return Err(invalid("identity.contact_url", format!("{contact:?}"), reason));
@@ -267,7 +268,10 @@ mod tests {
         let mut config = Config::default();
         config.identity.contact_url = "https://example.org/bot".into();
         let agent = Settings::new(&config).unwrap().user_agent;
-        assert!(agent.starts_with("crawler/") && agent.ends_with(" (+https://example.org/bot)"), "{agent}");
+        assert!(
+            agent.starts_with("crawler/") && agent.ends_with(" (+https://example.org/bot)"),
+            "{agent}"
+        );
     }
 
     #[test]

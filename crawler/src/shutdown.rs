@@ -7,7 +7,6 @@ const INTERRUPTED: i32 = 130;
 /// committed is safe at any instant, and the rest is still in the queue.
 pub async fn requested() {
     signal().await;
-    eprintln!("stopping: no new URLs; finishing what is in process (Ctrl-C again to end at once)");
     tokio::spawn(async {
         signal().await;
         eprintln!("ended; run the same command to go on");

@@ -1,8 +1,8 @@
 //! Counters of the run under way, read by the progress display. The report never uses them: it counts in the store.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// See the module's text. Every counter only grows, but `queued` and `hosts_waiting`.
+/// See the module's text.
 #[derive(Debug, Default)]
 pub struct Stats {
     requests: AtomicU64,
@@ -17,6 +17,7 @@ pub struct Stats {
     hosts_waiting: AtomicU64,
     links_to_other_hosts: AtomicU64,
     links_too_deep: AtomicU64,
+    stopping: AtomicBool,
 }
 
 /// The counters at one moment.
@@ -46,6 +47,8 @@ pub struct Snapshot {
     pub links_to_other_hosts: u64,
     /// Links deeper than `max_depth`.
     pub links_too_deep: u64,
+    /// No new URL is taken any more.
+    pub stopping: bool,
 }
 
 impl Snapshot {
@@ -65,11 +68,15 @@ impl Stats {
 
     /// A link leads out of the crawl.
     pub fn link_outside(&self, too_deep: bool) {
-        let counter = if too_deep { &self.links_too_deep } else { &self.links_to_other_hosts };
+        let counter = if too_deep {
+            &self.links_too_deep
+        } else {
+            &self.links_to_other_hosts
+        };
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// URLs were decided: the changes since the last call, by the store's counts.
+    /// Takes over the store's counts, which are those of the whole crawl.
     pub fn decided(&self, counts: &storage::Counts) {
         for (counter, value) in [
             (&self.kept, counts.kept),
@@ -89,6 +96,11 @@ impl Stats {
         self.hosts_waiting.store(hosts as u64, Ordering::Relaxed);
     }
 
+    /// The run was asked to stop.
+    pub fn set_stopping(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+    }
+
     /// All counters now; each is right, their sum may be a moment out of step.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
@@ -106,6 +118,7 @@ impl Stats {
             hosts_waiting: read(&self.hosts_waiting),
             links_to_other_hosts: read(&self.links_to_other_hosts),
             links_too_deep: read(&self.links_too_deep),
+            stopping: self.stopping.load(Ordering::Relaxed),
         }
     }
 }

@@ -23,7 +23,8 @@ pub fn terminal_text(text: &str, width: usize) -> String {
 
 /// Control characters and the directional marks, embeddings, overrides and isolates of Unicode (UAX #9).
 fn is_harmful(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

@@ -41,7 +41,10 @@ impl Gate {
             state.is_open = true;
         }
         self.changed.notify_all();
-        let (state, _) = self.changed.wait_timeout_while(state, PATIENCE, |state| !state.is_open).unwrap();
+        let (state, _) = self
+            .changed
+            .wait_timeout_while(state, PATIENCE, |state| !state.is_open)
+            .unwrap();
         state.is_open
     }
 
@@ -55,7 +58,10 @@ impl Gate {
     #[track_caller]
     pub fn wait_for_arrival(&self) {
         let state = self.state.lock().unwrap();
-        let (state, _) = self.changed.wait_timeout_while(state, PATIENCE, |state| state.arrived == 0).unwrap();
+        let (state, _) = self
+            .changed
+            .wait_timeout_while(state, PATIENCE, |state| state.arrived == 0)
+            .unwrap();
         assert!(state.arrived > 0, "nobody came to the gate");
     }
 }

@@ -25,18 +25,31 @@ pub fn outcomes(report: &Value, site: &Site) -> Outcomes {
     for cluster in list(report, "clusters") {
         rows.push((short(&cluster["kept"]), "kept".to_owned()));
         for duplicate in list(cluster, "duplicates") {
-            let outcome = format!("{} of {}", duplicate["verdict"].as_str().unwrap(), short(&cluster["kept"]));
+            let outcome = format!(
+                "{} of {}",
+                duplicate["verdict"].as_str().unwrap(),
+                short(&cluster["kept"])
+            );
             rows.push((short(&duplicate["url"]), outcome));
         }
     }
     for failure in list(report, "failures") {
-        rows.push((short(&failure["url"]), format!("failed {}", failure["kind"].as_str().unwrap())));
+        rows.push((
+            short(&failure["url"]),
+            format!("failed {}", failure["kind"].as_str().unwrap()),
+        ));
     }
     for excluded in list(report, "excluded") {
-        rows.push((short(&excluded["url"]), format!("excluded {}", excluded["reason"].as_str().unwrap())));
+        rows.push((
+            short(&excluded["url"]),
+            format!("excluded {}", excluded["reason"].as_str().unwrap()),
+        ));
     }
     for redirect in list(report, "redirects") {
-        rows.push((short(&redirect["url"]), format!("redirect to {}", short(&redirect["to"]))));
+        rows.push((
+            short(&redirect["url"]),
+            format!("redirect to {}", short(&redirect["to"])),
+        ));
     }
     counts_add_up(report, rows.len() as u64);
     let decided = rows.len();
@@ -47,7 +60,9 @@ pub fn outcomes(report: &Value, site: &Site) -> Outcomes {
 
 /// Written down by a test.
 pub fn expected<const N: usize>(rows: [(&str, &str); N]) -> Outcomes {
-    rows.into_iter().map(|(path, outcome)| (path.to_owned(), outcome.to_owned())).collect()
+    rows.into_iter()
+        .map(|(path, outcome)| (path.to_owned(), outcome.to_owned()))
+        .collect()
 }
 
 /// The URLs of one outcome.
@@ -71,10 +86,23 @@ fn counts_add_up(report: &Value, decided: u64) {
     let sum = |names: &[&str]| names.iter().map(|name| count(report, name)).sum::<u64>();
     let fates = sum(&["kept", "exact", "near", "redirected", "failed", "excluded"]);
     assert_eq!(fates, decided, "the counts and the lists differ: {}", report["counts"]);
-    assert_eq!(count(report, "discovered"), fates + count(report, "queued"), "{}", report["counts"]);
-    assert_eq!(count(report, "fetched"), sum(&["kept", "exact", "near"]), "{}", report["counts"]);
+    assert_eq!(
+        count(report, "discovered"),
+        fates + count(report, "queued"),
+        "{}",
+        report["counts"]
+    );
+    assert_eq!(
+        count(report, "fetched"),
+        sum(&["kept", "exact", "near"]),
+        "{}",
+        report["counts"]
+    );
     for name in ["discovered", "queued", "kept", "failed", "bytes_fetched"] {
-        let of_hosts: u64 = list(report, "hosts").iter().map(|host| host[name].as_u64().unwrap()).sum();
+        let of_hosts: u64 = list(report, "hosts")
+            .iter()
+            .map(|host| host[name].as_u64().unwrap())
+            .sum();
         assert_eq!(of_hosts, count(report, name), "{name} of all hosts together");
     }
 }

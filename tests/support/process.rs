@@ -9,7 +9,11 @@ use super::PATIENCE;
 /// The binary with these arguments, in a process that no log setting of the caller's reaches.
 pub fn crawler<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_crawler"));
-    command.args(arguments).env_remove("RUST_LOG").env_remove("COLUMNS").stdin(Stdio::null());
+    command
+        .args(arguments)
+        .env_remove("RUST_LOG")
+        .env_remove("COLUMNS")
+        .stdin(Stdio::null());
     command
 }
 
@@ -91,7 +95,10 @@ impl Running {
 
     /// Sends it what Ctrl-C sends.
     pub fn interrupt(&self) {
-        let sent = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        let sent = Command::new("kill")
+            .args(["-INT", &self.child.id().to_string()])
+            .status()
+            .unwrap();
         assert!(sent.success());
     }
 
@@ -171,14 +178,18 @@ impl Stream {
         let (written, changed) = &*self.shared;
         let holds = |written: &Written| holds(&String::from_utf8_lossy(&written.bytes));
         let waits = |written: &mut Written| !written.is_complete && !holds(written);
-        let (written, _) = changed.wait_timeout_while(written.lock().unwrap(), PATIENCE, waits).unwrap();
+        let (written, _) = changed
+            .wait_timeout_while(written.lock().unwrap(), PATIENCE, waits)
+            .unwrap();
         holds(&written)
     }
 
     fn wait_for_end(&self) -> bool {
         let (written, changed) = &*self.shared;
         let waits = |written: &mut Written| !written.is_complete;
-        let (written, _) = changed.wait_timeout_while(written.lock().unwrap(), PATIENCE, waits).unwrap();
+        let (written, _) = changed
+            .wait_timeout_while(written.lock().unwrap(), PATIENCE, waits)
+            .unwrap();
         written.is_complete
     }
 }

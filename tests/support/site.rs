@@ -122,7 +122,11 @@ struct Served {
 impl Site {
     /// Serves what `script` says. It runs on a thread of its own for each request and may wait there.
     pub fn scripted(script: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
         let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))).unwrap();
         let address = listener.local_addr().unwrap();
         let served = Arc::new(Served {
@@ -178,7 +182,11 @@ impl Site {
     #[track_caller]
     pub fn wait_for_requests(&self, count: usize) {
         let log = self.served.log.lock().unwrap();
-        let (log, _) = self.served.logged.wait_timeout_while(log, PATIENCE, |log| log.len() < count).unwrap();
+        let (log, _) = self
+            .served
+            .logged
+            .wait_timeout_while(log, PATIENCE, |log| log.len() < count)
+            .unwrap();
         assert!(log.len() >= count, "only {} of {count} requests came", log.len());
     }
 }
@@ -203,7 +211,9 @@ async fn answer(State(served): State<Arc<Served>>, uri: Uri, headers: HeaderMap)
         times,
     };
     let script = served.clone();
-    let answer = tokio::task::spawn_blocking(move || (script.script)(&asked)).await.unwrap();
+    let answer = tokio::task::spawn_blocking(move || (script.script)(&asked))
+        .await
+        .unwrap();
     let mut response = Response::builder().status(answer.status);
     for (name, value) in answer.headers {
         response = response.header(name, value);
@@ -215,7 +225,10 @@ async fn answer(State(served): State<Arc<Served>>, uri: Uri, headers: HeaderMap)
 impl Served {
     fn received(&self, host: &str, path: &str, user_agent: String) -> (usize, usize) {
         let mut log = self.log.lock().unwrap();
-        let before = log.iter().filter(|request| request.host == host && request.path == path).count();
+        let before = log
+            .iter()
+            .filter(|request| request.host == host && request.path == path)
+            .count();
         log.push(Request {
             host: host.to_owned(),
             path: path.to_owned(),

@@ -43,14 +43,18 @@ pub(super) fn execute(args: &Export) -> Result<(), RunError> {
 }
 
 fn line(page: &PageRecord, text: &str) -> Result<String, RunError> {
-    let fetched_at = i64::try_from(page.fetched_at).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    let fetched_at = i64::try_from(page.fetched_at)
+        .ok()
+        .and_then(|ms| Timestamp::from_millisecond(ms).ok());
     let line = Line {
         url: &page.url,
         title: &page.title,
         text,
         language: page.language.as_deref(),
         fetched_at: fetched_at.unwrap_or_default().to_string(),
-        fingerprint: decode_signature(&page.signature)?.fingerprint.map(|fingerprint| fingerprint.to_string()),
+        fingerprint: decode_signature(&page.signature)?
+            .fingerprint
+            .map(|fingerprint| fingerprint.to_string()),
         status: page.status,
         content_type: &page.content_type,
         encoding: &page.encoding,

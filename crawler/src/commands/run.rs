@@ -70,14 +70,23 @@ fn print(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) {
         counts.kept, counts.exact, counts.near, counts.redirected, counts.failed, counts.excluded, counts.queued
     );
     if run.links_to_other_hosts > 0 {
-        println!("  {} links led to other hosts and were not followed (scope.mode)", run.links_to_other_hosts);
+        println!(
+            "  {} links led to other hosts and were not followed (scope.mode)",
+            run.links_to_other_hosts
+        );
     }
     if run.links_too_deep > 0 {
-        println!("  {} links lay deeper than scope.max_depth = {}", run.links_too_deep, settings.limits.max_depth);
+        println!(
+            "  {} links lay deeper than scope.max_depth = {}",
+            run.links_too_deep, settings.limits.max_depth
+        );
     }
     for retired in &summary.retired {
         let reason = terminal_text(&retired.last_failure, 200);
-        println!("  {} was given up for this run ({reason}); its URLs stay queued", retired.host);
+        println!(
+            "  {} was given up for this run ({reason}); its URLs stay queued",
+            retired.host
+        );
     }
     let data = dir.display();
     if counts.queued > 0 {

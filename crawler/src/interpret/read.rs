@@ -7,6 +7,7 @@ use url::Url;
 use super::{Interpreter, PRIORITY_LINK, failed};
 use crate::content_seen::Record;
 use crate::fetch::Response;
+use crate::parse::RobotsDirectives;
 use crate::{decode, extract, language, parse, soft_404};
 
 /// A page that has been read and waits for its verdict.
@@ -41,9 +42,25 @@ struct Content {
 impl Interpreter {
     pub(super) fn read(&self, queued: QueuedUrl, url: &Url, response: Response, body: Bytes) -> Record {
         let decoded = decode::decode(&body, response.charset());
-        let plain = response.media_type().is_some_and(|media_type| media_type == "text/plain");
-        let content = if plain { plain_text(&decoded.text) } else { self.html(&decoded.text, url) };
-        let outlinks = self.discover(content.links.into_iter(), queued.depth.saturating_add(1), 0, PRIORITY_LINK);
+        let plain = response
+            .media_type()
+            .is_some_and(|media_type| media_type == "text/plain");
+        let mut content = if plain {
+            plain_text(&decoded.text)
+        } else {
+            self.html(&decoded.text, url)
+        };
+        let header = x_robots_tag(&response, &self.settings.product);
+        if header.nofollow {
+            content.links.clear();
+        }
+        content.noindex |= header.noindex;
+        let outlinks = self.discover(
+            content.links.into_iter(),
+            queued.depth.saturating_add(1),
+            0,
+            PRIORITY_LINK,
+        );
         if content.noindex {
             return Record::Outcome {
                 queued,
@@ -89,7 +106,11 @@ impl Interpreter {
             tracing::info!(%url, ?truncation, "page cut short; what came before is used");
         }
         let facts = parse::facts(&document, url, &self.settings.product);
-        let links = if facts.robots.nofollow { Vec::new() } else { facts.outlinks };
+        let links = if facts.robots.nofollow {
+            Vec::new()
+        } else {
+            facts.outlinks
+        };
         Content {
             text: extract::main_text(&document).text,
             title: facts.title,
@@ -99,6 +120,22 @@ impl Interpreter {
             links: links.into_iter().map(|link| link.url).collect(),
         }
     }
+}
+
+/// The directives of the `X-Robots-Tag` headers that are for everybody or for `product`: `noindex`, or `bot: noindex`.
+fn x_robots_tag(response: &Response, product: &str) -> RobotsDirectives {
+    let mut directives = RobotsDirectives::default();
+    let values = response.headers.get_all("x-robots-tag").iter();
+    for value in values.filter_map(|value| value.to_str().ok()) {
+        match value.split_once(':') {
+            Some((agent, list)) if agent.trim().eq_ignore_ascii_case(product) => directives.add(list),
+            // A colon that ends no agent's name: the directive `unavailable_after: date`.
+            Some((before, _)) if before.contains(',') || before.trim() == "unavailable_after" => directives.add(before),
+            Some(_) => {}
+            None => directives.add(value),
+        }
+    }
+    directives
 }
 
 fn plain_text(text: &str) -> Content {

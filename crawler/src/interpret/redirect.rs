@@ -18,7 +18,9 @@ pub(super) fn target(url: &Url, response: &Response) -> Option<Result<Url, Strin
     let Some(location) = location.and_then(|value| std::str::from_utf8(value.as_bytes()).ok()) else {
         return Some(Err("no Location header that is text".into()));
     };
-    let joined = url.join(location.trim()).map_err(|error| format!("Location {location:?}: {error}"));
+    let joined = url
+        .join(location.trim())
+        .map_err(|error| format!("Location {location:?}: {error}"));
     Some(joined.and_then(|mut target| match target.scheme() {
         "http" | "https" => {
             target.set_fragment(None);
@@ -36,7 +38,12 @@ impl Interpreter {
         };
         let max = self.settings.fetch.max_redirects;
         if queued.redirects >= max {
-            return failed(queued, "too_many_redirects", Some(status), format!("more than {max} redirects"));
+            return failed(
+                queued,
+                "too_many_redirects",
+                Some(status),
+                format!("more than {max} redirects"),
+            );
         }
         if target.as_str() == queued.url {
             return failed(queued, "redirect_loop", Some(status), "redirects to itself".into());
@@ -48,7 +55,12 @@ impl Interpreter {
             self.scope.add_host(&host);
         }
         let to = target.to_string();
-        let outlinks = self.discover(std::iter::once(target), queued.depth, queued.redirects + 1, PRIORITY_LINK);
+        let outlinks = self.discover(
+            std::iter::once(target),
+            queued.depth,
+            queued.redirects + 1,
+            PRIORITY_LINK,
+        );
         Record::Outcome {
             queued,
             outcome: Outcome::Redirect { to, status },

@@ -91,12 +91,22 @@ fn shown(cluster: &Cluster) -> ShownCluster<'_> {
 
 /// Dropped pages by Hamming distance.
 fn distances(duplicates: &[&Duplicate]) -> Vec<Bar> {
-    let largest = duplicates.iter().filter_map(|duplicate| duplicate.distance).max().unwrap_or(0);
+    let largest = duplicates
+        .iter()
+        .filter_map(|duplicate| duplicate.distance)
+        .max()
+        .unwrap_or(0);
     let mut counts = vec![0; largest as usize + 1];
     for distance in duplicates.iter().filter_map(|duplicate| duplicate.distance) {
         counts[distance as usize] += 1;
     }
-    bars(counts.into_iter().enumerate().map(|(distance, count)| (distance.to_string(), count)).collect())
+    bars(
+        counts
+            .into_iter()
+            .enumerate()
+            .map(|(distance, count)| (distance.to_string(), count))
+            .collect(),
+    )
 }
 
 /// Dropped pages by similarity, in steps of 0.05 from 0.5 on.
@@ -107,7 +117,11 @@ fn similarities(duplicates: &[&Duplicate]) -> Vec<Bar> {
         counts[step as usize] += 1;
     }
     let labelled = counts.into_iter().enumerate();
-    bars(labelled.map(|(step, count)| (format!("{:.2}", 0.5 + step as f64 * 0.05), count)).collect())
+    bars(
+        labelled
+            .map(|(step, count)| (format!("{:.2}", 0.5 + step as f64 * 0.05), count))
+            .collect(),
+    )
 }
 
 fn bars(counts: Vec<(String, usize)>) -> Vec<Bar> {

@@ -110,7 +110,10 @@ fn the_text_fits_the_terminal_and_tells_it_nothing() {
     assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
     assert!(text.contains("2 of 4 pages said nothing new (50.0 %)"), "{text}");
     assert!(text.contains("near    5 bits  0.912"), "{text}");
-    assert!(text.contains("http_404") && text.contains("robots.txt: Disallow: /7"), "{text}");
+    assert!(
+        text.contains("http_404") && text.contains("robots.txt: Disallow: /7"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -30,13 +30,33 @@ fn summary(out: &mut String, counts: &Counts) {
     for (name, value, note) in [
         ("discovered", counts.discovered, "URLs known".to_owned()),
         ("queued", counts.queued, "still to be fetched".to_owned()),
-        ("fetched", counts.fetched, format!("pages with a verdict, {}", bytes(counts.bytes_fetched))),
-        ("kept", counts.kept, format!("say something new, {}", bytes(counts.bytes_kept))),
-        ("exact", counts.exact, "dropped: the same text as a kept page".to_owned()),
-        ("near", counts.near, "dropped: nearly the text of a kept page".to_owned()),
+        (
+            "fetched",
+            counts.fetched,
+            format!("pages with a verdict, {}", bytes(counts.bytes_fetched)),
+        ),
+        (
+            "kept",
+            counts.kept,
+            format!("say something new, {}", bytes(counts.bytes_kept)),
+        ),
+        (
+            "exact",
+            counts.exact,
+            "dropped: the same text as a kept page".to_owned(),
+        ),
+        (
+            "near",
+            counts.near,
+            "dropped: nearly the text of a kept page".to_owned(),
+        ),
         ("redirected", counts.redirected, "lead to another URL".to_owned()),
         ("failed", counts.failed, "no page came".to_owned()),
-        ("excluded", counts.excluded, "robots.txt, noindex, or not a page".to_owned()),
+        (
+            "excluded",
+            counts.excluded,
+            "robots.txt, noindex, or not a page".to_owned(),
+        ),
     ] {
         table.add_row([name.to_owned(), value.to_string(), note]);
     }
@@ -45,7 +65,13 @@ fn summary(out: &mut String, counts: &Counts) {
     if counts.fetched > 0 {
         let dropped = counts.exact + counts.near;
         let percent = dropped_percent(counts);
-        line(out, &format!("  {dropped} of {} pages said nothing new ({percent:.1} %).", counts.fetched));
+        line(
+            out,
+            &format!(
+                "  {dropped} of {} pages said nothing new ({percent:.1} %).",
+                counts.fetched
+            ),
+        );
     }
 }
 
@@ -54,14 +80,31 @@ fn clusters(out: &mut String, report: &Report) {
     if clusters.is_empty() {
         return;
     }
-    line(out, &format!("\nClusters: {} kept pages have duplicates, the largest first", clusters.len()));
+    line(
+        out,
+        &format!(
+            "\nClusters: {} kept pages have duplicates, the largest first",
+            clusters.len()
+        ),
+    );
     for cluster in clusters.iter().take(CLUSTERS_SHOWN) {
-        line(out, &format!("  {}  {}", shown(&cluster.kept, 90), shown(&cluster.title, 40)));
+        line(
+            out,
+            &format!("  {}  {}", shown(&cluster.kept, 90), shown(&cluster.title, 40)),
+        );
         for duplicate in cluster.duplicates.iter().take(DUPLICATES_SHOWN) {
             let distance = duplicate.distance.map_or("  -".into(), |bits| format!("{bits:>3}"));
-            let similarity = duplicate.similarity.map_or("    -".into(), |value| format!("{value:.3}"));
+            let similarity = duplicate
+                .similarity
+                .map_or("    -".into(), |value| format!("{value:.3}"));
             let verdict = duplicate.verdict.as_str();
-            line(out, &format!("    {verdict:<5} {distance} bits  {similarity}  {}", shown(&duplicate.url, 90)));
+            line(
+                out,
+                &format!(
+                    "    {verdict:<5} {distance} bits  {similarity}  {}",
+                    shown(&duplicate.url, 90)
+                ),
+            );
         }
         more(out, "    ", cluster.duplicates.len(), DUPLICATES_SHOWN);
     }
@@ -72,7 +115,9 @@ fn hosts(out: &mut String, report: &Report) {
     let mut hosts: Vec<_> = report.hosts.iter().collect();
     hosts.sort_by_key(|host| std::cmp::Reverse(host.counts.fetched));
     let mut table = table();
-    table.set_header(["host", "fetched", "kept", "exact", "near", "dropped", "failed", "excluded", "queued"]);
+    table.set_header([
+        "host", "fetched", "kept", "exact", "near", "dropped", "failed", "excluded", "queued",
+    ]);
     for host in hosts.iter().take(HOSTS_SHOWN) {
         let counts = &host.counts;
         table.add_row([
@@ -94,7 +139,10 @@ fn hosts(out: &mut String, report: &Report) {
 
 fn failures(out: &mut String, report: &Report) {
     for failure in report.failures.iter().take(FAILURES_SHOWN) {
-        line(out, &format!("    {}  {}", shown(&failure.url, 90), shown(&failure.detail, 200)));
+        line(
+            out,
+            &format!("    {}  {}", shown(&failure.url, 90), shown(&failure.detail, 200)),
+        );
     }
     more(out, "    ", report.failures.len(), FAILURES_SHOWN);
 }
@@ -114,13 +162,18 @@ fn kinds(out: &mut String, title: &str, kinds: &[(&str, usize)]) {
 
 fn more(out: &mut String, indent: &str, all: usize, shown: usize) {
     if all > shown {
-        line(out, &format!("{indent}… and {} more (--format json shows all)", all - shown));
+        line(
+            out,
+            &format!("{indent}… and {} more (--format json shows all)", all - shown),
+        );
     }
 }
 
 fn table() -> Table {
     let mut table = Table::new();
-    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table
+        .load_style(NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic);
     table
 }
 

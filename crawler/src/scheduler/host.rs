@@ -45,7 +45,12 @@ impl Host {
     pub(super) fn new(clock: &CrawlClock, rules: &Rules) -> Self {
         let politeness = &rules.politeness;
         Self {
-            gate: Gate::new(clock, politeness.delay, politeness.parallel_per_host, politeness.retry_delay),
+            gate: Gate::new(
+                clock,
+                politeness.delay,
+                politeness.parallel_per_host,
+                politeness.retry_delay,
+            ),
             buffer: BTreeMap::new(),
             in_store: false,
             refilling: false,
@@ -72,7 +77,8 @@ impl Host {
     pub(super) fn refilled(&mut self, urls: Vec<QueuedUrl>, more: bool) {
         self.refilling = false;
         self.in_store = more;
-        self.buffer.extend(urls.into_iter().map(|queued| (order(&queued), queued)));
+        self.buffer
+            .extend(urls.into_iter().map(|queued| (order(&queued), queued)));
     }
 
     pub(super) fn decided(&mut self, seq: u64, is_page: bool) {
@@ -170,7 +176,9 @@ impl Host {
 
     /// Whether the first URL waits for nothing but the gate: its robots.txt is not under way.
     fn front_is_ready(&self) -> bool {
-        let Some((_, first)) = self.buffer.first_key_value() else { return false };
+        let Some((_, first)) = self.buffer.first_key_value() else {
+            return false;
+        };
         !self.obeys_robots
             || !self.robots.values().any(Option::is_none)
             || Url::parse(&first.url).map_or(true, |url| !matches!(self.robots.get(&origin(&url)), Some(None)))

@@ -79,7 +79,10 @@ fn hosts_run_side_by_side() {
     }
     let mut first: Vec<_> = (0..3).map(|_| started(scheduler.next(at(0)))).collect();
     first.sort();
-    assert_eq!(first, ["http://a.example/0", "http://b.example/0", "http://c.example/0"]);
+    assert_eq!(
+        first,
+        ["http://a.example/0", "http://b.example/0", "http://c.example/0"]
+    );
     assert!(matches!(scheduler.next(at(0)), Step::Wait(None)));
 }
 
@@ -96,7 +99,10 @@ fn no_more_than_a_window_of_tickets_is_out() {
     }
     assert!(matches!(scheduler.next(at(0)), Step::Wait(None)));
     scheduler.on(ended("a.example"), at(1));
-    assert!(matches!(scheduler.next(at(1)), Step::Wait(None)), "a page keeps its ticket until it is decided");
+    assert!(
+        matches!(scheduler.next(at(1)), Step::Wait(None)),
+        "a page keeps its ticket until it is decided"
+    );
     scheduler.on(decided("a.example", 0, true), at(2));
     assert_eq!(started(scheduler.next(at(2))), "http://a.example/8");
 }
@@ -114,7 +120,11 @@ fn the_page_limit_counts_what_is_in_process_and_is_met_exactly() {
     started(scheduler.next(at(0)));
     assert!(matches!(scheduler.next(at(0)), Step::Wait(None)));
     scheduler.on(decided("a.example", 0, false), at(1));
-    assert_eq!(started(scheduler.next(at(1))), "http://a.example/2", "a failure is not a page");
+    assert_eq!(
+        started(scheduler.next(at(1))),
+        "http://a.example/2",
+        "a failure is not a page"
+    );
     scheduler.on(decided("a.example", 1, true), at(2));
     scheduler.on(decided("a.example", 2, true), at(2));
     assert!(matches!(scheduler.next(at(2)), Step::Finished(Ending::PageLimit)));
@@ -173,7 +183,10 @@ fn a_redirected_robots_txt_passes_the_gate_of_the_host_it_leads_to() {
     let answer = RobotsAnswer::Moved(Url::parse("http://b.example/robots.txt").unwrap());
     scheduler.on(Event::Robots { errand, answer }, at(10));
     let step = scheduler.next(at(10));
-    assert!(matches!(&step, Step::Start(Task::Errand { host, .. }) if host == "b.example"), "{step:?}");
+    assert!(
+        matches!(&step, Step::Start(Task::Errand { host, .. }) if host == "b.example"),
+        "{step:?}"
+    );
     let errand = robots_of(step);
     scheduler.on(ended("b.example"), at(20));
     let answer = rules("User-agent: *\nDisallow:\n");
@@ -207,7 +220,10 @@ fn a_host_without_a_reachable_robots_txt_is_retired_and_nothing_of_it_fetched() 
     }
     assert_eq!(tries, 3);
     let retired = scheduler.retired();
-    assert_eq!((retired[0].host.as_str(), retired[0].last_failure.as_str()), ("a.example", "name not resolved"));
+    assert_eq!(
+        (retired[0].host.as_str(), retired[0].last_failure.as_str()),
+        ("a.example", "name not resolved")
+    );
 }
 
 #[test]
@@ -228,7 +244,13 @@ fn sitemaps_named_by_robots_txt_are_fetched_once_each() {
     assert_eq!(started(scheduler.next(at(0))), "http://a.example/map.xml");
     scheduler.on(ended("a.example"), at(1));
     let queued = vec![queued(7, "http://a.example/only-in-map")];
-    scheduler.on(Event::Sitemap { queued, further: Vec::new() }, at(1));
+    scheduler.on(
+        Event::Sitemap {
+            queued,
+            further: Vec::new(),
+        },
+        at(1),
+    );
     assert_eq!(started(scheduler.next(at(1))), "http://a.example/0");
     scheduler.on(ended("a.example"), at(2));
     assert_eq!(started(scheduler.next(at(2))), "http://a.example/only-in-map");
@@ -238,14 +260,21 @@ fn sitemaps_named_by_robots_txt_are_fetched_once_each() {
 fn a_host_with_more_than_the_buffer_asks_the_store_for_the_rest() {
     let mut scheduler = Scheduler::new(&settings(|c| c.politeness.delay_ms = 0), WINDOW, 0);
     scheduler.add_stored_host("a.example", true, 0);
-    let Step::Refill { host, limit, skip } = scheduler.next(at(0)) else { panic!("no refill") };
+    let Step::Refill { host, limit, skip } = scheduler.next(at(0)) else {
+        panic!("no refill")
+    };
     assert_eq!((host.as_str(), limit, skip.len()), ("a.example", BUFFER, 0));
-    assert!(matches!(scheduler.next(at(0)), Step::Wait(None)), "one refill at a time");
+    assert!(
+        matches!(scheduler.next(at(0)), Step::Wait(None)),
+        "one refill at a time"
+    );
     scheduler.add(vec![queued(99, "http://a.example/late")], at(0));
     let urls = site("a.example", 1);
     scheduler.on(Event::Refilled { host, urls, more: true }, at(0));
     assert_eq!(started(scheduler.next(at(0))), "http://a.example/0");
-    let Step::Refill { skip, .. } = scheduler.next(at(0)) else { panic!("no refill") };
+    let Step::Refill { skip, .. } = scheduler.next(at(0)) else {
+        panic!("no refill")
+    };
     assert_eq!(skip, HashSet::from([0]), "what is in process is not handed out again");
 }
 
@@ -277,5 +306,8 @@ fn lower_priority_numbers_and_smaller_depths_go_first() {
         scheduler.on(ended("a.example"), at(0));
         scheduler.on(decided("a.example", seq, true), at(0));
     }
-    assert_eq!(order, ["http://a.example/2", "http://a.example/0", "http://a.example/1"]);
+    assert_eq!(
+        order,
+        ["http://a.example/2", "http://a.example/0", "http://a.example/1"]
+    );
 }
