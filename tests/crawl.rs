@@ -64,7 +64,7 @@ fn failures_and_redirects_do_not_count_as_pages() {
         ("/a", article(1, NO_LINKS)),
         ("/b", article(2, NO_LINKS)),
     ]);
-    let crawl = Crawl::of(site.url("/")).in_order().set("scope.max_pages", 2);
+    let crawl = Crawl::of(site.url("/")).one_at_a_time().set("scope.max_pages", 2);
     crawl.run();
     assert_eq!(
         crawl.outcomes(&site),
@@ -152,7 +152,7 @@ fn a_moved_seed_still_brings_its_host_when_the_crawl_goes_on() {
         ("/c", article(3, NO_LINKS)),
     ]);
     let old = Site::of([("/", Answer::redirect(&new.url("/")))]);
-    let crawl = Crawl::of(old.url("/")).in_order();
+    let crawl = Crawl::of(old.url("/")).one_at_a_time();
     crawl.end(&["--max-pages", "1"]).succeeded();
     assert_eq!(new.times_asked().len(), 1);
     crawl.run();

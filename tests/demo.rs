@@ -119,7 +119,7 @@ fn the_binary_crawls_the_demos_site_as_any_other() {
 fn one_request_at_a_time_comes_to_the_same_verdicts() {
     let (_runtime, site) = served();
     let crawl = Crawl::of(site.base_url.as_str())
-        .in_order()
+        .one_at_a_time()
         .set("politeness.max_retries", 0);
     crawl.run();
     assert_true(&site, &crawl.data(), false);

@@ -6,5 +6,7 @@ mod crawl;
 mod demo;
 mod near_duplicates;
 mod politeness;
+mod resume;
 mod robots;
 mod support;
+mod warc;

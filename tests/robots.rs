@@ -207,7 +207,7 @@ fn gzip_is_undone_for_robots_txt_and_pages() {
         ("/", page("Zipped", &text, &["/a", "/b"]).gzipped()),
         ("/b", page("Plain", &text, NO_LINKS)),
     ]);
-    let crawl = Crawl::of(site.url("/")).in_order();
+    let crawl = Crawl::of(site.url("/")).one_at_a_time();
     crawl.run();
     assert_eq!(
         crawl.outcomes(&site),

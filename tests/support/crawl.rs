@@ -44,8 +44,8 @@ impl Crawl {
         self
     }
 
-    /// One request at a time: pages are decided in the order of their links.
-    pub fn in_order(self) -> Self {
+    /// One request at a time. (Pages may still be decided in another order: they are read by several threads.)
+    pub fn one_at_a_time(self) -> Self {
         self.set("politeness.parallel_per_host", 1).set("fetch.parallel", 1)
     }
 

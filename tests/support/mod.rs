@@ -6,7 +6,9 @@
 //! - [`crawl`]: a seeds file, a configuration and a data folder for the crawler's binary
 //! - [`process`]: the binary at work, bounded in time
 //! - [`outcomes`]: what the report says became of every URL
+//! - [`archive`]: the records of its WARC files
 
+pub mod archive;
 pub mod crawl;
 pub mod gate;
 pub mod outcomes;

@@ -198,7 +198,7 @@ fn the_data_folder_says_what_it_is() {
     let dir = tempfile::tempdir().unwrap();
     drop(open(dir.path()));
     let readme = std::fs::read_to_string(dir.path().join("README.md")).unwrap();
-    for name in ["warc/", "state/", "last-commit", "lock", "crawler rebuild"] {
+    for name in ["warc/", "state/", "last-commit", "lock"] {
         assert!(readme.contains(name), "{name}");
     }
 }

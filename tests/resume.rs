@@ -1,0 +1,200 @@
+//! Crawls that end before their time, and go on.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::support::archive::archived;
+use crate::support::crawl::Crawl;
+use crate::support::gate::Gate;
+use crate::support::outcomes::{Outcomes, count, expected, urls_that};
+use crate::support::page::{NO_LINKS, article, home, page, replaced, words};
+use crate::support::process::{Running, run};
+use crate::support::site::{Answer, Request, Site};
+
+/// Pages of the tree, its home page aside.
+const PAGES: usize = 200;
+
+/// Texts among them: the pages `n` and `n + TEXTS` are near-duplicates.
+const TEXTS: usize = 120;
+
+/// What a crash may cost.
+const WINDOW: Duration = Duration::from_secs(1);
+
+/// A binary tree: `/n` links to `/2n` and `/2n+1`, so a lost outlink is a lost branch.
+fn tree() -> Site {
+    let pages = (1..=PAGES).map(|n| {
+        let links: Vec<String> = [2 * n, 2 * n + 1].into_iter().filter(|n| *n <= PAGES).map(|n| format!("/{n}")).collect();
+        let text = words((n % TEXTS) as u64, 200);
+        let text = if n <= TEXTS { text } else { replaced(&text, 90, 2, n as u64) };
+        (format!("/{n}"), page(&format!("Page {n}"), &text, &links))
+    });
+    Site::of([("/".to_owned(), home(&["/1"]))].into_iter().chain(pages))
+}
+
+/// Slow enough that a kill falls into the middle, by the crawler's own politeness: 50 requests a second.
+fn unhurried(site: &Site) -> Crawl {
+    Crawl::of(site.url("/")).set("politeness.delay_ms", 20)
+}
+
+/// Asserts that every page of the tree was decided, and of every text exactly one page kept.
+#[track_caller]
+fn assert_complete(crawl: &Crawl, site: &Site) {
+    let outcomes: Outcomes = crawl.outcomes(site);
+    assert_eq!(count(&crawl.report(), "queued"), 0);
+    assert_eq!(outcomes.len(), PAGES + 1);
+    let text_of = |path: &str| path[1..].parse::<usize>().ok().map(|n| n % TEXTS);
+    let mut kept: Vec<_> = urls_that(&outcomes, |outcome| outcome == "kept").into_iter().map(text_of).collect();
+    kept.sort_unstable();
+    let wanted: Vec<Option<usize>> = [None].into_iter().chain((0..TEXTS).map(Some)).collect();
+    assert_eq!(kept, wanted, "the home page and each text once");
+    for (path, outcome) in &outcomes {
+        if let Some(of) = outcome.strip_prefix("near of ") {
+            assert_eq!(text_of(of), text_of(path), "{path} is {outcome}");
+        }
+    }
+    let mut archived: Vec<String> = archived(&crawl.data()).into_keys().collect();
+    let mut kept: Vec<String> =
+        urls_that(&outcomes, |outcome| outcome == "kept").into_iter().map(|path| site.url(path)).collect();
+    archived.sort_unstable();
+    kept.sort_unstable();
+    assert_eq!(archived, kept, "what is kept is what is archived");
+}
+
+/// Asserts that what was asked for again was asked for shortly before a kill.
+#[track_caller]
+fn assert_only_the_last_second_again(requests: &[Request], kills: &[Instant]) {
+    for (n, request) in requests.iter().enumerate().filter(|(_, request)| request.path != "/robots.txt") {
+        let Some(again) = requests[n + 1..].iter().find(|later| later.path == request.path) else { continue };
+        let kill = kills.iter().find(|kill| **kill >= request.received);
+        let kill = kill.filter(|kill| **kill <= again.received);
+        let kill = kill.unwrap_or_else(|| panic!("{} was asked for twice without a kill between", request.path));
+        let before = *kill - request.received;
+        assert!(before <= WINDOW, "{} was asked for again, {before:?} before the kill", request.path);
+    }
+}
+
+#[test]
+fn killed_at_any_moment_the_crawl_goes_on_where_it_was() {
+    let site = tree();
+    let crawl = unhurried(&site);
+    let mut kills = Vec::new();
+    // Requests seen by the server in each life: robots.txt alone, a few pages, more than a second's.
+    for requests in [1, 3, 40, 70, 5, 60] {
+        let before = site.requests().len();
+        let mut life = crawl.start();
+        site.wait_for_requests(before + requests);
+        life.kill();
+        kills.push(Instant::now());
+    }
+    crawl.run().says(&["Finished", "still queued 0"]);
+    assert_complete(&crawl, &site);
+    assert_only_the_last_second_again(&site.requests(), &kills);
+}
+
+#[test]
+fn killed_at_full_speed_nothing_is_lost_and_nothing_kept_twice() {
+    let site = tree();
+    let crawl = Crawl::of(site.url("/")).set("politeness.parallel_per_host", 32).set("storage.commit_interval_ms", 1);
+    let mut kills = Vec::new();
+    for requests in [20, 90, 150] {
+        let before = site.requests().len();
+        let mut life = crawl.start();
+        site.wait_for_requests(before + requests);
+        life.kill();
+        kills.push(Instant::now());
+    }
+    crawl.run();
+    assert_complete(&crawl, &site);
+    assert_only_the_last_second_again(&site.requests(), &kills);
+}
+
+#[test]
+fn a_page_limit_met_again_and_again_fetches_nothing_twice() {
+    let site = tree();
+    let crawl = Crawl::of(site.url("/"));
+    for limit in ["17", "18", "90", "190"] {
+        crawl.end(&["--max-pages", limit]).succeeded();
+    }
+    crawl.run();
+    assert_complete(&crawl, &site);
+    assert!(site.times_asked().values().all(|&times| times == 1));
+}
+
+/// A home page, and an article that is not answered before the gate is open.
+fn held_site() -> (Site, Arc<Gate>) {
+    let gate = Arc::new(Gate::closed());
+    let held = gate.clone();
+    let site = Site::scripted(move |asked| match asked.path.as_str() {
+        "/" => home(&["/held", "/later"]),
+        "/held" if held.pass() => article(1, &["/last"]),
+        "/later" => article(2, NO_LINKS),
+        "/last" => article(3, NO_LINKS),
+        _ => Answer::status(404),
+    });
+    (site, gate)
+}
+
+/// A crawl of it that waits for that answer.
+fn held_crawl(site: &Site, gate: &Gate) -> (Crawl, Running) {
+    let crawl = Crawl::of(site.url("/")).one_at_a_time();
+    let running = crawl.start();
+    gate.wait_for_arrival();
+    (crawl, running)
+}
+
+fn all_kept() -> Outcomes {
+    expected([("/", "kept"), ("/held", "kept"), ("/later", "kept"), ("/last", "kept")])
+}
+
+#[test]
+fn a_second_process_on_the_same_data_folder_is_refused() {
+    let (site, gate) = held_site();
+    let (crawl, first) = held_crawl(&site, &gate);
+    let holder = format!("process {}", first.id());
+    for refused in [crawl.end(&[]), crawl.read("report", &[]), crawl.read("export", &[])] {
+        refused.with_code(1).complains_of(&["data is in use by", &holder, "choose another data folder"]);
+    }
+    gate.open();
+    first.wait().succeeded();
+    assert_eq!(crawl.outcomes(&site), all_kept());
+}
+
+#[test]
+fn an_interrupt_lets_what_is_in_process_end_and_the_next_run_finishes() {
+    let (site, gate) = held_site();
+    let (crawl, running) = held_crawl(&site, &gate);
+    running.interrupt();
+    running.wait_for_stderr("stopping: no new URLs");
+    gate.open();
+    let stopped = running.wait().succeeded();
+    stopped.says(&["Stopped", "still queued 2", "the same command goes on where this one stopped"]);
+    assert_eq!(crawl.outcomes(&site), expected([("/", "kept"), ("/held", "kept")]));
+    crawl.run();
+    assert_eq!(crawl.outcomes(&site), all_kept());
+    assert!(site.times_asked().values().all(|&times| times == 1), "{:?}", site.times_asked());
+}
+
+#[test]
+fn a_second_interrupt_ends_at_once_and_loses_nothing() {
+    let (site, gate) = held_site();
+    let (crawl, running) = held_crawl(&site, &gate);
+    running.interrupt();
+    running.wait_for_stderr("stopping: no new URLs");
+    running.interrupt();
+    running.wait().with_code(130).complains_of(&["run the same command to go on"]);
+    gate.open();
+    crawl.run();
+    assert_eq!(crawl.outcomes(&site), all_kept());
+}
+
+#[test]
+fn the_end_of_the_time_given_stops_a_run_like_an_interrupt() {
+    let (site, gate) = held_site();
+    let crawl = Crawl::of(site.url("/")).one_at_a_time().set("fetch.timeout_ms", 600);
+    let ended = run(&mut crawl.command(&["--max-duration", "300ms"])).succeeded();
+    ended.says(&["Stopped", "the same command goes on"]);
+    assert!(!site.paths().contains(&"/later".to_owned()), "{:?}", site.paths());
+    gate.open();
+    crawl.run();
+    assert_eq!(crawl.outcomes(&site), all_kept());
+}

@@ -1,0 +1,47 @@
+//! The archive of a crawl, read record by record.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use storage::warc::{Record, WarcReader};
+
+/// The records of one page.
+#[derive(Debug, Clone, Default)]
+pub struct Archived {
+    /// `response` records.
+    pub responses: Vec<Record>,
+    /// `conversion` records.
+    pub conversions: Vec<Record>,
+}
+
+/// All pages in the data folder's archive, by URL.
+///
+/// # Panics
+/// When a record is damaged, its digest wrong, or of a type that has no place there.
+#[track_caller]
+pub fn archived(data: &Path) -> BTreeMap<String, Archived> {
+    let mut pages: BTreeMap<String, Archived> = BTreeMap::new();
+    for path in warc_files(data) {
+        for record in WarcReader::new(File::open(path).unwrap()) {
+            // The reader checks the block's digest.
+            let record = record.unwrap().unwrap().record;
+            let url = record.field("WARC-Target-URI").unwrap_or_default().to_owned();
+            match record.kind() {
+                "response" => pages.entry(url).or_default().responses.push(record),
+                "conversion" => pages.entry(url).or_default().conversions.push(record),
+                "warcinfo" => {}
+                other => panic!("a record of type {other}"),
+            }
+        }
+    }
+    pages
+}
+
+/// The archive's files, in order.
+pub fn warc_files(data: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(data.join("warc")).unwrap();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
