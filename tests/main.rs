@@ -1,9 +1,20 @@
 //! The crawler from outside: the binary against sites on loopback whose request log is the witness.
+//!
+//! - [`crawl`]: how far a crawl goes, and that it goes there once; [`demo`]: every page of the demo's site
+//! - [`robots`]: what robots.txt forbids; [`politeness`]: how often a host is asked, by the server's clock
+//! - [`near_duplicates`]: what is dropped as saying nothing new, and what is not
+//! - [`harm`]: servers that mean harm
+//! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
+//! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
+//! - [`support`]: what they stand on
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod cli;
+mod config;
 mod crawl;
 mod demo;
+mod harm;
 mod near_duplicates;
 mod politeness;
 mod resume;

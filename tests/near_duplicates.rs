@@ -12,7 +12,11 @@ use crate::support::site::{Answer, Site};
 /// is followed once its page is decided, so they are decided in this order.
 fn site_of(texts: &[String]) -> Site {
     let pages = texts.iter().enumerate().map(|(n, text)| {
-        let next = if n + 1 < texts.len() { vec![format!("/{}", n + 1)] } else { Vec::new() };
+        let next = if n + 1 < texts.len() {
+            vec![format!("/{}", n + 1)]
+        } else {
+            Vec::new()
+        };
         (format!("/{n}"), page(&format!("Page {n}"), text, &next))
     });
     Site::of([("/".to_owned(), home(&["/0"]))].into_iter().chain(pages))
@@ -217,7 +221,7 @@ fn a_wider_distance_between_two_runs_is_obeyed() {
 
 #[test]
 fn a_narrower_distance_between_two_runs_is_obeyed() {
-    // The same words in the same number: distance 0 at any order. Others: some bits.
+    // The same words in another order are at distance 0; other words change some bits.
     let text = words(1, 300);
     let site = Site::of([
         ("/0", page("Kept", &text, NO_LINKS)),

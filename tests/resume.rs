@@ -23,9 +23,17 @@ const WINDOW: Duration = Duration::from_secs(1);
 /// A binary tree: `/n` links to `/2n` and `/2n+1`, so a lost outlink is a lost branch.
 fn tree() -> Site {
     let pages = (1..=PAGES).map(|n| {
-        let links: Vec<String> = [2 * n, 2 * n + 1].into_iter().filter(|n| *n <= PAGES).map(|n| format!("/{n}")).collect();
+        let links: Vec<String> = [2 * n, 2 * n + 1]
+            .into_iter()
+            .filter(|n| *n <= PAGES)
+            .map(|n| format!("/{n}"))
+            .collect();
         let text = words((n % TEXTS) as u64, 200);
-        let text = if n <= TEXTS { text } else { replaced(&text, 90, 2, n as u64) };
+        let text = if n <= TEXTS {
+            text
+        } else {
+            replaced(&text, 90, 2, n as u64)
+        };
         (format!("/{n}"), page(&format!("Page {n}"), &text, &links))
     });
     Site::of([("/".to_owned(), home(&["/1"]))].into_iter().chain(pages))
@@ -43,7 +51,10 @@ fn assert_complete(crawl: &Crawl, site: &Site) {
     assert_eq!(count(&crawl.report(), "queued"), 0);
     assert_eq!(outcomes.len(), PAGES + 1);
     let text_of = |path: &str| path[1..].parse::<usize>().ok().map(|n| n % TEXTS);
-    let mut kept: Vec<_> = urls_that(&outcomes, |outcome| outcome == "kept").into_iter().map(text_of).collect();
+    let mut kept: Vec<_> = urls_that(&outcomes, |outcome| outcome == "kept")
+        .into_iter()
+        .map(text_of)
+        .collect();
     kept.sort_unstable();
     let wanted: Vec<Option<usize>> = [None].into_iter().chain((0..TEXTS).map(Some)).collect();
     assert_eq!(kept, wanted, "the home page and each text once");
@@ -53,59 +64,85 @@ fn assert_complete(crawl: &Crawl, site: &Site) {
         }
     }
     let mut archived: Vec<String> = archived(&crawl.data()).into_keys().collect();
-    let mut kept: Vec<String> =
-        urls_that(&outcomes, |outcome| outcome == "kept").into_iter().map(|path| site.url(path)).collect();
+    let mut kept: Vec<String> = urls_that(&outcomes, |outcome| outcome == "kept")
+        .into_iter()
+        .map(|path| site.url(path))
+        .collect();
     archived.sort_unstable();
     kept.sort_unstable();
     assert_eq!(archived, kept, "what is kept is what is archived");
 }
 
-/// Asserts that what was asked for again was asked for shortly before a kill.
+/// Crawls the tree with a kill in each life, after so many of its requests, and a last life to the end.
+///
+/// Together these are fewer requests than there are pages, so that no life finishes before its kill.
+fn killed(site: &Site, mut crawl: Crawl, requests_of_lives: &[usize]) {
+    assert!(requests_of_lives.iter().sum::<usize>() < PAGES);
+    let mut kills = Vec::new();
+    for requests in requests_of_lives {
+        let before = site.requests().len();
+        begin_life(&mut crawl, kills.len());
+        let mut life = crawl.start();
+        site.wait_for_requests(before + requests);
+        life.kill();
+        kills.push(Instant::now());
+    }
+    begin_life(&mut crawl, kills.len());
+    crawl.run().says(&["Finished", "still queued 0"]);
+    assert_complete(&crawl, site);
+    assert_only_the_last_second_again(&site.requests(), &kills);
+}
+
+/// Every request names the life that it was sent in: the server may read it when that life is over.
+const LIFE: &str = "https://example.org/life/";
+
+fn begin_life(crawl: &mut Crawl, number: usize) {
+    crawl.change("identity.contact_url", format!("\"{LIFE}{number}\""));
+}
+
+fn life_of(request: &Request) -> usize {
+    let (_, number) = request.user_agent.split_once(LIFE).unwrap();
+    number.trim_end_matches(')').parse().unwrap()
+}
+
+/// Asserts that what was asked for again was asked for in an earlier life, shortly before its kill.
 #[track_caller]
 fn assert_only_the_last_second_again(requests: &[Request], kills: &[Instant]) {
-    for (n, request) in requests.iter().enumerate().filter(|(_, request)| request.path != "/robots.txt") {
-        let Some(again) = requests[n + 1..].iter().find(|later| later.path == request.path) else { continue };
-        let kill = kills.iter().find(|kill| **kill >= request.received);
-        let kill = kill.filter(|kill| **kill <= again.received);
-        let kill = kill.unwrap_or_else(|| panic!("{} was asked for twice without a kill between", request.path));
-        let before = *kill - request.received;
-        assert!(before <= WINDOW, "{} was asked for again, {before:?} before the kill", request.path);
+    for (n, request) in requests
+        .iter()
+        .enumerate()
+        .filter(|(_, request)| request.path != "/robots.txt")
+    {
+        let Some(again) = requests[n + 1..].iter().find(|later| later.path == request.path) else {
+            continue;
+        };
+        let life = life_of(request);
+        assert!(
+            life < life_of(again),
+            "{} was asked for twice in life {life}",
+            request.path
+        );
+        let before = kills[life].saturating_duration_since(request.received);
+        assert!(
+            before <= WINDOW,
+            "{} was asked for again, {before:?} before kill {life}",
+            request.path
+        );
     }
 }
 
 #[test]
 fn killed_at_any_moment_the_crawl_goes_on_where_it_was() {
     let site = tree();
-    let crawl = unhurried(&site);
-    let mut kills = Vec::new();
-    // Requests seen by the server in each life: robots.txt alone, a few pages, more than a second's.
-    for requests in [1, 3, 40, 70, 5, 60] {
-        let before = site.requests().len();
-        let mut life = crawl.start();
-        site.wait_for_requests(before + requests);
-        life.kill();
-        kills.push(Instant::now());
-    }
-    crawl.run().says(&["Finished", "still queued 0"]);
-    assert_complete(&crawl, &site);
-    assert_only_the_last_second_again(&site.requests(), &kills);
+    // robots.txt alone, a page or two, more than a second's.
+    killed(&site, unhurried(&site), &[1, 3, 40, 70, 5, 60]);
 }
 
 #[test]
 fn killed_at_full_speed_nothing_is_lost_and_nothing_kept_twice() {
     let site = tree();
-    let crawl = Crawl::of(site.url("/")).set("politeness.parallel_per_host", 32).set("storage.commit_interval_ms", 1);
-    let mut kills = Vec::new();
-    for requests in [20, 90, 150] {
-        let before = site.requests().len();
-        let mut life = crawl.start();
-        site.wait_for_requests(before + requests);
-        life.kill();
-        kills.push(Instant::now());
-    }
-    crawl.run();
-    assert_complete(&crawl, &site);
-    assert_only_the_last_second_again(&site.requests(), &kills);
+    let crawl = Crawl::of(site.url("/")).set("politeness.parallel_per_host", 32);
+    killed(&site, crawl.set("storage.commit_interval_ms", 1), &[20, 80, 90]);
 }
 
 #[test]
@@ -152,7 +189,9 @@ fn a_second_process_on_the_same_data_folder_is_refused() {
     let (crawl, first) = held_crawl(&site, &gate);
     let holder = format!("process {}", first.id());
     for refused in [crawl.end(&[]), crawl.read("report", &[]), crawl.read("export", &[])] {
-        refused.with_code(1).complains_of(&["data is in use by", &holder, "choose another data folder"]);
+        refused
+            .with_code(1)
+            .complains_of(&["data is in use by", &holder, "choose another data folder"]);
     }
     gate.open();
     first.wait().succeeded();
@@ -164,14 +203,22 @@ fn an_interrupt_lets_what_is_in_process_end_and_the_next_run_finishes() {
     let (site, gate) = held_site();
     let (crawl, running) = held_crawl(&site, &gate);
     running.interrupt();
-    running.wait_for_stderr("stopping: no new URLs");
+    running.wait_for_stderr("stopping: finishing what is in process");
     gate.open();
     let stopped = running.wait().succeeded();
-    stopped.says(&["Stopped", "still queued 2", "the same command goes on where this one stopped"]);
+    stopped.says(&[
+        "Stopped",
+        "still queued 2",
+        "the same command goes on where this one stopped",
+    ]);
     assert_eq!(crawl.outcomes(&site), expected([("/", "kept"), ("/held", "kept")]));
     crawl.run();
     assert_eq!(crawl.outcomes(&site), all_kept());
-    assert!(site.times_asked().values().all(|&times| times == 1), "{:?}", site.times_asked());
+    assert!(
+        site.times_asked().values().all(|&times| times == 1),
+        "{:?}",
+        site.times_asked()
+    );
 }
 
 #[test]
@@ -179,9 +226,12 @@ fn a_second_interrupt_ends_at_once_and_loses_nothing() {
     let (site, gate) = held_site();
     let (crawl, running) = held_crawl(&site, &gate);
     running.interrupt();
-    running.wait_for_stderr("stopping: no new URLs");
+    running.wait_for_stderr("stopping: finishing what is in process");
     running.interrupt();
-    running.wait().with_code(130).complains_of(&["run the same command to go on"]);
+    running
+        .wait()
+        .with_code(130)
+        .complains_of(&["run the same command to go on"]);
     gate.open();
     crawl.run();
     assert_eq!(crawl.outcomes(&site), all_kept());

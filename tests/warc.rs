@@ -17,7 +17,10 @@ fn site() -> Site {
     Site::of([
         ("/robots.txt", Answer::text("User-agent: *\nDisallow: /forbidden\n")),
         ("/", home(&["/a", "/zipped", "/moved", "/missing", "/forbidden"])),
-        ("/a", page("The page", &text, &["/copy", "/edited"]).with("x-test", "seen")),
+        (
+            "/a",
+            page("The page", &text, &["/copy", "/edited"]).with("x-test", "seen"),
+        ),
         ("/copy", page("The copy", &text, NO_LINKS)),
         ("/edited", page("The edition", &replaced(&text, 50, 3, 2), NO_LINKS)),
         ("/zipped", zipped().gzipped()),
@@ -44,7 +47,9 @@ fn finished() -> (Site, Crawl) {
 /// The only record in `records`.
 #[track_caller]
 fn one(records: &[Record]) -> &Record {
-    let [record] = records else { panic!("{} records where one is wanted", records.len()) };
+    let [record] = records else {
+        panic!("{} records where one is wanted", records.len())
+    };
     record
 }
 
@@ -52,15 +57,26 @@ fn one(records: &[Record]) -> &Record {
 fn every_kept_page_has_one_response_and_one_text_and_no_other_page_has_any() {
     let (site, crawl) = finished();
     let outcomes = crawl.outcomes(&site);
-    let kept: BTreeSet<String> =
-        urls_that(&outcomes, |outcome| outcome == "kept").into_iter().map(|path| site.url(path)).collect();
+    let kept: BTreeSet<String> = urls_that(&outcomes, |outcome| outcome == "kept")
+        .into_iter()
+        .map(|path| site.url(path))
+        .collect();
     assert_eq!(kept, ["/", "/a", "/zipped"].map(|path| site.url(path)).into());
     let pages = archived(&crawl.data());
     assert_eq!(pages.keys().cloned().collect::<BTreeSet<_>>(), kept);
     for (url, page) in &pages {
         let (response, conversion) = (one(&page.responses), one(&page.conversions));
-        assert_eq!(conversion.field("WARC-Refers-To"), response.field("WARC-Record-ID"), "{url}");
-        assert!(response.field("WARC-Block-Digest").is_some_and(|digest| digest.starts_with("sha1:")), "{url}");
+        assert_eq!(
+            conversion.field("WARC-Refers-To"),
+            response.field("WARC-Record-ID"),
+            "{url}"
+        );
+        assert!(
+            response
+                .field("WARC-Block-Digest")
+                .is_some_and(|digest| digest.starts_with("sha1:")),
+            "{url}"
+        );
         assert_eq!(response.field("WARC-IP-Address"), Some("127.0.0.1"), "{url}");
         assert_eq!(response.version, "WARC/1.1");
     }
@@ -96,7 +112,10 @@ fn a_compressed_page_is_stored_decoded_and_its_header_says_so() {
     let head = String::from_utf8_lossy(&response.block).to_lowercase();
     assert!(head.contains("\r\nx-crawler-content-encoding: gzip\r\n"), "{head}");
     assert!(!head.contains("\r\ncontent-encoding:"), "{head}");
-    assert!(head.contains(&format!("\r\ncontent-length: {}\r\n", zipped_source().len())), "{head}");
+    assert!(
+        head.contains(&format!("\r\ncontent-length: {}\r\n", zipped_source().len())),
+        "{head}"
+    );
 }
 
 #[test]
@@ -108,17 +127,36 @@ fn the_stored_text_is_the_exported_one() {
     for line in &exported {
         let url = line["url"].as_str().unwrap();
         let conversion = one(&pages[url].conversions);
-        assert_eq!(Value::from(String::from_utf8_lossy(&conversion.block)), line["text"], "{url}");
+        assert_eq!(
+            Value::from(String::from_utf8_lossy(&conversion.block)),
+            line["text"],
+            "{url}"
+        );
     }
-    let text = exported.iter().find(|line| line["url"] == site.url("/a")).unwrap()["text"].as_str().unwrap().to_owned();
-    let plain: Vec<&str> = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect();
-    assert_eq!(plain.join(" "), words(1, 200), "the main text, and nothing of the navigation");
+    let text = exported.iter().find(|line| line["url"] == site.url("/a")).unwrap()["text"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let plain: Vec<&str> = text
+        .split(|c: char| !c.is_alphabetic())
+        .filter(|word| !word.is_empty())
+        .collect();
+    assert_eq!(
+        plain.join(" "),
+        words(1, 200),
+        "the main text, and nothing of the navigation"
+    );
 }
 
 #[test]
 fn a_full_file_is_followed_by_another_and_all_of_them_can_be_read() {
     // Random letters hardly compress: half a megabyte a page, of a roll size of one.
-    let pages = (1..=6_u64).map(|n| (format!("/{n}"), page("Long", &words(n, 90_000), &[format!("/{}", n + 1)])));
+    let pages = (1..=6_u64).map(|n| {
+        (
+            format!("/{n}"),
+            page("Long", &words(n, 90_000), &[format!("/{}", n + 1)]),
+        )
+    });
     let site = Site::of(pages);
     let crawl = Crawl::of(site.url("/1")).set("storage.warc_file_bytes", 1_048_576);
     crawl.run();

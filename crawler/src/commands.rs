@@ -107,6 +107,14 @@ impl Output {
     }
 }
 
+/// Prints what a command has to say beside its result; whether anybody reads it changes nothing.
+fn say(text: &str) -> Result<(), RunError> {
+    match writeln!(io::stdout(), "{text}") {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.map_err(|source| RunError::io("write", "standard output", source)),
+    }
+}
+
 /// Whoever reads standard output may stop reading (`| head`): then nothing more is to be done, and nothing is wrong.
 fn or_reader_gone(result: io::Result<()>) -> Result<(), RunError> {
     match result {

@@ -243,10 +243,20 @@ impl Config {
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start.min(text.len()));
+            let lines_before = text.as_bytes()[..start].iter().filter(|&&b| b == b'\n').count();
+            // toml names the key only where it is unknown; the line as it stands always does.
+            let shown: String = text
+                .lines()
+                .nth(lines_before)
+                .unwrap_or_default()
+                .trim()
+                .chars()
+                .take(100)
+                .collect();
             ConfigError::Invalid {
                 path: path.into(),
-                line: text.as_bytes()[..start].iter().filter(|&&b| b == b'\n').count() + 1,
-                message: error.message().replace('\n', " "),
+                line: lines_before + 1,
+                message: format!("`{shown}`: {}", error.message().replace('\n', " ")),
             }
         })
     }
@@ -270,7 +280,10 @@ mod tests {
     #[test]
     fn a_value_of_the_wrong_type_is_named_with_its_line() {
         let error = Config::parse("[fetch]\nparallel = \"many\"\n", Path::new("c.toml")).unwrap_err();
-        assert!(error.to_string().starts_with("c.toml, line 2: "), "{error}");
+        assert!(
+            error.to_string().starts_with("c.toml, line 2: `parallel = \"many\"`: "),
+            "{error}"
+        );
     }
 
     #[test]

@@ -66,6 +66,9 @@ pub struct ContentSeen {
 /// A commit costs a flush of the disk, so even an idle crawl makes no more than one in this time.
 const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
 
+/// URLs of a sitemap that are taken in at a time.
+const SITEMAP_SLICE: usize = 1_000;
+
 impl ContentSeen {
     /// Opens the index in `store` and brings it up to the catalogue.
     ///
@@ -162,10 +165,14 @@ impl ContentSeen {
                 outcome,
                 outlinks,
             } => self.finish(&queued, outcome, &outlinks)?,
-            Record::Sitemap { urls, further } => Event::Sitemap {
-                queued: self.store.discover(&urls)?,
-                further,
-            },
+            Record::Sitemap { urls, further } => {
+                let mut queued = Vec::new();
+                // In slices, so that the store can make room between them.
+                for slice in urls.chunks(SITEMAP_SLICE) {
+                    queued.extend(self.store.discover(slice)?);
+                }
+                Event::Sitemap { queued, further }
+            }
             Record::Refill { host, limit, skip } => {
                 let urls = self.store.refill(&host, limit, &skip)?;
                 let more = urls.len() == limit;

@@ -6,16 +6,21 @@
 mod error;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::{Bytes, BytesMut};
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER,
 };
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout_at;
 use url::Url;
 
 use crate::address_policy::{AddressPolicy, GuardedResolver};
+use crate::robots::MAX_ROBOTS_BYTES;
 use crate::settings::Settings;
+use crate::sitemap::MAX_SITEMAP_BYTES;
 pub use error::FetchError;
 
 /// An answer, its body read where it was wanted.
@@ -35,6 +40,8 @@ pub struct Response {
     pub fetched_at: SystemTime,
     /// From the request to the last byte read.
     pub elapsed: Duration,
+    /// Held by a large body until it is recorded; see [`MAX_LARGE_BODIES`].
+    pub large_body: Option<OwnedSemaphorePermit>,
 }
 
 impl Response {
@@ -79,13 +86,15 @@ impl Response {
     }
 }
 
-/// What a body is wanted for.
+/// What a body is wanted for, and so how much of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
-    /// A page: successful and HTML, XHTML or plain text.
+    /// A page: successful and HTML, XHTML or plain text, at most `fetch.max_body_bytes`.
     Page,
-    /// Whatever a success brings (robots.txt, sitemaps).
-    Anything,
+    /// robots.txt: what counts of it, and no more is read (RFC 9309, section 2.5).
+    Robots,
+    /// A sitemap, at most as long as sitemaps.org has them.
+    Sitemap,
 }
 
 /// Makes requests. Cheap to clone.
@@ -95,6 +104,7 @@ pub struct Fetcher {
     policy: AddressPolicy,
     timeout: Duration,
     max_body_bytes: usize,
+    large_bodies: Arc<Semaphore>,
 }
 
 impl Fetcher {
@@ -128,6 +138,7 @@ impl Fetcher {
             policy,
             timeout: settings.fetch.timeout,
             max_body_bytes: settings.fetch.max_body_bytes,
+            large_bodies: Arc::new(Semaphore::new(MAX_LARGE_BODIES)),
         })
     }
 
@@ -137,16 +148,11 @@ impl Fetcher {
     /// No whole answer came, or none may be asked for; see [`FetchError`].
     pub async fn get(&self, url: &Url, wanted: Wanted) -> Result<Response, FetchError> {
         self.policy.check_literal(url)?;
-        match tokio::time::timeout(self.timeout, self.exchange(url, wanted)).await {
-            Ok(result) => result,
-            Err(_elapsed) => Err(FetchError::Timeout),
-        }
-    }
-
-    async fn exchange(&self, url: &Url, wanted: Wanted) -> Result<Response, FetchError> {
         let fetched_at = SystemTime::now();
         let start = Instant::now();
-        let sent = self.client.get(url.clone()).send().await;
+        let deadline = tokio::time::Instant::from_std(start) + self.timeout;
+        let sent = timeout_at(deadline, self.client.get(url.clone()).send()).await;
+        let sent = sent.map_err(|_elapsed| FetchError::Timeout)?;
         let mut answer = sent.map_err(|error| FetchError::from_reqwest(&error))?;
         let mut response = Response {
             status: answer.status().as_u16(),
@@ -156,20 +162,32 @@ impl Fetcher {
             remote: answer.remote_addr(),
             fetched_at,
             elapsed: Duration::ZERO,
+            large_body: None,
         };
         if is_wanted(&response, wanted) {
-            response.body = Some(self.body(&mut answer, &response).await?);
+            let body = self.body(&mut answer, &mut response, wanted);
+            let read = timeout_at(deadline, body).await;
+            response.body = Some(read.map_err(|_elapsed| FetchError::BodyTimeout)??);
         }
         response.elapsed = start.elapsed();
         Ok(response)
     }
 
-    async fn body(&self, answer: &mut reqwest::Response, response: &Response) -> Result<Bytes, FetchError> {
-        let limit = self.max_body_bytes;
+    async fn body(
+        &self,
+        answer: &mut reqwest::Response,
+        response: &mut Response,
+        wanted: Wanted,
+    ) -> Result<Bytes, FetchError> {
+        let (limit, is_cut) = match wanted {
+            Wanted::Page => (self.max_body_bytes, false),
+            Wanted::Robots => (MAX_ROBOTS_BYTES, true),
+            Wanted::Sitemap => (MAX_SITEMAP_BYTES, false),
+        };
         let declared = response
             .header(&CONTENT_LENGTH)
             .and_then(|text| text.parse::<usize>().ok());
-        if declared.is_some_and(|length| length > limit) {
+        if !is_cut && declared.is_some_and(|length| length > limit) {
             return Err(FetchError::BodyTooLarge { limit });
         }
         // A server's word for the length reserves no more than a usual page.
@@ -178,13 +196,28 @@ impl Fetcher {
             let chunk = answer.chunk().await.map_err(|error| FetchError::from_body(&error))?;
             let Some(chunk) = chunk else { break };
             if body.len() + chunk.len() > limit {
-                return Err(FetchError::BodyTooLarge { limit });
+                if !is_cut {
+                    return Err(FetchError::BodyTooLarge { limit });
+                }
+                body.extend_from_slice(&chunk[..limit - body.len()]);
+                break;
             }
             body.extend_from_slice(&chunk);
+            if body.len() > SMALL_BODY_BYTES && response.large_body.is_none() {
+                let permit = self.large_bodies.clone().acquire_owned().await;
+                response.large_body = permit.ok();
+            }
         }
         Ok(body.freeze())
     }
 }
+
+/// Bodies up to this size are read without asking.
+const SMALL_BODY_BYTES: usize = 256 * 1024;
+
+/// Larger bodies in the whole pipeline at a time, from their first large byte until they are recorded. Whoever waits
+/// for a place holds a small body only and ends by its time-out, so there is no deadlock, and small pages never wait.
+pub const MAX_LARGE_BODIES: usize = 4;
 
 /// What is asked for; anything else is left at the headers.
 const ACCEPTED: &str = "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1";
@@ -198,7 +231,7 @@ pub fn is_page_type(media_type: &str) -> bool {
 fn is_wanted(response: &Response, wanted: Wanted) -> bool {
     // A response without a Content-Type is taken for a page, as browsers do.
     let page = || response.media_type().is_none_or(|media_type| is_page_type(&media_type));
-    response.is_success() && (wanted == Wanted::Anything || page())
+    response.is_success() && (wanted != Wanted::Page || page())
 }
 
 fn version(version: reqwest::Version) -> &'static str {
@@ -241,6 +274,7 @@ mod tests {
             remote: None,
             fetched_at: SystemTime::UNIX_EPOCH,
             elapsed: Duration::ZERO,
+            large_body: None,
         }
     }
 
@@ -249,7 +283,7 @@ mod tests {
         let wanted = |status, media| is_wanted(&response(status, media), Wanted::Page);
         assert!(wanted(200, "text/html; charset=GBK") && wanted(200, "Application/XHTML+XML") && wanted(203, ""));
         assert!(!wanted(200, "application/pdf") && !wanted(404, "text/html") && !wanted(301, ""));
-        assert!(is_wanted(&response(200, "application/xml"), Wanted::Anything));
+        assert!(is_wanted(&response(200, "application/xml"), Wanted::Sitemap));
     }
 
     #[test]

@@ -24,18 +24,18 @@ use crate::scope::{Outside, Scope};
 use crate::settings::Settings;
 use crate::sitemap::{self, Sitemap};
 use crate::stats::Stats;
+use crate::stored_text::stored_text;
 
 pub use read::ReadPage;
-
-/// Bound on a decoded sitemap (sitemaps.org: 50 MB, 50,000 URLs).
-const MAX_SITEMAP_BYTES: usize = 50 * 1024 * 1024;
-const MAX_SITEMAP_URLS: usize = 50_000;
 
 /// How deep sitemap indexes may lie in one another.
 const MAX_SITEMAP_DEPTH: u8 = 2;
 
 /// Redirects of a sitemap that are followed.
 const MAX_SITEMAP_REDIRECTS: u8 = 5;
+
+/// Bytes of URLs taken from one document: some 20,000 of a usual length, or a page's answer to a hostile base URL.
+const MAX_LINK_BYTES: usize = 2 * 1024 * 1024;
 
 /// The places of a URL in its host's queue: seeds and links before what only a sitemap names.
 const PRIORITY_LINK: u8 = 0;
@@ -79,10 +79,10 @@ impl Interpreter {
     #[must_use]
     pub fn interpret(&self, task: Task, answer: Result<Response, FetchError>) -> Meaning {
         match task {
-            Task::Page { queued, url } => Meaning::Record(match answer {
+            Task::Page { queued, url } => match answer {
                 Ok(response) => self.page(queued, &url, response),
-                Err(error) => self.failed_fetch(queued, &error),
-            }),
+                Err(error) => Meaning::Record(self.failed_fetch(queued, &error)),
+            },
             Task::Errand { errand, .. } => match errand {
                 Errand::Robots { .. } => Meaning::Event(self.robots(errand, answer)),
                 Errand::Sitemap { url, depth, redirects } => {
@@ -92,18 +92,29 @@ impl Interpreter {
         }
     }
 
-    fn page(&self, queued: QueuedUrl, url: &Url, response: Response) -> Record {
+    fn page(&self, queued: QueuedUrl, url: &Url, response: Response) -> Meaning {
         if let Some(target) = redirect::target(url, &response) {
-            return self.redirect(queued, target, response.status);
+            return self.redirect(queued, url, target, response.status);
         }
+        Meaning::Record(self.document(queued, url, response))
+    }
+
+    fn document(&self, queued: QueuedUrl, url: &Url, response: Response) -> Record {
         if !response.is_success() {
             return self.failed_status(queued, response.status);
         }
+        // RFC 9110, sections 15.3.5 and 15.3.6: these have no content.
+        if matches!(response.status, 204 | 205) {
+            return excluded(queued, format!("HTTP status {}: no content", response.status));
+        }
         let Some(wire) = response.body.clone() else {
             let media_type = response.media_type().unwrap_or_default();
-            return excluded(queued, format!("content type {media_type}"));
+            return excluded(queued, format!("content type {}", stored_text(&media_type)));
         };
         match self.undo_coding(&wire, &response) {
+            Ok(body) if response.media_type().is_none() && is_binary(&body) => {
+                excluded(queued, "no content type, and not text".into())
+            }
             Ok(body) => self.read(queued, url, response, body),
             Err(error) => self.failed_fetch(queued, &error),
         }
@@ -143,31 +154,37 @@ impl Interpreter {
     fn robots(&self, errand: Errand, answer: Result<Response, FetchError>) -> Event {
         let answer = match answer {
             // No connection will be made for a page of this host either; there the failure is recorded by its name.
-            Err(FetchError::ForbiddenAddress(_)) if is_first_hop(&errand) => RobotsAnswer::Rules(Robots::allow_all()),
-            Err(error) => {
-                tracing::info!(url = %errand.url(), %error, "robots.txt unreachable");
-                RobotsAnswer::Unreachable
+            Err(FetchError::ForbiddenAddress(_)) if is_first_hop(&errand) => {
+                RobotsAnswer::Rules(Robots::allow_all(), Vec::new())
             }
+            Err(error) => RobotsAnswer::Unreachable(error.to_string()),
             Ok(response) => match redirect::target(errand.url(), &response) {
                 Some(Ok(to)) => RobotsAnswer::Moved(to),
-                _ => self.rules(&response),
+                _ => self.rules(errand.url(), &response),
             },
         };
         Event::Robots { errand, answer }
     }
 
-    fn rules(&self, response: &Response) -> RobotsAnswer {
+    fn rules(&self, url: &Url, response: &Response) -> RobotsAnswer {
         let wire = response.body.clone().unwrap_or_default();
-        // A coding that cannot be undone leaves no rules to read: what the server meant is unknown.
-        let Ok(body) = self.undo_coding(&wire, response) else {
-            return RobotsAnswer::Unreachable;
+        let body = match self.undo_coding(&wire, response) {
+            Ok(body) => body,
+            // What the server meant is unknown.
+            Err(error) => return RobotsAnswer::Unreachable(error.to_string()),
         };
         let outcome = RobotsOutcome::from_status(response.status, &body, &self.settings.product);
         if outcome.availability.is_to_be_retried() {
-            RobotsAnswer::Unreachable
-        } else {
-            RobotsAnswer::Rules(outcome.robots)
+            return RobotsAnswer::Unreachable(format!("HTTP status {}", response.status));
         }
+        let named = outcome.robots.sitemaps().iter().filter_map(|text| url.join(text).ok());
+        let sitemaps = named.filter(|sitemap| self.is_on_crawled_host(sitemap)).collect();
+        RobotsAnswer::Rules(outcome.robots, sitemaps)
+    }
+
+    /// Sitemaps are fetched from hosts of the crawl alone.
+    fn is_on_crawled_host(&self, url: &Url) -> bool {
+        HostKey::from_url(url).is_some_and(|host| self.scope.admits(&host, 0).is_ok())
     }
 
     fn sitemap(&self, url: &Url, depth: u8, redirects: u8, answer: Result<Response, FetchError>) -> Record {
@@ -182,7 +199,9 @@ impl Interpreter {
                 return nothing;
             }
         };
-        if let Some(Ok(to)) = redirect::target(url, &response) {
+        if let Some(Ok(to)) =
+            redirect::target(url, &response).filter(|to| to.as_ref().is_ok_and(|to| self.is_on_crawled_host(to)))
+        {
             let moved = Errand::Sitemap {
                 url: to,
                 depth,
@@ -200,7 +219,7 @@ impl Interpreter {
         }
         let wire = response.body.clone().unwrap_or_default();
         let coding = response.header(&reqwest::header::CONTENT_ENCODING);
-        match content_encoding::decode(wire, coding, MAX_SITEMAP_BYTES) {
+        match content_encoding::decode(wire, coding, sitemap::MAX_SITEMAP_BYTES) {
             Ok(body) if response.is_success() => self.sitemap_urls(url, depth, &body),
             Ok(_) => {
                 tracing::warn!(%url, status = response.status, "no sitemap there");
@@ -214,7 +233,7 @@ impl Interpreter {
     }
 
     fn sitemap_urls(&self, url: &Url, depth: u8, body: &[u8]) -> Record {
-        let parsed = sitemap::parse_sitemap(body, MAX_SITEMAP_URLS);
+        let parsed = sitemap::parse_sitemap(body, sitemap::MAX_SITEMAP_URLS);
         if let Some(reason) = &parsed.broken {
             tracing::warn!(%url, reason, "sitemap broken; what came before is used");
         }
@@ -223,10 +242,12 @@ impl Interpreter {
             Sitemap::Urls(found) => {
                 let links = found.iter().filter_map(|text| url.join(text).ok());
                 urls = self.discover(links, 1, 0, PRIORITY_SITEMAP);
+                urls.iter_mut().for_each(|link| link.via = Some(url.to_string()));
             }
             Sitemap::Index(found) if depth < MAX_SITEMAP_DEPTH => {
                 let maps = found.iter().filter_map(|text| url.join(text).ok());
                 further = maps
+                    .filter(|map| self.is_on_crawled_host(map))
                     .map(|url| Errand::Sitemap {
                         url,
                         depth: depth + 1,
@@ -239,8 +260,13 @@ impl Interpreter {
         Record::Sitemap { urls, further }
     }
 
-    /// The links that belong to the crawl, in canonical form; the others are counted.
+    /// The links that belong to the crawl, in canonical form, up to [`MAX_LINK_BYTES`]; the others are counted.
     fn discover(&self, links: impl Iterator<Item = Url>, depth: u16, redirects: u8, priority: u8) -> Vec<Discovered> {
+        let mut bytes = 0;
+        let mut within_bound = |link: &Discovered| {
+            bytes += link.url.len();
+            bytes <= MAX_LINK_BYTES
+        };
         links
             .filter_map(|link| {
                 let url = canonicalize::canonicalize(&link, &self.settings.canonicalize).ok()?;
@@ -260,6 +286,7 @@ impl Interpreter {
                     }
                 }
             })
+            .take_while(|link| within_bound(link))
             .collect()
     }
 }
@@ -284,7 +311,7 @@ pub fn panicked(task: Task) -> Meaning {
         Task::Errand { errand, .. } => match errand {
             Errand::Robots { .. } => Meaning::Event(Event::Robots {
                 errand,
-                answer: RobotsAnswer::Unreachable,
+                answer: RobotsAnswer::Unreachable("a parser panicked".into()),
             }),
             Errand::Sitemap { .. } => Meaning::Record(Record::Sitemap {
                 urls: Vec::new(),
@@ -336,6 +363,12 @@ pub fn seeds(urls: &[Url], rules: &canonicalize::Rules, scope: &Scope) -> Vec<Di
         .collect()
 }
 
+/// Text has no zero byte near its beginning, but in UTF-16 and UTF-32, which say what they are by their first bytes.
+fn is_binary(body: &[u8]) -> bool {
+    let has_mark = body.starts_with(&[0xff, 0xfe]) || body.starts_with(&[0xfe, 0xff]);
+    !has_mark && body.iter().take(1_024).any(|&byte| byte == 0)
+}
+
 fn outcome(queued: QueuedUrl, outcome: Outcome) -> Record {
     Record::Outcome {
         queued,
@@ -349,6 +382,6 @@ fn excluded(queued: QueuedUrl, reason: String) -> Record {
 }
 
 fn failed(queued: QueuedUrl, kind: &str, status: Option<u16>, detail: String) -> Record {
-    let kind = kind.to_owned();
+    let (kind, detail) = (kind.to_owned(), stored_text(&detail));
     outcome(queued, Outcome::Failed { kind, status, detail })
 }

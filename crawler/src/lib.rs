@@ -9,6 +9,7 @@
 //! - [`fetch`] one request, [`address_policy`] to which addresses, [`content_encoding`] undone under a bound
 //! - [`interpret`] what a response means: [`decode`] its characters, [`parse`] its tree and links, [`extract`] its main
 //!   text, [`language`] in which language, [`soft_404`] whether it is a page at all
+//! - [`stored_text`] what a server says, cut before it is stored
 //! - [`content_seen`] decides (crate `dedup`) and records (crate `storage`)
 //! - [`pipeline`] joins the stages, [`stats`] and [`progress`] show them at work, [`shutdown`] ends them
 //! - [`report`] what was kept and dropped, and why, [`terminal_text`] without harm to a terminal
@@ -43,4 +44,5 @@ pub mod shutdown;
 pub mod sitemap;
 pub mod soft_404;
 pub mod stats;
+pub mod stored_text;
 pub mod terminal_text;

@@ -200,9 +200,16 @@ impl Stages {
         tokio::spawn(async move {
             let (url, wanted, host) = match &task {
                 Task::Page { queued, url } => (url, Wanted::Page, &queued.host),
-                Task::Errand { host, errand } => (errand.url(), Wanted::Anything, host),
+                Task::Errand { host, errand } => {
+                    let is_sitemap = matches!(errand, Errand::Sitemap { .. });
+                    let wanted = if is_sitemap { Wanted::Sitemap } else { Wanted::Robots };
+                    (errand.url(), wanted, host)
+                }
             };
-            let answer = fetcher.get(url, wanted).await;
+            let url = url.clone();
+            // In a task of its own, so that a panic below us costs this request and not its ticket.
+            let answer = tokio::spawn(async move { fetcher.get(&url, wanted).await }).await;
+            let answer = answer.unwrap_or_else(|panic| Err(FetchError::Protocol(panic.to_string())));
             let body_bytes = answer
                 .as_ref()
                 .ok()
@@ -237,7 +244,7 @@ fn signal(task: &Task, answer: &Result<Response, FetchError>) -> HostSignal {
         },
         // Without robots.txt nothing of the host may be fetched, so its failure is the host's.
         Ok(response) if response.status >= 500 && is_robots(task) => HostSignal::Unreachable,
-        Err(error) if error.is_passing() => HostSignal::Unreachable,
+        Err(error) if error.is_the_hosts() => HostSignal::Unreachable,
         _ => HostSignal::Answered,
     }
 }

@@ -69,6 +69,8 @@ pub struct Gate {
     /// The delay and any rest are over at this time.
     ready_at: Now,
     failures: u32,
+    /// For good: an answer to a request that was open meanwhile does not bring the host back.
+    retired: bool,
     retry_delay: Duration,
 }
 
@@ -84,6 +86,7 @@ impl Gate {
             open: 0,
             ready_at: Now::ZERO,
             failures: 0,
+            retired: false,
             retry_delay,
         }
     }
@@ -127,24 +130,14 @@ impl Gate {
         };
         let doubled = self.retry_delay.saturating_mul(1 << self.failures.min(16));
         self.failures += 1;
+        self.retired |= self.failures >= MAX_FAILURES;
         self.ready_at = self.ready_at.max(now + asked.max(doubled).min(MAX_REST));
     }
 
     /// Whether the host failed so often in a row that this run leaves it alone.
     #[must_use]
     pub fn is_retired(&self) -> bool {
-        self.failures >= MAX_FAILURES
-    }
-
-    /// Lets nothing through any more.
-    pub fn retire(&mut self) {
-        self.failures = self.failures.max(MAX_FAILURES);
-    }
-
-    /// Failures in a row so far.
-    #[must_use]
-    pub fn failures(&self) -> u32 {
-        self.failures
+        self.retired
     }
 
     /// Takes a cell now and notes when the next one is due (a refused check takes none).
@@ -231,7 +224,7 @@ mod tests {
         clock.set(at(5_000));
         gate.start(at(5_000));
         gate.finish(at(5_000), HostSignal::Answered);
-        assert_eq!((gate.failures(), gate.ready_at()), (0, Some(at(6_000))));
+        assert_eq!((gate.failures, gate.ready_at()), (0, Some(at(6_000))));
     }
 
     #[test]

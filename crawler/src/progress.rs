@@ -38,9 +38,14 @@ impl Progress {
             let display = Display::new(max_pages);
             let mut rates = Rates::default();
             rates.requests_a_second(Instant::now(), 0);
-            while ended.recv_timeout(display.every()) == Err(RecvTimeoutError::Timeout) {
+            let (mut drawn_at, mut was_stopping) = (Instant::now(), false);
+            while ended.recv_timeout(REDRAWN_EVERY) == Err(RecvTimeoutError::Timeout) {
                 let now = stats.snapshot();
-                display.draw(&now, rates.requests_a_second(Instant::now(), now.requests));
+                let told = now.stopping == was_stopping && drawn_at.elapsed() < display.every();
+                if !told {
+                    (drawn_at, was_stopping) = (Instant::now(), now.stopping);
+                    display.draw(&now, rates.requests_a_second(drawn_at, now.requests));
+                }
             }
             display.clear();
         });
@@ -114,7 +119,7 @@ fn describe(now: &Snapshot, rate: f64) -> String {
         return "stopping: finishing what is in process (Ctrl-C again to end at once)".to_owned();
     }
     format!(
-        "{rate:.0} requests/s  {}  kept {}  exact {}  near {}  failed {}  queued {}  hosts {}",
+        "{rate:.0} requests/s  {}  kept {}  exact {}  near {}  failed {}  queued {}  hosts waiting {}",
         bytes(now.bytes),
         now.kept,
         now.exact,

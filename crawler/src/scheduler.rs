@@ -7,6 +7,7 @@
 //! That bounds the memory of the whole and makes each channel between the stages long enough never to block.
 
 mod host;
+mod messages;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -15,186 +16,24 @@ use std::sync::Arc;
 use storage::QueuedUrl;
 use url::Url;
 
-use crate::politeness::{CrawlClock, HostSignal, Now};
+use crate::host_key::HostKey;
+use crate::politeness::{CrawlClock, Now};
 use crate::robots::Robots;
 use crate::settings::Settings;
-use host::{Host, HostStep};
+use host::{Host, HostStep, Origin};
+pub use messages::{Ending, Errand, Event, Retired, RobotsAnswer, Step, Task};
 
 /// URLs of one host held in memory; the rest waits in the store.
 const BUFFER: usize = 1_024;
 
-/// Sitemaps taken from one robots.txt.
-const MAX_SITEMAPS: usize = 100;
+/// Sitemaps fetched from one host, indexes included.
+const MAX_SITEMAPS: usize = 1_000;
 
 /// Redirects of a robots.txt that are followed; past them it counts as unavailable (RFC 9309, section 2.3.1.2).
 const MAX_ROBOTS_REDIRECTS: u8 = 5;
 
-/// Tries of a robots.txt that come to nothing, after which its host is left alone for this run.
+/// Tries of a robots.txt that come to nothing, after which its origin is left alone for this run.
 const MAX_ROBOTS_FAILURES: u8 = 3;
-
-/// A request to make.
-#[derive(Debug, Clone)]
-pub enum Task {
-    /// A page of the frontier.
-    Page {
-        /// Its row in the frontier.
-        queued: QueuedUrl,
-        /// The same URL, parsed.
-        url: Url,
-    },
-    /// An errand of the crawler's own.
-    Errand {
-        /// The host whose gate it passed.
-        host: String,
-        /// What to fetch.
-        errand: Errand,
-    },
-}
-
-/// A request that serves the crawl but is no page of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Errand {
-    /// robots.txt.
-    Robots {
-        /// The host that waits for it (a redirect may lead to another host's gate).
-        for_host: String,
-        /// `scheme://authority` that it rules.
-        origin: String,
-        /// Where it is asked for.
-        url: Url,
-        /// Redirects followed so far.
-        redirects: u8,
-        /// Tries that came to nothing so far.
-        failures: u8,
-    },
-    /// A sitemap.
-    Sitemap {
-        /// Where it lies.
-        url: Url,
-        /// Sitemap indexes above it.
-        depth: u8,
-        /// Redirects followed so far.
-        redirects: u8,
-    },
-}
-
-impl Errand {
-    /// Where it is asked for.
-    #[must_use]
-    pub fn url(&self) -> &Url {
-        match self {
-            Self::Robots { url, .. } | Self::Sitemap { url, .. } => url,
-        }
-    }
-}
-
-/// What came of a robots.txt.
-#[derive(Debug)]
-pub enum RobotsAnswer {
-    /// Its rules.
-    Rules(Robots),
-    /// It lies elsewhere.
-    Moved(Url),
-    /// Neither rules nor a clear "there are none": nothing may be fetched (RFC 9309, section 2.3.1.4).
-    Unreachable,
-}
-
-/// What the stages report.
-#[derive(Debug)]
-pub enum Event {
-    /// A request has ended; its host's gate may open again.
-    RequestEnded {
-        /// The host that was asked.
-        host: String,
-        /// What the answer says of it.
-        signal: HostSignal,
-        /// What went wrong, in words.
-        failure: Option<String>,
-    },
-    /// A page of the frontier has its outcome.
-    Decided {
-        /// Its row in the frontier.
-        host: String,
-        /// As in [`QueuedUrl`].
-        seq: u64,
-        /// Whether it was a page with a verdict (and not a redirect, a failure, …).
-        is_page: bool,
-        /// URLs that are new to the crawl, or come again.
-        queued: Vec<QueuedUrl>,
-    },
-    /// A robots.txt errand has ended.
-    Robots {
-        /// The errand.
-        errand: Errand,
-        /// What came of it.
-        answer: RobotsAnswer,
-    },
-    /// A sitemap errand has ended.
-    Sitemap {
-        /// Pages that are new to the crawl.
-        queued: Vec<QueuedUrl>,
-        /// Further sitemaps to fetch.
-        further: Vec<Errand>,
-    },
-    /// The store's answer to [`Step::Refill`].
-    Refilled {
-        /// The host that was asked for.
-        host: String,
-        /// In the frontier's order.
-        urls: Vec<QueuedUrl>,
-        /// Whether the store holds more.
-        more: bool,
-    },
-    /// Take no new URL, let what is in process end.
-    Stop,
-}
-
-/// What to do next.
-#[derive(Debug)]
-pub enum Step {
-    /// Make this request.
-    Start(Task),
-    /// Ask the store for more of a host's URLs, in order, without those handed out.
-    Refill {
-        /// The host.
-        host: String,
-        /// How many at most.
-        limit: usize,
-        /// Handed out and not decided, by `seq`.
-        skip: HashSet<u64>,
-    },
-    /// Record a URL as excluded without a request.
-    Exclude {
-        /// Its row in the frontier.
-        queued: QueuedUrl,
-        /// Why: the rule of robots.txt that forbids it, or what is wrong with it.
-        reason: String,
-    },
-    /// Nothing to do until an event, or until this time.
-    Wait(Option<Now>),
-    /// The crawl is over.
-    Finished(Ending),
-}
-
-/// A host that a run gave up; its URLs stay queued.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Retired {
-    /// The host.
-    pub host: String,
-    /// What went wrong last, in words.
-    pub last_failure: String,
-}
-
-/// Why a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// Nothing is left to fetch (but URLs of retired hosts, or above a host's limit).
-    Exhausted,
-    /// `max_pages` are decided.
-    PageLimit,
-    /// Somebody asked to stop, or the time was up.
-    Stopped,
-}
 
 /// The frontier's order over all hosts. See the module's text.
 #[derive(Debug)]
@@ -202,6 +41,8 @@ pub struct Scheduler {
     hosts: HashMap<String, Host>,
     /// Hosts that may have something to do, by when; each at most once.
     due: BinaryHeap<Reverse<(Now, u64, String)>>,
+    /// Sitemaps that were ever to be fetched: two indexes may name one another.
+    sitemaps_seen: HashSet<String>,
     clock: CrawlClock,
     rules: Rules,
     window: usize,
@@ -229,6 +70,7 @@ impl Scheduler {
         Self {
             hosts: HashMap::new(),
             due: BinaryHeap::new(),
+            sitemaps_seen: HashSet::new(),
             clock: CrawlClock::default(),
             rules: Rules {
                 politeness: settings.politeness,
@@ -258,7 +100,7 @@ impl Scheduler {
     pub fn add(&mut self, urls: Vec<QueuedUrl>, now: Now) {
         for queued in urls {
             let host = queued.host.clone();
-            self.host(&host).offer(queued, BUFFER);
+            self.host(&host).offer(queued);
             self.schedule(&host, now);
         }
     }
@@ -272,6 +114,11 @@ impl Scheduler {
                 let entry = self.host(&host);
                 entry.gate.finish(now, signal);
                 entry.last_failure = failure.or(entry.last_failure.take());
+                if entry.gate.is_retired() {
+                    for errand in entry.drain_errands() {
+                        self.give_up(errand, &host, now);
+                    }
+                }
                 self.schedule(&host, now);
             }
             Event::Decided {
@@ -285,6 +132,13 @@ impl Scheduler {
                 self.pages_decided += u64::from(is_page);
                 self.host(&host).decided(seq, is_page);
                 self.add(queued, now);
+                self.schedule(&host, now);
+            }
+            Event::Respelled { queued, url } => {
+                self.tickets_out -= 1;
+                self.pages_in_process -= 1;
+                let host = queued.host.clone();
+                self.host(&host).respell(queued, url);
                 self.schedule(&host, now);
             }
             Event::Robots { errand, answer } => {
@@ -334,13 +188,19 @@ impl Scheduler {
     /// Hosts that this run gave up.
     #[must_use]
     pub fn retired(&self) -> Vec<Retired> {
-        let retired = self.hosts.iter().filter(|(_, host)| host.gate.is_retired());
-        let mut retired: Vec<_> = retired
-            .map(|(name, host)| Retired {
-                host: name.clone(),
-                last_failure: host.last_failure.clone().unwrap_or_default(),
-            })
-            .collect();
+        let mut retired = Vec::new();
+        for (name, host) in &self.hosts {
+            if host.gate.is_retired() {
+                retired.push(Retired {
+                    host: name.clone(),
+                    last_failure: host.last_failure.clone().unwrap_or_default(),
+                });
+            }
+            retired.extend(host.closed().map(|(origin, reason)| Retired {
+                host: origin.to_owned(),
+                last_failure: reason.to_owned(),
+            }));
+        }
         retired.sort();
         retired
     }
@@ -411,7 +271,7 @@ impl Scheduler {
             return;
         };
         match answer {
-            RobotsAnswer::Rules(robots) => self.obey(&for_host, origin, robots, now),
+            RobotsAnswer::Rules(robots, sitemaps) => self.obey(&for_host, origin, robots, sitemaps, now),
             RobotsAnswer::Moved(to) if redirects < MAX_ROBOTS_REDIRECTS => {
                 let moved = Errand::Robots {
                     for_host,
@@ -422,12 +282,12 @@ impl Scheduler {
                 };
                 self.add_errand(moved, now);
             }
-            RobotsAnswer::Moved(_) => self.obey(&for_host, origin, Robots::allow_all(), now),
-            RobotsAnswer::Unreachable if failures + 1 >= MAX_ROBOTS_FAILURES => {
-                self.host(&for_host).gate.retire();
+            RobotsAnswer::Moved(_) => self.obey(&for_host, origin, Robots::allow_all(), Vec::new(), now),
+            RobotsAnswer::Unreachable(reason) if failures + 1 >= MAX_ROBOTS_FAILURES => {
+                self.close(&for_host, origin, format!("robots.txt: {reason}"), now);
             }
             // The gate of the host that failed spaces the tries.
-            RobotsAnswer::Unreachable => {
+            RobotsAnswer::Unreachable(_) => {
                 let again = Errand::Robots {
                     for_host,
                     origin,
@@ -440,40 +300,62 @@ impl Scheduler {
         }
     }
 
-    fn obey(&mut self, host: &str, origin: String, robots: Robots, now: Now) {
+    fn obey(&mut self, host: &str, origin: String, robots: Robots, sitemaps: Vec<Url>, now: Now) {
         let politeness = self.rules.politeness;
         let entry = self.host(host);
         if let Some(delay) = robots.crawl_delay() {
             entry.gate.slow_down_to(delay.min(politeness.max_crawl_delay), now);
         }
-        let sitemaps: Vec<_> = robots
-            .sitemaps()
-            .iter()
-            .filter_map(|text| Url::parse(text).ok())
-            .collect();
-        entry.robots.insert(origin, Some(Arc::new(robots)));
+        entry.settle(origin, Origin::Open(Arc::new(robots)));
         self.schedule(host, now);
         if politeness.sitemaps {
-            for url in sitemaps.into_iter().take(MAX_SITEMAPS) {
-                self.add_sitemap(url, now);
+            for url in sitemaps {
+                let errand = Errand::Sitemap {
+                    url,
+                    depth: 0,
+                    redirects: 0,
+                };
+                self.add_errand(errand, now);
             }
         }
     }
 
-    fn add_sitemap(&mut self, url: Url, now: Now) {
-        let errand = Errand::Sitemap {
-            url,
-            depth: 0,
-            redirects: 0,
-        };
-        self.add_errand(errand, now);
+    /// Fetches nothing more of an origin in this run.
+    fn close(&mut self, host: &str, origin: String, reason: String, now: Now) {
+        self.host(host).settle(origin, Origin::Closed(reason));
+        self.schedule(host, now);
     }
 
     fn add_errand(&mut self, errand: Errand, now: Now) {
-        if let Some(host) = crate::host_key::HostKey::from_url(errand.url()) {
-            let host = host.as_str().to_owned();
-            self.host(&host).errands.push_back(errand);
-            self.schedule(&host, now);
+        let Some(key) = HostKey::from_url(errand.url()) else {
+            return self.give_up(errand, "a URL without a host", now);
+        };
+        let name = key.as_str().to_owned();
+        if self.host(&name).gate.is_retired() {
+            return self.give_up(errand, &name, now);
+        }
+        match &errand {
+            Errand::Robots { .. } => self.host(&name).robots_errands.push_back(errand),
+            Errand::Sitemap { url, .. } => {
+                let is_new = self.sitemaps_seen.insert(url.to_string());
+                let host = self.host(&name);
+                if !is_new || host.sitemaps_taken >= MAX_SITEMAPS {
+                    return;
+                }
+                host.sitemaps_taken += 1;
+                host.sitemaps.push_back(errand);
+            }
+        }
+        self.schedule(&name, now);
+    }
+
+    /// An errand that no host will run: whoever waits for it learns so.
+    fn give_up(&mut self, errand: Errand, at: &str, now: Now) {
+        match errand {
+            Errand::Robots { for_host, origin, .. } => {
+                self.close(&for_host, origin, format!("robots.txt is not to be had from {at}"), now);
+            }
+            Errand::Sitemap { url, .. } => tracing::info!(%url, at, "sitemap given up"),
         }
     }
 

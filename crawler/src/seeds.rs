@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use url::Url;
 
+use crate::canonicalize;
+
 /// The seeds of a crawl, and the lines that are none.
 #[derive(Debug)]
 pub struct Seeds {
@@ -56,12 +58,12 @@ impl Seeds {
     ///
     /// # Errors
     /// The file cannot be read, or no line of it holds a URL.
-    pub fn read(path: &Path) -> Result<Self, SeedsError> {
+    pub fn read(path: &Path, rules: &canonicalize::Rules) -> Result<Self, SeedsError> {
         let bytes = std::fs::read(path).map_err(|source| SeedsError::Unreadable {
             path: path.into(),
             source,
         })?;
-        let seeds = Self::parse(&String::from_utf8_lossy(&bytes));
+        let seeds = Self::parse(&String::from_utf8_lossy(&bytes), rules);
         if seeds.urls.is_empty() {
             return Err(SeedsError::NoSeed {
                 path: path.into(),
@@ -73,7 +75,7 @@ impl Seeds {
 
     /// As [`Seeds::read`], from text already at hand; may come out empty.
     #[must_use]
-    pub fn parse(text: &str) -> Self {
+    pub fn parse(text: &str, rules: &canonicalize::Rules) -> Self {
         let mut seeds = Self {
             urls: Vec::new(),
             bad_lines: Vec::new(),
@@ -83,7 +85,7 @@ impl Seeds {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            match seed(line) {
+            match seed(line, rules) {
                 Ok(url) => seeds.urls.push(url),
                 Err(reason) => seeds.bad_lines.push(BadLine {
                     number: index + 1,
@@ -96,24 +98,30 @@ impl Seeds {
     }
 }
 
-fn seed(line: &str) -> Result<Url, String> {
+fn seed(line: &str, rules: &canonicalize::Rules) -> Result<Url, String> {
     let url = Url::parse(line).map_err(|error| match error {
         url::ParseError::RelativeUrlWithoutBase => format!("no scheme; did you mean https://{line} ?"),
         other => other.to_string(),
     })?;
     match url.scheme() {
-        "http" | "https" => Ok(url),
-        other => Err(format!("{other} is not crawled; only http and https are")),
+        "http" | "https" => {}
+        other => return Err(format!("{other} is not crawled; only http and https are")),
     }
+    canonicalize::canonicalize(&url, rules).map_err(|error| error.to_string())?;
+    Ok(url)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn parse(text: &str) -> Seeds {
+        Seeds::parse(text, &canonicalize::Rules::default())
+    }
+
     #[test]
     fn comments_and_blank_lines_are_no_seeds() {
-        let seeds = Seeds::parse("\u{feff}# seeds\n\nhttp://a.example/\r\n  https://b.example/x#y  # why\n");
+        let seeds = parse("\u{feff}# seeds\n\nhttp://a.example/\r\n  https://b.example/x#y  # why\n");
         let urls: Vec<_> = seeds.urls.iter().map(Url::as_str).collect();
         assert_eq!(urls, ["http://a.example/", "https://b.example/x#y"]);
         assert!(seeds.bad_lines.is_empty());
@@ -121,10 +129,12 @@ mod tests {
 
     #[test]
     fn a_bad_line_is_reported_with_its_number_and_skipped() {
-        let seeds = Seeds::parse("http://a.example/\nexample.org\nftp://b.example/\nhttp://\n");
+        let seeds = parse("http://a.example/\nexample.org\nftp://b.example/\nhttp://\n");
         assert_eq!(seeds.urls.len(), 1);
         let numbers: Vec<_> = seeds.bad_lines.iter().map(|bad| bad.number).collect();
         assert_eq!(numbers, [2, 3, 4]);
+        let long = format!("http://a.example/{}", "x".repeat(3_000));
+        assert_eq!(parse(&long).bad_lines.len(), 1);
         assert!(seeds.bad_lines[0].reason.contains("https://example.org"));
     }
 
@@ -133,9 +143,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("seeds.txt");
         std::fs::write(&path, "# nothing\nnot a url\n").unwrap();
-        let message = Seeds::read(&path).unwrap_err().to_string();
+        let message = Seeds::read(&path, &canonicalize::Rules::default())
+            .unwrap_err()
+            .to_string();
         assert!(message.contains("line 2") && message.contains("not a url"), "{message}");
-        let missing = Seeds::read(&folder.path().join("none.txt")).unwrap_err().to_string();
+        let missing = Seeds::read(&folder.path().join("none.txt"), &canonicalize::Rules::default())
+            .unwrap_err()
+            .to_string();
         assert!(missing.contains("none.txt"), "{missing}");
     }
 }

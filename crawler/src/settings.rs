@@ -114,9 +114,7 @@ impl Settings {
         let fetch = &config.fetch;
         check_product(&identity.product)?;
         let contact = check_contact(&identity.contact_url)?;
-        at_least_one("fetch.parallel", fetch.parallel)?;
-        at_least_one("politeness.parallel_per_host", config.politeness.parallel_per_host)?;
-        at_least_one("fetch.max_body_bytes", fetch.max_body_bytes)?;
+        check_bounds(config)?;
         let version = env!("CARGO_PKG_VERSION");
         let product = identity.product.clone();
         Ok(Self {
@@ -219,18 +217,48 @@ fn check_contact(contact: &str) -> Result<Option<String>, InvalidSetting> {
     Ok(Some(url.into()))
 }
 
-fn at_least_one(key: &'static str, value: usize) -> Result<(), InvalidSetting> {
-    if value >= 1 {
-        return Ok(());
+/// Bounds beyond which a value is a slip of the pen.
+const MAX_PARALLEL: usize = 10_000;
+const MAX_BODY_BYTES: usize = 1 << 30;
+const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
+
+fn check_bounds(config: &Config) -> Result<(), InvalidSetting> {
+    for (key, value, most) in [
+        ("fetch.parallel", config.fetch.parallel, MAX_PARALLEL),
+        (
+            "politeness.parallel_per_host",
+            config.politeness.parallel_per_host,
+            MAX_PARALLEL,
+        ),
+        ("fetch.max_body_bytes", config.fetch.max_body_bytes, MAX_BODY_BYTES),
+        (
+            "canonicalize.max_url_bytes",
+            config.canonicalize.max_url_bytes,
+            storage::MAX_URL_BYTES,
+        ),
+    ] {
+        if !(1..=most).contains(&value) {
+            return Err(invalid(key, value, format!("must be at least 1 and at most {most}")));
+        }
     }
-    Err(invalid(key, value, "must be at least 1"))
+    for (key, value) in [
+        ("politeness.delay_ms", config.politeness.delay_ms),
+        ("politeness.max_crawl_delay_ms", config.politeness.max_crawl_delay_ms),
+        ("politeness.retry_delay_ms", config.politeness.retry_delay_ms),
+        ("storage.commit_interval_ms", config.storage.commit_interval_ms),
+    ] {
+        if value > DAY_MS {
+            return Err(invalid(key, value, "must be at most a day, 86400000 milliseconds"));
+        }
+    }
+    Ok(())
 }
 
 fn millis(key: &'static str, value: u64) -> Result<Duration, InvalidSetting> {
-    if value >= 1 {
+    if (1..=DAY_MS).contains(&value) {
         return Ok(Duration::from_millis(value));
     }
-    Err(invalid(key, value, "must be at least 1 millisecond"))
+    Err(invalid(key, value, "must be at least 1 millisecond and at most a day"))
 }
 
 fn limit(value: u64) -> Option<u64> {
@@ -279,6 +307,9 @@ mod tests {
         assert!(refused(|c| c.identity.product = "my bot/2".into()).starts_with("identity.product"));
         assert!(refused(|c| c.identity.contact_url = "call me".into()).starts_with("identity.contact_url"));
         assert!(refused(|c| c.fetch.parallel = 0).starts_with("fetch.parallel"));
+        assert!(refused(|c| c.fetch.parallel = 1 << 40).starts_with("fetch.parallel"));
+        assert!(refused(|c| c.politeness.delay_ms = u64::MAX).starts_with("politeness.delay_ms"));
+        assert!(refused(|c| c.canonicalize.max_url_bytes = 100_000).starts_with("canonicalize.max_url_bytes"));
         assert!(refused(|c| c.dedup.max_distance = 40).starts_with("dedup.max_distance = 40"));
         assert!(refused(|c| c.dedup.min_similarity = f32::NAN).starts_with("dedup.min_similarity"));
     }

@@ -6,37 +6,57 @@ const INTERRUPTED: i32 = 130;
 /// Completes at the first Ctrl-C or SIGTERM; from then on the next one ends the process. That loses nothing: what was
 /// committed is safe at any instant, and the rest is still in the queue.
 pub async fn requested() {
-    signal().await;
-    tokio::spawn(async {
-        signal().await;
+    let mut signals = match Signals::listen() {
+        Ok(signals) => signals,
+        Err(error) => {
+            tracing::warn!(%error, "Ctrl-C cannot be caught; it ends the run at once, which loses nothing committed");
+            return std::future::pending().await;
+        }
+    };
+    signals.next().await;
+    tokio::spawn(async move {
+        signals.next().await;
         eprintln!("ended; run the same command to go on");
         std::process::exit(INTERRUPTED);
     });
 }
 
 #[cfg(unix)]
-async fn signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    match signal(SignalKind::terminate()) {
-        Ok(mut terminate) => tokio::select! {
-            () = ctrl_c() => {},
-            _ = terminate.recv() => {},
-        },
-        Err(error) => {
-            tracing::warn!(%error, "SIGTERM cannot be caught");
-            ctrl_c().await;
-        }
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn listen() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! { _ = self.interrupt.recv() => {}, _ = self.terminate.recv() => {} }
     }
 }
 
-#[cfg(not(unix))]
-async fn signal() {
-    ctrl_c().await;
+#[cfg(windows)]
+struct Signals {
+    interrupt: tokio::signal::windows::CtrlC,
 }
 
-async fn ctrl_c() {
-    if let Err(error) = tokio::signal::ctrl_c().await {
-        tracing::warn!(%error, "Ctrl-C cannot be caught");
-        std::future::pending::<()>().await;
+#[cfg(windows)]
+impl Signals {
+    fn listen() -> std::io::Result<Self> {
+        let interrupt = tokio::signal::windows::ctrl_c()?;
+        Ok(Self { interrupt })
+    }
+
+    async fn next(&mut self) {
+        if self.interrupt.recv().await.is_none() {
+            std::future::pending::<()>().await;
+        }
     }
 }

@@ -23,6 +23,7 @@ pub fn is_soft_404(title: &str, first_heading: Option<&str>, text: &str) -> bool
 /// True if the whole is a not-found phrase, or its first or last part is and the rest names the site.
 fn is_phrase_beside_a_name(title: &str) -> bool {
     is_phrase(title)
+        || is_number(title)
         || SEPARATORS.iter().any(|separator| {
             let before = title.split_once(separator).map(|(first, _)| first);
             let after = title.rsplit_once(separator).map(|(_, last)| last);
@@ -30,7 +31,12 @@ fn is_phrase_beside_a_name(title: &str) -> bool {
         })
 }
 
-/// True for a not-found phrase, with or without `404` or `Error 404` at either end, and for the number on its own.
+/// True for the status on its own: `404`, `Error 404`. Beside a name the bare number may be a bus line.
+fn is_number(text: &str) -> bool {
+    NUMBERS.contains(&fold(text).trim())
+}
+
+/// True for a not-found phrase, with or without `404` or `Error 404` at either end, and for `Error 404` without one.
 fn is_phrase(text: &str) -> bool {
     let folded = fold(text);
     let rest = NUMBERS
@@ -43,8 +49,8 @@ fn is_phrase(text: &str) -> bool {
         .find_map(|number| rest.strip_suffix(number))
         .unwrap_or(rest)
         .trim_end();
-    let is_number = rest.is_empty() && !folded.is_empty();
-    is_number || PHRASES.contains(&rest)
+    let says_error = rest.is_empty() && !folded.is_empty() && folded.trim() != "404";
+    says_error || PHRASES.contains(&rest)
 }
 
 /// How the status is written, folded; the longer forms first.

@@ -122,7 +122,7 @@ pub enum StorageError {
         source: sled::Error,
     },
     /// A host or URL that cannot be a key: empty, too long, or with a zero byte.
-    #[error("{url:?} of host {host:?} is not a URL this store can hold: empty, longer than {max} bytes, or with a zero byte", max = crate::format::MAX_URL_BYTES)]
+    #[error("{} of host {host:?} is not a URL this store can hold: empty, longer than {max} bytes, or with a zero byte", shown(url), max = crate::format::MAX_URL_BYTES)]
     InvalidUrl {
         /// The host key.
         host: String,
@@ -165,6 +165,12 @@ impl StorageError {
             },
         }
     }
+}
+
+/// Enough of a URL to know it by.
+fn shown(url: &str) -> String {
+    let short: String = url.chars().take(200).collect();
+    format!("{short:?}")
 }
 
 fn holder(pid: Option<u32>) -> String {

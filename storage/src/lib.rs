@@ -117,6 +117,7 @@ pub mod warc;
 pub use catalogue::{FailedUrl, Failures, Hosts, KnownUrl, Pages, Urls};
 pub use counts::Counts;
 pub use error::StorageError;
+pub use format::MAX_URL_BYTES;
 pub use frontier::{Discovered, QueuedUrl, Via};
 pub use outcome::{Failure, Finished, Outcome, UrlState};
 pub use page::{PageDraft, PageRecord, Verdict, WarcLocation};

@@ -46,6 +46,8 @@ impl Piece {
 pub(crate) struct Staged {
     pieces: VecDeque<Piece>,
     rows: usize,
+    /// Of keys and values.
+    bytes: usize,
     /// URLs discovered.
     urls: UrlHashSet,
     /// Places in the queue by `seq`: taken (`true`) or given up (`false`).
@@ -55,6 +57,11 @@ pub(crate) struct Staged {
 impl Staged {
     pub fn push(&mut self, piece: Piece) {
         self.rows += piece.rows.len();
+        let bytes = piece
+            .rows
+            .iter()
+            .map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len));
+        self.bytes += bytes.sum::<usize>();
         self.pieces.push_back(piece);
     }
 
@@ -86,6 +93,11 @@ impl Staged {
         self.rows
     }
 
+    /// Bytes of the rows that wait.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
@@ -98,6 +110,7 @@ impl Staged {
             state.apply(batch)?;
         }
         self.rows = 0;
+        self.bytes = 0;
         self.urls.clear();
         self.places.clear();
         Ok(())

@@ -31,6 +31,7 @@ pub(crate) struct Meta {
 impl State {
     /// Opens the database under `dir`, the data folder. `cache_bytes` is sled's cache.
     pub fn open(dir: &Path, cache_bytes: u64) -> Result<Self, StorageError> {
+        remove_unfinished_snapshots(dir)?;
         let config = sled::Config::new()
             .path(state_folder(dir))
             .cache_capacity(cache_bytes)
@@ -166,6 +167,30 @@ impl State {
     fn sled_error(&self, error: sled::Error) -> StorageError {
         StorageError::sled(&self.dir, error)
     }
+}
+
+/// sled writes a snapshot under a name that ends in `.generating` and renames it when it is whole. One that a kill or a full
+/// disk has left unfinished is taken for the newest by the next open, which then finds the whole database damaged. The data
+/// folder is held when this is called, so nobody is writing one.
+fn remove_unfinished_snapshots(dir: &Path) -> Result<(), StorageError> {
+    let folder = state_folder(dir);
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        // There is no state yet; what else may be wrong with the folder, the open will tell.
+        return Ok(());
+    };
+    for entry in entries {
+        let path = entry
+            .map_err(|source| StorageError::io("read", &folder, source))?
+            .path();
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        if name.starts_with("snap.") && name.ends_with(".generating") {
+            std::fs::remove_file(&path).map_err(|source| StorageError::io("remove", &path, source))?;
+        }
+    }
+    Ok(())
 }
 
 enum NotOpened {

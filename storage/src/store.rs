@@ -15,7 +15,7 @@ use crate::state::{Meta, State};
 use crate::warc::medium::{Folder, Medium};
 use crate::warc::writer::WarcWriter;
 
-/// Archived bytes that wait in memory before the store commits of its own accord.
+/// Bytes of the archive and of rows that wait in memory before the store commits of its own accord.
 const MAX_WAITING_BYTES: u64 = 32 << 20;
 
 /// Rows that wait in memory before the store commits of its own accord.
@@ -240,7 +240,8 @@ impl Store {
     /// Keeps what waits in memory bounded, whatever the caller's rhythm of commits.
     pub(crate) fn make_room(&mut self) -> Result<(), StorageError> {
         self.check_running()?;
-        if self.archive.waiting_bytes() >= MAX_WAITING_BYTES || self.staged.rows() >= MAX_WAITING_ROWS {
+        let bytes = self.archive.waiting_bytes() + self.staged.bytes() as u64;
+        if bytes >= MAX_WAITING_BYTES || self.staged.rows() >= MAX_WAITING_ROWS {
             self.commit()?;
         }
         Ok(())

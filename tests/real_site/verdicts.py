@@ -55,6 +55,11 @@ class Naming:
         return not parts.query and unquote(parts.path).removeprefix("/") in self.pages
 
 
+def not_found_pages(report: dict[str, Any], naming: Naming) -> set[str | None]:
+    """The pages that say themselves, with status 200, that there is no such page: a corpus may hold a site's `404.html`."""
+    return {naming.page(failure["url"]) for failure in report["failures"] if failure["kind"] == "soft_404"}
+
+
 def verdict_stream(report: dict[str, Any], naming: Naming) -> list[Verdict]:
     """One verdict for each page of the corpus that the report knows, the kept ones first.
 

@@ -22,8 +22,6 @@ pub struct Asked {
     pub host: String,
     /// Path and query.
     pub path: String,
-    /// All header fields.
-    pub headers: HeaderMap,
     /// How often this path of this host has been asked for, this time included.
     pub times: usize,
 }
@@ -204,12 +202,7 @@ async fn answer(State(served): State<Arc<Served>>, uri: Uri, headers: HeaderMap)
     let (host, user_agent) = (field(header::HOST), field(header::USER_AGENT));
     let path = uri.path_and_query().unwrap().to_string();
     let (index, times) = served.received(&host, &path, user_agent);
-    let asked = Asked {
-        host,
-        path,
-        headers,
-        times,
-    };
+    let asked = Asked { host, path, times };
     let script = served.clone();
     let answer = tokio::task::spawn_blocking(move || (script.script)(&asked))
         .await

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
+use super::say;
 use crate::cli::{Demo, ReportFormat};
 use crate::config::Config;
 use crate::demo::{self, Limits, Running};
@@ -24,12 +25,12 @@ pub(super) fn execute(args: &Demo, quiet: bool) -> Result<(), Error> {
         .block_on(demo::serve())
         .map_err(|source| RunError::io("serve", "the demo on 127.0.0.1", source))?;
     if args.serve {
-        println!("The demo's web site is at {} until Ctrl-C.", site.base_url);
+        say(&format!("The demo's web site is at {} until Ctrl-C.", site.base_url))?;
         runtime.block_on(shutdown::requested());
         return Ok(());
     }
     let dir = data_folder(args.data.as_deref())?;
-    println!("Crawling {} into {}", site.base_url, dir.display());
+    say(&format!("Crawling {} into {}", site.base_url, dir.display()))?;
     let stats = Arc::new(Stats::default());
     let progress = Progress::show(stats.clone(), None, quiet);
     let seeds = [site.base_url.clone()];
@@ -79,18 +80,18 @@ fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunErr
     };
     let truth = demo::truth(&site.base_url, &limits);
     let decisions = demo::decisions(&report);
-    println!("{}", report.render(ReportFormat::Text)?);
-    println!("Beside the known truth\n{}", demo::table(&truth, &decisions));
+    say(&report.render(ReportFormat::Text)?)?;
+    say(&format!("Beside the known truth\n{}", demo::table(&truth, &decisions)))?;
     let mut mismatches = demo::check(&truth, &decisions);
     mismatches.extend(demo::check_requests(&truth, &site.request_log.requests()));
     for mismatch in &mismatches {
-        println!("  {mismatch}");
+        say(&format!("  {mismatch}"))?;
     }
     if !mismatches.is_empty() {
         return Err(RunError::Mismatch(mismatches.len()));
     }
-    println!("All {} URLs came out as they should.", truth.len());
-    println!("The report for a browser: {}", html.display());
-    println!("The crawl itself: crawler report --data {}", dir.display());
+    say(&format!("All {} URLs came out as they should.", truth.len()))?;
+    say(&format!("The report for a browser: {}", html.display()))?;
+    say(&format!("The crawl itself: crawler report --data {}", dir.display()))?;
     Ok(())
 }

@@ -17,7 +17,7 @@ use crate::terminal_text::terminal_text;
 
 pub(super) fn execute(args: &Run, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
-    let seeds = Seeds::read(&args.seeds).map_err(UsageError::from)?;
+    let seeds = Seeds::read(&args.seeds, &settings.canonicalize).map_err(UsageError::from)?;
     for bad in &seeds.bad_lines {
         let path = args.seeds.display();
         tracing::warn!("{path}, line {}: skipped: {}: {}", bad.number, bad.text, bad.reason);
@@ -34,7 +34,7 @@ pub(super) fn execute(args: &Run, quiet: bool) -> Result<(), Error> {
     drop(progress);
     let summary = result?;
     if !quiet {
-        print(&summary, &stats, &settings, dir);
+        super::say(&describe(&summary, &stats, &settings, dir))?;
     }
     Ok(())
 }
@@ -50,11 +50,13 @@ fn settings(args: &Run) -> Result<Settings, UsageError> {
     Ok(settings)
 }
 
-fn print(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) {
+/// The end of a run, in a few lines.
+fn describe(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) -> String {
+    let mut lines = Vec::new();
     let counts = &summary.counts;
     let run = stats.snapshot();
     let seconds = summary.elapsed.as_secs_f64();
-    println!(
+    lines.push(format!(
         "{} in {}: {} requests, {}",
         match summary.ending {
             Ending::Exhausted => "Finished",
@@ -64,36 +66,44 @@ fn print(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) {
         humantime::format_duration(std::time::Duration::from_millis((seconds * 1_000.0) as u64)),
         run.requests,
         bytes(run.bytes),
-    );
-    println!(
+    ));
+    lines.push(format!(
         "  kept {}  exact {}  near {}  redirected {}  failed {}  excluded {}  still queued {}",
         counts.kept, counts.exact, counts.near, counts.redirected, counts.failed, counts.excluded, counts.queued
-    );
+    ));
     if run.links_to_other_hosts > 0 {
-        println!(
+        lines.push(format!(
             "  {} links led to other hosts and were not followed (scope.mode)",
             run.links_to_other_hosts
-        );
+        ));
     }
     if run.links_too_deep > 0 {
-        println!(
+        lines.push(format!(
             "  {} links lay deeper than scope.max_depth = {}",
             run.links_too_deep, settings.limits.max_depth
-        );
+        ));
     }
     for retired in &summary.retired {
         let reason = terminal_text(&retired.last_failure, 200);
-        println!(
+        lines.push(format!(
             "  {} was given up for this run ({reason}); its URLs stay queued",
             retired.host
-        );
+        ));
     }
     let data = dir.display();
     if counts.queued > 0 {
-        match summary.ending {
-            Ending::PageLimit => println!("  for more, raise --max-pages (or scope.max_pages) and run again"),
-            _ => println!("  the same command goes on where this one stopped"),
-        }
+        lines.push(what_now(summary).to_owned());
     }
-    println!("  see the report: crawler report --data {data}");
+    lines.push(format!("  see the report: crawler report --data {data}"));
+    lines.join("\n")
+}
+
+/// What to do about URLs that are still queued.
+fn what_now(summary: &Summary) -> &'static str {
+    match summary.ending {
+        Ending::PageLimit => "  for more, raise --max-pages (or scope.max_pages) and run again",
+        Ending::Stopped => "  the same command goes on where this one stopped",
+        Ending::Exhausted if !summary.retired.is_empty() => "  the same command tries again what was given up",
+        Ending::Exhausted => "  what is queued lies above scope.max_pages_per_host",
+    }
 }

@@ -20,12 +20,18 @@ pub enum FetchError {
     /// The TLS handshake or certificate failed.
     #[error("TLS: {0}")]
     Tls(String),
-    /// The connection or the whole answer took too long.
+    /// No head of an answer came in time.
     #[error("timed out")]
     Timeout,
-    /// The connection ended before the answer did.
+    /// The head of an answer came, but not its whole body in time.
+    #[error("timed out in the body")]
+    BodyTimeout,
+    /// The connection ended before the head of an answer.
     #[error("connection broke off: {0}")]
     Interrupted(String),
+    /// The connection ended, or made no sense any more, within the body.
+    #[error("connection broke off in the body: {0}")]
+    BodyInterrupted(String),
     /// What came is not HTTP.
     #[error("not valid HTTP: {0}")]
     Protocol(String),
@@ -49,8 +55,8 @@ impl FetchError {
             Self::Dns(_) => "dns",
             Self::Connect(_) => "connect",
             Self::Tls(_) => "tls",
-            Self::Timeout => "timeout",
-            Self::Interrupted(_) => "interrupted",
+            Self::Timeout | Self::BodyTimeout => "timeout",
+            Self::Interrupted(_) | Self::BodyInterrupted(_) => "interrupted",
             Self::Protocol(_) => "protocol",
             Self::BodyTooLarge { .. } => "body_too_large",
             Self::ContentEncoding(_) => "content_encoding",
@@ -60,6 +66,12 @@ impl FetchError {
     /// Whether another try, later, may do better.
     #[must_use]
     pub fn is_passing(&self) -> bool {
+        self.is_the_hosts() || matches!(self, Self::BodyTimeout | Self::BodyInterrupted(_))
+    }
+
+    /// Whether it says something of the host, and not of this one page: no head of an answer came.
+    #[must_use]
+    pub fn is_the_hosts(&self) -> bool {
         matches!(
             self,
             Self::Dns(_) | Self::Connect(_) | Self::Timeout | Self::Interrupted(_)
@@ -94,11 +106,8 @@ impl FetchError {
     /// Names a failure while the body was read.
     #[must_use]
     pub fn from_body(error: &reqwest::Error) -> Self {
-        if error.is_timeout() {
-            return Self::Timeout;
-        }
         // Whatever ends a body early (a reset, a short Content-Length, broken chunking) leaves half an answer.
-        Self::Interrupted(innermost(error))
+        Self::BodyInterrupted(innermost(error))
     }
 }
 

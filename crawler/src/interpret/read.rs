@@ -4,10 +4,11 @@ use bytes::Bytes;
 use storage::{Discovered, Outcome, PageDraft, QueuedUrl, Verdict};
 use url::Url;
 
-use super::{Interpreter, PRIORITY_LINK, failed};
+use super::{Interpreter, PRIORITY_LINK};
 use crate::content_seen::Record;
 use crate::fetch::Response;
 use crate::parse::RobotsDirectives;
+use crate::stored_text::stored_text;
 use crate::{decode, extract, language, parse, soft_404};
 
 /// A page that has been read and waits for its verdict.
@@ -72,14 +73,22 @@ impl Interpreter {
         }
         if soft_404::is_soft_404(&content.title, content.heading.as_deref(), &content.text) {
             let detail = format!("status {}, but the page says: {}", response.status, content.title);
-            return failed(queued, "soft_404", Some(response.status), detail);
+            return Record::Outcome {
+                queued,
+                outcome: Outcome::Failed {
+                    kind: "soft_404".into(),
+                    status: Some(response.status),
+                    detail: stored_text(&detail),
+                },
+                outlinks,
+            };
         }
         let content_type = response.header(&reqwest::header::CONTENT_TYPE).unwrap_or_default();
         let draft = PageDraft {
             title: content.title,
             fetched_at: unix_millis(response.fetched_at),
             status: response.status,
-            content_type: content_type.to_owned(),
+            content_type: stored_text(content_type),
             encoding: decoded.encoding.to_owned(),
             body_bytes: body.len() as u64,
             wire_bytes: response.body.as_ref().map_or(0, |wire| wire.len() as u64),

@@ -4,10 +4,12 @@
 use storage::{Outcome, QueuedUrl};
 use url::Url;
 
-use super::{Interpreter, PRIORITY_LINK, failed};
+use super::{Interpreter, Meaning, PRIORITY_LINK, failed};
+use crate::canonicalize;
 use crate::content_seen::Record;
 use crate::fetch::Response;
 use crate::host_key::HostKey;
+use crate::scheduler::Event;
 
 /// Where a response sends us; `Some(Err)` where it does not say so in a way that can be followed.
 pub(super) fn target(url: &Url, response: &Response) -> Option<Result<Url, String>> {
@@ -31,22 +33,33 @@ pub(super) fn target(url: &Url, response: &Response) -> Option<Result<Url, Strin
 }
 
 impl Interpreter {
-    pub(super) fn redirect(&self, queued: QueuedUrl, target: Result<Url, String>, status: u16) -> Record {
+    pub(super) fn redirect(
+        &self,
+        mut queued: QueuedUrl,
+        url: &Url,
+        target: Result<Url, String>,
+        status: u16,
+    ) -> Meaning {
+        let ends = |queued, kind, detail| Meaning::Record(failed(queued, kind, Some(status), detail));
         let target = match target {
             Ok(target) => target,
-            Err(detail) => return failed(queued, "bad_redirect", Some(status), detail),
+            Err(detail) => return ends(queued, "bad_redirect", detail),
         };
         let max = self.settings.fetch.max_redirects;
         if queued.redirects >= max {
-            return failed(
-                queued,
-                "too_many_redirects",
-                Some(status),
-                format!("more than {max} redirects"),
-            );
+            return ends(queued, "too_many_redirects", format!("more than {max} redirects"));
         }
-        if target.as_str() == queued.url {
-            return failed(queued, "redirect_loop", Some(status), "redirects to itself".into());
+        if target == *url {
+            return ends(queued, "redirect_loop", "redirects to itself".into());
+        }
+        let canonical = match canonicalize::canonicalize(&target, &self.settings.canonicalize) {
+            Ok(canonical) => canonical,
+            Err(error) => return ends(queued, "bad_redirect", error.to_string()),
+        };
+        // The same page under another spelling, such as with a session id: that spelling is what the server wants.
+        if canonical.as_str() == queued.url {
+            queued.redirects += 1;
+            return Meaning::Event(Event::Respelled { queued, url: target });
         }
         // Where a seed leads is what the user meant: example.org that has become www.example.org.
         if queued.depth == 0
@@ -54,17 +67,17 @@ impl Interpreter {
         {
             self.scope.add_host(&host);
         }
-        let to = target.to_string();
+        let to = canonical.as_str().to_owned();
         let outlinks = self.discover(
             std::iter::once(target),
             queued.depth,
             queued.redirects + 1,
             PRIORITY_LINK,
         );
-        Record::Outcome {
+        Meaning::Record(Record::Outcome {
             queued,
             outcome: Outcome::Redirect { to, status },
             outlinks,
-        }
+        })
     }
 }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use storage::QueuedUrl;
 use url::Url;
 
-use super::{Errand, Rules};
+use super::{BUFFER, Errand, Rules};
 use crate::politeness::{CrawlClock, Gate, Now};
 use crate::robots::Robots;
+use crate::stored_text::stored_text;
 
 /// What a host would do next.
 pub(super) enum HostStep {
@@ -16,6 +17,17 @@ pub(super) enum HostStep {
     Exclude { queued: QueuedUrl, reason: String },
     Errand(Errand),
     Refill { skip: HashSet<u64> },
+}
+
+/// What one origin's robots.txt says.
+#[derive(Debug)]
+pub(super) enum Origin {
+    /// It is being fetched.
+    Asked,
+    /// Its rules.
+    Open(Arc<Robots>),
+    /// It cannot be had, for this reason: nothing of the origin is fetched in this run.
+    Closed(String),
 }
 
 /// See the module's text.
@@ -27,11 +39,22 @@ pub(super) struct Host {
     /// The store holds URLs that are not in the buffer.
     pub(super) in_store: bool,
     refilling: bool,
-    /// Handed out and not decided.
+    /// Handed out and not decided, by `seq`.
     in_process: HashSet<u64>,
-    /// By origin; `None` while it is being fetched.
-    pub(super) robots: HashMap<String, Option<Arc<Robots>>>,
-    pub(super) errands: VecDeque<Errand>,
+    /// Handed out, and redirected to another spelling of the same URL, which is asked for next.
+    respelled: VecDeque<(QueuedUrl, Url)>,
+    /// Waiting for their origin's robots.txt.
+    held: Vec<QueuedUrl>,
+    /// Left in the store's queue, by `seq`: their origin is closed.
+    left: HashSet<u64>,
+    /// By `scheme://authority`: a host may answer to both http and https.
+    origins: HashMap<String, Origin>,
+    pub(super) robots_errands: VecDeque<Errand>,
+    pub(super) sitemaps: VecDeque<Errand>,
+    /// Sitemaps ever taken, against the bound.
+    pub(super) sitemaps_taken: usize,
+    /// Sitemaps and pages take turns, so that neither keeps the other waiting.
+    sitemap_is_next: bool,
     pub(super) pages_decided: u64,
     /// What went wrong last, in words.
     pub(super) last_failure: Option<String>,
@@ -55,8 +78,14 @@ impl Host {
             in_store: false,
             refilling: false,
             in_process: HashSet::new(),
-            robots: HashMap::new(),
-            errands: VecDeque::new(),
+            respelled: VecDeque::new(),
+            held: Vec::new(),
+            left: HashSet::new(),
+            origins: HashMap::new(),
+            robots_errands: VecDeque::new(),
+            sitemaps: VecDeque::new(),
+            sitemaps_taken: 0,
+            sitemap_is_next: true,
             pages_decided: 0,
             last_failure: None,
             is_due: false,
@@ -66,8 +95,8 @@ impl Host {
     }
 
     /// Takes a new URL into the buffer, or leaves it to the store where the buffer is full.
-    pub(super) fn offer(&mut self, queued: QueuedUrl, capacity: usize) {
-        if self.in_store || self.buffer.len() >= capacity {
+    pub(super) fn offer(&mut self, queued: QueuedUrl) {
+        if self.in_store || self.buffer.len() >= BUFFER {
             self.in_store = true;
         } else {
             self.buffer.insert(order(&queued), queued);
@@ -77,8 +106,7 @@ impl Host {
     pub(super) fn refilled(&mut self, urls: Vec<QueuedUrl>, more: bool) {
         self.refilling = false;
         self.in_store = more;
-        self.buffer
-            .extend(urls.into_iter().map(|queued| (order(&queued), queued)));
+        self.take_back(urls);
     }
 
     pub(super) fn decided(&mut self, seq: u64, is_page: bool) {
@@ -86,11 +114,34 @@ impl Host {
         self.pages_decided += u64::from(is_page);
     }
 
+    /// A redirect led to another spelling of the URL itself.
+    pub(super) fn respell(&mut self, queued: QueuedUrl, url: Url) {
+        self.respelled.push_back((queued, url));
+    }
+
+    /// Notes what an origin's robots.txt says; URLs that waited for it wait no longer.
+    pub(super) fn settle(&mut self, origin: String, answer: Origin) {
+        self.origins.insert(origin, answer);
+        let held = std::mem::take(&mut self.held);
+        self.take_back(held);
+    }
+
+    /// The origins that are closed, with the reasons.
+    pub(super) fn closed(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.origins.iter().filter_map(|(origin, state)| match state {
+            Origin::Closed(reason) => Some((origin.as_str(), reason.as_str())),
+            Origin::Asked | Origin::Open(_) => None,
+        })
+    }
+
+    /// All errands, of a host that will run none of them.
+    pub(super) fn drain_errands(&mut self) -> Vec<Errand> {
+        self.robots_errands.drain(..).chain(self.sitemaps.drain(..)).collect()
+    }
+
     pub(super) fn has_work(&self) -> bool {
-        if self.gate.is_retired() {
-            return false;
-        }
-        !self.errands.is_empty() || self.needs_refill() || self.may_take_page() && self.front_is_ready()
+        let has_errands = !self.robots_errands.is_empty() || !self.sitemaps.is_empty();
+        !self.gate.is_retired() && (has_errands || self.needs_refill() || self.has_page())
     }
 
     /// When [`Host::step`] may do something; a refill asks nothing of the host and never waits.
@@ -107,51 +158,81 @@ impl Host {
         }
         if self.needs_refill() {
             self.refilling = true;
-            return Some(HostStep::Refill {
-                skip: self.in_process.clone(),
-            });
+            let held = self.held.iter().map(|queued| queued.seq);
+            let skip = self.in_process.iter().chain(&self.left).copied().chain(held);
+            return Some(HostStep::Refill { skip: skip.collect() });
         }
         if self.gate.ready_at()? > now {
             return None;
         }
-        if let Some(errand) = self.errands.pop_front() {
+        if let Some(errand) = self.errand() {
             self.gate.start(now);
             return Some(HostStep::Errand(errand));
         }
         self.page(name, now)
     }
 
+    /// The errand whose turn it is.
+    fn errand(&mut self) -> Option<Errand> {
+        if let Some(robots) = self.robots_errands.pop_front() {
+            return Some(robots);
+        }
+        if self.sitemaps.is_empty() {
+            return None;
+        }
+        let is_its_turn = self.sitemap_is_next;
+        self.sitemap_is_next = !is_its_turn;
+        if is_its_turn || !self.has_page() {
+            self.sitemaps.pop_front()
+        } else {
+            None
+        }
+    }
+
     fn page(&mut self, name: &str, now: Now) -> Option<HostStep> {
-        let (_, queued) = self.buffer.pop_first()?;
-        let url = match Url::parse(&queued.url) {
-            Ok(url) => url,
-            Err(error) => return Some(self.exclude(queued, format!("not a URL: {error}"))),
-        };
-        if self.obeys_robots {
-            match self.robots.get(&origin(&url)) {
-                None => return Some(self.ask_robots(name, queued, &url, now)),
-                Some(None) => {
-                    self.buffer.insert(order(&queued), queued);
-                    return None;
-                }
-                Some(Some(robots)) => {
-                    let decision = robots.decide(&url);
-                    if !decision.allowed {
-                        let rule = decision.rule.unwrap_or_default();
-                        return Some(self.exclude(queued, format!("robots.txt: {rule}")));
+        loop {
+            let (queued, url) = match self.respelled.pop_front() {
+                Some(respelled) => respelled,
+                None => {
+                    let (_, queued) = self.buffer.pop_first()?;
+                    match Url::parse(&queued.url) {
+                        Ok(url) => (queued, url),
+                        Err(error) => return Some(self.exclude(queued, format!("not a URL: {error}"))),
                     }
+                }
+            };
+            if !self.obeys_robots {
+                return Some(self.start(queued, url, now));
+            }
+            match self.origins.get(&origin(&url)) {
+                None => return Some(self.ask_robots(name, queued, &url, now)),
+                Some(Origin::Asked) => self.hold(queued),
+                Some(Origin::Closed(_)) => {
+                    self.in_process.remove(&queued.seq);
+                    self.left.insert(queued.seq);
+                }
+                Some(Origin::Open(robots)) => {
+                    let decision = robots.decide(&url);
+                    if decision.allowed {
+                        return Some(self.start(queued, url, now));
+                    }
+                    let rule = stored_text(&decision.rule.unwrap_or_default());
+                    return Some(self.exclude(queued, format!("robots.txt: {rule}")));
                 }
             }
         }
+    }
+
+    fn start(&mut self, queued: QueuedUrl, url: Url, now: Now) -> HostStep {
         self.in_process.insert(queued.seq);
         self.gate.start(now);
-        Some(HostStep::Page { queued, url })
+        HostStep::Page { queued, url }
     }
 
     fn ask_robots(&mut self, name: &str, queued: QueuedUrl, url: &Url, now: Now) -> HostStep {
-        self.buffer.insert(order(&queued), queued);
+        self.hold(queued);
         let origin = origin(url);
-        self.robots.insert(origin.clone(), None);
+        self.origins.insert(origin.clone(), Origin::Asked);
         self.gate.start(now);
         let mut robots_url = url.clone();
         robots_url.set_path("/robots.txt");
@@ -165,23 +246,38 @@ impl Host {
         })
     }
 
+    fn hold(&mut self, queued: QueuedUrl) {
+        self.in_process.remove(&queued.seq);
+        self.held.push(queued);
+    }
+
     fn exclude(&mut self, queued: QueuedUrl, reason: String) -> HostStep {
         self.in_process.insert(queued.seq);
         HostStep::Exclude { queued, reason }
     }
 
-    fn needs_refill(&self) -> bool {
-        self.in_store && self.buffer.is_empty() && !self.refilling && self.may_take_page()
+    fn take_back(&mut self, urls: Vec<QueuedUrl>) {
+        self.buffer
+            .extend(urls.into_iter().map(|queued| (order(&queued), queued)));
     }
 
-    /// Whether the first URL waits for nothing but the gate: its robots.txt is not under way.
-    fn front_is_ready(&self) -> bool {
-        let Some((_, first)) = self.buffer.first_key_value() else {
-            return false;
-        };
-        !self.obeys_robots
-            || !self.robots.values().any(Option::is_none)
-            || Url::parse(&first.url).map_or(true, |url| !matches!(self.robots.get(&origin(&url)), Some(None)))
+    fn needs_refill(&self) -> bool {
+        self.in_store
+            && self.buffer.is_empty()
+            && !self.refilling
+            && self.held.len() < BUFFER
+            && self.may_take_page()
+            && !self.is_closed()
+    }
+
+    fn has_page(&self) -> bool {
+        !self.respelled.is_empty() || !self.buffer.is_empty() && self.may_take_page()
+    }
+
+    /// Whether every origin that the host is known by is closed.
+    fn is_closed(&self) -> bool {
+        let mut states = self.origins.values();
+        !self.origins.is_empty() && states.all(|state| matches!(state, Origin::Closed(_)))
     }
 
     fn may_take_page(&self) -> bool {

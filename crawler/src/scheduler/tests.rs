@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::config::Config;
+use crate::politeness::HostSignal;
 
 const WINDOW: usize = 8;
 
@@ -150,7 +151,9 @@ fn robots_of(step: Step) -> Errand {
 }
 
 fn rules(text: &str) -> RobotsAnswer {
-    RobotsAnswer::Rules(Robots::parse(text.as_bytes(), "crawler"))
+    let robots = Robots::parse(text.as_bytes(), "crawler");
+    let sitemaps = robots.sitemaps().iter().map(|text| Url::parse(text).unwrap()).collect();
+    RobotsAnswer::Rules(robots, sitemaps)
 }
 
 #[test]
@@ -163,7 +166,7 @@ fn robots_txt_comes_before_the_first_page_and_passes_the_gate() {
     scheduler.on(ended("a.example"), at(10));
     let answer = rules("User-agent: *\nDisallow: /0\nCrawl-delay: 3\n");
     scheduler.on(Event::Robots { errand, answer }, at(10));
-    assert!(matches!(scheduler.next(at(10)), Step::Wait(Some(t)) if t == at(3_010)));
+    assert!(matches!(scheduler.next(at(1_010)), Step::Wait(Some(t)) if t == at(3_010)));
     match scheduler.next(at(3_010)) {
         Step::Exclude { queued, reason } => {
             assert_eq!(queued.url, "http://a.example/0");
@@ -210,7 +213,7 @@ fn a_host_without_a_reachable_robots_txt_is_retired_and_nothing_of_it_fetched() 
                     failure: Some("name not resolved".into()),
                 };
                 scheduler.on(ended, now);
-                let answer = RobotsAnswer::Unreachable;
+                let answer = RobotsAnswer::Unreachable("name not resolved".into());
                 scheduler.on(Event::Robots { errand, answer }, now);
             }
             Step::Wait(Some(until)) => now = until,
@@ -222,7 +225,7 @@ fn a_host_without_a_reachable_robots_txt_is_retired_and_nothing_of_it_fetched() 
     let retired = scheduler.retired();
     assert_eq!(
         (retired[0].host.as_str(), retired[0].last_failure.as_str()),
-        ("a.example", "name not resolved")
+        ("http://a.example", "robots.txt: name not resolved")
     );
 }
 
@@ -310,4 +313,147 @@ fn lower_priority_numbers_and_smaller_depths_go_first() {
         order,
         ["http://a.example/2", "http://a.example/0", "http://a.example/1"]
     );
+}
+
+fn unreachable(errand: Errand) -> Event {
+    let answer = RobotsAnswer::Unreachable("no connection".into());
+    Event::Robots { errand, answer }
+}
+
+fn fast_with_robots(config: &mut Config) {
+    config.politeness.robots = true;
+    config.politeness.delay_ms = 0;
+    config.politeness.retry_delay_ms = 0;
+}
+
+#[test]
+fn an_origin_without_robots_txt_does_not_close_the_other_origin_of_its_host() {
+    let mut scheduler = Scheduler::new(&settings(fast_with_robots), WINDOW, 0);
+    scheduler.add(
+        vec![queued(0, "https://a.example/s"), queued(1, "http://a.example/1")],
+        at(0),
+    );
+    for _ in 0..3 {
+        let errand = robots_of(scheduler.next(at(0)));
+        assert_eq!(errand.url().as_str(), "https://a.example/robots.txt");
+        scheduler.on(ended("a.example"), at(0));
+        if matches!(errand, Errand::Robots { failures: 0, .. }) {
+            // Meanwhile the http page asks for its own.
+            let http = robots_of(scheduler.next(at(0)));
+            assert_eq!(http.url().as_str(), "http://a.example/robots.txt");
+            scheduler.on(ended("a.example"), at(0));
+            let answer = rules("");
+            scheduler.on(Event::Robots { errand: http, answer }, at(0));
+            assert_eq!(started(scheduler.next(at(0))), "http://a.example/1");
+            scheduler.on(ended("a.example"), at(0));
+            scheduler.on(decided("a.example", 1, true), at(0));
+        }
+        scheduler.on(unreachable(errand), at(0));
+    }
+    assert!(matches!(scheduler.next(at(0)), Step::Finished(Ending::Exhausted)));
+    assert_eq!(scheduler.retired()[0].host, "https://a.example");
+}
+
+#[test]
+fn robots_txt_that_leads_nowhere_closes_the_origin_that_waits_for_it() {
+    for to in ["http://./robots.txt", "http://dead.example/robots.txt"] {
+        let mut scheduler = Scheduler::new(&settings(fast_with_robots), WINDOW, 0);
+        scheduler.add(site("a.example", 2), at(0));
+        let mut errand = robots_of(scheduler.next(at(0)));
+        scheduler.on(ended("a.example"), at(0));
+        let answer = RobotsAnswer::Moved(Url::parse(to).unwrap());
+        scheduler.on(Event::Robots { errand, answer }, at(0));
+        for _ in 0..3 {
+            match scheduler.next(at(0)) {
+                Step::Start(Task::Errand { errand: next, host }) => {
+                    errand = next;
+                    let signal = HostSignal::Unreachable;
+                    scheduler.on(
+                        Event::RequestEnded {
+                            host,
+                            signal,
+                            failure: None,
+                        },
+                        at(0),
+                    );
+                    scheduler.on(unreachable(errand), at(0));
+                }
+                Step::Finished(_) => break,
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(
+            matches!(scheduler.next(at(0)), Step::Finished(Ending::Exhausted)),
+            "{to}"
+        );
+        let retired = scheduler.retired();
+        assert!(
+            retired.iter().any(|gone| gone.host == "http://a.example"),
+            "{to}: {retired:?}"
+        );
+    }
+}
+
+#[test]
+fn sitemaps_that_name_one_another_are_fetched_once_and_take_turns_with_pages() {
+    let mut scheduler = Scheduler::new(&settings(fast_with_robots), WINDOW, 0);
+    scheduler.add(site("a.example", 3), at(0));
+    let errand = robots_of(scheduler.next(at(0)));
+    scheduler.on(ended("a.example"), at(0));
+    let answer = rules("Sitemap: http://a.example/map1\nSitemap: http://a.example/map2\n");
+    scheduler.on(Event::Robots { errand, answer }, at(0));
+    let mut order = Vec::new();
+    loop {
+        match scheduler.next(at(0)) {
+            Step::Start(Task::Page { queued, .. }) => {
+                order.push(queued.url);
+                scheduler.on(ended("a.example"), at(0));
+                scheduler.on(decided("a.example", queued.seq, true), at(0));
+            }
+            Step::Start(Task::Errand { errand, .. }) => {
+                order.push(errand.url().to_string());
+                scheduler.on(ended("a.example"), at(0));
+                let further = [1, 2].map(|n| Errand::Sitemap {
+                    url: Url::parse(&format!("http://a.example/map{n}")).unwrap(),
+                    depth: 1,
+                    redirects: 0,
+                });
+                scheduler.on(
+                    Event::Sitemap {
+                        queued: Vec::new(),
+                        further: further.into(),
+                    },
+                    at(0),
+                );
+            }
+            Step::Finished(_) => break,
+            other => panic!("{other:?}"),
+        }
+    }
+    let expected = ["map1", "0", "map2", "1", "2"].map(|path| format!("http://a.example/{path}"));
+    assert_eq!(order, expected);
+}
+
+#[test]
+fn a_redirect_to_another_spelling_is_followed_at_once_and_keeps_its_place_in_the_limit() {
+    let limited = |config: &mut Config| {
+        config.politeness.delay_ms = 0;
+        config.scope.max_pages_per_host = 1;
+    };
+    let mut scheduler = Scheduler::new(&settings(limited), WINDOW, 0);
+    scheduler.add(site("a.example", 2), at(0));
+    assert_eq!(started(scheduler.next(at(0))), "http://a.example/0");
+    scheduler.on(ended("a.example"), at(0));
+    let url = Url::parse("http://a.example/0?PHPSESSID=1").unwrap();
+    scheduler.on(
+        Event::Respelled {
+            queued: queued(0, "http://a.example/0"),
+            url: url.clone(),
+        },
+        at(0),
+    );
+    assert!(matches!(scheduler.next(at(0)), Step::Start(Task::Page { url: asked, .. }) if asked == url));
+    scheduler.on(ended("a.example"), at(0));
+    scheduler.on(decided("a.example", 0, true), at(0));
+    assert!(matches!(scheduler.next(at(0)), Step::Finished(Ending::Exhausted)));
 }

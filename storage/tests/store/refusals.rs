@@ -176,3 +176,14 @@ fn a_url_is_finished_once() {
     assert_eq!(store.counts().kept, 1);
     assert_sound(&store);
 }
+
+#[test]
+fn an_unfinished_snapshot_of_the_database_is_no_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(open(dir.path()));
+    // As a kill or a full disk leaves it at open: a newer name than any, and cut short.
+    let left = dir.path().join("state/snap.7FFFFFFFFFFFFFFF.generating");
+    std::fs::write(&left, b"cut").unwrap();
+    drop(open(dir.path()));
+    assert!(!left.exists());
+}

@@ -1,0 +1,180 @@
+//! What the stages tell the scheduler, and what it tells them.
+
+use std::collections::HashSet;
+
+use storage::QueuedUrl;
+use url::Url;
+
+use crate::politeness::{HostSignal, Now};
+use crate::robots::Robots;
+
+/// A request to make.
+#[derive(Debug, Clone)]
+pub enum Task {
+    /// A page of the frontier.
+    Page {
+        /// Its row in the frontier.
+        queued: QueuedUrl,
+        /// The same URL, parsed.
+        url: Url,
+    },
+    /// An errand of the crawler's own.
+    Errand {
+        /// The host whose gate it passed.
+        host: String,
+        /// What to fetch.
+        errand: Errand,
+    },
+}
+
+/// A request that serves the crawl but is no page of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Errand {
+    /// robots.txt.
+    Robots {
+        /// The host that waits for it (a redirect may lead to another host's gate).
+        for_host: String,
+        /// `scheme://authority` that it rules.
+        origin: String,
+        /// Where it is asked for.
+        url: Url,
+        /// Redirects followed so far.
+        redirects: u8,
+        /// Tries that came to nothing so far.
+        failures: u8,
+    },
+    /// A sitemap.
+    Sitemap {
+        /// Where it lies.
+        url: Url,
+        /// Sitemap indexes above it.
+        depth: u8,
+        /// Redirects followed so far.
+        redirects: u8,
+    },
+}
+
+impl Errand {
+    /// Where it is asked for.
+    #[must_use]
+    pub fn url(&self) -> &Url {
+        match self {
+            Self::Robots { url, .. } | Self::Sitemap { url, .. } => url,
+        }
+    }
+}
+
+/// What came of a robots.txt.
+#[derive(Debug)]
+pub enum RobotsAnswer {
+    /// Its rules, and the sitemaps it names that belong to the crawl.
+    Rules(Robots, Vec<Url>),
+    /// It lies elsewhere.
+    Moved(Url),
+    /// Neither rules nor a clear "there are none", for this reason: nothing may be fetched (RFC 9309, section 2.3.1.4).
+    Unreachable(String),
+}
+
+/// What the stages report.
+#[derive(Debug)]
+pub enum Event {
+    /// A request has ended; its host's gate may open again.
+    RequestEnded {
+        /// The host that was asked.
+        host: String,
+        /// What the answer says of it.
+        signal: HostSignal,
+        /// What went wrong, in words.
+        failure: Option<String>,
+    },
+    /// A page of the frontier has its outcome.
+    Decided {
+        /// Its row in the frontier.
+        host: String,
+        /// As in [`QueuedUrl`].
+        seq: u64,
+        /// Whether it was a page with a verdict (and not a redirect, a failure, …).
+        is_page: bool,
+        /// URLs that are new to the crawl, or come again.
+        queued: Vec<QueuedUrl>,
+    },
+    /// A page redirects to another spelling of its own canonical URL, which is to be asked for instead.
+    Respelled {
+        /// Its row in the frontier, one redirect on.
+        queued: QueuedUrl,
+        /// The spelling.
+        url: Url,
+    },
+    /// A robots.txt errand has ended.
+    Robots {
+        /// The errand.
+        errand: Errand,
+        /// What came of it.
+        answer: RobotsAnswer,
+    },
+    /// A sitemap errand has ended.
+    Sitemap {
+        /// Pages that are new to the crawl.
+        queued: Vec<QueuedUrl>,
+        /// Further sitemaps to fetch.
+        further: Vec<Errand>,
+    },
+    /// The store's answer to [`Step::Refill`].
+    Refilled {
+        /// The host that was asked for.
+        host: String,
+        /// In the frontier's order.
+        urls: Vec<QueuedUrl>,
+        /// Whether the store holds more.
+        more: bool,
+    },
+    /// Take no new URL, let what is in process end.
+    Stop,
+}
+
+/// What to do next.
+#[derive(Debug)]
+pub enum Step {
+    /// Make this request.
+    Start(Task),
+    /// Ask the store for more of a host's URLs, in order, without those handed out.
+    Refill {
+        /// The host.
+        host: String,
+        /// How many at most.
+        limit: usize,
+        /// Handed out and not decided, by `seq`.
+        skip: HashSet<u64>,
+    },
+    /// Record a URL as excluded without a request.
+    Exclude {
+        /// Its row in the frontier.
+        queued: QueuedUrl,
+        /// Why: the rule of robots.txt that forbids it, or what is wrong with it.
+        reason: String,
+    },
+    /// Nothing to do until an event, or until this time.
+    Wait(Option<Now>),
+    /// The crawl is over.
+    Finished(Ending),
+}
+
+/// A host, or one origin of it, that a run gave up; its URLs stay queued.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Retired {
+    /// The host, or the origin as `scheme://authority`.
+    pub host: String,
+    /// What went wrong last, in words.
+    pub last_failure: String,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing is left to fetch (but URLs of retired hosts, or above a host's limit).
+    Exhausted,
+    /// `max_pages` are decided.
+    PageLimit,
+    /// Somebody asked to stop, or the time was up.
+    Stopped,
+}
