@@ -82,19 +82,21 @@ fn a_redirect_that_only_adds_a_session_id_or_a_tracking_parameter_is_followed() 
 #[test]
 fn of_a_robots_txt_without_end_the_beginning_counts() {
     let rules = format!("User-agent: *\nDisallow: /a\n{}", "# and so on\n".repeat(100_000));
-    let site = Site::of([
-        ("/robots.txt", Answer::text(rules)),
-        ("/", home(&["/a", "/b"])),
-        ("/a", article(1, NO_LINKS)),
-        ("/b", article(2, NO_LINKS)),
-    ]);
-    let crawl = Crawl::of(site.url("/")).set("fetch.max_body_bytes", 100_000);
-    crawl.run();
-    assert!(!site.paths().contains(&"/a".to_owned()));
-    assert_eq!(
-        (count(&crawl.report(), "kept"), count(&crawl.report(), "excluded")),
-        (2, 1)
-    );
+    for robots in [Answer::text(rules.clone()), Answer::text(rules).gzipped()] {
+        let site = Site::of([
+            ("/robots.txt", robots),
+            ("/", home(&["/a", "/b"])),
+            ("/a", article(1, NO_LINKS)),
+            ("/b", article(2, NO_LINKS)),
+        ]);
+        let crawl = Crawl::of(site.url("/")).set("fetch.max_body_bytes", 100_000);
+        crawl.run();
+        assert!(!site.paths().contains(&"/a".to_owned()));
+        assert_eq!(
+            (count(&crawl.report(), "kept"), count(&crawl.report(), "excluded")),
+            (2, 1)
+        );
+    }
 }
 
 #[test]

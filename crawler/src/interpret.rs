@@ -1,6 +1,7 @@
 //! What a response means: for a page its text, signature and links; for robots.txt its rules; for a sitemap its URLs;
 //! for anything else the outcome that is recorded. Runs on the parse threads and touches nothing outside.
 
+mod errand;
 mod read;
 mod redirect;
 
@@ -18,21 +19,13 @@ use crate::content_seen::Record;
 use crate::error::RunError;
 use crate::fetch::{FetchError, Response};
 use crate::host_key::HostKey;
-use crate::robots::{Robots, RobotsOutcome};
 use crate::scheduler::{Errand, Event, RobotsAnswer, Task};
 use crate::scope::{Outside, Scope};
 use crate::settings::Settings;
-use crate::sitemap::{self, Sitemap};
 use crate::stats::Stats;
 use crate::stored_text::stored_text;
 
 pub use read::ReadPage;
-
-/// How deep sitemap indexes may lie in one another.
-const MAX_SITEMAP_DEPTH: u8 = 2;
-
-/// Redirects of a sitemap that are followed.
-const MAX_SITEMAP_REDIRECTS: u8 = 5;
 
 /// Bytes of URLs taken from one document: some 20,000 of a usual length, or a page's answer to a hostile base URL.
 const MAX_LINK_BYTES: usize = 2 * 1024 * 1024;
@@ -107,11 +100,11 @@ impl Interpreter {
         if matches!(response.status, 204 | 205) {
             return excluded(queued, format!("HTTP status {}: no content", response.status));
         }
-        let Some(wire) = response.body.clone() else {
+        if response.body.is_none() {
             let media_type = response.media_type().unwrap_or_default();
             return excluded(queued, format!("content type {}", stored_text(&media_type)));
-        };
-        match self.undo_coding(&wire, &response) {
+        }
+        match decoded_body(&response, self.settings.fetch.max_body_bytes) {
             Ok(body) if response.media_type().is_none() && is_binary(&body) => {
                 excluded(queued, "no content type, and not text".into())
             }
@@ -146,120 +139,6 @@ impl Interpreter {
         )
     }
 
-    fn undo_coding(&self, wire: &Bytes, response: &Response) -> Result<Bytes, FetchError> {
-        let coding = response.header(&reqwest::header::CONTENT_ENCODING);
-        content_encoding::decode(wire.clone(), coding, self.settings.fetch.max_body_bytes)
-    }
-
-    fn robots(&self, errand: Errand, answer: Result<Response, FetchError>) -> Event {
-        let answer = match answer {
-            // No connection will be made for a page of this host either; there the failure is recorded by its name.
-            Err(FetchError::ForbiddenAddress(_)) if is_first_hop(&errand) => {
-                RobotsAnswer::Rules(Robots::allow_all(), Vec::new())
-            }
-            Err(error) => RobotsAnswer::Unreachable(error.to_string()),
-            Ok(response) => match redirect::target(errand.url(), &response) {
-                Some(Ok(to)) => RobotsAnswer::Moved(to),
-                _ => self.rules(errand.url(), &response),
-            },
-        };
-        Event::Robots { errand, answer }
-    }
-
-    fn rules(&self, url: &Url, response: &Response) -> RobotsAnswer {
-        let wire = response.body.clone().unwrap_or_default();
-        let body = match self.undo_coding(&wire, response) {
-            Ok(body) => body,
-            // What the server meant is unknown.
-            Err(error) => return RobotsAnswer::Unreachable(error.to_string()),
-        };
-        let outcome = RobotsOutcome::from_status(response.status, &body, &self.settings.product);
-        if outcome.availability.is_to_be_retried() {
-            return RobotsAnswer::Unreachable(format!("HTTP status {}", response.status));
-        }
-        let named = outcome.robots.sitemaps().iter().filter_map(|text| url.join(text).ok());
-        let sitemaps = named.filter(|sitemap| self.is_on_crawled_host(sitemap)).collect();
-        RobotsAnswer::Rules(outcome.robots, sitemaps)
-    }
-
-    /// Sitemaps are fetched from hosts of the crawl alone.
-    fn is_on_crawled_host(&self, url: &Url) -> bool {
-        HostKey::from_url(url).is_some_and(|host| self.scope.admits(&host, 0).is_ok())
-    }
-
-    fn sitemap(&self, url: &Url, depth: u8, redirects: u8, answer: Result<Response, FetchError>) -> Record {
-        let nothing = Record::Sitemap {
-            urls: Vec::new(),
-            further: Vec::new(),
-        };
-        let response = match answer {
-            Ok(response) => response,
-            Err(error) => {
-                tracing::warn!(%url, %error, "sitemap not fetched");
-                return nothing;
-            }
-        };
-        if let Some(Ok(to)) =
-            redirect::target(url, &response).filter(|to| to.as_ref().is_ok_and(|to| self.is_on_crawled_host(to)))
-        {
-            let moved = Errand::Sitemap {
-                url: to,
-                depth,
-                redirects: redirects + 1,
-            };
-            let further = if redirects < MAX_SITEMAP_REDIRECTS {
-                vec![moved]
-            } else {
-                Vec::new()
-            };
-            return Record::Sitemap {
-                urls: Vec::new(),
-                further,
-            };
-        }
-        let wire = response.body.clone().unwrap_or_default();
-        let coding = response.header(&reqwest::header::CONTENT_ENCODING);
-        match content_encoding::decode(wire, coding, sitemap::MAX_SITEMAP_BYTES) {
-            Ok(body) if response.is_success() => self.sitemap_urls(url, depth, &body),
-            Ok(_) => {
-                tracing::warn!(%url, status = response.status, "no sitemap there");
-                nothing
-            }
-            Err(error) => {
-                tracing::warn!(%url, %error, "sitemap not read");
-                nothing
-            }
-        }
-    }
-
-    fn sitemap_urls(&self, url: &Url, depth: u8, body: &[u8]) -> Record {
-        let parsed = sitemap::parse_sitemap(body, sitemap::MAX_SITEMAP_URLS);
-        if let Some(reason) = &parsed.broken {
-            tracing::warn!(%url, reason, "sitemap broken; what came before is used");
-        }
-        let (mut urls, mut further) = (Vec::new(), Vec::new());
-        match parsed.sitemap {
-            Sitemap::Urls(found) => {
-                let links = found.iter().filter_map(|text| url.join(text).ok());
-                urls = self.discover(links, 1, 0, PRIORITY_SITEMAP);
-                urls.iter_mut().for_each(|link| link.via = Some(url.to_string()));
-            }
-            Sitemap::Index(found) if depth < MAX_SITEMAP_DEPTH => {
-                let maps = found.iter().filter_map(|text| url.join(text).ok());
-                further = maps
-                    .filter(|map| self.is_on_crawled_host(map))
-                    .map(|url| Errand::Sitemap {
-                        url,
-                        depth: depth + 1,
-                        redirects: 0,
-                    })
-                    .collect();
-            }
-            Sitemap::Index(_) => tracing::warn!(%url, "sitemap indexes too deep in one another"),
-        }
-        Record::Sitemap { urls, further }
-    }
-
     /// The links that belong to the crawl, in canonical form, up to [`MAX_LINK_BYTES`]; the others are counted.
     fn discover(&self, links: impl Iterator<Item = Url>, depth: u16, redirects: u8, priority: u8) -> Vec<Discovered> {
         let mut bytes = 0;
@@ -291,8 +170,10 @@ impl Interpreter {
     }
 }
 
-fn is_first_hop(errand: &Errand) -> bool {
-    matches!(errand, Errand::Robots { redirects: 0, .. })
+/// The body without its Content-Encoding, at most `limit` bytes of it; empty where there is none.
+fn decoded_body(response: &Response, limit: usize) -> Result<Bytes, FetchError> {
+    let coding = response.header(&reqwest::header::CONTENT_ENCODING);
+    content_encoding::decode(response.body.clone().unwrap_or_default(), coding, limit)
 }
 
 /// What is left of a task whose interpretation panicked: a recorded failure.
