@@ -5,13 +5,11 @@ use std::cell::RefCell;
 use crate::dates::date_length;
 use crate::hash::{hash_sequence, hash_words, hash64, hash128};
 use crate::normalize::normalize;
+use crate::scheme::Scheme;
 use crate::segment::{Token, TokenKind, tokens};
 use crate::signature::{Digest, Signature};
 use crate::simhash::of_equal_weights;
 use crate::sketch::Sketch;
-
-/// Version of all that is not a field of [`Scheme`]: tables, tokenisation, hashes.
-const VERSION: u32 = 1;
 
 /// Tokens in a shingle.
 pub const SHINGLE: usize = 5;
@@ -19,36 +17,6 @@ pub const SHINGLE: usize = 5;
 /// A character of a script without spaces counts as this part of a word against the floor: about 50 words or 300
 /// characters of Chinese say enough for a fingerprint.
 const CHARACTERS_A_WORD: usize = 6;
-
-/// How texts become signatures. Signatures of different schemes say nothing of one another.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scheme {
-    /// Dates and clock times are one and the same feature, whichever they are.
-    pub mask_dates: bool,
-    /// Texts of fewer words have no fingerprint: SimHash is not to be trusted with them.
-    pub min_words: usize,
-}
-
-impl Default for Scheme {
-    fn default() -> Self {
-        Self {
-            mask_dates: true,
-            min_words: 50,
-        }
-    }
-}
-
-impl Scheme {
-    /// The scheme's name, to be stored beside signatures: equal names, comparable signatures.
-    #[must_use]
-    pub fn id(&self) -> String {
-        let masks = if self.mask_dates { "dates" } else { "none" };
-        format!(
-            "simhash64/v{VERSION} words+cjk-bigrams tf xxh3 mask={masks} floor={}",
-            self.min_words
-        )
-    }
-}
 
 /// Turns texts into signatures. Shared by threads; each keeps buffers of its own.
 #[derive(Debug, Clone)]
@@ -208,7 +176,7 @@ fn numbers(units: &[Unit], numbers: &mut Vec<u64>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simhash::Fingerprint;
+    use crate::fingerprint::Fingerprint;
     use proptest::prelude::*;
 
     fn analyze(text: &str) -> Signature {

@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 
 use crate::error::DedupError;
+use crate::fingerprint::Fingerprint;
 use crate::index::{Index, Neighbour};
 use crate::short::{jaccard, prefix};
 use crate::signature::{DocId, Signature};
-use crate::simhash::Fingerprint;
 use crate::sketch::Sketch;
 
 /// When two documents are duplicates.

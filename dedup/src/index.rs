@@ -8,8 +8,8 @@ pub use self::memory::MemoryIndex;
 pub use self::sled::{Residence, SledIndex};
 use crate::deduplicator::Rule;
 use crate::error::DedupError;
+use crate::fingerprint::Fingerprint;
 use crate::signature::{Digest, DocId, Signature};
-use crate::simhash::Fingerprint;
 
 /// A document whose fingerprint is near that of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

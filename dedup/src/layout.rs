@@ -88,6 +88,11 @@ impl Layout {
     }
 }
 
+/// The bits of a fingerprint of 64.
+pub(crate) fn word(fingerprint: crate::Fingerprint) -> u64 {
+    fingerprint.bits() as u64
+}
+
 /// A block of a fingerprint, 0 the lowest.
 #[must_use]
 pub fn block(fingerprint: u64, number: usize) -> u16 {

@@ -21,8 +21,8 @@
 //!
 //! - [`normalize`](mod@normalize) one spelling for what reads the same, [`segment`] into tokens, [`dates`] told from
 //!   other numbers
-//! - [`analyzer`] turns tokens into a [`signature`]: an exact digest, a [`simhash`] fingerprint, a verification
-//!   [`sketch`]; [`short`] texts have their shingles instead
+//! - [`analyzer`] turns tokens into a [`signature`] by a [`scheme`]: an exact digest, a [`simhash`] [`fingerprint`], a
+//!   verification [`sketch`]; [`short`] texts have their shingles instead
 //! - [`layout`] the blocks of a fingerprint and why no near-duplicate is missed, [`index`] in memory and in sled trees
 //! - [`deduplicator`] the rule and the verdict, [`error`] what can go wrong
 //!
@@ -33,21 +33,24 @@ pub mod analyzer;
 pub mod dates;
 pub mod deduplicator;
 pub mod error;
+pub mod fingerprint;
 mod hash;
 pub mod index;
 pub mod layout;
 pub mod normalize;
+pub mod scheme;
 pub mod segment;
 pub mod short;
 pub mod signature;
 pub mod simhash;
 pub mod sketch;
 
-pub use analyzer::{Analyzer, Scheme};
+pub use analyzer::Analyzer;
 pub use deduplicator::{Deduplicator, Rule, Verdict};
 pub use error::DedupError;
+pub use fingerprint::{Fingerprint, Width, hamming_distance};
 pub use index::{Index, MemoryIndex, Residence, SledIndex};
 pub use layout::Layout;
+pub use scheme::{Feature, Features, Frequency, Scheme};
 pub use signature::{Digest, DocId, Signature};
-pub use simhash::{Fingerprint, hamming_distance};
 pub use sketch::Sketch;

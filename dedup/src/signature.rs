@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::simhash::Fingerprint;
+use crate::fingerprint::Fingerprint;
 use crate::sketch::Sketch;
 
 /// Names a document; given by the caller, who may read an order into it.
@@ -22,6 +22,8 @@ pub struct Signature {
     pub fingerprint: Option<Fingerprint>,
     /// `None` for a text under the scheme's floor.
     pub sketch: Option<Sketch>,
+    /// Of what is said about the text rather than in it: title, keywords, tags, references; `None` where nothing is.
+    pub metadata: Option<Sketch>,
     /// The hashes of all shingles, ascending; only of a text under the floor, whose similarity is computed exactly.
     #[serde(with = "hashes")]
     pub shingles: Vec<u64>,
@@ -58,7 +60,7 @@ mod tests {
     fn a_signature_takes_little_more_than_its_bits() {
         let long = Signature {
             digest: Some(Digest(u128::MAX)),
-            fingerprint: Some(Fingerprint(u64::MAX)),
+            fingerprint: Some(u64::MAX.into()),
             sketch: Sketch::new(&[1, 2, 3]),
             numbers: u64::MAX,
             tokens: 1_000,
@@ -70,7 +72,7 @@ mod tests {
         };
         for (signature, bits) in [(long, 16 + 8 + 128 + 8), (short, 80 + 8)] {
             let bytes = postcard::to_stdvec(&signature).unwrap();
-            assert!(bytes.len() <= bits + 8, "{} bytes", bytes.len());
+            assert!(bytes.len() <= bits + 10, "{} bytes", bytes.len());
             assert_eq!(postcard::from_bytes::<Signature>(&bytes).unwrap(), signature);
         }
     }

@@ -1,50 +1,6 @@
 //! SimHash (Charikar 2002): a fingerprint whose Hamming distance grows with the angle between two texts' features.
 
-use std::fmt;
-use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
-
-/// A 64-bit SimHash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Fingerprint(#[serde(with = "postcard::fixint::le")] pub u64);
-
-impl Fingerprint {
-    /// Bits in which the two differ, 0 to 64.
-    #[must_use]
-    pub fn distance(self, other: Self) -> u32 {
-        hamming_distance(self.0, other.0)
-    }
-}
-
-/// Bits in which two words differ.
-#[must_use]
-pub fn hamming_distance(a: u64, b: u64) -> u32 {
-    (a ^ b).count_ones()
-}
-
-impl fmt::Display for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
-    }
-}
-
-/// A text that is not 16 hexadecimal digits.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a fingerprint: 16 hexadecimal digits")]
-pub struct InvalidFingerprint(String);
-
-impl FromStr for Fingerprint {
-    type Err = InvalidFingerprint;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let digits = text.len() == 16 && text.bytes().all(|b| b.is_ascii_hexdigit());
-        match u64::from_str_radix(text, 16) {
-            Ok(bits) if digits => Ok(Self(bits)),
-            _ => Err(InvalidFingerprint(text.to_owned())),
-        }
-    }
-}
+use crate::fingerprint::Fingerprint;
 
 /// The sums behind a fingerprint: bit by bit, the weights of the features whose hash has the bit set minus those of the
 /// others.
@@ -91,7 +47,7 @@ impl Accumulator {
             .iter()
             .enumerate()
             .map(|(bit, sum)| u64::from(*sum > 0.0) << bit);
-        Some(Fingerprint(bits.fold(0, |all, bit| all | bit)))
+        Some(bits.fold(0, |all, bit| all | bit).into())
     }
 }
 
@@ -108,9 +64,8 @@ pub fn of_equal_weights(features: &[u64]) -> Option<Fingerprint> {
     }
     let ones = ones_per_bit(features);
     let bit = |(bit, count): (usize, &u64)| u64::from(2 * count > features.len() as u64) << bit;
-    Some(Fingerprint(
-        ones.iter().enumerate().map(bit).fold(0, |all, bit| all | bit),
-    ))
+    let bits: u64 = ones.iter().enumerate().map(bit).fold(0, |all, bit| all | bit);
+    Some(bits.into())
 }
 
 /// How many of the words have each bit set, bit 0 first.
@@ -181,7 +136,7 @@ mod tests {
         features
             .iter()
             .for_each(|&(hash, weight)| accumulator.add(hash, weight));
-        assert_eq!(accumulator.fingerprint().unwrap().0 & 0b11_1111, 0b10_1011);
+        assert_eq!(accumulator.fingerprint().unwrap().bits() & 0b11_1111, 0b10_1011);
     }
 
     #[test]
@@ -194,7 +149,7 @@ mod tests {
         let mut accumulator = Accumulator::default();
         accumulator.add(u64::MAX, 1.0);
         accumulator.add(0, 1.0);
-        assert_eq!(accumulator.fingerprint(), Some(Fingerprint(0)));
+        assert_eq!(accumulator.fingerprint(), Some(0_u64.into()));
     }
 
     proptest::proptest! {
@@ -211,21 +166,5 @@ mod tests {
     #[test]
     fn nothing_has_no_fingerprint() {
         assert_eq!(Accumulator::default().fingerprint(), None);
-    }
-
-    #[test]
-    fn the_distance_is_the_number_of_differing_bits() {
-        assert_eq!(hamming_distance(0b10_0110, 0b10_0011), 2);
-        assert_eq!(hamming_distance(0b1_0101, 0b0_0110), 3);
-    }
-
-    #[test]
-    fn a_fingerprint_is_written_as_16_digits_and_read_back() {
-        let fingerprint = Fingerprint(0x00ab_cdef_0123_4567);
-        assert_eq!(fingerprint.to_string(), "00abcdef01234567");
-        assert_eq!("00abcdef01234567".parse(), Ok(fingerprint));
-        for bad in ["", "abc", "+0abcdef01234567", "00abcdef0123456g"] {
-            assert!(bad.parse::<Fingerprint>().is_err(), "{bad}");
-        }
     }
 }

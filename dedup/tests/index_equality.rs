@@ -22,7 +22,7 @@ fn signature() -> impl Strategy<Value = Signature> {
         let fingerprint = bits.iter().fold(centre, |all, bit| all ^ (1 << bit));
         Signature {
             digest: Some(Digest(u128::from(digest) << 64)),
-            fingerprint: Some(Fingerprint(fingerprint)),
+            fingerprint: Some(fingerprint.into()),
             sketch: Sketch::new(&[fingerprint % 7, fingerprint % 5 + 10, 20, 21, 22]),
             ..Signature::default()
         }
@@ -186,7 +186,7 @@ proptest! {
 fn unique(n: u64) -> Signature {
     Signature {
         digest: Some(Digest(u128::from(n))),
-        fingerprint: Some(Fingerprint(n.wrapping_mul(0x9e37_79b9_7f4a_7c15))),
+        fingerprint: Some(n.wrapping_mul(0x9e37_79b9_7f4a_7c15).into()),
         sketch: Sketch::new(&[n]),
         ..Signature::default()
     }
@@ -266,7 +266,7 @@ fn buckets_longer_than_a_chunk_are_found_whole() {
     let mut index = SledIndex::open_in(&db, "test", &rule, Residence::Disk).unwrap();
     for n in 0..500_u64 {
         let signature = Signature {
-            fingerprint: Some(Fingerprint(n << 16)),
+            fingerprint: Some((n << 16).into()),
             ..Signature::default()
         };
         index.insert(DocId(n), &signature).unwrap();
@@ -275,6 +275,6 @@ fn buckets_longer_than_a_chunk_are_found_whole() {
         }
     }
     index.persist(500).unwrap();
-    let found = near(&index, Fingerprint(0)).len();
+    let found = near(&index, 0_u64.into()).len();
     assert_eq!(found, (0..500_u64).filter(|n| n.count_ones() <= 3).count());
 }

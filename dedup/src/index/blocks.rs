@@ -13,9 +13,9 @@
 
 use super::Neighbour;
 use crate::error::DedupError;
-use crate::layout::{BLOCK_BITS, BLOCKS, Layout, block};
+use crate::fingerprint::Fingerprint;
+use crate::layout::{BLOCK_BITS, BLOCKS, Layout, block, word};
 use crate::signature::DocId;
-use crate::simhash::Fingerprint;
 
 /// Buckets of one block.
 const BUCKETS: usize = 1 << BLOCK_BITS;
@@ -40,15 +40,15 @@ struct Table {
 
 impl Table {
     fn bucket(&self, fingerprint: Fingerprint) -> &Vec<u64> {
-        &self.buckets[usize::from(block(fingerprint.0, self.number))]
+        &self.buckets[usize::from(block(word(fingerprint), self.number))]
     }
 
     fn bucket_mut(&mut self, fingerprint: Fingerprint) -> &mut Vec<u64> {
-        &mut self.buckets[usize::from(block(fingerprint.0, self.number))]
+        &mut self.buckets[usize::from(block(word(fingerprint), self.number))]
     }
 
     fn tag(&self, fingerprint: Fingerprint) -> u32 {
-        fingerprint.0.rotate_right(BLOCK_BITS * (self.number as u32 + 1)) as u32
+        word(fingerprint).rotate_right(BLOCK_BITS * (self.number as u32 + 1)) as u32
     }
 }
 
@@ -129,14 +129,14 @@ impl BlockIndex {
     pub(super) fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) {
         let max_distance = self.layout.max_distance();
         for table in &self.tables {
-            let (key, tag) = (block(fingerprint.0, table.number), table.tag(fingerprint));
+            let (key, tag) = (block(word(fingerprint), table.number), table.tag(fingerprint));
             for mask in &table.masks {
                 for &entry in &table.buckets[usize::from(key ^ mask)] {
                     if (entry as u32 ^ tag).count_ones() > max_distance {
                         continue;
                     }
                     let (other, id) = self.slots[slot(entry)];
-                    let difference = fingerprint.0 ^ other.0;
+                    let difference = word(fingerprint) ^ word(other);
                     let distance = difference.count_ones();
                     if distance <= max_distance && self.layout.is_first_meeting(difference, table.number) {
                         found.push(Neighbour { distance, id });

@@ -6,10 +6,10 @@ use super::blocks::BlockIndex;
 use super::{Index, Neighbour};
 use crate::deduplicator::Rule;
 use crate::error::DedupError;
+use crate::fingerprint::Fingerprint;
 use crate::layout::Layout;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
-use crate::simhash::Fingerprint;
 
 /// An [`Index`] that lives as long as the process.
 #[derive(Debug, Clone)]

@@ -28,10 +28,10 @@ use super::blocks::BlockIndex;
 use super::{Index, Neighbour};
 use crate::deduplicator::Rule;
 use crate::error::DedupError;
-use crate::layout::{BLOCKS, Layout, block};
+use crate::fingerprint::Fingerprint;
+use crate::layout::{BLOCKS, Layout, block, word};
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
-use crate::simhash::Fingerprint;
 
 /// Entries of a chunk row.
 const CHUNK: usize = 64;
@@ -187,7 +187,7 @@ impl SledIndex {
     fn write(&self, id: DocId, signature: &Signature) -> Result<(), DedupError> {
         if let Some(fingerprint) = signature.fingerprint {
             for (number, tree) in self.blocks.iter().enumerate() {
-                append(tree, block(fingerprint.0, number), fingerprint, id)?;
+                append(tree, block(word(fingerprint), number), fingerprint, id)?;
             }
         }
         let id_bytes = id.0.to_be_bytes();
@@ -217,11 +217,11 @@ impl SledIndex {
 
     fn near_on_disk(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) -> Result<(), DedupError> {
         for (number, tree) in self.blocks.iter().enumerate() {
-            let key = block(fingerprint.0, number);
+            let key = block(word(fingerprint), number);
             for mask in &self.masks[number] {
                 for row in tree.scan_prefix((key ^ mask).to_be_bytes()) {
                     for (other, id) in entries(&row?.1) {
-                        let difference = fingerprint.0 ^ other.0;
+                        let difference = word(fingerprint) ^ word(other);
                         let distance = difference.count_ones();
                         if distance <= self.layout.max_distance() && self.layout.is_first_meeting(difference, number) {
                             found.push(Neighbour { distance, id });
@@ -319,7 +319,7 @@ impl Index for SledIndex {
         }
         if let Some(fingerprint) = signature.fingerprint {
             for (number, tree) in self.blocks.iter().enumerate() {
-                take_out(tree, block(fingerprint.0, number), id)?;
+                take_out(tree, block(word(fingerprint), number), id)?;
             }
             if let Some(resident) = &mut self.resident {
                 resident.remove(id, fingerprint);
@@ -364,7 +364,7 @@ fn append(tree: &Tree, key: u16, fingerprint: Fingerprint, id: DocId) -> Result<
             }
         }
     };
-    value.extend_from_slice(&fingerprint.0.to_le_bytes());
+    value.extend_from_slice(&word(fingerprint).to_le_bytes());
     value.extend_from_slice(&id.0.to_le_bytes());
     tree.insert(chunk_key(key, chunk), value)?;
     Ok(())
@@ -403,10 +403,7 @@ fn entries(value: &IVec) -> impl Iterator<Item = (Fingerprint, DocId)> + '_ {
         let (mut fingerprint, mut id) = ([0; 8], [0; 8]);
         fingerprint.copy_from_slice(&entry[..8]);
         id.copy_from_slice(&entry[8..]);
-        (
-            Fingerprint(u64::from_le_bytes(fingerprint)),
-            DocId(u64::from_le_bytes(id)),
-        )
+        (u64::from_le_bytes(fingerprint).into(), DocId(u64::from_le_bytes(id)))
     })
 }
 
