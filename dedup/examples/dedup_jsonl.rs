@@ -3,7 +3,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use dedup::{Analyzer, Deduplicator, DocId, MemoryIndex, Rule, Scheme, Verdict};
+use dedup::{Analyzer, Confirm, Deduplicator, DocId, MemoryIndex, Rule, Scheme, Verdict};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -13,10 +13,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         rule.max_distance = distance.parse()?;
     }
     if let Some(similarity) = arguments.next() {
-        rule.min_similarity = similarity.parse()?;
+        rule.confirm = Confirm::Sketch {
+            min_similarity: similarity.parse()?,
+        };
     }
     let analyzer = Analyzer::new(&Scheme::default());
-    let mut dedup = Deduplicator::new(MemoryIndex::new(&rule)?, rule)?;
+    let dedup = Deduplicator::new(MemoryIndex::new(&rule)?, rule)?;
     let mut ids = Vec::new();
     let mut out = io::BufWriter::new(io::stdout().lock());
     let (mut bytes, mut analyzing, mut deciding) = (0, std::time::Duration::ZERO, std::time::Duration::ZERO);

@@ -1,38 +1,16 @@
-//! Exact, then candidates, then verification: the verdict.
+//! Exact, then candidates, then confirmation: the verdict.
 
 use std::cmp::Ordering;
+use std::sync::atomic::{self, AtomicU64};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use crate::clusters::{Cluster, Clusters};
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
 use crate::index::{Index, Neighbour};
-use crate::short::{jaccard, prefix};
+use crate::rule::Rule;
+use crate::short::prefix;
 use crate::signature::{DocId, Signature};
-use crate::sketch::Sketch;
-
-/// When two documents are duplicates.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
-    /// Largest Hamming distance of near-duplicates' fingerprints, bits of 64; at most
-    /// [`MAX_DISTANCE`](crate::layout::MAX_DISTANCE). It decides how many candidates are looked at: wide is thorough.
-    pub max_distance: u32,
-    /// Smallest similarity, estimated by the sketches, that confirms a candidate: above 0, at most 1.
-    pub min_similarity: f32,
-    /// The same for short texts, whose similarity is computed exactly.
-    pub min_similarity_short: f32,
-    /// Documents whose numbers differ are no near-duplicates.
-    pub numbers_must_match: bool,
-}
-
-impl Default for Rule {
-    fn default() -> Self {
-        Self {
-            max_distance: 10,
-            min_similarity: 0.76,
-            min_similarity_short: 0.8,
-            numbers_must_match: false,
-        }
-    }
-}
 
 /// Whether a document says anything new.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,33 +26,89 @@ pub enum Verdict {
     Near {
         /// The kept document.
         of: DocId,
-        /// Hamming distance of the fingerprints; `None` for short texts, which have none.
+        /// Hamming distance of the fingerprints; `None` where a short text, which has none, was compared exactly.
         distance: Option<u32>,
-        /// Jaccard index of the shingles, 0 to 1: estimated, of short texts exact.
+        /// What confirmed it, 0 to 1: the Jaccard index of the shingles, estimated or of short texts exact; or the sum of
+        /// the [combined rule](crate::Confirm::Combined).
         similarity: f32,
+    },
+}
+
+impl Verdict {
+    /// The kept document that says the same; `None` for a unique document.
+    #[must_use]
+    pub fn of(&self) -> Option<DocId> {
+        match *self {
+            Self::Unique => None,
+            Self::Exact { of } | Self::Near { of, .. } => Some(of),
+        }
+    }
+}
+
+/// What was taken out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Removed {
+    /// Nothing: the document is not known.
+    Nothing,
+    /// A duplicate (known only to a deduplicator that [records clusters](Deduplicator::recording_clusters)).
+    Duplicate,
+    /// A kept document.
+    Representative {
+        /// Those that were its duplicates, as far as clusters are recorded: nothing stands for what they say any more, so
+        /// they should be decided on anew.
+        orphans: Vec<DocId>,
     },
 }
 
 /// Decides, against an index of the documents that were found to be unique.
 ///
 /// Only unique documents enter the index: a duplicate is never the reason for another verdict, so of a chain A ~ B ~ C
-/// no member is dropped for a resemblance to a page that was dropped itself.
-#[derive(Debug, Clone)]
+/// no member is dropped for a resemblance to a document that was dropped itself.
+///
+/// May be shared by threads. Verdicts that need no change are made side by side; a document enters the index in one step
+/// with the verdict that it is unique, so of two near-duplicates that arrive at once exactly one does.
+#[derive(Debug)]
 pub struct Deduplicator<I> {
-    index: I,
+    index: RwLock<I>,
+    /// Counts the changes of the index, under its lock: a verdict found before it may have been overtaken.
+    changes: AtomicU64,
     rule: Rule,
+    /// `None`: not recorded. Taken after the index's lock, never before it.
+    clusters: Option<Mutex<Clusters>>,
 }
 
 impl<I: Index> Deduplicator<I> {
     /// A deduplicator by `rule`; `index` must have been made for the same rule or a wider one.
     ///
     /// # Errors
-    /// [`DedupError::NarrowIndex`]: the index does not find all that `rule` may accept.
+    /// [`DedupError::Rule`]: the rule cannot be. [`DedupError::NarrowIndex`]: the index does not find all that `rule` may
+    /// accept.
     pub fn new(index: I, rule: Rule) -> Result<Self, DedupError> {
+        rule.validate()?;
         if !index.finds_all_of(&rule) {
             return Err(DedupError::NarrowIndex);
         }
-        Ok(Self { index, rule })
+        Ok(Self {
+            index: RwLock::new(index),
+            changes: AtomicU64::new(0),
+            rule,
+            clusters: None,
+        })
+    }
+
+    /// The same, noting from now on which documents are duplicates of which: some 100 bytes of memory a duplicate.
+    #[must_use]
+    pub fn recording_clusters(self) -> Self {
+        Self {
+            clusters: Some(Mutex::default()),
+            ..self
+        }
+    }
+
+    /// The rule it decides by.
+    #[must_use]
+    pub fn rule(&self) -> &Rule {
+        &self.rule
     }
 
     /// The verdict on a document, which stays unknown to the index.
@@ -82,126 +116,207 @@ impl<I: Index> Deduplicator<I> {
     /// # Errors
     /// The index cannot be read.
     pub fn check(&self, signature: &Signature) -> Result<Verdict, DedupError> {
-        if let Some(digest) = signature.digest
-            && let Some(of) = self.index.exact(digest)?
-        {
-            return Ok(Verdict::Exact { of });
-        }
-        let best = match (signature.fingerprint, &signature.sketch) {
-            (Some(fingerprint), Some(sketch)) => self.best_long(signature, fingerprint, sketch)?,
-            _ => self.best_short(signature)?,
-        };
-        Ok(best.map_or(
-            Verdict::Unique,
-            |Match {
-                 id,
-                 distance,
-                 similarity,
-             }| Verdict::Near {
-                of: id,
-                distance,
-                similarity,
-            },
-        ))
+        verdict(&*self.index(), &self.rule, signature)
     }
 
     /// The verdict on a document; a unique one enters the index as `id`, in the same step.
     ///
     /// # Errors
     /// The index cannot be read or written.
-    pub fn check_and_insert(&mut self, id: DocId, signature: &Signature) -> Result<Verdict, DedupError> {
-        let verdict = self.check(signature)?;
-        if verdict == Verdict::Unique {
-            self.index.insert(id, signature)?;
+    pub fn check_and_insert(&self, id: DocId, signature: &Signature) -> Result<Verdict, DedupError> {
+        let (mut found, seen) = {
+            let index = self.index();
+            let found = verdict(&*index, &self.rule, signature)?;
+            (found, self.changes.load(atomic::Ordering::Relaxed))
+        };
+        if found == Verdict::Unique {
+            let mut index = self.index_mut();
+            if self.changes.load(atomic::Ordering::Relaxed) != seen {
+                found = verdict(&*index, &self.rule, signature)?;
+            }
+            if found == Verdict::Unique {
+                index.insert(id, signature)?;
+                self.changes.fetch_add(1, atomic::Ordering::Relaxed);
+            }
         }
-        Ok(verdict)
+        if let Some(mut clusters) = self.clusters_mut() {
+            clusters.record(id, &found);
+        }
+        Ok(found)
     }
 
-    /// Adds a document known to be unique, as when an index is made anew.
+    /// Adds a document known to be unique, as when an index is brought up to what its owner has kept.
     ///
     /// # Errors
     /// The index cannot be written.
-    pub fn insert(&mut self, id: DocId, signature: &Signature) -> Result<(), DedupError> {
-        self.index.insert(id, signature)
+    pub fn insert(&self, id: DocId, signature: &Signature) -> Result<(), DedupError> {
+        let mut index = self.index_mut();
+        self.changes.fetch_add(1, atomic::Ordering::Relaxed);
+        index.insert(id, signature)
     }
 
-    /// Takes a document out; whether it was there.
+    /// Takes a document out.
     ///
     /// # Errors
     /// The index cannot be written.
-    pub fn remove(&mut self, id: DocId) -> Result<bool, DedupError> {
-        self.index.remove(id)
+    pub fn remove(&self, id: DocId) -> Result<Removed, DedupError> {
+        let mut index = self.index_mut();
+        self.changes.fetch_add(1, atomic::Ordering::Relaxed);
+        let was_kept = index.remove(id)?;
+        let mut clusters = self.clusters_mut();
+        if was_kept {
+            let orphans = clusters.map(|mut clusters| clusters.dissolve(id));
+            return Ok(Removed::Representative {
+                orphans: orphans.unwrap_or_default(),
+            });
+        }
+        let was_duplicate = clusters.as_mut().is_some_and(|clusters| clusters.forget(id));
+        Ok(if was_duplicate {
+            Removed::Duplicate
+        } else {
+            Removed::Nothing
+        })
     }
 
-    /// The index.
-    pub fn index(&self) -> &I {
-        &self.index
-    }
-
-    /// The index, to be persisted.
-    pub fn index_mut(&mut self) -> &mut I {
-        &mut self.index
-    }
-
-    fn best_long(
+    /// Empties the index and decides on all `documents` anew, in their order; `decided` is told each verdict. Other
+    /// threads wait until it is done.
+    ///
+    /// # Errors
+    /// The index cannot be read or written: it then holds what was decided so far.
+    pub fn rebuild(
         &self,
-        signature: &Signature,
-        fingerprint: Fingerprint,
-        sketch: &Sketch,
-    ) -> Result<Option<Match>, DedupError> {
-        let mut neighbours = Vec::new();
-        self.index.near(fingerprint, &mut neighbours)?;
-        let mut best = None;
-        neighbours.retain(|neighbour| neighbour.distance <= self.rule.max_distance);
-        for Neighbour { distance, id } in neighbours {
-            let Some(other) = self.index.signature(id)? else {
-                continue;
-            };
-            let similarity = other.sketch.map_or(0.0, |other| sketch.similarity(&other));
-            if similarity >= self.rule.min_similarity && self.numbers_allow(signature, &other) {
-                better(
-                    &mut best,
-                    Match {
-                        id,
-                        distance: Some(distance),
-                        similarity,
-                    },
-                );
-            }
+        documents: impl IntoIterator<Item = (DocId, Signature)>,
+        mut decided: impl FnMut(DocId, Verdict),
+    ) -> Result<(), DedupError> {
+        let mut index = self.index_mut();
+        self.changes.fetch_add(1, atomic::Ordering::Relaxed);
+        index.clear()?;
+        if let Some(mut clusters) = self.clusters_mut() {
+            *clusters = Clusters::default();
         }
-        Ok(best)
+        for (id, signature) in documents {
+            let found = verdict(&*index, &self.rule, &signature)?;
+            if found == Verdict::Unique {
+                index.insert(id, &signature)?;
+            }
+            if let Some(mut clusters) = self.clusters_mut() {
+                clusters.record(id, &found);
+            }
+            decided(id, found);
+        }
+        Ok(())
     }
 
-    fn best_short(&self, signature: &Signature) -> Result<Option<Match>, DedupError> {
-        let mut candidates = Vec::new();
-        for shingle in prefix(&signature.shingles, self.rule.min_similarity_short) {
-            self.index.with_shingle(*shingle, &mut candidates)?;
-        }
-        candidates.sort_unstable();
-        candidates.dedup();
-        let mut best = None;
-        for id in candidates {
-            let Some(other) = self.index.signature(id)? else {
-                continue;
-            };
-            let similarity = jaccard(&signature.shingles, &other.shingles);
-            if similarity >= self.rule.min_similarity_short && self.numbers_allow(signature, &other) {
-                better(
-                    &mut best,
-                    Match {
-                        id,
-                        distance: None,
-                        similarity,
-                    },
-                );
-            }
-        }
-        Ok(best)
+    /// The kept documents that have duplicates, with these; empty unless clusters are
+    /// [recorded](Deduplicator::recording_clusters). The list is as of now; the deduplicator may be used meanwhile.
+    pub fn clusters(&self) -> impl Iterator<Item = Cluster> + use<I> {
+        let clusters = self.clusters_mut().map(|clusters| clusters.list());
+        clusters.unwrap_or_default().into_iter()
     }
 
-    fn numbers_allow(&self, a: &Signature, b: &Signature) -> bool {
-        !self.rule.numbers_must_match || a.numbers == b.numbers
+    /// The index, to be read; whoever inserts waits as long as it is held.
+    pub fn index(&self) -> RwLockReadGuard<'_, I> {
+        // A panic within an insertion leaves a document that lacks its signature, which `verdict` passes over.
+        self.index.read().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// The index, to be persisted; everybody else waits as long as it is held.
+    pub fn index_mut(&self) -> RwLockWriteGuard<'_, I> {
+        self.index.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn clusters_mut(&self) -> Option<MutexGuard<'_, Clusters>> {
+        let lock = self.clusters.as_ref()?;
+        Some(lock.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The verdict by `rule` on a document, against what `index` holds.
+fn verdict(index: &impl Index, rule: &Rule, signature: &Signature) -> Result<Verdict, DedupError> {
+    if let Some(digest) = signature.digest
+        && let Some(of) = index.exact(digest)?
+    {
+        return Ok(Verdict::Exact { of });
+    }
+    let mut best = None;
+    if let Some(fingerprint) = signature.fingerprint {
+        near(index, rule, signature, fingerprint, &mut best)?;
+    }
+    if !signature.shingles.is_empty() {
+        near_short(index, rule, signature, &mut best)?;
+    }
+    Ok(best.map_or(Verdict::Unique, |found: Match| Verdict::Near {
+        of: found.id,
+        distance: found.distance,
+        similarity: found.similarity,
+    }))
+}
+
+fn near(
+    index: &impl Index,
+    rule: &Rule,
+    signature: &Signature,
+    fingerprint: Fingerprint,
+    best: &mut Option<Match>,
+) -> Result<(), DedupError> {
+    let mut neighbours = Vec::new();
+    index.near(fingerprint, &mut neighbours)?;
+    for Neighbour { distance, id } in neighbours {
+        // An entry that a crash left behind may name a document whose number went to another one since.
+        let Some(other) = index.signature(id)?.filter(|other| {
+            let fingerprint_now = other.fingerprint.map(|other| other.distance(fingerprint));
+            fingerprint_now == Some(distance)
+        }) else {
+            continue;
+        };
+        if let Some(similarity) = rule.confirms(signature, &other, distance) {
+            let distance = Some(distance);
+            better(
+                best,
+                Match {
+                    id,
+                    distance,
+                    similarity,
+                },
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Compares texts of which at least one has no fingerprint.
+fn near_short(
+    index: &impl Index,
+    rule: &Rule,
+    signature: &Signature,
+    best: &mut Option<Match>,
+) -> Result<(), DedupError> {
+    let mut candidates = Vec::new();
+    for shingle in prefix(&signature.shingles, rule.min_similarity_short) {
+        index.with_shingle(*shingle, &mut candidates)?;
+    }
+    candidates.sort_unstable();
+    candidates.dedup();
+    for id in candidates {
+        let Some(other) = index.signature(id)? else {
+            continue;
+        };
+        if signature.fingerprint.is_some() && other.fingerprint.is_some() {
+            continue;
+        }
+        if let Some(similarity) = rule.confirms_short(signature, &other) {
+            let distance = None;
+            better(
+                best,
+                Match {
+                    id,
+                    distance,
+                    similarity,
+                },
+            );
+        }
+    }
+    Ok(())
 }
 
 /// A confirmed candidate.

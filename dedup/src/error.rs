@@ -1,6 +1,7 @@
 //! What can go wrong with an index; what to do is in the message.
 
 use crate::layout::DistanceTooLarge;
+use crate::rule::InvalidRule;
 
 /// An error of the index.
 #[derive(Debug, thiserror::Error)]
@@ -9,6 +10,9 @@ pub enum DedupError {
     /// The rule asks for more than any layout guarantees.
     #[error(transparent)]
     Distance(#[from] DistanceTooLarge),
+    /// The rule cannot be.
+    #[error(transparent)]
+    Rule(#[from] InvalidRule),
     /// The index holds signatures of another scheme, which say nothing of those of this one.
     #[error(
         "the index was made with scheme {found:?}, not {wanted:?}: the fingerprints must be made anew from the texts"

@@ -6,9 +6,9 @@ mod sled;
 
 pub use self::memory::MemoryIndex;
 pub use self::sled::{Residence, SledIndex};
-use crate::deduplicator::Rule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
+use crate::rule::Rule;
 use crate::signature::{Digest, DocId, Signature};
 
 /// A document whose fingerprint is near that of a query.
@@ -62,4 +62,10 @@ pub trait Index {
     /// # Errors
     /// The index cannot be written.
     fn remove(&mut self, id: DocId) -> Result<bool, DedupError>;
+
+    /// Takes all documents out.
+    ///
+    /// # Errors
+    /// The index cannot be written.
+    fn clear(&mut self) -> Result<(), DedupError>;
 }

@@ -6,7 +6,7 @@
 //! # fn main() -> Result<(), dedup::DedupError> {
 //! let analyzer = Analyzer::new(&Scheme::default());
 //! let rule = Rule::default();
-//! let mut dedup = Deduplicator::new(MemoryIndex::new(&rule)?, rule)?;
+//! let dedup = Deduplicator::new(MemoryIndex::new(&rule)?, rule)?;
 //!
 //! let text = "The tide table of the harbour master is printed every spring. ".repeat(8);
 //! assert_eq!(dedup.check_and_insert(DocId(1), &analyzer.analyze(&text))?, Verdict::Unique);
@@ -24,12 +24,14 @@
 //! - [`analyzer`] turns tokens into a [`signature`] by a [`scheme`]: an exact digest, a [`simhash`] [`fingerprint`], a
 //!   verification [`sketch`]; [`short`] texts have their shingles instead
 //! - [`layout`] the blocks of a fingerprint and why no near-duplicate is missed, [`index`] in memory and in sled trees
-//! - [`deduplicator`] the rule and the verdict, [`error`] what can go wrong
+//! - [`rule`] when two documents are duplicates, [`deduplicator`] the verdict and who is whose duplicate, [`error`] what can
+//!   go wrong
 //!
 //! It is no crawler and knows nothing of HTTP or HTML; it compares texts, not meanings: a translation or a paraphrase is
 //! no duplicate to it.
 
 pub mod analyzer;
+mod clusters;
 pub mod dates;
 pub mod deduplicator;
 pub mod error;
@@ -38,6 +40,7 @@ mod hash;
 pub mod index;
 pub mod layout;
 pub mod normalize;
+pub mod rule;
 pub mod scheme;
 pub mod segment;
 pub mod short;
@@ -46,11 +49,13 @@ pub mod simhash;
 pub mod sketch;
 
 pub use analyzer::Analyzer;
-pub use deduplicator::{Deduplicator, Rule, Verdict};
+pub use clusters::Cluster;
+pub use deduplicator::{Deduplicator, Removed, Verdict};
 pub use error::DedupError;
 pub use fingerprint::{Fingerprint, Width, hamming_distance};
 pub use index::{Index, MemoryIndex, Residence, SledIndex};
 pub use layout::Layout;
+pub use rule::{Confirm, InvalidRule, Rule};
 pub use scheme::{Feature, Features, Frequency, Scheme};
 pub use signature::{Digest, DocId, Signature};
 pub use sketch::Sketch;

@@ -76,6 +76,10 @@ impl BlockIndex {
         }
     }
 
+    pub(super) fn layout(&self) -> Layout {
+        self.layout
+    }
+
     pub(super) fn max_distance(&self) -> u32 {
         self.layout.max_distance()
     }

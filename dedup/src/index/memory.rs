@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::blocks::BlockIndex;
 use super::{Index, Neighbour};
-use crate::deduplicator::Rule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
 use crate::layout::Layout;
+use crate::rule::Rule;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 
@@ -110,5 +110,13 @@ impl Index for MemoryIndex {
             }
         }
         Ok(true)
+    }
+
+    fn clear(&mut self) -> Result<(), DedupError> {
+        self.blocks = BlockIndex::new(self.blocks.layout());
+        self.digests.clear();
+        self.shingles.clear();
+        self.signatures.clear();
+        Ok(())
     }
 }

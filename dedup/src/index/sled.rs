@@ -26,10 +26,10 @@ use sled::{Db, IVec, Tree};
 
 use super::blocks::BlockIndex;
 use super::{Index, Neighbour};
-use crate::deduplicator::Rule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
 use crate::layout::{BLOCKS, Layout, block, word};
+use crate::rule::Rule;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 
@@ -129,7 +129,7 @@ impl SledIndex {
     ///
     /// # Errors
     /// The trees cannot be removed.
-    pub fn clear(db: &Db) -> Result<(), DedupError> {
+    pub fn erase(db: &Db) -> Result<(), DedupError> {
         let blocks: Vec<String> = (0..BLOCKS).map(block_tree).collect();
         // Cut off anywhere, what is left must be replayed from the beginning: first the mark goes, then the signatures,
         // by which a document counts as there. The rest of the meta tree goes last: while it is there, a half-removed
@@ -326,6 +326,21 @@ impl Index for SledIndex {
             }
         }
         Ok(true)
+    }
+
+    fn clear(&mut self) -> Result<(), DedupError> {
+        // In the order of `erase`, for the same reason.
+        self.meta.remove("applied")?;
+        self.applied = 0;
+        self.signatures.clear()?;
+        for tree in self.blocks.iter().chain([&self.digests, &self.shingles]) {
+            tree.clear()?;
+        }
+        self.pending = Pending::default();
+        if let Some(resident) = &mut self.resident {
+            *resident = BlockIndex::new(self.layout);
+        }
+        Ok(())
     }
 }
 

@@ -1,0 +1,184 @@
+//! When two documents are duplicates.
+
+use crate::layout::{DistanceTooLarge, Layout};
+use crate::signature::Signature;
+
+/// When two documents are duplicates: the first two fields find candidates, `confirm` decides on them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// Largest Hamming distance of near-duplicates' fingerprints, bits; at most what a [`Layout`] guarantees to find. It
+    /// decides how many candidates are looked at: wide is thorough.
+    pub max_distance: u32,
+    /// Smallest Jaccard index, computed exactly, of texts of which one is too short for a fingerprint: above 0, at most 1.
+    pub min_similarity_short: f32,
+    /// What makes a candidate a near-duplicate.
+    pub confirm: Confirm,
+    /// Documents whose numbers differ are no near-duplicates.
+    pub numbers_must_match: bool,
+}
+
+/// What makes a candidate a near-duplicate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Confirm {
+    /// Its distance alone (Charikar 2002; Manku, Jain, Das Sarma 2007): cheap, right in three of four cases on the web.
+    Distance,
+    /// The Jaccard index of the texts' shingles, estimated by their [sketches](crate::sketch).
+    Sketch {
+        /// The smallest that confirms: above 0, at most 1.
+        min_similarity: f32,
+    },
+    /// Fingerprints and [metadata](Signature::metadata) together, `weight / (1 + distance) + (1 − weight) · similarity of
+    /// the metadata` (Wang and Wang, *Improved SimHash for large-scale document deduplication*, 2019). Documents without
+    /// metadata have none in common.
+    Combined {
+        /// μ, the part of the fingerprints: 0 to 1. The paper takes 0.9.
+        weight: f32,
+        /// The smallest sum that confirms: above 0, at most 1. The paper takes 0.25.
+        bound: f32,
+    },
+}
+
+impl Confirm {
+    /// The combined rule with the paper's weight and bound.
+    pub const PAPER: Self = Self::Combined {
+        weight: 0.9,
+        bound: 0.25,
+    };
+}
+
+impl Default for Rule {
+    /// Chosen by `crawler evaluate`; the table is in this crate's README.
+    fn default() -> Self {
+        Self {
+            max_distance: 10,
+            min_similarity_short: 0.8,
+            confirm: Confirm::Sketch { min_similarity: 0.76 },
+            numbers_must_match: false,
+        }
+    }
+}
+
+/// A rule that cannot be.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum InvalidRule {
+    /// See there.
+    #[error(transparent)]
+    Distance(#[from] DistanceTooLarge),
+    /// A share that is none.
+    #[error("{name} = {value} must be above 0 and at most 1")]
+    Share {
+        /// The field.
+        name: &'static str,
+        /// Its value.
+        value: f32,
+    },
+}
+
+impl Rule {
+    /// Whether the rule can be used.
+    ///
+    /// # Errors
+    /// The field that is out of its bounds.
+    pub fn validate(&self) -> Result<(), InvalidRule> {
+        Layout::for_distance(self.max_distance)?;
+        let confirm = match self.confirm {
+            Confirm::Distance => [None, None],
+            Confirm::Sketch { min_similarity } => [Some(("min_similarity", min_similarity)), None],
+            Confirm::Combined { weight, bound } => [Some(("weight", weight)), Some(("bound", bound))],
+        };
+        let short = Some(("min_similarity_short", self.min_similarity_short));
+        for (name, value) in confirm.into_iter().chain([short]).flatten() {
+            if !(value > 0.0 && value <= 1.0) {
+                return Err(InvalidRule::Share { name, value });
+            }
+        }
+        Ok(())
+    }
+
+    /// The similarity that makes two documents with fingerprints `distance` apart near-duplicates; `None` where they are
+    /// not. Without verification it is the sketches' estimate all the same: evidence, though it decided nothing.
+    #[must_use]
+    pub fn confirms(&self, a: &Signature, b: &Signature, distance: u32) -> Option<f32> {
+        if distance > self.max_distance || !self.numbers_allow(a, b) {
+            return None;
+        }
+        let of_texts = || similarity(a.sketch.as_ref(), b.sketch.as_ref());
+        let (similarity, at_least) = match self.confirm {
+            Confirm::Distance => (of_texts(), 0.0),
+            Confirm::Sketch { min_similarity } => (of_texts(), min_similarity),
+            Confirm::Combined { weight, bound } => {
+                let of_metadata = similarity(a.metadata.as_ref(), b.metadata.as_ref());
+                (weight / (1.0 + distance as f32) + (1.0 - weight) * of_metadata, bound)
+            }
+        };
+        (similarity >= at_least).then_some(similarity)
+    }
+
+    /// As [`Rule::confirms`] for two texts of which at least one is short: their Jaccard index.
+    #[must_use]
+    pub fn confirms_short(&self, a: &Signature, b: &Signature) -> Option<f32> {
+        let similarity = crate::short::jaccard(&a.shingles, &b.shingles);
+        (similarity >= self.min_similarity_short && self.numbers_allow(a, b)).then_some(similarity)
+    }
+
+    fn numbers_allow(&self, a: &Signature, b: &Signature) -> bool {
+        !self.numbers_must_match || a.numbers == b.numbers
+    }
+}
+
+/// 0 where one of them is not there.
+fn similarity(a: Option<&crate::Sketch>, b: Option<&crate::Sketch>) -> f32 {
+    a.zip(b).map_or(0.0, |(a, b)| a.similarity(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Sketch;
+
+    #[test]
+    fn the_papers_rule_takes_five_bits_only_with_equal_metadata() {
+        let rule = Rule {
+            confirm: Confirm::PAPER,
+            ..Rule::default()
+        };
+        let about = |items: &[u64]| Signature {
+            metadata: Sketch::new(items),
+            ..Signature::default()
+        };
+        let (a, same, other, none) = (about(&[1, 2]), about(&[1, 2]), about(&[8, 9]), about(&[]));
+        let reach = |b: &Signature| {
+            (0..=10)
+                .take_while(|distance| rule.confirms(&a, b, *distance).is_some())
+                .count()
+        };
+        // 0.9 / (1 + 2) = 0.3, 0.9 / (1 + 3) = 0.225; and 0.1 more with the same metadata.
+        assert_eq!([&same, &other, &none].map(reach), [6, 3, 3]);
+        assert_eq!(rule.confirms(&a, &same, 2), Some(0.3 + 0.1));
+    }
+
+    #[test]
+    fn a_rule_out_of_bounds_is_refused() {
+        let with = |confirm| Rule {
+            confirm,
+            ..Rule::default()
+        };
+        let combined = |weight, bound| with(Confirm::Combined { weight, bound });
+        assert_eq!(Rule::default().validate(), Ok(()));
+        for bad in [
+            with(Confirm::Sketch { min_similarity: 0.0 }),
+            combined(1.5, 0.25),
+            combined(0.9, f32::NAN),
+            Rule {
+                min_similarity_short: 1.01,
+                ..Rule::default()
+            },
+            Rule {
+                max_distance: 200,
+                ..Rule::default()
+            },
+        ] {
+            assert!(bad.validate().is_err(), "{bad:?}");
+        }
+    }
+}
