@@ -155,8 +155,14 @@ impl Default for Fetch {
 pub struct Dedup {
     /// Largest Hamming distance between the fingerprints of near-duplicates, in bits of 64.
     pub max_distance: u32,
-    /// Smallest estimated Jaccard similarity that confirms a near-duplicate.
+    /// What confirms a candidate.
+    pub confirm: ConfirmBy,
+    /// Smallest estimated Jaccard similarity that confirms a near-duplicate, by sketches.
     pub min_similarity: f32,
+    /// Part of the fingerprints in the combined rule.
+    pub combined_weight: f32,
+    /// Smallest sum that confirms by the combined rule.
+    pub combined_bound: f32,
     /// The same for short texts, whose similarity is computed exactly.
     pub min_similarity_short: f32,
     /// Keep pages apart whose numbers (prices, model numbers) differ.
@@ -165,12 +171,27 @@ pub struct Dedup {
     pub mask_dates: bool,
 }
 
+/// What confirms a candidate: see [`dedup::Confirm`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ConfirmBy {
+    /// Its distance alone.
+    Distance,
+    /// The similarity of the texts' sketches.
+    Sketch,
+    /// Distance and metadata together.
+    Combined,
+}
+
 impl Default for Dedup {
     fn default() -> Self {
         let rule = dedup::Rule::default();
         Self {
             max_distance: rule.max_distance,
-            min_similarity: rule.min_similarity,
+            confirm: ConfirmBy::Sketch,
+            min_similarity: dedup::rule::MIN_SIMILARITY,
+            combined_weight: dedup::rule::PAPER_WEIGHT,
+            combined_bound: dedup::rule::PAPER_BOUND,
             min_similarity_short: rule.min_similarity_short,
             numbers_must_match: rule.numbers_must_match,
             mask_dates: dedup::Scheme::default().mask_dates,

@@ -77,7 +77,7 @@ impl ContentSeen {
     pub fn open(store: Store, settings: &Settings, stats: Arc<Stats>) -> Result<Self, RunError> {
         let index = open_index(&store, settings)?;
         let applied = index.applied();
-        let mut dedup = Deduplicator::new(index, settings.rule.clone())?;
+        let dedup = Deduplicator::new(index, settings.rule.clone())?;
         let mut replayed = 0_u64;
         for row in store.pages_from(applied + 1) {
             let (id, page) = row?;
@@ -221,7 +221,7 @@ fn open_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError>
     match SledIndex::open(store.index_db(), &scheme, &settings.rule) {
         Err(error) if error.is_other_layout() => {
             tracing::warn!("the dedup rule has changed; making the index anew from the catalogue");
-            SledIndex::clear(store.index_db())?;
+            SledIndex::erase(store.index_db())?;
             Ok(SledIndex::open(store.index_db(), &scheme, &settings.rule)?)
         }
         opened => Ok(opened?),

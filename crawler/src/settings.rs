@@ -4,9 +4,10 @@
 
 use std::time::Duration;
 
+use dedup::Confirm;
 use url::Url;
 
-use crate::config::{Config, ScopeMode};
+use crate::config::{Config, ConfirmBy, ScopeMode};
 
 /// What is in force for a crawl.
 #[derive(Debug, Clone)]
@@ -175,22 +176,38 @@ fn politeness(config: &crate::config::Politeness) -> Politeness {
     }
 }
 
-fn rule(config: &crate::config::Dedup) -> Result<dedup::Rule, InvalidSetting> {
-    let rule = dedup::Rule {
-        max_distance: config.max_distance,
-        min_similarity: config.min_similarity,
-        min_similarity_short: config.min_similarity_short,
-        numbers_must_match: config.numbers_must_match,
-    };
+/// The rule that a `[dedup]` section describes.
+///
+/// # Errors
+/// The value that is out of its bounds.
+pub fn rule(config: &crate::config::Dedup) -> Result<dedup::Rule, InvalidSetting> {
+    // Each of them, also those that the chosen way to confirm does not use: a typing error should not wait for its day.
     for (key, value) in [
-        ("dedup.min_similarity", rule.min_similarity),
-        ("dedup.min_similarity_short", rule.min_similarity_short),
+        ("dedup.min_similarity", config.min_similarity),
+        ("dedup.min_similarity_short", config.min_similarity_short),
+        ("dedup.combined_weight", config.combined_weight),
+        ("dedup.combined_bound", config.combined_bound),
     ] {
         if !(value > 0.0 && value <= 1.0) {
             return Err(invalid(key, value, "must be above 0 and at most 1"));
         }
     }
-    dedup::Layout::for_distance(rule.max_distance)
+    let rule = dedup::Rule {
+        max_distance: config.max_distance,
+        min_similarity_short: config.min_similarity_short,
+        confirm: match config.confirm {
+            ConfirmBy::Distance => Confirm::Distance,
+            ConfirmBy::Sketch => Confirm::Sketch {
+                min_similarity: config.min_similarity,
+            },
+            ConfirmBy::Combined => Confirm::Combined {
+                weight: config.combined_weight,
+                bound: config.combined_bound,
+            },
+        },
+        numbers_must_match: config.numbers_must_match,
+    };
+    rule.validate()
         .map_err(|error| invalid("dedup.max_distance", rule.max_distance, error.to_string()))?;
     Ok(rule)
 }

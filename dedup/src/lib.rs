@@ -26,6 +26,7 @@
 //! - [`layout`] the blocks of a fingerprint and why no near-duplicate is missed, [`index`] in memory and in sled trees
 //! - [`rule`] when two documents are duplicates, [`deduplicator`] the verdict and who is whose duplicate, [`error`] what can
 //!   go wrong
+//! - [`evaluate`] how good verdicts are, where the truth is known
 //!
 //! It is no crawler and knows nothing of HTTP or HTML; it compares texts, not meanings: a translation or a paraphrase is
 //! no duplicate to it.
@@ -35,6 +36,7 @@ mod clusters;
 pub mod dates;
 pub mod deduplicator;
 pub mod error;
+pub mod evaluate;
 pub mod fingerprint;
 mod hash;
 pub mod index;

@@ -39,12 +39,23 @@ pub enum Confirm {
 }
 
 impl Confirm {
+    /// By sketches, with the similarity that [`Rule::default`] asks for: two standard errors under 0.8.
+    pub const SKETCH: Self = Self::Sketch {
+        min_similarity: MIN_SIMILARITY,
+    };
     /// The combined rule with the paper's weight and bound.
     pub const PAPER: Self = Self::Combined {
-        weight: 0.9,
-        bound: 0.25,
+        weight: PAPER_WEIGHT,
+        bound: PAPER_BOUND,
     };
 }
+
+/// See [`Confirm::SKETCH`].
+pub const MIN_SIMILARITY: f32 = 0.76;
+/// See [`Confirm::PAPER`].
+pub const PAPER_WEIGHT: f32 = 0.9;
+/// See [`Confirm::PAPER`].
+pub const PAPER_BOUND: f32 = 0.25;
 
 impl Default for Rule {
     /// Chosen by `crawler evaluate`; the table is in this crate's README.
@@ -52,7 +63,7 @@ impl Default for Rule {
         Self {
             max_distance: 10,
             min_similarity_short: 0.8,
-            confirm: Confirm::Sketch { min_similarity: 0.76 },
+            confirm: Confirm::SKETCH,
             numbers_must_match: false,
         }
     }
