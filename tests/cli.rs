@@ -53,6 +53,20 @@ fn the_help_of_every_command_names_its_flags() {
         ),
         (&["report"], &["--data", "--format", "--output", "text", "json", "html"]),
         (&["export"], &["--data", "--format", "--output", "jsonl"]),
+        (
+            &["evaluate"],
+            &[
+                "--pages",
+                "--pairs",
+                "--features",
+                "--weights",
+                "--bits",
+                "--distances",
+                "--confirm",
+                "--csv",
+                "--svg",
+            ],
+        ),
         (&["demo"], &["--data", "--config", "--serve"]),
     ] {
         run(crawler(command).arg("--help")).succeeded().says(flags);

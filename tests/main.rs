@@ -6,6 +6,7 @@
 //! - [`harm`]: servers that mean harm
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
+//! - [`evaluate`]: precision and recall where the truth is plain
 //! - [`support`]: what they stand on
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
@@ -14,6 +15,7 @@ mod cli;
 mod config;
 mod crawl;
 mod demo;
+mod evaluate;
 mod harm;
 mod near_duplicates;
 mod politeness;

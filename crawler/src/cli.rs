@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::commands::{parse_confirm, parse_features, parse_frequency, parse_width};
+
 /// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 110, arg_required_else_help = true)]
@@ -34,6 +36,8 @@ pub enum Command {
     Report(Report),
     /// Write the kept pages to a file or standard output.
     Export(Export),
+    /// Measure the precision and recall of many dedup settings on pages whose duplicates are known.
+    Evaluate(Evaluate),
     /// Crawl a small web site of its own on loopback and compare the report with the known truth.
     Demo(Demo),
 }
@@ -125,6 +129,51 @@ pub struct Export {
     /// File to write; standard output without it.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+/// `crawler evaluate`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Each combination of --features, --weights, --bits, --distances and --confirm is one line of the table; \
+    what is not given is as in the configuration. The pages are decided on in their order, as a crawl would."
+)]
+pub struct Evaluate {
+    /// Pages: one JSON object a line with `id` and `text`, maybe `title`; `.gz` and `.zst` too.
+    #[arg(long, value_name = "FILE")]
+    pub pages: PathBuf,
+    /// Truth: `id id similarity` a line, separated by tabs; pairs that are not named have none.
+    #[arg(long, value_name = "FILE")]
+    pub pairs: PathBuf,
+    /// Features: words, 2-shingles to 9-shingles, 1-grams to 9-grams, joined by + (words+2-shingles).
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "words", value_parser = parse_features)]
+    pub features: Vec<dedup::Features>,
+    /// Weights: tf, log-tf, tf-levels.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "tf", value_parser = parse_frequency)]
+    pub weights: Vec<dedup::Frequency>,
+    /// Bits of a fingerprint: 32, 64, 128.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "64", value_parser = parse_width)]
+    pub bits: Vec<dedup::Width>,
+    /// Largest Hamming distances.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "3,7,10")]
+    pub distances: Vec<u32>,
+    /// What confirms a candidate: distance (nothing more), a smallest similarity of the sketches, combined.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "distance,0.76", value_parser = parse_confirm)]
+    pub confirm: Vec<dedup::Confirm>,
+    /// Pairs of at least this similarity are duplicates.
+    #[arg(long, value_name = "SIMILARITY", default_value_t = 0.8)]
+    pub duplicate_from: f32,
+    /// Pairs under this similarity are not; between the two either answer is right.
+    #[arg(long, value_name = "SIMILARITY", default_value_t = 0.5)]
+    pub different_below: f32,
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub config: ConfigFile,
+    /// File for the table as CSV.
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// File for a plot as SVG.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
 }
 
 /// `crawler demo`

@@ -1,6 +1,7 @@
 //! One file a command: what it reads, what it prints, what it returns.
 
 mod demo;
+mod evaluate;
 mod export;
 mod report;
 mod run;
@@ -9,6 +10,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+pub(crate) use evaluate::{parse_confirm, parse_features, parse_frequency, parse_width};
 use storage::{OpenOptions, Store};
 
 use crate::cli::{Cli, Command, ConfigFile};
@@ -25,6 +27,7 @@ pub fn execute(cli: Cli) -> Result<(), Error> {
         Command::Run(args) => run::execute(&args, cli.quiet),
         Command::Report(args) => Ok(report::execute(&args)?),
         Command::Export(args) => Ok(export::execute(&args)?),
+        Command::Evaluate(args) => evaluate::execute(&args, cli.quiet),
         Command::Demo(args) => demo::execute(&args, cli.quiet),
     }
 }

@@ -26,6 +26,27 @@ pub enum UsageError {
     /// The seeds.
     #[error(transparent)]
     Seeds(#[from] SeedsError),
+    /// A rule of the command line.
+    #[error(transparent)]
+    Rule(#[from] dedup::InvalidRule),
+    /// A file that cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A line that is not what it should be.
+    #[error("{}, line {number}: {reason}", path.display())]
+    BadLine {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1.
+        number: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A folder that must be empty is not.
     #[error("{} is not empty; give a new folder, the demo starts from nothing", .0.display())]
     NotEmpty(PathBuf),

@@ -1,0 +1,87 @@
+//! `crawler evaluate` against pages whose truth is plain.
+
+use std::fs;
+
+use crate::support::page::words;
+use crate::support::process::{crawler, run};
+
+/// A page, a copy with another word at its end, one that shares half of it, and one that shares nothing.
+fn corpus() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = (words(1, 200), words(2, 200));
+    let half = format!("{} {}", &a[..a.len() / 2], words(3, 100));
+    let pages = [
+        ("a", a.clone()),
+        ("copy", format!("{a} changed")),
+        ("half", half),
+        ("b", b),
+    ];
+    let lines = pages.map(|(id, text)| format!("{{\"id\":\"{id}\",\"text\":\"{text}\"}}\n"));
+    fs::write(folder.path().join("pages.jsonl"), lines.concat()).unwrap();
+    fs::write(
+        folder.path().join("pairs.tsv"),
+        "a\tcopy\t0.99\na\thalf\t0.35\ncopy\thalf\t0.35\n",
+    )
+    .unwrap();
+    folder
+}
+
+fn evaluate(folder: &tempfile::TempDir, more: &[&str]) -> std::process::Command {
+    let mut command = crawler(["evaluate", "--pages", "pages.jsonl", "--pairs", "pairs.tsv"]);
+    command.args(more).current_dir(folder.path());
+    command
+}
+
+#[test]
+fn each_combination_is_a_line_of_the_table_the_csv_and_the_plot() {
+    let folder = corpus();
+    let grid = [
+        "--features=words,3-grams",
+        "--weights=tf,log-tf",
+        "--bits=64,128",
+        "--distances=3,10",
+        "--confirm=distance,0.8",
+        "--csv=out.csv",
+        "--svg=out.svg",
+    ];
+    run(&mut evaluate(&folder, &grid))
+        .succeeded()
+        .says(&["precision", "3-grams", "log-tf"]);
+    let csv = fs::read_to_string(folder.path().join("out.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = csv.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 2 * 2 * 2 * 2 * 2);
+    let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    let column = |name| header.iter().position(|field| *field == name).unwrap();
+    // Confirmed by shingles, a wide radius finds the copy and nothing else.
+    let confirmed = rows
+        .iter()
+        .filter(|row| row[column("confirm")] == "0.8" && row[column("max_distance")] == "10");
+    let mut seen = 0;
+    for row in confirmed {
+        let counts = ["right", "wrong", "missed", "unique"].map(|name| row[column(name)]);
+        assert_eq!(counts, ["1", "0", "0", "3"], "{row:?}");
+        seen += 1;
+    }
+    assert_eq!(seen, 8);
+    let svg = fs::read_to_string(folder.path().join("out.svg")).unwrap();
+    assert_eq!(svg.matches("<polyline").count(), 16);
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+}
+
+#[test]
+fn a_truth_that_is_not_whole_ends_with_two_and_names_the_line() {
+    let folder = corpus();
+    fs::write(folder.path().join("pairs.tsv"), "a\tcopy\t0.99\na half\n").unwrap();
+    run(&mut evaluate(&folder, &[]))
+        .with_code(2)
+        .complains_of(&["pairs.tsv, line 2", "tabs"]);
+    run(&mut evaluate(&folder, &["--confirm=nothing"]))
+        .with_code(2)
+        .complains_of(&["distance, combined"]);
+    run(&mut evaluate(&folder, &["--features=letters"]))
+        .with_code(2)
+        .complains_of(&["2-shingles"]);
+    run(&mut evaluate(&folder, &["--distances=99"]))
+        .with_code(2)
+        .complains_of(&["99"]);
+}
