@@ -3,7 +3,7 @@
 //! - [`crawl`]: how far a crawl goes, and that it goes there once; [`demo`]: every page of the demo's site
 //! - [`robots`]: what robots.txt forbids; [`politeness`]: how often a host is asked, by the server's clock
 //! - [`near_duplicates`]: what is dropped as saying nothing new, and what is not
-//! - [`harm`]: servers that mean harm
+//! - [`harm`]: servers that mean harm; [`fuzz_seeds`]: bytes of any kind
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
 //! - [`evaluate`]: precision and recall where the truth is plain
@@ -16,6 +16,7 @@ mod config;
 mod crawl;
 mod demo;
 mod evaluate;
+mod fuzz_seeds;
 mod harm;
 mod near_duplicates;
 mod politeness;

@@ -1,0 +1,123 @@
+//! What must hold for any bytes. Each target is run by cargo-fuzz (`fuzz_targets/`) and, on the seeds in `seeds/` and
+//! thousands of mutations of them, by the tests.
+
+use std::hint::black_box;
+
+use bytes::Bytes;
+use crawler::canonicalize::{CanonicalUrl, Rules};
+use crawler::robots::Robots;
+use crawler::{content_encoding, decode, extract, parse, seeds, sitemap};
+use dedup::{Analyzer, Fingerprint, Scheme, Signature};
+use url::Url;
+
+/// A name and what is done with the bytes.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: &[Target] = &[
+    ("text", text),
+    ("signature", signature),
+    ("charset", charset),
+    ("content_encoding", content_encoding),
+    ("html", html),
+    ("robots", robots),
+    ("sitemap", sitemap),
+    ("url", url),
+    ("warc_record", warc_record),
+];
+
+/// Normalisation is idempotent, tokens lie in order, and a text always has the same signature.
+pub fn text(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let normalized = dedup::normalize::normalize(&text);
+    assert_eq!(dedup::normalize::normalize(&normalized), normalized);
+    let mut end = 0;
+    for token in dedup::segment::tokens(&normalized) {
+        assert!(token.start >= end && !token.text.is_empty());
+        end = token.start + token.text.len();
+    }
+    let analyzer = Analyzer::new(&Scheme::default());
+    assert_eq!(analyzer.analyze(&text), analyzer.analyze(&normalized));
+}
+
+/// A stored signature is read, or refused; what is read is written back as the same.
+pub fn signature(bytes: &[u8]) {
+    if let Ok(signature) = postcard::from_bytes::<Signature>(bytes) {
+        let written = postcard::to_stdvec(&signature).expect("a signature can be written");
+        assert_eq!(postcard::from_bytes(&written), Ok(signature));
+    }
+    if let Ok(fingerprint) = String::from_utf8_lossy(bytes).parse::<Fingerprint>() {
+        assert_eq!(fingerprint.to_string().parse(), Ok(fingerprint));
+    }
+}
+
+/// Any bytes are text in some encoding; the first byte chooses what the header claims.
+pub fn charset(bytes: &[u8]) {
+    let (first, body) = bytes.split_first().unwrap_or((&0, &[]));
+    let claims = [
+        None,
+        Some("utf-8"),
+        Some("gbk"),
+        Some("shift_jis"),
+        Some("utf-16"),
+        Some("x-none"),
+    ];
+    let decoded = decode::decode(body, claims[usize::from(*first) % claims.len()]);
+    assert!(decoded.text.len() <= 3 * body.len() + 3);
+}
+
+/// A body is undone under its bound, or refused.
+pub fn content_encoding(bytes: &[u8]) {
+    const LIMIT: usize = 64 * 1024;
+    let (first, body) = bytes.split_first().unwrap_or((&0, &[]));
+    let encodings = ["gzip", "deflate", "br", "zstd", "gzip, br", "identity", "none"];
+    let encoding = encodings[usize::from(*first) % encodings.len()];
+    if let Ok(decoded) = content_encoding::decode(Bytes::copy_from_slice(body), Some(encoding), LIMIT) {
+        assert!(decoded.len() <= LIMIT.max(body.len()));
+    }
+}
+
+/// A page is read to its end: tree, facts, links, main text.
+pub fn html(bytes: &[u8]) {
+    let document = parse::parse(&String::from_utf8_lossy(bytes));
+    let page = Url::parse("https://example.org/a/b").expect("a valid URL");
+    for link in parse::facts(&document, &page, "crawler").outlinks {
+        assert!(!link.url.cannot_be_a_base() || link.url.scheme() != "https");
+    }
+    black_box(extract::main_text(&document));
+}
+
+/// Any robots.txt gives an answer for any path, and robots.txt itself may always be fetched.
+pub fn robots(bytes: &[u8]) {
+    let robots = Robots::parse(bytes, "crawler");
+    let end = String::from_utf8_lossy(&bytes[bytes.len() / 2..]).into_owned();
+    black_box(robots.decide_target(&format!("/{end}")));
+    assert!(robots.decide_target("/robots.txt").allowed);
+}
+
+/// A sitemap names no more than it may.
+pub fn sitemap(bytes: &[u8]) {
+    assert!(sitemap::parse_sitemap(bytes, 100).sitemap.locations().len() <= 100);
+}
+
+/// Canonicalisation is idempotent under every rule; a seeds file of anything is read line by line.
+pub fn url(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let rules = Rules {
+        sort_query: bytes.len().is_multiple_of(2),
+        drop_index_file: bytes.len().is_multiple_of(3),
+        ..Rules::default()
+    };
+    if let Ok(url) = CanonicalUrl::parse(&text, &rules) {
+        let again = CanonicalUrl::parse(url.as_str(), &rules).map(|url| url.as_str().to_owned());
+        assert_eq!(again.ok().as_deref(), Some(url.as_str()));
+    }
+    black_box(seeds::Seeds::parse(&text, &rules));
+}
+
+/// A record of an archive is read, or refused.
+pub fn warc_record(bytes: &[u8]) {
+    if let Ok(record) = storage::warc::Record::parse(bytes) {
+        black_box((record.http_payload(), record.verify_block().is_ok()));
+    }
+}
