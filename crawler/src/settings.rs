@@ -190,7 +190,7 @@ fn rule(config: &crate::config::Dedup) -> Result<dedup::Rule, InvalidSetting> {
             return Err(invalid(key, value, "must be above 0 and at most 1"));
         }
     }
-    dedup::Layout::for_distance(rule.max_distance)
+    dedup::Layout::for_distance(dedup::Width::W64, rule.max_distance)
         .map_err(|error| invalid("dedup.max_distance", rule.max_distance, error.to_string()))?;
     Ok(rule)
 }

@@ -12,8 +12,8 @@ use crate::sketch::Sketch;
 /// When two documents are duplicates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
-    /// Largest Hamming distance of near-duplicates' fingerprints, bits of 64; at most
-    /// [`MAX_DISTANCE`](crate::layout::MAX_DISTANCE). It decides how many candidates are looked at: wide is thorough.
+    /// Largest Hamming distance of near-duplicates' fingerprints, bits, as far as a [`Layout`](crate::Layout) guarantees it.
+    /// It decides how many candidates are looked at: wide is thorough.
     pub max_distance: u32,
     /// Smallest similarity, estimated by the sketches, that confirms a candidate: above 0, at most 1.
     pub min_similarity: f32,

@@ -1,6 +1,6 @@
 //! What can go wrong with an index; what to do is in the message.
 
-use crate::layout::DistanceTooLarge;
+use crate::layout::LayoutError;
 
 /// An error of the index.
 #[derive(Debug, thiserror::Error)]
@@ -8,7 +8,7 @@ use crate::layout::DistanceTooLarge;
 pub enum DedupError {
     /// The rule asks for more than any layout guarantees.
     #[error(transparent)]
-    Distance(#[from] DistanceTooLarge),
+    Layout(#[from] LayoutError),
     /// The index holds signatures of another scheme, which say nothing of those of this one.
     #[error(
         "the index was made with scheme {found:?}, not {wanted:?}: the fingerprints must be made anew from the texts"

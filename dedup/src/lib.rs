@@ -30,6 +30,7 @@
 //! no duplicate to it.
 
 pub mod analyzer;
+mod cpu;
 pub mod dates;
 pub mod deduplicator;
 pub mod error;
@@ -50,7 +51,7 @@ pub use deduplicator::{Deduplicator, Rule, Verdict};
 pub use error::DedupError;
 pub use fingerprint::{Fingerprint, Width, hamming_distance};
 pub use index::{Index, MemoryIndex, Residence, SledIndex};
-pub use layout::Layout;
+pub use layout::{Costs, Layout, LayoutError};
 pub use scheme::{Feature, Features, Frequency, Scheme};
 pub use signature::{Digest, DocId, Signature};
 pub use sketch::Sketch;

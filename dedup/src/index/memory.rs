@@ -6,7 +6,7 @@ use super::blocks::BlockIndex;
 use super::{Index, Neighbour};
 use crate::deduplicator::Rule;
 use crate::error::DedupError;
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::{Fingerprint, Width};
 use crate::layout::Layout;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
@@ -28,7 +28,7 @@ impl MemoryIndex {
     /// No layout guarantees the rule's distance.
     pub fn new(rule: &Rule) -> Result<Self, DedupError> {
         Ok(Self {
-            blocks: BlockIndex::new(Layout::for_distance(rule.max_distance)?),
+            blocks: BlockIndex::new(Layout::for_distance(Width::W64, rule.max_distance)?),
             digests: HashMap::new(),
             shingles: HashMap::new(),
             signatures: HashMap::new(),
