@@ -2,12 +2,13 @@
 //!
 //! A [`Settings`] can only be made from a [`Config`] whose every value makes sense, so no stage checks again.
 
+mod deduplication;
+
 use std::time::Duration;
 
-use dedup::Confirm;
 use url::Url;
 
-use crate::config::{Config, ConfirmBy, ScopeMode};
+use crate::config::{Config, ScopeMode};
 
 /// What is in force for a crawl.
 #[derive(Debug, Clone)]
@@ -118,6 +119,8 @@ impl Settings {
         check_bounds(config)?;
         let version = env!("CARGO_PKG_VERSION");
         let product = identity.product.clone();
+        let scheme = deduplication::scheme(&config.dedup);
+        let width = scheme.width;
         Ok(Self {
             user_agent: match &contact {
                 Some(url) => format!("{product}/{version} (+{url})"),
@@ -142,11 +145,8 @@ impl Settings {
                 allow_private_addresses: fetch.allow_private_addresses,
             },
             canonicalize: config.canonicalize.clone(),
-            scheme: dedup::Scheme {
-                mask_dates: config.dedup.mask_dates,
-                ..dedup::Scheme::default()
-            },
-            rule: rule(&config.dedup)?,
+            scheme,
+            rule: deduplication::rule(&config.dedup, width)?,
             storage: Storage {
                 cache_bytes: config.storage.cache_bytes.max(1024 * 1024),
                 warc_file_bytes: config.storage.warc_file_bytes.max(1024 * 1024),
@@ -174,42 +174,6 @@ fn politeness(config: &crate::config::Politeness) -> Politeness {
         max_retries: config.max_retries,
         retry_delay: Duration::from_millis(config.retry_delay_ms),
     }
-}
-
-/// The rule that a `[dedup]` section describes.
-///
-/// # Errors
-/// The value that is out of its bounds.
-pub fn rule(config: &crate::config::Dedup) -> Result<dedup::Rule, InvalidSetting> {
-    // Each of them, also those that the chosen way to confirm does not use: a typing error should not wait for its day.
-    for (key, value) in [
-        ("dedup.min_similarity", config.min_similarity),
-        ("dedup.min_similarity_short", config.min_similarity_short),
-        ("dedup.combined_weight", config.combined_weight),
-        ("dedup.combined_bound", config.combined_bound),
-    ] {
-        if !(value > 0.0 && value <= 1.0) {
-            return Err(invalid(key, value, "must be above 0 and at most 1"));
-        }
-    }
-    let rule = dedup::Rule {
-        max_distance: config.max_distance,
-        min_similarity_short: config.min_similarity_short,
-        confirm: match config.confirm {
-            ConfirmBy::Distance => Confirm::Distance,
-            ConfirmBy::Sketch => Confirm::Sketch {
-                min_similarity: config.min_similarity,
-            },
-            ConfirmBy::Combined => Confirm::Combined {
-                weight: config.combined_weight,
-                bound: config.combined_bound,
-            },
-        },
-        numbers_must_match: config.numbers_must_match,
-    };
-    rule.validate()
-        .map_err(|error| invalid("dedup.max_distance", rule.max_distance, error.to_string()))?;
-    Ok(rule)
 }
 
 fn check_product(product: &str) -> Result<(), InvalidSetting> {

@@ -1,6 +1,6 @@
 //! What can go wrong with an index; what to do is in the message.
 
-use crate::layout::DistanceTooLarge;
+use crate::layout::LayoutError;
 use crate::rule::InvalidRule;
 
 /// An error of the index.
@@ -9,7 +9,7 @@ use crate::rule::InvalidRule;
 pub enum DedupError {
     /// The rule asks for more than any layout guarantees.
     #[error(transparent)]
-    Distance(#[from] DistanceTooLarge),
+    Layout(#[from] LayoutError),
     /// The rule cannot be.
     #[error(transparent)]
     Rule(#[from] InvalidRule),

@@ -1,6 +1,7 @@
 //! Where the signatures of kept documents are looked up: one trait, in memory and in sled, answering identically.
 
 mod blocks;
+pub(crate) mod footprint;
 mod memory;
 mod sled;
 

@@ -3,14 +3,19 @@
 //! ```text
 //! bit 63          48 47          32 31          16 15           0
 //!     ┌─────────────┬──────────────┬──────────────┬─────────────┐
-//!     │   block 3   │   block 2    │   block 1    │   block 0   │
+//!     │   block 3   │   block 2    │   block 1    │   block 0   │      64 bits in four blocks
 //!     └─────────────┴──────────────┴──────────────┴─────────────┘
+//! bit 63               43 42               22 21              0
+//!     ┌──────────────────┬───────────────────┬────────────────┐
+//!     │   block 2 (21)   │   block 1 (21)    │  block 0 (22)  │        in three
+//!     └──────────────────┴───────────────────┴────────────────┘
 //! ```
 //!
-//! Four blocks of 16 bits (Manku, Jain, Das Sarma 2007), each the key of a bucket that holds the fingerprints with that
-//! block. Let block i be searched within rᵢ bits: every bucket whose key differs from the query's block in at most rᵢ.
-//! Two fingerprints whose blocks all differ in more than that differ in at least Σ (rᵢ + 1) bits. So **if
-//! k < Σ (rᵢ + 1), every pair within k bits is found**, and since a wide radius is dear, the k + 1 are dealt out evenly:
+//! A fingerprint is cut into m blocks, as evenly as it goes, each the key of a bucket that holds the fingerprints with
+//! that block (Manku, Jain, Das Sarma 2007). Let block i be searched within rᵢ bits: every bucket whose key differs from
+//! the query's block in at most rᵢ. Two fingerprints whose blocks all differ in more than that differ in at least
+//! Σ (rᵢ + 1) bits. So **if k < Σ (rᵢ + 1), every pair within k bits is found**, and since a wide radius is dear, the
+//! k + 1 are dealt out evenly, the wider blocks first. With four blocks of 16:
 //!
 //! | k | radii | buckets a query | |
 //! |---|---|---|---|
@@ -21,36 +26,119 @@
 //! | 10 | 2 2 2 1 | 428 | radius 2 everywhere would be 548 |
 //! | 11 | 2 2 2 2 | 548 | |
 //!
-//! A larger threshold has no layout and cannot be configured.
+//! Fewer, wider blocks meet fewer candidates at more probes and less memory; more, narrower ones the reverse:
+//! [`trade_offs`] lists them. A layout of more than [`MAX_PROBES`] probes cannot be made, so a threshold that no layout
+//! guarantees cannot be configured.
 
-/// Blocks of a fingerprint.
-pub const BLOCKS: usize = 4;
-/// Bits of a block.
-pub const BLOCK_BITS: u32 = 16;
-/// Largest Hamming distance that a layout guarantees.
-pub const MAX_DISTANCE: u32 = 11;
+mod costs;
+mod error;
 
-/// How far around each block is searched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub use self::costs::{Costs, trade_offs};
+pub use self::error::LayoutError;
+use crate::fingerprint::Width;
+
+/// Most buckets that a query may have to look into. Past it a scan over everything is as good.
+pub const MAX_PROBES: u64 = 1 << 14;
+
+/// Bits of a block of a layout that is chosen by distance alone: a table of 2^16 buckets stays in the cache, and a bucket
+/// of 10^6 fingerprints holds 15.
+const BLOCK_BITS: u32 = 16;
+
+/// How fingerprints are cut into blocks, and how far around each block is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Layout {
+    width: Width,
+    blocks: usize,
     max_distance: u32,
 }
 
-/// A threshold that no layout guarantees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a Hamming distance of {0} is more than the index can guarantee to find; choose 0 to {MAX_DISTANCE}")]
-pub struct DistanceTooLarge(pub u32);
+/// A block of a layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Block {
+    /// Its lowest bit.
+    pub shift: u32,
+    /// How many bits it has, at least 1.
+    pub bits: u32,
+    /// Bits by which a searched key may differ from the query's; `None` for a block that need not be searched.
+    pub radius: Option<u32>,
+}
+
+impl Block {
+    /// The buckets that are searched of it.
+    #[must_use]
+    pub fn probes(self) -> u64 {
+        self.radius.map_or(0, |radius| ball(self.bits, radius))
+    }
+}
 
 impl Layout {
-    /// The cheapest layout that finds every pair within `distance` bits.
+    /// The layout in blocks of 16 bits, four of them for a width of 64, that finds every pair within `distance` bits.
     ///
     /// # Errors
-    /// There is none: `distance` is above [`MAX_DISTANCE`].
-    pub fn for_distance(distance: u32) -> Result<Self, DistanceTooLarge> {
-        if distance > MAX_DISTANCE {
-            return Err(DistanceTooLarge(distance));
+    /// There is none: the distance is too large for the width.
+    pub fn for_distance(width: Width, distance: u32) -> Result<Self, LayoutError> {
+        Self::new(width, (width.bits() / BLOCK_BITS) as usize, distance)
+    }
+
+    /// The layout of so many `blocks` that finds every pair within `max_distance` bits at the fewest probes.
+    ///
+    /// # Errors
+    /// The width cannot be cut into so many blocks; no two fingerprints differ in more bits; a query would take more than
+    /// [`MAX_PROBES`].
+    pub fn new(width: Width, blocks: usize, max_distance: u32) -> Result<Self, LayoutError> {
+        let bits = width.bits();
+        if blocks == 0 || blocks > bits as usize {
+            return Err(LayoutError::Blocks { blocks, bits });
         }
-        Ok(Self { max_distance: distance })
+        let layout = Self {
+            width,
+            blocks,
+            max_distance,
+        };
+        if max_distance < bits && layout.probes() <= MAX_PROBES {
+            return Ok(layout);
+        }
+        let fits = |max_distance: &u32| {
+            Self {
+                max_distance: *max_distance,
+                ..layout
+            }
+            .probes()
+                <= MAX_PROBES
+        };
+        let affords = |blocks: &usize| {
+            max_distance < bits
+                && Self {
+                    blocks: *blocks,
+                    ..layout
+                }
+                .probes()
+                    <= MAX_PROBES
+        };
+        Err(LayoutError::Distance {
+            distance: max_distance,
+            bits,
+            blocks,
+            largest: (0..bits.min(max_distance)).rev().find(fits),
+            enough_blocks: (blocks + 1..=bits as usize).find(affords),
+        })
+    }
+
+    /// The layout of so many `blocks`, each searched within `radius` bits: it finds every pair within
+    /// `blocks · (radius + 1) − 1`.
+    ///
+    /// # Errors
+    /// As [`Layout::new`].
+    pub fn with_radius(width: Width, blocks: usize, radius: u32) -> Result<Self, LayoutError> {
+        let pigeons = (blocks as u64).saturating_mul(u64::from(radius) + 1);
+        let max_distance = u32::try_from(pigeons.saturating_sub(1)).unwrap_or(u32::MAX);
+        Self::new(width, blocks, max_distance)
+    }
+
+    /// Of the fingerprints.
+    #[must_use]
+    pub fn width(self) -> Width {
+        self.width
     }
 
     /// Every pair within this many bits is found.
@@ -59,44 +147,93 @@ impl Layout {
         self.max_distance
     }
 
-    /// Bits by which a searched key may differ from the query's block; `None` for a block that need not be searched.
-    #[must_use]
-    pub fn radius(self, number: usize) -> Option<u32> {
-        let pigeons = self.max_distance as usize + 1;
-        let share = pigeons / BLOCKS + usize::from(number < pigeons % BLOCKS);
-        share.checked_sub(1).map(|radius| radius as u32)
+    /// The blocks, the lowest first.
+    pub fn blocks(self) -> impl ExactSizeIterator<Item = Block> {
+        (0..self.blocks).map(move |number| self.block(number))
     }
 
-    /// The differences of the searched keys from the query's block, the masks of at most the radius's bits, fewest first.
+    /// A block, 0 the lowest.
     #[must_use]
-    pub fn masks(self, number: usize) -> Vec<u16> {
-        let within = |mask: &u16| self.radius(number).is_some_and(|radius| mask.count_ones() <= radius);
-        let mut masks: Vec<u16> = (0..=u16::MAX).filter(within).collect();
-        masks.sort_by_key(|mask| (mask.count_ones(), *mask));
-        masks
+    pub fn block(self, number: usize) -> Block {
+        let (each, wider) = (
+            self.width.bits() as usize / self.blocks,
+            self.width.bits() as usize % self.blocks,
+        );
+        Block {
+            shift: (number * each + number.min(wider)) as u32,
+            bits: (each + usize::from(number < wider)) as u32,
+            radius: radius(self.blocks, self.max_distance, number),
+        }
+    }
+
+    /// A block's bits of a fingerprint: the key of its bucket.
+    #[must_use]
+    pub fn key(self, fingerprint: u128, number: usize) -> u128 {
+        let Block { shift, bits, .. } = self.block(number);
+        (fingerprint >> shift) & (u128::MAX >> (u128::BITS - bits))
+    }
+
+    /// The differences of the searched keys from the query's block: all words of at most the radius's bits, fewest first.
+    #[must_use]
+    pub fn masks(self, number: usize) -> Vec<u128> {
+        let block = self.block(number);
+        block.radius.map_or_else(Vec::new, |radius| masks(block.bits, radius))
+    }
+
+    /// Buckets that a query looks into.
+    #[must_use]
+    pub fn probes(self) -> u64 {
+        self.blocks().map(Block::probes).fold(0, u64::saturating_add)
     }
 
     /// Whether a pair that differs in `difference` is met first in block `number`: it is met in every block within that
     /// block's radius, and counted in the lowest of these.
     #[must_use]
-    pub fn is_first_meeting(self, difference: u64, number: usize) -> bool {
+    pub fn is_first_meeting(self, difference: u128, number: usize) -> bool {
         let met = |lower| {
-            self.radius(lower)
-                .is_some_and(|radius| block(difference, lower).count_ones() <= radius)
+            let radius = self.block(lower).radius;
+            radius.is_some_and(|radius| self.key(difference, lower).count_ones() <= radius)
         };
         !(0..number).any(met)
     }
 }
 
-/// The bits of a fingerprint of 64.
-pub(crate) fn word(fingerprint: crate::Fingerprint) -> u64 {
-    fingerprint.bits() as u64
+/// The share of block `number` when `distance + 1` are dealt out to so many blocks.
+pub(crate) fn radius(blocks: usize, distance: u32, number: usize) -> Option<u32> {
+    let pigeons = distance as usize + 1;
+    let share = pigeons / blocks + usize::from(number < pigeons % blocks);
+    share.checked_sub(1).map(|radius| radius as u32)
 }
 
-/// A block of a fingerprint, 0 the lowest.
-#[must_use]
-pub fn block(fingerprint: u64, number: usize) -> u16 {
-    (fingerprint >> (BLOCK_BITS as usize * number)) as u16
+/// How many words of `bits` bits have at most `radius` ones; `u64::MAX` for that many or more.
+pub(crate) fn ball(bits: u32, radius: u32) -> u64 {
+    let mut binomial = 1_u128;
+    let mut sum = 1_u128;
+    for ones in 1..=radius.min(bits) {
+        // C(n, i) = C(n, i − 1) · (n − i + 1) / i; past u64 the sum is not needed any more.
+        binomial = binomial * u128::from(bits - ones + 1) / u128::from(ones);
+        sum += binomial;
+        if sum > u128::from(u64::MAX) {
+            return u64::MAX;
+        }
+    }
+    sum as u64
+}
+
+/// All words of `bits` bits with at most `radius` ones, fewest first.
+pub(crate) fn masks(bits: u32, radius: u32) -> Vec<u128> {
+    let mut masks = vec![0_u128];
+    let mut begin = 0;
+    for _ in 0..radius.min(bits) {
+        let end = masks.len();
+        // One more bit, above the highest, so that each word arises once.
+        for at in begin..end {
+            let lowest = u128::BITS - masks[at].leading_zeros();
+            masks.extend((lowest..bits).map(|bit| masks[at] | 1 << bit).collect::<Vec<_>>());
+        }
+        begin = end;
+    }
+    masks
 }
 
 #[cfg(test)]
@@ -106,27 +243,101 @@ mod tests {
 
     #[test]
     fn the_probes_are_those_of_the_literature() {
-        let probes = |distance| {
-            let layout = Layout::for_distance(distance).unwrap();
-            (0..BLOCKS).map(|number| layout.masks(number).len()).sum::<usize>()
-        };
+        let probes = |distance| Layout::for_distance(Width::W64, distance).unwrap().probes();
         assert_eq!([0, 3, 5, 7, 10, 11].map(probes), [1, 4, 36, 68, 428, 548]);
-        assert_eq!(Layout::for_distance(12), Err(DistanceTooLarge(12)));
+        let radii = [0, 1, 2].map(|radius| Layout::with_radius(Width::W64, 4, radius).unwrap().max_distance());
+        assert_eq!(radii, [3, 7, 11]);
+    }
+
+    #[test]
+    fn every_width_has_a_layout_for_a_distance_of_ten() {
+        for width in Width::ALL {
+            assert!(Layout::for_distance(width, 10).unwrap().probes() < MAX_PROBES);
+        }
+    }
+
+    #[test]
+    fn the_blocks_cut_the_width_evenly_and_whole() {
+        for width in Width::ALL {
+            for blocks in 1..=width.bits() as usize {
+                let layout = Layout::new(width, blocks, 0).unwrap();
+                let mut next = 0;
+                for block in layout.blocks() {
+                    assert_eq!(block.shift, next);
+                    assert!(block.bits.abs_diff(width.bits() / blocks as u32) <= 1);
+                    next += block.bits;
+                }
+                assert_eq!(next, width.bits());
+            }
+        }
+    }
+
+    #[test]
+    fn what_no_layout_guarantees_is_refused_with_what_to_choose() {
+        let message = |made: Result<Layout, LayoutError>| made.unwrap_err().to_string();
+        let too_far = message(Layout::for_distance(Width::W64, 30));
+        assert!(
+            too_far.contains("at most 20 ") && too_far.contains("6 blocks or more"),
+            "{too_far}"
+        );
+        assert!(Layout::for_distance(Width::W64, 20).is_ok() && Layout::new(Width::W64, 6, 30).is_ok());
+        let too_wide = message(Layout::for_distance(Width::W32, 32));
+        assert!(
+            too_wide.contains("at most 11 ") && !too_wide.contains("or more"),
+            "{too_wide}"
+        );
+        assert!(message(Layout::new(Width::W64, 65, 3)).contains("1 to 64"));
+        assert!(message(Layout::new(Width::W64, 0, 3)).contains("1 to 64"));
+        assert!(message(Layout::with_radius(Width::W32, 4, u32::MAX)).contains("choose"));
+    }
+
+    #[test]
+    fn the_masks_are_all_words_within_the_radius() {
+        for (bits, radius) in [(1, 0), (1, 1), (16, 2), (12, 3), (21, 2), (5, 5)] {
+            let mut within: Vec<_> = (0..1_u128 << bits).filter(|word| word.count_ones() <= radius).collect();
+            within.sort_by_key(|word| word.count_ones());
+            let mut masks = masks(bits, radius);
+            assert!(masks.is_sorted_by_key(|mask| mask.count_ones()));
+            assert_eq!(masks.len() as u64, ball(bits, radius));
+            masks.sort_by_key(|mask| (mask.count_ones(), *mask));
+            assert_eq!(masks, within);
+        }
+        assert_eq!(ball(128, 128), u64::MAX);
+    }
+
+    fn layout() -> impl Strategy<Value = Layout> {
+        let parts = (prop::sample::select(Width::ALL.to_vec()), 1_usize..=24, 0_u32..=20);
+        parts.prop_filter_map("more probes than a layout may take", |(width, blocks, distance)| {
+            Layout::new(width, blocks, distance).ok()
+        })
     }
 
     proptest! {
         /// The theorem, and that a pair is met first exactly once.
         #[test]
         fn every_pair_within_the_distance_is_met_first_in_exactly_one_block(
-            distance in 0..=MAX_DISTANCE,
-            bits in prop::collection::hash_set(0_u32..64, 0..=MAX_DISTANCE as usize),
+            layout in layout(),
+            bits in prop::collection::vec(any::<prop::sample::Index>(), 0..=20),
         ) {
-            let layout = Layout::for_distance(distance).unwrap();
-            let difference = bits.iter().fold(0_u64, |all, bit| all | 1 << bit);
-            prop_assume!(difference.count_ones() <= distance);
-            let met = |number: &usize| layout.masks(*number).contains(&block(difference, *number));
+            let place = |bit: &prop::sample::Index| bit.index(layout.width().bits() as usize);
+            let mut difference = 0_u128;
+            for bit in bits.iter().take(layout.max_distance() as usize) {
+                difference |= 1 << place(bit);
+            }
+            let met = |number: &usize| {
+                let radius = layout.block(*number).radius;
+                radius.is_some_and(|radius| layout.key(difference, *number).count_ones() <= radius)
+            };
             let first = |number: &usize| met(number) && layout.is_first_meeting(difference, *number);
-            prop_assert_eq!((0..BLOCKS).filter(first).count(), 1);
+            prop_assert_eq!((0..layout.blocks().len()).filter(first).count(), 1);
+        }
+
+        /// Nothing is searched in vain: one bit less in any radius, and some pair is missed.
+        #[test]
+        fn the_radii_are_dealt_out_to_the_last(layout in layout()) {
+            let pigeons: u32 = layout.blocks().filter_map(|block| block.radius).map(|radius| radius + 1).sum();
+            prop_assert_eq!(pigeons, layout.max_distance() + 1);
+            prop_assert!(layout.blocks().all(|block| block.radius.is_none_or(|radius| radius < block.bits)));
         }
     }
 }

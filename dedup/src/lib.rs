@@ -33,6 +33,7 @@
 
 pub mod analyzer;
 mod clusters;
+mod cpu;
 pub mod dates;
 pub mod deduplicator;
 pub mod error;
@@ -56,7 +57,7 @@ pub use deduplicator::{Deduplicator, Removed, Verdict};
 pub use error::DedupError;
 pub use fingerprint::{Fingerprint, Width, hamming_distance};
 pub use index::{Index, MemoryIndex, Residence, SledIndex};
-pub use layout::Layout;
+pub use layout::{Costs, Layout, LayoutError};
 pub use rule::{Confirm, InvalidRule, Rule};
 pub use scheme::{Feature, Features, Frequency, Scheme};
 pub use signature::{Digest, DocId, Signature};

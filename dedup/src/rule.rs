@@ -1,12 +1,11 @@
 //! When two documents are duplicates.
 
-use crate::layout::{DistanceTooLarge, Layout};
 use crate::signature::Signature;
 
 /// When two documents are duplicates: the first two fields find candidates, `confirm` decides on them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
-    /// Largest Hamming distance of near-duplicates' fingerprints, bits; at most what a [`Layout`] guarantees to find. It
+    /// Largest Hamming distance of near-duplicates' fingerprints, bits; at most what a [`Layout`](crate::Layout) guarantees to find. It
     /// decides how many candidates are looked at: wide is thorough.
     pub max_distance: u32,
     /// Smallest Jaccard index, computed exactly, of texts of which one is too short for a fingerprint: above 0, at most 1.
@@ -72,9 +71,6 @@ impl Default for Rule {
 /// A rule that cannot be.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum InvalidRule {
-    /// See there.
-    #[error(transparent)]
-    Distance(#[from] DistanceTooLarge),
     /// A share that is none.
     #[error("{name} = {value} must be above 0 and at most 1")]
     Share {
@@ -86,12 +82,11 @@ pub enum InvalidRule {
 }
 
 impl Rule {
-    /// Whether the rule can be used.
+    /// Whether the rule can be used; whether an index can find all that it accepts is for the [`Layout`](crate::Layout) to say.
     ///
     /// # Errors
     /// The field that is out of its bounds.
     pub fn validate(&self) -> Result<(), InvalidRule> {
-        Layout::for_distance(self.max_distance)?;
         let confirm = match self.confirm {
             Confirm::Distance => [None, None],
             Confirm::Sketch { min_similarity } => [Some(("min_similarity", min_similarity)), None],
@@ -182,10 +177,6 @@ mod tests {
             combined(0.9, f32::NAN),
             Rule {
                 min_similarity_short: 1.01,
-                ..Rule::default()
-            },
-            Rule {
-                max_distance: 200,
                 ..Rule::default()
             },
         ] {

@@ -14,8 +14,20 @@
 use super::Neighbour;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
-use crate::layout::{BLOCK_BITS, BLOCKS, Layout, block, word};
+use crate::layout::Layout;
 use crate::signature::DocId;
+
+const BLOCK_BITS: u32 = 16;
+const BLOCKS: usize = 4;
+pub(super) const MAX_BUCKET_BITS: u32 = 18;
+
+fn word(fingerprint: Fingerprint) -> u64 {
+    fingerprint.bits() as u64
+}
+
+fn block(fingerprint: u64, number: usize) -> u16 {
+    (fingerprint >> (16 * number)) as u16
+}
 
 /// Buckets of one block.
 const BUCKETS: usize = 1 << BLOCK_BITS;
@@ -62,10 +74,10 @@ fn slot(entry: u64) -> usize {
 
 impl BlockIndex {
     pub(super) fn new(layout: Layout) -> Self {
-        let searched = (0..BLOCKS).filter(|number| layout.radius(*number).is_some());
+        let searched = (0..BLOCKS).filter(|number| layout.block(*number).radius.is_some());
         let table = |number| Table {
             number,
-            masks: layout.masks(number),
+            masks: layout.masks(number).into_iter().map(|mask| mask as u16).collect(),
             buckets: vec![Vec::new(); BUCKETS],
         };
         Self {
@@ -142,7 +154,7 @@ impl BlockIndex {
                     let (other, id) = self.slots[slot(entry)];
                     let difference = word(fingerprint) ^ word(other);
                     let distance = difference.count_ones();
-                    if distance <= max_distance && self.layout.is_first_meeting(difference, table.number) {
+                    if distance <= max_distance && self.layout.is_first_meeting(difference.into(), table.number) {
                         found.push(Neighbour { distance, id });
                     }
                 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::blocks::BlockIndex;
 use super::{Index, Neighbour};
 use crate::error::DedupError;
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::{Fingerprint, Width};
 use crate::layout::Layout;
 use crate::rule::Rule;
 use crate::short::prefix;
@@ -28,7 +28,7 @@ impl MemoryIndex {
     /// No layout guarantees the rule's distance.
     pub fn new(rule: &Rule) -> Result<Self, DedupError> {
         Ok(Self {
-            blocks: BlockIndex::new(Layout::for_distance(rule.max_distance)?),
+            blocks: BlockIndex::new(Layout::for_distance(Width::W64, rule.max_distance)?),
             digests: HashMap::new(),
             shingles: HashMap::new(),
             signatures: HashMap::new(),

@@ -27,14 +27,16 @@ use sled::{Db, IVec, Tree};
 use super::blocks::BlockIndex;
 use super::{Index, Neighbour};
 use crate::error::DedupError;
-use crate::fingerprint::Fingerprint;
-use crate::layout::{BLOCKS, Layout, block, word};
+use crate::fingerprint::{Fingerprint, Width};
+use crate::layout::Layout;
 use crate::rule::Rule;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 
+/// Blocks of a fingerprint of 64 bits, whatever the distance.
+const BLOCKS: usize = 4;
 /// Entries of a chunk row.
-const CHUNK: usize = 64;
+pub(super) const CHUNK: usize = 64;
 /// Bytes of an entry.
 const ENTRY: usize = 16;
 
@@ -91,7 +93,7 @@ impl SledIndex {
     /// # Errors
     /// As [`SledIndex::open`].
     pub fn open_in(db: &Db, scheme_id: &str, rule: &Rule, residence: Residence) -> Result<Self, DedupError> {
-        let layout = Layout::for_distance(rule.max_distance)?;
+        let layout = Layout::for_distance(Width::W64, rule.max_distance)?;
         let meta = db.open_tree(META)?;
         check(&meta, "scheme", scheme_id, |found, wanted| DedupError::OtherScheme {
             found,
@@ -113,7 +115,7 @@ impl SledIndex {
             signatures: db.open_tree(SIGNATURES)?,
             meta,
             layout,
-            masks: (0..BLOCKS).map(|number| layout.masks(number)).collect(),
+            masks: (0..BLOCKS).map(|number| masks(layout, number)).collect(),
             min_similarity_short: rule.min_similarity_short,
             applied,
             resident: None,
@@ -223,7 +225,9 @@ impl SledIndex {
                     for (other, id) in entries(&row?.1) {
                         let difference = word(fingerprint) ^ word(other);
                         let distance = difference.count_ones();
-                        if distance <= self.layout.max_distance() && self.layout.is_first_meeting(difference, number) {
+                        if distance <= self.layout.max_distance()
+                            && self.layout.is_first_meeting(difference.into(), number)
+                        {
                             found.push(Neighbour { distance, id });
                         }
                     }
@@ -342,6 +346,20 @@ impl Index for SledIndex {
         }
         Ok(())
     }
+}
+
+/// The bits of a fingerprint of 64.
+fn word(fingerprint: Fingerprint) -> u64 {
+    fingerprint.bits() as u64
+}
+
+/// A block of a fingerprint, 0 the lowest.
+fn block(fingerprint: u64, number: usize) -> u16 {
+    (fingerprint >> (16 * number)) as u16
+}
+
+fn masks(layout: Layout, number: usize) -> Vec<u16> {
+    layout.masks(number).into_iter().map(|mask| mask as u16).collect()
 }
 
 fn block_tree(number: usize) -> String {

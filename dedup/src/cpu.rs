@@ -1,0 +1,155 @@
+//! What the processor at hand can do and the build's target does not promise.
+//!
+//! A program built for any x86-64 may not use an instruction younger than 2003, not even the one that counts bits. A
+//! [`Kernel`] is a hot loop in safe, portable code whose body the compiler turns into instructions three times: for
+//! AVX-512 with vector bit counts, for AVX2, and for the target as it is; [`dispatch`] runs the best one that the
+//! processor has. All three are compiled from the same source, so they answer alike; a test shows it.
+//!
+//! The only unsafe code of this crate is here. It is sound since a function compiled for more than the target is called
+//! only after the processor was asked for it, and since a prefetch is a hint that reads nothing.
+
+#![expect(
+    unsafe_code,
+    reason = "a call into code for other instructions, and a prefetch: see the module's text"
+)]
+
+use std::sync::OnceLock;
+
+/// A hot loop. `run`, and all that it calls and that is to profit, must be `#[inline(always)]`: only what is inlined into
+/// a function compiled for more instructions is compiled for them.
+pub(crate) trait Kernel {
+    /// What comes out.
+    type Output;
+
+    /// The loop.
+    fn run(self) -> Self::Output;
+}
+
+/// Sets of instructions, the poorest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    /// What the build's target promises.
+    Baseline,
+    /// AVX2, with the scalar bit instructions of its generation.
+    Avx2,
+    /// AVX-512 with bit counts of 32-bit lanes (Ice Lake, Zen 4).
+    Avx512,
+}
+
+impl Level {
+    /// The richest that this processor has.
+    pub(crate) fn detected() -> Self {
+        static DETECTED: OnceLock<Level> = OnceLock::new();
+        *DETECTED.get_or_init(|| {
+            if has_avx512() {
+                Self::Avx512
+            } else if has_avx2() {
+                Self::Avx2
+            } else {
+                Self::Baseline
+            }
+        })
+    }
+}
+
+/// Runs a kernel by the best instructions at hand.
+#[inline]
+pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    dispatch_at(Level::detected(), kernel)
+}
+
+/// Runs a kernel by the instructions of `level`, or of the best one below that this processor has.
+#[inline]
+pub(crate) fn dispatch_at<K: Kernel>(level: Level, kernel: K) -> K::Output {
+    match level.min(Level::detected()) {
+        // SAFETY: the level is at most the detected one.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { run_avx512(kernel) },
+        // SAFETY: the level is at most the detected one.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { run_avx2(kernel) },
+        _ => kernel.run(),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx512() -> bool {
+    has_avx2()
+        && is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512vpopcntdq")
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_avx512() -> bool {
+    false
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_avx2() -> bool {
+    false
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
+}
+
+/// Asks for the cache line of `place`, to be read soon.
+#[inline(always)]
+pub(crate) fn prefetch<T>(place: &T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: SSE belongs to every x86-64, and a prefetch reads nothing and faults on nothing.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(place).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct CountBits<'a>(&'a [u32]);
+
+    impl Kernel for CountBits<'_> {
+        type Output = u32;
+
+        #[inline(always)]
+        fn run(self) -> u32 {
+            self.0.iter().map(|word| word.count_ones()).sum()
+        }
+    }
+
+    #[test]
+    fn a_kernel_answers_alike_by_all_instructions() {
+        let words: Vec<u32> = (0..1_000_u32).map(|n| n.wrapping_mul(0x9e37_79b9)).collect();
+        for length in [0, 1, 15, 16, 17, 1_000] {
+            let expected = CountBits(&words[..length]).run();
+            for level in [Level::Baseline, Level::Avx2, Level::Avx512] {
+                assert_eq!(dispatch_at(level, CountBits(&words[..length])), expected);
+            }
+            assert_eq!(dispatch(CountBits(&words[..length])), expected);
+        }
+    }
+}

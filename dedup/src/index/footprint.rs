@@ -1,0 +1,23 @@
+//! Bytes that a fingerprint takes in the index, reckoned from how the buckets are laid out.
+
+use crate::layout::Layout;
+
+/// In memory: the word and its id once, an entry of 8 bytes a table with a sixteenth of room on average, and the heads of
+/// the buckets.
+pub(crate) fn in_memory(layout: Layout, documents: f64) -> f64 {
+    let (word, id, entry, head) = (f64::from(layout.width().bits()) / 8.0, 8.0, 8.0, 8.0);
+    let searched = layout.blocks().filter(|block| block.radius.is_some());
+    let table =
+        |bits: u32| entry * 17.0 / 16.0 + head * f64::from(bits.min(super::blocks::MAX_BUCKET_BITS)).exp2() / documents;
+    (word + id) * 17.0 / 16.0 + searched.map(|block| table(block.bits)).sum::<f64>()
+}
+
+/// In sled rows: the word and its id once a block, and a key for each row of a bucket.
+pub(crate) fn in_rows(layout: Layout, documents: f64) -> f64 {
+    let entry = f64::from(layout.width().bits()) / 8.0 + 8.0;
+    let block = |bits: u32| {
+        let in_a_row = (documents / f64::from(bits).exp2()).clamp(1.0, super::sled::CHUNK as f64);
+        entry + (f64::from(bits.div_ceil(8)) + 4.0) / in_a_row
+    };
+    layout.blocks().map(|it| block(it.bits)).sum()
+}
