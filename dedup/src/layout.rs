@@ -277,10 +277,10 @@ mod tests {
         let message = |made: Result<Layout, LayoutError>| made.unwrap_err().to_string();
         let too_far = message(Layout::for_distance(Width::W64, 30));
         assert!(
-            too_far.contains("at most 20 ") && too_far.contains("6 blocks or more"),
+            too_far.contains("at most 20 ") && too_far.contains("5 blocks or more"),
             "{too_far}"
         );
-        assert!(Layout::for_distance(Width::W64, 20).is_ok() && Layout::new(Width::W64, 6, 30).is_ok());
+        assert!(Layout::for_distance(Width::W64, 20).is_ok() && Layout::new(Width::W64, 5, 30).is_ok());
         let too_wide = message(Layout::for_distance(Width::W32, 32));
         assert!(
             too_wide.contains("at most 11 ") && !too_wide.contains("or more"),
