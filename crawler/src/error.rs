@@ -26,9 +26,9 @@ pub enum UsageError {
     /// The seeds.
     #[error(transparent)]
     Seeds(#[from] SeedsError),
-    /// A rule of the command line.
+    /// A distance of the command line.
     #[error(transparent)]
-    Rule(#[from] dedup::InvalidRule),
+    Layout(#[from] dedup::LayoutError),
     /// A file that cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Unreadable {

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use dedup::evaluate::{Score, Truth};
-use dedup::{Analyzer, Deduplicator, DocId, Index, MemoryIndex, Rule, Scheme, Signature};
+use dedup::{Analyzer, Deduplicator, DocId, Index, Layout, MemoryIndex, Rule, Scheme, Signature};
 use grid::Grid;
 pub(crate) use grid::{parse_confirm, parse_features, parse_frequency, parse_width};
 
@@ -41,8 +41,10 @@ pub(super) fn execute(args: &Evaluate, quiet: bool) -> Result<(), Error> {
     let (config, path) = super::read_config(&args.config)?;
     let settings = super::validate(&config, path)?;
     let grid = Grid::new(args, &settings.scheme, &settings.rule);
-    for rule in &grid.rules {
-        rule.validate().map_err(UsageError::Rule)?;
+    for scheme in &grid.schemes {
+        for rule in &grid.rules {
+            Layout::for_distance(scheme.width, rule.max_distance).map_err(UsageError::Layout)?;
+        }
     }
     let pages = read_pages(&args.pages)?;
     let truth = read_truth(args, &pages)?;
