@@ -67,6 +67,7 @@ fn the_help_of_every_command_names_its_flags() {
                 "--svg",
             ],
         ),
+        (&["layouts"], &["--bits", "--distance", "--documents", "pigeonhole"]),
         (&["demo"], &["--data", "--config", "--serve"]),
     ] {
         run(crawler(command).arg("--help")).succeeded().says(flags);
@@ -74,6 +75,18 @@ fn the_help_of_every_command_names_its_flags() {
     run(&mut crawler(["--version"]))
         .succeeded()
         .says(&[env!("CARGO_PKG_VERSION")]);
+}
+
+#[test]
+fn the_layouts_of_a_distance_are_listed_with_their_costs() {
+    let layouts = ["layouts", "--distance", "3", "--documents", "17179869184"];
+    // Four tables of 16 bits at 2^34 fingerprints: 4 · 2^18 candidates (Manku, Jain, Das Sarma 2007).
+    run(&mut crawler(layouts))
+        .succeeded()
+        .says(&["prefix bits", "1 048 576"]);
+    run(&mut crawler(["layouts", "--bits", "32", "--distance", "40"]))
+        .with_code(2)
+        .complains_of(&["40 of 32 bits"]);
 }
 
 #[test]

@@ -38,6 +38,8 @@ pub enum Command {
     Export(Export),
     /// Measure the precision and recall of many dedup settings on pages whose duplicates are known.
     Evaluate(Evaluate),
+    /// List the layouts of the index that find every near-duplicate within a distance, and what each costs.
+    Layouts(Layouts),
     /// Crawl a small web site of its own on loopback and compare the report with the known truth.
     Demo(Demo),
 }
@@ -174,6 +176,25 @@ pub struct Evaluate {
     /// File for a plot as SVG.
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+}
+
+/// `crawler layouts`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A fingerprint is cut into blocks; two fingerprints within the distance share a block, or nearly so \
+    (pigeonhole principle). Fewer, wider blocks: less memory, fewer candidates, more probes. More, narrower ones: the \
+    reverse."
+)]
+pub struct Layouts {
+    /// Bits of a fingerprint: 32, 64, 128.
+    #[arg(long, value_name = "N", default_value = "64", value_parser = parse_width)]
+    pub bits: dedup::Width,
+    /// Largest Hamming distance that must be found.
+    #[arg(long, value_name = "BITS", default_value_t = dedup::Rule::default().max_distance)]
+    pub distance: u32,
+    /// Fingerprints in the index.
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub documents: u64,
 }
 
 /// `crawler demo`

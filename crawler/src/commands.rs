@@ -3,6 +3,7 @@
 mod demo;
 mod evaluate;
 mod export;
+mod layouts;
 mod report;
 mod run;
 
@@ -28,6 +29,7 @@ pub fn execute(cli: Cli) -> Result<(), Error> {
         Command::Report(args) => Ok(report::execute(&args)?),
         Command::Export(args) => Ok(export::execute(&args)?),
         Command::Evaluate(args) => evaluate::execute(&args, cli.quiet),
+        Command::Layouts(args) => layouts::execute(&args),
         Command::Demo(args) => demo::execute(&args, cli.quiet),
     }
 }

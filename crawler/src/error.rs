@@ -26,7 +26,7 @@ pub enum UsageError {
     /// The seeds.
     #[error(transparent)]
     Seeds(#[from] SeedsError),
-    /// A distance of the command line.
+    /// A distance that no layout finds.
     #[error(transparent)]
     Layout(#[from] dedup::LayoutError),
     /// A file that cannot be read.

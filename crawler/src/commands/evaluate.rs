@@ -43,7 +43,7 @@ pub(super) fn execute(args: &Evaluate, quiet: bool) -> Result<(), Error> {
     let grid = Grid::new(args, &settings.scheme, &settings.rule);
     for scheme in &grid.schemes {
         for rule in &grid.rules {
-            Layout::for_distance(scheme.width, rule.max_distance).map_err(UsageError::Layout)?;
+            Layout::for_distance(scheme.width, rule.max_distance).map_err(UsageError::from)?;
         }
     }
     let pages = read_pages(&args.pages)?;
