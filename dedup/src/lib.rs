@@ -32,9 +32,14 @@
 pub mod analyzer;
 pub mod dates;
 pub mod deduplicator;
+#[cfg(feature = "dictionary")]
+mod dictionary;
 pub mod error;
+pub mod explain;
+mod features;
 pub mod fingerprint;
 mod hash;
+pub mod idf;
 pub mod index;
 pub mod layout;
 pub mod normalize;
@@ -44,13 +49,18 @@ pub mod short;
 pub mod signature;
 pub mod simhash;
 pub mod sketch;
+mod units;
+pub mod weights;
 
 pub use analyzer::Analyzer;
 pub use deduplicator::{Deduplicator, Rule, Verdict};
 pub use error::DedupError;
+pub use explain::Explanation;
 pub use fingerprint::{Fingerprint, Width, hamming_distance};
+pub use idf::{IdfBuilder, IdfError, IdfTable};
 pub use index::{Index, MemoryIndex, Residence, SledIndex};
 pub use layout::Layout;
-pub use scheme::{Feature, Features, Frequency, Scheme};
+pub use scheme::{Feature, Features, InvalidScheme, Scheme, Segmenter};
 pub use signature::{Digest, DocId, Signature};
 pub use sketch::Sketch;
+pub use weights::{Weighting, Weights};
