@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{parse_confirm, parse_features, parse_frequency, parse_width};
+use crate::commands::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
 
 /// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
 #[derive(Debug, Parser)]
@@ -149,9 +149,12 @@ pub struct Evaluate {
     /// Features: words, 2-shingles to 9-shingles, 1-grams to 9-grams, joined by + (words+2-shingles).
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "words", value_parser = parse_features)]
     pub features: Vec<dedup::Features>,
-    /// Weights: tf, log-tf, tf-levels.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "tf", value_parser = parse_frequency)]
-    pub weights: Vec<dedup::Frequency>,
+    /// Words in scripts without spaces: pairs, dictionary.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "pairs", value_parser = parse_segmenter)]
+    pub segmenter: Vec<dedup::Segmenter>,
+    /// Weights: tf, log-tf, tf-levels, tf-idf, improved. The IDF table is the configuration's, or made of the pages.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "tf", value_parser = parse_weights)]
+    pub weights: Vec<dedup::Weighting>,
     /// Bits of a fingerprint: 32, 64, 128.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "64", value_parser = parse_width)]
     pub bits: Vec<dedup::Width>,

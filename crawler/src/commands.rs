@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-pub(crate) use evaluate::{parse_confirm, parse_features, parse_frequency, parse_width};
+pub(crate) use evaluate::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
 use storage::{OpenOptions, Store};
 
 use crate::cli::{Cli, Command, ConfigFile};

@@ -169,6 +169,16 @@ pub struct Dedup {
     pub numbers_must_match: bool,
     /// Ignore recognised dates and clock times when texts are compared.
     pub mask_dates: bool,
+    /// Bits of a fingerprint.
+    pub bits: u32,
+    /// What a text is made of.
+    pub features: String,
+    /// How words are found in scripts without spaces.
+    pub segmenter: String,
+    /// What a feature weighs.
+    pub weights: String,
+    /// File of the IDF table that `weights` needs; empty for none.
+    pub idf_table: PathBuf,
 }
 
 /// What confirms a candidate: see [`dedup::Confirm`].
@@ -185,7 +195,7 @@ pub enum ConfirmBy {
 
 impl Default for Dedup {
     fn default() -> Self {
-        let rule = dedup::Rule::default();
+        let (rule, scheme) = (dedup::Rule::default(), dedup::Scheme::default());
         Self {
             max_distance: rule.max_distance,
             confirm: ConfirmBy::Sketch,
@@ -194,7 +204,12 @@ impl Default for Dedup {
             combined_bound: dedup::rule::PAPER_BOUND,
             min_similarity_short: rule.min_similarity_short,
             numbers_must_match: rule.numbers_must_match,
-            mask_dates: dedup::Scheme::default().mask_dates,
+            mask_dates: scheme.mask_dates,
+            bits: scheme.width.bits(),
+            features: scheme.features.to_string(),
+            segmenter: scheme.segmenter.to_string(),
+            weights: scheme.weights.weighting().to_string(),
+            idf_table: PathBuf::new(),
         }
     }
 }

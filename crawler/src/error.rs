@@ -26,6 +26,9 @@ pub enum UsageError {
     /// The seeds.
     #[error(transparent)]
     Seeds(#[from] SeedsError),
+    /// A scheme of the command line.
+    #[error(transparent)]
+    Scheme(#[from] dedup::InvalidScheme),
     /// A distance that no layout finds.
     #[error(transparent)]
     Layout(#[from] dedup::LayoutError),

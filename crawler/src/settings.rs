@@ -119,7 +119,7 @@ impl Settings {
         check_bounds(config)?;
         let version = env!("CARGO_PKG_VERSION");
         let product = identity.product.clone();
-        let scheme = deduplication::scheme(&config.dedup);
+        let scheme = deduplication::scheme(&config.dedup)?;
         let width = scheme.width;
         Ok(Self {
             user_agent: match &contact {

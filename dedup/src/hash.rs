@@ -1,4 +1,5 @@
-//! The hashes that stored data rests on: xxh3, whose output its specification freezes. Pinned by vectors below.
+//! The hashes that stored data rests on: xxh3, whose output its specification freezes, and two mixers that are frozen
+//! by theirs. Pinned by vectors below.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
@@ -12,15 +13,44 @@ pub(crate) fn hash128(bytes: &[u8]) -> u128 {
     xxh3_128(bytes)
 }
 
-/// Hash of a few hashes, order counting.
-pub(crate) fn hash_sequence<const N: usize>(hashes: [u64; N]) -> u64 {
-    xxh3_64(hashes.map(u64::to_le_bytes).as_flattened())
+/// Bytes of a word that is hashed by [`hash_short`].
+pub(crate) const SHORT: usize = 16;
+
+/// 64-bit hash of a word, which holds no zero byte: [`hash_short`] of at most [`SHORT`] bytes, [`hash64`] of more.
+pub(crate) fn hash_word(word: &[u8]) -> u64 {
+    if word.len() > SHORT {
+        return hash64(word);
+    }
+    let mut bytes = [0; SHORT];
+    bytes[..word.len()].copy_from_slice(word);
+    hash_short(u128::from_le_bytes(bytes))
 }
 
-/// As [`hash_sequence`], for a slice of any length.
-pub(crate) fn hash_words(hashes: &[u64]) -> u64 {
+/// 64-bit hash of a short word, filled up with zeros: xxh3 of always 16 bytes, so that no step depends on the length.
+pub(crate) fn hash_short(word: u128) -> u64 {
+    xxh3_64(&word.to_le_bytes())
+}
+
+/// Hash of up to nine hashes in their order: the cyclic polynomial of Lemire and Kaser, *Recursive n-gram hashing is
+/// pairwise independent, at best* (Computer Speech & Language 24, 2010), then [`mix`]. `kind` keeps apart what is made
+/// of the same hashes in another way.
+pub(crate) fn hash_run(kind: u64, hashes: impl IntoIterator<Item = u64>) -> u64 {
+    // Rotations by multiples of 11 bits differ for all of nine places.
+    let sum = hashes.into_iter().fold(0_u64, |sum, hash| sum.rotate_left(11) ^ hash);
+    mix(sum ^ kind)
+}
+
+/// Hash of a list of hashes of any length.
+pub(crate) fn hash_list(hashes: &[u64]) -> u64 {
     let bytes: Vec<u8> = hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect();
     xxh3_64(&bytes)
+}
+
+/// Spreads every bit over all of the result, one to one: the avalanche step of XXH64.
+pub(crate) fn mix(hash: u64) -> u64 {
+    let hash = (hash ^ (hash >> 33)).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
+    let hash = (hash ^ (hash >> 29)).wrapping_mul(0x1656_67b1_9e37_79f9);
+    hash ^ (hash >> 32)
 }
 
 /// The `round`-th of a family of hashes of a hash: the numbers that SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) makes of
@@ -41,6 +71,8 @@ mod tests {
         // Vectors of the xxHash reference implementation: the empty input.
         assert_eq!(hash64(b""), 0x2d06_8005_38d3_94c2);
         assert_eq!(hash128(b""), 0x99aa_06d3_0147_98d8_6001_c324_468d_497f);
+        // XXH64 of the empty input is the avalanche of its fifth prime.
+        assert_eq!(mix(0x27d4_eb2f_1656_67c5), 0xef46_db37_51d8_e999);
     }
 
     #[test]
@@ -57,9 +89,28 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_hashes_as_its_bytes() {
-        let bytes: Vec<u8> = (1..=5_u64).flat_map(u64::to_le_bytes).collect();
-        assert_eq!(hash_sequence([1, 2, 3, 4, 5]), hash64(&bytes));
-        assert_eq!(hash_words(&[1, 2, 3, 4, 5]), hash64(&bytes));
+    fn a_word_hashes_as_its_bytes_filled_up_to_sixteen() {
+        assert_eq!(hash_word(b"word"), hash64(b"word\0\0\0\0\0\0\0\0\0\0\0\0"));
+        assert_eq!(hash_word(b"sixteen letters!"), hash64(b"sixteen letters!"));
+        assert_eq!(hash_word(b"seventeen letters"), hash64(b"seventeen letters"));
+    }
+
+    #[test]
+    fn a_run_hashes_by_order_kind_and_length() {
+        let runs = [
+            hash_run(0, [1, 2, 3]),
+            hash_run(0, [3, 2, 1]),
+            hash_run(0, [1, 2]),
+            hash_run(1, [1, 2, 3]),
+            hash_run(0, [7; 9]),
+            hash_run(0, [7; 8]),
+        ];
+        let distinct: std::collections::BTreeSet<_> = runs.iter().collect();
+        assert_eq!(distinct.len(), runs.len());
+        assert_eq!(runs[0], mix((1 << 22) ^ (2 << 11) ^ 3));
+        assert_eq!(
+            hash_list(&[1, 2]),
+            hash64(&[1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0])
+        );
     }
 }

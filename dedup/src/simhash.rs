@@ -1,53 +1,84 @@
 //! SimHash (Charikar 2002): a fingerprint whose Hamming distance grows with the angle between two texts' features.
+//!
+//! Each feature is a hash of `width` bits ([`hyperplane`]). Bit by bit the weights of the features that have it set are
+//! added, those of the others subtracted; a bit of the fingerprint is 1 where the sum is above zero.
+//!
+//! This is random-hyperplane hashing: write the text as a vector with a place for every feature and the feature's weight
+//! there; take for bit i the vector that holds ±1 for bit i of each feature's hash. The sum is the dot product of the two,
+//! so the bit says on which side of the i-th of `width` random hyperplanes the text lies.
 
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::{Fingerprint, Width};
+use crate::hash::rehash;
 
-/// The sums behind a fingerprint: bit by bit, the weights of the features whose hash has the bit set minus those of the
-/// others.
-#[derive(Debug, Clone)]
-pub struct Accumulator {
-    sums: [f32; 64],
-    features: usize,
+/// On which side of each hyperplane a feature stands: bit i is set for +1. The narrower widths are the low bits of the
+/// wider ones; the upper half of 128 bits is a second hash of the feature.
+#[must_use]
+pub fn hyperplane(feature: u64, width: Width) -> u128 {
+    match width {
+        Width::W32 => u128::from(feature as u32),
+        Width::W64 => u128::from(feature),
+        Width::W128 => u128::from(upper(feature)) << 64 | u128::from(feature),
+    }
 }
 
-impl Default for Accumulator {
-    fn default() -> Self {
-        Self {
-            sums: [0.0; 64],
-            features: 0,
-        }
-    }
+fn upper(feature: u64) -> u64 {
+    rehash(feature, 0)
+}
+
+/// The sums behind a fingerprint: bit by bit, the weights of the features whose hash has the bit set minus those of the
+/// others. Whole numbers, so that neither the order of the features nor the machine makes a difference.
+#[derive(Debug, Clone)]
+pub struct Accumulator {
+    width: Width,
+    sums: [i64; 128],
+    has_weight: bool,
 }
 
 impl Accumulator {
-    /// Adds a feature by its hash.
-    pub fn add(&mut self, hash: u64, weight: f32) {
-        for (bit, sum) in self.sums.iter_mut().enumerate() {
-            // +weight where the bit is set, -weight where it is not, without a branch.
-            let sign = ((!(hash >> bit) & 1) as u32) << 31;
-            *sum += f32::from_bits(weight.to_bits() ^ sign);
-        }
-        self.features += 1;
-    }
-
-    /// The sums, bit 0 first.
+    /// Sums of no feature.
     #[must_use]
-    pub fn sums(&self) -> &[f32; 64] {
-        &self.sums
+    pub fn new(width: Width) -> Self {
+        Self {
+            width,
+            sums: [0; 128],
+            has_weight: false,
+        }
     }
 
-    /// A bit is 1 where its sum is above zero. `None` without a feature: nothing has no fingerprint.
+    /// Adds a feature by its hash. The unit of the weight is the caller's; up to 2^31 features cannot overflow.
+    pub fn add(&mut self, feature: u64, weight: u32) {
+        let (low, high) = self.sums.split_at_mut(64);
+        add_signed(low, feature, weight);
+        if self.width == Width::W128 {
+            add_signed(high, upper(feature), weight);
+        }
+        self.has_weight |= weight > 0;
+    }
+
+    /// The sums, bit 0 first, as many as the width has bits.
+    #[must_use]
+    pub fn sums(&self) -> &[i64] {
+        &self.sums[..self.width.bits() as usize]
+    }
+
+    /// A bit is 1 where its sum is above zero. `None` without a feature that weighs anything: nothing has no fingerprint.
     #[must_use]
     pub fn fingerprint(&self) -> Option<Fingerprint> {
-        if self.features == 0 {
-            return None;
-        }
         let bits = self
-            .sums
+            .sums()
             .iter()
-            .enumerate()
-            .map(|(bit, sum)| u64::from(*sum > 0.0) << bit);
-        Some(bits.fold(0, |all, bit| all | bit).into())
+            .rev()
+            .fold(0, |bits, sum| bits << 1 | u128::from(*sum > 0));
+        self.has_weight.then(|| Fingerprint::new(self.width, bits))
+    }
+}
+
+/// Adds `weight` where the bit is set and subtracts it where it is not, without a branch.
+fn add_signed(sums: &mut [i64], bits: u64, weight: u32) {
+    let weight = i64::from(weight);
+    for (bit, sum) in sums.iter_mut().enumerate() {
+        let sign = (bits >> bit & 1) as i64 - 1;
+        *sum += (weight ^ sign) - sign;
     }
 }
 
@@ -58,22 +89,31 @@ impl Accumulator {
 /// sums of all 64 bits are counted at once, in words that hold one binary digit of every sum (Harley and Seal's
 /// carry-save adders; Muła, Kurz, Lemire 2018).
 #[must_use]
-pub fn of_equal_weights(features: &[u64]) -> Option<Fingerprint> {
+pub fn of_equal_weights(features: &[u64], width: Width) -> Option<Fingerprint> {
     if features.is_empty() {
         return None;
     }
-    let ones = ones_per_bit(features);
-    let bit = |(bit, count): (usize, &u64)| u64::from(2 * count > features.len() as u64) << bit;
-    let bits: u64 = ones.iter().enumerate().map(bit).fold(0, |all, bit| all | bit);
-    Some(bits.into())
+    let mut bits = u128::from(majority(features, |feature| feature));
+    if width == Width::W128 {
+        bits |= u128::from(majority(features, upper)) << 64;
+    }
+    Some(Fingerprint::new(width, bits))
 }
 
-/// How many of the words have each bit set, bit 0 first.
-fn ones_per_bit(words: &[u64]) -> [u64; 64] {
+/// The bits that are set in more than half of the hashes of the features.
+fn majority(features: &[u64], hash: impl Fn(u64) -> u64) -> u64 {
+    let ones = ones_per_bit(features, hash);
+    let is_one = |count: &u64| u64::from(2 * count > features.len() as u64);
+    ones.iter().rev().fold(0, |bits, count| bits << 1 | is_one(count))
+}
+
+/// In how many of the hashes each bit is set, bit 0 first.
+fn ones_per_bit(features: &[u64], hash: impl Fn(u64) -> u64) -> [u64; 64] {
     // digits[i] holds the i-th binary digit of each of the 64 counts.
     let mut digits = [0_u64; 64];
-    let mut eights = words.chunks_exact(8);
-    for w in &mut eights {
+    let (eights, rest) = features.as_chunks::<8>();
+    for eight in eights {
+        let w = eight.map(&hash);
         let [ones, twos, fours, ..] = &mut digits;
         let a = add(ones, w[0], w[1]);
         let b = add(ones, w[2], w[3]);
@@ -83,15 +123,12 @@ fn ones_per_bit(words: &[u64]) -> [u64; 64] {
         let eight = add(fours, e, f);
         carry(&mut digits[3..], eight);
     }
-    for word in eights.remainder() {
-        carry(&mut digits, *word);
+    for feature in rest {
+        carry(&mut digits, hash(*feature));
     }
     let count = |bit: usize| {
-        digits
-            .iter()
-            .enumerate()
-            .map(|(i, digit)| ((digit >> bit) & 1) << i)
-            .sum()
+        let digit = |(i, digit): (usize, &u64)| ((digit >> bit) & 1) << i;
+        digits.iter().enumerate().map(digit).sum()
     };
     std::array::from_fn(count)
 }
@@ -117,54 +154,92 @@ fn carry(digits: &mut [u64], mut word: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
-    /// The hashes are written most significant bit first, as in the sources.
-    fn sums(features: &[(u64, f32)], bits: usize) -> Vec<f32> {
-        let mut accumulator = Accumulator::default();
+    fn accumulated(features: &[(u64, u32)], width: Width) -> Accumulator {
+        let mut accumulator = Accumulator::new(width);
         features
             .iter()
             .for_each(|&(hash, weight)| accumulator.add(hash, weight));
+        accumulator
+    }
+
+    /// The hashes are written most significant bit first, as in the sources.
+    fn sums(features: &[(u64, u32)], bits: usize) -> Vec<i64> {
+        let accumulator = accumulated(features, Width::W64);
         accumulator.sums()[..bits].iter().rev().copied().collect()
     }
 
     #[test]
     fn the_worked_example_of_two_features() {
-        let features = [(0b10_0101, 4.0), (0b10_1011, 5.0)];
-        assert_eq!(sums(&features[..1], 6), [4.0, -4.0, -4.0, 4.0, -4.0, 4.0]);
-        assert_eq!(sums(&features, 6), [9.0, -9.0, 1.0, -1.0, 1.0, 9.0]);
-        let mut accumulator = Accumulator::default();
-        features
-            .iter()
-            .for_each(|&(hash, weight)| accumulator.add(hash, weight));
-        assert_eq!(accumulator.fingerprint().unwrap().bits() & 0b11_1111, 0b10_1011);
+        let features = [(0b10_0101, 4), (0b10_1011, 5)];
+        assert_eq!(sums(&features[..1], 6), [4, -4, -4, 4, -4, 4]);
+        assert_eq!(sums(&features, 6), [9, -9, 1, -1, 1, 9]);
+        let fingerprint = accumulated(&features, Width::W32).fingerprint().unwrap();
+        assert_eq!(fingerprint.bits() & 0b11_1111, 0b10_1011);
     }
 
     #[test]
     fn the_worked_example_of_a_fractional_weight() {
-        assert_eq!(sums(&[(0b10_0110, 0.57)], 6), [0.57, -0.57, -0.57, 0.57, 0.57, -0.57]);
+        // 0.57 in hundredths.
+        assert_eq!(sums(&[(0b10_0110, 57)], 6), [57, -57, -57, 57, 57, -57]);
     }
 
     #[test]
     fn a_sum_of_zero_is_a_zero_bit() {
-        let mut accumulator = Accumulator::default();
-        accumulator.add(u64::MAX, 1.0);
-        accumulator.add(0, 1.0);
+        let accumulator = accumulated(&[(u64::MAX, 1), (0, 1)], Width::W64);
         assert_eq!(accumulator.fingerprint(), Some(0_u64.into()));
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn counting_all_bits_at_once_is_adding_each_with_weight_one(
-            features in proptest::collection::vec(0_u64.., 0..300),
-        ) {
-            let mut accumulator = Accumulator::default();
-            features.iter().for_each(|hash| accumulator.add(*hash, 1.0));
-            proptest::prop_assert_eq!(of_equal_weights(&features), accumulator.fingerprint());
-        }
     }
 
     #[test]
     fn nothing_has_no_fingerprint() {
-        assert_eq!(Accumulator::default().fingerprint(), None);
+        for width in Width::ALL {
+            assert_eq!(Accumulator::new(width).fingerprint(), None);
+            assert_eq!(accumulated(&[(7, 0)], width).fingerprint(), None);
+            assert_eq!(of_equal_weights(&[], width), None);
+        }
+    }
+
+    #[test]
+    fn narrower_fingerprints_are_the_low_bits_of_wider_ones() {
+        let features: Vec<u64> = (0..99).map(|n| rehash(n, 7)).collect();
+        let [narrow, middle, wide] = Width::ALL.map(|width| of_equal_weights(&features, width).unwrap().bits());
+        assert_eq!(
+            (narrow, middle),
+            (middle & u128::from(u32::MAX), wide & u128::from(u64::MAX))
+        );
+        assert!((wide >> 64).abs_diff(middle) > 0);
+    }
+
+    proptest! {
+        /// The definition of random-hyperplane hashing, in exact numbers: the sign of the dot product of the text's
+        /// vector with one random vector of ±1 a bit.
+        #[test]
+        fn a_fingerprint_is_the_signs_of_dot_products_with_random_hyperplanes(
+            text in prop::collection::vec((any::<u64>(), 0_u32..5_000), 1..40),
+        ) {
+            for width in Width::ALL {
+                let vector: Vec<i128> = text.iter().map(|&(_, weight)| i128::from(weight)).collect();
+                let mut signs = 0;
+                for bit in 0..width.bits() {
+                    let side = |&(feature, _): &(u64, u32)| if hyperplane(feature, width) >> bit & 1 == 1 { 1 } else { -1 };
+                    let random: Vec<i128> = text.iter().map(side).collect();
+                    let dot: i128 = vector.iter().zip(&random).map(|(d, r)| d * r).sum();
+                    signs |= u128::from(dot > 0) << bit;
+                }
+                let expected = vector.iter().any(|weight| *weight > 0).then(|| Fingerprint::new(width, signs));
+                prop_assert_eq!(accumulated(&text, width).fingerprint(), expected);
+            }
+        }
+
+        #[test]
+        fn counting_all_bits_at_once_is_adding_each_with_weight_one(
+            features in prop::collection::vec(any::<u64>(), 0..300),
+        ) {
+            for width in Width::ALL {
+                let each: Vec<_> = features.iter().map(|&feature| (feature, 1)).collect();
+                prop_assert_eq!(of_equal_weights(&features, width), accumulated(&each, width).fingerprint());
+            }
+        }
     }
 }

@@ -15,7 +15,7 @@ use std::time::Instant;
 use dedup::evaluate::{Score, Truth};
 use dedup::{Analyzer, Deduplicator, DocId, Index, Layout, MemoryIndex, Rule, Scheme, Signature};
 use grid::Grid;
-pub(crate) use grid::{parse_confirm, parse_features, parse_frequency, parse_width};
+pub(crate) use grid::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
 
 use crate::cli::Evaluate;
 use crate::error::{Error, RunError, UsageError};
@@ -24,6 +24,7 @@ use crate::error::{Error, RunError, UsageError};
 struct Page {
     id: String,
     text: String,
+    title: String,
 }
 
 /// What one combination of settings came to.
@@ -40,13 +41,13 @@ struct Row {
 pub(super) fn execute(args: &Evaluate, quiet: bool) -> Result<(), Error> {
     let (config, path) = super::read_config(&args.config)?;
     let settings = super::validate(&config, path)?;
-    let grid = Grid::new(args, &settings.scheme, &settings.rule);
+    let pages = read_pages(&args.pages)?;
+    let grid = Grid::new(args, &settings.scheme, &settings.rule, &pages)?;
     for scheme in &grid.schemes {
         for rule in &grid.rules {
             Layout::for_distance(scheme.width, rule.max_distance).map_err(UsageError::from)?;
         }
     }
-    let pages = read_pages(&args.pages)?;
     let truth = read_truth(args, &pages)?;
     let mut rows = Vec::with_capacity(grid.size());
     for scheme in &grid.schemes {
@@ -73,7 +74,10 @@ fn signatures(scheme: &Scheme, pages: &[Page]) -> Vec<Signature> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let share = pages.len().div_ceil(cores).max(1);
     std::thread::scope(|scope| {
-        let analyze = |page: &Page| analyzer.analyze(&page.text);
+        let analyze = |page: &Page| Signature {
+            metadata: analyzer.metadata(page.title.split_whitespace()),
+            ..analyzer.analyze(&page.text)
+        };
         let shares = pages.chunks(share);
         let threads: Vec<_> = shares
             .map(|pages| scope.spawn(move || pages.iter().map(analyze).collect::<Vec<_>>()))
@@ -123,12 +127,14 @@ fn candidates(index: &MemoryIndex, signatures: &[Signature]) -> Result<usize, Ru
 struct Line {
     id: String,
     text: String,
+    #[serde(default)]
+    title: String,
 }
 
 fn read_pages(path: &Path) -> Result<Vec<Page>, UsageError> {
     lines(path, |line| {
-        let Line { id, text } = serde_json::from_str(line).map_err(|error| error.to_string())?;
-        Ok(Page { id, text })
+        let Line { id, text, title } = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        Ok(Page { id, text, title })
     })
 }
 

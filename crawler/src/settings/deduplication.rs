@@ -1,16 +1,47 @@
 //! The `[dedup]` section: a scheme and a rule.
 
-use dedup::{Confirm, Layout, Rule, Scheme, Width};
+use std::fs::File;
+use std::sync::Arc;
+
+use dedup::{Confirm, IdfTable, InvalidScheme, Layout, Rule, Scheme, Weighting, Width};
 
 use super::{InvalidSetting, invalid};
 use crate::config::{ConfirmBy, Dedup};
 
-/// How a text becomes a signature.
-pub(super) fn scheme(config: &Dedup) -> Scheme {
-    Scheme {
+/// How a text becomes a signature. Reads the IDF table, if one is named.
+pub(super) fn scheme(config: &Dedup) -> Result<Scheme, InvalidSetting> {
+    let parsed = |key, value: &str, error: InvalidScheme| invalid(key, format!("{value:?}"), error.to_string());
+    let scheme = Scheme {
+        width: Width::of_bits(config.bits)
+            .ok_or_else(|| invalid("dedup.bits", config.bits, "must be 32, 64 or 128"))?,
+        features: config
+            .features
+            .parse()
+            .map_err(|error| parsed("dedup.features", &config.features, error))?,
+        segmenter: config
+            .segmenter
+            .parse()
+            .map_err(|error| parsed("dedup.segmenter", &config.segmenter, error))?,
         mask_dates: config.mask_dates,
         ..Scheme::default()
-    }
+    };
+    let weighting: Weighting = config
+        .weights
+        .parse()
+        .map_err(|error| parsed("dedup.weights", &config.weights, error))?;
+    let path = &config.idf_table;
+    let unusable = |reason: String| invalid("dedup.idf_table", format!("{path:?}"), reason);
+    let table = if path.as_os_str().is_empty() {
+        None
+    } else {
+        let file = File::open(path).map_err(|error| unusable(format!("cannot be opened: {error}")))?;
+        Some(Arc::new(
+            IdfTable::read(file).map_err(|error| unusable(error.to_string()))?,
+        ))
+    };
+    scheme
+        .weighted(weighting, table)
+        .map_err(|error| unusable(error.to_string()))
 }
 
 /// When two signatures with fingerprints of `width` are duplicates.

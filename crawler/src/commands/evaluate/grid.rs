@@ -1,8 +1,12 @@
 //! Which combinations of settings are evaluated.
 
-use dedup::{Confirm, Features, Frequency, Rule, Scheme, Width};
+use std::sync::Arc;
 
+use dedup::{Confirm, Features, IdfBuilder, Rule, Scheme, Segmenter, Weighting, Width};
+
+use super::Page;
 use crate::cli::Evaluate;
+use crate::error::UsageError;
 
 /// Every scheme with every rule.
 pub(super) struct Grid {
@@ -12,16 +16,21 @@ pub(super) struct Grid {
 
 impl Grid {
     /// What `args` ask for; what they do not name is as in `scheme` and `rule`.
-    pub(super) fn new(args: &Evaluate, scheme: &Scheme, rule: &Rule) -> Self {
+    pub(super) fn new(args: &Evaluate, scheme: &Scheme, rule: &Rule, pages: &[Page]) -> Result<Self, UsageError> {
         let mut schemes = Vec::new();
         for features in &args.features {
-            for frequency in &args.weights {
-                schemes.extend(args.bits.iter().map(|width| Scheme {
-                    width: *width,
+            for segmenter in &args.segmenter {
+                let scheme = Scheme {
                     features: features.clone(),
-                    frequency: *frequency,
+                    segmenter: *segmenter,
                     ..scheme.clone()
-                }));
+                };
+                for weighted in weighted(&scheme, &args.weights, pages)? {
+                    schemes.extend(args.bits.iter().map(|width| Scheme {
+                        width: *width,
+                        ..weighted.clone()
+                    }));
+                }
             }
         }
         let mut rules = Vec::new();
@@ -32,12 +41,30 @@ impl Grid {
                 ..rule.clone()
             }));
         }
-        Self { schemes, rules }
+        Ok(Self { schemes, rules })
     }
 
     pub(super) fn size(&self) -> usize {
         self.schemes.len() * self.rules.len()
     }
+}
+
+/// The scheme with each of the weights; a table that they need and `scheme` does not bring is made of the pages.
+fn weighted(scheme: &Scheme, weights: &[Weighting], pages: &[Page]) -> Result<Vec<Scheme>, UsageError> {
+    let mut table = scheme
+        .weights
+        .shared_table()
+        .filter(|table| table.scheme() == scheme.text_id());
+    if table.is_none() && weights.iter().any(|weighting| weighting.needs_table()) {
+        let mut builder = IdfBuilder::new(scheme);
+        pages.iter().for_each(|page| builder.add(&page.text));
+        table = Some(Arc::new(builder.freeze()));
+    }
+    let schemes = weights.iter().map(|weighting| {
+        let table = table.clone().filter(|_| weighting.needs_table());
+        Ok(scheme.clone().weighted(*weighting, table)?)
+    });
+    schemes.collect()
 }
 
 /// As written on the command line: `distance`, `combined`, or a similarity.
@@ -60,11 +87,13 @@ pub(crate) fn parse_width(text: &str) -> Result<Width, String> {
 }
 
 pub(crate) fn parse_features(text: &str) -> Result<Features, String> {
-    text.parse()
-        .map_err(|error: dedup::scheme::InvalidScheme| error.to_string())
+    text.parse().map_err(|error: dedup::InvalidScheme| error.to_string())
 }
 
-pub(crate) fn parse_frequency(text: &str) -> Result<Frequency, String> {
-    text.parse()
-        .map_err(|error: dedup::scheme::InvalidScheme| error.to_string())
+pub(crate) fn parse_segmenter(text: &str) -> Result<Segmenter, String> {
+    text.parse().map_err(|error: dedup::InvalidScheme| error.to_string())
+}
+
+pub(crate) fn parse_weights(text: &str) -> Result<Weighting, String> {
+    text.parse().map_err(|error: dedup::InvalidScheme| error.to_string())
 }

@@ -97,8 +97,8 @@ fn lines(rows: &[Row]) -> Vec<(String, Vec<(u32, f64)>)> {
         let scheme = &row.scheme;
         let name = format!(
             "{}, {}, {} bits, confirmed by {}",
-            scheme.features,
-            scheme.frequency,
+            table::features(scheme),
+            scheme.weights.weighting(),
             scheme.width.bits(),
             match table::confirm(row.rule.confirm) {
                 number if number.starts_with('0') || number == "1" => format!("similarity ≥ {number}"),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
-use dedup::Confirm;
+use dedup::{Confirm, Scheme, Segmenter};
 
 use super::Row;
 
@@ -33,8 +33,8 @@ pub(super) fn text(rows: &[Row]) -> String {
         let f1 = row.score.f1();
         let mark = if f1 == best { " *" } else { "" };
         table.add_row([
-            row.scheme.features.to_string(),
-            row.scheme.frequency.to_string(),
+            features(&row.scheme),
+            row.scheme.weights.weighting().to_string(),
             row.scheme.width.bits().to_string(),
             row.rule.max_distance.to_string(),
             confirm(row.rule.confirm),
@@ -72,8 +72,8 @@ pub(super) fn csv(rows: &[Row]) -> String {
         let line = writeln!(
             out,
             "{},{},{},{},{},{:.6},{:.6},{:.6},{},{},{},{},{},{candidates:.3},{decision_us:.2}",
-            scheme.features,
-            scheme.frequency,
+            features(scheme),
+            scheme.weights.weighting(),
             scheme.width.bits(),
             rule.max_distance,
             confirm(rule.confirm),
@@ -89,6 +89,14 @@ pub(super) fn csv(rows: &[Row]) -> String {
         debug_assert!(line.is_ok(), "a String takes whatever is written to it");
     }
     out
+}
+
+/// The features, with the way to find words where it is not the usual one.
+pub(super) fn features(scheme: &Scheme) -> String {
+    match scheme.segmenter {
+        Segmenter::Pairs => scheme.features.to_string(),
+        other => format!("{} ({other})", scheme.features),
+    }
 }
 
 /// As `--confirm` takes it.

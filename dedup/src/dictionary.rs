@@ -1,0 +1,40 @@
+//! Words of scripts without spaces, found by the dictionaries of ICU4X.
+
+use icu_segmenter::WordSegmenter;
+use icu_segmenter::options::WordBreakInvariantOptions;
+
+/// Names the dictionaries in the scheme. Cargo.toml pins the crate to this version, and a test pins what it finds.
+pub(crate) const VERSION: &str = "icu4x-2.4.0";
+
+/// The ends of the words of `text`, letters and marks of such scripts only, ascending; the last is that of the text.
+pub(crate) fn word_ends(text: &str) -> impl Iterator<Item = usize> {
+    let segmenter = WordSegmenter::new_dictionary(WordBreakInvariantOptions::default());
+    segmenter
+        .segment_str(text)
+        .filter(|end| *end > 0)
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<&str> {
+        let mut start = 0;
+        let cut = |end| &text[std::mem::replace(&mut start, end)..end];
+        word_ends(text).map(cut).collect()
+    }
+
+    #[test]
+    fn words_are_those_of_the_dictionaries() {
+        assert_eq!(words("我喜欢看电视"), ["我", "喜欢", "看", "电视"]);
+        assert_eq!(words("飞碟曾看见灰色外星人"), ["飞碟", "曾", "看见", "灰色", "外星人"]);
+        assert_eq!(words("これはペンです"), ["これ", "は", "ペン", "です"]);
+        assert_eq!(words("ภาษาไทยง่ายมาก"), ["ภาษา", "ไทย", "ง่าย", "มาก"]);
+        assert_eq!(words("ພາສາລາວ"), ["ພາສາ", "ລາວ"]);
+        assert_eq!(words("ខ្ញុំស្រលាញ់ភាសាខ្មែរ"), ["ខ្ញុំ", "ស្រលាញ់", "ភាសាខ្មែរ"]);
+        assert_eq!(words("မြန်မာစာ"), ["မြန်မာ", "စာ"]);
+        assert_eq!(words("한국어"), ["한국어"]);
+    }
+}

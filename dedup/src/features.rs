@@ -1,0 +1,144 @@
+//! The features of a text: words, runs of words, runs of characters, and any of these together.
+
+use crate::hash::{hash_run, hash_word};
+use crate::scheme::{Feature, Features, Segmenter};
+use crate::units::{Unit, UnitKind};
+
+/// What a feature is made of, for those who want to read it or weigh its length.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Piece<'a> {
+    Units(&'a [Unit]),
+    /// A piece of the text, or of its words joined by spaces.
+    Text(&'a str),
+}
+
+impl Piece<'_> {
+    /// Characters of it, spaces between words left out.
+    pub fn characters(&self, text: &str) -> u32 {
+        let count = match self {
+            Self::Units(units) => units.iter().map(|unit| unit.shown(text).chars().count()).sum(),
+            Self::Text(text) => text.chars().count(),
+        };
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    /// What it reads as.
+    pub fn shown(&self, text: &str) -> String {
+        match self {
+            Self::Units(units) => joined(text, units),
+            Self::Text(text) => text.replace(DATE_CHARACTER, crate::units::DATE),
+        }
+    }
+}
+
+/// Stands for a masked date in runs of characters; no normalised text has it.
+const DATE_CHARACTER: char = '\u{1}';
+
+/// Keeps runs of words and of characters apart from words that are made of the same: the second argument is their size.
+const SHINGLE: u64 = 1 << 8;
+const NGRAM: u64 = 2 << 8;
+
+/// Calls `take` with the hash of every feature of the text, once for each occurrence.
+pub(crate) fn each(
+    (kinds, segmenter): (&Features, Segmenter),
+    text: &str,
+    units: &[Unit],
+    mut take: impl FnMut(u64, Piece<'_>),
+) {
+    for kind in kinds.kinds() {
+        match *kind {
+            Feature::Words => match segmenter {
+                Segmenter::Pairs => words_and_pairs(units, &mut take),
+                #[cfg(feature = "dictionary")]
+                Segmenter::Dictionary => words_of_dictionary(text, units, &mut take),
+            },
+            Feature::Shingles(words) => shingles(units, words.into(), |run| {
+                let hashes = run.iter().map(|unit| unit.hash);
+                take(hash_run(SHINGLE + run.len() as u64, hashes), Piece::Units(run));
+            }),
+            Feature::Ngrams(characters) => ngrams(&joined_for_ngrams(text, units), characters.into(), |run| {
+                let kind = NGRAM + u64::from(characters);
+                take(hash_run(kind, [hash_word(run.as_bytes())]), Piece::Text(run));
+            }),
+        }
+    }
+}
+
+/// Words, numbers and dates; of characters the pairs of neighbours, a lone one by itself.
+fn words_and_pairs(units: &[Unit], take: &mut impl FnMut(u64, Piece<'_>)) {
+    let mut after_character = false;
+    for (at, unit) in units.iter().enumerate() {
+        let is_character = unit.kind == UnitKind::Character;
+        match units.get(at + 1) {
+            Some(next) if is_character && next.kind == UnitKind::Character => {
+                take(hash_run(0, [unit.hash, next.hash]), Piece::Units(&units[at..at + 2]));
+            }
+            _ if is_character && after_character => {}
+            _ => take(unit.hash, Piece::Units(&units[at..=at])),
+        }
+        after_character = is_character;
+    }
+}
+
+/// Words, numbers and dates; of characters that stand together the words of the dictionary.
+#[cfg(feature = "dictionary")]
+fn words_of_dictionary(text: &str, units: &[Unit], take: &mut impl FnMut(u64, Piece<'_>)) {
+    let stand_together =
+        |a: &Unit, b: &Unit| (a.kind, b.kind) == (UnitKind::Character, UnitKind::Character) && a.end() == b.start;
+    for run in units.chunk_by(stand_together) {
+        let [first, .., last] = run else {
+            run.iter().for_each(|unit| take(unit.hash, Piece::Units(run)));
+            continue;
+        };
+        let mut start = first.start;
+        let run = text.get(..last.end()).unwrap_or("");
+        for end in crate::dictionary::word_ends(&run[start..]) {
+            let word = &run[start..first.start + end];
+            take(hash_word(word.as_bytes()), Piece::Text(word));
+            start = first.start + end;
+        }
+    }
+}
+
+/// Every run of `size` units; the whole where there are fewer.
+pub(crate) fn shingles<'a>(units: &'a [Unit], size: usize, take: impl FnMut(&'a [Unit])) {
+    if !units.is_empty() {
+        units.windows(size.clamp(1, units.len())).for_each(take);
+    }
+}
+
+/// Every run of `size` characters; the whole where there are fewer.
+fn ngrams(text: &str, size: usize, mut take: impl FnMut(&str)) {
+    let starts = text.char_indices().map(|(at, _)| at);
+    let ends = starts.clone().skip(size).chain([text.len()]);
+    starts.zip(ends).for_each(|(start, end)| take(&text[start..end]));
+}
+
+/// The units with one space where something stands between two, but none between characters of scripts without spaces.
+fn joined(text: &str, units: &[Unit]) -> String {
+    join(text, units, crate::units::DATE)
+}
+
+fn joined_for_ngrams(text: &str, units: &[Unit]) -> String {
+    join(text, units, DATE_CHARACTER.encode_utf8(&mut [0; 4]))
+}
+
+fn join(text: &str, units: &[Unit], date: &str) -> String {
+    let mut out = String::new();
+    let mut last: Option<&Unit> = None;
+    for unit in units {
+        if let Some(last) = last {
+            let characters = (last.kind, unit.kind) == (UnitKind::Character, UnitKind::Character);
+            if last.end() < unit.start && !characters {
+                out.push(' ');
+            }
+        }
+        out.push_str(if unit.kind == UnitKind::Date {
+            date
+        } else {
+            unit.shown(text)
+        });
+        last = Some(unit);
+    }
+    out
+}
