@@ -37,6 +37,8 @@ struct Content {
     heading: Option<String>,
     lang: Option<String>,
     noindex: bool,
+    /// What is said about the page: its title's words, keywords, the documents that it names.
+    metadata: Option<dedup::Sketch>,
     links: Vec<Url>,
 }
 
@@ -101,7 +103,10 @@ impl Interpreter {
         Record::Page(Box::new(ReadPage {
             queued,
             draft,
-            signature: self.analyzer.analyze(&content.text),
+            signature: dedup::Signature {
+                metadata: content.metadata,
+                ..self.analyzer.analyze(&content.text)
+            },
             text: content.text,
             response,
             body,
@@ -115,6 +120,10 @@ impl Interpreter {
             tracing::info!(%url, ?truncation, "page cut short; what came before is used");
         }
         let facts = parse::facts(&document, url, &self.settings.product);
+        let references = facts.outlinks.iter().map(|link| link.url.as_str());
+        let keywords = facts.keywords.iter().map(String::as_str);
+        let about = facts.title.split_whitespace().chain(keywords).chain(references);
+        let metadata = self.analyzer.metadata(about);
         let links = if facts.robots.nofollow {
             Vec::new()
         } else {
@@ -126,6 +135,7 @@ impl Interpreter {
             heading: facts.first_heading,
             lang: facts.lang,
             noindex: facts.robots.noindex,
+            metadata,
             links: links.into_iter().map(|link| link.url).collect(),
         }
     }
@@ -154,6 +164,7 @@ fn plain_text(text: &str) -> Content {
         heading: None,
         lang: None,
         noindex: false,
+        metadata: None,
         links: Vec::new(),
     }
 }
