@@ -8,7 +8,8 @@
 //! A thousand permutations a shingle would cost more than all else. Fast Similarity Sketching (Dahlgaard, Knudsen,
 //! Thorup, FOCS 2017) fills the same bins in O(n + t log t) with the concentration of MinHash: in round i every shingle
 //! goes to one bin of 1,024 by its i-th hash, a bin keeps its least value of the earliest round that reached it, and the
-//! rounds end when no bin is empty.
+//! rounds end when no bin is empty. Small texts need many rounds, seven or eight thousand hashes in all, so a round's hash
+//! is one multiplication (multiply-shift, Dietzfelbinger et al. 1997): the shingles are hashes already.
 
 use serde::{Deserialize, Serialize};
 
@@ -49,29 +50,25 @@ impl Sketch {
         if shingles.is_empty() {
             return None;
         }
-        // A bin holds its least `round · 2^53 + value`; the value's lowest bit is the sketch's.
         let mut bins = [EMPTY; BINS];
-        let mut empty = BINS;
-        let mut put = |bin: usize, value: u64| {
-            empty -= usize::from(bins[bin] == EMPTY);
-            bins[bin] = bins[bin].min(value);
-            empty
-        };
-        for round in 0..2 * BINS as u64 {
-            let mut left = BINS;
-            for shingle in shingles {
-                let hash = rehash(*shingle, round);
-                // In the second half bin after bin is filled by plain MinHash, so that the rounds come to an end.
-                let bin = (round as usize).checked_sub(BINS).unwrap_or((hash >> 54) as usize);
-                left = put(bin, round << VALUE_BITS | hash & VALUE);
-            }
-            if left == 0 {
-                break;
+        let mut unchecked = 0;
+        for round in 0..ROUNDS {
+            fill(&mut bins, shingles, round);
+            unchecked += shingles.len();
+            // To look for empty bins costs as much as a few hundred shingles.
+            if unchecked >= BINS / 2 {
+                unchecked = 0;
+                if !bins.contains(&EMPTY) {
+                    break;
+                }
             }
         }
+        for (bin, least) in bins.iter_mut().enumerate().filter(|(_, least)| **least == EMPTY) {
+            *least = minimum(shingles, bin);
+        }
         let mut words = [0; WORDS];
-        for (bin, value) in bins.iter().enumerate() {
-            words[bin / 64] |= (value & 1) << (bin % 64);
+        for (bin, least) in bins.iter().enumerate() {
+            words[bin / 64] |= u64::from(least & 1) << (bin % 64);
         }
         Some(Self(words))
     }
@@ -84,11 +81,35 @@ impl Sketch {
     }
 }
 
-/// Bits of a hash that say nothing of its bin and leave room for the round.
-const VALUE_BITS: u32 = 53;
-const VALUE: u64 = (1 << VALUE_BITS) - 1;
+/// A bin holds its least `round · 2^22 + value`; the value's lowest bit is the sketch's.
+const VALUE_BITS: u32 = 22;
+const VALUE: u32 = (1 << VALUE_BITS) - 1;
 /// A bin that nothing has reached.
-const EMPTY: u64 = u64::MAX;
+const EMPTY: u32 = u32::MAX;
+/// Rounds, before bins that a handful of shingles left empty are filled by plain MinHash.
+const ROUNDS: u32 = 512;
+
+/// One round: the upper ten bits of a shingle's hash are its bin, the next are its value.
+fn fill(bins: &mut [u32; BINS], shingles: &[u64], round: u32) {
+    let factor = factor(round.into());
+    for shingle in shingles {
+        let hash = (shingle.wrapping_mul(factor) >> 32) as u32;
+        let least = &mut bins[(hash >> VALUE_BITS) as usize];
+        *least = (*least).min(round << VALUE_BITS | hash & VALUE);
+    }
+}
+
+/// What plain MinHash puts into a bin.
+fn minimum(shingles: &[u64], bin: usize) -> u32 {
+    let factor = factor(u64::from(ROUNDS) + bin as u64);
+    let values = shingles.iter().map(|shingle| (shingle.wrapping_mul(factor) >> 32) as u32 >> (32 - VALUE_BITS));
+    values.min().unwrap_or(VALUE)
+}
+
+/// An odd random number for each hash of the family.
+fn factor(number: u64) -> u64 {
+    rehash(0, number) | 1
+}
 
 #[cfg(test)]
 mod tests {
@@ -105,6 +126,8 @@ mod tests {
         let mut other: Vec<_> = set.iter().rev().copied().collect();
         other.extend(&set[..50]);
         assert_eq!(Sketch::new(&set), Sketch::new(&other));
+        let few = Sketch::new(&set[..2]);
+        assert_eq!(few, Sketch::new(&[set[1], set[0], set[1]]));
         assert_eq!(Sketch::new(&[]), None);
     }
 
@@ -112,7 +135,7 @@ mod tests {
     #[test]
     fn the_estimate_is_unbiased_and_as_sharp_as_minhash() {
         const PAIRS: u64 = 120;
-        for (size, shared) in [(60, 0.9), (400, 0.8), (400, 0.3), (3_000, 0.8), (3_000, 0.0)] {
+        for (size, shared) in [(3, 0.5), (12, 0.8), (60, 0.9), (400, 0.8), (400, 0.3), (3_000, 0.8), (3_000, 0.0)] {
             // |A| = |B| = size with intersection i: J = i / (2 size - i).
             let common = (2.0 * size as f64 * shared / (1.0 + shared)).round() as u64;
             let exact = common as f64 / (2 * size - common) as f64;
