@@ -50,7 +50,7 @@ pub use analyzer::Analyzer;
 pub use deduplicator::{Deduplicator, Rule, Verdict};
 pub use error::DedupError;
 pub use fingerprint::{Fingerprint, Width, hamming_distance};
-pub use index::{Index, MemoryIndex, Residence, SledIndex};
+pub use index::{FingerprintIndex, Index, MemoryIndex, Near, Residence, SledIndex, Word};
 pub use layout::{Costs, Layout, LayoutError};
 pub use scheme::{Feature, Features, Frequency, Scheme};
 pub use signature::{Digest, DocId, Signature};
