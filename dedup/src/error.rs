@@ -37,8 +37,16 @@ pub enum DedupError {
     /// A row is not what was written.
     #[error("a row of the index's tree {0} is damaged: clear the index and insert the signatures again")]
     Corrupt(&'static str),
-    /// The index in memory holds 2^32 fingerprints at most.
-    #[error("the index in memory is full: it holds 2^32 fingerprints")]
+    /// The index holds fingerprints of another width.
+    #[error("a fingerprint of {found} bits cannot enter an index of {wanted}: make the index by a layout of its width")]
+    OtherWidth {
+        /// The fingerprint's.
+        found: u32,
+        /// The index's.
+        wanted: u32,
+    },
+    /// The index in memory holds 2^31 fingerprints at most.
+    #[error("the index in memory is full: it holds 2^31 fingerprints")]
     Full,
     /// A signature could not be written or read.
     #[error("a signature of the index is damaged: {0}")]

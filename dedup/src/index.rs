@@ -1,10 +1,12 @@
 //! Where the signatures of kept documents are looked up: one trait, in memory and in sled, answering identically.
 
 mod blocks;
+mod buckets;
 pub(crate) mod footprint;
 mod memory;
 mod sled;
 
+pub use self::blocks::{DEFAULT_SKEW, FingerprintIndex, Near, Word};
 pub use self::memory::MemoryIndex;
 pub use self::sled::{Residence, SledIndex};
 use crate::error::DedupError;

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::blocks::BlockIndex;
+use super::blocks::DEFAULT_SKEW;
+use super::buckets::Buckets;
 use super::{Index, Neighbour};
 use crate::error::DedupError;
 use crate::fingerprint::{Fingerprint, Width};
@@ -14,7 +15,7 @@ use crate::signature::{Digest, DocId, Signature};
 /// An [`Index`] that lives as long as the process.
 #[derive(Debug, Clone)]
 pub struct MemoryIndex {
-    blocks: BlockIndex,
+    buckets: Buckets,
     digests: HashMap<Digest, DocId>,
     shingles: HashMap<u64, Vec<DocId>>,
     signatures: HashMap<DocId, Signature>,
@@ -22,13 +23,24 @@ pub struct MemoryIndex {
 }
 
 impl MemoryIndex {
-    /// An empty index that finds what `rule` may accept.
+    /// An empty index of fingerprints of 64 bits that finds what `rule` may accept.
     ///
     /// # Errors
     /// No layout guarantees the rule's distance.
     pub fn new(rule: &Rule) -> Result<Self, DedupError> {
+        Self::with_layout(rule, Layout::for_distance(Width::W64, rule.max_distance)?)
+    }
+
+    /// An empty index that finds what `rule` may accept, for fingerprints of another width or by other blocks.
+    ///
+    /// # Errors
+    /// [`DedupError::NarrowIndex`]: the layout does not guarantee the rule's distance.
+    pub fn with_layout(rule: &Rule, layout: Layout) -> Result<Self, DedupError> {
+        if layout.max_distance() < rule.max_distance {
+            return Err(DedupError::NarrowIndex);
+        }
         Ok(Self {
-            blocks: BlockIndex::new(Layout::for_distance(Width::W64, rule.max_distance)?),
+            buckets: Buckets::new(layout, DEFAULT_SKEW)?,
             digests: HashMap::new(),
             shingles: HashMap::new(),
             signatures: HashMap::new(),
@@ -51,7 +63,8 @@ impl MemoryIndex {
 
 impl Index for MemoryIndex {
     fn finds_all_of(&self, rule: &Rule) -> bool {
-        rule.max_distance <= self.blocks.max_distance() && rule.min_similarity_short >= self.min_similarity_short
+        rule.max_distance <= self.buckets.layout().max_distance()
+            && rule.min_similarity_short >= self.min_similarity_short
     }
 
     fn exact(&self, digest: Digest) -> Result<Option<DocId>, DedupError> {
@@ -59,7 +72,7 @@ impl Index for MemoryIndex {
     }
 
     fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) -> Result<(), DedupError> {
-        self.blocks.near(fingerprint, found);
+        self.buckets.near(fingerprint, found);
         Ok(())
     }
 
@@ -77,7 +90,7 @@ impl Index for MemoryIndex {
             return Ok(());
         }
         if let Some(fingerprint) = signature.fingerprint {
-            self.blocks.insert(id, fingerprint)?;
+            self.buckets.insert(id, fingerprint)?;
         }
         if let Some(digest) = signature.digest {
             self.digests.entry(digest).or_insert(id);
@@ -99,7 +112,7 @@ impl Index for MemoryIndex {
             self.digests.remove(&digest);
         }
         if let Some(fingerprint) = signature.fingerprint {
-            self.blocks.remove(id, fingerprint);
+            self.buckets.remove(id, fingerprint);
         }
         for shingle in prefix(&signature.shingles, self.min_similarity_short) {
             if let Some(ids) = self.shingles.get_mut(shingle) {
@@ -113,7 +126,7 @@ impl Index for MemoryIndex {
     }
 
     fn clear(&mut self) -> Result<(), DedupError> {
-        self.blocks = BlockIndex::new(self.blocks.layout());
+        self.buckets.clear();
         self.digests.clear();
         self.shingles.clear();
         self.signatures.clear();

@@ -24,7 +24,8 @@ use std::collections::HashMap;
 
 use sled::{Db, IVec, Tree};
 
-use super::blocks::BlockIndex;
+use super::blocks::DEFAULT_SKEW;
+use super::buckets::Buckets;
 use super::{Index, Neighbour};
 use crate::error::DedupError;
 use crate::fingerprint::{Fingerprint, Width};
@@ -67,7 +68,7 @@ pub struct SledIndex {
     masks: Vec<Vec<u16>>,
     min_similarity_short: f32,
     applied: u64,
-    resident: Option<BlockIndex>,
+    resident: Option<Buckets>,
     pending: Pending,
 }
 
@@ -207,8 +208,8 @@ impl SledIndex {
     }
 
     /// The buckets as they are in the trees; every fingerprint lies in the first block's.
-    fn load(&self) -> Result<BlockIndex, DedupError> {
-        let mut resident = BlockIndex::new(self.layout);
+    fn load(&self) -> Result<Buckets, DedupError> {
+        let mut resident = Buckets::new(self.layout, DEFAULT_SKEW)?;
         for row in &self.blocks[0] {
             for (fingerprint, id) in entries(&row?.1) {
                 resident.insert(id, fingerprint)?;
@@ -342,7 +343,7 @@ impl Index for SledIndex {
         }
         self.pending = Pending::default();
         if let Some(resident) = &mut self.resident {
-            *resident = BlockIndex::new(self.layout);
+            resident.clear();
         }
         Ok(())
     }

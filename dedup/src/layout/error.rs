@@ -12,6 +12,13 @@ pub enum LayoutError {
         /// The width.
         bits: u32,
     },
+    /// The layout is for fingerprints of another width.
+    Width {
+        /// The layout's width.
+        layout: u32,
+        /// The fingerprints'.
+        words: u32,
+    },
     /// So wide a distance cannot be guaranteed within [`MAX_PROBES`].
     Distance {
         /// The distance asked for.
@@ -34,6 +41,12 @@ impl std::fmt::Display for LayoutError {
         match *self {
             Self::Blocks { blocks, bits } => {
                 write!(f, "{bits} bits cannot be cut into {blocks} blocks: choose 1 to {bits}")
+            }
+            Self::Width { layout, words } => {
+                write!(
+                    f,
+                    "a layout of {layout} bits cannot hold fingerprints of {words}: choose one of {words} bits"
+                )
             }
             Self::Distance {
                 distance,

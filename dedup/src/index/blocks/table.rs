@@ -1,0 +1,160 @@
+//! The buckets of one block, and the overfull ones among them, split a second time.
+
+use std::collections::HashMap;
+
+use super::group::{BUCKETS, Bucket, Group};
+use super::split::{Skew, Split};
+use super::word::{Cut, Word};
+
+/// A bucket for each key, in groups.
+#[derive(Debug, Clone)]
+pub(super) struct Table {
+    pub(super) cut: Cut,
+    groups: Vec<Group>,
+    /// Entries, those of split buckets too.
+    len: usize,
+    /// The overfull buckets.
+    splits: HashMap<u32, Box<Split>>,
+    /// Overfull buckets that no block spreads, and the length at which they are tried again.
+    stubborn: HashMap<u32, usize>,
+}
+
+impl Table {
+    pub(super) fn new(cut: Cut) -> Self {
+        let buckets = 1_usize << cut.bucket_bits;
+        Self {
+            cut,
+            groups: vec![Group::new(); buckets.div_ceil(BUCKETS)],
+            len: 0,
+            splits: HashMap::new(),
+            stubborn: HashMap::new(),
+        }
+    }
+
+    fn bucket_of<W: Word>(&self, word: W) -> (u32, u32) {
+        let turned = self.cut.turned(word);
+        (self.cut.bucket(self.cut.key(turned)), self.cut.tag(turned))
+    }
+
+    #[inline(always)]
+    fn group(&self, bucket: u32) -> &Group {
+        &self.groups[bucket as usize / BUCKETS]
+    }
+
+    #[inline(always)]
+    pub(super) fn prefetch(&self, bucket: u32) {
+        self.group(bucket).prefetch(bucket as usize % BUCKETS);
+    }
+
+    pub(super) fn prefetch_for<W: Word>(&self, word: W) {
+        self.prefetch(self.bucket_of(word).0);
+    }
+
+    pub(super) fn prefetch_end_for<W: Word>(&self, word: W) {
+        let bucket = self.bucket_of(word).0;
+        self.group(bucket).prefetch_end(bucket as usize % BUCKETS);
+    }
+
+    /// A bucket's entries; `None` where it was split.
+    #[inline(always)]
+    pub(super) fn bucket(&self, bucket: u32) -> Option<Bucket<'_>> {
+        self.group(bucket).bucket(bucket as usize % BUCKETS)
+    }
+
+    pub(super) fn split(&self, bucket: u32) -> Option<&Split> {
+        self.splits.get(&bucket).map(Box::as_ref)
+    }
+
+    pub(super) fn buckets(&self) -> impl Iterator<Item = u32> + use<> {
+        0..1 << self.cut.bucket_bits
+    }
+
+    /// Entries in the bucket of a word.
+    pub(super) fn len_at<W: Word>(&self, word: W) -> usize {
+        let bucket = self.bucket_of(word).0;
+        match (self.bucket(bucket), self.split(bucket)) {
+            (Some(entries), _) => entries.slots.len(),
+            (None, split) => split.map_or(0, Split::len),
+        }
+    }
+
+    /// Adds an entry. `words` are those of all slots, this one's too, for a bucket that is now to be split.
+    pub(super) fn insert<W: Word>(&mut self, word: W, slot: u32, words: &[W], skew: &Skew) {
+        self.len += 1;
+        let (bucket, tag) = self.bucket_of(word);
+        let (group, at) = (bucket as usize / BUCKETS, bucket as usize % BUCKETS);
+        if self.groups[group].bucket(at).is_none() {
+            if let Some(split) = self.splits.get_mut(&bucket) {
+                split.insert(word, slot);
+            }
+            return;
+        }
+        let len = self.groups[group].push(at, tag, slot);
+        if len >= skew.floor && skew.is_overfull(len, self.len, self.cut.bucket_bits) {
+            self.consider_split(bucket, len, words, skew);
+        }
+    }
+
+    #[cold]
+    fn consider_split<W: Word>(&mut self, bucket: u32, len: usize, words: &[W], skew: &Skew) {
+        if self.stubborn.get(&bucket).is_some_and(|retry| len < *retry) {
+            return;
+        }
+        let Some(entries) = self.bucket(bucket) else {
+            return;
+        };
+        match Split::new(self.cut, entries.slots, words, skew) {
+            Some(split) => {
+                self.stubborn.remove(&bucket);
+                self.splits.insert(bucket, Box::new(split));
+                self.groups[bucket as usize / BUCKETS].move_out(bucket as usize % BUCKETS);
+            }
+            None => {
+                self.stubborn.insert(bucket, 2 * len);
+            }
+        }
+    }
+
+    /// Adds an entry to a table whose buckets are never split.
+    pub(super) fn push<W: Word>(&mut self, word: W, slot: u32) {
+        let (bucket, tag) = self.bucket_of(word);
+        self.groups[bucket as usize / BUCKETS].push(bucket as usize % BUCKETS, tag, slot);
+        self.len += 1;
+    }
+
+    /// Takes an entry out; whether it was there.
+    pub(super) fn remove<W: Word>(&mut self, word: W, slot: u32) {
+        let bucket = self.bucket_of(word).0;
+        let was_there = match self.splits.get_mut(&bucket) {
+            Some(split) => split.remove(word, slot),
+            None => self.groups[bucket as usize / BUCKETS].remove(bucket as usize % BUCKETS, slot),
+        };
+        self.len -= usize::from(was_there);
+    }
+
+    /// The slots that hold this word, as far as key and tag tell.
+    pub(super) fn slots_like<W: Word>(&self, word: W) -> impl Iterator<Item = u32> {
+        let (bucket, tag) = self.bucket_of(word);
+        let entries = self.bucket(bucket).into_iter();
+        entries.flat_map(move |entries| {
+            let tags = entries.tags.as_flattened().iter();
+            tags.zip(entries.slots)
+                .filter(move |(other, _)| **other == tag)
+                .map(|(_, slot)| *slot)
+        })
+    }
+
+    pub(super) fn split_for<W: Word>(&self, word: W) -> Option<&Split> {
+        self.split(self.bucket_of(word).0)
+    }
+
+    /// How many buckets were split.
+    #[cfg(test)]
+    pub(super) fn splits(&self) -> usize {
+        self.splits.len()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+}

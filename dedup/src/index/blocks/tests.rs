@@ -1,0 +1,156 @@
+//! The index against a scan over everything.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::cpu::Level;
+use crate::fingerprint::Width;
+
+/// A layout of the width, most with blocks enough that it has few probes.
+fn layout(width: Width) -> impl Strategy<Value = Layout> {
+    let parts = (1_usize..=16, 0_u32..=12);
+    parts.prop_filter_map("too many probes", move |(blocks, distance)| {
+        Layout::new(width, blocks, distance)
+            .ok()
+            .filter(|layout| layout.probes() <= 2_000)
+    })
+}
+
+/// Words in a few crowds: a centre, some of whose bits are random in each word, the others alike but for a few flips.
+fn words<W: Word>() -> impl Strategy<Value = Vec<W>> {
+    let centre = (
+        any::<u128>(),
+        prop_oneof![Just(0), Just(u128::MAX << 16), Just(u128::MAX >> 64), any::<u128>()],
+    );
+    let flips = prop::collection::vec(0_u32..128, 0..8);
+    let word = (any::<prop::sample::Index>(), any::<u128>(), flips);
+    let words = prop::collection::vec(word, 1..160);
+    (prop::collection::vec(centre, 1..3), words).prop_map(|(centres, words)| {
+        let word = |(centre, noise, flips): (prop::sample::Index, u128, Vec<u32>)| {
+            let (centre, free) = centres[centre.index(centres.len())];
+            let flips = flips.iter().fold(0, |all, bit| all | 1_u128 << bit);
+            W::truncate((centre & !free | noise & free) ^ flips)
+        };
+        words.into_iter().map(word).collect()
+    })
+}
+
+fn scan<W: Word>(kept: &[(W, u64)], query: W, max_distance: u32) -> Vec<Near> {
+    let near = kept.iter().map(|(word, id)| Near {
+        id: *id,
+        distance: (*word ^ query).ones(),
+    });
+    let mut near: Vec<_> = near.filter(|near| near.distance <= max_distance).collect();
+    near.sort();
+    near.dedup_by_key(|near| near.id);
+    near
+}
+
+/// Inserts the words under ids of which some recur, removes and reinserts some, and asks for all of them.
+fn the_index_answers_as_a_scan_does<W: Word>(layout: Layout, words: &[W], mu: f64, probe: u64) {
+    let mut index = FingerprintIndex::<W>::with_probe_cost(layout, mu, probe).unwrap();
+    let mut kept = Vec::new();
+    for (number, &word) in words.iter().enumerate() {
+        let id = number as u64 * 7 % 100;
+        index.insert(word, id).unwrap();
+        kept.push((word, id));
+        if number % 5 == 4 {
+            let (word, id) = kept.swap_remove(number % kept.len());
+            assert!(index.contains(word, id) && index.remove(word, id));
+            let is_left = kept.contains(&(word, id));
+            assert_eq!((index.contains(word, id), index.remove(word, id)), (is_left, is_left));
+            if is_left {
+                index.insert(word, id).unwrap();
+            }
+        }
+        assert_eq!(index.len(), kept.len());
+    }
+    for &word in words {
+        for query in [
+            word,
+            word ^ W::truncate(0x0001_0010_0000_0001),
+            W::truncate(!word.into()),
+        ] {
+            let expected = scan(&kept, query, layout.max_distance());
+            for level in [Level::Baseline, Level::Avx2, Level::Avx512] {
+                let mut found = Vec::new();
+                index.near_at(level, query, &mut found);
+                assert_eq!(found, expected, "{level:?} {layout:?}");
+            }
+        }
+    }
+    for (word, id) in kept {
+        assert!(index.remove(word, id));
+    }
+    let mut found = Vec::new();
+    words.iter().for_each(|word| index.near(*word, &mut found));
+    assert!(index.is_empty() && found.is_empty());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_layout_of_32_bits_answers_as_a_scan_does(layout in layout(Width::W32), words in words::<u32>()) {
+        the_index_answers_as_a_scan_does(layout, &words, DEFAULT_SKEW, PROBE);
+        the_index_answers_as_a_scan_does(layout, &words, 0.0, 0);
+    }
+
+    #[test]
+    fn every_layout_of_64_bits_answers_as_a_scan_does(layout in layout(Width::W64), words in words::<u64>()) {
+        the_index_answers_as_a_scan_does(layout, &words, DEFAULT_SKEW, PROBE);
+        the_index_answers_as_a_scan_does(layout, &words, 0.0, 0);
+    }
+
+    #[test]
+    fn every_layout_of_128_bits_answers_as_a_scan_does(layout in layout(Width::W128), words in words::<u128>()) {
+        the_index_answers_as_a_scan_does(layout, &words, DEFAULT_SKEW, PROBE);
+        the_index_answers_as_a_scan_does(layout, &words, 0.0, 0);
+    }
+}
+
+/// Words whose lowest block is that of all, the rest random.
+fn crowd(len: u64) -> Vec<u64> {
+    (0..len).map(|n| crate::hash::rehash(n, 1) << 16).collect()
+}
+
+#[test]
+fn an_overfull_bucket_is_split_and_one_that_no_block_spreads_is_not() {
+    let layout = Layout::for_distance(Width::W64, 3).unwrap();
+    let splits = |words: &[u64]| {
+        let mut index = FingerprintIndex::<u64>::new(layout).unwrap();
+        for (id, word) in words.iter().enumerate() {
+            index.insert(*word, id as u64).unwrap();
+        }
+        index.tables.iter().map(Table::splits).sum::<usize>()
+    };
+    assert_eq!(splits(&crowd(5_000)), 1);
+    assert_eq!(splits(&crowd(500)), 0);
+    assert_eq!(splits(&vec![0xdead_beef; 5_000]), 0);
+}
+
+#[test]
+fn a_layout_of_another_width_is_refused() {
+    let layout = Layout::for_distance(Width::W64, 3).unwrap();
+    assert!(
+        FingerprintIndex::<u32>::new(layout)
+            .unwrap_err()
+            .to_string()
+            .contains("32 bits")
+    );
+}
+
+#[test]
+fn a_cleared_index_is_empty_and_takes_entries_again() {
+    let mut index = FingerprintIndex::new(Layout::for_distance(Width::W64, 3).unwrap()).unwrap();
+    for word in crowd(5_000) {
+        index.insert(word, 1).unwrap();
+    }
+    index.clear();
+    let mut found = Vec::new();
+    index.near(0, &mut found);
+    assert!(index.is_empty() && found.is_empty());
+    index.insert(0, 9).unwrap();
+    index.near(0, &mut found);
+    assert_eq!(found, [Near { id: 9, distance: 0 }]);
+}

@@ -1,0 +1,241 @@
+//! Words that are fingerprints, and keys cut out of them.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::ops::{BitAnd, BitOr, BitXor, Shl, Shr};
+
+use crate::fingerprint::Width;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for u32 {}
+    impl Sealed for u64 {}
+    impl Sealed for u128 {}
+}
+
+/// A fingerprint's bits: [`u32`], [`u64`] or [`u128`], and nothing else.
+pub trait Word:
+    Copy
+    + Default
+    + Eq
+    + Ord
+    + Hash
+    + Debug
+    + Send
+    + Sync
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+    + Into<u128>
+    + sealed::Sealed
+    + 'static
+{
+    /// How many bits.
+    const WIDTH: Width;
+
+    /// The lowest bits of a wider word.
+    #[must_use]
+    fn truncate(bits: u128) -> Self;
+
+    /// The bits that are set.
+    #[must_use]
+    fn ones(self) -> u32;
+
+    /// Turned right: the lowest bits come out at the top.
+    #[must_use]
+    fn turn(self, bits: u32) -> Self;
+
+    /// The lowest 32 bits.
+    #[must_use]
+    fn low(self) -> u32;
+
+    /// All bits, folded into 64.
+    #[must_use]
+    fn fold(self) -> u64;
+}
+
+macro_rules! word {
+    ($word:ty, $width:expr, $fold:expr) => {
+        impl Word for $word {
+            const WIDTH: Width = $width;
+
+            #[inline(always)]
+            fn truncate(bits: u128) -> Self {
+                bits as Self
+            }
+
+            #[inline(always)]
+            fn ones(self) -> u32 {
+                self.count_ones()
+            }
+
+            #[inline(always)]
+            fn turn(self, bits: u32) -> Self {
+                self.rotate_right(bits)
+            }
+
+            #[inline(always)]
+            fn low(self) -> u32 {
+                self as u32
+            }
+
+            #[inline(always)]
+            fn fold(self) -> u64 {
+                let fold: fn(Self) -> u64 = $fold;
+                fold(self)
+            }
+        }
+    };
+}
+
+word!(u32, Width::W32, u64::from);
+word!(u64, Width::W64, |word| word);
+word!(u128, Width::W128, |word| word as u64
+    ^ ((word >> 64) as u64).rotate_left(32));
+
+/// Where in a word a key lies, and its tag:
+///
+/// ```text
+///          ┌─ span ───────────────────────────┐
+///   word   │   …   │ tag, ≤ 32 │     key      │   turned, so that the key is lowest
+/// ```
+///
+/// The span is the whole word, or what is left of it beside the block of an overfull bucket; the tag is the span's next
+/// bits above the key, cyclically: what differs in it differs beside the key.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cut {
+    /// By how much the word is turned before the span is its lowest bits.
+    base: u32,
+    span: u32,
+    /// The key's lowest bit in the span.
+    shift: u32,
+    pub(super) bits: u32,
+    /// Bits of a bucket's number.
+    pub(super) bucket_bits: u32,
+}
+
+/// Bits of a key that number its bucket as they are; wider keys are hashed to so many.
+pub(crate) const MAX_BUCKET_BITS: u32 = 18;
+
+impl Cut {
+    /// A block of the whole word.
+    pub(super) fn of_word<W: Word>(shift: u32, bits: u32) -> Self {
+        Self {
+            base: 0,
+            span: W::WIDTH.bits(),
+            shift,
+            bits,
+            bucket_bits: bits.min(MAX_BUCKET_BITS),
+        }
+    }
+
+    /// The cuts of the bits beside this one, which is of the whole word, into so many blocks of about equal size.
+    pub(super) fn beside(self, blocks: u32, max_bucket_bits: u32) -> impl Iterator<Item = Self> {
+        let (base, span) = (self.shift + self.bits, self.span - self.bits);
+        (0..blocks).map(move |number| {
+            let shift = span * number / blocks;
+            let bits = span * (number + 1) / blocks - shift;
+            Self {
+                base: base % self.span,
+                span,
+                shift,
+                bits,
+                bucket_bits: bits.min(max_bucket_bits),
+            }
+        })
+    }
+
+    /// Bits of the span that are not the key's.
+    pub(super) fn bits_beside(self) -> u32 {
+        self.span - self.bits
+    }
+
+    /// The word turned, bits beside the span cleared.
+    #[inline(always)]
+    pub(super) fn turned<W: Word>(self, word: W) -> W {
+        let width = W::WIDTH.bits();
+        if self.span == width {
+            return word.turn(self.shift);
+        }
+        let span = word.turn(self.base) & ones::<W>(self.span);
+        if self.shift == 0 {
+            return span;
+        }
+        ((span >> self.shift) | (span << (self.span - self.shift))) & ones::<W>(self.span)
+    }
+
+    #[inline(always)]
+    pub(super) fn key<W: Word>(self, turned: W) -> W {
+        turned & ones::<W>(self.bits)
+    }
+
+    #[inline(always)]
+    pub(super) fn tag<W: Word>(self, turned: W) -> u32 {
+        if self.bits == W::WIDTH.bits() {
+            return 0;
+        }
+        (turned >> self.bits).low()
+    }
+
+    /// The bucket of a key.
+    #[inline(always)]
+    pub(super) fn bucket<W: Word>(self, key: W) -> u32 {
+        if self.bits == self.bucket_bits {
+            return key.low();
+        }
+        // Multiplicative hashing, twice so that flips of single bits anywhere in the key scatter.
+        let hash = key.fold().wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (hash >> (u64::BITS - self.bucket_bits)) as u32
+    }
+}
+
+/// The lowest `bits` bits, 1 to the width.
+#[inline(always)]
+fn ones<W: Word>(bits: u32) -> W {
+    W::truncate(u128::MAX) >> (W::WIDTH.bits() - bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Key and tag of a pair differ in at most the bits that the pair differs in; blocks beside a block miss its bits and
+    /// no other.
+    fn a_cut_counts_no_bit_twice<W: Word>(word: u128, other: u128, shift: u32, bits: u32, blocks: u32) {
+        let (word, other) = (W::truncate(word), W::truncate(other));
+        let cut = Cut::of_word::<W>(shift, bits);
+        let differs = |cut: Cut| {
+            let (a, b) = (cut.turned(word), cut.turned(other));
+            ((cut.key(a) ^ cut.key(b)).ones(), (cut.tag(a) ^ cut.tag(b)).count_ones())
+        };
+        let all = (word ^ other).ones();
+        let (key, tag) = differs(cut);
+        assert!(key + tag <= all);
+        let mut beside = 0;
+        for cut in cut.beside(blocks, 12) {
+            let (sub_key, sub_tag) = differs(cut);
+            assert!(key + sub_key + sub_tag <= all);
+            beside += sub_key;
+        }
+        assert_eq!(key + beside, all);
+    }
+
+    proptest! {
+        #[test]
+        fn cuts_of_every_width_count_no_bit_twice(
+            word: u128, other: u128, number in 0_u32..4, quarter in 1_u32..=3, blocks in 1_u32..=8,
+        ) {
+            let quarter_of = |width: u32| (number * width / 4, (width / 4 * quarter).min(width - number * width / 4).min(width - 8));
+            let (shift, bits) = quarter_of(32);
+            a_cut_counts_no_bit_twice::<u32>(word, other, shift, bits, blocks);
+            let (shift, bits) = quarter_of(64);
+            a_cut_counts_no_bit_twice::<u64>(word, other, shift, bits, blocks);
+            let (shift, bits) = quarter_of(128);
+            a_cut_counts_no_bit_twice::<u128>(word, other, shift, bits, blocks);
+        }
+    }
+}
