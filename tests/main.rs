@@ -3,6 +3,7 @@
 //! - [`crawl`]: how far a crawl goes, and that it goes there once; [`demo`]: every page of the demo's site
 //! - [`robots`]: what robots.txt forbids; [`politeness`]: how often a host is asked, by the server's clock
 //! - [`near_duplicates`]: what is dropped as saying nothing new, and what is not
+//! - [`dedup_command`]: duplicates among files, whatever form they are in and however damaged
 //! - [`harm`]: servers that mean harm
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
@@ -13,6 +14,7 @@
 mod cli;
 mod config;
 mod crawl;
+mod dedup_command;
 mod demo;
 mod harm;
 mod near_duplicates;
