@@ -4,6 +4,8 @@
 //! - [`robots`]: what robots.txt forbids; [`politeness`]: how often a host is asked, by the server's clock
 //! - [`near_duplicates`]: what is dropped as saying nothing new, and what is not
 //! - [`harm`]: servers that mean harm; [`fuzz_seeds`]: bytes of any kind
+//! - [`dedup_command`]: duplicates among files, whatever form they are in and however damaged
+//! - [`harm`]: servers that mean harm
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
 //! - [`evaluate`]: precision and recall where the truth is plain
@@ -14,6 +16,7 @@
 mod cli;
 mod config;
 mod crawl;
+mod dedup_command;
 mod demo;
 mod evaluate;
 mod fuzz_seeds;

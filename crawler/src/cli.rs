@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
+use crate::inputs::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
 
 /// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
 #[derive(Debug, Parser)]
@@ -13,7 +14,7 @@ use crate::commands::{parse_confirm, parse_features, parse_segmenter, parse_weig
 #[command(
     after_help = "Start with `crawler demo`: it crawls a small site of its own, without network.\n\
     Exit codes: 0 the command did its work (single pages may have failed), 1 it could not go on, 2 it was called \
-    with something unusable."
+    with something unusable, 3 it did its work but for some of its input that could not be read, 130 Ctrl-C."
 )]
 pub struct Cli {
     /// What to do.
@@ -40,6 +41,8 @@ pub enum Command {
     Evaluate(Evaluate),
     /// List the layouts of the index that find every near-duplicate within a distance, and what each costs.
     Layouts(Layouts),
+    /// Find duplicates among documents in files: JSON lines, text, HTML, WARC and WET.
+    Dedup(Dedup),
     /// Crawl a small web site of its own on loopback and compare the report with the known truth.
     Demo(Demo),
 }
@@ -198,6 +201,59 @@ pub struct Layouts {
     /// Fingerprints in the index.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub documents: u64,
+}
+
+/// `crawler dedup`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Verdicts come in input order, one JSON object a line: {\"id\", \"verdict\": \"unique\"|\"exact\"|\"near\", \
+    \"of\": id|null, \"distance\": bits|null, \"similarity\": 0 to 1|null}. A document is a duplicate only of one that was \
+    unique, the same input gives the same verdicts.\n\
+    What cannot be read is reported with its place, file:line or file:byte, and counted; the rest goes on.\n\
+    A file written appears when it is complete; until then, and after Ctrl-C, FILE.partial holds what has been decided, in \
+    whole lines. The same command starts from the beginning.\n\
+    Exit codes: 0 all was read, 3 some of the input could not be read, 1 it could not go on, 2 it was called with something \
+    unusable, 130 Ctrl-C."
+)]
+pub struct Dedup {
+    /// Files, folders (recursively, by name; hidden ones and names of no known form are left out), - for standard input.
+    /// Any of them may be gzip or zstd.
+    #[arg(value_name = "INPUT", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// File for the verdicts; standard output without it or with -.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// File for the documents that are unique: JSON lines as they came, others as {"id", "text", "url", "title"}.
+    #[arg(long, value_name = "FILE")]
+    pub kept: Option<PathBuf>,
+    /// Form of all inputs; without it a file's content and name tell.
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+    /// Field of a JSON line that names the document, a string or a number; without it its place does.
+    #[arg(long, value_name = "NAME", default_value = "id")]
+    pub id_field: String,
+    /// Field with the text.
+    #[arg(long, value_name = "NAME", default_value = "text")]
+    pub text_field: String,
+    /// Field with the title.
+    #[arg(long, value_name = "NAME", default_value = "title")]
+    pub title_field: String,
+    /// Field with the URL.
+    #[arg(long, value_name = "NAME", default_value = "url")]
+    pub url_field: String,
+    /// Use these dedup settings instead of the defaults (only the `[dedup]` section is read).
+    #[command(flatten)]
+    pub config: ConfigFile,
+    /// Largest Hamming distance of near-duplicates' fingerprints, instead of dedup.max_distance.
+    #[arg(long, value_name = "BITS")]
+    pub max_distance: Option<u32>,
+    /// Smallest similarity that confirms a near-duplicate, above 0 and at most 1, instead of dedup.min_similarity.
+    #[arg(long, value_name = "X")]
+    pub min_similarity: Option<f32>,
+    /// Longest line, record or file, unpacked; a longer one is reported and passed over.
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MAX_DOCUMENT_BYTES as u64,
+          value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub max_document_bytes: u64,
 }
 
 /// `crawler demo`

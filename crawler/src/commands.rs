@@ -1,5 +1,6 @@
 //! One file a command: what it reads, what it prints, what it returns.
 
+mod dedup;
 mod demo;
 mod evaluate;
 mod export;
@@ -30,6 +31,7 @@ pub fn execute(cli: Cli) -> Result<(), Error> {
         Command::Export(args) => Ok(export::execute(&args)?),
         Command::Evaluate(args) => evaluate::execute(&args, cli.quiet),
         Command::Layouts(args) => layouts::execute(&args),
+        Command::Dedup(args) => dedup::execute(&args, cli.quiet),
         Command::Demo(args) => demo::execute(&args, cli.quiet),
     }
 }
@@ -76,9 +78,7 @@ impl Output {
         let Some(path) = path else {
             return Ok(Self::Stdout(BufWriter::new(io::stdout().lock())));
         };
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(".partial");
-        let partial = PathBuf::from(partial);
+        let partial = Self::partial(path);
         let file = File::create(&partial).map_err(|source| RunError::io("create", partial.display(), source))?;
         Ok(Self::File {
             path: path.to_owned(),
@@ -87,13 +87,29 @@ impl Output {
         })
     }
 
-    fn write(&mut self, text: &str) -> Result<(), RunError> {
+    fn write(&mut self, bytes: impl AsRef<[u8]>) -> Result<(), RunError> {
+        self.try_to(|writer| writer.write_all(bytes.as_ref()))
+    }
+
+    /// Brings what was written to the file or its reader.
+    fn flush(&mut self) -> Result<(), RunError> {
+        self.try_to(|writer| writer.flush())
+    }
+
+    fn try_to(&mut self, act: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), RunError> {
         match self {
-            Self::File { partial, writer, .. } => writer
-                .write_all(text.as_bytes())
-                .map_err(|source| RunError::io("write", partial.display(), source)),
-            Self::Stdout(writer) => or_reader_gone(writer.write_all(text.as_bytes())),
+            Self::File { partial, writer, .. } => {
+                act(writer).map_err(|source| RunError::io("write", partial.display(), source))
+            }
+            Self::Stdout(writer) => or_reader_gone(act(writer)),
         }
+    }
+
+    /// Where a file is before it appears under its name.
+    fn partial(path: &Path) -> PathBuf {
+        let mut partial = path.as_os_str().to_owned();
+        partial.push(".partial");
+        partial.into()
     }
 
     /// Makes the file appear under its name.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use crate::config::ConfigError;
 use crate::fetch::FetchError;
+use crate::inputs::InputError;
 use crate::seeds::SeedsError;
 use crate::settings::InvalidSetting;
 
@@ -50,6 +51,12 @@ pub enum UsageError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The files to be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// Two outputs are one.
+    #[error("--output and --kept cannot both be {0}")]
+    SameOutput(String),
     /// A folder that must be empty is not.
     #[error("{} is not empty; give a new folder, the demo starts from nothing", .0.display())]
     NotEmpty(PathBuf),
@@ -105,7 +112,7 @@ impl RunError {
     }
 }
 
-/// Either of the two, for `main`.
+/// What a command ends with that did not go well, for `main`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Exit code 2.
@@ -114,6 +121,12 @@ pub enum Error {
     /// Exit code 1.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// Exit code 3: the work is done, but for what could not be read of its input.
+    #[error("{0} of the inputs' lines, records or files could not be read; the rest is done")]
+    Faults(u64),
+    /// Exit code 130, as of a process that Ctrl-C ended: what was done stays where the message says.
+    #[error("{0}")]
+    Interrupted(String),
 }
 
 impl Error {
@@ -123,6 +136,8 @@ impl Error {
         match self {
             Self::Usage(_) => 2,
             Self::Run(_) => 1,
+            Self::Faults(_) => 3,
+            Self::Interrupted(_) => 130,
         }
     }
 }

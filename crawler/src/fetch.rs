@@ -18,6 +18,7 @@ use tokio::time::timeout_at;
 use url::Url;
 
 use crate::address_policy::{AddressPolicy, GuardedResolver};
+use crate::content_type;
 use crate::robots::MAX_ROBOTS_BYTES;
 use crate::settings::Settings;
 use crate::sitemap::MAX_SITEMAP_BYTES;
@@ -54,18 +55,13 @@ impl Response {
     /// The media type in lower case without its parameters.
     #[must_use]
     pub fn media_type(&self) -> Option<String> {
-        let value = self.header(&CONTENT_TYPE)?;
-        let media_type = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        (!media_type.is_empty()).then_some(media_type)
+        content_type::media_type(self.header(&CONTENT_TYPE)?)
     }
 
     /// The `charset` parameter of the Content-Type header.
     #[must_use]
     pub fn charset(&self) -> Option<&str> {
-        let parameters = self.header(&CONTENT_TYPE)?.split(';').skip(1);
-        let named = parameters.filter_map(|parameter| parameter.split_once('='));
-        let mut charsets = named.filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
-        charsets.next().map(|(_, value)| value.trim().trim_matches(['"', '\'']))
+        content_type::charset(self.header(&CONTENT_TYPE)?)
     }
 
     /// How long the server wants to be left alone: `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3).

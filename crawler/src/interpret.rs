@@ -245,7 +245,7 @@ pub fn seeds(urls: &[Url], rules: &canonicalize::Rules, scope: &Scope) -> Vec<Di
 }
 
 /// Text has no zero byte near its beginning, but in UTF-16 and UTF-32, which say what they are by their first bytes.
-fn is_binary(body: &[u8]) -> bool {
+pub(crate) fn is_binary(body: &[u8]) -> bool {
     let has_mark = body.starts_with(&[0xff, 0xfe]) || body.starts_with(&[0xfe, 0xff]);
     !has_mark && body.iter().take(1_024).any(|&byte| byte == 0)
 }

@@ -6,12 +6,14 @@
 //! - [`seeds`] where a crawl starts, [`scope`] how far it goes
 //! - [`canonicalize`] one spelling a URL, [`host_key`] which host it belongs to
 //! - [`scheduler`] what is fetched next, [`politeness`] when, [`robots`] whether, [`sitemap`] what else there is
-//! - [`fetch`] one request, [`address_policy`] to which addresses, [`content_encoding`] undone under a bound
+//! - [`fetch`] one request, [`address_policy`] to which addresses, [`content_encoding`] undone under a bound,
+//!   [`content_type`] taken apart
 //! - [`interpret`] what a response means: [`decode`] its characters, [`parse`] its tree and links, [`extract`] its main
 //!   text, [`language`] in which language, [`soft_404`] whether it is a page at all
 //! - [`stored_text`] what a server says, cut before it is stored
 //! - [`content_seen`] decides (crate `dedup`) and records (crate `storage`)
 //! - [`pipeline`] joins the stages, [`stats`] and [`progress`] show them at work, [`shutdown`] ends them
+//! - [`inputs`] documents from files instead of the web
 //! - [`report`] what was kept and dropped, and why, [`terminal_text`] without harm to a terminal
 //! - [`commands`] one file a command, [`demo`] a web site with a known truth, [`error`] what ends a command
 
@@ -22,12 +24,14 @@ pub mod commands;
 pub mod config;
 pub mod content_encoding;
 pub mod content_seen;
+pub mod content_type;
 pub mod decode;
 pub mod demo;
 pub mod error;
 pub mod extract;
 pub mod fetch;
 pub mod host_key;
+pub mod inputs;
 pub mod interpret;
 pub mod language;
 pub mod parse;

@@ -21,7 +21,7 @@ use html5ever::{LocalName, TokenizerResult, local_name};
 use scraper::Html;
 use scraper::node::Element;
 
-pub use self::facts::{PageFacts, facts};
+pub use self::facts::{PageFacts, facts, title};
 pub use self::outlinks::{LinkKind, MAX_OUTLINKS, MAX_REFERENCE_BYTES, Outlink};
 pub use self::refresh::{MetaRefresh, parse_refresh};
 pub use self::robots_meta::RobotsDirectives;

@@ -19,39 +19,79 @@ const RATE_WINDOW: Duration = Duration::from_secs(5);
 /// Shows the progress until it is dropped.
 #[derive(Debug)]
 pub struct Progress {
+    bar: Option<ProgressBar>,
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// What is to be shown at one moment.
+#[derive(Debug, Default)]
+pub(crate) struct Moment {
+    /// How far it is, in the unit of the end.
+    pub position: u64,
+    /// All in words.
+    pub message: String,
+    /// Something new has begun that is to be told at once.
+    pub is_turn: bool,
 }
 
 impl Progress {
     /// Starts showing `stats` on standard error; `max_pages` makes it a bar with an end. Shows nothing when `quiet`.
     #[must_use]
     pub fn show(stats: Arc<Stats>, max_pages: Option<u64>, quiet: bool) -> Self {
+        let mut rates = Rates::default();
+        let mut was_stopping = false;
+        Self::start(max_pages, quiet, move |now| {
+            let snapshot = stats.snapshot();
+            let rate = rates.a_second(now, snapshot.requests);
+            Moment {
+                position: snapshot.pages(),
+                message: describe(&snapshot, max_pages, rate),
+                is_turn: std::mem::replace(&mut was_stopping, snapshot.stopping) != snapshot.stopping,
+            }
+        })
+    }
+
+    /// Starts showing what `look` says on standard error, as a bar if it has an `end`. Shows nothing when `quiet`.
+    pub(crate) fn start(
+        end: Option<u64>,
+        quiet: bool,
+        mut look: impl FnMut(Instant) -> Moment + Send + 'static,
+    ) -> Self {
         if quiet {
             return Self {
+                bar: None,
                 end: None,
                 thread: None,
             };
         }
+        let bar = bar(end);
+        let display = bar.clone();
         let (end, ended) = channel::<()>();
         let thread = std::thread::spawn(move || {
-            let display = Display::new(max_pages);
-            let mut rates = Rates::default();
-            rates.requests_a_second(Instant::now(), 0);
-            let (mut drawn_at, mut was_stopping) = (Instant::now(), false);
+            let every = if display.is_some() { REDRAWN_EVERY } else { LINE_EVERY };
+            look(Instant::now());
+            let mut drawn_at = Instant::now();
             while ended.recv_timeout(REDRAWN_EVERY) == Err(RecvTimeoutError::Timeout) {
-                let now = stats.snapshot();
-                let told = now.stopping == was_stopping && drawn_at.elapsed() < display.every();
-                if !told {
-                    (drawn_at, was_stopping) = (Instant::now(), now.stopping);
-                    display.draw(&now, rates.requests_a_second(drawn_at, now.requests));
+                let moment = look(Instant::now());
+                if moment.is_turn || drawn_at.elapsed() >= every {
+                    drawn_at = Instant::now();
+                    draw(display.as_ref(), moment);
                 }
             }
-            display.clear();
         });
         Self {
+            bar,
             end: Some(end),
             thread: Some(thread),
+        }
+    }
+
+    /// Says something on standard error that stays there.
+    pub(crate) fn aside(&self, say: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspend(say),
+            None => say(),
         }
     }
 }
@@ -64,49 +104,31 @@ impl Drop for Progress {
         {
             tracing::warn!("the progress display ended early");
         }
-    }
-}
-
-enum Display {
-    Terminal(ProgressBar),
-    Lines,
-}
-
-impl Display {
-    fn new(max_pages: Option<u64>) -> Self {
-        if ProgressDrawTarget::stderr().is_hidden() {
-            return Self::Lines;
-        }
-        let bar = match max_pages {
-            Some(pages) => ProgressBar::new(pages).with_style(style("{bar:30} {pos}/{len} pages  {wide_msg}")),
-            None => ProgressBar::new_spinner().with_style(style("{spinner} {pos} pages  {wide_msg}")),
-        };
-        Self::Terminal(bar)
-    }
-
-    fn every(&self) -> Duration {
-        match self {
-            Self::Terminal(_) => REDRAWN_EVERY,
-            Self::Lines => LINE_EVERY,
-        }
-    }
-
-    fn draw(&self, now: &Snapshot, rate: f64) {
-        let message = describe(now, rate);
-        match self {
-            Self::Terminal(bar) => {
-                bar.set_position(now.pages());
-                bar.set_message(message);
-                bar.tick();
-            }
-            Self::Lines => eprintln!("{} pages  {message}", now.pages()),
-        }
-    }
-
-    fn clear(&self) {
-        if let Self::Terminal(bar) = self {
+        if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// A bar or spinner on a terminal; none elsewhere, where lines are written.
+fn bar(end: Option<u64>) -> Option<ProgressBar> {
+    if ProgressDrawTarget::stderr().is_hidden() {
+        return None;
+    }
+    Some(match end {
+        Some(end) => ProgressBar::new(end).with_style(style("{bar:30} {wide_msg}")),
+        None => ProgressBar::new_spinner().with_style(style("{spinner} {wide_msg}")),
+    })
+}
+
+fn draw(bar: Option<&ProgressBar>, moment: Moment) {
+    match bar {
+        Some(bar) => {
+            bar.set_position(moment.position);
+            bar.set_message(moment.message);
+            bar.tick();
+        }
+        None => eprintln!("{}", moment.message),
     }
 }
 
@@ -114,12 +136,17 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
-fn describe(now: &Snapshot, rate: f64) -> String {
+fn describe(now: &Snapshot, max_pages: Option<u64>, rate: f64) -> String {
+    let of = max_pages.map_or(String::new(), |pages| format!("/{pages}"));
     if now.stopping {
-        return "stopping: finishing what is in process (Ctrl-C again to end at once)".to_owned();
+        return format!(
+            "{}{of} pages  stopping: finishing what is in process (Ctrl-C again to end at once)",
+            now.pages()
+        );
     }
     format!(
-        "{rate:.0} requests/s  {}  kept {}  exact {}  near {}  failed {}  queued {}  hosts waiting {}",
+        "{}{of} pages  {rate:.0} requests/s  {}  kept {}  exact {}  near {}  failed {}  queued {}  hosts waiting {}",
+        now.pages(),
         bytes(now.bytes),
         now.kept,
         now.exact,
@@ -130,22 +157,23 @@ fn describe(now: &Snapshot, rate: f64) -> String {
     )
 }
 
-/// Requests a second over the last few seconds.
+/// A rate over the last few seconds.
 #[derive(Debug, Default)]
-struct Rates {
+pub(crate) struct Rates {
     seen: std::collections::VecDeque<(Instant, u64)>,
 }
 
 impl Rates {
-    fn requests_a_second(&mut self, now: Instant, requests: u64) -> f64 {
-        self.seen.push_back((now, requests));
+    /// How fast a count grows that is `count` now.
+    pub(crate) fn a_second(&mut self, now: Instant, count: u64) -> f64 {
+        self.seen.push_back((now, count));
         while self.seen.len() > 2 && now.duration_since(self.seen[0].0) > RATE_WINDOW {
             self.seen.pop_front();
         }
         let (since, before) = self.seen[0];
         let seconds = now.duration_since(since).as_secs_f64();
         if seconds > 0.0 {
-            (requests - before) as f64 / seconds
+            (count - before) as f64 / seconds
         } else {
             0.0
         }
@@ -161,9 +189,9 @@ mod tests {
         let mut rates = Rates::default();
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
-        assert_eq!(rates.requests_a_second(start, 0), 0.0);
-        assert_eq!(rates.requests_a_second(at(1), 100), 100.0);
-        assert_eq!(rates.requests_a_second(at(5), 100), 20.0);
-        assert_eq!(rates.requests_a_second(at(11), 700), 100.0);
+        assert_eq!(rates.a_second(start, 0), 0.0);
+        assert_eq!(rates.a_second(at(1), 100), 100.0);
+        assert_eq!(rates.a_second(at(5), 100), 20.0);
+        assert_eq!(rates.a_second(at(11), 700), 100.0);
     }
 }

@@ -6,6 +6,11 @@ const INTERRUPTED: i32 = 130;
 /// Completes at the first Ctrl-C or SIGTERM; from then on the next one ends the process. That loses nothing: what was
 /// committed is safe at any instant, and the rest is still in the queue.
 pub async fn requested() {
+    requested_or_end("run the same command to go on").await;
+}
+
+/// As [`requested`]; `advice` is what to do after the second.
+pub async fn requested_or_end(advice: &'static str) {
     let mut signals = match Signals::listen() {
         Ok(signals) => signals,
         Err(error) => {
@@ -16,7 +21,7 @@ pub async fn requested() {
     signals.next().await;
     tokio::spawn(async move {
         signals.next().await;
-        eprintln!("ended; run the same command to go on");
+        eprintln!("ended; {advice}");
         std::process::exit(INTERRUPTED);
     });
 }

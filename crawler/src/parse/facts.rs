@@ -52,6 +52,16 @@ pub fn facts(doc: &Document, page_url: &Url, agent: &str) -> PageFacts {
     found.resolve(page_url)
 }
 
+/// The text of the page's `<title>`, white space collapsed; empty if there is none.
+pub fn title(doc: &Document) -> String {
+    let is_title = |node: &NodeRef<'_, Node>| {
+        let element = node.value().as_element();
+        element.is_some_and(|element| element.name.local == local_name!("title") && element.name.ns == ns!(html))
+    };
+    let mut titles = doc.html.tree.nodes().filter(is_title).map(text_of);
+    titles.find(|title| !title.is_empty()).unwrap_or_default()
+}
+
 /// Facts as the page has them, before `<base>` is known.
 #[derive(Default)]
 struct Found<'a> {

@@ -4,14 +4,17 @@
 //! - [`record`]: one record: its header fields, its digests, its bytes.
 //! - `writer`: the files, rolled by size; what is appended becomes durable with one call.
 //! - [`reader`]: one record by its location, or all records of a file in order, damaged ones reported.
+//! - [`stream`]: all records of a stream of decompressed bytes, which cannot go back; damaged stretches reported.
 //! - `medium`: the edge to the file system, so that every write can be made to fail in a test.
 
 pub mod capture;
 pub(crate) mod medium;
 pub mod reader;
 pub mod record;
+pub mod stream;
 pub(crate) mod writer;
 
 pub use capture::{Capture, EncodedCapture, Truncation};
 pub use reader::{DamagedRecord, LocatedRecord, WarcReader};
 pub use record::{Record, RecordError};
+pub use stream::{StreamedRecord, WarcStream};

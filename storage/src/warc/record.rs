@@ -20,8 +20,8 @@ use sha1::{Digest, Sha1};
 /// The version line that every record of this crate begins with.
 const VERSION_LINE: &str = "WARC/1.1";
 
-/// What a record of this crate must not exceed before its header ends: far above any real header.
-const MAX_HEADER_BYTES: usize = 256 * 1024;
+/// What a record must not exceed before its header ends: far above any real header.
+pub(super) const MAX_HEADER_BYTES: usize = 256 * 1024;
 
 /// One record as read from a WARC file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,25 +79,7 @@ impl Record {
         }
         let window = &bytes[..bytes.len().min(MAX_HEADER_BYTES)];
         let header_end = find(window, b"\r\n\r\n").ok_or(RecordError::EndlessHeader)?;
-        let header = String::from_utf8_lossy(&bytes[..header_end]);
-        let mut lines = header.split("\r\n");
-        let version = lines.next().unwrap_or_default().to_owned();
-        let mut fields: Vec<(String, String)> = Vec::with_capacity(12);
-        for line in lines {
-            match (line.starts_with([' ', '\t']), fields.last_mut()) {
-                // A folded line continues the value before it; WARC 1.0 files of others have them.
-                (true, Some((_, value))) => {
-                    value.push(' ');
-                    value.push_str(line.trim());
-                }
-                _ => {
-                    let (name, value) = line
-                        .split_once(':')
-                        .ok_or_else(|| RecordError::BadField(line.to_owned()))?;
-                    fields.push((name.trim().to_owned(), value.trim().to_owned()));
-                }
-            }
-        }
+        let (version, fields) = parse_header(&String::from_utf8_lossy(&bytes[..header_end]))?;
         let mut record = Self {
             version,
             fields,
@@ -158,6 +140,29 @@ impl Record {
             found,
         })
     }
+}
+
+/// The version line and the named fields of a header without the empty line that ends it.
+pub(super) fn parse_header(header: &str) -> Result<(String, Vec<(String, String)>), RecordError> {
+    let mut lines = header.split("\r\n");
+    let version = lines.next().unwrap_or_default().to_owned();
+    let mut fields: Vec<(String, String)> = Vec::with_capacity(12);
+    for line in lines {
+        match (line.starts_with([' ', '\t']), fields.last_mut()) {
+            // A folded line continues the value before it; WARC 1.0 files of others have them.
+            (true, Some((_, value))) => {
+                value.push(' ');
+                value.push_str(line.trim());
+            }
+            _ => {
+                let (name, value) = line
+                    .split_once(':')
+                    .ok_or_else(|| RecordError::BadField(line.to_owned()))?;
+                fields.push((name.trim().to_owned(), value.trim().to_owned()));
+            }
+        }
+    }
+    Ok((version, fields))
 }
 
 /// `sha1:` and the digest of the concatenated parts in base 32, as Heritrix, warcio, pywb and the CDX servers write and

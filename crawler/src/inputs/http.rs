@@ -1,0 +1,149 @@
+//! The HTTP response in a WARC record: its head, and the chunks of its body (RFC 9112, sections 4, 5 and 7.1).
+//!
+//! What archives hold was written by servers of all kinds and rewritten by crawlers of all kinds, so this reads leniently:
+//! lines may end in LF alone, and a body that does not look chunked is not, whatever its head says.
+
+/// The head of a response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Head {
+    pub status: u16,
+    /// Bytes up to the body.
+    pub bytes: usize,
+    fields: Vec<(String, String)>,
+}
+
+impl Head {
+    /// Reads the head that `block` begins with; `None` if it is not one or has no end.
+    pub(super) fn read(block: &[u8]) -> Option<Self> {
+        let mut lines = Lines(block);
+        let status_line = String::from_utf8_lossy(lines.next()?).into_owned();
+        let status = status_line.strip_prefix("HTTP/")?.split_ascii_whitespace().nth(1)?;
+        let mut fields: Vec<(String, String)> = Vec::new();
+        loop {
+            let line = lines.next()?;
+            if line.is_empty() {
+                break;
+            }
+            let line = String::from_utf8_lossy(line);
+            match (line.starts_with([' ', '\t']), fields.last_mut(), line.split_once(':')) {
+                (true, Some((_, value)), _) => {
+                    value.push(' ');
+                    value.push_str(line.trim());
+                }
+                (_, _, Some((name, value))) => fields.push((name.trim().to_owned(), value.trim().to_owned())),
+                // A line that is no field says nothing.
+                _ => {}
+            }
+        }
+        Some(Self {
+            status: status.parse().ok()?,
+            bytes: block.len() - lines.0.len(),
+            fields,
+        })
+    }
+
+    /// The value of the first field of this name.
+    pub(super) fn field(&self, name: &str) -> Option<&str> {
+        let named = |(have, _): &&(String, String)| have.eq_ignore_ascii_case(name);
+        self.fields.iter().find(named).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether the body is said to be chunked.
+    pub(super) fn is_chunked(&self) -> bool {
+        let codings = self.field("Transfer-Encoding").unwrap_or_default();
+        codings
+            .split(',')
+            .any(|coding| coding.trim().eq_ignore_ascii_case("chunked"))
+    }
+}
+
+/// Lines without their ends; what has no line end is no line.
+struct Lines<'a>(&'a [u8]);
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let end = memchr::memchr(b'\n', self.0)?;
+        let line = &self.0[..end];
+        self.0 = &self.0[end + 1..];
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
+    }
+}
+
+/// The body that `chunked` holds, as far as it goes; `None` if it is not chunked.
+pub(super) fn unchunked(chunked: &[u8]) -> Option<Vec<u8>> {
+    let mut body = Vec::with_capacity(chunked.len());
+    let mut rest = chunked;
+    loop {
+        let mut lines = Lines(rest);
+        let Some(length) = lines.next().and_then(chunk_length) else {
+            // The body was cut, or never chunked.
+            return (!body.is_empty()).then_some(body);
+        };
+        let data = lines.0;
+        if length == 0 {
+            return Some(body);
+        }
+        let Some((chunk, after)) = data.split_at_checked(length) else {
+            body.extend_from_slice(data);
+            return Some(body);
+        };
+        body.extend_from_slice(chunk);
+        rest = after
+            .strip_prefix(b"\r\n")
+            .or_else(|| after.strip_prefix(b"\n"))
+            .unwrap_or(after);
+    }
+}
+
+/// `1a2b;extension`
+fn chunk_length(line: &[u8]) -> Option<usize> {
+    let digits = line.split(|&b| b == b';').next()?.trim_ascii();
+    usize::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_is_read_with_its_length() {
+        let block =
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX: a\r\n  b\r\nnonsense\r\nContent-type: again\r\n\r\nbody";
+        let head = Head::read(block).unwrap();
+        assert_eq!((head.status, &block[head.bytes..]), (200, &b"body"[..]));
+        assert_eq!(
+            (head.field("content-type"), head.field("x")),
+            (Some("text/html"), Some("a b"))
+        );
+        let bare = Head::read(b"HTTP/2 404\nA:b\n\n").unwrap();
+        assert_eq!((bare.status, bare.bytes, bare.field("A")), (404, 16, Some("b")));
+    }
+
+    #[test]
+    fn what_is_no_head_is_none() {
+        for block in [
+            &b""[..],
+            b"HTTP/1.1 200 OK\r\nA: b\r\n",
+            b"HTTP/1.1 fine\r\n\r\n",
+            b"<html>\r\n\r\n",
+            b"HTTP/1.1\n\n",
+        ] {
+            assert_eq!(Head::read(block), None, "{block:?}");
+        }
+    }
+
+    #[test]
+    fn chunks_are_joined_and_a_body_that_has_none_is_left() {
+        assert_eq!(
+            unchunked(b"4\r\nWiki\r\n6;x=y\r\npedia \r\n0\r\nTrailer: x\r\n\r\n").unwrap(),
+            b"Wikipedia "
+        );
+        assert_eq!(unchunked(b"4\nWiki\nA\ncut").unwrap(), b"Wikicut");
+        assert_eq!(unchunked(b"0\r\n\r\n").unwrap(), b"");
+        assert_eq!(unchunked(b"<html>\n<p>"), None);
+        assert_eq!(unchunked(b""), None);
+        assert_eq!(unchunked(b"ffffffffffffffff\r\nx").unwrap(), b"x");
+    }
+}

@@ -1,0 +1,294 @@
+//! One JSON line, read without building a tree: only the fields that are asked for are looked at.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::document::Fields;
+
+/// What a line says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Line<'a> {
+    /// As JSON.
+    pub id: Option<&'a str>,
+    pub text: &'a str,
+    pub title: Option<Cow<'a, str>>,
+    pub url: Option<Cow<'a, str>>,
+}
+
+/// What stands in a line, as far as it is known yet.
+#[derive(Default)]
+struct Found<'a> {
+    id: Option<&'a RawValue>,
+    text: Option<Text<'a>>,
+    title: Option<Cow<'a, str>>,
+    url: Option<Cow<'a, str>>,
+}
+
+/// A text without escapes lies in the line; one with escapes, undone, beside it.
+enum Text<'a> {
+    InLine(&'a str),
+    Unescaped,
+}
+
+impl<'a> Line<'a> {
+    /// Reads a line; `unescaped` is memory that a text with escapes is put into.
+    ///
+    /// # Errors
+    /// Why it is no document, in words.
+    pub(super) fn read(line: &'a [u8], fields: &Fields, unescaped: &'a mut String) -> Result<Self, String> {
+        let line = std::str::from_utf8(line).map_err(|error| format!("it is not UTF-8: {error}"))?;
+        unescaped.clear();
+        let mut json = serde_json::Deserializer::from_str(line);
+        let found = json
+            .deserialize_map(Object {
+                fields,
+                unescaped: &mut *unescaped,
+            })
+            .and_then(|found| json.end().map(|()| found));
+        let found = found.map_err(|error| error.to_string().replace(" at line 1 column ", " at column "))?;
+        Ok(Self {
+            id: found.id.map(id).transpose()?.flatten(),
+            text: match found.text {
+                Some(Text::InLine(text)) => text,
+                Some(Text::Unescaped) => unescaped,
+                None => return Err(format!("it has no field {:?}", fields.text)),
+            },
+            title: found.title,
+            url: found.url,
+        })
+    }
+}
+
+/// A string or a number; null is none.
+fn id(raw: &RawValue) -> Result<Option<&str>, String> {
+    match raw.get().as_bytes() {
+        [b'n', ..] => Ok(None),
+        [b'"' | b'-' | b'0'..=b'9', ..] => Ok(Some(raw.get())),
+        _ => Err("its id is neither a string nor a number".into()),
+    }
+}
+
+struct Object<'f, 'u> {
+    fields: &'f Fields,
+    unescaped: &'u mut String,
+}
+
+impl<'de> Visitor<'de> for Object<'_, '_> {
+    type Value = Found<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found<'de>, A::Error> {
+        let mut found = Found::default();
+        while let Some(roles) = map.next_key_seed(Key(self.fields))? {
+            if roles == Roles::default() {
+                map.next_value::<IgnoredAny>()?;
+            } else if roles == Roles::TEXT {
+                found.text = Some(map.next_value_seed(TextSeed(&mut *self.unescaped))?);
+            } else {
+                let raw: &RawValue = map.next_value()?;
+                found.take(roles, raw, self.unescaped).map_err(A::Error::custom)?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl<'de> Found<'de> {
+    fn take(&mut self, roles: Roles, raw: &'de RawValue, unescaped: &mut String) -> serde_json::Result<()> {
+        let string = || raw.get().starts_with('"').then(|| string(raw)).transpose();
+        if roles.id {
+            self.id = Some(raw);
+        }
+        if roles.title {
+            self.title = string()?;
+        }
+        if roles.url {
+            self.url = string()?;
+        }
+        if roles.text {
+            self.text = Some(serde_json::Deserializer::from_str(raw.get()).deserialize_str(TextSeed(unescaped))?);
+        }
+        Ok(())
+    }
+}
+
+fn string(raw: &RawValue) -> serde_json::Result<Cow<'_, str>> {
+    struct Borrowed;
+    impl<'de> Visitor<'de> for Borrowed {
+        type Value = Cow<'de, str>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+            Ok(Cow::Borrowed(text))
+        }
+
+        fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+            Ok(Cow::Owned(text.to_owned()))
+        }
+    }
+    serde_json::Deserializer::from_str(raw.get()).deserialize_str(Borrowed)
+}
+
+/// What a field is asked for as; one field may be the id and the URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Roles {
+    id: bool,
+    text: bool,
+    title: bool,
+    url: bool,
+}
+
+impl Roles {
+    const TEXT: Self = Self {
+        id: false,
+        text: true,
+        title: false,
+        url: false,
+    };
+}
+
+struct Key<'f>(&'f Fields);
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = Roles;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Roles, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_> {
+    type Value = Roles;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a field's name")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Roles, E> {
+        Ok(Roles {
+            id: name == self.0.id,
+            text: name == self.0.text,
+            title: name == self.0.title,
+            url: name == self.0.url,
+        })
+    }
+}
+
+struct TextSeed<'u>(&'u mut String);
+
+impl<'de> DeserializeSeed<'de> for TextSeed<'_> {
+    type Value = Text<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Text<'de>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for TextSeed<'_> {
+    type Value = Text<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string as the document's text")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
+        Ok(Text::InLine(text))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
+        // Where a field is there twice, the last one counts.
+        self.0.clear();
+        self.0.push_str(text);
+        Ok(Text::Unescaped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<(Option<String>, String), String> {
+        let mut unescaped = "left from before".to_owned();
+        let line = Line::read(line.as_bytes(), &Fields::default(), &mut unescaped)?;
+        Ok((line.id.map(str::to_owned), line.text.to_owned()))
+    }
+
+    #[test]
+    fn an_id_is_kept_as_it_is_written() {
+        for id in [
+            "\"a\"",
+            "\"\\u4e2d \\\"q\\\"\"",
+            "1",
+            "-1.50",
+            "1e400",
+            "123456789012345678901234567890",
+        ] {
+            let read = read(&format!("{{\"id\": {id}, \"text\": \"t\"}}")).unwrap();
+            assert_eq!(read.0.as_deref(), Some(id));
+        }
+        for none in ["{\"text\": \"t\"}", "{\"id\": null, \"text\": \"t\"}"] {
+            assert_eq!(read(none).unwrap().0, None);
+        }
+    }
+
+    #[test]
+    fn a_text_is_unescaped_and_of_two_the_last_counts() {
+        assert_eq!(read(r#"{"text": "a\n\u4e2d\ud83d\ude00"}"#).unwrap().1, "a\n中😀");
+        assert_eq!(read(r#"{"text": "a\n", "text": "plain"}"#).unwrap().1, "plain");
+        assert_eq!(
+            read(r#"{"text": "plain", "te\u0078t": "b\n", "x": [{"text": "inner"}]}"#)
+                .unwrap()
+                .1,
+            "b\n"
+        );
+        assert_eq!(read("{\"text\": \"\"}\r").unwrap().1, "");
+    }
+
+    #[test]
+    fn one_field_may_be_two_things() {
+        let fields = Fields {
+            id: "url".into(),
+            text: "title".into(),
+            ..Fields::default()
+        };
+        let mut unescaped = String::new();
+        let line = br#"{"url": "http:\/\/h/", "title": "T\n", "text": 5}"#;
+        let read = Line::read(line, &fields, &mut unescaped).unwrap();
+        assert_eq!(read.id, Some(r#""http:\/\/h/""#));
+        assert_eq!(
+            (read.url.as_deref(), read.title.as_deref(), read.text),
+            (Some("http://h/"), Some("T\n"), "T\n")
+        );
+    }
+
+    #[test]
+    fn what_is_no_document_is_named() {
+        for (line, reason) in [
+            ("", "EOF"),
+            ("plain words", "expected"),
+            ("[1]", "a JSON object"),
+            ("{\"text\": \"t\"} {}", "trailing characters at column 15"),
+            ("{\"text\": \"t\"", "EOF"),
+            ("{\"id\": 1}", "no field \"text\""),
+            ("{\"text\": 5}", "expected a string as the document's text"),
+            ("{\"text\": null}", "expected a string as the document's text"),
+            ("{\"id\": [1], \"text\": \"t\"}", "neither a string nor a number"),
+            ("{\"text\": \"\\ud800\"}", "surrogate"),
+        ] {
+            let error = read(line).unwrap_err();
+            assert!(error.contains(reason), "{line}: {error}");
+        }
+        let error = Line::read(b"{\"text\": \"\xff\"}", &Fields::default(), &mut String::new()).unwrap_err();
+        assert!(error.contains("not UTF-8"), "{error}");
+        assert!(read(&"[".repeat(100_000)).is_err() && read(&format!("{{\"x\":{}", "[".repeat(100_000))).is_err());
+    }
+}

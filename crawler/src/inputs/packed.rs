@@ -1,0 +1,277 @@
+//! Gzip and zstd undone, recognised by their first bytes: any number of members (frames), one after the other.
+//!
+//! Damage costs the member that it is in: it is an error that names where the member begins, and whoever reads on after it
+//! gets what the next member holds. Where a file is one member, that is nothing.
+
+use std::io::{self, BufRead, ErrorKind, Read};
+
+use flate2::bufread::GzDecoder;
+use zstd::stream::read::Decoder as ZstdDecoder;
+
+use super::lookahead::Lookahead;
+
+/// Bytes that tell a member's beginning from other bytes.
+const HEADER_BYTES: usize = 10;
+
+/// Damage, inside the [`io::Error`] that reports it.
+#[derive(Debug, thiserror::Error)]
+#[error("the packed data is damaged: {reason}")]
+pub(super) struct Damage {
+    /// Where the damaged member begins in the file.
+    pub at: u64,
+    reason: String,
+}
+
+/// The damage that an error reports, if it is that.
+pub(super) fn damage_of(error: &io::Error) -> Option<&Damage> {
+    error.get_ref()?.downcast_ref()
+}
+
+/// An input without its packing, if it has any.
+pub(super) struct Unpacked<R: Read> {
+    state: State<R>,
+    /// Where the member begins that is being read.
+    member_at: u64,
+}
+
+enum State<R: Read> {
+    /// Not packed.
+    Plain(Lookahead<R>),
+    Gzip(GzDecoder<Lookahead<R>>),
+    Zstd(ZstdDecoder<'static, Lookahead<R>>),
+    /// Where the next member must begin, or the file end.
+    Between(Lookahead<R>),
+    /// After damage: where the next member begins is to be found.
+    Searching(Lookahead<R>),
+    End,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    Gzip,
+    Zstd,
+}
+
+/// What begins with these bytes; RFC 1952, section 2.3.1, and RFC 8878, sections 3.1.1 and 3.1.2.
+fn packing(start: &[u8]) -> Option<Packing> {
+    match start {
+        [0x1f, 0x8b, 8, ..] => Some(Packing::Gzip),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Packing::Zstd),
+        _ => None,
+    }
+}
+
+/// As [`packing`], sure enough to be believed of bytes in the middle of damaged data.
+fn packing_after_damage(start: &[u8]) -> Option<Packing> {
+    packing(start).filter(|packing| match (packing, start) {
+        // Reserved flags are zero; compressors set XFL to 0, 2 or 4, and OS to a number of the RFC's list.
+        (Packing::Gzip, [_, _, _, flags, _, _, _, _, xfl, os, ..]) => {
+            flags & 0xe0 == 0 && matches!(xfl, 0 | 2 | 4) && matches!(os, 0..=13 | 255)
+        }
+        (Packing::Zstd, [0x28, _, _, _, descriptor, ..]) => descriptor & 0x08 == 0,
+        _ => false,
+    })
+}
+
+impl<R: Read> Unpacked<R> {
+    /// Looks at the first bytes of `input`, and undoes the packing that they tell of.
+    pub(super) fn new(input: R) -> io::Result<Self> {
+        let mut input = Lookahead::new(input);
+        let is_packed = packing(input.peek(4)?).is_some();
+        Ok(Self {
+            state: if is_packed {
+                State::Between(input)
+            } else {
+                State::Plain(input)
+            },
+            member_at: 0,
+        })
+    }
+
+    /// Goes to the next member; false if there is none.
+    fn next_member(&mut self) -> io::Result<bool> {
+        let (mut input, searching) = match std::mem::replace(&mut self.state, State::End) {
+            State::Between(input) => (input, false),
+            State::Searching(input) => (input, true),
+            _ => return Ok(false),
+        };
+        let found = if searching {
+            search(&mut input)?
+        } else {
+            padded(&mut input)?
+        };
+        self.member_at = input.offset();
+        match found {
+            Some(Packing::Gzip) => self.state = State::Gzip(GzDecoder::new(input)),
+            Some(Packing::Zstd) => self.state = State::Zstd(ZstdDecoder::with_buffer(input)?.single_frame()),
+            None if input.peek(1)?.is_empty() => return Ok(false),
+            None => {
+                self.state = State::Searching(input);
+                return Err(self.damaged("something else follows it".into()));
+            }
+        }
+        Ok(true)
+    }
+
+    fn damaged(&self, reason: String) -> io::Error {
+        let at = self.member_at;
+        io::Error::new(ErrorKind::InvalidData, Damage { at, reason })
+    }
+
+    /// Leaves the member that has been read or is damaged.
+    fn leave(&mut self, next: fn(Lookahead<R>) -> State<R>) {
+        self.state = match std::mem::replace(&mut self.state, State::End) {
+            State::Gzip(decoder) => next(decoder.into_inner()),
+            State::Zstd(decoder) => next(decoder.finish()),
+            other => other,
+        };
+    }
+}
+
+/// The member that begins here, or after zeros: files on tapes and block devices are padded with them.
+fn padded<R: Read>(input: &mut Lookahead<R>) -> io::Result<Option<Packing>> {
+    loop {
+        let start = input.peek(HEADER_BYTES)?;
+        let zeros = start.iter().take_while(|&&b| b == 0).count();
+        if zeros == 0 {
+            return Ok(packing(start));
+        }
+        input.consume(zeros);
+    }
+}
+
+/// Goes to the next bytes that begin a member.
+fn search<R: Read>(input: &mut Lookahead<R>) -> io::Result<Option<Packing>> {
+    loop {
+        let here = input.peek(HEADER_BYTES)?;
+        if here.is_empty() {
+            return Ok(None);
+        }
+        if let Some(packing) = packing_after_damage(here) {
+            return Ok(Some(packing));
+        }
+        let next = memchr::memchr2(0x1f, 0x28, &here[1..]);
+        let step = next.map_or(here.len(), |at| at + 1);
+        input.consume(step);
+    }
+}
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if into.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            let read = match &mut self.state {
+                State::Plain(input) => input.read(into),
+                State::Gzip(decoder) => decoder.read(into),
+                State::Zstd(decoder) => decoder.read(into),
+                State::Between(_) | State::Searching(_) => {
+                    if !self.next_member()? {
+                        return Ok(0);
+                    }
+                    continue;
+                }
+                State::End => return Ok(0),
+            };
+            match read {
+                Ok(0) if matches!(self.state, State::Plain(_)) => return Ok(0),
+                Ok(0) => self.leave(State::Between),
+                Ok(length) => return Ok(length),
+                Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error),
+                // The file itself cannot be read: asking again would give the same answer for ever.
+                Err(error) if error.raw_os_error().is_some() || matches!(self.state, State::Plain(_)) => {
+                    self.state = State::End;
+                    return Err(error);
+                }
+                Err(error) => {
+                    self.leave(State::Searching);
+                    return Err(self.damaged(error.to_string()));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn gzip(data: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(data).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(data: &[u8]) -> Vec<u8> {
+        zstd::bulk::compress(data, 3).unwrap()
+    }
+
+    /// What is read, and where damage is reported.
+    fn unpack(packed: &[u8]) -> (Vec<u8>, Vec<u64>) {
+        let mut input = Unpacked::new(packed).unwrap();
+        let (mut read, mut damaged) = (Vec::new(), Vec::new());
+        while let Err(error) = input.read_to_end(&mut read) {
+            damaged.push(damage_of(&error).unwrap().at);
+        }
+        (read, damaged)
+    }
+
+    /// Text that does not compress to nothing.
+    fn text(seed: u32) -> Vec<u8> {
+        let numbers = (0..3_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) ^ seed) % 9_973);
+        numbers.map(|n| format!("{n} ")).collect::<String>().into_bytes()
+    }
+
+    #[test]
+    fn any_number_of_members_of_either_packing_is_one_file() {
+        let parts = [text(1), Vec::new(), text(2)];
+        let whole = parts.concat();
+        let skippable = [&[0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc", &zstd(&whole)].concat();
+        for packed in [
+            whole.clone(),
+            gzip(&whole),
+            zstd(&whole),
+            parts.iter().flat_map(|part| gzip(part)).collect(),
+            parts.iter().flat_map(|part| zstd(part)).collect(),
+            [gzip(&parts[0]), zstd(&parts[2])].concat(),
+            [gzip(&whole), vec![0; 512]].concat(),
+            skippable,
+        ] {
+            assert_eq!(unpack(&packed), (whole.clone(), vec![]), "{} bytes", packed.len());
+        }
+        assert_eq!(unpack(b""), (vec![], vec![]));
+    }
+
+    #[test]
+    fn damage_costs_the_member_that_it_is_in() {
+        for pack in [gzip, zstd] {
+            let [one, two, three] = [1, 2, 3].map(|seed| pack(&text(seed)));
+            let mut bad = two.clone();
+            let middle = bad.len() / 2;
+            bad[middle..middle + 40].fill(0x55);
+            let packed = [one.clone(), bad, three].concat();
+            let (read, damaged) = unpack(&packed);
+            assert_eq!(damaged, [one.len() as u64]);
+            assert!(read.starts_with(&text(1)) && read.ends_with(&text(3)), "{}", read.len());
+        }
+    }
+
+    #[test]
+    fn a_cut_file_gives_what_it_holds_and_says_that_it_is_cut() {
+        for pack in [gzip, zstd] {
+            let packed = [pack(&text(1)), pack(&text(2))].concat();
+            let (read, damaged) = unpack(&packed[..packed.len() - 9]);
+            assert_eq!(damaged, [pack(&text(1)).len() as u64]);
+            assert!(read.starts_with(&text(1)));
+        }
+    }
+
+    #[test]
+    fn what_follows_packed_data_and_is_none_is_reported() {
+        let packed = [gzip(b"one"), b"not packed".to_vec(), gzip(b"two")].concat();
+        assert_eq!(unpack(&packed), (b"onetwo".to_vec(), vec![gzip(b"one").len() as u64]));
+    }
+}

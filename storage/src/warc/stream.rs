@@ -1,0 +1,400 @@
+//! Reading a stream: all records of decompressed bytes that come once and in order, as from a pipe or from a file that was
+//! compressed as a whole.
+//!
+//! ```text
+//! WARC/1.0 CRLF ┐
+//! Name: value   │ header, bounded           next_record
+//! CRLF          ┘
+//! block           Content-Length bytes      read_block, as far as it is wanted; the rest is skipped
+//! CRLF CRLF
+//! ```
+//!
+//! A block is trusted only if line ends follow it. If they do not, the record's length is wrong, and the next record is
+//! looked for inside what was read. No byte is read more than twice on that account, whatever the stream holds.
+//!
+//! Source: ISO 28500:2017 (WARC 1.1), and its drafts from 0.17 on, whose header has the same form. Lines that end in LF
+//! alone, folded lines and missing or surplus line ends between records are taken.
+
+use std::io::{self, BufRead, ErrorKind, Read};
+
+use super::reader::DamagedRecord;
+use super::record::{MAX_HEADER_BYTES, Record, RecordError, find, parse_header};
+
+/// What a version line begins with; a digit follows.
+const VERSION: &[u8] = b"WARC/";
+
+/// A record whose header has been read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamedRecord {
+    /// Offset of its version line in the decompressed stream.
+    pub offset: u64,
+    /// Length of its block by its header, in bytes.
+    pub block_bytes: u64,
+    /// Its header; the block is empty until [`WarcStream::read_block`] has filled it.
+    pub record: Record,
+}
+
+/// All records of a stream in order. After damage it goes on at the next line that begins as a version line does; each
+/// damaged stretch is reported once.
+///
+/// ```
+/// use storage::warc::WarcStream;
+///
+/// # fn main() -> std::io::Result<()> {
+/// let bytes = b"WARC/1.0\r\nWARC-Type: conversion\r\nContent-Length: 5\r\n\r\nhello\r\n\r\n";
+/// let mut stream = WarcStream::new(&bytes[..]);
+/// while let Some(next) = stream.next_record()? {
+///     match next {
+///         Ok(mut found) if found.record.kind() == "conversion" => {
+///             if let Err(damage) = stream.read_block(&mut found, 1 << 20)? {
+///                 eprintln!("{damage}");
+///             }
+///             assert_eq!(found.record.block, b"hello");
+///         }
+///         Ok(_not_wanted) => {}
+///         Err(damage) => eprintln!("{damage}"),
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct WarcStream<R> {
+    input: Rewound<R>,
+    /// Where the last record began.
+    record_at: u64,
+    /// Bytes of its block that have not been read.
+    unread: u64,
+    /// An error of the input left the stream anywhere: a record must be looked for.
+    lost: bool,
+    /// What lies before this offset has been read twice already.
+    rewound_to: u64,
+}
+
+/// What is wrong with a header, and whether the line that said so was read to its end.
+struct BadHeader {
+    reason: String,
+    at_line_start: bool,
+}
+
+impl<R: BufRead> WarcStream<R> {
+    /// A reader of `input`, which must be decompressed.
+    pub fn new(input: R) -> Self {
+        Self {
+            input: Rewound {
+                pushed: Vec::new(),
+                at: 0,
+                input,
+                offset: 0,
+            },
+            record_at: 0,
+            unread: 0,
+            lost: false,
+            rewound_to: 0,
+        }
+    }
+
+    /// The header of the next record, a damaged stretch, or `None` at the end. What was not read of the block before is
+    /// skipped.
+    ///
+    /// # Errors
+    /// The input's own errors. An input that goes on after an error (a decompressor that finds its next member) may be
+    /// asked again: then the next record is looked for. Damage is not an error but an answer: the inner `Err`.
+    pub fn next_record(&mut self) -> io::Result<Option<Result<StreamedRecord, DamagedRecord>>> {
+        let next = self.find_next();
+        self.lost = next.is_err();
+        next
+    }
+
+    /// Appends to the block of `found`, which must be the last record, until it has `up_to` bytes or is whole.
+    ///
+    /// # Errors
+    /// As [`next_record`](Self::next_record); the inner `Err` says that the stream ends within the block, or that the
+    /// block does not end where its header says.
+    pub fn read_block(&mut self, found: &mut StreamedRecord, up_to: u64) -> io::Result<Result<(), DamagedRecord>> {
+        let wanted = up_to.saturating_sub(found.record.block.len() as u64).min(self.unread);
+        if wanted == 0 {
+            return Ok(Ok(()));
+        }
+        let read = self.append_block(found, wanted);
+        if read.is_err() {
+            self.lost = true;
+            self.unread = 0;
+        }
+        read
+    }
+
+    fn find_next(&mut self) -> io::Result<Option<Result<StreamedRecord, DamagedRecord>>> {
+        let unread = std::mem::take(&mut self.unread);
+        if std::mem::take(&mut self.lost) {
+            self.find_version_line()?;
+        } else {
+            let skipped = self.input.skip(unread)?;
+            if skipped < unread {
+                return Ok(Some(Err(self.damaged("the stream ends within its block".to_owned()))));
+            }
+        }
+        self.input.skip_line_ends()?;
+        if self.input.fill()?.is_empty() {
+            return Ok(None);
+        }
+        self.record_at = self.input.offset;
+        match self.read_header()? {
+            Ok((record, block_bytes)) => {
+                self.unread = block_bytes;
+                Ok(Some(Ok(StreamedRecord {
+                    offset: self.record_at,
+                    block_bytes,
+                    record,
+                })))
+            }
+            Err(bad) => {
+                if !bad.at_line_start {
+                    self.input.skip_until(b'\n')?;
+                }
+                self.find_version_line()?;
+                Ok(Some(Err(self.damaged(bad.reason))))
+            }
+        }
+    }
+
+    fn read_header(&mut self) -> io::Result<Result<(Record, u64), BadHeader>> {
+        let mut header = Vec::with_capacity(1024);
+        loop {
+            let line_at = header.len();
+            let bound = (MAX_HEADER_BYTES - line_at) as u64;
+            self.input.by_ref().take(bound).read_until(b'\n', &mut header)?;
+            let at_line_start = header.ends_with(b"\n");
+            let bad = |error: RecordError| BadHeader {
+                reason: error.to_string(),
+                at_line_start,
+            };
+            let line = &header[line_at..];
+            if line_at == 0 && !is_version(line) {
+                return Ok(Err(bad(RecordError::NoVersion)));
+            }
+            if line_at > 0 && is_version(line) {
+                // A torn header, and the next record after it.
+                self.input.unread(line);
+                return Ok(Err(BadHeader {
+                    at_line_start: true,
+                    ..bad(RecordError::EndlessHeader)
+                }));
+            }
+            if line.is_empty() || !at_line_start {
+                return Ok(Err(bad(RecordError::EndlessHeader)));
+            }
+            let content = line.len() - line.iter().rev().take_while(|&&b| b == b'\r' || b == b'\n').count();
+            header.truncate(line_at + content);
+            if content == 0 {
+                return Ok(finish_header(&header).map_err(bad));
+            }
+            header.extend_from_slice(b"\r\n");
+        }
+    }
+
+    fn append_block(&mut self, found: &mut StreamedRecord, wanted: u64) -> io::Result<Result<(), DamagedRecord>> {
+        let block = &mut found.record.block;
+        let before = block.len();
+        self.input.by_ref().take(wanted).read_to_end(block)?;
+        let read = (block.len() - before) as u64;
+        self.unread -= read;
+        if read < wanted {
+            self.unread = 0;
+            let reason = RecordError::ShortBlock {
+                expected: found.block_bytes,
+                found: block.len() as u64,
+            };
+            return Ok(Err(self.damaged(reason.to_string())));
+        }
+        if self.unread > 0 || self.ends_here()? {
+            return Ok(Ok(()));
+        }
+        let reason = "its block does not end where its Content-Length says".to_owned();
+        let damage = self.damaged(reason);
+        self.rewind(found);
+        self.find_version_line()?;
+        Ok(Err(damage))
+    }
+
+    /// Whether what follows a block is what follows a whole one.
+    fn ends_here(&mut self) -> io::Result<bool> {
+        let lines = self.input.skip_line_ends()?;
+        Ok(lines >= 2 || self.input.fill()?.is_empty() || self.is_at_version_line()?)
+    }
+
+    /// Goes back to the first version line in the block of `found`, if there is one that may still be gone back to.
+    fn rewind(&mut self, found: &StreamedRecord) {
+        let block = &found.record.block;
+        let is_whole = block.len() as u64 == found.block_bytes;
+        if !is_whole || found.offset < self.rewound_to {
+            return;
+        }
+        let mut at = 0;
+        while let Some(line_end) = find(&block[at..], b"\nWARC/") {
+            at += line_end + 1;
+            if is_version(&block[at..]) {
+                self.rewound_to = self.input.offset;
+                self.input.unread(&block[at..]);
+                return;
+            }
+        }
+    }
+
+    /// Goes to the next line that begins as a version line, from the beginning of a line on.
+    fn find_version_line(&mut self) -> io::Result<()> {
+        while !self.is_at_version_line()? {
+            if self.input.skip_until(b'\n')? == 0 {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn is_at_version_line(&mut self) -> io::Result<bool> {
+        let here = self.input.fill()?;
+        if here.len() > VERSION.len() || here.first() != VERSION.first() {
+            return Ok(is_version(here));
+        }
+        // The line goes on in the next of the input's buffers.
+        let mut start = Vec::new();
+        let read = self
+            .input
+            .by_ref()
+            .take(VERSION.len() as u64 + 1)
+            .read_to_end(&mut start);
+        self.input.unread(&start);
+        read.map(|_| is_version(&start))
+    }
+
+    fn damaged(&self, reason: String) -> DamagedRecord {
+        DamagedRecord {
+            offset: self.record_at,
+            reason,
+        }
+    }
+}
+
+fn is_version(line: &[u8]) -> bool {
+    line.strip_prefix(VERSION)
+        .and_then(<[u8]>::first)
+        .is_some_and(u8::is_ascii_digit)
+}
+
+/// A record without its block, and how long that is.
+fn finish_header(header: &[u8]) -> Result<(Record, u64), RecordError> {
+    let header = String::from_utf8_lossy(header);
+    let (version, fields) = parse_header(header.strip_suffix("\r\n").unwrap_or(&header))?;
+    let record = Record {
+        version,
+        fields,
+        block: Vec::new(),
+    };
+    let length = record.field("Content-Length").and_then(|length| length.parse().ok());
+    Ok((record, length.ok_or(RecordError::BadLength)?))
+}
+
+/// An input to which bytes can be given back.
+#[derive(Debug)]
+struct Rewound<R> {
+    /// What was given back, read up to `at`.
+    pushed: Vec<u8>,
+    at: usize,
+    input: R,
+    /// Of the next byte.
+    offset: u64,
+}
+
+impl<R: BufRead> Rewound<R> {
+    /// Gives back what was read last.
+    fn unread(&mut self, bytes: &[u8]) {
+        self.offset -= bytes.len() as u64;
+        if self.at >= bytes.len() {
+            // They came from here, and are here still.
+            self.at -= bytes.len();
+            return;
+        }
+        let rest = self.pushed.drain(..).skip(self.at);
+        self.pushed = bytes.iter().copied().chain(rest).collect();
+        self.at = 0;
+    }
+
+    /// The next bytes; none at the end.
+    fn fill(&mut self) -> io::Result<&[u8]> {
+        loop {
+            match self.fill_buf() {
+                Ok(_) => break,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        // Filled already; asked again for the sake of the borrow checker.
+        self.fill_buf()
+    }
+
+    /// Skips so many bytes, or as many as there are; how many.
+    fn skip(&mut self, bytes: u64) -> io::Result<u64> {
+        let mut skipped = 0;
+        while skipped < bytes {
+            let here = self.fill()?.len() as u64;
+            if here == 0 {
+                break;
+            }
+            let step = here.min(bytes - skipped);
+            self.consume(step as usize);
+            skipped += step;
+        }
+        Ok(skipped)
+    }
+
+    /// Skips line ends; how many lines they end.
+    fn skip_line_ends(&mut self) -> io::Result<usize> {
+        let mut lines = 0;
+        loop {
+            let here = self.fill()?;
+            let ends = here.iter().take_while(|&&b| b == b'\r' || b == b'\n');
+            let (length, ended) = ends.fold((0, 0), |(length, ended), &b| {
+                (length + 1, ended + usize::from(b == b'\n'))
+            });
+            if length == 0 {
+                return Ok(lines);
+            }
+            lines += ended;
+            self.consume(length);
+        }
+    }
+}
+
+impl<R: BufRead> Read for Rewound<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let here = self.fill_buf()?;
+        let length = here.len().min(into.len());
+        into[..length].copy_from_slice(&here[..length]);
+        self.consume(length);
+        Ok(length)
+    }
+}
+
+impl<R: BufRead> BufRead for Rewound<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.at < self.pushed.len() {
+            return Ok(&self.pushed[self.at..]);
+        }
+        self.input.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.offset += bytes as u64;
+        if self.at < self.pushed.len() {
+            self.at += bytes;
+            if self.at == self.pushed.len() {
+                (self.pushed, self.at) = (Vec::new(), 0);
+            }
+        } else {
+            self.input.consume(bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
