@@ -8,7 +8,7 @@
 //! - [`harm`]: servers that mean harm
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
-//! - [`evaluate`]: precision and recall where the truth is plain
+//! - [`evaluate`]: precision and recall where the truth is plain; [`fingerprint`]: what a fingerprint comes from
 //! - [`support`]: what they stand on
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
@@ -19,6 +19,7 @@ mod crawl;
 mod dedup_command;
 mod demo;
 mod evaluate;
+mod fingerprint;
 mod fuzz_seeds;
 mod harm;
 mod near_duplicates;

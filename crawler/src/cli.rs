@@ -37,6 +37,10 @@ pub enum Command {
     Report(Report),
     /// Write the kept pages to a file or standard output.
     Export(Export),
+    /// Show the fingerprint of documents in files, and the features that weigh most in it.
+    Fingerprint(Fingerprint),
+    /// Count how rare features are in a corpus or a crawl, for weights that go by it.
+    Idf(Idf),
     /// Measure the precision and recall of many dedup settings on pages whose duplicates are known.
     Evaluate(Evaluate),
     /// List the layouts of the index that find every near-duplicate within a distance, and what each costs.
@@ -182,6 +186,45 @@ pub struct Evaluate {
     /// File for a plot as SVG.
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+}
+
+/// `crawler fingerprint`
+#[derive(Debug, Args)]
+pub struct Fingerprint {
+    /// Files and folders of JSON lines, text, HTML, WARC and WET, each also gzip or zstd; - for standard input.
+    #[arg(value_name = "FILE", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// Features shown of each document, at most 1,000.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub top: usize,
+    /// One JSON object a line instead of tables.
+    #[arg(long)]
+    pub json: bool,
+    /// Use these dedup settings instead of the defaults (only the `[dedup]` section is read).
+    #[command(flatten)]
+    pub config: ConfigFile,
+}
+
+/// `crawler idf`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The table is frozen: fingerprints made with it name it, and are never compared with those of another. \
+    It is for the features, the segmenter and the masking of the configuration. Memory grows with the number of distinct \
+    features."
+)]
+pub struct Idf {
+    /// Files and folders of JSON lines, text, HTML, WARC and WET, each also gzip or zstd; - for standard input.
+    #[arg(value_name = "INPUT", required_unless_present = "data", conflicts_with = "data")]
+    pub inputs: Vec<PathBuf>,
+    /// Count the kept pages of this crawl instead.
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// File to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Use these dedup settings instead of the defaults (only the `[dedup]` section is read).
+    #[command(flatten)]
+    pub config: ConfigFile,
 }
 
 /// `crawler layouts`

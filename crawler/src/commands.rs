@@ -2,8 +2,11 @@
 
 mod dedup;
 mod demo;
+mod documents;
 mod evaluate;
 mod export;
+mod fingerprint;
+mod idf;
 mod layouts;
 mod report;
 mod run;
@@ -30,6 +33,8 @@ pub fn execute(cli: Cli) -> Result<(), Error> {
         Command::Report(args) => Ok(report::execute(&args)?),
         Command::Export(args) => Ok(export::execute(&args)?),
         Command::Evaluate(args) => evaluate::execute(&args, cli.quiet),
+        Command::Fingerprint(args) => fingerprint::execute(&args, cli.quiet),
+        Command::Idf(args) => idf::execute(&args, cli.quiet),
         Command::Layouts(args) => layouts::execute(&args),
         Command::Dedup(args) => dedup::execute(&args, cli.quiet),
         Command::Demo(args) => demo::execute(&args, cli.quiet),
