@@ -332,6 +332,25 @@ impl Index for SledIndex {
         }
         Ok(true)
     }
+
+    fn clear(&mut self) -> Result<(), DedupError> {
+        // In the order of `SledIndex::clear`, for the same reason.
+        self.meta.remove("applied")?;
+        self.signatures.clear()?;
+        for tree in self.blocks.iter().chain([&self.digests, &self.shingles]) {
+            tree.clear()?;
+        }
+        self.applied = 0;
+        self.pending = Pending::default();
+        if let Some(resident) = &mut self.resident {
+            resident.clear();
+        }
+        Ok(())
+    }
+
+    fn len(&self) -> Result<usize, DedupError> {
+        Ok(self.signatures.len() + self.pending.order.len())
+    }
 }
 
 /// The bits of a fingerprint of 64.
