@@ -66,9 +66,23 @@ pub trait Index {
     /// The index cannot be written.
     fn remove(&mut self, id: DocId) -> Result<bool, DedupError>;
 
-    /// Takes all documents out.
+    /// Takes every document out, so that it can be made anew.
     ///
     /// # Errors
     /// The index cannot be written.
     fn clear(&mut self) -> Result<(), DedupError>;
+
+    /// Documents in the index.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    fn len(&self) -> Result<usize, DedupError>;
+
+    /// Whether there is none.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    fn is_empty(&self) -> Result<bool, DedupError> {
+        Ok(self.len()? == 0)
+    }
 }

@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 
 use dedup::{
-    Deduplicator, Digest, DocId, Fingerprint, Index, MemoryIndex, Removed, Residence, Rule, Signature, Sketch,
-    SledIndex, Verdict,
+    Deduplicator, Digest, DocId, Fingerprint, Index, Layout, MemoryIndex, Removed, Residence, Rule, Signature, Sketch,
+    SledIndex, Verdict, Width,
 };
 use proptest::prelude::*;
 
@@ -44,14 +44,16 @@ enum Action {
     Remove(usize),
     Persist,
     Reopen,
+    Clear,
 }
 
 fn action() -> impl Strategy<Value = Action> {
     prop_oneof![
-        12 => signature().prop_map(Action::Insert),
-        1 => (0_usize..60).prop_map(Action::Remove),
-        2 => Just(Action::Persist),
-        1 => Just(Action::Reopen),
+        24 => signature().prop_map(Action::Insert),
+        2 => (0_usize..60).prop_map(Action::Remove),
+        4 => Just(Action::Persist),
+        2 => Just(Action::Reopen),
+        1 => Just(Action::Clear),
     ]
 }
 
@@ -125,6 +127,13 @@ fn open(db: &sled::Db, rule: &Rule, residence: Residence) -> Deduplicator<SledIn
     Deduplicator::new(index, rule.clone()).unwrap()
 }
 
+/// In so many blocks, where so many guarantee the rule's distance.
+fn in_memory(rule: &Rule, blocks: usize) -> Option<Deduplicator<MemoryIndex>> {
+    let layout = Layout::new(Width::W64, blocks, rule.max_distance).ok()?;
+    let index = MemoryIndex::with_layout(rule, layout, 0.0).unwrap();
+    Some(Deduplicator::new(index, rule.clone()).unwrap())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
@@ -138,7 +147,7 @@ proptest! {
         let dbs = folders.each_ref().map(|folder| sled::open(folder.path()).unwrap());
         let residences = [Residence::Memory, Residence::Disk];
         let mut in_sled: Vec<_> = (0..2).map(|n| open(&dbs[n], &rule, residences[n])).collect();
-        let in_memory = Deduplicator::new(MemoryIndex::new(&rule).unwrap(), rule.clone()).unwrap();
+        let mut in_memory: Vec<_> = [1, 4, 7].into_iter().filter_map(|blocks| in_memory(&rule, blocks)).collect();
         let mut scan = Scan::default();
         // What the owner's catalogue would hold: everything that was ever unique and not removed.
         for (number, action) in actions.into_iter().enumerate() {
@@ -148,12 +157,16 @@ proptest! {
                     let expected = scan.check(&signature, &rule);
                     if let Some(query) = signature.fingerprint {
                         let expected = scan.near(query, max_distance);
-                        prop_assert_eq!(&near(&*in_memory.index(), query), &expected);
+                        for dedup in &in_memory {
+                            prop_assert_eq!(&near(&*dedup.index(), query), &expected);
+                        }
                         for dedup in &in_sled {
                             prop_assert_eq!(&near(&*dedup.index(), query), &expected);
                         }
                     }
-                    prop_assert_eq!(in_memory.check_and_insert(id, &signature).unwrap(), expected);
+                    for dedup in &mut in_memory {
+                        prop_assert_eq!(dedup.check_and_insert(id, &signature).unwrap(), expected);
+                    }
                     for dedup in &mut in_sled {
                         prop_assert_eq!(dedup.check_and_insert(id, &signature).unwrap(), expected);
                     }
@@ -165,9 +178,20 @@ proptest! {
                     let id = DocId(which as u64);
                     let is_there = scan.0.remove(&id).is_some();
                     let expected = if is_there { Removed::Representative { orphans: Vec::new() } } else { Removed::Nothing };
-                    prop_assert_eq!(in_memory.remove(id).unwrap(), expected.clone());
+                    for dedup in &mut in_memory {
+                        prop_assert_eq!(dedup.remove(id).unwrap(), expected.clone());
+                    }
                     for dedup in &mut in_sled {
                         prop_assert_eq!(dedup.remove(id).unwrap(), expected.clone());
+                    }
+                }
+                Action::Clear => {
+                    scan.0.clear();
+                    for dedup in &mut in_memory {
+                        dedup.index_mut().clear().unwrap();
+                    }
+                    for dedup in &mut in_sled {
+                        dedup.index_mut().clear().unwrap();
                     }
                 }
                 Action::Persist => in_sled.iter_mut().for_each(|dedup| dedup.index_mut().persist(id.0).unwrap()),
@@ -182,6 +206,12 @@ proptest! {
                         in_sled.push(dedup);
                     }
                 }
+            }
+            for dedup in &in_memory {
+                prop_assert_eq!(dedup.index().len().unwrap(), scan.0.len());
+            }
+            for dedup in &in_sled {
+                prop_assert_eq!(dedup.index().len().unwrap(), scan.0.len());
             }
         }
     }

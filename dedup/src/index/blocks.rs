@@ -90,6 +90,7 @@ impl<W: Word> FingerprintIndex<W> {
     }
 
     /// As [`FingerprintIndex::new`]; a bucket with more than (1 + `mu`) × the mean is split a second time where that pays.
+    /// The answers are the same whatever it is.
     ///
     /// # Errors
     /// The layout is of another width than `W`.
@@ -112,15 +113,14 @@ impl<W: Word> FingerprintIndex<W> {
         let max_distance = layout.max_distance();
         let beside = cuts.iter().filter(|cut| cut.bits_beside() > 0);
         let beside: Vec<_> = beside.flat_map(|cut| cuts_beside(*cut, max_distance)).collect();
-        // No split of fewer entries pays.
-        let floor = beside.iter().enumerate().take(max_distance as usize + 1);
         let key_bits = cuts.iter().chain(&beside).map(|cut| cut.bits);
         Ok(Self {
             layout,
             skew: Skew {
                 mu,
                 probe,
-                floor: (probe * floor.len() as u64).max(2) as usize,
+                // No split of fewer entries pays: its buckets alone cost more to look into.
+                floor: (2 * probe).max(2) as usize,
                 max_distance,
             },
             masks: Masks::new(key_bits, max_distance),
@@ -220,29 +220,37 @@ impl<W: Word> FingerprintIndex<W> {
     /// Appends to `found` every id with a fingerprint that differs in at most the layout's
     /// [`max_distance`](Layout::max_distance) bits, each once, at the distance of the nearest, ascending by id.
     pub fn near(&self, fingerprint: W, found: &mut Vec<Near>) {
-        self.near_at(cpu::Level::detected(), fingerprint, found);
+        let before = found.len();
+        cpu::dispatch(self.search(fingerprint, found));
+        each_id_once(found, before);
     }
 
-    fn near_at(&self, level: cpu::Level, fingerprint: W, found: &mut Vec<Near>) {
-        let before = found.len();
-        let search = Search {
+    fn search<'a>(&'a self, query: W, found: &'a mut Vec<Near>) -> Search<'a, W> {
+        Search {
             tables: &self.tables,
             masks: &self.masks,
             words: &self.words,
             ids: &self.ids,
-            query: fingerprint,
+            query,
             distance: self.layout.max_distance(),
             probe: self.skew.probe,
             found,
-        };
-        cpu::dispatch_at(level, search);
-        if found.len() > before + 1 {
-            let mut new = found.split_off(before);
-            new.sort_unstable();
-            new.dedup_by_key(|near| near.id);
-            found.append(&mut new);
         }
     }
+}
+
+/// Sorts what was found after the first `before` and drops what repeats an id: a pair is met in every block in which it
+/// differs little.
+fn each_id_once(found: &mut Vec<Near>, before: usize) {
+    found[before..].sort_unstable();
+    let mut kept = before;
+    for at in before..found.len() {
+        if at == before || found[at].id != found[kept - 1].id {
+            found[kept] = found[at];
+            kept += 1;
+        }
+    }
+    found.truncate(kept);
 }
 
 /// The table in which the fingerprint's bucket holds the fewest entries.

@@ -11,6 +11,7 @@ use crate::layout::Layout;
 use crate::rule::Rule;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
+use crate::sketch::Sketch;
 
 /// An [`Index`] that lives as long as the process.
 #[derive(Debug, Clone)]
@@ -18,7 +19,7 @@ pub struct MemoryIndex {
     buckets: Buckets,
     digests: HashMap<Digest, DocId>,
     shingles: HashMap<u64, Vec<DocId>>,
-    signatures: HashMap<DocId, Signature>,
+    signatures: HashMap<DocId, Box<Kept>>,
     min_similarity_short: f32,
 }
 
@@ -28,36 +29,25 @@ impl MemoryIndex {
     /// # Errors
     /// No layout guarantees the rule's distance.
     pub fn new(rule: &Rule) -> Result<Self, DedupError> {
-        Self::with_layout(rule, Layout::for_distance(Width::W64, rule.max_distance)?)
+        Self::with_layout(rule, Layout::for_distance(Width::W64, rule.max_distance)?, DEFAULT_SKEW)
     }
 
-    /// An empty index that finds what `rule` may accept, for fingerprints of another width or by other blocks.
+    /// An empty index that finds what `rule` may accept, for fingerprints of another width or by other blocks. A bucket with
+    /// more than (1 + `mu`) × the mean is split a second time (see [`FingerprintIndex`](crate::FingerprintIndex)).
     ///
     /// # Errors
     /// [`DedupError::NarrowIndex`]: the layout does not guarantee the rule's distance.
-    pub fn with_layout(rule: &Rule, layout: Layout) -> Result<Self, DedupError> {
+    pub fn with_layout(rule: &Rule, layout: Layout, mu: f64) -> Result<Self, DedupError> {
         if layout.max_distance() < rule.max_distance {
             return Err(DedupError::NarrowIndex);
         }
         Ok(Self {
-            buckets: Buckets::new(layout, DEFAULT_SKEW)?,
+            buckets: Buckets::new(layout, mu)?,
             digests: HashMap::new(),
             shingles: HashMap::new(),
             signatures: HashMap::new(),
             min_similarity_short: rule.min_similarity_short,
         })
-    }
-
-    /// Documents in the index.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.signatures.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.signatures.is_empty()
     }
 }
 
@@ -82,7 +72,7 @@ impl Index for MemoryIndex {
     }
 
     fn signature(&self, id: DocId) -> Result<Option<Signature>, DedupError> {
-        Ok(self.signatures.get(&id).cloned())
+        Ok(self.signatures.get(&id).map(|kept| kept.signature()))
     }
 
     fn insert(&mut self, id: DocId, signature: &Signature) -> Result<(), DedupError> {
@@ -98,14 +88,15 @@ impl Index for MemoryIndex {
         for &shingle in prefix(&signature.shingles, self.min_similarity_short) {
             self.shingles.entry(shingle).or_default().push(id);
         }
-        self.signatures.insert(id, signature.clone());
+        self.signatures.insert(id, Box::new(Kept::new(signature)));
         Ok(())
     }
 
     fn remove(&mut self, id: DocId) -> Result<bool, DedupError> {
-        let Some(signature) = self.signatures.remove(&id) else {
+        let Some(kept) = self.signatures.remove(&id) else {
             return Ok(false);
         };
+        let signature = kept.signature();
         if let Some(digest) = signature.digest
             && self.digests.get(&digest) == Some(&id)
         {
@@ -127,9 +118,73 @@ impl Index for MemoryIndex {
 
     fn clear(&mut self) -> Result<(), DedupError> {
         self.buckets.clear();
-        self.digests.clear();
-        self.shingles.clear();
-        self.signatures.clear();
+        self.digests = HashMap::new();
+        self.shingles = HashMap::new();
+        self.signatures = HashMap::new();
         Ok(())
+    }
+
+    fn len(&self) -> Result<usize, DedupError> {
+        Ok(self.signatures.len())
+    }
+}
+
+/// A signature in half the memory: what few documents have is allocated for these alone.
+#[derive(Debug, Clone)]
+struct Kept {
+    digest: Option<Digest>,
+    fingerprint: Option<Fingerprint>,
+    sketch: Option<Sketch>,
+    numbers: u64,
+    tokens: u32,
+    rare: Option<Box<Rare>>,
+}
+
+#[derive(Debug, Clone)]
+struct Rare {
+    metadata: Option<Sketch>,
+    shingles: Box<[u64]>,
+}
+
+impl Kept {
+    fn new(signature: &Signature) -> Self {
+        // All fields by name: one that is added must not be forgotten here.
+        let Signature {
+            digest,
+            fingerprint,
+            sketch,
+            ref metadata,
+            ref shingles,
+            numbers,
+            tokens,
+        } = *signature;
+        let is_rare = metadata.is_some() || !shingles.is_empty();
+        let rare = is_rare.then(|| {
+            Box::new(Rare {
+                metadata: *metadata,
+                shingles: shingles.as_slice().into(),
+            })
+        });
+        Self {
+            digest,
+            fingerprint,
+            sketch,
+            numbers,
+            tokens,
+            rare,
+        }
+    }
+
+    fn signature(&self) -> Signature {
+        let rare = self.rare.as_deref();
+        Signature {
+            digest: self.digest,
+            fingerprint: self.fingerprint,
+            sketch: self.sketch,
+            metadata: rare.and_then(|rare| rare.metadata),
+            shingles: rare.map_or_else(Vec::new, |rare| rare.shingles.to_vec()),
+            numbers: self.numbers,
+            tokens: self.tokens,
+        }
     }
 }

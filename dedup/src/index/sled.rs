@@ -347,6 +347,10 @@ impl Index for SledIndex {
         }
         Ok(())
     }
+
+    fn len(&self) -> Result<usize, DedupError> {
+        Ok(self.signatures.len() + self.pending.order.len())
+    }
 }
 
 /// The bits of a fingerprint of 64.

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A bucket of its own allocation would be looked up through a pointer and end in unused room; here a full bucket takes
-//! room (░) from a neighbour, and only when the neighbours are full too is the group laid out anew with an eighth more.
-//! So a sixteenth of the memory is unused on average, and a look into a bucket costs one miss of the cache for its run and
+//! room (░) from a neighbour, and only when the neighbours are full too is the group laid out anew with more of it.
+//! So little of the memory is unused, and a look into a bucket costs one miss of the cache for its run and
 //! one for its tags.
 
 /// Buckets of a group.
@@ -18,7 +18,7 @@ pub(super) const LANES: usize = 16;
 /// A bucket whose entries were moved out, to be searched by other blocks.
 const MOVED: u32 = u32::MAX;
 /// Entries that may be moved to take room from a neighbour; past it a new layout is cheaper.
-const MAX_SHIFTED: usize = 256;
+const MAX_SHIFTED: usize = 64;
 
 #[derive(Debug, Clone)]
 pub(super) struct Group {
@@ -149,9 +149,9 @@ impl Group {
         true
     }
 
-    /// Lays all buckets out anew, each with room for an eighth more and one.
+    /// Lays all buckets out anew, each with room for a sixteenth more and two.
     fn lay_out(&mut self) {
-        let room = |len: usize| len + len / 8 + 1;
+        let room = |len: usize| len + len / 16 + 2;
         let places: usize = (0..BUCKETS).map(|at| room(self.len(at))).sum();
         let (mut tags, mut slots) = (vec![0; places + LANES], vec![0; places]);
         let mut start = 0;
@@ -177,10 +177,15 @@ impl Group {
         true
     }
 
-    /// Moves a bucket's entries out, for good: they are searched elsewhere.
+    /// Moves a bucket's entries out: they are searched elsewhere.
     pub(super) fn move_out(&mut self, at: usize) {
         self.runs[at].len = MOVED;
         self.lay_out();
+    }
+
+    /// Makes a bucket whose entries were moved out a bucket again, an empty one.
+    pub(super) fn take_back(&mut self, at: usize) {
+        self.runs[at].len = 0;
     }
 }
 

@@ -68,10 +68,7 @@ impl<W: Word> Kernel for Search<'_, W> {
         let mut splits: Vec<(&Split, u32)> = Vec::new();
         self.look_into(self.tables, self.distance, &mut batch, &mut splits, &mut candidates);
         while let Some((split, distance)) = splits.pop() {
-            let pays = split
-                .cost(distance, split.len(), self.probe)
-                .is_some_and(|cost| cost < split.len() as u64);
-            if pays {
+            if split.search_pays(distance, self.probe) {
                 self.look_into(&split.tables, distance, &mut batch, &mut splits, &mut candidates);
             } else {
                 self.scan_all(&split.tables[0], distance, &mut candidates);

@@ -15,6 +15,7 @@
 //! the others; where none spreads, or looking into so many buckets would cost more than the scan, the bucket stays as it
 //! is, to be tried again when it has doubled.
 
+use super::group::LANES;
 use super::table::Table;
 use super::word::{Cut, Word};
 use crate::layout::{MAX_PROBES, ball, radius};
@@ -90,8 +91,16 @@ impl Split {
         self.len() < before
     }
 
+    /// Whether a search within `distance` costs less than a scan over all entries.
+    pub(super) fn search_pays(&self, distance: u32, probe: u64) -> bool {
+        let table = &self.tables[0];
+        // A lot at least is read of each bucket.
+        let scan = (table.len() + (LANES << table.cut.bucket_bits)) as u64;
+        self.cost(distance, table.len(), probe).is_some_and(|cost| cost < scan)
+    }
+
     /// What a search within `distance` costs, in entries scanned; `None` for more looks than any search may take.
-    pub(super) fn cost(&self, distance: u32, len: usize, probe: u64) -> Option<u64> {
+    fn cost(&self, distance: u32, len: usize, probe: u64) -> Option<u64> {
         let blocks = self.tables.len();
         let mut cost = 0;
         for (number, table) in self.tables.iter().enumerate() {

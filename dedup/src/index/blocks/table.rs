@@ -122,14 +122,19 @@ impl Table {
         self.len += 1;
     }
 
-    /// Takes an entry out; whether it was there.
+    /// Takes an entry out. A bucket stays split until it is empty.
     pub(super) fn remove<W: Word>(&mut self, word: W, slot: u32) {
         let bucket = self.bucket_of(word).0;
+        let (group, at) = (bucket as usize / BUCKETS, bucket as usize % BUCKETS);
         let was_there = match self.splits.get_mut(&bucket) {
             Some(split) => split.remove(word, slot),
-            None => self.groups[bucket as usize / BUCKETS].remove(bucket as usize % BUCKETS, slot),
+            None => self.groups[group].remove(at, slot),
         };
         self.len -= usize::from(was_there);
+        if self.splits.get(&bucket).is_some_and(|split| split.len() == 0) {
+            self.splits.remove(&bucket);
+            self.groups[group].take_back(at);
+        }
     }
 
     /// The slots that hold this word, as far as key and tag tell.

@@ -74,7 +74,8 @@ fn the_index_answers_as_a_scan_does<W: Word>(layout: Layout, words: &[W], mu: f6
             let expected = scan(&kept, query, layout.max_distance());
             for level in [Level::Baseline, Level::Avx2, Level::Avx512] {
                 let mut found = Vec::new();
-                index.near_at(level, query, &mut found);
+                cpu::dispatch_at(level, index.search(query, &mut found));
+                each_id_once(&mut found, 0);
                 assert_eq!(found, expected, "{level:?} {layout:?}");
             }
         }
@@ -109,43 +110,122 @@ proptest! {
     }
 }
 
-/// Words whose lowest block is that of all, the rest random.
-fn crowd(len: u64) -> Vec<u64> {
-    (0..len).map(|n| crate::hash::rehash(n, 1) << 16).collect()
+/// Words whose lowest 16 bits are those of all, the rest random.
+fn crowd<W: Word>(len: u64) -> Vec<W> {
+    let random = |n| u128::from(crate::hash::rehash(n, 1)) | u128::from(crate::hash::rehash(n, 2)) << 64;
+    (0..len).map(|n| W::truncate(random(n) << 16)).collect()
+}
+
+fn filled<W: Word>(layout: Layout, words: &[W], probe: u64) -> FingerprintIndex<W> {
+    let mut index = FingerprintIndex::with_probe_cost(layout, DEFAULT_SKEW, probe).unwrap();
+    for (id, word) in words.iter().enumerate() {
+        index.insert(*word, id as u64).unwrap();
+    }
+    index
+}
+
+fn splits<W>(index: &FingerprintIndex<W>) -> usize {
+    index.tables.iter().map(Table::splits).sum()
+}
+
+fn a_split_bucket_answers_as_a_scan_does<W: Word>(blocks: usize, max_distance: u32) {
+    let words = crowd::<W>(800);
+    let mut index = filled(Layout::new(W::WIDTH, blocks, max_distance).unwrap(), &words, 0);
+    assert!(splits(&index) > 0, "{:?}", index.layout);
+    let mut kept: Vec<_> = words.into_iter().zip(0..).collect();
+    while let Some((word, id)) = kept.pop() {
+        let mut found = Vec::new();
+        for flips in [
+            0,
+            1,
+            0x11,
+            0x8000_0013,
+            0x00ff_0000,
+            0x0181_0007,
+            0x7_0007_0000_0007_0003_0000_0001,
+        ] {
+            let query = word ^ W::truncate(flips);
+            kept.push((word, id));
+            index.near(query, &mut found);
+            assert_eq!(
+                std::mem::take(&mut found),
+                scan(&kept, query, max_distance),
+                "{:?}",
+                index.layout
+            );
+            kept.pop();
+        }
+        assert!(index.remove(word, id) && !index.contains(word, id));
+    }
+    assert!(index.is_empty() && splits(&index) == 0);
+}
+
+#[test]
+fn split_buckets_of_every_width_answer_as_a_scan_does() {
+    a_split_bucket_answers_as_a_scan_does::<u32>(2, 3);
+    a_split_bucket_answers_as_a_scan_does::<u32>(2, 5);
+    for (blocks, max_distance) in [(4, 0), (4, 3), (4, 7), (4, 10), (5, 10), (3, 4)] {
+        a_split_bucket_answers_as_a_scan_does::<u64>(blocks, max_distance);
+    }
+    for (blocks, max_distance) in [(8, 3), (8, 10), (9, 8)] {
+        a_split_bucket_answers_as_a_scan_does::<u128>(blocks, max_distance);
+    }
 }
 
 #[test]
 fn an_overfull_bucket_is_split_and_one_that_no_block_spreads_is_not() {
     let layout = Layout::for_distance(Width::W64, 3).unwrap();
-    let splits = |words: &[u64]| {
-        let mut index = FingerprintIndex::<u64>::new(layout).unwrap();
-        for (id, word) in words.iter().enumerate() {
-            index.insert(*word, id as u64).unwrap();
+    assert_eq!(splits(&filled(layout, &crowd::<u64>(5_000), PROBE)), 1);
+    assert_eq!(splits(&filled(layout, &crowd::<u64>(500), PROBE)), 0);
+    assert_eq!(splits(&filled(layout, &[0xdead_beef_u64; 5_000], PROBE)), 0);
+}
+
+#[test]
+fn a_block_that_all_share_is_left_out_of_a_split() {
+    let layout = Layout::for_distance(Width::W64, 3).unwrap();
+    let words: Vec<u64> = crowd::<u64>(5_000).into_iter().map(|word| word << 16).collect();
+    let index = filled(layout, &words, PROBE);
+    assert_eq!(splits(&index), 2);
+    let split = index.tables[0].split_for(0_u64).unwrap();
+    assert!(split.tables.len() < 4);
+    let kept: Vec<_> = words.into_iter().zip(0..).collect();
+    for (word, _) in kept.iter().step_by(97) {
+        for flips in [0, 1, 0x1_0001, 0x8000_0001_0001, 0x0700_0000_0000_0000] {
+            let mut found = Vec::new();
+            index.near(word ^ flips, &mut found);
+            assert_eq!(found, scan(&kept, word ^ flips, 3));
         }
-        index.tables.iter().map(Table::splits).sum::<usize>()
-    };
-    assert_eq!(splits(&crowd(5_000)), 1);
-    assert_eq!(splits(&crowd(500)), 0);
-    assert_eq!(splits(&vec![0xdead_beef; 5_000]), 0);
+    }
+}
+
+#[test]
+fn a_split_bucket_that_has_shrunk_is_scanned_whole() {
+    let words: Vec<u32> = crowd(9_000);
+    let mut index = filled(Layout::new(Width::W32, 2, 3).unwrap(), &words, PROBE);
+    assert_eq!(splits(&index), 1);
+    let mut kept: Vec<_> = words.into_iter().zip(0..).collect();
+    for (word, id) in kept.drain(200..) {
+        assert!(index.remove(word, id));
+    }
+    assert!(!index.tables[0].split_for(0_u32).unwrap().search_pays(3, PROBE));
+    for (word, _) in &kept {
+        let mut found = Vec::new();
+        index.near(word ^ 0x0100_0001, &mut found);
+        assert_eq!(found, scan(&kept, word ^ 0x0100_0001, 3));
+    }
 }
 
 #[test]
 fn a_layout_of_another_width_is_refused() {
     let layout = Layout::for_distance(Width::W64, 3).unwrap();
-    assert!(
-        FingerprintIndex::<u32>::new(layout)
-            .unwrap_err()
-            .to_string()
-            .contains("32 bits")
-    );
+    let error = FingerprintIndex::<u32>::new(layout).unwrap_err();
+    assert!(error.to_string().contains("32 bits"), "{error}");
 }
 
 #[test]
 fn a_cleared_index_is_empty_and_takes_entries_again() {
-    let mut index = FingerprintIndex::new(Layout::for_distance(Width::W64, 3).unwrap()).unwrap();
-    for word in crowd(5_000) {
-        index.insert(word, 1).unwrap();
-    }
+    let layout = Layout::for_distance(Width::W64, 3).unwrap();
+    let mut index = filled(layout, &crowd::<u64>(5_000), PROBE);
     index.clear();
     let mut found = Vec::new();
     index.near(0, &mut found);
