@@ -21,6 +21,12 @@ pub fn normalize(text: &str) -> String {
             out.push_ascii_byte(text.as_bytes()[end - 1]);
             at = end;
         }
+        let as_it_is = ideographs(&text.as_bytes()[at..]);
+        if as_it_is > 0 {
+            out.bytes.extend_from_slice(&text.as_bytes()[at..at + as_it_is]);
+            at += as_it_is;
+            last = (at - 3, out.bytes.len() - 3);
+        }
         for c in text[at..].chars() {
             let Some(lower) = simple(c) else { break };
             last = (at, out.bytes.len());
@@ -44,6 +50,13 @@ fn ascii_prefix(bytes: &[u8]) -> usize {
     let ascii = |word: &&[u8; 8]| u64::from_le_bytes(**word) & HIGH == 0;
     let sure = words.iter().take_while(ascii).count() * 8;
     sure + bytes[sure..].iter().take_while(|b| b.is_ascii()).count()
+}
+
+/// How many bytes at the start are characters U+4E00 to U+9FFF, which are [`simple`] and stay as they are.
+fn ideographs(bytes: &[u8]) -> usize {
+    let (threes, _) = bytes.as_chunks::<3>();
+    let ideograph = |three: &&[u8; 3]| matches!(three, [0xe4, 0xb8..=0xff, _] | [0xe5..=0xe9, ..]);
+    threes.iter().take_while(ideograph).count() * 3
 }
 
 /// The lower case of a character whose normalisation is a single character whatever stands around it: it is composed

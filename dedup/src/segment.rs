@@ -56,6 +56,8 @@ fn starts(c: char) -> bool {
         '\0'..='\u{7f}' => c.is_ascii_alphanumeric(),
         // Ideographs, kana and Hangul syllables, without a look at the tables.
         '\u{4e00}'..='\u{9fff}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{ac00}'..='\u{d7a3}' => true,
+        // Nor at dashes, quotation marks and the punctuation of ideographs.
+        '\u{2010}'..='\u{206f}' | '\u{3008}'..='\u{3011}' | '\u{3001}'..='\u{3003}' => false,
         _ => c.is_alphanumeric(),
     }
 }

@@ -3,7 +3,7 @@
 mod runs;
 
 use crate::dates::{MOST_TOKENS, begins_like_date, date_length, may_begin};
-use crate::hash::{SHORT, hash_short, hash_word, hash64};
+use crate::hash::{KEEP, SHORT, hash_short, hash_word, hash64, short_word};
 use crate::segment::{Token, TokenKind, tokens};
 use runs::each_run;
 
@@ -76,11 +76,10 @@ impl Cutter<'_> {
         if start >= end {
             return;
         }
-        let bytes = self.text.as_bytes();
-        let (length, rest) = (end - start, bytes.get(start..).unwrap_or_default());
-        if let (Some(keep), Some(word)) = (KEEP.get(length), rest.first_chunk()) {
-            let word = u128::from_le_bytes(*word) & keep;
-            let is_ascii = word & (HIGH & keep) == 0;
+        let (bytes, length) = (self.text.as_bytes(), end - start);
+        if let Some(word) = short_word(&bytes[start..], length) {
+            let keep = KEEP[length];
+            let is_ascii = word & HIGH == 0;
             if is_ascii && !number_goes_on(bytes, end) && !(self.mask_dates && begins_like_date(word)) {
                 return self.units.push(Unit {
                     hash: hash_short(word),
@@ -102,13 +101,36 @@ impl Cutter<'_> {
             end += 1 + bytes[end + 1..].iter().take_while(|b| is_inside(**b)).count();
         }
         self.at = start;
-        while let Some(token) = self.text.get(self.at..end).and_then(|text| tokens(text).next()) {
+        loop {
+            self.ideographs();
+            let Some(token) = self.text.get(self.at..end).and_then(|text| tokens(text).next()) else {
+                break;
+            };
             let start = self.at + token.start;
             let unit = self.date(start, token.text.len()).unwrap_or_else(|| unit(start, &token));
             self.units.push(unit);
             self.at = unit.end();
         }
         self.at = self.at.max(end);
+    }
+
+    /// Cuts ideographs as long as they follow one another, which have no marks and begin no dates.
+    fn ideographs(&mut self) {
+        let bytes = self.text.as_bytes();
+        // U+4E00 to U+9FFF; nothing that begins like these, or is ASCII, is a mark.
+        while let [0xe4, 0xb8..=0xff, _, next, ..] | [0xe5..=0xe9, _, _, next, ..] = bytes[self.at..]
+            && (next < 0x80 || next >= 0xe4)
+            && let Some(word) = short_word(&bytes[self.at..], 3)
+        {
+            self.units.push(Unit {
+                hash: hash_short(word),
+                start: self.at,
+                length: 3,
+                kind: UnitKind::Character,
+                is_number: false,
+            });
+            self.at += 3;
+        }
     }
 
     /// The date that begins at `start` with a token of so many bytes.
@@ -145,16 +167,6 @@ fn unit(start: usize, token: &Token<'_>) -> Unit {
     }
 }
 
-/// What masks the first so many of [`SHORT`] bytes.
-const KEEP: [u128; SHORT + 1] = {
-    let mut keep = [0; SHORT + 1];
-    let mut length = 1;
-    while length <= SHORT {
-        keep[length] = u128::MAX >> (8 * (SHORT - length));
-        length += 1;
-    }
-    keep
-};
 /// The bit that no byte of ASCII has.
 const HIGH: u128 = u128::from_ne_bytes([0x80; SHORT]);
 /// The bit that letters of ASCII have and its digits have not.
