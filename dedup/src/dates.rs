@@ -32,9 +32,16 @@ pub fn date_length(text: &str, tokens: &[Token<'_>]) -> usize {
 
 /// Whether a date or clock time may begin with the token at `start..end`: a look at what follows rules out most.
 pub(crate) fn may_begin(text: &[u8], start: usize, end: usize) -> bool {
-    let (token, after) = (text.get(start..end).unwrap_or_default(), text.get(end..).unwrap_or_default());
+    let (token, after) = (
+        text.get(start..end).unwrap_or_default(),
+        text.get(end..).unwrap_or_default(),
+    );
     // What stands between the parts of a date is at most four bytes long.
-    let gap = after.iter().take(4).take_while(|b| b.is_ascii() && !b.is_ascii_alphanumeric()).count();
+    let gap = after
+        .iter()
+        .take(4)
+        .take_while(|b| b.is_ascii() && !b.is_ascii_alphanumeric())
+        .count();
     let (gap, next) = after.split_at(gap);
     let next_is_digit = next.first().is_some_and(u8::is_ascii_digit);
     match token.first() {

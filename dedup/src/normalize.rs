@@ -118,7 +118,11 @@ impl Spaced {
         } else if c.is_whitespace() || c.is_control() {
             self.push_ascii_byte(b' ');
         } else {
-            self.bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            // Four bytes whatever the length is, which is cheaper than to copy as many as there are.
+            let mut bytes = [0; 4];
+            let length = c.encode_utf8(&mut bytes).len();
+            self.bytes.extend_from_slice(&bytes);
+            self.bytes.truncate(self.bytes.len() - 4 + length);
         }
     }
 
@@ -151,7 +155,7 @@ impl Spaced {
         let (mut kept, mut bits) = (0_u64, 0);
         for at in (0..64).step_by(8) {
             let keep = !surplus >> (at + 7) & 1;
-            kept |= (word >> at & 0xff) * keep << bits;
+            kept |= ((word >> at & 0xff) * keep) << bits;
             bits += keep * 8;
         }
         let start = self.bytes.len() - 8;

@@ -105,7 +105,8 @@ fn end_of_character(text: &str, start: usize, first: char) -> usize {
 
 /// Scripts written without spaces between words; Korean too, whose words carry endings that change.
 fn is_spaceless(c: char) -> bool {
-    c >= '\u{e00}' && matches!(c,
+    c >= '\u{e00}'
+        && matches!(c,
         '\u{0e00}'..='\u{0eff}' // Thai, Lao
         | '\u{1000}'..='\u{109f}' // Myanmar
         | '\u{1100}'..='\u{11ff}' // Hangul Jamo
@@ -122,7 +123,8 @@ fn is_spaceless(c: char) -> bool {
 
 /// Marks that belong to the character before them and are no letters to Unicode.
 fn is_mark(c: char) -> bool {
-    ('\u{300}'..='\u{309a}').contains(&c) && matches!(c,
+    ('\u{300}'..='\u{309a}').contains(&c)
+        && matches!(c,
         '\u{0300}'..='\u{036f}' | '\u{0483}'..='\u{0487}' | '\u{0591}'..='\u{05c7}' | '\u{0610}'..='\u{061a}'
         | '\u{064b}'..='\u{065f}' | '\u{0670}' | '\u{06d6}'..='\u{06ed}' | '\u{0900}'..='\u{0903}'
         | '\u{093a}'..='\u{094f}' | '\u{0962}'..='\u{0963}' | '\u{0981}'..='\u{0983}' | '\u{09bc}'..='\u{09cd}'

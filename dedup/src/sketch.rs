@@ -102,7 +102,9 @@ fn fill(bins: &mut [u32; BINS], shingles: &[u64], round: u32) {
 /// What plain MinHash puts into a bin.
 fn minimum(shingles: &[u64], bin: usize) -> u32 {
     let factor = factor(u64::from(ROUNDS) + bin as u64);
-    let values = shingles.iter().map(|shingle| (shingle.wrapping_mul(factor) >> 32) as u32 >> (32 - VALUE_BITS));
+    let values = shingles
+        .iter()
+        .map(|shingle| (shingle.wrapping_mul(factor) >> 32) as u32 >> (32 - VALUE_BITS));
     values.min().unwrap_or(VALUE)
 }
 
@@ -135,7 +137,15 @@ mod tests {
     #[test]
     fn the_estimate_is_unbiased_and_as_sharp_as_minhash() {
         const PAIRS: u64 = 120;
-        for (size, shared) in [(3, 0.5), (12, 0.8), (60, 0.9), (400, 0.8), (400, 0.3), (3_000, 0.8), (3_000, 0.0)] {
+        for (size, shared) in [
+            (3, 0.5),
+            (12, 0.8),
+            (60, 0.9),
+            (400, 0.8),
+            (400, 0.3),
+            (3_000, 0.8),
+            (3_000, 0.0),
+        ] {
             // |A| = |B| = size with intersection i: J = i / (2 size - i).
             let common = (2.0 * size as f64 * shared / (1.0 + shared)).round() as u64;
             let exact = common as f64 / (2 * size - common) as f64;

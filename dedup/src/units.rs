@@ -107,7 +107,9 @@ impl Cutter<'_> {
                 break;
             };
             let start = self.at + token.start;
-            let unit = self.date(start, token.text.len()).unwrap_or_else(|| unit(start, &token));
+            let unit = self
+                .date(start, token.text.len())
+                .unwrap_or_else(|| unit(start, &token));
             self.units.push(unit);
             self.at = unit.end();
         }
@@ -119,7 +121,7 @@ impl Cutter<'_> {
         let bytes = self.text.as_bytes();
         // U+4E00 to U+9FFF; nothing that begins like these, or is ASCII, is a mark.
         while let [0xe4, 0xb8..=0xff, _, next, ..] | [0xe5..=0xe9, _, _, next, ..] = bytes[self.at..]
-            && (next < 0x80 || next >= 0xe4)
+            && !(0x80..0xe4).contains(&next)
             && let Some(word) = short_word(&bytes[self.at..], 3)
         {
             self.units.push(Unit {
