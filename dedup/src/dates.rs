@@ -6,13 +6,14 @@
 
 use crate::segment::{Token, TokenKind};
 
-/// How many tokens from the start of `tokens` are one date or clock time of `text`; 0 for none.
+/// The most tokens that one date or clock time has.
+pub(crate) const MOST_TOKENS: usize = 6;
+
+/// How many tokens from the start of `tokens` are one date or clock time of the normalised `text`; 0 for none.
 #[must_use]
 pub fn date_length(text: &str, tokens: &[Token<'_>]) -> usize {
     let Some(first) = tokens.first() else { return 0 };
-    let starts_one = first.kind == TokenKind::Number
-        || first.kind == TokenKind::Word && (is_month(first.text) || ordinal_day(first.text).is_some());
-    if !starts_one {
+    if !may_begin(text.as_bytes(), first.start, first.start + first.text.len()) {
         return 0;
     }
     [
@@ -28,6 +29,56 @@ pub fn date_length(text: &str, tokens: &[Token<'_>]) -> usize {
     .max()
     .unwrap_or(0)
 }
+
+/// Whether a date or clock time may begin with the token at `start..end`: a look at what follows rules out most.
+pub(crate) fn may_begin(text: &[u8], start: usize, end: usize) -> bool {
+    let (token, after) = (
+        text.get(start..end).unwrap_or_default(),
+        text.get(end..).unwrap_or_default(),
+    );
+    // What stands between the parts of a date is at most four bytes long.
+    let gap = after
+        .iter()
+        .take(4)
+        .take_while(|b| b.is_ascii() && !b.is_ascii_alphanumeric())
+        .count();
+    let (gap, next) = after.split_at(gap);
+    let next_is_digit = next.first().is_some_and(u8::is_ascii_digit);
+    match token.first() {
+        Some(b'0'..=b'9') if token.len() > "2024.03.05".len() => false,
+        Some(b'0'..=b'9') if token.contains(&b'.') => true,
+        Some(b'0'..=b'9') if next_is_digit => gap.iter().any(|b| matches!(b, b'-' | b'/' | b':')),
+        Some(b'0'..=b'9') => match next {
+            [a, b, c, ..] if a.is_ascii() => begins_month([*a, *b, *c]) || [*a, *b] == *b"of",
+            [a, ..] => !a.is_ascii(),
+            [] => false,
+        },
+        Some(_) => next_is_digit && token.first_chunk().is_some_and(|first| begins_month(*first)),
+        None => false,
+    }
+}
+
+/// Whether a date may begin with a word, of which the first bytes are the lowest: with a digit, or as a month does.
+pub(crate) fn begins_like_date(word: u128) -> bool {
+    let [a, b, c, ..] = word.to_le_bytes();
+    a.is_ascii_digit() || begins_month([a, b, c])
+}
+
+/// Whether the first three letters are those of a month.
+fn begins_month([a, b, c]: [u8; 3]) -> bool {
+    MONTHS_WITH[0][usize::from(a)] & MONTHS_WITH[1][usize::from(b)] & MONTHS_WITH[2][usize::from(c)] != 0
+}
+
+/// For each of the first three places and each letter, the months that have it there, a bit each.
+const MONTHS_WITH: [[u16; 256]; 3] = {
+    let mut months = [[0; 256]; 3];
+    let mut at = 0;
+    while at < 36 {
+        months[at % 3][b"janfebmaraprmayjunjulaugsepoctnovdec"[at] as usize] |= 1 << (at / 3);
+        at += 1;
+    }
+    months
+};
 
 type Tokens<'a, 'b> = &'b [Token<'a>];
 

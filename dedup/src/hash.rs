@@ -31,6 +31,24 @@ pub(crate) fn hash_short(word: u128) -> u64 {
     xxh3_64(&word.to_le_bytes())
 }
 
+/// The short word of so many bytes at the start of `text`, as [`hash_short`] takes it; `None` if it is longer, or too near
+/// to the end to be read at once.
+pub(crate) fn short_word(text: &[u8], length: usize) -> Option<u128> {
+    let (word, keep) = (text.first_chunk()?, KEEP.get(length)?);
+    Some(u128::from_le_bytes(*word) & keep)
+}
+
+/// What leaves of [`SHORT`] bytes the first so many.
+pub(crate) const KEEP: [u128; SHORT + 1] = {
+    let mut keep = [0; SHORT + 1];
+    let mut length = 1;
+    while length <= SHORT {
+        keep[length] = u128::MAX >> (8 * (SHORT - length));
+        length += 1;
+    }
+    keep
+};
+
 /// Hash of up to nine hashes in their order: the cyclic polynomial of Lemire and Kaser, *Recursive n-gram hashing is
 /// pairwise independent, at best* (Computer Speech & Language 24, 2010), then [`mix`]. `kind` keeps apart what is made
 /// of the same hashes in another way.
@@ -93,6 +111,16 @@ mod tests {
         assert_eq!(hash_word(b"word"), hash64(b"word\0\0\0\0\0\0\0\0\0\0\0\0"));
         assert_eq!(hash_word(b"sixteen letters!"), hash64(b"sixteen letters!"));
         assert_eq!(hash_word(b"seventeen letters"), hash64(b"seventeen letters"));
+    }
+
+    #[test]
+    fn a_short_word_is_read_from_within_a_text() {
+        let text = b"word, and seventeen more";
+        for length in 0..=SHORT {
+            let word = short_word(text, length).unwrap();
+            assert_eq!(hash_short(word), hash_word(&text[..length]), "{length}");
+        }
+        assert_eq!((short_word(text, 17), short_word(&text[9..], 3)), (None, None));
     }
 
     #[test]

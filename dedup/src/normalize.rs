@@ -8,37 +8,55 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 #[must_use]
 pub fn normalize(text: &str) -> String {
     let mut out = Spaced {
-        text: String::with_capacity(text.len()),
-        gap: false,
+        bytes: Vec::with_capacity(text.len() + 8),
     };
-    // Where the last character was read, and what was written before it: a mark that follows changes it.
-    let mut last = (0, out.mark());
+    // Where the last character was read, and what had been written before it: a mark that follows changes it.
+    let mut last = (0, 0);
     let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        if c.is_ascii() {
-            let run = text.as_bytes()[at..]
-                .iter()
-                .position(|b| !b.is_ascii())
-                .unwrap_or(text.len() - at);
-            let end = at + run;
-            out.push_ascii(&text[at..end - 1]);
-            last = (end - 1, out.mark());
-            out.push_ascii(&text[end - 1..end]);
-            at = end;
-        } else if let Some(lower) = simple(c) {
-            last = (at, out.mark());
-            out.push(lower);
-            at += c.len_utf8();
-        } else {
-            let length = text[at..].find(|c: char| c.is_ascii() || simple(c).is_some());
-            let end = length.map_or(text.len(), |length| at + length);
-            out.reset(last.1);
-            compose(&text[last.0..end], &mut out);
-            last = (end, out.mark());
+    while at < text.len() {
+        let end = at + ascii_prefix(&text.as_bytes()[at..]);
+        if at < end {
+            out.push_ascii(&text.as_bytes()[at..end - 1]);
+            last = (end - 1, out.bytes.len());
+            out.push_ascii_byte(text.as_bytes()[end - 1]);
             at = end;
         }
+        let as_it_is = ideographs(&text.as_bytes()[at..]);
+        if as_it_is > 0 {
+            out.bytes.extend_from_slice(&text.as_bytes()[at..at + as_it_is]);
+            at += as_it_is;
+            last = (at - 3, out.bytes.len() - 3);
+        }
+        for c in text[at..].chars() {
+            let Some(lower) = simple(c) else { break };
+            last = (at, out.bytes.len());
+            out.push(lower);
+            at += c.len_utf8();
+        }
+        if text[at..].starts_with(|c: char| !c.is_ascii()) {
+            let length = text[at..].find(|c: char| c.is_ascii() || simple(c).is_some());
+            at = length.map_or(text.len(), |length| at + length);
+            out.bytes.truncate(last.1);
+            compose(&text[last.0..at], &mut out);
+            last = (at, out.bytes.len());
+        }
     }
-    out.text
+    out.into_text()
+}
+
+/// How many bytes at the start are ASCII.
+fn ascii_prefix(bytes: &[u8]) -> usize {
+    let (words, _) = bytes.as_chunks::<8>();
+    let ascii = |word: &&[u8; 8]| u64::from_le_bytes(**word) & HIGH == 0;
+    let sure = words.iter().take_while(ascii).count() * 8;
+    sure + bytes[sure..].iter().take_while(|b| b.is_ascii()).count()
+}
+
+/// How many bytes at the start are characters U+4E00 to U+9FFF, which are [`simple`] and stay as they are.
+fn ideographs(bytes: &[u8]) -> usize {
+    let (threes, _) = bytes.as_chunks::<3>();
+    let ideograph = |three: &&[u8; 3]| matches!(three, [0xe4, 0xb8..=0xff, _] | [0xe5..=0xe9, ..]);
+    threes.iter().take_while(ideograph).count() * 3
 }
 
 /// The lower case of a character whose normalisation is a single character whatever stands around it: it is composed
@@ -75,60 +93,90 @@ fn compose(piece: &str, out: &mut Spaced) {
     }
 }
 
-/// A text that takes white space and control characters as the gaps between other characters.
+/// A text that takes white space and control characters as the gaps between other characters: a gap is one space,
+/// and there is none at the start.
 struct Spaced {
-    text: String,
-    gap: bool,
+    bytes: Vec<u8>,
 }
 
 impl Spaced {
-    fn mark(&self) -> (usize, bool) {
-        (self.text.len(), self.gap)
+    fn into_text(mut self) -> String {
+        if self.bytes.last() == Some(&b' ') {
+            self.bytes.pop();
+        }
+        // All that was pushed is UTF-8; without a panic for the case that it is not.
+        String::from_utf8(self.bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
-    fn reset(&mut self, (length, gap): (usize, bool)) {
-        self.text.truncate(length);
-        self.gap = gap;
+    fn ends_in_gap(&self) -> bool {
+        self.bytes.last().is_none_or(|b| *b == b' ')
     }
 
     fn push(&mut self, c: char) {
-        if c.is_whitespace() || c.is_control() {
-            self.gap = !self.text.is_empty();
-            return;
+        if c.is_ascii() {
+            self.push_ascii_byte(c as u8);
+        } else if c.is_whitespace() || c.is_control() {
+            self.push_ascii_byte(b' ');
+        } else {
+            // Four bytes whatever the length is, which is cheaper than to copy as many as there are.
+            let mut bytes = [0; 4];
+            let length = c.encode_utf8(&mut bytes).len();
+            self.bytes.extend_from_slice(&bytes);
+            self.bytes.truncate(self.bytes.len() - 4 + length);
         }
-        self.close_gap();
-        self.text.push(c);
     }
 
-    fn close_gap(&mut self) {
-        if std::mem::take(&mut self.gap) {
-            self.text.push(' ');
+    fn push_ascii_byte(&mut self, b: u8) {
+        if !is_gap(b) {
+            self.bytes.push(b.to_ascii_lowercase());
+        } else if !self.ends_in_gap() {
+            self.bytes.push(b' ');
         }
     }
 
-    /// Copies words with the single spaces between them at once.
-    fn push_ascii(&mut self, ascii: &str) {
-        let bytes = ascii.as_bytes();
-        let written = self.text.len();
-        // The start of what is not copied yet, which is no gap.
-        let mut start = 0;
-        for (at, &b) in bytes.iter().enumerate() {
-            if !is_gap(b) || b == b' ' && at > start && bytes.get(at + 1).is_some_and(|next| !is_gap(*next)) {
-                continue;
+    /// Eight bytes at once.
+    fn push_ascii(&mut self, ascii: &[u8]) {
+        let (words, rest) = ascii.as_chunks::<8>();
+        let mut gap_before = if self.ends_in_gap() { 0x80 } else { 0 };
+        for word in words {
+            let (word, gaps) = fold(u64::from_le_bytes(*word));
+            let surplus = gaps & (gaps << 8 | gap_before);
+            gap_before = gaps >> 56;
+            self.bytes.extend_from_slice(&word.to_le_bytes());
+            if surplus != 0 {
+                self.drop_surplus(word, surplus);
             }
-            if start < at {
-                self.close_gap();
-                self.text.push_str(&ascii[start..at]);
-            }
-            self.gap = !self.text.is_empty();
-            start = at + 1;
         }
-        if start < bytes.len() {
-            self.close_gap();
-            self.text.push_str(&ascii[start..]);
-        }
-        self.text[written..].make_ascii_lowercase();
+        rest.iter().for_each(|b| self.push_ascii_byte(*b));
     }
+
+    /// Of the last eight bytes, which are `word`, leaves out those whose highest bit is set in `surplus`.
+    fn drop_surplus(&mut self, word: u64, surplus: u64) {
+        let (mut kept, mut bits) = (0_u64, 0);
+        for at in (0..64).step_by(8) {
+            let keep = !surplus >> (at + 7) & 1;
+            kept |= ((word >> at & 0xff) * keep) << bits;
+            bits += keep * 8;
+        }
+        let start = self.bytes.len() - 8;
+        self.bytes[start..].copy_from_slice(&kept.to_le_bytes());
+        self.bytes.truncate(start + bits as usize / 8);
+    }
+}
+
+/// The highest bit of each byte.
+const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+
+/// Eight ASCII characters in lower case with spaces for gaps; and where the gaps are, in the highest bit of each byte.
+fn fold(word: u64) -> (u64, u64) {
+    // The highest bit of each byte says whether it is at least `least`: a sum of seven-bit numbers carries no further.
+    let at_least = |least: u8| word + u64::from_ne_bytes([0x80 - least; 8]);
+    let upper = at_least(b'A') & !at_least(b'Z' + 1) & HIGH;
+    let gaps = (!at_least(b' ' + 1) | at_least(0x7f)) & HIGH;
+    // All bits of the bytes that are gaps.
+    let mask = (gaps >> 7) * 0xff;
+    let lower = word | upper >> 2;
+    (lower & !mask | u64::from_ne_bytes([b' '; 8]) & mask, gaps)
 }
 
 /// White space and control characters of ASCII.
@@ -199,7 +247,7 @@ mod tests {
 
         #[test]
         fn the_shortcuts_change_nothing(
-            text in "([a-zA-Z \\n\u{0}.]{0,4}|[가-각か-ご中文，。Ａｂ\u{3000}]{1,3}|[\u{11a8}\u{3099}\u{301}\u{30c}\u{345}]|[ÀéЖžſﬁ…İΣ①]){0,12}",
+            text in "([a-zA-Z \\n\u{0}\u{7f}.@\\[`{]{0,20}|[가-각か-ご中文，。Ａｂ\u{3000}]{1,3}|[\u{11a8}\u{3099}\u{301}\u{30c}\u{345}]|[ÀéЖžſﬁ…İΣ①]){0,12}",
         ) {
             prop_assert_eq!(normalize(&text), by_definition(&text));
         }

@@ -52,23 +52,27 @@ pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
 }
 
 fn starts(c: char) -> bool {
-    if c.is_ascii() {
-        c.is_ascii_alphanumeric()
-    } else {
-        c.is_alphanumeric()
+    match c {
+        '\0'..='\u{7f}' => c.is_ascii_alphanumeric(),
+        // Ideographs, kana and Hangul syllables, without a look at the tables.
+        '\u{4e00}'..='\u{9fff}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{ac00}'..='\u{d7a3}' => true,
+        // Nor at dashes, quotation marks and the punctuation of ideographs.
+        '\u{2010}'..='\u{206f}' | '\u{3008}'..='\u{3011}' | '\u{3001}'..='\u{3003}' => false,
+        _ => c.is_alphanumeric(),
     }
 }
 
-/// A number runs over `.` and `,` between digits; letters that follow at once make it a word (`3rd`, `200x`).
+/// A number runs over `.` and `,` between digits of ASCII; letters that follow at once make it a word (`3rd`, `200x`).
 fn number(text: &str, start: usize) -> (usize, TokenKind) {
     let mut end = start;
-    let mut chars = text[start..].char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        let inside = matches!(c, '.' | ',') && chars.peek().is_some_and(|(_, next)| next.is_ascii_digit());
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    for c in text[start..].chars() {
+        let inside = matches!(c, '.' | ',') && end > start && digit(end - 1) && digit(end + 1);
         if !c.is_numeric() && !inside {
             break;
         }
-        end = start + at + c.len_utf8();
+        end += c.len_utf8();
     }
     let word_end = end_of_word(text, end);
     if word_end > end {
@@ -101,7 +105,8 @@ fn end_of_character(text: &str, start: usize, first: char) -> usize {
 
 /// Scripts written without spaces between words; Korean too, whose words carry endings that change.
 fn is_spaceless(c: char) -> bool {
-    matches!(c,
+    c >= '\u{e00}'
+        && matches!(c,
         '\u{0e00}'..='\u{0eff}' // Thai, Lao
         | '\u{1000}'..='\u{109f}' // Myanmar
         | '\u{1100}'..='\u{11ff}' // Hangul Jamo
@@ -118,7 +123,8 @@ fn is_spaceless(c: char) -> bool {
 
 /// Marks that belong to the character before them and are no letters to Unicode.
 fn is_mark(c: char) -> bool {
-    matches!(c,
+    ('\u{300}'..='\u{309a}').contains(&c)
+        && matches!(c,
         '\u{0300}'..='\u{036f}' | '\u{0483}'..='\u{0487}' | '\u{0591}'..='\u{05c7}' | '\u{0610}'..='\u{061a}'
         | '\u{064b}'..='\u{065f}' | '\u{0670}' | '\u{06d6}'..='\u{06ed}' | '\u{0900}'..='\u{0903}'
         | '\u{093a}'..='\u{094f}' | '\u{0962}'..='\u{0963}' | '\u{0981}'..='\u{0983}' | '\u{09bc}'..='\u{09cd}'
@@ -176,6 +182,13 @@ mod tests {
         assert_eq!(texts("привет мир"), ["привет", "мир"]);
         assert_eq!(texts("हिन्दी भाषा"), ["हिन्दी", "भाषा"]);
         assert_eq!(texts("café naïve"), ["café", "naïve"]);
+    }
+
+    #[test]
+    fn the_shortcut_for_letters_says_what_the_tables_say() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(starts(c), c.is_alphanumeric(), "{c:?}");
+        }
     }
 
     proptest! {

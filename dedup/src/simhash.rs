@@ -102,35 +102,41 @@ pub fn of_equal_weights(features: &[u64], width: Width) -> Option<Fingerprint> {
 
 /// The bits that are set in more than half of the hashes of the features.
 fn majority(features: &[u64], hash: impl Fn(u64) -> u64) -> u64 {
-    let ones = ones_per_bit(features, hash);
-    let is_one = |count: &u64| u64::from(2 * count > features.len() as u64);
-    ones.iter().rev().fold(0, |bits, count| bits << 1 | is_one(count))
+    let digits = ones_per_bit(features, hash);
+    let half = features.len() / 2;
+    // All 64 counts are compared with the half at once, highest digit first, as numbers are.
+    let (mut more, mut equal) = (0, u64::MAX);
+    for (i, digit) in digits.iter().enumerate().rev() {
+        let digit_of_half = 0_u64.wrapping_sub((half >> i & 1) as u64);
+        more |= equal & digit & !digit_of_half;
+        equal &= !(digit ^ digit_of_half);
+    }
+    more
 }
 
-/// In how many of the hashes each bit is set, bit 0 first.
-fn ones_per_bit(features: &[u64], hash: impl Fn(u64) -> u64) -> [u64; 64] {
-    // digits[i] holds the i-th binary digit of each of the 64 counts.
-    let mut digits = [0_u64; 64];
+/// Binary digits of a count of features.
+const DIGITS: usize = usize::BITS as usize;
+
+/// In how many of the hashes each bit is set: the i-th word holds the i-th binary digit of each of the 64 counts.
+fn ones_per_bit(features: &[u64], hash: impl Fn(u64) -> u64) -> [u64; DIGITS] {
+    let mut digits = [0; DIGITS];
     let (eights, rest) = features.as_chunks::<8>();
+    let [mut ones, mut twos, mut fours] = [0; 3];
     for eight in eights {
         let w = eight.map(&hash);
-        let [ones, twos, fours, ..] = &mut digits;
-        let a = add(ones, w[0], w[1]);
-        let b = add(ones, w[2], w[3]);
-        let c = add(ones, w[4], w[5]);
-        let d = add(ones, w[6], w[7]);
-        let (e, f) = (add(twos, a, b), add(twos, c, d));
-        let eight = add(fours, e, f);
+        let a = add(&mut ones, w[0], w[1]);
+        let b = add(&mut ones, w[2], w[3]);
+        let c = add(&mut ones, w[4], w[5]);
+        let d = add(&mut ones, w[6], w[7]);
+        let (e, f) = (add(&mut twos, a, b), add(&mut twos, c, d));
+        let eight = add(&mut fours, e, f);
         carry(&mut digits[3..], eight);
     }
+    digits[..3].copy_from_slice(&[ones, twos, fours]);
     for feature in rest {
         carry(&mut digits, hash(*feature));
     }
-    let count = |bit: usize| {
-        let digit = |(i, digit): (usize, &u64)| ((digit >> bit) & 1) << i;
-        digits.iter().enumerate().map(digit).sum()
-    };
-    std::array::from_fn(count)
+    digits
 }
 
 /// Adds two words to a digit of the counts; returns what carries over to the next digit.

@@ -1,8 +1,11 @@
 //! A text as a sequence of units: its tokens, each date or clock time as one if the scheme masks them.
 
-use crate::dates::date_length;
-use crate::hash::{hash_word, hash64};
+mod runs;
+
+use crate::dates::{MOST_TOKENS, begins_like_date, date_length, may_begin};
+use crate::hash::{KEEP, SHORT, hash_short, hash_word, hash64, short_word};
 use crate::segment::{Token, TokenKind, tokens};
+use runs::each_run;
 
 /// What a masked date or clock time is shown as.
 pub(crate) const DATE: &str = "<date>";
@@ -43,50 +46,120 @@ impl Unit {
     }
 }
 
-/// Cuts a normalised text into `units`.
+/// Cuts a normalised text into `units`: what [`tokens`] says, word by word of ASCII where it can.
 pub(crate) fn cut(text: &str, mask_dates: bool, units: &mut Vec<Unit>) {
     units.clear();
-    if !mask_dates {
-        return units.extend(tokens(text).map(|token| unit(&token)));
-    }
-    // A date is at most this many tokens long, so no more are looked at ahead.
-    const AHEAD: usize = 6;
-    let date = hash64(DATE.as_bytes());
-    let mut window: Vec<Token<'_>> = Vec::with_capacity(2 * AHEAD);
-    let mut all = tokens(text);
-    let mut at = 0;
-    loop {
-        if window.len() < at + AHEAD {
-            window.drain(..at);
-            at = 0;
-            window.extend(all.by_ref().take(AHEAD * 8));
+    let mut cutter = Cutter {
+        text,
+        mask_dates,
+        units,
+        at: 0,
+        ahead: Vec::new(),
+    };
+    each_run(text.as_bytes(), |start, end| cutter.run(start, end));
+}
+
+struct Cutter<'a> {
+    text: &'a str,
+    mask_dates: bool,
+    units: &'a mut Vec<Unit>,
+    /// All before is cut.
+    at: usize,
+    ahead: Vec<Token<'a>>,
+}
+
+impl Cutter<'_> {
+    /// Cuts a run of letters, digits and characters beyond ASCII.
+    fn run(&mut self, start: usize, end: usize) {
+        // The run before may have gone on into this one, as a date or a number with a point.
+        let start = start.max(self.at);
+        if start >= end {
+            return;
         }
-        let Some(token) = window.get(at) else { return };
-        match date_length(text, &window[at..]) {
-            0 => {
-                units.push(unit(token));
-                at += 1;
-            }
-            length => {
-                let last = &window[at + length - 1];
-                units.push(Unit {
-                    hash: date,
-                    start: token.start,
-                    length: u32::try_from(last.start + last.text.len() - token.start).unwrap_or(u32::MAX),
-                    kind: UnitKind::Date,
-                    is_number: false,
+        let (bytes, length) = (self.text.as_bytes(), end - start);
+        if let Some(word) = short_word(&bytes[start..], length) {
+            let keep = KEEP[length];
+            let is_ascii = word & HIGH == 0;
+            if is_ascii && !number_goes_on(bytes, end) && !(self.mask_dates && begins_like_date(word)) {
+                return self.units.push(Unit {
+                    hash: hash_short(word),
+                    start,
+                    length: length as u32,
+                    kind: UnitKind::Word,
+                    is_number: word & LETTER != LETTER & keep,
                 });
-                at += length;
             }
         }
+        self.mixed_run(start, end);
+    }
+
+    /// Cuts any run.
+    #[inline(never)]
+    fn mixed_run(&mut self, start: usize, mut end: usize) {
+        let bytes = self.text.as_bytes();
+        while number_goes_on(bytes, end) {
+            end += 1 + bytes[end + 1..].iter().take_while(|b| is_inside(**b)).count();
+        }
+        self.at = start;
+        loop {
+            self.ideographs();
+            let Some(token) = self.text.get(self.at..end).and_then(|text| tokens(text).next()) else {
+                break;
+            };
+            let start = self.at + token.start;
+            let unit = self
+                .date(start, token.text.len())
+                .unwrap_or_else(|| unit(start, &token));
+            self.units.push(unit);
+            self.at = unit.end();
+        }
+        self.at = self.at.max(end);
+    }
+
+    /// Cuts ideographs as long as they follow one another, which have no marks and begin no dates.
+    fn ideographs(&mut self) {
+        let bytes = self.text.as_bytes();
+        // U+4E00 to U+9FFF; nothing that begins like these, or is ASCII, is a mark.
+        while let [0xe4, 0xb8..=0xff, _, next, ..] | [0xe5..=0xe9, _, _, next, ..] = bytes[self.at..]
+            && !(0x80..0xe4).contains(&next)
+            && let Some(word) = short_word(&bytes[self.at..], 3)
+        {
+            self.units.push(Unit {
+                hash: hash_short(word),
+                start: self.at,
+                length: 3,
+                kind: UnitKind::Character,
+                is_number: false,
+            });
+            self.at += 3;
+        }
+    }
+
+    /// The date that begins at `start` with a token of so many bytes.
+    fn date(&mut self, start: usize, length: usize) -> Option<Unit> {
+        if !self.mask_dates || !may_begin(self.text.as_bytes(), start, start + length) {
+            return None;
+        }
+        self.ahead.clear();
+        self.ahead.extend(tokens(self.text.get(start..)?).take(MOST_TOKENS));
+        self.ahead.iter_mut().for_each(|token| token.start += start);
+        let tokens = date_length(self.text, &self.ahead);
+        let last = self.ahead.get(tokens.checked_sub(1)?)?;
+        Some(Unit {
+            hash: hash64(DATE.as_bytes()),
+            start,
+            length: u32::try_from(last.start + last.text.len() - start).unwrap_or(u32::MAX),
+            kind: UnitKind::Date,
+            is_number: false,
+        })
     }
 }
 
-fn unit(token: &Token<'_>) -> Unit {
+fn unit(start: usize, token: &Token<'_>) -> Unit {
     let has_digit = || token.text.bytes().any(|b| b.is_ascii_digit());
     Unit {
         hash: hash_word(token.text.as_bytes()),
-        start: token.start,
+        start,
         length: u32::try_from(token.text.len()).unwrap_or(u32::MAX),
         kind: match token.kind {
             TokenKind::Character => UnitKind::Character,
@@ -95,3 +168,22 @@ fn unit(token: &Token<'_>) -> Unit {
         is_number: token.kind == TokenKind::Number || token.kind == TokenKind::Word && has_digit(),
     }
 }
+
+/// The bit that no byte of ASCII has.
+const HIGH: u128 = u128::from_ne_bytes([0x80; SHORT]);
+/// The bit that letters of ASCII have and its digits have not.
+const LETTER: u128 = u128::from_ne_bytes([0x40; SHORT]);
+
+/// Whether the run before `end` is a number that goes on after a point or comma.
+fn number_goes_on(bytes: &[u8], end: usize) -> bool {
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    matches!(bytes.get(end), Some(b'.' | b',')) && digit(end - 1) && digit(end + 1)
+}
+
+/// Whether a byte of normalised text belongs to a run.
+fn is_inside(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || !b.is_ascii()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+use super::*;
+use crate::normalize::normalize;
+use proptest::prelude::*;
+
+/// The definition: every token in turn, a date wherever one begins.
+fn by_definition(text: &str, mask_dates: bool) -> Vec<Unit> {
+    let all: Vec<_> = tokens(text).collect();
+    let (mut at, mut units) = (0, Vec::new());
+    while let Some(token) = all.get(at) {
+        let length = if mask_dates { date_length(text, &all[at..]) } else { 0 };
+        units.push(match length {
+            0 => unit(token.start, token),
+            _ => {
+                let last = &all[at + length - 1];
+                Unit {
+                    hash: hash64(DATE.as_bytes()),
+                    start: token.start,
+                    length: (last.start + last.text.len() - token.start) as u32,
+                    kind: UnitKind::Date,
+                    is_number: false,
+                }
+            }
+        });
+        at += length.max(1);
+    }
+    units
+}
+
+fn assert_cut_by_definition(text: &str) {
+    let text = normalize(text);
+    for mask_dates in [true, false] {
+        let mut units = Vec::new();
+        cut(&text, mask_dates, &mut units);
+        assert_eq!(units, by_definition(&text, mask_dates), "{text:?}");
+    }
+}
+
+#[test]
+fn words_numbers_and_dates_are_cut_by_definition_wherever_the_blocks_fall() {
+    let text = "On 5 March 2024 at 12:30, x200 cost 1,299.00 (2024年3月5日 café 3.14号) supercalifragilistic a1.5 v1.2.3x 1.5. ";
+    for before in 0..70 {
+        assert_cut_by_definition(&format!("{}{text}{text}", "x ".repeat(before)));
+        assert_cut_by_definition(&format!("{}{text}", "y".repeat(before)));
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_cut_by_definition(text in any::<String>()) {
+        assert_cut_by_definition(&text);
+    }
+
+    #[test]
+    fn texts_of_words_and_dates_are_cut_by_definition(
+        text in "(([a-z]{1,20}|[0-9]{1,4}|march|may|of|[0-9]{1,2}(st|th)|年|月|日|[中é\u{0e33}٣\u{301}])[ .,:/–-]{0,2}){0,40}",
+    ) {
+        assert_cut_by_definition(&text);
+    }
+}
