@@ -5,7 +5,7 @@ mod memory;
 mod sled;
 
 pub use self::memory::MemoryIndex;
-pub use self::sled::{Residence, SledIndex};
+pub use self::sled::{Residence, SledIndex, SledOptions};
 use crate::deduplicator::Rule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;

@@ -49,7 +49,7 @@ pub use analyzer::Analyzer;
 pub use deduplicator::{Deduplicator, Rule, Verdict};
 pub use error::DedupError;
 pub use fingerprint::{Fingerprint, Width, hamming_distance};
-pub use index::{Index, MemoryIndex, Residence, SledIndex};
+pub use index::{Index, MemoryIndex, Residence, SledIndex, SledOptions};
 pub use layout::Layout;
 pub use scheme::{Feature, Features, Frequency, Scheme};
 pub use signature::{Digest, DocId, Signature};

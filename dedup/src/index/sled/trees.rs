@@ -1,0 +1,167 @@
+//! The sorted trees: what is looked up on disk.
+
+use sled::{Db, Tree};
+
+use super::documents::{Signatures, documents};
+use super::log::Log;
+use super::packed::{Entry, PackedTree};
+use super::{DIGESTS, SHINGLES, SIGNATURES, block_tree};
+use crate::error::DedupError;
+use crate::fingerprint::Fingerprint;
+use crate::index::Neighbour;
+use crate::index::blocks::BlockIndex;
+use crate::layout::{BLOCKS, Layout, block, word};
+use crate::short::prefix;
+use crate::signature::{Digest, DocId, Signature};
+
+/// The row of the meta tree that says how many block trees hold all fingerprints.
+const BLOCK_TREES: &str = "block-trees";
+
+/// Bytes of a fingerprint.
+const WORD_BYTES: usize = 8;
+
+/// Fingerprints that are copied from one block tree to another in memory at a time.
+const COPIED: usize = 1 << 18;
+
+/// What decides how the trees are read and written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    pub layout: Layout,
+    pub min_similarity_short: f32,
+    pub row_bytes: usize,
+}
+
+/// See the module's text.
+pub(super) struct Trees {
+    shape: Shape,
+    /// Of the first block or of all blocks.
+    blocks: Vec<PackedTree>,
+    /// Of each block.
+    masks: Vec<Vec<u16>>,
+    digests: PackedTree,
+    shingles: PackedTree,
+    pub signatures: Signatures,
+}
+
+impl Trees {
+    /// Opens the trees of at least `blocks` blocks; those that are missing are made from the first.
+    pub fn open(db: &Db, meta: &Tree, shape: Shape, blocks: usize) -> Result<Self, DedupError> {
+        let known = meta.get(BLOCK_TREES)?.and_then(|value| value.first().copied());
+        let known = known.map_or(0, usize::from).min(BLOCKS);
+        let packed = |name: &str, error, word_bytes, key_of| -> Result<PackedTree, DedupError> {
+            Ok(PackedTree::new(
+                db.open_tree(name)?,
+                error,
+                word_bytes,
+                shape.row_bytes,
+                key_of,
+            ))
+        };
+        let of_block = |number| {
+            let key_of = Box::new(move |word| u64::from(block(word as u64, number)));
+            packed(&block_tree(number), "dedup-block", WORD_BYTES, key_of)
+        };
+        let mut trees = Self {
+            shape,
+            blocks: (0..known.max(1)).map(of_block).collect::<Result<_, _>>()?,
+            masks: (0..BLOCKS).map(|number| shape.layout.masks(number)).collect(),
+            digests: packed(DIGESTS, DIGESTS, 16, Box::new(|digest| (digest >> 64) as u64))?,
+            shingles: packed(SHINGLES, SHINGLES, 8, Box::new(|shingle| shingle as u64))?,
+            signatures: Signatures::open(db.open_tree(SIGNATURES)?)?,
+        };
+        for number in trees.blocks.len()..blocks {
+            // What an earlier attempt has left was not kept up.
+            db.drop_tree(block_tree(number))?;
+            let tree = of_block(number)?;
+            trees.blocks[0].copy_to(&tree, COPIED)?;
+            trees.blocks.push(tree);
+        }
+        if trees.blocks.len() > known {
+            meta.insert(BLOCK_TREES, &[trees.blocks.len() as u8])?;
+        }
+        Ok(trees)
+    }
+
+    /// Every fingerprint, in memory.
+    pub fn load(&self) -> Result<BlockIndex, DedupError> {
+        let mut resident = BlockIndex::new(self.shape.layout);
+        self.blocks[0].for_each(|Entry { word, id }| resident.insert(DocId(id), (word as u64).into()))?;
+        Ok(resident)
+    }
+
+    /// Adds what is in the log; what is there already, as after a merge that was cut off, is not doubled.
+    pub fn merge(&mut self, log: &Log) -> Result<(), DedupError> {
+        let (mut fingerprints, mut digests, mut shingles) = (Vec::new(), Vec::new(), Vec::new());
+        let mut writer = self.signatures.writer();
+        log.for_each_row(|row| {
+            for document in documents(row) {
+                let (id, bytes) = document?;
+                let signature: Signature = postcard::from_bytes(bytes)?;
+                let entry = |word| Entry { word, id: id.0 };
+                fingerprints.extend(signature.fingerprint.map(|fingerprint| entry(fingerprint.bits())));
+                digests.extend(signature.digest.map(|digest| entry(digest.0)));
+                let prefix = prefix(&signature.shingles, self.shape.min_similarity_short);
+                shingles.extend(prefix.iter().map(|shingle| entry((*shingle).into())));
+                writer.add(id, bytes)?;
+            }
+            Ok(())
+        })?;
+        writer.finish()?;
+        self.digests.merge(&mut digests)?;
+        self.shingles.merge(&mut shingles)?;
+        self.blocks.iter().try_for_each(|tree| tree.merge(&mut fingerprints))
+    }
+
+    /// Takes out whatever is there of a document.
+    pub fn remove(&self, id: DocId, signature: &Signature) -> Result<(), DedupError> {
+        self.signatures.remove(id)?;
+        let entry = |word| Entry { word, id: id.0 };
+        for shingle in prefix(&signature.shingles, self.shape.min_similarity_short) {
+            self.shingles.remove(entry((*shingle).into()))?;
+        }
+        if let Some(digest) = signature.digest {
+            self.digests.remove(entry(digest.0))?;
+        }
+        if let Some(fingerprint) = signature.fingerprint {
+            self.blocks
+                .iter()
+                .try_for_each(|tree| tree.remove(entry(fingerprint.bits())))?;
+        }
+        Ok(())
+    }
+
+    /// The documents with a digest, by id.
+    pub fn exact(&self, digest: Digest, mut each: impl FnMut(DocId)) -> Result<(), DedupError> {
+        self.digests.of_key((digest.0 >> 64) as u64, |Entry { word, id }| {
+            if word == digest.0 {
+                each(DocId(id));
+            }
+        })
+    }
+
+    /// As [`Index::near`](crate::Index::near).
+    pub fn near(&self, fingerprint: Fingerprint, mut each: impl FnMut(Neighbour)) -> Result<(), DedupError> {
+        let (layout, query) = (self.shape.layout, word(fingerprint));
+        for (number, tree) in self.blocks.iter().enumerate() {
+            let key = block(query, number);
+            for mask in &self.masks[number] {
+                tree.of_key(u64::from(key ^ mask), |Entry { word, id }| {
+                    let difference = query ^ word as u64;
+                    let distance = difference.count_ones();
+                    if distance <= layout.max_distance() && layout.is_first_meeting(difference, number) {
+                        each(Neighbour {
+                            distance,
+                            id: DocId(id),
+                        });
+                    }
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The documents with a shingle.
+    pub fn with_shingle(&self, shingle: u64, mut each: impl FnMut(DocId)) -> Result<(), DedupError> {
+        self.shingles.of_key(shingle, |Entry { id, .. }| each(DocId(id)))
+    }
+}
