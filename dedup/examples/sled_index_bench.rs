@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use dedup::{Digest, DocId, Index, Residence, Rule, Signature, Sketch, SledIndex};
 
 /// sled's cache, bytes.
-const CACHE: u64 = 128 << 20;
+const CACHE: u64 = 96 << 20;
 /// Documents a persist.
 const BATCH: u64 = 5_000;
 

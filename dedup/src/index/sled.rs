@@ -11,7 +11,7 @@
 //! dedup-log         see [log]          whole documents, in the order of insertion
 //! dedup-removals    id u64 BE          the signature of a document that is being removed
 //! dedup-block-0…3   see [packed]       fingerprints by one of their blocks
-//! dedup-digests     see [packed]       digests by their upper half
+//! dedup-digests     see [packed]       the upper halves of digests
 //! dedup-shingles    see [packed]       the shingles of the prefixes of short texts
 //! dedup-signatures  see [documents]    signatures
 //! ```
@@ -27,8 +27,9 @@
 //! former are passed over. A merge takes documents out of the log after it has written them to the trees; cut off, it is
 //! done again, and since an entry has one place in a tree, that doubles nothing; meanwhile an answer from the trees is
 //! passed over if its document is in the log. A removal is noted with all that it must take out before anything is taken
-//! out, and finished at the next open. Nothing here flushes: the owner does, in its own order. Nothing is written before
-//! the owner calls `persist`: a document whose page may yet be lost must not be found after a crash.
+//! out, and finished at the next open. Nothing is written before the owner calls `persist`: a document whose page may yet be
+//! lost must not be found after a crash. Nor is anything flushed, but by a merge, to get room: the owner does, in its own
+//! order, and need not wait for the index, which can be made again.
 //!
 //! **Settings of the database.** The caller opens it. sled's cache must hold the trees if lookups in them
 //! ([`Residence::Disk`]) are not to read the disk: about 70 bytes a document, and more with
@@ -296,13 +297,9 @@ impl Index for SledIndex {
     }
 
     fn exact(&self, digest: Digest) -> Result<Option<DocId>, DedupError> {
-        let mut first = self.recent.exact(digest);
-        self.trees.exact(digest, |id| {
-            if first.is_none_or(|first| id < first) && !self.is_elsewhere(id) {
-                first = Some(id);
-            }
-        })?;
-        Ok(first)
+        let in_trees = self.trees.exact(digest, |id| !self.is_elsewhere(id))?;
+        let recent = self.recent.exact(digest);
+        Ok(in_trees.into_iter().chain(recent).min())
     }
 
     fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) -> Result<(), DedupError> {

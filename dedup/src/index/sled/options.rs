@@ -22,12 +22,12 @@ pub struct SledOptions {
 }
 
 impl Default for SledOptions {
-    /// In memory; 131,072 recent documents; rows of 2 KiB.
+    /// In memory; 131,072 recent documents; rows of 1.5 KiB.
     fn default() -> Self {
         Self {
             residence: Residence::Memory,
             recent_documents: 1 << 17,
-            row_bytes: 2 << 10,
+            row_bytes: 3 << 9,
         }
     }
 }

@@ -65,7 +65,7 @@ impl Trees {
             shape,
             blocks: (0..known.max(1)).map(of_block).collect::<Result<_, _>>()?,
             masks: (0..BLOCKS).map(|number| shape.layout.masks(number)).collect(),
-            digests: packed(DIGESTS, DIGESTS, 16, Box::new(|digest| (digest >> 64) as u64))?,
+            digests: packed(DIGESTS, DIGESTS, 8, Box::new(|upper_half| upper_half as u64))?,
             shingles: packed(SHINGLES, SHINGLES, 8, Box::new(|shingle| shingle as u64))?,
             signatures: Signatures::open(db.open_tree(SIGNATURES)?)?,
         };
@@ -99,7 +99,7 @@ impl Trees {
                 let signature: Signature = postcard::from_bytes(bytes)?;
                 let entry = |word| Entry { word, id: id.0 };
                 fingerprints.extend(signature.fingerprint.map(|fingerprint| entry(fingerprint.bits())));
-                digests.extend(signature.digest.map(|digest| entry(digest.0)));
+                digests.extend(signature.digest.map(|digest| entry(digest.0 >> 64)));
                 let prefix = prefix(&signature.shingles, self.shape.min_similarity_short);
                 shingles.extend(prefix.iter().map(|shingle| entry((*shingle).into())));
                 writer.add(id, bytes)?;
@@ -120,7 +120,7 @@ impl Trees {
             self.shingles.remove(entry((*shingle).into()))?;
         }
         if let Some(digest) = signature.digest {
-            self.digests.remove(entry(digest.0))?;
+            self.digests.remove(entry(digest.0 >> 64))?;
         }
         if let Some(fingerprint) = signature.fingerprint {
             self.blocks
@@ -130,13 +130,19 @@ impl Trees {
         Ok(())
     }
 
-    /// The documents with a digest, by id.
-    pub fn exact(&self, digest: Digest, mut each: impl FnMut(DocId)) -> Result<(), DedupError> {
-        self.digests.of_key((digest.0 >> 64) as u64, |Entry { word, id }| {
-            if word == digest.0 {
-                each(DocId(id));
+    /// The first document with a digest, of those that `counts`.
+    pub fn exact(&self, digest: Digest, counts: impl Fn(DocId) -> bool) -> Result<Option<DocId>, DedupError> {
+        let mut ids = Vec::new();
+        self.digests
+            .of_key((digest.0 >> 64) as u64, |entry| ids.push(DocId(entry.id)))?;
+        for id in ids.into_iter().filter(|id| counts(*id)) {
+            // The tree knows half of the digest.
+            let signature = self.signatures.get(id)?;
+            if signature.is_some_and(|signature| signature.digest == Some(digest)) {
+                return Ok(Some(id));
             }
-        })
+        }
+        Ok(None)
     }
 
     /// As [`Index::near`](crate::Index::near).
