@@ -37,7 +37,7 @@ fn kill_and_look() {
         let mut owner = start("--own", folder.path(), residence);
         // Held open until the owner is dead: printing into a closed pipe would end it in order.
         let mut lines = BufReader::new(owner.stdout.take().unwrap()).lines();
-        let wanted = next(&mut random) % 60;
+        let wanted = next(&mut random) % 30;
         let read = lines.by_ref().take(wanted as usize).filter(Result::is_ok).count();
         assert_eq!(read as u64, wanted, "the owner ended by itself");
         // Not at the line but somewhat after it.
@@ -97,7 +97,8 @@ impl Owner {
                 Residence::Memory
             },
             recent_documents: 37,
-            row_bytes: 200,
+            row_bytes: 40,
+            overfull: 2.0,
         };
         let rule = Rule {
             max_distance: MAX_DISTANCE,

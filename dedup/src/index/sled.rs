@@ -13,6 +13,7 @@
 //! dedup-block-0…3   see [packed]       fingerprints by one of their blocks
 //! dedup-digests     see [packed]       the upper halves of digests
 //! dedup-shingles    see [packed]       the shingles of the prefixes of short texts
+//! dedup-split…      see [split]        overfull buckets, split a second time
 //! dedup-signatures  see [documents]    signatures
 //! ```
 //!
@@ -40,6 +41,7 @@ mod log;
 mod options;
 mod packed;
 mod recent;
+mod split;
 mod trees;
 
 use std::collections::HashMap;
@@ -65,6 +67,8 @@ const DIGESTS: &str = "dedup-digests";
 const SHINGLES: &str = "dedup-shingles";
 const SIGNATURES: &str = "dedup-signatures";
 const BLOCK: &str = "dedup-block-";
+const SPLIT: &str = "dedup-split-";
+const SPLITS: &str = "dedup-splits";
 
 /// Rows of the meta tree.
 const APPLIED: &str = "applied";
@@ -141,6 +145,7 @@ impl SledIndex {
             layout: Layout::for_distance(rule.max_distance)?,
             min_similarity_short: rule.min_similarity_short,
             row_bytes: options.row_bytes,
+            overfull: options.overfull,
         };
         if db.open_tree(META)?.contains_key(CLEARING)? {
             Self::clear(db)?;
@@ -198,11 +203,11 @@ impl SledIndex {
         let meta = db.open_tree(META)?;
         meta.insert(CLEARING, &[])?;
         for name in db.tree_names() {
-            if name.starts_with(BLOCK.as_bytes()) {
+            if name.starts_with(BLOCK.as_bytes()) || name.starts_with(SPLIT.as_bytes()) {
                 db.drop_tree(name)?;
             }
         }
-        for name in [LOG, REMOVALS, DIGESTS, SHINGLES, SIGNATURES] {
+        for name in [LOG, REMOVALS, DIGESTS, SHINGLES, SIGNATURES, SPLITS] {
             db.drop_tree(name)?;
         }
         // Its own rows by hand, the note last: dropping a tree is more than one step to sled.

@@ -10,7 +10,7 @@ pub enum Residence {
 }
 
 /// How an index in sled is kept. It may be opened with other options than it was made with.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SledOptions {
     /// Where the buckets are looked up.
     pub residence: Residence,
@@ -19,15 +19,19 @@ pub struct SledOptions {
     pub recent_documents: usize,
     /// Bytes of a row of the sorted trees. Small rows are read faster, large ones written faster.
     pub row_bytes: usize,
+    /// μ: a bucket in the trees with more than (1 + μ) times the mean of all is split a second time, unless it is so small
+    /// that reading it whole is cheaper.
+    pub overfull: f64,
 }
 
 impl Default for SledOptions {
-    /// In memory; 131,072 recent documents; rows of 1.5 KiB.
+    /// In memory; 131,072 recent documents; rows of 1.5 KiB; μ = 2.
     fn default() -> Self {
         Self {
             residence: Residence::Memory,
             recent_documents: 1 << 17,
             row_bytes: 3 << 9,
+            overfull: 2.0,
         }
     }
 }

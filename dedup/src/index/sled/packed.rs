@@ -63,18 +63,18 @@ impl PackedTree {
     }
 
     /// Calls `each` with every entry of a key, by ascending id.
-    pub fn of_key(&self, key: u64, mut each: impl FnMut(Entry)) -> Result<(), DedupError> {
+    pub fn of_key(&self, key: u64, mut each: impl FnMut(Entry) -> Result<(), DedupError>) -> Result<(), DedupError> {
         let Some((begin, value)) = self.row_of((key, 0))? else {
             return Ok(());
         };
-        if !self.scan(&self.row(&value)?, key, &mut each) {
+        if !self.scan(&self.row(&value)?, key, &mut each)? {
             return Ok(());
         }
         // The key reaches the end of its row: it may go on in those that follow.
         let last = row_key((key, u64::MAX));
         let following = (Bound::Excluded(&*begin), Bound::Included(&last[..]));
         for row in self.tree.range::<&[u8], _>(following) {
-            if !self.scan(&self.row(&row?.1)?, key, &mut each) {
+            if !self.scan(&self.row(&row?.1)?, key, &mut each)? {
                 break;
             }
         }
@@ -101,21 +101,24 @@ impl PackedTree {
             }
             Ok(())
         })?;
-        other.merge(&mut waiting)
-    }
-
-    /// Adds entries, in any order; those that are there already are not doubled.
-    pub fn merge(&self, entries: &mut [Entry]) -> Result<(), DedupError> {
-        entries.sort_unstable_by_key(|entry| self.place(entry));
-        let mut rest = &*entries;
-        while !rest.is_empty() {
-            rest = self.merge_some(rest)?;
-        }
+        other.merge(&mut waiting)?;
         Ok(())
     }
 
+    /// Adds entries, in any order; those that are there already are not doubled. Returns the keys that fill a row of those
+    /// that were written, so that the caller may look how long their buckets are.
+    pub fn merge(&self, entries: &mut [Entry]) -> Result<Vec<u64>, DedupError> {
+        entries.sort_unstable_by_key(|entry| self.place(entry));
+        let (mut rest, mut long) = (&*entries, Vec::new());
+        while !rest.is_empty() {
+            rest = self.merge_some(rest, &mut long)?;
+        }
+        long.dedup();
+        Ok(long)
+    }
+
     /// Adds the first of `entries`, as many as fit a batch; what is left.
-    fn merge_some<'e>(&self, entries: &'e [Entry]) -> Result<&'e [Entry], DedupError> {
+    fn merge_some<'e>(&self, entries: &'e [Entry], long: &mut Vec<u64>) -> Result<&'e [Entry], DedupError> {
         let at_most = (BATCH_ROWS * self.row_bytes / (self.word_bytes + 8)).max(1);
         let (mut batch, mut rows, mut rest) = (Batch::default(), 0, entries);
         let Some(first) = entries.first() else {
@@ -133,7 +136,7 @@ impl PackedTree {
             let of_row = rest.partition_point(is_before_next);
             let (new, later) = rest.split_at(of_row.min(at_most));
             if !new.is_empty() {
-                rows += self.write_row(&mut batch, &begin, &value, new)?;
+                rows += self.write_row(&mut batch, &begin, &value, new, long)?;
             }
             rest = later;
             // A row that takes more than a batch is cut by the batch, so the rest of it must look for its place.
@@ -150,7 +153,14 @@ impl PackedTree {
     }
 
     /// A row and what is new in it, as one row or several; how many.
-    fn write_row(&self, batch: &mut Batch, begin: &IVec, value: &IVec, new: &[Entry]) -> Result<usize, DedupError> {
+    fn write_row(
+        &self,
+        batch: &mut Batch,
+        begin: &IVec,
+        value: &IVec,
+        new: &[Entry],
+        long: &mut Vec<u64>,
+    ) -> Result<usize, DedupError> {
         let mut entries: Vec<Entry> = new.to_vec();
         entries.extend(self.row(value)?.entries());
         // The sort is stable: of two with one place the new one stays.
@@ -166,6 +176,12 @@ impl PackedTree {
         let mut written = 0;
         for piece in entries.chunks(entries.len().div_ceil(pieces)) {
             let value = self.encode(piece);
+            if let [first, .., last] = piece
+                && value.len() > self.row_bytes / 4
+                && (self.key_of)(first.word) == (self.key_of)(last.word)
+            {
+                long.push((self.key_of)(first.word));
+            }
             match piece.first() {
                 Some(first) if written > 0 => batch.insert(&row_key(self.place(first)), value),
                 _ => batch.insert(begin, value),
@@ -200,7 +216,12 @@ impl PackedTree {
     }
 
     /// Calls `each` with the entries of `key` in a row; whether the row ends before anything else comes.
-    fn scan(&self, row: &Row<'_>, key: u64, each: &mut impl FnMut(Entry)) -> bool {
+    fn scan(
+        &self,
+        row: &Row<'_>,
+        key: u64,
+        each: &mut impl FnMut(Entry) -> Result<(), DedupError>,
+    ) -> Result<bool, DedupError> {
         let (mut from, mut to) = (0, row.len());
         while from < to {
             let middle = usize::midpoint(from, to);
@@ -212,11 +233,11 @@ impl PackedTree {
         }
         for entry in (from..row.len()).map(|at| row.entry(at)) {
             if (self.key_of)(entry.word) != key {
-                return false;
+                return Ok(false);
             }
-            each(entry);
+            each(entry)?;
         }
-        true
+        Ok(true)
     }
 
     fn row<'v>(&self, value: &'v [u8]) -> Result<Row<'v>, DedupError> {

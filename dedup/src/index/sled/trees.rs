@@ -5,20 +5,27 @@ use sled::{Db, Tree};
 use super::documents::{Signatures, documents};
 use super::log::Log;
 use super::packed::{Entry, PackedTree};
-use super::{DIGESTS, SHINGLES, SIGNATURES, block_tree};
+use super::split::{Splits, entries_of_row};
+use super::{DIGESTS, SHINGLES, SIGNATURES, block_tree, read_u64};
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
 use crate::index::Neighbour;
 use crate::index::blocks::BlockIndex;
-use crate::layout::{BLOCKS, Layout, block, word};
+use crate::layout::{BLOCK_BITS, BLOCKS, Layout, block, word};
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 
 /// The row of the meta tree that says how many block trees hold all fingerprints.
 const BLOCK_TREES: &str = "block-trees";
 
+/// The row of the meta tree that says about how many fingerprints there are: one that is merged again counts again.
+const FINGERPRINTS: &str = "fingerprints";
+
+/// A bucket of fewer rows is not split: looking into four sub-blocks is no cheaper.
+const LEAST_SPLIT_ROWS: usize = 16;
+
 /// Bytes of a fingerprint.
-const WORD_BYTES: usize = 8;
+pub(super) const WORD_BYTES: usize = 8;
 
 /// Fingerprints that are copied from one block tree to another in memory at a time.
 const COPIED: usize = 1 << 18;
@@ -29,6 +36,7 @@ pub(super) struct Shape {
     pub layout: Layout,
     pub min_similarity_short: f32,
     pub row_bytes: usize,
+    pub overfull: f64,
 }
 
 /// See the module's text.
@@ -38,6 +46,9 @@ pub(super) struct Trees {
     blocks: Vec<PackedTree>,
     /// Of each block.
     masks: Vec<Vec<u16>>,
+    splits: Splits,
+    meta: Tree,
+    fingerprints: u64,
     digests: PackedTree,
     shingles: PackedTree,
     pub signatures: Signatures,
@@ -65,6 +76,9 @@ impl Trees {
             shape,
             blocks: (0..known.max(1)).map(of_block).collect::<Result<_, _>>()?,
             masks: (0..BLOCKS).map(|number| shape.layout.masks(number)).collect(),
+            splits: Splits::open(db, shape.row_bytes)?,
+            meta: meta.clone(),
+            fingerprints: meta.get(FINGERPRINTS)?.and_then(|value| read_u64(&value)).unwrap_or(0),
             digests: packed(DIGESTS, DIGESTS, 8, Box::new(|upper_half| upper_half as u64))?,
             shingles: packed(SHINGLES, SHINGLES, 8, Box::new(|shingle| shingle as u64))?,
             signatures: Signatures::open(db.open_tree(SIGNATURES)?)?,
@@ -109,7 +123,35 @@ impl Trees {
         writer.finish()?;
         self.digests.merge(&mut digests)?;
         self.shingles.merge(&mut shingles)?;
-        self.blocks.iter().try_for_each(|tree| tree.merge(&mut fingerprints))
+        self.fingerprints += fingerprints.len() as u64;
+        self.meta.insert(FINGERPRINTS, &self.fingerprints.to_be_bytes())?;
+        for number in 0..self.blocks.len() {
+            let long = self.blocks[number].merge(&mut fingerprints)?;
+            self.splits.add(number, &fingerprints)?;
+            for key in long {
+                self.split_if_overfull(number, key)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn split_if_overfull(&mut self, number: usize, key: u64) -> Result<(), DedupError> {
+        // Without all blocks' trees nothing is looked up in any.
+        if self.blocks.len() < BLOCKS || self.splits.contains(number, key) {
+            return Ok(());
+        }
+        let mean = self.fingerprints as f64 / f64::from(1 << BLOCK_BITS);
+        let least = LEAST_SPLIT_ROWS * entries_of_row(self.shape.row_bytes);
+        let bound = ((1.0 + self.shape.overfull) * mean).max(least as f64);
+        let mut entries = 0_u64;
+        self.blocks[number].of_key(key, |_| {
+            entries += 1;
+            Ok(())
+        })?;
+        if entries as f64 > bound {
+            self.splits.split(number, key, &self.blocks[number])?;
+        }
+        Ok(())
     }
 
     /// Takes out whatever is there of a document.
@@ -123,9 +165,10 @@ impl Trees {
             self.digests.remove(entry(digest.0 >> 64))?;
         }
         if let Some(fingerprint) = signature.fingerprint {
-            self.blocks
-                .iter()
-                .try_for_each(|tree| tree.remove(entry(fingerprint.bits())))?;
+            for (number, tree) in self.blocks.iter().enumerate() {
+                tree.remove(entry(fingerprint.bits()))?;
+                self.splits.remove(number, entry(fingerprint.bits()))?;
+            }
         }
         Ok(())
     }
@@ -133,8 +176,10 @@ impl Trees {
     /// The first document with a digest, of those that `counts`.
     pub fn exact(&self, digest: Digest, counts: impl Fn(DocId) -> bool) -> Result<Option<DocId>, DedupError> {
         let mut ids = Vec::new();
-        self.digests
-            .of_key((digest.0 >> 64) as u64, |entry| ids.push(DocId(entry.id)))?;
+        self.digests.of_key((digest.0 >> 64) as u64, |entry| {
+            ids.push(DocId(entry.id));
+            Ok(())
+        })?;
         for id in ids.into_iter().filter(|id| counts(*id)) {
             // The tree knows half of the digest.
             let signature = self.signatures.get(id)?;
@@ -149,18 +194,25 @@ impl Trees {
     pub fn near(&self, fingerprint: Fingerprint, mut each: impl FnMut(Neighbour)) -> Result<(), DedupError> {
         let (layout, query) = (self.shape.layout, word(fingerprint));
         for (number, tree) in self.blocks.iter().enumerate() {
-            let key = block(query, number);
+            let mut meet = |Entry { word, id }| {
+                let difference = query ^ word as u64;
+                let distance = difference.count_ones();
+                if distance <= layout.max_distance() && layout.is_first_meeting(difference, number) {
+                    each(Neighbour {
+                        distance,
+                        id: DocId(id),
+                    });
+                }
+            };
             for mask in &self.masks[number] {
-                tree.of_key(u64::from(key ^ mask), |Entry { word, id }| {
-                    let difference = query ^ word as u64;
-                    let distance = difference.count_ones();
-                    if distance <= layout.max_distance() && layout.is_first_meeting(difference, number) {
-                        each(Neighbour {
-                            distance,
-                            id: DocId(id),
-                        });
-                    }
-                })?;
+                let key = u64::from(block(query, number) ^ mask);
+                let remaining = layout.max_distance() - mask.count_ones();
+                if !self.splits.near((number, key), query, remaining, &mut meet)? {
+                    tree.of_key(key, |entry| {
+                        meet(entry);
+                        Ok(())
+                    })?;
+                }
             }
         }
         Ok(())
@@ -168,6 +220,9 @@ impl Trees {
 
     /// The documents with a shingle.
     pub fn with_shingle(&self, shingle: u64, mut each: impl FnMut(DocId)) -> Result<(), DedupError> {
-        self.shingles.of_key(shingle, |Entry { id, .. }| each(DocId(id)))
+        self.shingles.of_key(shingle, |Entry { id, .. }| {
+            each(DocId(id));
+            Ok(())
+        })
     }
 }
