@@ -51,6 +51,7 @@ fn the_configuration_of_the_current_folder_is_read_unasked() {
 #[test]
 fn a_value_that_cannot_be_used_is_named_with_its_key() {
     for (config, parts) in [
+        ("[dedup]\nbucket_skew = -1.0", ["dedup.bucket_skew = -1", "0 or more"]),
         ("[dedup]\nmax_distance = 40", ["dedup.max_distance = 40", "64 bits"]),
         (
             "[dedup]\nmin_similarity = 1.5",

@@ -167,6 +167,8 @@ pub struct Dedup {
     pub min_similarity_short: f32,
     /// Keep pages apart whose numbers (prices, model numbers) differ.
     pub numbers_must_match: bool,
+    /// μ: a bucket of the index with more than 1 + μ times the mean is split a second time.
+    pub bucket_skew: f64,
     /// Ignore recognised dates and clock times when texts are compared.
     pub mask_dates: bool,
     /// Bits of a fingerprint.
@@ -204,6 +206,7 @@ impl Default for Dedup {
             combined_bound: dedup::rule::PAPER_BOUND,
             min_similarity_short: rule.min_similarity_short,
             numbers_must_match: rule.numbers_must_match,
+            bucket_skew: dedup::DEFAULT_SKEW,
             mask_dates: scheme.mask_dates,
             bits: scheme.width.bits(),
             features: scheme.features.to_string(),

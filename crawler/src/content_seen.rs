@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
-use dedup::{Deduplicator, DocId, SledIndex};
+use dedup::{Deduplicator, DocId, SledIndex, SledOptions};
 use storage::warc::Capture;
 use storage::{Counts, Discovered, Outcome, QueuedUrl, Store, Verdict};
 use tokio::sync::mpsc::Sender;
@@ -217,12 +217,18 @@ impl ContentSeen {
 
 /// Opens the index; one that was laid out for another threshold is derived anew from the catalogue.
 fn open_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError> {
-    let scheme = settings.scheme.id();
-    match SledIndex::open(store.index_db(), &scheme, &settings.rule) {
+    let open = || {
+        let options = SledOptions {
+            overfull: settings.bucket_skew,
+            ..SledOptions::of_width(settings.scheme.width, &settings.rule)?
+        };
+        SledIndex::open_with(store.index_db(), &settings.scheme.id(), &settings.rule, options)
+    };
+    match open() {
         Err(error) if error.is_other_layout() => {
             tracing::warn!("the dedup rule has changed; making the index anew from the catalogue");
             SledIndex::erase(store.index_db())?;
-            Ok(SledIndex::open(store.index_db(), &scheme, &settings.rule)?)
+            Ok(open()?)
         }
         opened => Ok(opened?),
     }

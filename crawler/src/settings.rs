@@ -33,6 +33,8 @@ pub struct Settings {
     pub scheme: dedup::Scheme,
     /// When two signatures are duplicates.
     pub rule: dedup::Rule,
+    /// When a bucket of the index is split.
+    pub bucket_skew: f64,
     /// What is written to the data folder.
     pub storage: Storage,
 }
@@ -147,6 +149,7 @@ impl Settings {
             canonicalize: config.canonicalize.clone(),
             scheme,
             rule: deduplication::rule(&config.dedup, width)?,
+            bucket_skew: deduplication::bucket_skew(&config.dedup)?,
             storage: Storage {
                 cache_bytes: config.storage.cache_bytes.max(1024 * 1024),
                 warc_file_bytes: config.storage.warc_file_bytes.max(1024 * 1024),

@@ -89,8 +89,7 @@ fn signatures(scheme: &Scheme, pages: &[Page]) -> Vec<Signature> {
 }
 
 fn evaluate(scheme: &Scheme, rule: &Rule, signatures: &[Signature], truth: &Truth<u64>) -> Result<Row, RunError> {
-    let layout = Layout::for_distance(scheme.width, rule.max_distance).map_err(dedup::DedupError::from)?;
-    let dedup = Deduplicator::new(MemoryIndex::with_layout(rule, layout)?, rule.clone())?;
+    let dedup = Deduplicator::new(MemoryIndex::of_width(scheme.width, rule)?, rule.clone())?;
     let mut verdicts = Vec::with_capacity(signatures.len());
     let start = Instant::now();
     for (number, signature) in (0..).zip(signatures) {

@@ -75,3 +75,11 @@ pub(super) fn rule(config: &Dedup, width: Width) -> Result<Rule, InvalidSetting>
         numbers_must_match: config.numbers_must_match,
     })
 }
+
+/// When a bucket of the index is overfull.
+pub(super) fn bucket_skew(config: &Dedup) -> Result<f64, InvalidSetting> {
+    if config.bucket_skew.is_finite() && config.bucket_skew >= 0.0 {
+        return Ok(config.bucket_skew);
+    }
+    Err(invalid("dedup.bucket_skew", config.bucket_skew, "must be 0 or more"))
+}

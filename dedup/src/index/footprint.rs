@@ -1,6 +1,7 @@
 //! Bytes that a fingerprint takes in the index, reckoned from how the buckets are laid out.
 
 use super::blocks::MAX_BUCKET_BITS;
+use super::sled::DEFAULT_ROW_BYTES;
 use crate::layout::Layout;
 
 /// In memory: the word and its id once; a table, an entry of 8 bytes with a sixteenth of room, the head of a bucket, room
@@ -16,12 +17,14 @@ pub(crate) fn in_memory(layout: Layout, documents: f64) -> f64 {
     (word + id) * 17.0 / 16.0 + searched.map(|block| table(block.bits)).sum::<f64>()
 }
 
-/// In sled rows: the word and its id once a block, and a key for each row of a bucket.
+/// In the rows of the sled trees: once a block the word, as many bytes of the id as numbering the documents takes, and a
+/// share of a row's key.
 pub(crate) fn in_rows(layout: Layout, documents: f64) -> f64 {
-    let entry = f64::from(layout.width().bits()) / 8.0 + 8.0;
-    let block = |bits: u32| {
-        let in_a_row = (documents / f64::from(bits).exp2()).clamp(1.0, super::sled::CHUNK as f64);
-        entry + (f64::from(bits.div_ceil(8)) + 4.0) / in_a_row
-    };
-    layout.blocks().map(|it| block(it.bits)).sum()
+    let id = (documents.log2() / 8.0).ceil().clamp(1.0, 8.0);
+    let entry = f64::from(layout.width().bits()) / 8.0 + id;
+    let row = DEFAULT_ROW_BYTES as f64 * 0.75;
+    layout.blocks().len() as f64 * (entry + ROW_KEY_BYTES * entry / row)
 }
+
+/// Bytes of a row's key, with the one that says how long its ids are.
+const ROW_KEY_BYTES: f64 = 17.0;

@@ -29,7 +29,15 @@ impl MemoryIndex {
     /// # Errors
     /// No layout guarantees the rule's distance.
     pub fn new(rule: &Rule) -> Result<Self, DedupError> {
-        Self::with_layout(rule, Layout::for_distance(Width::W64, rule.max_distance)?, DEFAULT_SKEW)
+        Self::of_width(Width::W64, rule)
+    }
+
+    /// As [`MemoryIndex::new`], of fingerprints of `width`.
+    ///
+    /// # Errors
+    /// No layout guarantees the rule's distance.
+    pub fn of_width(width: Width, rule: &Rule) -> Result<Self, DedupError> {
+        Self::with_layout(rule, Layout::for_distance(width, rule.max_distance)?, DEFAULT_SKEW)
     }
 
     /// An empty index that finds what `rule` may accept, for fingerprints of another width or by other blocks. A bucket with

@@ -1,82 +1,119 @@
-//! The index in block-keyed sled trees, for a caller that owns the database.
+//! The index in sled trees, for a caller that owns the database.
 //!
 //! ```text
-//! tree              key                                value
-//! dedup-meta        "scheme" · "layout"                text
-//!                   "applied"                          sequence  u64 BE
-//! dedup-digests     digest u128 BE                     id u64 BE
-//! dedup-block-0…3   block u16 BE │ chunk u32 BE        ≤ 64 entries of fingerprint u64 LE │ id u64 LE
-//! dedup-shingles    shingle u64 BE │ id u64 BE         (empty)
-//! dedup-signatures  id u64 BE                          Signature, postcard
+//! insert ─▶ pending ── persist ─▶ log ── merge, every 131,072 documents ─▶ sorted trees
+//!           memory                tree, and what is looked up of it in memory
 //! ```
 //!
-//! A bucket is a run of chunk rows: one row an entry would take three times the space.
+//! ```text
+//! tree              key            value
+//! dedup-meta        "scheme" · "layout" · "applied" u64 BE · "block-trees" u8 · "clearing"
+//! dedup-log         see [log]          whole documents, in the order of insertion
+//! dedup-removals    id u64 BE          the signature of a document that is being removed
+//! dedup-block-0…3   see [packed]       fingerprints by one of their blocks
+//! dedup-digests     see [packed]       the upper halves of digests
+//! dedup-shingles    see [packed]       the shingles of the prefixes of short texts
+//! dedup-split…      see [split]        overfull buckets, split a second time
+//! dedup-signatures  see [documents]    signatures
+//! ```
 //!
-//! **What survives a crash.** [`insert`](Index::insert) only adds to memory; queries see it at once.
-//! [`SledIndex::persist`] writes what was inserted, document by document in the order of insertion: blocks, digest,
-//! shingles, last the signature; after all of them the applied mark. sled recovers a prefix of what was written, so
-//! after a crash the mark tells up to which sequence everything is there, at most one document behind it lacks its
-//! signature, and those before that one are complete. The owner inserts again what follows the mark: a document with a
-//! signature is passed over, and the incomplete one adds no second entry since the only chunk its entry can lie in, the
-//! bucket's last, is looked at before it is extended. Nothing here flushes: the owner does, in its own order.
+//! **Why a log.** A fingerprint belongs at four places of four trees and its digest at a fifth, each of which costs sled
+//! some 10 µs to write and, once the trees are larger than its cache, as much again to read. So documents first go into
+//! a log, 32 to a row, and are looked up in memory; when there are enough of them that most rows of the trees would be
+//! written anyway, all go into the trees in one sweep in the order of their keys, which writes each row once.
+//!
+//! **What survives a crash.** sled recovers a prefix of what was written. [`SledIndex::persist`] appends to the log and
+//! then notes up to which sequence the owner's catalogue is applied, so after a crash the mark tells what is there for
+//! certain; of the documents behind it each is in the log whole or not at all, and when the owner inserts them again, the
+//! former are passed over. A merge takes documents out of the log after it has written them to the trees; cut off, it is
+//! done again, and since an entry has one place in a tree, that doubles nothing; meanwhile an answer from the trees is
+//! passed over if its document is in the log. A removal is noted with all that it must take out before anything is taken
+//! out, and finished at the next open. Nothing is written before the owner calls `persist`: a document whose page may yet be
+//! lost must not be found after a crash. Nor is anything flushed, but by a merge, to get room: the owner does, in its own
+//! order, and need not wait for the index, which can be made again.
+//!
+//! **Settings of the database.** The caller opens it. sled's cache must hold the trees if lookups in them
+//! ([`Residence::Disk`]) are not to read the disk: about 70 bytes a document, and more with
+//! its bookkeeping: 128 MiB at 10^6. `flush_every_ms(None)` leaves the rhythm to the owner.
+
+mod documents;
+mod log;
+mod options;
+mod packed;
+mod recent;
+mod split;
+mod trees;
 
 use std::collections::HashMap;
 
-use sled::{Db, IVec, Tree};
+use sled::{Db, Tree};
 
-use super::blocks::DEFAULT_SKEW;
+use self::log::Log;
+pub(crate) use self::options::DEFAULT_ROW_BYTES;
+pub use self::options::{Residence, SledOptions};
+use self::recent::Recent;
+use self::trees::{Shape, Trees};
 use super::buckets::Buckets;
 use super::{Index, Neighbour};
 use crate::error::DedupError;
-use crate::fingerprint::{Fingerprint, Width};
-use crate::layout::Layout;
+use crate::fingerprint::Fingerprint;
 use crate::rule::Rule;
-use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 
-/// Blocks of a fingerprint of 64 bits, whatever the distance.
-const BLOCKS: usize = 4;
-/// Entries of a chunk row.
-pub(super) const CHUNK: usize = 64;
-/// Bytes of an entry.
-const ENTRY: usize = 16;
-
 const META: &str = "dedup-meta";
+const LOG: &str = "dedup-log";
+const REMOVALS: &str = "dedup-removals";
 const DIGESTS: &str = "dedup-digests";
 const SHINGLES: &str = "dedup-shingles";
 const SIGNATURES: &str = "dedup-signatures";
+const BLOCK: &str = "dedup-block-";
+const SPLIT: &str = "dedup-split-";
+const SPLITS: &str = "dedup-splits";
 
-/// Where the buckets are looked up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Residence {
-    /// In memory, loaded from the trees at open: a query reads no bucket row.
-    Memory,
-    /// In the trees: no memory a document.
-    Disk,
-}
+/// Rows of the meta tree.
+const SCHEME: &str = "scheme";
+const APPLIED: &str = "applied";
+const CLEARING: &str = "clearing";
+
+/// Prefix shingles of short texts that are kept in memory until the next merge, a recent document.
+const RECENT_SHINGLES: usize = 8;
 
 /// An [`Index`] in sled trees. See the module's text.
-#[derive(Debug)]
 pub struct SledIndex {
+    db: Db,
     meta: Tree,
-    digests: Tree,
-    blocks: Vec<Tree>,
-    shingles: Tree,
-    signatures: Tree,
-    layout: Layout,
-    /// Of each block.
-    masks: Vec<Vec<u16>>,
-    min_similarity_short: f32,
+    removals: Tree,
+    log: Log,
+    trees: Trees,
+    shape: Shape,
+    options: SledOptions,
     applied: u64,
+    /// Every fingerprint, if they are to reside in memory.
     resident: Option<Buckets>,
+    /// What is pending or in the log.
+    recent: Recent,
     pending: Pending,
+    /// Removals that are noted and not finished: none, but after an error.
+    unfinished: Vec<(DocId, Signature)>,
 }
 
-/// What was inserted and is not in the trees yet: few, so that a pass over all is cheap.
-#[derive(Debug, Default)]
+/// What was inserted since the last persist.
+#[derive(Default)]
 struct Pending {
     signatures: HashMap<DocId, Signature>,
     order: Vec<DocId>,
+}
+
+impl std::fmt::Debug for SledIndex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SledIndex")
+            .field("shape", &self.shape)
+            .field("options", &self.options)
+            .field("applied", &self.applied)
+            .field("pending", &self.pending.order.len())
+            .field("log", &self.log.len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl SledIndex {
@@ -86,7 +123,7 @@ impl SledIndex {
     /// [`DedupError::OtherScheme`] and [`DedupError::OtherLayout`] where the trees were made otherwise; the trees cannot
     /// be read.
     pub fn open(db: &Db, scheme_id: &str, rule: &Rule) -> Result<Self, DedupError> {
-        Self::open_in(db, scheme_id, rule, Residence::Memory)
+        Self::open_with(db, scheme_id, rule, SledOptions::default())
     }
 
     /// As [`SledIndex::open`], with the buckets where `residence` says.
@@ -94,37 +131,74 @@ impl SledIndex {
     /// # Errors
     /// As [`SledIndex::open`].
     pub fn open_in(db: &Db, scheme_id: &str, rule: &Rule, residence: Residence) -> Result<Self, DedupError> {
-        let layout = Layout::for_distance(Width::W64, rule.max_distance)?;
+        let options = SledOptions {
+            residence,
+            ..SledOptions::default()
+        };
+        Self::open_with(db, scheme_id, rule, options)
+    }
+
+    /// As [`SledIndex::open`], kept as `options` say. What an earlier process has left undone is done first.
+    ///
+    /// # Errors
+    /// As [`SledIndex::open`].
+    pub fn open_with(db: &Db, scheme_id: &str, rule: &Rule, options: SledOptions) -> Result<Self, DedupError> {
+        let shape = Shape {
+            layout: options.layout_for(rule)?,
+            min_similarity_short: rule.min_similarity_short,
+            row_bytes: options.row_bytes,
+            overfull: options.overfull,
+        };
+        Self::open_shaped(db, scheme_id, shape, options)
+    }
+
+    fn open_shaped(db: &Db, scheme_id: &str, shape: Shape, options: SledOptions) -> Result<Self, DedupError> {
+        if db.open_tree(META)?.contains_key(CLEARING)? {
+            Self::erase(db)?;
+        }
         let meta = db.open_tree(META)?;
-        check(&meta, "scheme", scheme_id, |found, wanted| DedupError::OtherScheme {
+        check(&meta, SCHEME, scheme_id, |found, wanted| DedupError::OtherScheme {
             found,
             wanted,
         })?;
-        let made_for = format!("4x16 short>={}", rule.min_similarity_short);
+        let (bits, blocks) = (shape.layout.width().bits(), shape.layout.blocks().len());
+        let made_for = format!("{bits} bits in {blocks} packed short>={}", shape.min_similarity_short);
         check(&meta, "layout", &made_for, |found, wanted| DedupError::OtherLayout {
             found,
             wanted,
         })?;
         let applied = meta
-            .get("applied")?
+            .get(APPLIED)?
             .map_or(Ok(0), |value| read_u64(&value).ok_or(DedupError::Corrupt(META)))?;
-        let blocks = (0..BLOCKS).map(|number| db.open_tree(block_tree(number)));
+        let on_disk = options.residence == Residence::Disk;
+        let trees = Trees::open(db, &meta, shape, if on_disk { blocks } else { 1 })?;
+        let mut resident = if on_disk { None } else { Some(trees.load()?) };
+        let mut recent = Recent::new(on_disk.then_some(shape.layout), shape.min_similarity_short)?;
+        let log = Log::open(db.open_tree(LOG)?, |id, signature| {
+            recent.insert(id, signature)?;
+            match (&mut resident, signature.fingerprint) {
+                // A merge that was cut off has put it into the tree already.
+                (Some(resident), Some(fingerprint)) if !resident.contains(id, fingerprint) => {
+                    resident.insert(id, fingerprint)
+                }
+                _ => Ok(()),
+            }
+        })?;
         let mut index = Self {
-            digests: db.open_tree(DIGESTS)?,
-            blocks: blocks.collect::<Result<_, _>>()?,
-            shingles: db.open_tree(SHINGLES)?,
-            signatures: db.open_tree(SIGNATURES)?,
+            db: db.clone(),
+            removals: db.open_tree(REMOVALS)?,
             meta,
-            layout,
-            masks: (0..BLOCKS).map(|number| masks(layout, number)).collect(),
-            min_similarity_short: rule.min_similarity_short,
+            log,
+            trees,
+            shape,
+            options,
             applied,
-            resident: None,
+            resident,
+            recent,
             pending: Pending::default(),
+            unfinished: Vec::new(),
         };
-        if residence == Residence::Memory {
-            index.resident = Some(index.load()?);
-        }
+        index.resume_removals()?;
         Ok(index)
     }
 
@@ -133,242 +207,206 @@ impl SledIndex {
     /// # Errors
     /// The trees cannot be removed.
     pub fn erase(db: &Db) -> Result<(), DedupError> {
-        let blocks: Vec<String> = (0..BLOCKS).map(block_tree).collect();
-        // Cut off anywhere, what is left must be replayed from the beginning: first the mark goes, then the signatures,
-        // by which a document counts as there. The rest of the meta tree goes last: while it is there, a half-removed
-        // index is still known to be of the old kind.
-        db.open_tree(META)?.remove("applied")?;
-        let others = [DIGESTS, SHINGLES, META];
-        for tree in std::iter::once(SIGNATURES)
-            .chain(blocks.iter().map(String::as_str))
-            .chain(others)
-        {
-            db.drop_tree(tree)?;
+        // Cut off anywhere, it is done again at the next open. The meta tree goes last: while it is there, so is the note.
+        let meta = db.open_tree(META)?;
+        meta.insert(CLEARING, &[])?;
+        for name in db.tree_names() {
+            if name.starts_with(BLOCK.as_bytes()) || name.starts_with(SPLIT.as_bytes()) {
+                db.drop_tree(name)?;
+            }
         }
+        for name in [LOG, REMOVALS, DIGESTS, SHINGLES, SIGNATURES, SPLITS] {
+            db.drop_tree(name)?;
+        }
+        // Its own rows by hand, the note last: dropping a tree is more than one step to sled.
+        for key in meta.iter().keys() {
+            let key = key?;
+            if key != CLEARING {
+                meta.remove(key)?;
+            }
+        }
+        meta.remove(CLEARING)?;
         Ok(())
     }
 
-    /// The sequence up to which the owner's catalogue is in the trees; 0 for nothing.
+    /// The sequence up to which the owner's catalogue is in the index; 0 for nothing.
     #[must_use]
     pub fn applied(&self) -> u64 {
         self.applied
     }
 
-    /// Writes all that was inserted to the trees and notes that the owner's catalogue is applied up to `sequence`.
+    /// Writes all that was inserted and notes that the owner's catalogue is applied up to `sequence`. Now and then it
+    /// merges the log into the trees, which takes a second or two.
     ///
     /// # Errors
     /// The trees cannot be written; the documents stay in memory and the next call tries again.
     pub fn persist(&mut self, sequence: u64) -> Result<(), DedupError> {
-        for id in &self.pending.order {
-            if let Some(signature) = self.pending.signatures.get(id) {
-                self.write(*id, signature)?;
-            }
-        }
-        for id in std::mem::take(&mut self.pending.order) {
-            let signature = self.pending.signatures.remove(&id);
-            if let (
-                Some(resident),
-                Some(Signature {
-                    fingerprint: Some(fingerprint),
-                    ..
-                }),
-            ) = (&mut self.resident, signature)
-            {
-                // A row that was written before a crash cut off its signature was loaded at open.
-                if !resident.contains(id, fingerprint) {
-                    resident.insert(id, fingerprint)?;
-                }
-            }
-        }
+        self.finish_removals()?;
+        let Pending { signatures, order } = &self.pending;
+        let documents = order.iter().filter_map(|id| Some((*id, signatures.get(id)?)));
+        self.log.append(documents)?;
         if sequence > self.applied {
-            self.meta.insert("applied", &sequence.to_be_bytes())?;
+            self.meta.insert(APPLIED, &sequence.to_be_bytes())?;
             self.applied = sequence;
         }
+        self.pending = Pending::default();
+        let recent = self.options.recent_documents.max(1);
+        if self.log.len() >= recent || self.recent.shingles() >= recent * RECENT_SHINGLES {
+            self.merge()?;
+        }
         Ok(())
     }
 
-    fn write(&self, id: DocId, signature: &Signature) -> Result<(), DedupError> {
-        if let Some(fingerprint) = signature.fingerprint {
-            for (number, tree) in self.blocks.iter().enumerate() {
-                append(tree, block(word(fingerprint), number), fingerprint, id)?;
-            }
-        }
-        let id_bytes = id.0.to_be_bytes();
-        if let Some(digest) = signature.digest {
-            let key = digest.0.to_be_bytes();
-            if !self.digests.contains_key(key)? {
-                self.digests.insert(key, &id_bytes)?;
-            }
-        }
-        for shingle in prefix(&signature.shingles, self.min_similarity_short) {
-            self.shingles.insert(shingle_key(*shingle, id), &[])?;
-        }
-        self.signatures.insert(id_bytes, postcard::to_stdvec(signature)?)?;
+    /// The log into the trees; nothing may be pending.
+    fn merge(&mut self) -> Result<(), DedupError> {
+        self.trees.merge(&self.log)?;
+        self.log.clear()?;
+        let blocks = self.resident.is_none().then_some(self.shape.layout);
+        self.recent = Recent::new(blocks, self.shape.min_similarity_short)?;
         Ok(())
     }
 
-    /// The buckets as they are in the trees; every fingerprint lies in the first block's.
-    fn load(&self) -> Result<Buckets, DedupError> {
-        let mut resident = Buckets::new(self.layout, DEFAULT_SKEW)?;
-        for row in &self.blocks[0] {
-            for (fingerprint, id) in entries(&row?.1) {
-                resident.insert(id, fingerprint)?;
-            }
+    /// What an earlier process had begun to remove.
+    fn resume_removals(&mut self) -> Result<(), DedupError> {
+        for row in &self.removals {
+            let (key, value) = row?;
+            let id = DocId(read_u64(&key).ok_or(DedupError::Corrupt(REMOVALS))?);
+            self.unfinished.push((id, postcard::from_bytes(&value)?));
         }
-        Ok(resident)
+        for (id, signature) in &self.unfinished {
+            forget(&mut self.recent, &mut self.resident, *id, signature);
+        }
+        self.finish_removals()
     }
 
-    fn near_on_disk(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) -> Result<(), DedupError> {
-        for (number, tree) in self.blocks.iter().enumerate() {
-            let key = block(word(fingerprint), number);
-            for mask in &self.masks[number] {
-                for row in tree.scan_prefix((key ^ mask).to_be_bytes()) {
-                    for (other, id) in entries(&row?.1) {
-                        let difference = word(fingerprint) ^ word(other);
-                        let distance = difference.count_ones();
-                        if distance <= self.layout.max_distance()
-                            && self.layout.is_first_meeting(difference.into(), number)
-                        {
-                            found.push(Neighbour { distance, id });
-                        }
-                    }
-                }
-            }
+    fn finish_removals(&mut self) -> Result<(), DedupError> {
+        while let Some((id, signature)) = self.unfinished.last() {
+            self.trees.remove(*id, signature)?;
+            self.log.remove(*id)?;
+            self.removals.remove(id.0.to_be_bytes())?;
+            self.unfinished.pop();
         }
         Ok(())
+    }
+
+    /// Whether an answer of the trees does not count: the document is looked up in memory, or being removed.
+    fn is_elsewhere(&self, id: DocId) -> bool {
+        self.log.contains(id) || self.unfinished.iter().any(|(other, _)| *other == id)
+    }
+
+    fn contains(&self, id: DocId) -> Result<bool, DedupError> {
+        Ok(self.pending.signatures.contains_key(&id) || self.is_written(id)?)
+    }
+
+    fn is_written(&self, id: DocId) -> Result<bool, DedupError> {
+        Ok(self.log.contains(id) || self.trees.signatures.contains(id)?)
     }
 }
 
 impl Index for SledIndex {
     fn finds_all_of(&self, rule: &Rule) -> bool {
-        rule.max_distance <= self.layout.max_distance() && rule.min_similarity_short >= self.min_similarity_short
+        rule.max_distance <= self.shape.layout.max_distance()
+            && rule.min_similarity_short >= self.shape.min_similarity_short
     }
 
     fn exact(&self, digest: Digest) -> Result<Option<DocId>, DedupError> {
-        if let Some(value) = self.digests.get(digest.0.to_be_bytes())? {
-            return Ok(Some(DocId(read_u64(&value).ok_or(DedupError::Corrupt(DIGESTS))?)));
-        }
-        let has_it = |id: &&DocId| {
-            self.pending
-                .signatures
-                .get(id)
-                .is_some_and(|kept| kept.digest == Some(digest))
-        };
-        Ok(self.pending.order.iter().find(has_it).copied())
+        let in_trees = self.trees.exact(digest, |id| !self.is_elsewhere(id))?;
+        let recent = self.recent.exact(digest);
+        Ok(in_trees.into_iter().chain(recent).min())
     }
 
     fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) -> Result<(), DedupError> {
-        for (&id, signature) in &self.pending.signatures {
-            let distance = signature.fingerprint.map(|other| fingerprint.distance(other));
-            if let Some(distance) = distance.filter(|&distance| distance <= self.layout.max_distance()) {
-                found.push(Neighbour { distance, id });
+        if let Some(resident) = &self.resident {
+            resident.near(fingerprint, found);
+            return Ok(());
+        }
+        self.recent.near(fingerprint, found);
+        self.trees.near(fingerprint, |neighbour| {
+            if !self.is_elsewhere(neighbour.id) {
+                found.push(neighbour);
             }
-        }
-        match &self.resident {
-            Some(resident) => resident.near(fingerprint, found),
-            None => self.near_on_disk(fingerprint, found)?,
-        }
-        Ok(())
+        })
     }
 
     fn with_shingle(&self, shingle: u64, found: &mut Vec<DocId>) -> Result<(), DedupError> {
-        for key in self.shingles.scan_prefix(shingle.to_be_bytes()).keys() {
-            let key = key?;
-            let id = key.get(8..).and_then(read_u64).ok_or(DedupError::Corrupt(SHINGLES))?;
-            found.push(DocId(id));
-        }
-        for (id, signature) in &self.pending.signatures {
-            if prefix(&signature.shingles, self.min_similarity_short).contains(&shingle) {
-                found.push(*id);
+        self.recent.with_shingle(shingle, found);
+        self.trees.with_shingle(shingle, |id| {
+            if !self.is_elsewhere(id) {
+                found.push(id);
             }
-        }
-        Ok(())
+        })
     }
 
     fn signature(&self, id: DocId) -> Result<Option<Signature>, DedupError> {
         if let Some(signature) = self.pending.signatures.get(&id) {
             return Ok(Some(signature.clone()));
         }
-        let row = self.signatures.get(id.0.to_be_bytes())?;
-        Ok(row.map(|row| postcard::from_bytes(&row)).transpose()?)
+        match self.log.get(id)? {
+            Some(signature) => Ok(Some(signature)),
+            None => self.trees.signatures.get(id),
+        }
     }
 
     fn insert(&mut self, id: DocId, signature: &Signature) -> Result<(), DedupError> {
-        let is_there = self.pending.signatures.contains_key(&id) || self.signatures.contains_key(id.0.to_be_bytes())?;
-        if !is_there {
-            self.pending.order.push(id);
-            self.pending.signatures.insert(id, signature.clone());
+        self.finish_removals()?;
+        if self.contains(id)? {
+            return Ok(());
         }
+        if let (Some(resident), Some(fingerprint)) = (&mut self.resident, signature.fingerprint) {
+            resident.insert(id, fingerprint)?;
+        }
+        self.recent.insert(id, signature)?;
+        self.pending.order.push(id);
+        self.pending.signatures.insert(id, signature.clone());
         Ok(())
     }
 
     fn remove(&mut self, id: DocId) -> Result<bool, DedupError> {
-        if self.pending.signatures.remove(&id).is_some() {
-            self.pending.order.retain(|&other| other != id);
-            return Ok(true);
-        }
+        self.finish_removals()?;
         let Some(signature) = self.signature(id)? else {
             return Ok(false);
         };
-        let id_bytes = id.0.to_be_bytes();
-        // The reverse of the order of writing: without its signature a document is no longer there.
-        self.signatures.remove(id_bytes)?;
-        for shingle in prefix(&signature.shingles, self.min_similarity_short) {
-            self.shingles.remove(shingle_key(*shingle, id))?;
+        if self.is_written(id)? {
+            self.removals
+                .insert(id.0.to_be_bytes(), postcard::to_stdvec(&signature)?)?;
         }
-        if let Some(digest) = signature.digest {
-            let key = digest.0.to_be_bytes();
-            if self.digests.get(key)?.is_some_and(|value| *value == id_bytes) {
-                self.digests.remove(key)?;
-            }
+        if self.pending.signatures.remove(&id).is_some() {
+            self.pending.order.retain(|&other| other != id);
         }
-        if let Some(fingerprint) = signature.fingerprint {
-            for (number, tree) in self.blocks.iter().enumerate() {
-                take_out(tree, block(word(fingerprint), number), id)?;
-            }
-            if let Some(resident) = &mut self.resident {
-                resident.remove(id, fingerprint);
-            }
-        }
+        forget(&mut self.recent, &mut self.resident, id, &signature);
+        self.unfinished.push((id, signature));
+        self.finish_removals()?;
         Ok(true)
     }
 
     fn clear(&mut self) -> Result<(), DedupError> {
-        // In the order of `erase`, for the same reason.
-        self.meta.remove("applied")?;
-        self.applied = 0;
-        self.signatures.clear()?;
-        for tree in self.blocks.iter().chain([&self.digests, &self.shingles]) {
-            tree.clear()?;
-        }
-        self.pending = Pending::default();
-        if let Some(resident) = &mut self.resident {
-            resident.clear();
-        }
+        let scheme = self.meta.get(SCHEME)?.ok_or(DedupError::Corrupt(META))?;
+        Self::erase(&self.db)?;
+        let scheme = String::from_utf8_lossy(&scheme);
+        *self = Self::open_shaped(&self.db, &scheme, self.shape, self.options.clone())?;
         Ok(())
     }
 
+    /// Counts the rows: as slow as reading all of them.
     fn len(&self) -> Result<usize, DedupError> {
-        Ok(self.signatures.len() + self.pending.order.len())
+        let mut documents = self.pending.order.len() + self.log.len();
+        self.trees.signatures.for_each_id(|id| {
+            documents += usize::from(!self.is_elsewhere(id));
+        })?;
+        Ok(documents)
     }
 }
 
-/// The bits of a fingerprint of 64.
-fn word(fingerprint: Fingerprint) -> u64 {
-    fingerprint.bits() as u64
-}
-
-/// A block of a fingerprint, 0 the lowest.
-fn block(fingerprint: u64, number: usize) -> u16 {
-    (fingerprint >> (16 * number)) as u16
-}
-
-fn masks(layout: Layout, number: usize) -> Vec<u16> {
-    layout.masks(number).into_iter().map(|mask| mask as u16).collect()
+/// Takes a document out of memory.
+fn forget(recent: &mut Recent, resident: &mut Option<Buckets>, id: DocId, signature: &Signature) {
+    recent.remove(id, signature);
+    if let (Some(resident), Some(fingerprint)) = (resident, signature.fingerprint) {
+        resident.remove(id, fingerprint);
+    }
 }
 
 fn block_tree(number: usize) -> String {
-    format!("dedup-block-{number}")
+    format!("{BLOCK}{number}")
 }
 
 /// Notes what the index is made for, or compares it with what is noted.
@@ -381,68 +419,6 @@ fn check(meta: &Tree, key: &str, wanted: &str, error: impl Fn(String, String) ->
         Some(found) if *found == *wanted.as_bytes() => Ok(()),
         Some(found) => Err(error(String::from_utf8_lossy(&found).into_owned(), wanted.to_owned())),
     }
-}
-
-/// Adds an entry to a bucket's last chunk, or begins another.
-fn append(tree: &Tree, key: u16, fingerprint: Fingerprint, id: DocId) -> Result<(), DedupError> {
-    let last = tree.scan_prefix(key.to_be_bytes()).next_back().transpose()?;
-    let (chunk, mut value) = match last {
-        None => (0, Vec::with_capacity(ENTRY)),
-        Some((_, value)) if entries(&value).any(|(_, other)| other == id) => return Ok(()),
-        Some((row, value)) => {
-            let number = row
-                .get(2..)
-                .and_then(|bytes| bytes.try_into().ok())
-                .map(u32::from_be_bytes);
-            let number = number.ok_or(DedupError::Corrupt("dedup-block"))?;
-            if value.len() >= CHUNK * ENTRY {
-                (number + 1, Vec::new())
-            } else {
-                (number, value.to_vec())
-            }
-        }
-    };
-    value.extend_from_slice(&word(fingerprint).to_le_bytes());
-    value.extend_from_slice(&id.0.to_le_bytes());
-    tree.insert(chunk_key(key, chunk), value)?;
-    Ok(())
-}
-
-/// Takes an entry out of a bucket.
-fn take_out(tree: &Tree, key: u16, id: DocId) -> Result<(), DedupError> {
-    for row in tree.scan_prefix(key.to_be_bytes()) {
-        let (row, value) = row?;
-        if let Some(at) = entries(&value).position(|(_, other)| other == id) {
-            let mut rest = value.to_vec();
-            rest.drain(at * ENTRY..(at + 1) * ENTRY);
-            // An empty chunk may be followed by others; it is reused only where it is the last.
-            if rest.is_empty() {
-                tree.remove(row)?
-            } else {
-                tree.insert(row, rest)?
-            };
-            return Ok(());
-        }
-    }
-    Ok(())
-}
-
-fn chunk_key(key: u16, chunk: u32) -> [u8; 6] {
-    let ([a, b], [c, d, e, f]) = (key.to_be_bytes(), chunk.to_be_bytes());
-    [a, b, c, d, e, f]
-}
-
-fn shingle_key(shingle: u64, id: DocId) -> [u8; 16] {
-    ((u128::from(shingle) << 64) | u128::from(id.0)).to_be_bytes()
-}
-
-fn entries(value: &IVec) -> impl Iterator<Item = (Fingerprint, DocId)> + '_ {
-    value.chunks_exact(ENTRY).map(|entry| {
-        let (mut fingerprint, mut id) = ([0; 8], [0; 8]);
-        fingerprint.copy_from_slice(&entry[..8]);
-        id.copy_from_slice(&entry[8..]);
-        (u64::from_le_bytes(fingerprint).into(), DocId(u64::from_le_bytes(id)))
-    })
 }
 
 fn read_u64(bytes: &[u8]) -> Option<u64> {

@@ -88,7 +88,7 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
         limits: job.limits,
         keeps: job.keeps,
     });
-    let mut decider = Decider::new(job.rule)?;
+    let mut decider = Decider::new(job.scheme.width, job.rule)?;
 
     for number in 0..thread::available_parallelism().map_or(1, NonZero::get) {
         let (analysis, tally, budget) = (analysis.clone(), tally.clone(), budget.clone());

@@ -1,0 +1,165 @@
+//! What the index in sled trees costs, as a table: check-and-inserts a second on one thread, memory, disk, open.
+//!
+//! ```text
+//! cargo run --release -p dedup --example sled_index_bench -- [COUNT]… [--full] [--memory] [--distance K]
+//! ```
+//!
+//! Fingerprints and digests are random. Without `--full` a document has a digest and a fingerprint, with it a sketch of
+//! 128 bytes too. `--memory` keeps the buckets in memory ([`Residence::Memory`]). The index is persisted and the database
+//! flushed every 5,000 documents, as a crawler at 20,000 pages a second would do.
+//!
+//! `peak` is the most memory the process ever held; `open` is the database's own recovery and the index's open after
+//! that, and the bytes on disk are what lies in the folder when the database is closed.
+
+#![expect(clippy::unwrap_used, reason = "a measurement, not a program to rely on")]
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use dedup::{Digest, DocId, Index, Residence, Rule, Signature, Sketch, SledIndex};
+
+/// sled's cache, bytes.
+const CACHE: u64 = 96 << 20;
+/// Documents a persist.
+const BATCH: u64 = 5_000;
+
+struct Options {
+    counts: Vec<u64>,
+    full: bool,
+    residence: Residence,
+    distance: Option<u32>,
+}
+
+fn main() {
+    let options = options();
+    println!(
+        "{:>11} {:>10} {:>10} {:>10} {:>9} {:>9} {:>8} {:>8}",
+        "documents", "a second", "last 10 %", "persist", "peak", "disk", "sled", "index"
+    );
+    println!(
+        "{:>11} {:>10} {:>10} {:>10} {:>9} {:>9} {:>8} {:>8}",
+        "", "", "a second", "max ms", "MB", "B/doc", "open s", "open s"
+    );
+    for &count in &options.counts {
+        measure(count, &options);
+    }
+}
+
+fn options() -> Options {
+    let mut options = Options {
+        counts: Vec::new(),
+        full: false,
+        residence: Residence::Disk,
+        distance: None,
+    };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--full" => options.full = true,
+            "--memory" => options.residence = Residence::Memory,
+            "--distance" => options.distance = arguments.next().map(|k| k.parse().unwrap()),
+            count => options.counts.push(count.parse().unwrap()),
+        }
+    }
+    if options.counts.is_empty() {
+        options.counts = vec![100_000, 1_000_000];
+    }
+    options
+}
+
+fn open(path: &Path, options: &Options) -> (sled::Db, SledIndex, [Duration; 2]) {
+    let start = Instant::now();
+    let db = sled::Config::new()
+        .path(path)
+        .cache_capacity(CACHE)
+        .flush_every_ms(None)
+        .open()
+        .unwrap();
+    let opened = start.elapsed();
+    let rule = Rule {
+        max_distance: options
+            .distance
+            .unwrap_or(if options.residence == Residence::Disk { 3 } else { 10 }),
+        ..Rule::default()
+    };
+    let index = SledIndex::open_in(&db, "bench", &rule, options.residence).unwrap();
+    (db, index, [opened, start.elapsed() - opened])
+}
+
+fn measure(count: u64, options: &Options) {
+    let folder = tempfile::tempdir().unwrap();
+    let (db, mut index, _) = open(folder.path(), options);
+    let mut slowest = Duration::ZERO;
+    let start = Instant::now();
+    let mut last_tenth = start;
+    let mut found = Vec::new();
+    for number in 1..=count {
+        let signature = signature(number, options.full);
+        assert!(index.exact(signature.digest.unwrap()).unwrap().is_none());
+        found.clear();
+        index.near(signature.fingerprint.unwrap(), &mut found).unwrap();
+        index.insert(DocId(number), &signature).unwrap();
+        if number % BATCH == 0 || number == count {
+            let start = Instant::now();
+            index.persist(number).unwrap();
+            db.flush().unwrap();
+            slowest = slowest.max(start.elapsed());
+        }
+        if number == count - count / 10 {
+            last_tenth = Instant::now();
+        }
+    }
+    let (all, last) = (start.elapsed(), last_tenth.elapsed());
+    let peak = status("VmHWM:");
+    drop(index);
+    drop(db);
+    let bytes = bytes_in(folder.path());
+    let (_db, index, [sled_open, index_open]) = open(folder.path(), options);
+    let some = signature(count / 2, options.full);
+    assert_eq!(index.exact(some.digest.unwrap()).unwrap(), Some(DocId(count / 2)));
+    println!(
+        "{count:>11} {:>10.0} {:>10.0} {:>10} {:>9} {:>9.1} {:>8.2} {:>8.2}",
+        count as f64 / all.as_secs_f64(),
+        count as f64 / 10.0 / last.as_secs_f64(),
+        slowest.as_millis(),
+        peak.map_or("-".to_owned(), |kilobytes| (kilobytes / 1_000).to_string()),
+        bytes as f64 / count as f64,
+        sled_open.as_secs_f64(),
+        index_open.as_secs_f64(),
+    );
+}
+
+fn signature(number: u64, full: bool) -> Signature {
+    let random = |salt: u64| mix(number.wrapping_mul(4) + salt);
+    Signature {
+        digest: Some(Digest(u128::from(random(0)) << 64 | u128::from(random(1)))),
+        fingerprint: Some(random(2).into()),
+        sketch: if full { Sketch::new(&[random(3)]) } else { None },
+        tokens: 500,
+        ..Signature::default()
+    }
+}
+
+/// The finaliser of splitmix64: a permutation of the numbers that looks random.
+fn mix(number: u64) -> u64 {
+    let mut z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// A line of the process's status, kilobytes; only Linux has it.
+fn status(name: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with(name))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+fn bytes_in(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
+    let sizes = entries.map(|entry| match entry.metadata().unwrap() {
+        metadata if metadata.is_dir() => bytes_in(&entry.path()),
+        metadata => metadata.len(),
+    });
+    sizes.sum()
+}

@@ -1,0 +1,195 @@
+//! Documents with their signatures, several to a row.
+//!
+//! ```text
+//! tree              key                value
+//! dedup-signatures  id >> 3  u64 BE    documents, by id
+//! document          id varint │ length varint │ signature, postcard
+//! ```
+//!
+//! Ids that follow one another share rows, so that writing costs an eighth; where they do not, a row holds one document.
+
+use sled::{Batch, Tree};
+
+use crate::error::DedupError;
+use crate::signature::{DocId, Signature};
+
+/// Ids of a row, as a power of two.
+const ROW_IDS_LOG2: u32 = 3;
+/// Rows of a batch: sled keeps a batch in memory several times over.
+const BATCH_ROWS: usize = 128;
+
+/// Appends a document to a row.
+pub(super) fn push(row: Vec<u8>, id: DocId, signature: &[u8]) -> Result<Vec<u8>, DedupError> {
+    Ok(postcard::to_extend(&(id.0, signature), row)?)
+}
+
+/// The documents of a row, their signatures not yet decoded.
+pub(super) fn documents(row: &[u8]) -> impl Iterator<Item = Result<(DocId, &[u8]), DedupError>> {
+    let mut rest = row;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let taken = postcard::take_from_bytes::<(u64, &[u8])>(rest);
+        rest = taken.as_ref().map_or(&[], |(_, after)| *after);
+        Some(
+            taken
+                .map(|((id, signature), _)| (DocId(id), signature))
+                .map_err(DedupError::from),
+        )
+    })
+}
+
+/// A document's signature in a row.
+pub(super) fn find(row: &[u8], id: DocId) -> Result<Option<Signature>, DedupError> {
+    for document in documents(row) {
+        let (other, signature) = document?;
+        if other == id {
+            return Ok(Some(postcard::from_bytes(signature)?));
+        }
+    }
+    Ok(None)
+}
+
+/// The signatures, by id. See the module's text.
+pub(super) struct Signatures {
+    tree: Tree,
+    /// No id in the tree is greater; with ascending ids most need no look to be known as new.
+    largest: Option<DocId>,
+}
+
+impl Signatures {
+    pub fn open(tree: Tree) -> Result<Self, DedupError> {
+        let mut largest = None;
+        if let Some((_, row)) = tree.last()? {
+            for document in documents(&row) {
+                largest = largest.max(Some(document?.0));
+            }
+        }
+        Ok(Self { tree, largest })
+    }
+
+    pub fn contains(&self, id: DocId) -> Result<bool, DedupError> {
+        if Some(id) > self.largest {
+            return Ok(false);
+        }
+        let Some(row) = self.tree.get(row_key(id))? else {
+            return Ok(false);
+        };
+        has(&row, id)
+    }
+
+    pub fn get(&self, id: DocId) -> Result<Option<Signature>, DedupError> {
+        match self.tree.get(row_key(id))? {
+            Some(row) => find(&row, id),
+            None => Ok(None),
+        }
+    }
+
+    /// Calls `each` with every document.
+    pub fn for_each_id(&self, mut each: impl FnMut(DocId)) -> Result<(), DedupError> {
+        for row in self.tree.iter().values() {
+            for document in documents(&row?) {
+                each(document?.0);
+            }
+        }
+        Ok(())
+    }
+
+    /// To add documents; fastest by ascending id.
+    pub fn writer(&mut self) -> Writer<'_> {
+        Writer {
+            signatures: self,
+            batch: Batch::default(),
+            rows: 0,
+            open: None,
+        }
+    }
+
+    pub fn remove(&self, id: DocId) -> Result<(), DedupError> {
+        let key = row_key(id);
+        let Some(row) = self.tree.get(key)? else {
+            return Ok(());
+        };
+        match without(&row, id)? {
+            rest if rest.is_empty() => self.tree.remove(key)?,
+            rest => self.tree.insert(key, rest)?,
+        };
+        Ok(())
+    }
+}
+
+/// Adds documents, those that are there already excepted; nothing is there for certain before [`Writer::finish`].
+pub(super) struct Writer<'t> {
+    signatures: &'t mut Signatures,
+    batch: Batch,
+    /// In the batch.
+    rows: usize,
+    /// The row that documents are being added to.
+    open: Option<(u64, Vec<u8>)>,
+}
+
+impl Writer<'_> {
+    pub fn add(&mut self, id: DocId, signature: &[u8]) -> Result<(), DedupError> {
+        let number = id.0 >> ROW_IDS_LOG2;
+        let row = match self.open.take() {
+            Some((open, row)) if open == number => row,
+            other => {
+                self.put(other);
+                // A row that was left may come again, so what is in the batch must be in the tree then.
+                if self.rows >= BATCH_ROWS || Some(id) <= self.signatures.largest {
+                    self.apply()?;
+                }
+                let row = self.signatures.tree.get(number.to_be_bytes())?;
+                row.map_or_else(Vec::new, |row| row.to_vec())
+            }
+        };
+        let row = if has(&row, id)? { row } else { push(row, id, signature)? };
+        self.open = Some((number, row));
+        self.signatures.largest = self.signatures.largest.max(Some(id));
+        Ok(())
+    }
+
+    pub fn finish(mut self) -> Result<(), DedupError> {
+        let open = self.open.take();
+        self.put(open);
+        self.apply()
+    }
+
+    fn put(&mut self, row: Option<(u64, Vec<u8>)>) {
+        if let Some((number, row)) = row {
+            self.batch.insert(&number.to_be_bytes(), row);
+            self.rows += 1;
+        }
+    }
+
+    fn apply(&mut self) -> Result<(), DedupError> {
+        self.rows = 0;
+        Ok(self.signatures.tree.apply_batch(std::mem::take(&mut self.batch))?)
+    }
+}
+
+fn has(row: &[u8], id: DocId) -> Result<bool, DedupError> {
+    for document in documents(row) {
+        if document?.0 == id {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// A row without a document.
+pub(super) fn without(row: &[u8], id: DocId) -> Result<Vec<u8>, DedupError> {
+    let mut rest = Vec::with_capacity(row.len());
+    for document in documents(row) {
+        let (other, signature) = document?;
+        if other != id {
+            rest = push(rest, other, signature)?;
+        }
+    }
+    Ok(rest)
+}
+
+fn row_key(id: DocId) -> [u8; 8] {
+    (id.0 >> ROW_IDS_LOG2).to_be_bytes()
+}

@@ -1,0 +1,131 @@
+//! The log: the documents that are in the index and not yet in its sorted trees, whole.
+//!
+//! ```text
+//! tree       key            value
+//! dedup-log  number u64 BE  at most 32 documents, in the order of insertion
+//! ```
+//!
+//! A row is written in one step, so a document is in the log with all that is known of it or not at all.
+
+use std::collections::HashMap;
+
+use sled::Tree;
+
+use super::LOG;
+use super::documents::{documents, find, push, without};
+use crate::error::DedupError;
+use crate::signature::{DocId, Signature};
+
+/// Documents of a row.
+const ROW_DOCUMENTS: usize = 32;
+
+/// See the module's text.
+pub(super) struct Log {
+    tree: Tree,
+    /// The row of each document in it.
+    rows: HashMap<DocId, u64>,
+    next_row: u64,
+}
+
+impl Log {
+    /// Reads the log and calls `each` with every document in it.
+    pub fn open(
+        tree: Tree,
+        mut each: impl FnMut(DocId, &Signature) -> Result<(), DedupError>,
+    ) -> Result<Self, DedupError> {
+        let (mut rows, mut next_row) = (HashMap::new(), 0);
+        for row in &tree {
+            let (key, value) = row?;
+            let number = key[..].try_into().map_err(|_| DedupError::Corrupt(LOG))?;
+            let number = u64::from_be_bytes(number);
+            next_row = number + 1;
+            for document in documents(&value) {
+                let (id, signature) = document?;
+                rows.insert(id, number);
+                each(id, &postcard::from_bytes(signature)?)?;
+            }
+        }
+        Ok(Self { tree, rows, next_row })
+    }
+
+    /// Documents in it.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether a document is in it.
+    pub fn contains(&self, id: DocId) -> bool {
+        self.rows.contains_key(&id)
+    }
+
+    /// A document's signature, if it is in the log: one that is being merged may be in the trees only.
+    pub fn get(&self, id: DocId) -> Result<Option<Signature>, DedupError> {
+        let Some(number) = self.rows.get(&id) else {
+            return Ok(None);
+        };
+        match self.tree.get(number.to_be_bytes())? {
+            Some(row) => find(&row, id),
+            None => Ok(None),
+        }
+    }
+
+    /// Appends documents, in one step as many as fit a row; those that are in it already are passed over.
+    pub fn append<'s>(&mut self, documents: impl Iterator<Item = (DocId, &'s Signature)>) -> Result<(), DedupError> {
+        let mut ids = Vec::with_capacity(ROW_DOCUMENTS);
+        let mut row = Vec::new();
+        for (id, signature) in documents {
+            if self.contains(id) {
+                continue;
+            }
+            row = push(row, id, &postcard::to_stdvec(signature)?)?;
+            ids.push(id);
+            if ids.len() == ROW_DOCUMENTS {
+                self.append_row(&mut ids, std::mem::take(&mut row))?;
+            }
+        }
+        self.append_row(&mut ids, row)
+    }
+
+    fn append_row(&mut self, ids: &mut Vec<DocId>, row: Vec<u8>) -> Result<(), DedupError> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        self.tree.insert(self.next_row.to_be_bytes(), row)?;
+        self.rows.extend(ids.drain(..).map(|id| (id, self.next_row)));
+        self.next_row += 1;
+        Ok(())
+    }
+
+    /// Calls `each` with the value of every row; see [`documents`].
+    pub fn for_each_row(&self, mut each: impl FnMut(&[u8]) -> Result<(), DedupError>) -> Result<(), DedupError> {
+        for row in &self.tree {
+            each(&row?.1)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a document out, if it is there.
+    pub fn remove(&mut self, id: DocId) -> Result<(), DedupError> {
+        let Some(number) = self.rows.get(&id) else {
+            return Ok(());
+        };
+        let key = number.to_be_bytes();
+        if let Some(row) = self.tree.get(key)? {
+            match without(&row, id)? {
+                rest if rest.is_empty() => self.tree.remove(key)?,
+                rest => self.tree.insert(key, rest)?,
+            };
+        }
+        self.rows.remove(&id);
+        Ok(())
+    }
+
+    /// Empties the log, the oldest rows first.
+    pub fn clear(&mut self) -> Result<(), DedupError> {
+        for key in self.tree.iter().keys() {
+            self.tree.remove(key?)?;
+        }
+        self.rows.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,305 @@
+//! A multimap from keys of up to 64 bits to entries, packed into rows of a sled tree.
+//!
+//! All entries of the tree stand in one order, by key, then by id. That sequence is cut into rows of some kilobytes, each
+//! named by where it begins:
+//!
+//! ```text
+//! row key    key u64 BE │ id u64 BE                     the least that may stand in the row; the first row's is 0
+//! row value  id bytes b u8 │ entries of word w bytes LE │ id b bytes LE
+//! ```
+//!
+//! A write to sled costs about 10 µs whatever it writes, and a row its own overhead in memory and on disk: with a row a
+//! bucket, an index of 10^6 has 262,144 rows of 15 entries, with rows of 2 KB some 24,000. The key is computed from the
+//! word and not stored. Entries of a row have one size, so a bucket is found by bisection; `b` is as many bytes as the
+//! row's largest id needs, three where documents are numbered up to 16 million.
+//!
+//! An entry is named by key and id and can only be there once: writing it again, as after a crash, changes nothing, and
+//! finding it to take it out costs the same in a bucket of a million as in a bucket of one.
+
+use std::ops::Bound;
+
+use sled::{Batch, IVec, Tree};
+
+use crate::error::DedupError;
+
+/// Rows of a batch: sled keeps a batch in memory several times over.
+const BATCH_ROWS: usize = 64;
+
+/// An entry: what the key is computed from, and the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub word: u128,
+    pub id: u64,
+}
+
+/// The key of an entry by its word.
+pub(super) type KeyOf = Box<dyn Fn(u128) -> u64 + Send + Sync>;
+
+/// Where an entry stands: by key, then by id.
+type Place = (u64, u64);
+
+/// Where the first row begins.
+const START: Place = (0, 0);
+
+/// See the module's text.
+pub(super) struct PackedTree {
+    tree: Tree,
+    name: &'static str,
+    word_bytes: usize,
+    row_bytes: usize,
+    key_of: KeyOf,
+}
+
+impl PackedTree {
+    /// A tree of words of `word_bytes`; `name` is for errors. A row that grows beyond `row_bytes` is cut.
+    pub fn new(tree: Tree, name: &'static str, word_bytes: usize, row_bytes: usize, key_of: KeyOf) -> Self {
+        Self {
+            tree,
+            name,
+            word_bytes,
+            row_bytes,
+            key_of,
+        }
+    }
+
+    /// Calls `each` with every entry of a key, by ascending id.
+    pub fn of_key(&self, key: u64, mut each: impl FnMut(Entry) -> Result<(), DedupError>) -> Result<(), DedupError> {
+        let Some((begin, value)) = self.row_of((key, 0))? else {
+            return Ok(());
+        };
+        if !self.scan(&self.row(&value)?, key, &mut each)? {
+            return Ok(());
+        }
+        // The key reaches the end of its row: it may go on in those that follow.
+        let last = row_key((key, u64::MAX));
+        let following = (Bound::Excluded(&*begin), Bound::Included(&last[..]));
+        for row in self.tree.range::<&[u8], _>(following) {
+            if !self.scan(&self.row(&row?.1)?, key, &mut each)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with every entry of the tree.
+    pub fn for_each(&self, mut each: impl FnMut(Entry) -> Result<(), DedupError>) -> Result<(), DedupError> {
+        for row in &self.tree {
+            let (_, value) = row?;
+            self.row(&value)?.entries().try_for_each(&mut each)?;
+        }
+        Ok(())
+    }
+
+    /// Adds all entries to another tree, reading `at_a_time` of them into memory.
+    pub fn copy_to(&self, other: &Self, at_a_time: usize) -> Result<(), DedupError> {
+        let mut waiting = Vec::new();
+        self.for_each(|entry| {
+            waiting.push(entry);
+            if waiting.len() >= at_a_time {
+                other.merge(&mut waiting)?;
+                waiting.clear();
+            }
+            Ok(())
+        })?;
+        other.merge(&mut waiting)?;
+        Ok(())
+    }
+
+    /// Adds entries, in any order; those that are there already are not doubled. Returns the keys that fill a row of those
+    /// that were written, so that the caller may look how long their buckets are.
+    pub fn merge(&self, entries: &mut [Entry]) -> Result<Vec<u64>, DedupError> {
+        entries.sort_unstable_by_key(|entry| self.place(entry));
+        let (mut rest, mut long) = (&*entries, Vec::new());
+        while !rest.is_empty() {
+            rest = self.merge_some(rest, &mut long)?;
+        }
+        long.dedup();
+        Ok(long)
+    }
+
+    /// Adds the first of `entries`, as many as fit a batch; what is left.
+    fn merge_some<'e>(&self, entries: &'e [Entry], long: &mut Vec<u64>) -> Result<&'e [Entry], DedupError> {
+        let at_most = (BATCH_ROWS * self.row_bytes / (self.word_bytes + 8)).max(1);
+        let (mut batch, mut rows, mut rest) = (Batch::default(), 0, entries);
+        let Some(first) = entries.first() else {
+            return Ok(rest);
+        };
+        let row = self.row_of(self.place(first))?;
+        let (mut begin, mut value) = row.unwrap_or_else(|| (IVec::from(&row_key(START)), IVec::default()));
+        let mut following = self.tree.range((Bound::Excluded(begin.clone()), Bound::Unbounded));
+        while rows < BATCH_ROWS {
+            let next = following.next().transpose()?;
+            let is_before_next = |entry: &Entry| {
+                let end = next.as_ref().map(|(end, _)| end);
+                end.is_none_or(|end| row_key(self.place(entry))[..] < **end)
+            };
+            let of_row = rest.partition_point(is_before_next);
+            let (new, later) = rest.split_at(of_row.min(at_most));
+            if !new.is_empty() {
+                rows += self.write_row(&mut batch, &begin, &value, new, long)?;
+            }
+            rest = later;
+            // A row that takes more than a batch is cut by the batch, so the rest of it must look for its place.
+            match next {
+                Some(next) if !rest.is_empty() && of_row <= at_most => (begin, value) = next,
+                _ => break,
+            }
+        }
+        self.tree.apply_batch(batch)?;
+        // sled uses room again only when what made it free is on the disk: without this, a merge takes as much room on
+        // disk as all that it writes, and a fifth more memory.
+        self.tree.flush()?;
+        Ok(rest)
+    }
+
+    /// A row and what is new in it, as one row or several; how many.
+    fn write_row(
+        &self,
+        batch: &mut Batch,
+        begin: &IVec,
+        value: &IVec,
+        new: &[Entry],
+        long: &mut Vec<u64>,
+    ) -> Result<usize, DedupError> {
+        let mut entries: Vec<Entry> = new.to_vec();
+        entries.extend(self.row(value)?.entries());
+        // The sort is stable: of two with one place the new one stays.
+        entries.sort_by_key(|entry| self.place(entry));
+        entries.dedup_by_key(|entry| self.place(entry));
+        let bytes = self.encode(&entries).len();
+        let pieces = if bytes <= self.row_bytes {
+            1
+        } else {
+            // Three quarters full: a row that was just cut is not cut again by the next entry.
+            bytes.div_ceil(self.row_bytes * 3 / 4)
+        };
+        let mut written = 0;
+        for piece in entries.chunks(entries.len().div_ceil(pieces)) {
+            let value = self.encode(piece);
+            if let [first, .., last] = piece
+                && value.len() > self.row_bytes / 4
+                && (self.key_of)(first.word) == (self.key_of)(last.word)
+            {
+                long.push((self.key_of)(first.word));
+            }
+            match piece.first() {
+                Some(first) if written > 0 => batch.insert(&row_key(self.place(first)), value),
+                _ => batch.insert(begin, value),
+            }
+            written += 1;
+        }
+        Ok(written)
+    }
+
+    /// Takes an entry out, if it is there.
+    pub fn remove(&self, entry: Entry) -> Result<(), DedupError> {
+        let Some((begin, value)) = self.row_of(self.place(&entry))? else {
+            return Ok(());
+        };
+        let entries: Vec<Entry> = self.row(&value)?.entries().collect();
+        let rest: Vec<Entry> = entries.iter().filter(|other| **other != entry).copied().collect();
+        if rest.is_empty() {
+            self.tree.remove(begin)?;
+        } else if rest.len() < entries.len() {
+            self.tree.insert(begin, self.encode(&rest))?;
+        }
+        Ok(())
+    }
+
+    fn place(&self, entry: &Entry) -> Place {
+        ((self.key_of)(entry.word), entry.id)
+    }
+
+    /// The row in which `place` lies.
+    fn row_of(&self, place: Place) -> Result<Option<(IVec, IVec)>, DedupError> {
+        Ok(self.tree.range(..=row_key(place)).next_back().transpose()?)
+    }
+
+    /// Calls `each` with the entries of `key` in a row; whether the row ends before anything else comes.
+    fn scan(
+        &self,
+        row: &Row<'_>,
+        key: u64,
+        each: &mut impl FnMut(Entry) -> Result<(), DedupError>,
+    ) -> Result<bool, DedupError> {
+        let (mut from, mut to) = (0, row.len());
+        while from < to {
+            let middle = usize::midpoint(from, to);
+            if (self.key_of)(row.entry(middle).word) < key {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        for entry in (from..row.len()).map(|at| row.entry(at)) {
+            if (self.key_of)(entry.word) != key {
+                return Ok(false);
+            }
+            each(entry)?;
+        }
+        Ok(true)
+    }
+
+    fn row<'v>(&self, value: &'v [u8]) -> Result<Row<'v>, DedupError> {
+        Row::new(value, self.word_bytes).ok_or(DedupError::Corrupt(self.name))
+    }
+
+    fn encode(&self, entries: &[Entry]) -> Vec<u8> {
+        let largest = entries.iter().map(|entry| entry.id).max().unwrap_or(0);
+        let id_bytes = (u64::BITS - largest.leading_zeros()).div_ceil(8).max(1) as usize;
+        let mut value = Vec::with_capacity(1 + entries.len() * (self.word_bytes + id_bytes));
+        value.push(id_bytes as u8);
+        for entry in entries {
+            value.extend_from_slice(&entry.word.to_le_bytes()[..self.word_bytes]);
+            value.extend_from_slice(&entry.id.to_le_bytes()[..id_bytes]);
+        }
+        value
+    }
+}
+
+/// A row's value, read.
+struct Row<'v> {
+    entries: &'v [u8],
+    word_bytes: usize,
+    size: usize,
+}
+
+impl<'v> Row<'v> {
+    /// `None` for what no row can be. Nothing is an empty row.
+    fn new(value: &'v [u8], word_bytes: usize) -> Option<Self> {
+        let (id_bytes, entries) = match value {
+            [] => (8, value),
+            [id_bytes @ 1..=8, entries @ ..] => (usize::from(*id_bytes), entries),
+            _ => return None,
+        };
+        let size = word_bytes + id_bytes;
+        entries.len().is_multiple_of(size).then_some(Self {
+            entries,
+            word_bytes,
+            size,
+        })
+    }
+
+    fn len(&self) -> usize {
+        self.entries.len() / self.size
+    }
+
+    fn entry(&self, at: usize) -> Entry {
+        let (word, id) = self.entries[at * self.size..][..self.size].split_at(self.word_bytes);
+        let (mut word_le, mut id_le) = ([0; 16], [0; 8]);
+        word_le[..word.len()].copy_from_slice(word);
+        id_le[..id.len()].copy_from_slice(id);
+        Entry {
+            word: u128::from_le_bytes(word_le),
+            id: u64::from_le_bytes(id_le),
+        }
+    }
+
+    fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
+        (0..self.len()).map(|at| self.entry(at))
+    }
+}
+
+fn row_key((key, id): Place) -> [u8; 16] {
+    (u128::from(key) << 64 | u128::from(id)).to_be_bytes()
+}

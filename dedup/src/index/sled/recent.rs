@@ -1,0 +1,80 @@
+//! What is not in the sorted trees yet, looked up in memory: pending or in the log.
+
+use std::collections::BTreeSet;
+
+use crate::error::DedupError;
+use crate::fingerprint::Fingerprint;
+use crate::index::Neighbour;
+use crate::index::blocks::DEFAULT_SKEW;
+use crate::index::buckets::Buckets;
+use crate::layout::Layout;
+use crate::short::prefix;
+use crate::signature::{Digest, DocId, Signature};
+
+/// The lookups of [`Index`](crate::Index) over documents that come and go.
+pub(super) struct Recent {
+    /// `None` where all fingerprints are in memory anyway.
+    blocks: Option<Buckets>,
+    digests: BTreeSet<(u128, DocId)>,
+    shingles: BTreeSet<(u64, DocId)>,
+    min_similarity_short: f32,
+}
+
+impl Recent {
+    pub fn new(blocks: Option<Layout>, min_similarity_short: f32) -> Result<Self, DedupError> {
+        Ok(Self {
+            blocks: blocks.map(|layout| Buckets::new(layout, DEFAULT_SKEW)).transpose()?,
+            digests: BTreeSet::new(),
+            shingles: BTreeSet::new(),
+            min_similarity_short,
+        })
+    }
+
+    /// Shingles that are looked up here.
+    pub fn shingles(&self) -> usize {
+        self.shingles.len()
+    }
+
+    pub fn insert(&mut self, id: DocId, signature: &Signature) -> Result<(), DedupError> {
+        if let (Some(blocks), Some(fingerprint)) = (&mut self.blocks, signature.fingerprint) {
+            blocks.insert(id, fingerprint)?;
+        }
+        self.digests.extend(signature.digest.map(|digest| (digest.0, id)));
+        self.shingles
+            .extend(self.prefix_of(signature).map(|shingle| (shingle, id)));
+        Ok(())
+    }
+
+    pub fn remove(&mut self, id: DocId, signature: &Signature) {
+        if let (Some(blocks), Some(fingerprint)) = (&mut self.blocks, signature.fingerprint) {
+            blocks.remove(id, fingerprint);
+        }
+        if let Some(digest) = signature.digest {
+            self.digests.remove(&(digest.0, id));
+        }
+        for shingle in self.prefix_of(signature) {
+            self.shingles.remove(&(shingle, id));
+        }
+    }
+
+    /// The first document with a digest.
+    pub fn exact(&self, digest: Digest) -> Option<DocId> {
+        let mut ids = self.digests.range((digest.0, DocId(0))..=(digest.0, DocId(u64::MAX)));
+        ids.next().map(|(_, id)| *id)
+    }
+
+    pub fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) {
+        if let Some(blocks) = &self.blocks {
+            blocks.near(fingerprint, found);
+        }
+    }
+
+    pub fn with_shingle(&self, shingle: u64, found: &mut Vec<DocId>) {
+        let ids = self.shingles.range((shingle, DocId(0))..=(shingle, DocId(u64::MAX)));
+        found.extend(ids.map(|(_, id)| *id));
+    }
+
+    fn prefix_of<'s>(&self, signature: &'s Signature) -> impl Iterator<Item = u64> + use<'s> {
+        prefix(&signature.shingles, self.min_similarity_short).iter().copied()
+    }
+}
