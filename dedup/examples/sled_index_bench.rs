@@ -1,7 +1,7 @@
 //! What the index in sled trees costs, as a table: check-and-inserts a second on one thread, memory, disk, open.
 //!
 //! ```text
-//! cargo run --release -p dedup --example sled_index_bench -- [COUNT]… [--full] [--memory] [--distance K] [--skew]
+//! cargo run --release -p dedup --example sled_index_bench -- [COUNT]… [--full] [--memory] [--distance K] [--skew] [--cache MIB]
 //! ```
 //!
 //! Fingerprints and digests are random. Without `--full` a document has a digest and a fingerprint, with it a sketch of
@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 
 use dedup::{Digest, DocId, Index, Residence, Rule, Signature, Sketch, SledIndex};
 
-/// sled's cache, bytes.
-const CACHE: u64 = 96 << 20;
+/// sled's cache, MiB, unless another is asked for.
+const CACHE: u64 = 112;
 /// Documents a persist.
 const BATCH: u64 = 5_000;
 
@@ -32,6 +32,7 @@ struct Options {
     residence: Residence,
     distance: Option<u32>,
     skew: bool,
+    cache: u64,
 }
 
 fn main() {
@@ -60,11 +61,13 @@ fn options() -> Options {
         residence: Residence::Disk,
         distance: None,
         skew: false,
+        cache: CACHE,
     };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--full" => options.full = true,
+            "--cache" => options.cache = arguments.next().map_or(CACHE, |cache| cache.parse().unwrap()),
             "--skew" => options.skew = true,
             "--memory" => options.residence = Residence::Memory,
             "--distance" => options.distance = arguments.next().map(|k| k.parse().unwrap()),
@@ -81,7 +84,7 @@ fn open(path: &Path, options: &Options) -> (sled::Db, SledIndex, [Duration; 2]) 
     let start = Instant::now();
     let db = sled::Config::new()
         .path(path)
-        .cache_capacity(CACHE)
+        .cache_capacity(options.cache << 20)
         .flush_every_ms(None)
         .open()
         .unwrap();
