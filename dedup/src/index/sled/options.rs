@@ -27,7 +27,8 @@ pub struct SledOptions {
     /// Where the buckets are looked up.
     pub residence: Residence,
     /// Documents that are kept in the log and in memory until they are merged into the sorted trees. A merge costs the
-    /// writing of all trees, so more of them make the index faster and take more memory, about 150 bytes each.
+    /// writing of all trees, so more of them make the index faster and take more memory, some 300
+    /// bytes each with what sled keeps of the log.
     pub recent_documents: usize,
     /// Bytes of a row of the sorted trees. Small rows are read faster, large ones written faster.
     pub row_bytes: usize,

@@ -3,10 +3,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod crash;
+mod split;
+
 use std::collections::BTreeMap;
 
 use dedup::short::prefix;
-use dedup::{DedupError, Digest, DocId, Fingerprint, Index, Residence, Rule, Signature, SledIndex, SledOptions};
+use dedup::{Digest, DocId, Fingerprint, Index, Residence, Rule, Signature, SledIndex, SledOptions};
 use proptest::prelude::*;
 
 const MIN_SIMILARITY_SHORT: f32 = 0.8;
@@ -243,152 +246,6 @@ fn of_two_documents_with_one_digest_the_second_is_found_when_the_first_is_remove
 }
 
 #[test]
-fn a_merge_that_was_cut_off_anywhere_shows_nothing_twice_and_is_done_again() {
-    let log = "dedup-log";
-    for residence in [Residence::Memory, Residence::Disk] {
-        let trees = [
-            "dedup-block-0",
-            "dedup-block-3",
-            "dedup-digests",
-            "dedup-shingles",
-            "dedup-signatures",
-        ];
-        for reached in 0..=trees.len() {
-            let db = database();
-            let unmerged = SledOptions {
-                recent_documents: 100,
-                ..tiny(residence)
-            };
-            let (mut index, mut scan) = of_numbered(&db, &rule(), &unmerged, 50);
-            index.persist(1).unwrap();
-            drop(index);
-            let before = rows(&db, log);
-            let mut index = open(&db, &rule(), &tiny(residence));
-            index.persist(1).unwrap();
-            assert!(rows(&db, log).is_empty());
-            drop(index);
-            // As a kill would leave it: the log still there, some trees written.
-            write(&db, log, &before);
-            for tree in &trees[reached..] {
-                db.open_tree(tree).unwrap().clear().unwrap();
-            }
-            let mut index = open(&db, &rule(), &unmerged);
-            assert_answers(&index, &scan, &[numbered(50)], &rule());
-            // A document that is in both places is taken out of both.
-            assert!(index.remove(DocId(7)).unwrap());
-            scan.0.remove(&DocId(7));
-            assert_answers(&index, &scan, &[numbered(7)], &rule());
-            drop(index);
-            let mut index = open(&db, &rule(), &tiny(residence));
-            index.persist(1).unwrap();
-            assert_answers(&index, &scan, &[numbered(7)], &rule());
-            drop(index);
-            assert_answers(&open(&db, &rule(), &unmerged), &scan, &[numbered(7)], &rule());
-        }
-    }
-}
-
-#[test]
-fn a_persist_that_failed_is_tried_again_and_doubles_nothing() {
-    for tree in ["dedup-block-0", "dedup-block-2", "dedup-digests", "dedup-signatures"] {
-        let db = database();
-        let (mut index, mut scan) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 20);
-        index.persist(1).unwrap();
-        let intact = rows(&db, tree);
-        write(
-            &db,
-            tree,
-            &intact
-                .iter()
-                .map(|(key, _)| (key.clone(), b"\x09damaged".into()))
-                .collect(),
-        );
-        for n in 20..40 {
-            index.insert(DocId(n), &numbered(n)).unwrap();
-            scan.0.insert(DocId(n), numbered(n));
-        }
-        for _ in 0..2 {
-            let error = index.persist(2).unwrap_err();
-            assert!(
-                matches!(error, DedupError::Corrupt(_) | DedupError::Signature(_)),
-                "{error}"
-            );
-        }
-        write(&db, tree, &intact);
-        index.persist(3).unwrap();
-        assert_eq!(index.applied(), 3);
-        assert_answers(&index, &scan, &[], &rule());
-        drop(index);
-        assert_answers(&open(&db, &rule(), &tiny(Residence::Disk)), &scan, &[], &rule());
-    }
-}
-
-#[test]
-fn a_removal_that_was_begun_is_finished_at_the_next_open() {
-    for residence in [Residence::Memory, Residence::Disk] {
-        for recent_documents in [5, 100] {
-            let db = database();
-            let options = SledOptions {
-                recent_documents,
-                ..tiny(residence)
-            };
-            let (mut index, mut scan) = of_numbered(&db, &rule(), &options, 20);
-            index.persist(1).unwrap();
-            drop(index);
-            let noted = (
-                9_u64.to_be_bytes()[..].into(),
-                postcard::to_stdvec(&numbered(9)).unwrap().into(),
-            );
-            write(&db, "dedup-removals", &vec![noted]);
-            scan.0.remove(&DocId(9));
-            for _ in 0..2 {
-                let index = open(&db, &rule(), &options);
-                assert_answers(&index, &scan, &[numbered(9)], &rule());
-                assert_eq!(index.signature(DocId(9)).unwrap(), None);
-                assert!(rows(&db, "dedup-removals").is_empty());
-            }
-        }
-    }
-}
-
-#[test]
-fn a_removal_that_failed_hides_the_document_and_is_finished_by_the_next_call() {
-    let db = database();
-    let (mut index, mut scan) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 20);
-    index.persist(1).unwrap();
-    let intact = rows(&db, "dedup-block-1");
-    write(
-        &db,
-        "dedup-block-1",
-        &intact
-            .iter()
-            .map(|(key, _)| (key.clone(), b"\x09damaged".into()))
-            .collect(),
-    );
-    assert!(index.remove(DocId(4)).is_err());
-    write(&db, "dedup-block-1", &intact);
-    scan.0.remove(&DocId(4));
-    assert_answers(&index, &scan, &[numbered(4)], &rule());
-    index.insert(DocId(4), &numbered(30)).unwrap();
-    scan.0.insert(DocId(4), numbered(30));
-    index.persist(2).unwrap();
-    assert_answers(&index, &scan, &[numbered(4)], &rule());
-}
-
-#[test]
-fn a_clearing_that_was_cut_off_is_finished_at_the_next_open() {
-    let db = database();
-    let (mut index, _) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 20);
-    index.persist(20).unwrap();
-    drop(index);
-    let note = ("clearing".into(), "".into());
-    write(&db, "dedup-meta", &vec![note]);
-    let index = SledIndex::open(&db, "another scheme, since nothing is left", &rule()).unwrap();
-    assert_eq!((index.applied(), index.exact(Digest(0)).unwrap()), (0, None));
-    assert!(near(&index, 0_u64.into()).is_empty());
-}
-
-#[test]
 fn an_index_that_resided_in_memory_can_reside_on_disk() {
     let db = database();
     let (mut index, mut scan) = of_numbered(&db, &rule(), &tiny(Residence::Memory), 40);
@@ -412,87 +269,6 @@ fn an_index_that_resided_in_memory_can_reside_on_disk() {
         index.persist(id).unwrap();
         assert_answers(&index, &scan, &[numbered(3)], &rule());
     }
-}
-
-/// Fingerprints of one bucket of the lowest block, near one another in the rest.
-fn crowded(n: u64) -> Signature {
-    let spread = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) & 0x8040_2010_8040_0000;
-    Signature {
-        fingerprint: Some((spread | (n % 5) << 30 | 0x7777).into()),
-        ..Signature::default()
-    }
-}
-
-#[test]
-fn an_overfull_bucket_is_split_and_everything_in_it_still_found() {
-    for max_distance in [0, 1, 3, 5, 8, 11] {
-        let rule = Rule {
-            max_distance,
-            ..Rule::default()
-        };
-        let db = database();
-        let options = SledOptions {
-            recent_documents: 150,
-            row_bytes: 20,
-            ..tiny(Residence::Disk)
-        };
-        let mut scan = Scan::default();
-        let mut index = open(&db, &rule, &options);
-        for n in 0..700 {
-            index.insert(DocId(n), &crowded(n)).unwrap();
-            scan.0.insert(DocId(n), crowded(n));
-            if n % 60 == 59 {
-                index.persist(n).unwrap();
-            }
-            if n % 100 == 99 {
-                assert!(index.remove(DocId(n / 2)).unwrap());
-                scan.0.remove(&DocId(n / 2));
-            }
-        }
-        assert!(!rows(&db, "dedup-splits").is_empty());
-        let near_the_crowd = crowded(1).fingerprint.unwrap().bits() as u64;
-        let queries = [0, 1, 0b101, 1 << 40 | 1 << 63, 0b111 << 20, 0xffff << 48].map(|difference| Signature {
-            fingerprint: Some((near_the_crowd ^ difference).into()),
-            ..Signature::default()
-        });
-        assert_answers(&index, &scan, &queries, &rule);
-        index.persist(700).unwrap();
-        // Cut off before it was noted, with a removal since: what is left must not be found when it is split again.
-        drop(index);
-        db.open_tree("dedup-splits").unwrap().clear().unwrap();
-        let mut index = open(&db, &rule, &options);
-        assert!(index.remove(DocId(3)).unwrap());
-        scan.0.remove(&DocId(3));
-        for n in 700..900 {
-            index.insert(DocId(n), &crowded(n)).unwrap();
-            scan.0.insert(DocId(n), crowded(n));
-        }
-        index.persist(900).unwrap();
-        assert!(!rows(&db, "dedup-splits").is_empty());
-        assert_answers(&index, &scan, &queries, &rule);
-        drop(index);
-        assert_answers(&open(&db, &rule, &options), &scan, &queries, &rule);
-        assert_answers(&open(&db, &rule, &tiny(Residence::Memory)), &scan, &queries, &rule);
-    }
-}
-
-#[test]
-fn damage_is_an_error_that_says_what_to_do() {
-    let db = database();
-    let (mut index, _) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 20);
-    index.persist(1).unwrap();
-    drop(index);
-    for (tree, residence) in [("dedup-block-0", Residence::Memory), ("dedup-log", Residence::Disk)] {
-        write(
-            &db,
-            tree,
-            &vec![(b"\x00\x00\x00\x00\x00\x00\x00\x00"[..].into(), b"\xff\xff".into())],
-        );
-        let opened = SledIndex::open_with(&db, "test", &rule(), tiny(residence));
-        assert!(opened.is_err());
-    }
-    SledIndex::erase(&db).unwrap();
-    assert_eq!(open(&db, &rule(), &tiny(Residence::Disk)).applied(), 0);
 }
 
 #[test]

@@ -1,0 +1,170 @@
+//! What a crash, an error or damage may leave, made by hand.
+
+use dedup::{DedupError, Digest, DocId, Index, Residence, SledIndex, SledOptions};
+
+use super::{assert_answers, database, near, numbered, of_numbered, open, rows, rule, tiny, write};
+
+#[test]
+fn a_merge_that_was_cut_off_anywhere_shows_nothing_twice_and_is_done_again() {
+    let log = "dedup-log";
+    for residence in [Residence::Memory, Residence::Disk] {
+        let trees = [
+            "dedup-block-0",
+            "dedup-block-3",
+            "dedup-digests",
+            "dedup-shingles",
+            "dedup-signatures",
+        ];
+        for reached in 0..=trees.len() {
+            let db = database();
+            let unmerged = SledOptions {
+                recent_documents: 100,
+                ..tiny(residence)
+            };
+            let (mut index, mut scan) = of_numbered(&db, &rule(), &unmerged, 50);
+            index.persist(1).unwrap();
+            drop(index);
+            let before = rows(&db, log);
+            let mut index = open(&db, &rule(), &tiny(residence));
+            index.persist(1).unwrap();
+            assert!(rows(&db, log).is_empty());
+            drop(index);
+            // As a kill would leave it: the log still there, some trees written.
+            write(&db, log, &before);
+            for tree in &trees[reached..] {
+                db.open_tree(tree).unwrap().clear().unwrap();
+            }
+            let mut index = open(&db, &rule(), &unmerged);
+            assert_answers(&index, &scan, &[numbered(50)], &rule());
+            // A document that is in both places is taken out of both.
+            assert!(index.remove(DocId(7)).unwrap());
+            scan.0.remove(&DocId(7));
+            assert_answers(&index, &scan, &[numbered(7)], &rule());
+            drop(index);
+            let mut index = open(&db, &rule(), &tiny(residence));
+            index.persist(1).unwrap();
+            assert_answers(&index, &scan, &[numbered(7)], &rule());
+            drop(index);
+            assert_answers(&open(&db, &rule(), &unmerged), &scan, &[numbered(7)], &rule());
+        }
+    }
+}
+
+#[test]
+fn a_persist_that_failed_is_tried_again_and_doubles_nothing() {
+    for tree in ["dedup-block-0", "dedup-block-2", "dedup-digests", "dedup-signatures"] {
+        let db = database();
+        let (mut index, mut scan) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 20);
+        index.persist(1).unwrap();
+        let intact = rows(&db, tree);
+        write(
+            &db,
+            tree,
+            &intact
+                .iter()
+                .map(|(key, _)| (key.clone(), b"\x09damaged".into()))
+                .collect(),
+        );
+        for n in 20..40 {
+            index.insert(DocId(n), &numbered(n)).unwrap();
+            scan.0.insert(DocId(n), numbered(n));
+        }
+        for _ in 0..2 {
+            let error = index.persist(2).unwrap_err();
+            assert!(
+                matches!(error, DedupError::Corrupt(_) | DedupError::Signature(_)),
+                "{error}"
+            );
+        }
+        write(&db, tree, &intact);
+        index.persist(3).unwrap();
+        assert_eq!(index.applied(), 3);
+        assert_answers(&index, &scan, &[], &rule());
+        drop(index);
+        assert_answers(&open(&db, &rule(), &tiny(Residence::Disk)), &scan, &[], &rule());
+    }
+}
+
+#[test]
+fn a_removal_that_was_begun_is_finished_at_the_next_open() {
+    for residence in [Residence::Memory, Residence::Disk] {
+        for recent_documents in [5, 100] {
+            let db = database();
+            let options = SledOptions {
+                recent_documents,
+                ..tiny(residence)
+            };
+            let (mut index, mut scan) = of_numbered(&db, &rule(), &options, 20);
+            index.persist(1).unwrap();
+            drop(index);
+            let noted = (
+                9_u64.to_be_bytes()[..].into(),
+                postcard::to_stdvec(&numbered(9)).unwrap().into(),
+            );
+            write(&db, "dedup-removals", &vec![noted]);
+            scan.0.remove(&DocId(9));
+            for _ in 0..2 {
+                let index = open(&db, &rule(), &options);
+                assert_answers(&index, &scan, &[numbered(9)], &rule());
+                assert_eq!(index.signature(DocId(9)).unwrap(), None);
+                assert!(rows(&db, "dedup-removals").is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_removal_that_failed_hides_the_document_and_is_finished_by_the_next_call() {
+    let db = database();
+    let (mut index, mut scan) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 20);
+    index.persist(1).unwrap();
+    let intact = rows(&db, "dedup-block-1");
+    write(
+        &db,
+        "dedup-block-1",
+        &intact
+            .iter()
+            .map(|(key, _)| (key.clone(), b"\x09damaged".into()))
+            .collect(),
+    );
+    assert!(index.remove(DocId(4)).is_err());
+    write(&db, "dedup-block-1", &intact);
+    scan.0.remove(&DocId(4));
+    assert_answers(&index, &scan, &[numbered(4)], &rule());
+    index.insert(DocId(4), &numbered(30)).unwrap();
+    scan.0.insert(DocId(4), numbered(30));
+    index.persist(2).unwrap();
+    assert_answers(&index, &scan, &[numbered(4)], &rule());
+}
+
+#[test]
+fn a_clearing_that_was_cut_off_is_finished_at_the_next_open() {
+    let db = database();
+    let (mut index, _) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 20);
+    index.persist(20).unwrap();
+    drop(index);
+    let note = ("clearing".into(), "".into());
+    write(&db, "dedup-meta", &vec![note]);
+    let index = SledIndex::open(&db, "another scheme, since nothing is left", &rule()).unwrap();
+    assert_eq!((index.applied(), index.exact(Digest(0)).unwrap()), (0, None));
+    assert!(near(&index, 0_u64.into()).is_empty());
+}
+
+#[test]
+fn damage_is_an_error_that_says_what_to_do() {
+    let db = database();
+    let (mut index, _) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 20);
+    index.persist(1).unwrap();
+    drop(index);
+    for (tree, residence) in [("dedup-block-0", Residence::Memory), ("dedup-log", Residence::Disk)] {
+        write(
+            &db,
+            tree,
+            &vec![(b"\x00\x00\x00\x00\x00\x00\x00\x00"[..].into(), b"\xff\xff".into())],
+        );
+        let opened = SledIndex::open_with(&db, "test", &rule(), tiny(residence));
+        assert!(opened.is_err());
+    }
+    SledIndex::erase(&db).unwrap();
+    assert_eq!(open(&db, &rule(), &tiny(Residence::Disk)).applied(), 0);
+}
