@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::page::{NO_LINKS, html, replaced, words};
+use crate::support::page::{NO_LINKS, replaced, words};
 use crate::support::process::{Ended, Running, crawler, run};
 
 /// A folder to work in.
@@ -59,6 +59,14 @@ impl Folder {
     }
 }
 
+/// A page whose main text is `text`.
+fn page(title: &str, text: &str) -> String {
+    let navigation = "<nav><a href=/>Home</a></nav>";
+    format!(
+        "<!doctype html><html><head><title>{title}</title></head><body>{navigation}<main><p>{text}</p></main></body></html>"
+    )
+}
+
 /// JSON lines as values.
 #[track_caller]
 fn lines(text: &str) -> Vec<Value> {
@@ -73,7 +81,14 @@ fn verdicts(text: &str) -> Vec<String> {
         Value::Null => "-".into(),
         other => other.to_string(),
     };
-    let tell = |line: &Value| format!("{} {} {}", short(&line["id"]), short(&line["verdict"]), short(&line["of"]));
+    let tell = |line: &Value| {
+        format!(
+            "{} {} {}",
+            short(&line["id"]),
+            short(&line["verdict"]),
+            short(&line["of"])
+        )
+    };
     lines(text).iter().map(tell).collect()
 }
 
@@ -86,7 +101,7 @@ fn documents() -> Vec<(&'static str, String)> {
         ("d3", replaced(&first, 100, 2, 9)),
         ("d4", second),
         ("d5", "a short note of few words".into()),
-        ("d6", "A short note of few words!".into()),
+        ("d6", "A SHORT note of few  words".into()),
     ]
 }
 
@@ -100,7 +115,8 @@ const EXPECTED: [&str; 6] = [
 ];
 
 fn jsonl(documents: &[(&str, String)]) -> String {
-    let line = |(id, text): &(&str, String)| json!({"id": id, "text": text, "x": [1, {"text": null}]}).to_string() + "\n";
+    let line =
+        |(id, text): &(&str, String)| json!({"id": id, "text": text, "x": [1, {"text": null}]}).to_string() + "\n";
     documents.iter().map(line).collect()
 }
 
@@ -134,7 +150,11 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn zstd(bytes: &[u8]) -> Vec<u8> {
-    zstd::bulk::compress(bytes, 1).unwrap()
+    // With a checksum, as the command line tool writes it: without one, damage in a text is no damage to zstd.
+    let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
 }
 
 #[test]
@@ -144,8 +164,14 @@ fn a_verdict_has_the_documented_form() {
     assert_eq!(verdicts(&ended.stdout), EXPECTED);
     let found = lines(&ended.stdout);
     let none = Value::Null;
-    assert_eq!(found[0], json!({"id": "d1", "verdict": "unique", "of": none, "distance": none, "similarity": none}));
-    assert_eq!(found[3], json!({"id": "d4", "verdict": "exact", "of": "d2", "distance": 0, "similarity": 1}));
+    assert_eq!(
+        found[0],
+        json!({"id": "d1", "verdict": "unique", "of": none, "distance": none, "similarity": none})
+    );
+    assert_eq!(
+        found[3],
+        json!({"id": "d4", "verdict": "exact", "of": "d2", "distance": 0, "similarity": 1})
+    );
     let near = &found[2];
     assert!(near["distance"].as_u64().unwrap() <= 10, "{near}");
     assert!((0.76..=1.0).contains(&near["similarity"].as_f64().unwrap()), "{near}");
@@ -160,13 +186,19 @@ fn every_form_and_packing_gives_the_same_verdicts() {
     let folder = Folder::new()
         .with("a.jsonl", &lines)
         .with("b.jsonl.gz", gzip(lines.as_bytes()))
-        .with("members.gz", [gzip(&lines.as_bytes()[..half]), gzip(&lines.as_bytes()[half..])].concat())
+        .with(
+            "members.gz",
+            [gzip(&lines.as_bytes()[..half]), gzip(&lines.as_bytes()[half..])].concat(),
+        )
         .with("c.zst", zstd(lines.as_bytes()))
         .with("no-line-end", lines.trim_end())
         .with("crlf.jsonl", lines.replace('\n', "\r\n"))
         .with("blank.jsonl", format!("\u{feff}\n{}", lines.replace('\n', "\n\n  \n")))
         .with("d.wet", &wet)
-        .with("e.warc.gz", records.iter().flat_map(|record| gzip(record)).collect::<Vec<u8>>())
+        .with(
+            "e.warc.gz",
+            records.iter().flat_map(|record| gzip(record)).collect::<Vec<u8>>(),
+        )
         .with("whole.gz", gzip(&wet))
         .with("f.zst", zstd(&wet));
     for input in [
@@ -184,7 +216,9 @@ fn every_form_and_packing_gives_the_same_verdicts() {
     ] {
         let ended = folder.dedup(&[input]).succeeded();
         assert_eq!(verdicts(&ended.stdout), EXPECTED, "{input}");
-        let piped = folder.dedup_piped(&["-"], &fs::read(folder.path(input)).unwrap()).succeeded();
+        let piped = folder
+            .dedup_piped(&["-"], &fs::read(folder.path(input)).unwrap())
+            .succeeded();
         assert_eq!(piped.stdout, ended.stdout, "{input} by standard input");
     }
 }
@@ -195,8 +229,8 @@ fn texts_and_pages_in_a_folder_give_the_same_verdicts_by_name() {
     for (at, (id, text)) in documents().iter().enumerate() {
         folder = match at % 4 {
             0 => folder.with(&format!("in/{id}.txt"), text),
-            1 => folder.with(&format!("in/{id}.html"), html(id, text, NO_LINKS)),
-            2 => folder.with(&format!("in/{id}.htm.gz"), gzip(html(id, text, NO_LINKS).as_bytes())),
+            1 => folder.with(&format!("in/{id}.html"), page(id, text)),
+            2 => folder.with(&format!("in/{id}.htm.gz"), gzip(page(id, text).as_bytes())),
             _ => folder.with(&format!("in/{id}/deeper.txt.zst"), zstd(text.as_bytes())),
         };
     }
@@ -210,11 +244,17 @@ fn texts_and_pages_in_a_folder_give_the_same_verdicts_by_name() {
     ];
     let ended = folder.dedup(&["in", "--kept", "kept.jsonl"]).succeeded();
     assert_eq!(verdicts(&ended.stdout), expected);
-    ended.complains_of(&["1 files were left out"]);
+    ended.complains_of(&["files left out, since their names tell of no known form: 1 "]);
     let kept = lines(&fs::read_to_string(folder.path("kept.jsonl")).unwrap());
     let (page, text) = (&kept[1], &kept[0]);
-    assert_eq!(page, &json!({"id": "in/d2.html", "text": words(2, 300), "url": null, "title": "d2"}));
-    assert_eq!(text, &json!({"id": "in/d1.txt", "text": words(1, 300), "url": null, "title": null}));
+    assert_eq!(
+        page,
+        &json!({"id": "in/d2.html", "text": words(2, 300), "url": null, "title": "d2"})
+    );
+    assert_eq!(
+        text,
+        &json!({"id": "in/d1.txt", "text": words(1, 300), "url": null, "title": null})
+    );
     assert_eq!(kept.len(), 3);
 
     let dot = folder.dedup(&["./in"]).succeeded();
@@ -224,11 +264,15 @@ fn texts_and_pages_in_a_folder_give_the_same_verdicts_by_name() {
 #[test]
 fn pages_in_other_encodings_and_forms_are_read() {
     let text = words(1, 200) + " Grüße";
-    let page = html("T", &text, NO_LINKS);
+    let page = page("T", &text);
     let (latin, _, _) = encoding_rs::WINDOWS_1252.encode(&page);
     let declared = page.replace("<head>", "<head><meta charset=windows-1252>");
     let (declared, _, _) = encoding_rs::WINDOWS_1252.encode(&declared);
-    let utf16: Vec<u8> = [0xfeff].into_iter().chain(page.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let utf16: Vec<u8> = [0xfeff]
+        .into_iter()
+        .chain(page.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
     let folder = Folder::new()
         .with("1.html", &page)
         .with("2.html", latin)
@@ -238,7 +282,13 @@ fn pages_in_other_encodings_and_forms_are_read() {
     let ended = folder.dedup(&["1.html", "2.html", "3.html", "4.html", "5"]).succeeded();
     assert_eq!(
         verdicts(&ended.stdout),
-        ["1.html unique -", "2.html exact 1.html", "3.html exact 1.html", "4.html exact 1.html", "5 exact 1.html"]
+        [
+            "1.html unique -",
+            "2.html exact 1.html",
+            "3.html exact 1.html",
+            "4.html exact 1.html",
+            "5 exact 1.html"
+        ]
     );
     let forced = folder.dedup(&["5", "--format", "text"]).succeeded();
     assert_eq!(verdicts(&forced.stdout), ["5 unique -"]);
@@ -247,7 +297,7 @@ fn pages_in_other_encodings_and_forms_are_read() {
 #[test]
 fn of_a_warc_file_the_pages_are_taken_whatever_http_did_to_them() {
     let text = words(1, 300);
-    let page = html("T", &text, NO_LINKS).into_bytes();
+    let page = page("T", &text).into_bytes();
     let packed = gzip(&page);
     let chunked = [format!("{:x}\r\n", packed.len()).as_bytes(), &packed, b"\r\n0\r\n\r\n"].concat();
     let html_type = "200 OK\r\nContent-Type: text/html; charset=utf-8";
@@ -255,9 +305,17 @@ fn of_a_warc_file_the_pages_are_taken_whatever_http_did_to_them() {
         response("http://h/1", html_type, &page),
         warc_record("conversion", "http://h/1", "text/plain; charset=utf-8", text.as_bytes()),
         response("http://h/2", &format!("{html_type}\r\nContent-Encoding: gzip"), &packed),
-        response("http://h/3", &format!("{html_type}\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip"), &chunked),
+        response(
+            "http://h/3",
+            &format!("{html_type}\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip"),
+            &chunked,
+        ),
         // Undone by the crawler, and still named.
-        response("http://h/4", &format!("{html_type}\r\nTransfer-Encoding: chunked\r\nContent-Encoding: br"), &page),
+        response(
+            "http://h/4",
+            &format!("{html_type}\r\nTransfer-Encoding: chunked\r\nContent-Encoding: br"),
+            &page,
+        ),
         response("http://h/5", "200 OK\r\nContent-Type: application/xhtml+xml", &page),
         response("http://h/6", "200 OK\r\nContent-Type: text/plain", text.as_bytes()),
         response("http://h/7", "200 OK", &page),
@@ -265,8 +323,18 @@ fn of_a_warc_file_the_pages_are_taken_whatever_http_did_to_them() {
         // None of these is a page.
         response("http://h/404", "404 Not Found\r\nContent-Type: text/html", &page),
         response("http://h/png", "200 OK\r\nContent-Type: image/png", &page),
-        warc_record("request", "http://h/1", "application/http; msgtype=request", b"GET / HTTP/1.1\r\n\r\n"),
-        warc_record("revisit", "http://h/1", "application/http; msgtype=response", b"HTTP/1.1 200 OK\r\n\r\n"),
+        warc_record(
+            "request",
+            "http://h/1",
+            "application/http; msgtype=request",
+            b"GET / HTTP/1.1\r\n\r\n",
+        ),
+        warc_record(
+            "revisit",
+            "http://h/1",
+            "application/http; msgtype=response",
+            b"HTTP/1.1 200 OK\r\n\r\n",
+        ),
         warc_record("metadata", "http://h/1", "application/warc-fields", b"x: y\r\n"),
     ];
     let folder = Folder::new().with("a.warc", records.concat());
@@ -275,7 +343,10 @@ fn of_a_warc_file_the_pages_are_taken_whatever_http_did_to_them() {
     expected.extend((2..=8).map(|n| format!("http://h/{n} exact http://h/1")));
     assert_eq!(verdicts(&ended.stdout), expected);
     let kept = lines(&fs::read_to_string(folder.path("kept")).unwrap());
-    assert_eq!(kept, [json!({"id": "http://h/1", "text": text, "url": "http://h/1", "title": "T"})]);
+    assert_eq!(
+        kept,
+        [json!({"id": "http://h/1", "text": text, "url": "http://h/1", "title": "T"})]
+    );
 }
 
 #[test]
@@ -326,19 +397,32 @@ fn fields_have_the_names_that_are_given() {
     let line = |url: &str, body: &str| json!({"url": url, "body": body, "text": 7, "id": [1]}).to_string();
     let text = words(1, 100);
     let folder = Folder::new().with("in.jsonl", [line("u1", &text), line("u2", &text)].join("\n"));
-    let ended = folder.dedup(&["in.jsonl", "--id-field", "url", "--text-field", "body"]).succeeded();
+    let ended = folder
+        .dedup(&["in.jsonl", "--id-field", "url", "--text-field", "body"])
+        .succeeded();
     assert_eq!(verdicts(&ended.stdout), ["u1 unique -", "u2 exact u1"]);
-    folder.dedup(&["in.jsonl"]).with_code(3).complains_of(&["in.jsonl:1", "in.jsonl:2"]);
+    folder
+        .dedup(&["in.jsonl"])
+        .with_code(3)
+        .complains_of(&["in.jsonl:1", "in.jsonl:2"]);
 }
 
 #[test]
 fn kept_lines_are_written_byte_for_byte() {
-    let first = format!("  {{ \"x\" : 1e5 , \"text\":\"{} \\u4e2d\",\"id\":\"a\"}}\r", words(1, 80));
+    let first = format!(
+        "  {{ \"x\" : 1e5 , \"text\":\"{} \\u4e2d\",\"id\":\"a\"}}\r",
+        words(1, 80)
+    );
     let copy = format!("{{\"id\":\"b\",\"text\":\"{} 中\"}}", words(1, 80));
     let other = format!("{{\"id\":\"c\",\"text\":\"{}\"}}", words(2, 80));
     let folder = Folder::new().with("in.jsonl", format!("{first}\n{copy}\n{other}"));
-    folder.dedup(&["in.jsonl", "--output", "out", "--kept", "kept"]).succeeded();
-    assert_eq!(fs::read_to_string(folder.path("kept")).unwrap(), format!("{first}\n{other}\n"));
+    folder
+        .dedup(&["in.jsonl", "--output", "out", "--kept", "kept"])
+        .succeeded();
+    assert_eq!(
+        fs::read_to_string(folder.path("kept")).unwrap(),
+        format!("{first}\n{other}\n")
+    );
     let out = fs::read_to_string(folder.path("out")).unwrap();
     assert_eq!(verdicts(&out), ["a unique -", "b exact a", "c unique -"]);
     assert!(!folder.path("out.partial").exists() && !folder.path("kept.partial").exists());
@@ -347,7 +431,9 @@ fn kept_lines_are_written_byte_for_byte() {
 #[test]
 fn the_kept_lines_are_all_unique_among_themselves() {
     let folder = Folder::new().with("in.jsonl", jsonl(&documents()));
-    folder.dedup(&["in.jsonl", "--output", "out", "--kept", "kept.jsonl"]).succeeded();
+    folder
+        .dedup(&["in.jsonl", "--output", "out", "--kept", "kept.jsonl"])
+        .succeeded();
     let again = folder.dedup(&["kept.jsonl"]).succeeded();
     assert_eq!(verdicts(&again.stdout), ["d1 unique -", "d2 unique -", "d5 unique -"]);
 }
@@ -370,17 +456,20 @@ fn bad_lines_are_named_and_counted_and_the_rest_goes_on() {
         ]
         .join(&b'\n'),
     );
-    let ended = folder.dedup(&["in.jsonl", "--output", "out"]).with_code(3).complains_of(&[
-        "in.jsonl:2",
-        "in.jsonl:3",
-        "no field \"text\"",
-        "in.jsonl:6",
-        "not UTF-8",
-        "in.jsonl:7",
-        "in.jsonl:9",
-        "left out 5",
-        "5 of the inputs'",
-    ]);
+    let ended = folder
+        .dedup(&["in.jsonl", "--output", "out"])
+        .with_code(3)
+        .complains_of(&[
+            "in.jsonl:2",
+            "in.jsonl:3",
+            "no field \"text\"",
+            "in.jsonl:6",
+            "not UTF-8",
+            "in.jsonl:7",
+            "in.jsonl:9",
+            "left out 5",
+            "5 of the inputs'",
+        ]);
     assert!(!ended.stderr.contains("in.jsonl:4"), "{}", ended.stderr);
     let out = fs::read_to_string(folder.path("out")).unwrap();
     assert_eq!(verdicts(&out), ["a unique -", "b unique -", "c exact a"]);
@@ -389,7 +478,11 @@ fn bad_lines_are_named_and_counted_and_the_rest_goes_on() {
 #[test]
 fn only_the_first_of_many_faults_are_told() {
     let folder = Folder::new().with("in.jsonl", "bad\n".repeat(1_000));
-    let ended = folder.dedup(&["in.jsonl"]).with_code(3).complains_of(&["in.jsonl:20:", "only counted", "left out 1000"]);
+    let ended =
+        folder
+            .dedup(&["in.jsonl"])
+            .with_code(3)
+            .complains_of(&["in.jsonl:20:", "only counted", "left out 1000"]);
     assert!(!ended.stderr.contains("in.jsonl:21:"), "{}", ended.stderr);
     let quiet = folder.dedup(&["in.jsonl", "--quiet"]).with_code(3);
     assert_eq!(quiet.stderr.lines().count(), 1, "{}", quiet.stderr);
@@ -440,8 +533,16 @@ fn a_damaged_warc_record_costs_itself() {
     records[6] = bad_digest.into_bytes();
     let folder = Folder::new().with("in.wet", records.concat());
     let ended = folder.dedup(&["in.wet"]).with_code(3);
-    assert_eq!(verdicts(&ended.stdout), ["d1 unique -", "d2 unique -", "d3 near d1", "d5 unique -"]);
-    ended.complains_of(&[&format!("in.wet:byte {place}"), "Content-Length", "block digest", "left out 2"]);
+    assert_eq!(
+        verdicts(&ended.stdout),
+        ["d1 unique -", "d2 unique -", "d3 near d1", "d5 unique -"]
+    );
+    ended.complains_of(&[
+        &format!("in.wet:byte {place}"),
+        "its block has",
+        "block digest",
+        "left out 2",
+    ]);
 }
 
 #[test]
@@ -465,28 +566,54 @@ fn what_is_too_long_is_left_out_and_named() {
         .with("long.txt", words(1, 10_000))
         .with(
             "in.wet",
-            [wet_records(&[("w1", words(1, 10_000))]), wet_records(&[("w2", words(5, 60))])].concat().concat(),
+            [
+                wet_records(&[("w1", words(1, 10_000))]),
+                wet_records(&[("w2", words(5, 60))]),
+            ]
+            .concat()
+            .concat(),
         );
-    let ended = folder.dedup(&["in.jsonl", "long.txt", "in.wet", "--max-document-bytes", "5000"]).with_code(3);
+    let ended = folder
+        .dedup(&["in.jsonl", "long.txt", "in.wet", "--max-document-bytes", "5000"])
+        .with_code(3);
     assert_eq!(verdicts(&ended.stdout), ["a unique -", "b unique -", "w2 unique -"]);
-    ended.complains_of(&["in.jsonl:2: ", "in.jsonl:4: ", "long.txt: ", "in.wet:byte ", "5000 bytes", "left out 4"]);
+    ended.complains_of(&[
+        "in.jsonl:2: ",
+        "in.jsonl:4: ",
+        "long.txt: ",
+        "in.wet:byte ",
+        "5000 bytes",
+        "left out 4",
+    ]);
 }
 
 #[test]
 fn a_body_that_unpacks_to_more_than_is_read_is_named() {
     let bomb = gzip(&vec![b' '; 10_000_000]);
-    let record = response("http://h/", "200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip", &bomb);
+    let record = response(
+        "http://h/",
+        "200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip",
+        &bomb,
+    );
     let folder = Folder::new().with("in.warc", record);
-    let ended = folder.dedup(&["in.warc", "--max-document-bytes", "1000000"]).with_code(3);
+    let ended = folder
+        .dedup(&["in.warc", "--max-document-bytes", "1000000"])
+        .with_code(3);
     ended.complains_of(&["in.warc:byte 0", "longer than 1000000 bytes"]);
 }
 
 #[test]
 fn a_text_without_a_word_is_unique_every_time() {
-    let folder = Folder::new().with("in.jsonl", "{\"id\":1,\"text\":\"\"}\n{\"id\":2,\"text\":\"\"}\n{\"id\":3,\"text\":\" *** \"}\n");
+    let folder = Folder::new().with(
+        "in.jsonl",
+        "{\"id\":1,\"text\":\"\"}\n{\"id\":2,\"text\":\"\"}\n{\"id\":3,\"text\":\" *** \"}\n",
+    );
     let ended = folder.dedup(&["in.jsonl"]).succeeded();
     assert_eq!(verdicts(&ended.stdout), ["1 unique -", "2 unique -", "3 unique -"]);
-    let nothing = Folder::new().with("empty.jsonl", "").dedup(&["empty.jsonl"]).succeeded();
+    let nothing = Folder::new()
+        .with("empty.jsonl", "")
+        .dedup(&["empty.jsonl"])
+        .succeeded();
     assert_eq!(nothing.stdout, "");
 }
 
@@ -495,10 +622,15 @@ fn verdicts_are_in_input_order_and_the_same_every_time() {
     // Documents of very different cost, so that threads finish them in another order.
     let count = 3_000;
     let text = |n: usize| words((n % 1_000) as u64, if n % 50 == 0 { 3_000 } else { 20 + n % 7 });
-    let input: String = (0..count).map(|n| json!({"id": n, "text": text(n)}).to_string() + "\n").collect();
+    let input: String = (0..count)
+        .map(|n| json!({"id": n, "text": text(n)}).to_string() + "\n")
+        .collect();
     let folder = Folder::new().with("in.jsonl", input);
     let first = folder.dedup(&["in.jsonl"]).succeeded().stdout;
-    let ids: Vec<usize> = lines(&first).iter().map(|line| line["id"].as_u64().unwrap() as usize).collect();
+    let ids: Vec<usize> = lines(&first)
+        .iter()
+        .map(|line| line["id"].as_u64().unwrap() as usize)
+        .collect();
     assert_eq!(ids, (0..count).collect::<Vec<_>>());
     assert_eq!(folder.dedup(&["in.jsonl"]).succeeded().stdout, first);
 }
@@ -508,12 +640,18 @@ fn a_configuration_and_flags_set_the_rule() {
     let (text, edited) = (words(1, 300), replaced(&words(1, 300), 100, 4, 9));
     let folder = Folder::new()
         .with("in.jsonl", jsonl(&[("a", text), ("b", edited)]))
-        .with("strict.toml", "[dedup]\nmin_similarity = 0.99\n[identity]\nproduct = \"not for this command\"\n")
+        .with(
+            "strict.toml",
+            "[dedup]\nmin_similarity = 0.99\n[identity]\nproduct = \"not for this command\"\n",
+        )
         .with("bad.toml", "[dedup]\nmax_distance = 40\n");
     let found = |arguments: &[&str]| verdicts(&folder.dedup(arguments).succeeded().stdout).pop().unwrap();
     assert_eq!(found(&["in.jsonl"]), "b near a");
     assert_eq!(found(&["in.jsonl", "--config", "strict.toml"]), "b unique -");
-    assert_eq!(found(&["in.jsonl", "--config", "strict.toml", "--min-similarity", "0.5"]), "b near a");
+    assert_eq!(
+        found(&["in.jsonl", "--config", "strict.toml", "--min-similarity", "0.5"]),
+        "b near a"
+    );
     assert_eq!(found(&["in.jsonl", "--max-distance", "0"]), "b unique -");
     let bad = folder.dedup(&["in.jsonl", "--config", "bad.toml"]).with_code(2);
     bad.complains_of(&["bad.toml", "dedup.max_distance = 40"]);
@@ -525,7 +663,9 @@ fn a_configuration_and_flags_set_the_rule() {
 fn what_is_written_is_never_read() {
     let folder = Folder::new().with("in.jsonl", jsonl(&documents()));
     for _ in 0..2 {
-        folder.dedup(&[".", "--output", "out.jsonl", "--kept", "kept.jsonl"]).succeeded();
+        folder
+            .dedup(&[".", "--output", "out.jsonl", "--kept", "kept.jsonl"])
+            .succeeded();
         let out = fs::read_to_string(folder.path("out.jsonl")).unwrap();
         assert_eq!(verdicts(&out), EXPECTED);
     }
@@ -536,17 +676,28 @@ fn what_is_written_is_never_read() {
     ] {
         folder.dedup(&arguments).with_code(2).complains_of(&["in.jsonl"]);
     }
-    folder.dedup(&["in.jsonl", "--output", "x", "--kept", "x"]).with_code(2).complains_of(&["--kept"]);
+    folder
+        .dedup(&["in.jsonl", "--output", "x", "--kept", "x"])
+        .with_code(2)
+        .complains_of(&["--kept"]);
     assert_eq!(fs::read(folder.path("in.jsonl")).unwrap(), before);
 }
 
 #[test]
 fn an_output_that_cannot_be_written_ends_it_with_one() {
     let folder = Folder::new().with("in.jsonl", jsonl(&documents()));
-    folder.dedup(&["in.jsonl", "--output", "no/such/out"]).with_code(1).complains_of(&["no/such/out"]);
+    folder
+        .dedup(&["in.jsonl", "--output", "no/such/out"])
+        .with_code(1)
+        .complains_of(&["no/such/out"]);
     if Path::new("/dev/full").exists() {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let ended = folder.command(&["in.jsonl"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        let ended = folder
+            .command(&["in.jsonl"])
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
         assert_eq!(ended.status.code(), Some(1));
     }
 }
@@ -557,8 +708,17 @@ fn a_reader_that_has_gone_ends_it_quietly() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let mut command = folder.command(&["in.jsonl"]);
-    let ended = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
-    assert_eq!((ended.status.code(), String::from_utf8_lossy(&ended.stderr).as_ref()), (Some(0), ""));
+    let ended = command
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+        .wait_with_output()
+        .unwrap();
+    assert_eq!(
+        (ended.status.code(), String::from_utf8_lossy(&ended.stderr).as_ref()),
+        (Some(0), "")
+    );
 }
 
 #[test]
@@ -574,7 +734,10 @@ fn verdicts_come_as_soon_as_they_are_given_and_ctrl_c_leaves_those_that_were() {
         std::thread::yield_now();
     }
     running.interrupt();
-    let ended = running.wait().with_code(130).complains_of(&["6 documents", "out.partial"]);
+    let ended = running
+        .wait()
+        .with_code(130)
+        .complains_of(&["6 documents", "out.partial"]);
     assert_eq!(ended.stdout, "");
     assert!(!folder.path("out").exists());
     assert_eq!(verdicts(&fs::read_to_string(partial).unwrap()), EXPECTED);
@@ -585,7 +748,10 @@ fn verdicts_come_as_soon_as_they_are_given_and_ctrl_c_leaves_those_that_were() {
 #[cfg(target_os = "linux")]
 fn peak_memory(id: u32) -> u64 {
     let mut status = String::new();
-    fs::File::open(format!("/proc/{id}/status")).unwrap().read_to_string(&mut status).unwrap();
+    fs::File::open(format!("/proc/{id}/status"))
+        .unwrap()
+        .read_to_string(&mut status)
+        .unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }
@@ -595,7 +761,11 @@ fn peak_memory(id: u32) -> u64 {
 fn memory_does_not_grow_with_the_input() {
     let folder = Folder::new();
     let (stdin, mut feed) = std::io::pipe().unwrap();
-    let running = Running::start(folder.command(&["-", "--output", "out", "--max-document-bytes", "1000000"]).stdin(stdin));
+    let running = Running::start(
+        folder
+            .command(&["-", "--output", "out", "--max-document-bytes", "1000000"])
+            .stdin(stdin),
+    );
     // A line of 256 MB, and as many copies of one document as make 64 MB.
     let part = "x".repeat(1_000_000);
     feed.write_all(b"{\"text\": \"").unwrap();
@@ -615,7 +785,10 @@ fn memory_does_not_grow_with_the_input() {
         std::thread::yield_now();
     }
     let peak = peak_memory(running.id());
-    assert!(peak < 100_000_000, "{peak} bytes");
+    assert!(peak < 120_000_000, "{peak} bytes");
     drop(feed);
-    running.wait().with_code(3).complains_of(&["stdin:1: ", &format!("{copies} documents")]);
+    running
+        .wait()
+        .with_code(3)
+        .complains_of(&["stdin:1: ", &format!("{copies} documents")]);
 }
