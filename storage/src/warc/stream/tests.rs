@@ -159,7 +159,7 @@ struct FailsOnce<'a>(Option<&'a [u8]>, &'a [u8]);
 impl Read for FailsOnce<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match &mut self.0 {
-            Some(before) if before.is_empty() => {
+            Some([]) => {
                 self.0 = None;
                 Err(io::Error::other("a damaged member"))
             }
