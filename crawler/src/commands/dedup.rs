@@ -47,7 +47,7 @@ use crate::shutdown;
 use crate::terminal_text::terminal_text;
 
 /// Bytes of input, or of what was made of it, that are between the stages at one time, about.
-const IN_FLIGHT_BYTES: usize = 32 << 20;
+const IN_FLIGHT_BYTES: usize = 16 << 20;
 
 /// Faults that are reported; further ones are only counted.
 const FAULTS_TOLD: u64 = 20;
@@ -61,7 +61,7 @@ pub(super) fn execute(args: &Dedup, quiet: bool) -> Result<(), Error> {
     let inputs = Inputs::find(&args.inputs, args.format, &written(output, kept)?).map_err(UsageError::from)?;
     if inputs.left_out() > 0 {
         tracing::warn!(
-            "{} files were left out, whose names tell of no known form; --format takes them all",
+            "files left out, since their names tell of no known form: {} (--format takes them all)",
             inputs.left_out()
         );
     }

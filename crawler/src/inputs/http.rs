@@ -106,6 +106,7 @@ fn chunk_length(line: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_head_is_read_with_its_length() {
@@ -131,6 +132,16 @@ mod tests {
             b"HTTP/1.1\n\n",
         ] {
             assert_eq!(Head::read(block), None, "{block:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_head_or_none_and_chunks_never_grow(bytes in "(HTTP/1.1 |200|[0-9a-f]{1,3}|\r?\n|;|:| |[a-zé]){0,40}") {
+            if let Some(head) = Head::read(bytes.as_bytes()) {
+                prop_assert!(head.bytes <= bytes.len());
+            }
+            prop_assert!(unchunked(bytes.as_bytes()).is_none_or(|body| body.len() < bytes.len()));
         }
     }
 

@@ -282,7 +282,7 @@ mod tests {
             ("{\"text\": 5}", "expected a string as the document's text"),
             ("{\"text\": null}", "expected a string as the document's text"),
             ("{\"id\": [1], \"text\": \"t\"}", "neither a string nor a number"),
-            ("{\"text\": \"\\ud800\"}", "surrogate"),
+            ("{\"text\": \"\\ud800\"}", "hex escape"),
         ] {
             let error = read(line).unwrap_err();
             assert!(error.contains(reason), "{line}: {error}");

@@ -37,7 +37,7 @@ pub(super) struct Unpacked<R: Read> {
 enum State<R: Read> {
     /// Not packed.
     Plain(Lookahead<R>),
-    Gzip(GzDecoder<Lookahead<R>>),
+    Gzip(Box<GzDecoder<Lookahead<R>>>),
     Zstd(ZstdDecoder<'static, Lookahead<R>>),
     /// Where the next member must begin, or the file end.
     Between(Lookahead<R>),
@@ -92,7 +92,13 @@ impl<R: Read> Unpacked<R> {
     fn next_member(&mut self) -> io::Result<bool> {
         let (mut input, searching) = match std::mem::replace(&mut self.state, State::End) {
             State::Between(input) => (input, false),
-            State::Searching(input) => (input, true),
+            State::Searching(mut input) => {
+                // A decoder that fails at once has read nothing: the same member must not be tried again.
+                if input.offset() == self.member_at && !input.peek(1)?.is_empty() {
+                    input.consume(1);
+                }
+                (input, true)
+            }
             _ => return Ok(false),
         };
         let found = if searching {
@@ -102,7 +108,7 @@ impl<R: Read> Unpacked<R> {
         };
         self.member_at = input.offset();
         match found {
-            Some(Packing::Gzip) => self.state = State::Gzip(GzDecoder::new(input)),
+            Some(Packing::Gzip) => self.state = State::Gzip(Box::new(GzDecoder::new(input))),
             Some(Packing::Zstd) => self.state = State::Zstd(ZstdDecoder::with_buffer(input)?.single_frame()),
             None if input.peek(1)?.is_empty() => return Ok(false),
             None => {
@@ -197,6 +203,8 @@ impl<R: Read> Read for Unpacked<R> {
 mod tests {
     use std::io::Write;
 
+    use proptest::prelude::*;
+
     use super::*;
 
     fn gzip(data: &[u8]) -> Vec<u8> {
@@ -266,6 +274,29 @@ mod tests {
             let (read, damaged) = unpack(&packed[..packed.len() - 9]);
             assert_eq!(damaged, [pack(&text(1)).len() as u64]);
             assert!(read.starts_with(&text(1)));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_damaged_it_is_read_to_its_end(
+            zipped in any::<bool>(),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let pack = if zipped { gzip } else { zstd };
+            let mut packed: Vec<u8> = (1..4).flat_map(|seed| pack(&text(seed)[..200])).collect();
+            for (at, byte) in changes {
+                let at = at.index(packed.len());
+                packed[at] = byte;
+            }
+            packed.truncate(cut.index(packed.len()) + 1);
+            let mut input = Unpacked::new(&packed[..]).unwrap();
+            let (mut read, mut errors) = (Vec::new(), 0);
+            while input.read_to_end(&mut read).is_err() {
+                errors += 1;
+                prop_assert!(errors <= packed.len());
+            }
         }
     }
 

@@ -192,7 +192,7 @@ mod tests {
             .iter()
             .map(|found| match found {
                 Found::Source(source) => source.name.replace(&root, ""),
-                Found::Fault(fault) => format!("! {}", fault.place),
+                Found::Fault(fault) => format!("! {}", fault.place).replace(&root, ""),
             })
             .collect()
     }
@@ -239,15 +239,7 @@ mod tests {
         std::os::unix::fs::symlink("nowhere", root.path().join("dangling.txt")).unwrap();
         let mut walk = Walk::new(false, &[]);
         walk.add(root.path()).unwrap();
-        let dangling = format!("! {}/dangling.txt", root.path().display());
-        assert_eq!(
-            found(&walk, root.path()),
-            [
-                "a.txt",
-                "b.txt",
-                &dangling.replace(&format!("{}/", root.path().display()), "")
-            ]
-        );
+        assert_eq!(found(&walk, root.path()), ["a.txt", "b.txt", "! dangling.txt"]);
     }
 
     #[test]

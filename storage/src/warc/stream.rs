@@ -9,8 +9,8 @@
 //! CRLF CRLF
 //! ```
 //!
-//! A block is trusted only if line ends follow it. If they do not, the record's length is wrong, and the next record is
-//! looked for inside what was read. No byte is read more than twice on that account, whatever the stream holds.
+//! A block is trusted only if line ends follow it. If they do not, or the stream ends in it, the record's length is wrong, and
+//! the next record is looked for inside what was read. No byte is read more than twice on that account, whatever the stream holds.
 //!
 //! Source: ISO 28500:2017 (WARC 1.1), and its drafts from 0.17 on, whose header has the same form. Lines that end in LF
 //! alone, folded lines and missing or surplus line ends between records are taken.
@@ -134,7 +134,7 @@ impl<R: BufRead> WarcStream<R> {
                 return Ok(Some(Err(self.damaged("the stream ends within its block".to_owned()))));
             }
         }
-        self.input.skip_line_ends()?;
+        self.input.skip_line_ends(usize::MAX)?;
         if self.input.fill()?.is_empty() {
             return Ok(None);
         }
@@ -199,35 +199,34 @@ impl<R: BufRead> WarcStream<R> {
         self.input.by_ref().take(wanted).read_to_end(block)?;
         let read = (block.len() - before) as u64;
         self.unread -= read;
-        if read < wanted {
+        let reason = if read < wanted {
             self.unread = 0;
-            let reason = RecordError::ShortBlock {
+            RecordError::ShortBlock {
                 expected: found.block_bytes,
                 found: block.len() as u64,
-            };
-            return Ok(Err(self.damaged(reason.to_string())));
-        }
-        if self.unread > 0 || self.ends_here()? {
+            }
+            .to_string()
+        } else if self.unread > 0 || self.ends_here()? {
             return Ok(Ok(()));
-        }
-        let reason = "its block does not end where its Content-Length says".to_owned();
-        let damage = self.damaged(reason);
+        } else {
+            "its block does not end where its Content-Length says".to_owned()
+        };
         self.rewind(found);
         self.find_version_line()?;
-        Ok(Err(damage))
+        Ok(Err(self.damaged(reason)))
     }
 
     /// Whether what follows a block is what follows a whole one.
     fn ends_here(&mut self) -> io::Result<bool> {
-        let lines = self.input.skip_line_ends()?;
-        Ok(lines >= 2 || self.input.fill()?.is_empty() || self.is_at_version_line()?)
+        // Not a byte further than needed: an error behind this record is no error in it.
+        let lines = self.input.skip_line_ends(2)?;
+        Ok(lines == 2 || self.input.fill()?.is_empty() || self.is_at_version_line()?)
     }
 
     /// Goes back to the first version line in the block of `found`, if there is one that may still be gone back to.
     fn rewind(&mut self, found: &StreamedRecord) {
         let block = &found.record.block;
-        let is_whole = block.len() as u64 == found.block_bytes;
-        if !is_whole || found.offset < self.rewound_to {
+        if found.offset < self.rewound_to {
             return;
         }
         let mut at = 0;
@@ -347,21 +346,26 @@ impl<R: BufRead> Rewound<R> {
         Ok(skipped)
     }
 
-    /// Skips line ends; how many lines they end.
-    fn skip_line_ends(&mut self) -> io::Result<usize> {
+    /// Skips the ends of at most so many lines; of how many.
+    fn skip_line_ends(&mut self, at_most: usize) -> io::Result<usize> {
         let mut lines = 0;
-        loop {
-            let here = self.fill()?;
-            let ends = here.iter().take_while(|&&b| b == b'\r' || b == b'\n');
-            let (length, ended) = ends.fold((0, 0), |(length, ended), &b| {
-                (length + 1, ended + usize::from(b == b'\n'))
-            });
+        while lines < at_most {
+            let (mut length, wanted) = (0, at_most - lines);
+            let mut ended = 0;
+            for &byte in self.fill()? {
+                if ended == wanted || !matches!(byte, b'\r' | b'\n') {
+                    break;
+                }
+                ended += usize::from(byte == b'\n');
+                length += 1;
+            }
             if length == 0 {
-                return Ok(lines);
+                break;
             }
             lines += ended;
             self.consume(length);
         }
+        Ok(lines)
     }
 }
 

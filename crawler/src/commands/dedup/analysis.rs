@@ -19,6 +19,10 @@ pub(super) struct Analyzed {
 }
 
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all are documents, and lie in one piece"
+)]
 pub(super) enum Item {
     Document(Signed),
     Fault(Fault),
