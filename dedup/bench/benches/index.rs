@@ -16,6 +16,8 @@ use dedup_bench::peers::Gaoya;
 use dedup_bench::range_index::{RangeIndex, answers, fill};
 
 type Made = Result<Box<dyn RangeIndex>, Box<dyn Error>>;
+/// A name and what makes an index for a radius.
+type Peer = (&'static str, fn(u32) -> Made);
 
 /// Fingerprints stored, unless `DEDUP_BENCH_N` says otherwise.
 const STORED: usize = 1_000_000;
@@ -35,6 +37,9 @@ fn gaoya(radius: u32) -> Made {
     Ok(Box::new(Gaoya::new(radius)))
 }
 
+const OURS: Peer = ("ours", ours);
+const GAOYA: Peer = ("gaoya", gaoya);
+
 fn neighbours_of_query(radius: u32) -> Made {
     Ok(Box::new(NeighboursOfQuery::new(radius)))
 }
@@ -52,13 +57,8 @@ fn insert(c: &mut Criterion) {
         .sample_size(10)
         .throughput(Throughput::Elements(stored.len() as u64));
     // gaoya's tables for wider radii are as many more as they take memory: 45 at 7, 78 at 10.
-    let peers: [(&str, fn(u32) -> Made, u32); 4] = [
-        ("ours", ours, 3),
-        ("gaoya", gaoya, 3),
-        ("ours", ours, 7),
-        ("ours", ours, 10),
-    ];
-    for (name, index, radius) in peers {
+    let peers: [(Peer, u32); 4] = [(OURS, 3), (GAOYA, 3), (OURS, 7), (OURS, 10)];
+    for ((name, index), radius) in peers {
         group.bench_function(format!("k={radius}/{name}"), |b| {
             b.iter_batched(
                 || index(radius),
@@ -75,7 +75,7 @@ fn query(c: &mut Criterion) {
     for radius in [3, 7, 10] {
         let mut group = c.benchmark_group(format!("query/k={radius}"));
         group.sample_size(10).measurement_time(Duration::from_secs(3));
-        let mut peers: Vec<(&str, fn(u32) -> Made)> = vec![("ours", ours), ("gaoya", gaoya)];
+        let mut peers: Vec<Peer> = vec![OURS, GAOYA];
         if radius == 3 {
             peers.push(("neighbours of the query", neighbours_of_query));
         }

@@ -19,7 +19,8 @@ fn skew(c: &mut Criterion) {
     let (even, crowded) = (uniform(STORED), a_quarter_in_one_bucket(STORED));
     let as_stored = |stored: &[u64]| {
         let mut queries = fingerprints::queries(stored, 4_000);
-        let is_crowded = |n: &usize| n.is_multiple_of(4);
+        // Every second one is near a stored one; of the others a quarter is to meet the crowd too.
+        let is_crowded = |n: &usize| n.is_multiple_of(8);
         if stored[0] & 0xffff == 0 {
             (0..queries.len())
                 .filter(is_crowded)
