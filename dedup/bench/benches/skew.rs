@@ -44,18 +44,18 @@ fn skew(c: &mut Criterion) {
             let mut peers: Vec<(&str, Box<dyn RangeIndex>)> =
                 vec![("ours", Box::new(Ours::new(radius).expect("a layout for the radius")))];
             if radius == 3 {
-                peers.push(("gaoya", Box::new(Gaoya::new(radius))));
+                peers.push(("gaoya", Box::new(Gaoya::new(radius, 6))));
             }
             let mut truth = None;
             for (name, index) in &mut peers {
                 fill(index.as_mut(), stored).expect("room");
-                let found = answers(index.as_ref(), &queries[..100]).expect("readable");
+                let found = answers(index.as_mut(), &queries[..100]).expect("readable");
                 assert_eq!(
                     truth.get_or_insert_with(|| found.clone()),
                     &found,
                     "{name} finds others"
                 );
-                queries::bench(&mut group, &format!("{case}/{name}"), index.as_ref(), queries);
+                queries::bench(&mut group, &format!("{case}/{name}"), index.as_mut(), queries);
             }
         }
     }

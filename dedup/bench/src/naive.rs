@@ -72,7 +72,7 @@ impl RangeIndex for NeighboursOfQuery {
         Ok(())
     }
 
-    fn near(&self, fingerprint: u64, found: &mut Vec<u64>) -> Result<(), DedupError> {
+    fn near(&mut self, fingerprint: u64, found: &mut Vec<u64>) -> Result<(), DedupError> {
         let ids = |difference| self.stored.get(&(fingerprint ^ difference));
         found.extend(self.differences.iter().filter_map(ids).flatten());
         Ok(())
@@ -105,7 +105,7 @@ impl RangeIndex for NeighboursOfStored {
         Ok(())
     }
 
-    fn near(&self, fingerprint: u64, found: &mut Vec<u64>) -> Result<(), DedupError> {
+    fn near(&mut self, fingerprint: u64, found: &mut Vec<u64>) -> Result<(), DedupError> {
         found.extend(self.neighbours.get(&fingerprint).into_iter().flatten());
         Ok(())
     }

@@ -1,12 +1,18 @@
-//! The seam to the `dedup` crate: nothing else here names its index or its analyzer.
+//! The seam to the `dedup` crate: nothing else here names its index, its analyzer or its arithmetic.
 
+use dedup::index::Neighbour;
+use dedup::simhash::Accumulator;
 use dedup::{Analyzer, DedupError, Deduplicator, DocId, Index, MemoryIndex, Rule, Scheme, Signature, Verdict};
 
 use crate::range_index::RangeIndex;
 
 /// The memory index of the `dedup` crate.
 #[derive(Debug)]
-pub struct Ours(MemoryIndex);
+pub struct Ours {
+    index: MemoryIndex,
+    /// Used again by every query.
+    neighbours: Vec<Neighbour>,
+}
 
 impl Ours {
     /// An index that finds all within `radius` bits.
@@ -18,7 +24,10 @@ impl Ours {
             max_distance: radius,
             ..Rule::default()
         };
-        MemoryIndex::new(&rule).map(Self)
+        Ok(Self {
+            index: MemoryIndex::new(&rule)?,
+            neighbours: Vec::new(),
+        })
     }
 }
 
@@ -28,15 +37,22 @@ impl RangeIndex for Ours {
             fingerprint: Some(fingerprint.into()),
             ..Signature::default()
         };
-        self.0.insert(DocId(id), &signature)
+        self.index.insert(DocId(id), &signature)
     }
 
-    fn near(&self, fingerprint: u64, found: &mut Vec<u64>) -> Result<(), DedupError> {
-        let mut neighbours = Vec::new();
-        self.0.near(fingerprint.into(), &mut neighbours)?;
-        found.extend(neighbours.iter().map(|neighbour| neighbour.id.0));
+    fn near(&mut self, fingerprint: u64, found: &mut Vec<u64>) -> Result<(), DedupError> {
+        self.neighbours.clear();
+        self.index.near(fingerprint.into(), &mut self.neighbours)?;
+        found.extend(self.neighbours.iter().map(|neighbour| neighbour.id.0));
         Ok(())
     }
+}
+
+/// SimHash of features, each a hash and a weight; `None` without a feature.
+pub fn simhash(features: impl Iterator<Item = (u64, f64)>) -> Option<u64> {
+    let mut sums = Accumulator::default();
+    features.for_each(|(hash, weight)| sums.add(hash, weight as f32));
+    sums.fingerprint().map(|fingerprint| fingerprint.bits() as u64)
 }
 
 /// The analyzer of the default scheme.

@@ -8,20 +8,18 @@ use gaoya::text::whitespace_split;
 
 use crate::range_index::RangeIndex;
 
-/// gaoya's index: tables keyed by every choice of `blocks - (radius + 1)` of the blocks.
+/// gaoya's index: a table for every choice of `blocks - (radius + 1)` of the blocks, keyed by these.
 ///
-/// It takes its distance as "less than", and for that one makes one choice of blocks more than the pigeonhole principle
-/// asks: "less than 4" over four blocks would leave no block to key by.
+/// It takes its distance as "less than", yet leaves out as many blocks as that, one more than the pigeonhole principle
+/// asks: 4 means "at most 3" and needs five blocks at least. More blocks are more tables with longer keys: faster
+/// queries, slower inserts, more memory.
 pub struct Gaoya(SimHashIndex<u64, u64>);
 
 impl Gaoya {
-    /// An index that finds all within `radius` bits, with the number of blocks that answers fastest at 10^6 in less than
-    /// a gigabyte.
+    /// An index that finds all within `radius` bits; `blocks` is at least `radius + 2`.
     #[must_use]
-    pub fn new(radius: u32) -> Self {
-        let distance = radius as usize + 1;
-        let spare = if radius <= 3 { 1 } else { 2 };
-        Self(SimHashIndex::new(distance + spare, distance))
+    pub fn new(radius: u32, blocks: usize) -> Self {
+        Self(SimHashIndex::new(blocks, radius as usize + 1))
     }
 }
 
@@ -37,7 +35,7 @@ impl RangeIndex for Gaoya {
         Ok(())
     }
 
-    fn near(&self, fingerprint: u64, found: &mut Vec<u64>) -> Result<(), DedupError> {
+    fn near(&mut self, fingerprint: u64, found: &mut Vec<u64>) -> Result<(), DedupError> {
         found.extend(self.0.query(&fingerprint).into_iter().copied());
         Ok(())
     }

@@ -7,7 +7,7 @@ use criterion::{BenchmarkGroup, Throughput};
 use dedup_bench::range_index::RangeIndex;
 
 /// Puts the queries to the index, over and over.
-pub fn bench(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, index: &dyn RangeIndex, queries: &[u64]) {
+pub fn bench(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, index: &mut dyn RangeIndex, queries: &[u64]) {
     group.throughput(Throughput::Elements(1));
     group.bench_function(name, |b| {
         let mut queries = queries.iter().cycle();

@@ -1,7 +1,7 @@
 //! One index in one process, driven line by line, so that `compare` can measure it in turn with others.
 //!
 //! ```text
-//! range_peer ours|gaoya RADIUS STORED QUERIES
+//! range_peer ours|gaoya:BLOCKS RADIUS STORED QUERIES
 //! ```
 //!
 //! Both files hold 64-bit fingerprints, lowest byte first. Commands on standard input, an answer a line:
@@ -23,15 +23,15 @@ use serde_json::{Value, json};
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [name, radius, stored, queries] = arguments.as_slice() else {
-        return Err("usage: range_peer ours|gaoya RADIUS STORED QUERIES".into());
+        return Err("usage: range_peer ours|gaoya:BLOCKS RADIUS STORED QUERIES".into());
     };
     let (stored, queries) = (read(stored)?, read(queries)?);
     let radius = radius.parse()?;
     let before = resident_bytes()?;
-    let mut index: Box<dyn RangeIndex> = match name.as_str() {
-        "ours" => Box::new(Ours::new(radius)?),
-        "gaoya" => Box::new(Gaoya::new(radius)),
-        _ => return Err(format!("no index {name}: ours, gaoya").into()),
+    let mut index: Box<dyn RangeIndex> = match name.split_once(':') {
+        None if name == "ours" => Box::new(Ours::new(radius)?),
+        Some(("gaoya", blocks)) => Box::new(Gaoya::new(radius, blocks.parse()?)),
+        _ => return Err(format!("no index {name}: ours, gaoya:BLOCKS").into()),
     };
     for line in io::stdin().lock().lines() {
         let answer = answer(&line?, index.as_mut(), &stored, &queries, before)?;

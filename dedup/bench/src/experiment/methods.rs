@@ -111,7 +111,7 @@ impl<'a> SimHash<'a> {
         })
     }
 
-    fn best(&self, fingerprint: u64, minhash: &MinHash) -> Result<Option<usize>, DedupError> {
+    fn best(&mut self, fingerprint: u64, minhash: &MinHash) -> Result<Option<usize>, DedupError> {
         let mut found = Vec::new();
         self.index.near(fingerprint, &mut found)?;
         // The older of two as similar: a later one takes the place only of a less similar one.

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use dedup::simhash::Accumulator;
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::ours::simhash;
 
 /// A weighting of terms.
 pub trait Weighting {
@@ -65,12 +66,12 @@ pub fn fingerprint(terms: &[&str], weighting: &dyn Weighting) -> Option<u64> {
     // In one order, so that equal texts have equal sums to the last bit.
     let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
     counts.sort_unstable();
-    let mut sums = Accumulator::default();
-    for (term, count) in counts {
-        let weight = weighting.weight(term, count, terms.len());
-        sums.add(xxh3_64(term.as_bytes()), weight as f32);
-    }
-    sums.fingerprint().map(|fingerprint| fingerprint.bits() as u64)
+    let weight = |(term, count): (&str, usize)| weighting.weight(term, count, terms.len());
+    simhash(
+        counts
+            .into_iter()
+            .map(|counted| (xxh3_64(counted.0.as_bytes()), weight(counted))),
+    )
 }
 
 #[cfg(test)]
