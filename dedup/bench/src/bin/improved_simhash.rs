@@ -1,0 +1,219 @@
+//! The improved SimHash's own experiment. Prints tables in Markdown.
+//!
+//! ```text
+//! improved_simhash [--similar 1000] [--unrelated 5000] [--template 0] [--pages PAGES.jsonl]
+//! ```
+
+use std::error::Error;
+use std::fs;
+use std::time::{Duration, Instant};
+
+use dedup_bench::experiment::documents::{Document, Writer, of_real_sentences};
+use dedup_bench::experiment::edits::{Edit, Kind, PERCENTS, Unit};
+use dedup_bench::experiment::methods::{Input, Method, Rule, SimHash, Sketched, Spent};
+use dedup_bench::experiment::score::Score;
+use dedup_bench::experiment::vocabulary::{TOPICS, Vocabulary};
+use dedup_bench::experiment::weights::{Improved, TermFrequency};
+use dedup_bench::random::Random;
+use jieba_rs::Jieba;
+use serde_json::Value;
+
+const METHODS: [&str; 6] = [
+    "original: tf, k = 3",
+    "improved weights, k = 3",
+    "tf, combined rule",
+    "improved: both",
+    "verified, 0.76",
+    "verified, 0.3",
+];
+
+struct Options {
+    similar: usize,
+    unrelated: usize,
+    template: usize,
+    pages: Option<String>,
+}
+
+fn options() -> Result<Options, Box<dyn Error>> {
+    let mut options = Options {
+        similar: 1_000,
+        unrelated: 5_000,
+        template: 0,
+        pages: None,
+    };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(name) = arguments.next() {
+        let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
+        match name.as_str() {
+            "--similar" => options.similar = value.parse()?,
+            "--unrelated" => options.unrelated = value.parse()?,
+            "--template" => options.template = value.parse()?,
+            "--pages" => options.pages = Some(value),
+            _ => return Err(format!("no option {name}: --similar, --unrelated, --template, --pages").into()),
+        }
+    }
+    if options.similar > options.unrelated {
+        return Err(
+            "every similar document is a copy of another unrelated one: --similar is at most --unrelated".into(),
+        );
+    }
+    Ok(options)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let options = options()?;
+    let jieba = Jieba::new();
+    let mut all = METHODS.map(|_| (Score::default(), Spent::default()));
+    let mut documents = 0;
+    print_header("topic");
+    for (name, originals) in topics(&options, &jieba)? {
+        let stream = with_copies(&originals, options.similar);
+        let results = run(&originals, &stream, &jieba)?;
+        documents += stream.len();
+        println!(
+            "| {name} ({} documents) | {} |",
+            stream.len(),
+            results.each_ref().map(|(score, _)| cells(score)).join(" | ")
+        );
+        for ((sum, spent), (score, more)) in all.iter_mut().zip(&results) {
+            sum.add(score);
+            spent.fingerprinting += more.fingerprinting;
+            spent.deciding += more.deciding;
+        }
+    }
+    println!(
+        "| **all** | {} |",
+        all.each_ref().map(|(score, _)| cells(score)).join(" | ")
+    );
+    let micros = |time: Duration| format!("{:.1}", time.as_secs_f64() * 1e6 / documents as f64);
+    println!(
+        "| µs to fingerprint | {} |",
+        all.each_ref()
+            .map(|(_, spent)| micros(spent.fingerprinting))
+            .join(" | ")
+    );
+    println!(
+        "| µs to decide | {} |\n",
+        all.each_ref().map(|(_, spent)| micros(spent.deciding)).join(" | ")
+    );
+    print_recall(&all.each_ref().map(|(score, _)| score));
+    Ok(())
+}
+
+/// A name and unrelated documents.
+type Topic = (String, Vec<Document>);
+
+fn topics(options: &Options, jieba: &Jieba) -> Result<Vec<Topic>, Box<dyn Error>> {
+    if let Some(path) = &options.pages {
+        let mut texts = Vec::new();
+        for line in fs::read_to_string(path)?.lines() {
+            let page: Value = serde_json::from_str(line)?;
+            texts.extend(page["text"].as_str().map(str::to_owned));
+        }
+        let mut documents = of_real_sentences(&texts, jieba, 5);
+        documents.truncate(options.unrelated);
+        return Ok(vec![("real sentences".to_owned(), documents)]);
+    }
+    let vocabulary = Vocabulary::new(jieba);
+    let topic = |(topic, name): (usize, &&str)| {
+        let mut writer = Writer::new(&vocabulary, topic, options.template, topic as u64 + 1);
+        let documents = (0..options.unrelated).map(|family| writer.document(family));
+        ((*name).to_owned(), documents.collect())
+    };
+    Ok(TOPICS.iter().enumerate().map(topic).collect())
+}
+
+/// The originals and an edited copy of as many of them as are asked for, in random order.
+fn with_copies(originals: &[Document], similar: usize) -> Vec<Document> {
+    let mut random = Random::new(6);
+    let places: Vec<usize> = (0..originals.len()).collect();
+    let copied = random.sample(&places, similar);
+    let copy = |(n, place): (usize, &usize)| {
+        let other = &originals[(place + 1) % originals.len()];
+        Edit::nth(n).copy(&originals[*place], other, &mut random)
+    };
+    let copies: Vec<Document> = copied.iter().enumerate().map(copy).collect();
+    let mut stream = [originals, &copies].concat();
+    Random::new(7).shuffle(&mut stream);
+    stream
+}
+
+type Results = [(Score, Spent); METHODS.len()];
+
+fn run(originals: &[Document], stream: &[Document], jieba: &Jieba) -> Result<Results, Box<dyn Error>> {
+    let mut improved = Improved::default();
+    for document in originals {
+        let text = document.text();
+        improved.count(&terms(jieba, &text));
+    }
+    let mut methods: [Box<dyn Method + '_>; METHODS.len()] = [
+        Box::new(SimHash::new(&TermFrequency, Rule::Hamming(3))?),
+        Box::new(SimHash::new(&improved, Rule::Hamming(3))?),
+        Box::new(SimHash::new(&TermFrequency, Rule::PAPER)?),
+        Box::new(SimHash::new(&improved, Rule::PAPER)?),
+        Box::new(Sketched::new(0.76)?),
+        Box::new(Sketched::new(0.3)?),
+    ];
+    let mut scores = METHODS.map(|_| Score::default());
+    let (mut cutting, mut bytes) = (Duration::ZERO, 0);
+    for document in stream {
+        let text = document.text();
+        let start = Instant::now();
+        let terms = terms(jieba, &text);
+        cutting += start.elapsed();
+        bytes += text.len();
+        let input = Input {
+            text: &text,
+            terms: &terms,
+            metadata: &document.metadata,
+        };
+        for (method, score) in methods.iter_mut().zip(&mut scores) {
+            let of = method.judge(input)?;
+            score.count(document, of.map(|place| stream[place].family));
+        }
+    }
+    let documents = stream.len() as f64;
+    eprintln!(
+        "{:.0} bytes a document; cut into terms in {:.0} µs",
+        bytes as f64 / documents,
+        cutting.as_secs_f64() * 1e6 / documents
+    );
+    let mut spent = methods.iter().map(|method| method.spent());
+    Ok(scores.map(|score| (score, spent.next().unwrap_or_default())))
+}
+
+/// The words of a text, punctuation left out.
+fn terms<'a>(jieba: &Jieba, text: &'a str) -> Vec<&'a str> {
+    let words = jieba.cut(text, false).into_iter().map(|token| token.word);
+    words.filter(|word| word.chars().any(char::is_alphanumeric)).collect()
+}
+
+fn print_header(first: &str) {
+    println!("| {first} | {} |", METHODS.join(" | "));
+    println!("|---|{}", "---|".repeat(METHODS.len()));
+}
+
+/// Precision, recall, F1.
+fn cells(score: &Score) -> String {
+    format!("{:.3} {:.3} {:.3}", score.precision(), score.recall(), score.f1())
+}
+
+fn print_recall(scores: &[&Score; METHODS.len()]) {
+    print_header("recall of");
+    let row = |name: String, is_such: &dyn Fn(&Edit) -> bool| {
+        let recalls = scores.map(|score| format!("{:.3}", score.recall_where(is_such)));
+        println!("| {name} | {} |", recalls.join(" | "));
+    };
+    for unit in [Unit::Word, Unit::Sentence] {
+        for percent in PERCENTS {
+            let kinds = [Kind::Replace, Kind::Delete, Kind::Insert, Kind::Swap];
+            for kind in kinds {
+                let edit = Edit { kind, unit, percent };
+                row(edit.to_string(), &|other| *other == edit);
+            }
+        }
+    }
+    for percent in PERCENTS {
+        row(format!("**{percent} %, all kinds**"), &|edit| edit.percent == percent);
+    }
+}
