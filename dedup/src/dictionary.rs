@@ -6,14 +6,11 @@ use icu_segmenter::options::WordBreakInvariantOptions;
 /// Names the dictionaries in the scheme. Cargo.toml pins the crate to this version, and a test pins what it finds.
 pub(crate) const VERSION: &str = "icu4x-2.4.0";
 
-/// The ends of the words of `text`, letters and marks of such scripts only, ascending; the last is that of the text.
-pub(crate) fn word_ends(text: &str) -> impl Iterator<Item = usize> {
+/// Calls `take` with the end of every word of `text`, letters and marks of such scripts only, in order; the last is that
+/// of the text.
+pub(crate) fn each_word_end(text: &str, take: impl FnMut(usize)) {
     let segmenter = WordSegmenter::new_dictionary(WordBreakInvariantOptions::default());
-    segmenter
-        .segment_str(text)
-        .filter(|end| *end > 0)
-        .collect::<Vec<_>>()
-        .into_iter()
+    segmenter.segment_str(text).filter(|end| *end > 0).for_each(take);
 }
 
 #[cfg(test)]
@@ -21,9 +18,9 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<&str> {
-        let mut start = 0;
-        let cut = |end| &text[std::mem::replace(&mut start, end)..end];
-        word_ends(text).map(cut).collect()
+        let (mut start, mut words) = (0, Vec::new());
+        each_word_end(text, |end| words.push(&text[std::mem::replace(&mut start, end)..end]));
+        words
     }
 
     #[test]

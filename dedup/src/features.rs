@@ -90,13 +90,12 @@ fn words_of_dictionary(text: &str, units: &[Unit], take: &mut impl FnMut(u64, Pi
             run.iter().for_each(|unit| take(unit.hash, Piece::Units(run)));
             continue;
         };
-        let mut start = first.start;
-        let run = text.get(..last.end()).unwrap_or("");
-        for end in crate::dictionary::word_ends(&run[start..]) {
-            let word = &run[start..first.start + end];
+        let run = text.get(first.start..last.end()).unwrap_or("");
+        let mut start = 0;
+        crate::dictionary::each_word_end(run, |end| {
+            let word = &run[std::mem::replace(&mut start, end)..end];
             take(hash_word(word.as_bytes()), Piece::Text(word));
-            start = first.start + end;
-        }
+        });
     }
 }
 

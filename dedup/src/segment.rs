@@ -2,8 +2,7 @@
 //!
 //! Words are runs of letters and digits (with the marks that belong to them), numbers are digits with the points and
 //! commas inside them. Chinese, Japanese and Korean characters and those of Thai, Lao, Khmer and Burmese are tokens of
-//! their own: [`crate::analyzer`] joins neighbours to pairs. A dictionary would find Chinese words, but two editions of
-//! a text cut differently by it differ in more features than they differ in characters.
+//! their own; what words they make is a matter of the scheme's [`Segmenter`](crate::Segmenter).
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -70,6 +70,7 @@ struct Cutter<'a> {
 
 impl Cutter<'_> {
     /// Cuts a run of letters, digits and characters beyond ASCII.
+    #[inline(always)]
     fn run(&mut self, start: usize, end: usize) {
         // The run before may have gone on into this one, as a date or a number with a point.
         let start = start.max(self.at);
@@ -80,7 +81,8 @@ impl Cutter<'_> {
         if let Some(word) = short_word(&bytes[start..], length) {
             let keep = KEEP[length];
             let is_ascii = word & HIGH == 0;
-            if is_ascii && !number_goes_on(bytes, end) && !(self.mask_dates && begins_like_date(word)) {
+            let maybe_date = || self.mask_dates && begins_like_date(word) && may_begin(bytes, start, end);
+            if is_ascii && !number_goes_on(bytes, end) && !maybe_date() {
                 return self.units.push(Unit {
                     hash: hash_short(word),
                     start,

@@ -138,33 +138,44 @@ fn length_density(characters: u32) -> u32 {
 }
 
 /// ln(n) in 1/1,024, rounded; 0 for n = 0. In whole numbers, so that all machines agree.
-pub(crate) fn ln(n: u64) -> u32 {
-    ln_ratio(n, 1)
+fn ln(n: u64) -> u32 {
+    /// Of the counts that most features have.
+    const SMALL: [u32; 64] = {
+        let (mut small, mut n) = ([0; 64], 1);
+        while n < small.len() {
+            small[n] = ln_ratio(n as u64, 1);
+            n += 1;
+        }
+        small
+    };
+    let small = usize::try_from(n).ok().and_then(|n| SMALL.get(n));
+    small.copied().unwrap_or_else(|| ln_ratio(n, 1))
 }
 
-/// ln(a / b) in 1/1,024, rounded; 0 where a < b.
-pub(crate) fn ln_ratio(a: u64, b: u64) -> u32 {
+/// ln(a / b) in 1/1,024, rounded; 0 where a < b, and 0 counts as 1.
+pub(crate) const fn ln_ratio(a: u64, b: u64) -> u32 {
     /// ln 2 × 2^32.
     const LN_2: u128 = 0xb172_17f8;
-    let log2 = u128::from(log2(a.max(1)).saturating_sub(log2(b.max(1))));
-    let shift = FRACTION_BITS + 32 - UNIT_BITS;
-    u32::try_from((log2 * LN_2 + (1 << (shift - 1))) >> shift).unwrap_or(u32::MAX)
+    const SHIFT: u32 = FRACTION_BITS + 32 - UNIT_BITS;
+    let log2 = log2(a).saturating_sub(log2(b)) as u128;
+    // At most 64 × ln 2 × 1,024.
+    ((log2 * LN_2 + (1 << (SHIFT - 1))) >> SHIFT) as u32
 }
 
 /// Binary digits of [`log2`] after the point.
 const FRACTION_BITS: u32 = 32;
 
-/// log₂ of n ≥ 1: digit by digit, by squaring.
-fn log2(n: u64) -> u64 {
-    let whole = n.ilog2();
+/// log₂ of n, 0 for n = 0: digit by digit, by squaring.
+const fn log2(n: u64) -> u64 {
+    let Some(whole) = n.checked_ilog2() else { return 0 };
     // The mantissa, 1 ≤ m < 2, with 63 digits after the point.
-    let mut mantissa = n << (63 - whole);
-    let mut log = u64::from(whole);
-    for _ in 0..FRACTION_BITS {
-        let square = u128::from(mantissa).pow(2) >> 63;
+    let (mut mantissa, mut log, mut digit) = (n << (63 - whole), whole as u64, 0);
+    while digit < FRACTION_BITS {
+        let square = (mantissa as u128 * mantissa as u128) >> 63;
         let carries = (square >> 64) as u64 & 1;
         log = log << 1 | carries;
         mantissa = (square >> carries) as u64;
+        digit += 1;
     }
     log
 }
