@@ -5,6 +5,7 @@ mod demo;
 mod documents;
 mod evaluate;
 mod export;
+mod faults;
 mod fingerprint;
 mod idf;
 mod layouts;

@@ -21,11 +21,13 @@
 //!
 //! - [`normalize`](mod@normalize) one spelling for what reads the same, [`segment`] into tokens, [`dates`] told from
 //!   other numbers
-//! - [`analyzer`] turns tokens into a [`signature`] by a [`scheme`]: an exact digest, a [`simhash`] [`fingerprint`], a
-//!   verification [`sketch`]; [`short`] texts have their shingles instead
+//! - [`scheme`] what counts as a feature and how many bits are kept, [`weights`] what a feature weighs, [`idf`] how rare
+//!   features are
+//! - [`analyzer`] turns a text into a [`signature`]: an exact digest, a [`simhash`] [`fingerprint`], a verification
+//!   [`sketch`]; [`short`] texts have their shingles; [`explain`] says what a fingerprint comes from
 //! - [`layout`] the blocks of a fingerprint and why no near-duplicate is missed, [`index`] in memory and in sled trees
-//! - [`rule`] when two documents are duplicates, [`deduplicator`] the verdict and who is whose duplicate, [`error`] what can
-//!   go wrong
+//! - [`rule`] when two documents are duplicates, [`deduplicator`] the verdict and who is whose duplicate, [`error`] what
+//!   can go wrong
 //! - [`evaluate`] how good verdicts are, where the truth is known
 //!
 //! It is no crawler and knows nothing of HTTP or HTML; it compares texts, not meanings: a translation or a paraphrase is

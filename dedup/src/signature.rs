@@ -24,7 +24,8 @@ pub struct Signature {
     pub sketch: Option<Sketch>,
     /// Of what is said about the text rather than in it: title, keywords, tags, references; `None` where nothing is.
     pub metadata: Option<Sketch>,
-    /// The hashes of all shingles, ascending; only of a text under the floor, whose similarity is computed exactly.
+    /// The hashes of all shingles, ascending; only of a text under 1.25 times the floor, to be compared exactly with texts
+    /// under it.
     #[serde(with = "hashes")]
     pub shingles: Vec<u64>,
     /// Hash of the numbers of the text, dates left out, whatever their order: prices, sizes, model numbers.

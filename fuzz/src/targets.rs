@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crawler::canonicalize::{CanonicalUrl, Rules};
 use crawler::robots::Robots;
 use crawler::{content_encoding, decode, extract, parse, seeds, sitemap};
-use dedup::{Analyzer, Fingerprint, Scheme, Signature};
+use dedup::{Analyzer, Fingerprint, IdfTable, Scheme, Segmenter, Signature};
 use url::Url;
 
 /// A name and what is done with the bytes.
@@ -24,6 +24,8 @@ pub const TARGETS: &[Target] = &[
     ("sitemap", sitemap),
     ("url", url),
     ("warc_record", warc_record),
+    ("warc_stream", warc_stream),
+    ("idf_table", idf_table),
 ];
 
 /// Normalisation is idempotent, tokens lie in order, and a text always has the same signature.
@@ -36,8 +38,18 @@ pub fn text(bytes: &[u8]) {
         assert!(token.start >= end && !token.text.is_empty());
         end = token.start + token.text.len();
     }
-    let analyzer = Analyzer::new(&Scheme::default());
-    assert_eq!(analyzer.analyze(&text), analyzer.analyze(&normalized));
+    for segmenter in Segmenter::ALL {
+        let analyzer = Analyzer::new(&Scheme {
+            features: "words+2-shingles+3-grams".parse().expect("features"),
+            segmenter: *segmenter,
+            min_words: 1,
+            ..Scheme::default()
+        });
+        let signature = analyzer.analyze(&text);
+        assert_eq!(analyzer.analyze(&normalized), signature);
+        assert_eq!(analyzer.fingerprint(&text), signature.fingerprint);
+        assert_eq!(analyzer.explain(&text).fingerprint, signature.fingerprint);
+    }
 }
 
 /// A stored signature is read, or refused; what is read is written back as the same.
@@ -119,5 +131,28 @@ pub fn url(bytes: &[u8]) {
 pub fn warc_record(bytes: &[u8]) {
     if let Ok(record) = storage::warc::Record::parse(bytes) {
         black_box((record.http_payload(), record.verify_block().is_ok()));
+    }
+}
+
+/// A stream of records comes to its end, whatever is in it, and no record is larger than the stream.
+pub fn warc_stream(bytes: &[u8]) {
+    let mut stream = storage::warc::WarcStream::new(bytes);
+    let mut records = 0;
+    while let Some(found) = stream.next_record().expect("memory can be read") {
+        records += 1;
+        assert!(records <= bytes.len(), "more records than bytes");
+        if let Ok(mut record) = found {
+            let read = stream.read_block(&mut record, u64::MAX).expect("memory can be read");
+            assert!(read.is_err() || record.record.block.len() <= bytes.len());
+        }
+    }
+}
+
+/// A table is read, or refused; what is read is written back as the same.
+pub fn idf_table(bytes: &[u8]) {
+    if let Ok(table) = IdfTable::read(bytes) {
+        let mut written = Vec::new();
+        table.write(&mut written).expect("memory can be written");
+        assert_eq!(IdfTable::read(&written[..]).ok(), Some(table));
     }
 }

@@ -206,3 +206,35 @@ fn memory_does_not_grow_with_the_input() {
         .with_code(3)
         .complains_of(&["stdin:1: ", &format!("{copies} documents")]);
 }
+
+#[test]
+fn by_the_combined_rule_titles_decide_between_three_and_five_bits() {
+    let original = words(1, 300);
+    // Of the editions of growing difference some are 3 to 5 bits away: 0.9 / (1 + 3) is too little without the same title.
+    let editions: Vec<String> = (1..40).map(|edits| replaced(&original, 50, edits, 9)).collect();
+    let near = |title: &str| {
+        let document = |(id, text, title): (usize, &String, &str)| {
+            json!({"id": id, "text": text, "title": title}).to_string() + "\n"
+        };
+        let mut found = std::collections::BTreeSet::new();
+        for (id, text) in (1..).zip(&editions) {
+            let input = document((0, &original, "The tide table")) + &document((id, text, title));
+            let folder = Folder::new()
+                .with("in.jsonl", input)
+                .with("combined.toml", "[dedup]\nconfirm = \"combined\"\n");
+            let ended = folder.dedup(&["in.jsonl", "--config", "combined.toml"]).succeeded();
+            let verdict = &lines(&ended.stdout)[1];
+            if verdict["verdict"] == "near" {
+                found.insert(verdict["distance"].as_u64().unwrap());
+            }
+        }
+        found
+    };
+    let (same, other) = (near("The tide table"), near("A recipe"));
+    assert!(other.iter().all(|distance| *distance <= 2), "{other:?}");
+    assert!(
+        same.is_superset(&other) && same.iter().any(|distance| *distance > 2),
+        "{same:?}"
+    );
+    assert!(same.iter().all(|distance| *distance <= 5), "{same:?}");
+}

@@ -36,24 +36,18 @@ use self::decider::Decided;
 use self::pipeline::{Answer, Job};
 use self::tally::Tally;
 use super::Output;
+use super::faults::Faults;
 use crate::cli::Dedup;
 use crate::config::Config;
 use crate::error::{Error, RunError, UsageError};
-use crate::inputs::{Fault, Fields, Inputs, Limits};
+use crate::inputs::{Fields, Inputs, Limits};
 use crate::progress::Progress;
 use crate::report::bytes;
 use crate::settings::Settings;
 use crate::shutdown;
-use crate::terminal_text::terminal_text;
 
 /// Bytes of input, or of what was made of it, that are between the stages at one time, about.
 const IN_FLIGHT_BYTES: usize = 16 << 20;
-
-/// Faults that are reported; further ones are only counted.
-const FAULTS_TOLD: u64 = 20;
-
-/// Characters of a report on one fault.
-const TOLD_WIDTH: usize = 300;
 
 pub(super) fn execute(args: &Dedup, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
@@ -165,11 +159,11 @@ fn write_all(job: Job, tally: &Arc<Tally>, outputs: &mut Outputs, progress: &Pro
     let running = pipeline::start(job, tally)?;
     let stop = running.stop_handle();
     stop_at_ctrl_c(move || stop.stop())?;
-    let mut told = 0;
+    let mut told = Faults::default();
     loop {
         match running.next()? {
             Answer::Decided(decided) => {
-                decided.faults.iter().for_each(|fault| tell(fault, &mut told, progress));
+                decided.faults.iter().for_each(|fault| told.tell(fault, progress));
                 outputs.write(&decided)?;
                 if running.is_idle() {
                     outputs.flush()?;
@@ -179,18 +173,6 @@ fn write_all(job: Job, tally: &Arc<Tally>, outputs: &mut Outputs, progress: &Pro
             Answer::Ended(ending) => return Ok(ending),
         }
     }
-}
-
-fn tell(fault: &Fault, told: &mut u64, progress: &Progress) {
-    *told += 1;
-    progress.aside(|| match *told {
-        ..=FAULTS_TOLD => {
-            let text = format!("{}: {}", fault.place, fault.reason);
-            tracing::warn!("left out: {}", terminal_text(&text, TOLD_WIDTH));
-        }
-        n if n == FAULTS_TOLD + 1 => tracing::warn!("more is left out, and only counted from here on"),
-        _ => {}
-    });
 }
 
 /// Calls `stop` at the first Ctrl-C; the second ends the process.

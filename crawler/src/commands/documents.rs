@@ -5,14 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::faults::Faults;
 use crate::error::UsageError;
 use crate::inputs::{Document, Fields, Inputs, Limits};
 use crate::progress::{Moment, Progress};
 use crate::report::bytes;
-use crate::terminal_text::terminal_text;
-
-/// Characters of a report on what cannot be read.
-const TOLD_WIDTH: usize = 300;
 
 /// Shows `each` all documents with the progress on standard error, and says which inputs could not be read; how many those
 /// were.
@@ -25,20 +22,16 @@ pub(super) fn read(
     let inputs = Inputs::find(arguments, None, outputs)?;
     let (read, total) = (Arc::new(AtomicU64::new(0)), inputs.total_bytes());
     let progress = show(&read, total, quiet);
-    let (fields, limits, mut faults) = (Fields::default(), Limits::default(), 0);
+    let (fields, limits, mut faults) = (Fields::default(), Limits::default(), Faults::default());
     let whole = inputs.read(limits, &read, &mut |batch| {
         batch.documents(&fields, limits, &mut |document| match document {
             Ok(document) => each(&document),
-            Err(fault) => {
-                faults += 1;
-                let text = format!("{}: {}", fault.place, fault.reason);
-                progress.aside(|| tracing::warn!("left out: {}", terminal_text(&text, TOLD_WIDTH)));
-            }
+            Err(fault) => faults.tell(&fault, &progress),
         });
         ControlFlow::Continue(())
     });
     debug_assert!(whole.is_continue(), "nothing here breaks off");
-    Ok(faults)
+    Ok(faults.count())
 }
 
 fn show(read: &Arc<AtomicU64>, total: Option<u64>, quiet: bool) -> Progress {

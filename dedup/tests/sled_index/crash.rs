@@ -168,3 +168,57 @@ fn damage_is_an_error_that_says_what_to_do() {
     SledIndex::erase(&db).unwrap();
     assert_eq!(open(&db, &rule(), &tiny(Residence::Disk)).applied(), 0);
 }
+
+#[test]
+fn no_damaged_row_makes_anything_panic() {
+    let db = database();
+    let (mut index, scan) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 40);
+    index.persist(1).unwrap();
+    drop(index);
+    let names = db.tree_names();
+    let trees: Vec<&str> = names.iter().filter_map(|name| std::str::from_utf8(name).ok()).collect();
+    let trees: Vec<&str> = trees.into_iter().filter(|name| name.starts_with("dedup-")).collect();
+    let (mut damaged, mut refused) = (0, 0);
+    for tree in trees {
+        let intact = rows(&db, tree);
+        for (at, (key, value)) in intact.iter().enumerate() {
+            for damage in 0..6_usize {
+                let mut bytes = value.to_vec();
+                let middle = (at * 7 + damage * 3) % bytes.len().max(1);
+                match damage {
+                    0 => bytes.clear(),
+                    1 => bytes.truncate(middle),
+                    2 => bytes.extend([0xff; 9]),
+                    3 => bytes.iter_mut().take(3).for_each(|byte| *byte = 0xff),
+                    _ => bytes
+                        .get_mut(middle)
+                        .into_iter()
+                        .for_each(|byte| *byte ^= 1 << (at % 8)),
+                }
+                db.open_tree(tree).unwrap().insert(key, bytes).unwrap();
+                damaged += 1;
+                refused += usize::from(ask_everything(&db, &scan).is_err());
+                db.open_tree(tree).unwrap().insert(key, value).unwrap();
+            }
+        }
+    }
+    // What is left readable may answer wrongly, but most damage is seen.
+    assert!(damaged > 200 && refused > damaged / 4, "{refused} of {damaged} refused");
+}
+
+fn ask_everything(db: &sled::Db, scan: &super::Scan) -> Result<(), DedupError> {
+    let index = SledIndex::open_with(db, "test", &rule(), tiny(Residence::Disk))?;
+    for (id, signature) in &scan.0 {
+        index.signature(*id)?;
+        if let Some(digest) = signature.digest {
+            index.exact(digest)?;
+        }
+        if let Some(fingerprint) = signature.fingerprint {
+            index.near(fingerprint, &mut Vec::new())?;
+        }
+        for shingle in &signature.shingles {
+            index.with_shingle(*shingle, &mut Vec::new())?;
+        }
+    }
+    Ok(())
+}

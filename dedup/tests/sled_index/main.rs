@@ -9,7 +9,7 @@ mod split;
 use std::collections::BTreeMap;
 
 use dedup::short::prefix;
-use dedup::{Digest, DocId, Fingerprint, Index, Residence, Rule, Signature, SledIndex, SledOptions};
+use dedup::{Digest, DocId, Fingerprint, Index, Layout, Residence, Rule, Signature, SledIndex, SledOptions, Width};
 use proptest::prelude::*;
 
 const MIN_SIMILARITY_SHORT: f32 = 0.8;
@@ -277,4 +277,55 @@ fn printing_an_index_prints_what_it_is_and_not_what_is_in_it() {
     let (index, _) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 1_000);
     let text = format!("{index:?}");
     assert!(text.contains("pending: 1000") && text.len() < 400, "{text}");
+}
+
+#[test]
+fn every_width_and_number_of_blocks_is_found_whole_on_disk() {
+    for (width, blocks, max_distance) in [
+        (Width::W32, 2, 3),
+        (Width::W64, 1, 1),
+        (Width::W64, 5, 7),
+        (Width::W128, 2, 3),
+        (Width::W128, 8, 10),
+    ] {
+        let rule = Rule {
+            max_distance,
+            ..Rule::default()
+        };
+        let mut scan = Scan::default();
+        for id in 0..300_u64 {
+            // Some ten bits around three centres.
+            let hash = u128::from(id.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            let centre = [0, u128::MAX, 0x0123_4567_89ab_cdef_1122_3344_5566_7788][id as usize % 3];
+            let bits = (hash | hash << 64) & 0x4000_0100_2000_0800_1004_0000_8001_0020;
+            let fingerprint = Fingerprint::new(width, centre ^ bits);
+            let signature = Signature {
+                fingerprint: Some(fingerprint),
+                ..Signature::default()
+            };
+            scan.0.insert(DocId(id), signature);
+        }
+        for residence in [Residence::Disk, Residence::Memory] {
+            let db = database();
+            let options = SledOptions {
+                layout: Some(Layout::new(width, blocks, max_distance).unwrap()),
+                ..tiny(residence)
+            };
+            let mut index = open(&db, &rule, &options);
+            for (id, signature) in &scan.0 {
+                index.insert(*id, signature).unwrap();
+                if id.0 % 50 == 0 {
+                    index.persist(id.0).unwrap();
+                }
+            }
+            assert_answers(&index, &scan, &[], &rule);
+            index.persist(300).unwrap();
+            drop(index);
+            let mut index = open(&db, &rule, &options);
+            assert_answers(&index, &scan, &[], &rule);
+            assert_eq!(index.len().unwrap(), 300);
+            index.clear().unwrap();
+            assert_eq!((index.len().unwrap(), index.applied()), (0, 0));
+        }
+    }
 }

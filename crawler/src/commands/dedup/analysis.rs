@@ -44,6 +44,8 @@ pub(super) struct Analysis {
     pub limits: Limits,
     /// Whether kept documents are to be written.
     pub keeps: bool,
+    /// Whether the rule goes by what is said about a text, which here is its title.
+    pub compares_titles: bool,
 }
 
 impl Analysis {
@@ -54,7 +56,7 @@ impl Analysis {
                 Ok(document) => {
                     tally.add_text(document.text.len());
                     Item::Document(Signed {
-                        signature: self.analyzer.analyze(document.text),
+                        signature: self.sign(&document),
                         id: append(&mut analyzed.ids, |ids| ids.extend_from_slice(document.id.as_bytes())),
                         kept: append(&mut analyzed.kept, |kept| {
                             if self.keeps {
@@ -68,6 +70,14 @@ impl Analysis {
             analyzed.items.push(item);
         });
         analyzed
+    }
+
+    fn sign(&self, document: &Document<'_>) -> Signature {
+        let title = document.title.filter(|_| self.compares_titles);
+        Signature {
+            metadata: self.analyzer.metadata(title.unwrap_or_default().split_whitespace()),
+            ..self.analyzer.analyze(document.text)
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use dedup::{Analyzer, Rule, Scheme};
+use dedup::{Analyzer, Confirm, Rule, Scheme};
 
 use super::analysis::{Analysis, Analyzed};
 use super::budget::Budget;
@@ -87,6 +87,7 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
         fields: job.fields,
         limits: job.limits,
         keeps: job.keeps,
+        compares_titles: matches!(job.rule.confirm, Confirm::Combined { .. }),
     });
     let mut decider = Decider::new(job.scheme.width, job.rule)?;
 
