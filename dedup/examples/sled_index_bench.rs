@@ -1,7 +1,8 @@
 //! What the index in sled trees costs, as a table: check-and-inserts a second on one thread, memory, disk, open.
 //!
 //! ```text
-//! cargo run --release -p dedup --example sled_index_bench -- [COUNT]… [--full] [--memory] [--distance K] [--skew] [--cache MIB]
+//! cargo run --release -p dedup --example sled_index_bench -- [COUNT]… [--full] [--memory]
+//!     [--distance K] [--skew] [--cache MIB] [--recent DOCUMENTS]
 //! ```
 //!
 //! Fingerprints and digests are random. Without `--full` a document has a digest and a fingerprint, with it a sketch of
@@ -11,15 +12,15 @@
 //! With `--skew` a quarter of the documents share a bucket.
 //!
 //! `cpu` is the processor time a document takes, all threads counted, which says more than the rate on a machine that has
-//! other work. `peak` is the most memory the process ever held; `open` is the database's own recovery and the index's open after
-//! that, and the bytes on disk are what lies in the folder when the database is closed.
+//! other work. `persist` is the longest, `peak` the most memory that the process ever held, `disk` what lies in the folder
+//! when the database is closed, by document; the last two columns are the database's own recovery and the index's open.
 
 #![expect(clippy::unwrap_used, reason = "a measurement, not a program to rely on")]
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use dedup::{Digest, DocId, Index, Residence, Rule, Signature, Sketch, SledIndex};
+use dedup::{Digest, DocId, Index, Residence, Rule, Signature, Sketch, SledIndex, SledOptions};
 
 /// sled's cache, MiB, unless another is asked for.
 const CACHE: u64 = 112;
@@ -33,6 +34,7 @@ struct Options {
     distance: Option<u32>,
     skew: bool,
     cache: u64,
+    recent: usize,
 }
 
 fn main() {
@@ -62,12 +64,14 @@ fn options() -> Options {
         distance: None,
         skew: false,
         cache: CACHE,
+        recent: SledOptions::default().recent_documents,
     };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--full" => options.full = true,
             "--cache" => options.cache = arguments.next().map_or(CACHE, |cache| cache.parse().unwrap()),
+            "--recent" => options.recent = arguments.next().unwrap().parse().unwrap(),
             "--skew" => options.skew = true,
             "--memory" => options.residence = Residence::Memory,
             "--distance" => options.distance = arguments.next().map(|k| k.parse().unwrap()),
@@ -95,7 +99,12 @@ fn open(path: &Path, options: &Options) -> (sled::Db, SledIndex, [Duration; 2]) 
             .unwrap_or(if options.residence == Residence::Disk { 3 } else { 10 }),
         ..Rule::default()
     };
-    let index = SledIndex::open_in(&db, "bench", &rule, options.residence).unwrap();
+    let kept = SledOptions {
+        residence: options.residence,
+        recent_documents: options.recent,
+        ..SledOptions::default()
+    };
+    let index = SledIndex::open_with(&db, "bench", &rule, kept).unwrap();
     (db, index, [opened, start.elapsed() - opened])
 }
 

@@ -246,6 +246,33 @@ fn of_two_documents_with_one_digest_the_second_is_found_when_the_first_is_remove
 }
 
 #[test]
+fn a_bucket_is_found_whole_when_its_first_entries_are_removed() {
+    // The blocks, digests and shingles of 0 are the first there can be.
+    for others in [0_u64, u64::MAX] {
+        let db = database();
+        let mut index = open(&db, &rule(), &tiny(Residence::Disk));
+        let mut scan = Scan::default();
+        for n in 0..60 {
+            let signature = Signature {
+                digest: Some(Digest(0)),
+                fingerprint: Some(if n < 40 { 0 } else { others }.into()),
+                shingles: vec![0],
+                ..Signature::default()
+            };
+            index.insert(DocId(n), &signature).unwrap();
+            scan.0.insert(DocId(n), signature);
+        }
+        index.persist(1).unwrap();
+        let query = scan.0[&DocId(0)].clone();
+        for n in 0..60 {
+            assert!(index.remove(DocId(n)).unwrap());
+            scan.0.remove(&DocId(n));
+            assert_answers(&index, &scan, std::slice::from_ref(&query), &rule());
+        }
+    }
+}
+
+#[test]
 fn an_index_that_resided_in_memory_can_reside_on_disk() {
     let db = database();
     let (mut index, mut scan) = of_numbered(&db, &rule(), &tiny(Residence::Memory), 40);

@@ -64,12 +64,12 @@ impl PackedTree {
 
     /// Calls `each` with every entry of a key, by ascending id.
     pub fn of_key(&self, key: u64, mut each: impl FnMut(Entry) -> Result<(), DedupError>) -> Result<(), DedupError> {
-        let Some((begin, value)) = self.row_of((key, 0))? else {
-            return Ok(());
+        let begin = match self.row_of((key, 0))? {
+            Some((_, value)) if !self.scan(&self.row(&value)?, key, &mut each)? => return Ok(()),
+            Some((begin, _)) => begin,
+            // The first row is gone with all that was in it.
+            None => IVec::from(&row_key(START)),
         };
-        if !self.scan(&self.row(&value)?, key, &mut each)? {
-            return Ok(());
-        }
         // The key reaches the end of its row: it may go on in those that follow.
         let last = row_key((key, u64::MAX));
         let following = (Bound::Excluded(&*begin), Bound::Included(&last[..]));
