@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use dedup_bench::experiment::documents::{Document, Writer, of_real_sentences};
 use dedup_bench::experiment::edits::{Edit, Kind, PERCENTS, Unit};
-use dedup_bench::experiment::methods::{self, NAMES, Spent};
+use dedup_bench::experiment::methods::{Methods, NAMES, Spent};
 use dedup_bench::experiment::score::Score;
 use dedup_bench::experiment::vocabulary::{TOPICS, Vocabulary};
 use dedup_bench::random::Random;
@@ -128,16 +128,15 @@ type Results = [(Score, Spent); NAMES.len()];
 
 fn run(originals: &[Document], stream: &[Document]) -> Result<Results, Box<dyn Error>> {
     let corpus: Vec<String> = originals.iter().map(Document::text).collect();
-    let mut methods = methods::all(corpus.iter().map(String::as_str))?;
+    let mut methods = Methods::new(corpus.iter().map(String::as_str))?;
     let mut scores = NAMES.map(|_| Score::default());
     for document in stream {
-        let text = document.text();
-        for (method, score) in methods.iter_mut().zip(&mut scores) {
-            let of = method.judge(&text, &document.metadata)?;
+        let repeats = methods.judge(&document.text(), &document.metadata)?;
+        for (score, of) in scores.iter_mut().zip(repeats) {
             score.count(document, of.map(|place| stream[place].family));
         }
     }
-    let mut spent = methods.iter().map(|method| method.spent());
+    let mut spent = methods.spent().into_iter();
     Ok(scores.map(|score| (score, spent.next().unwrap_or_default())))
 }
 

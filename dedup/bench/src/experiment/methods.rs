@@ -5,11 +5,13 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use dedup::rule::MIN_SIMILARITY;
 use dedup::{
-    Analyzer, Confirm, DedupError, Deduplicator, DocId, IdfBuilder, MemoryIndex, Rule, Scheme, Segmenter, Weighting,
+    Analyzer, Confirm, DedupError, Deduplicator, DocId, IdfBuilder, MemoryIndex, Rule, Scheme, Segmenter, Signature,
+    Weighting,
 };
 
-/// The names of [`all`], in their order.
+/// The names of the methods, in the order of all results.
 pub const NAMES: [&str; 6] = [
     "original",
     "improved weights",
@@ -24,101 +26,121 @@ const ORIGINAL: u32 = 3;
 /// Largest distance that the combined rule can accept: with equal metadata 0.9 / (1 + 5) + 0.1 is its bound of 0.25.
 const COMBINED: u32 = 5;
 
-/// A method that has kept nothing yet; by [`NAMES`]:
+/// All methods on one stream. By [`NAMES`]:
 ///
 /// - *original*: words of the dictionary, weighed by tf, at most 3 bits apart,
 /// - *improved weights*: the same, weighed by tf · idf · (1 + len),
 /// - *combined rule*: tf, fingerprints and metadata together,
 /// - *improved*: both of them,
 /// - *default*: the crate's, at most 10 bits apart and confirmed by a sketch; with its own threshold and with a low one.
-///
-/// The idf is frozen from `corpus`.
-///
-/// # Errors
-/// A scheme or a rule that cannot be.
-pub fn all<'a>(corpus: impl Iterator<Item = &'a str>) -> Result<[Method; NAMES.len()], Box<dyn Error>> {
-    let tf = Scheme {
-        segmenter: Segmenter::Dictionary,
-        ..Scheme::default()
-    };
-    let mut builder = IdfBuilder::new(&tf);
-    corpus.for_each(|text| builder.add(text));
-    let improved = tf
-        .clone()
-        .weighted(Weighting::Improved, Some(Arc::new(builder.freeze())))?;
-    let rule = |max_distance, confirm| Rule {
-        max_distance,
-        confirm,
-        ..Rule::default()
-    };
-    let distance = rule(ORIGINAL, Confirm::Distance);
-    let combined = rule(COMBINED, Confirm::PAPER);
-    let low = Confirm::Sketch { min_similarity: 0.3 };
-    Ok([
-        Method::new(&tf, distance.clone())?,
-        Method::new(&improved, distance)?,
-        Method::new(&tf, combined.clone())?,
-        Method::new(&improved, combined)?,
-        Method::new(&Scheme::default(), Rule::default())?,
-        Method::new(
-            &Scheme::default(),
-            Rule {
-                confirm: low,
-                ..Rule::default()
-            },
-        )?,
-    ])
+#[derive(Debug)]
+pub struct Methods {
+    schemes: [Timed<Analyzer>; 3],
+    /// Each with the place of its scheme.
+    rules: [(usize, Timed<Deduplicator<MemoryIndex>>); NAMES.len()],
+    judged: u64,
 }
 
-/// A method.
-#[derive(Debug)]
-pub struct Method {
-    analyzer: Analyzer,
-    dedup: Deduplicator<MemoryIndex>,
-    judged: u64,
-    spent: Spent,
-}
+/// What one method made of one document: the place of the kept document that it repeats, `None` for a document that is
+/// unique and now kept. The place of a document is the number of documents judged before it.
+pub type Repeats = Option<usize>;
 
 /// Time spent, summed over all documents.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Spent {
-    /// From text and metadata to signature.
+    /// From text and metadata to signature. Methods of one scheme share it.
     pub analyzing: Duration,
     /// On looking up, deciding and keeping.
     pub deciding: Duration,
 }
 
-impl Method {
-    fn new(scheme: &Scheme, rule: Rule) -> Result<Self, DedupError> {
+impl Methods {
+    /// Methods that have kept nothing yet; the idf is frozen from `corpus`.
+    ///
+    /// # Errors
+    /// A scheme or a rule that cannot be.
+    pub fn new<'a>(corpus: impl Iterator<Item = &'a str>) -> Result<Self, Box<dyn Error>> {
+        let tf = Scheme {
+            segmenter: Segmenter::Dictionary,
+            ..Scheme::default()
+        };
+        let mut builder = IdfBuilder::new(&tf);
+        corpus.for_each(|text| builder.add(text));
+        let table = Arc::new(builder.freeze());
+        let improved = tf.clone().weighted(Weighting::Improved, Some(table))?;
+        let rule = |max_distance, confirm| {
+            let rule = Rule {
+                max_distance,
+                confirm,
+                ..Rule::default()
+            };
+            Deduplicator::new(MemoryIndex::new(&rule)?, rule).map(Timed::new)
+        };
+        let original = || rule(ORIGINAL, Confirm::Distance);
+        let combined = || rule(COMBINED, Confirm::PAPER);
+        let sketch = |min_similarity| rule(Rule::default().max_distance, Confirm::Sketch { min_similarity });
         Ok(Self {
-            analyzer: Analyzer::new(scheme),
-            dedup: Deduplicator::new(MemoryIndex::of_width(scheme.width, &rule)?, rule)?,
+            schemes: [tf, improved, Scheme::default()].map(|scheme| Timed::new(Analyzer::new(&scheme))),
+            rules: [
+                (0, original()?),
+                (1, original()?),
+                (0, combined()?),
+                (1, combined()?),
+                (2, sketch(MIN_SIMILARITY)?),
+                (2, sketch(0.3)?),
+            ],
             judged: 0,
-            spent: Spent::default(),
         })
     }
 
-    /// The place of the kept document that this one repeats, `None` for a document that is unique and now kept; the
-    /// place of a document is the number of documents judged before it.
+    /// Puts the next document to each method.
     ///
     /// # Errors
-    /// The index cannot be read or written.
-    pub fn judge(&mut self, text: &str, metadata: &[String]) -> Result<Option<usize>, DedupError> {
-        let start = Instant::now();
-        let mut signature = self.analyzer.analyze(text);
-        signature.metadata = self.analyzer.metadata(metadata.iter().map(String::as_str));
-        let analyzed = Instant::now();
-        let verdict = self.dedup.check_and_insert(DocId(self.judged), &signature)?;
+    /// An index cannot be read or written.
+    pub fn judge(&mut self, text: &str, metadata: &[String]) -> Result<[Repeats; NAMES.len()], DedupError> {
+        let signatures = self.schemes.each_mut().map(|scheme| {
+            scheme.run(|analyzer| Signature {
+                metadata: analyzer.metadata(metadata.iter().map(String::as_str)),
+                ..analyzer.analyze(text)
+            })
+        });
+        let mut repeats = [None; NAMES.len()];
+        for ((scheme, rule), repeats) in self.rules.iter_mut().zip(&mut repeats) {
+            let verdict = rule.run(|dedup| dedup.check_and_insert(DocId(self.judged), &signatures[*scheme]))?;
+            *repeats = verdict.of().map(|of| of.0 as usize);
+        }
         self.judged += 1;
-        self.spent.analyzing += analyzed - start;
-        self.spent.deciding += analyzed.elapsed();
-        Ok(verdict.of().map(|of| of.0 as usize))
+        Ok(repeats)
     }
 
     /// So far.
     #[must_use]
-    pub fn spent(&self) -> Spent {
-        self.spent
+    pub fn spent(&self) -> [Spent; NAMES.len()] {
+        self.rules.each_ref().map(|(scheme, rule)| Spent {
+            analyzing: self.schemes[*scheme].spent,
+            deciding: rule.spent,
+        })
+    }
+}
+
+/// With the time that it took.
+#[derive(Debug)]
+struct Timed<T> {
+    what: T,
+    spent: Duration,
+}
+
+impl<T> Timed<T> {
+    fn new(what: T) -> Self {
+        let spent = Duration::ZERO;
+        Self { what, spent }
+    }
+
+    fn run<R>(&mut self, work: impl FnOnce(&T) -> R) -> R {
+        let start = Instant::now();
+        let result = work(&self.what);
+        self.spent += start.elapsed();
+        result
     }
 }
 
@@ -136,12 +158,11 @@ mod tests {
         let texts = documents.each_ref().map(|document| document.text());
         // Not to the letter, or their digests would do.
         let last = texts[0].clone() + "了";
-        for (mut method, name) in all(texts.iter().map(String::as_str)).unwrap().into_iter().zip(NAMES) {
-            let mut judge = |text: &str, of: usize| method.judge(text, &documents[of].metadata).unwrap();
-            assert_eq!(judge(&texts[0], 0), None, "{name}");
-            assert_eq!(judge(&texts[1], 1), None, "{name}");
-            assert_eq!(judge(&last, 0), Some(0), "{name}");
-        }
+        let mut methods = Methods::new(texts.iter().map(String::as_str)).unwrap();
+        let mut judge = |text: &str, of: usize| methods.judge(text, &documents[of].metadata).unwrap();
+        assert_eq!(judge(&texts[0], 0), [None; 6]);
+        assert_eq!(judge(&texts[1], 1), [None; 6]);
+        assert_eq!(judge(&last, 0), [Some(0); 6]);
     }
 
     #[test]
