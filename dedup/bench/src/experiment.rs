@@ -3,13 +3,10 @@
 //! by side.
 //!
 //! - [`vocabulary`] the words of five topics, [`documents`] made of them or cut out of pages, [`edits`] of known size
-//! - [`weights`] of the original and the improved SimHash, [`metadata`] by the paper's MinHash
-//! - [`methods`] that decide, [`score`] of what they decided
+//! - [`methods`] that decide: the `dedup` crate by several schemes and rules; [`score`] of what they decided
 
 pub mod documents;
 pub mod edits;
-pub mod metadata;
 pub mod methods;
 pub mod score;
 pub mod vocabulary;
-pub mod weights;

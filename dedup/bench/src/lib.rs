@@ -4,9 +4,9 @@
 //! what it takes is told in `README.md`.
 //!
 //! - [`random`] numbers that are the same on every machine, [`fingerprints`] and [`texts`] made of them
-//! - [`ours`] the only file that knows the interface of `dedup`'s index and analyzer, [`peers`] what stands beside it,
-//!   [`naive`] what both are better than
-//! - [`experiment`] Wang and Wang 2019
+//! - [`ours`] the index and analyzer of `dedup` as the peers are asked, [`peers`] what stands beside it, [`naive`] what both
+//!   are better than, [`range_index`] the one interface of all
+//! - [`experiment`] Wang and Wang 2019, by `dedup`'s own schemes and rules
 
 pub mod experiment;
 pub mod fingerprints;

@@ -1,10 +1,7 @@
-//! The seam to the `dedup` crate: nothing else here names its index, its analyzer or its arithmetic.
+//! The seam to the `dedup` crate for what is measured beside peers: nothing else names its index, nor how it is asked for a
+//! fingerprint. The experiment is made of that crate's verdicts, and names it plainly.
 
-use dedup::simhash::Accumulator;
-use dedup::{
-    Analyzer, Confirm, DedupError, Deduplicator, DocId, FingerprintIndex, Layout, MemoryIndex, Near, Rule, Scheme,
-    Signature, Width,
-};
+use dedup::{Analyzer, DedupError, FingerprintIndex, Layout, Near, Scheme, Signature, Width};
 
 use crate::range_index::RangeIndex;
 
@@ -42,16 +39,6 @@ impl RangeIndex for Ours {
     }
 }
 
-/// Units of a weight of 1 in [`simhash`].
-const UNIT: f64 = 1_024.0;
-
-/// SimHash of features, each a hash and a weight; `None` without a feature.
-pub fn simhash(features: impl Iterator<Item = (u64, f64)>) -> Option<u64> {
-    let mut sums = Accumulator::new(Width::W64);
-    features.for_each(|(hash, weight)| sums.add(hash, (weight * UNIT).round() as u32));
-    sums.fingerprint().map(|fingerprint| fingerprint.bits() as u64)
-}
-
 /// The analyzer of the default scheme.
 #[must_use]
 pub fn analyzer() -> Analyzer {
@@ -68,43 +55,4 @@ pub fn fingerprint(analyzer: &Analyzer, text: &str) -> Option<u64> {
 #[must_use]
 pub fn signature(analyzer: &Analyzer, text: &str) -> Signature {
     analyzer.analyze(text)
-}
-
-/// The deduplicator with its default rule, but for the similarity asked for.
-#[derive(Debug)]
-pub struct Verified {
-    analyzer: Analyzer,
-    dedup: Deduplicator<MemoryIndex>,
-}
-
-impl Verified {
-    /// One that confirms from `min_similarity` on.
-    ///
-    /// # Errors
-    /// No layout guarantees the rule.
-    pub fn new(min_similarity: f32) -> Result<Self, DedupError> {
-        let rule = Rule {
-            confirm: Confirm::Sketch { min_similarity },
-            ..Rule::default()
-        };
-        Ok(Self {
-            analyzer: analyzer(),
-            dedup: Deduplicator::new(MemoryIndex::new(&rule)?, rule)?,
-        })
-    }
-
-    /// The first half of the work.
-    #[must_use]
-    pub fn signature(&self, text: &str) -> Signature {
-        signature(&self.analyzer, text)
-    }
-
-    /// The second half: the id of the document that this one repeats; one that repeats none is kept under `id`.
-    ///
-    /// # Errors
-    /// The index cannot be read or written.
-    pub fn judge(&mut self, id: u64, signature: &Signature) -> Result<Option<u64>, DedupError> {
-        let verdict = self.dedup.check_and_insert(DocId(id), signature)?;
-        Ok(verdict.of().map(|of| of.0))
-    }
 }

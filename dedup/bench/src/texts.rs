@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::{env, fs};
 
-use jieba_rs::Jieba;
 use serde_json::Value;
 
 use crate::experiment::documents::Writer;
@@ -68,7 +67,7 @@ fn ascii_sentence(random: &mut Random, words: &[String], text: &mut String) {
 /// Chinese documents of the experiment's five topics.
 #[must_use]
 pub fn chinese() -> Vec<String> {
-    let vocabulary = Vocabulary::new(&Jieba::new());
+    let vocabulary = Vocabulary::default();
     let mut writers: Vec<_> = (0..5).map(|topic| Writer::new(&vocabulary, topic, 0, 9)).collect();
     let (mut texts, mut bytes) = (Vec::new(), 0);
     while bytes < BYTES {

@@ -6,26 +6,15 @@
 
 use std::error::Error;
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dedup_bench::experiment::documents::{Document, Writer, of_real_sentences};
 use dedup_bench::experiment::edits::{Edit, Kind, PERCENTS, Unit};
-use dedup_bench::experiment::methods::{Input, Method, Rule, SimHash, Sketched, Spent};
+use dedup_bench::experiment::methods::{Methods, NAMES, Spent};
 use dedup_bench::experiment::score::Score;
 use dedup_bench::experiment::vocabulary::{TOPICS, Vocabulary};
-use dedup_bench::experiment::weights::{Improved, TermFrequency};
 use dedup_bench::random::Random;
-use jieba_rs::Jieba;
 use serde_json::Value;
-
-const METHODS: [&str; 6] = [
-    "original: tf, k = 3",
-    "improved weights, k = 3",
-    "tf, combined rule",
-    "improved: both",
-    "verified, 0.76",
-    "verified, 0.3",
-];
 
 struct Options {
     similar: usize,
@@ -62,13 +51,12 @@ fn options() -> Result<Options, Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let options = options()?;
-    let jieba = Jieba::new();
-    let mut all = METHODS.map(|_| (Score::default(), Spent::default()));
+    let mut all = NAMES.map(|_| (Score::default(), Spent::default()));
     let mut documents = 0;
     print_header("topic");
-    for (name, originals) in topics(&options, &jieba)? {
+    for (name, originals) in topics(&options)? {
         let stream = with_copies(&originals, options.similar);
-        let results = run(&originals, &stream, &jieba)?;
+        let results = run(&originals, &stream)?;
         documents += stream.len();
         println!(
             "| {name} ({} documents) | {} |",
@@ -77,7 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
         for ((sum, spent), (score, more)) in all.iter_mut().zip(&results) {
             sum.add(score);
-            spent.fingerprinting += more.fingerprinting;
+            spent.analyzing += more.analyzing;
             spent.deciding += more.deciding;
         }
     }
@@ -87,10 +75,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     let micros = |time: Duration| format!("{:.1}", time.as_secs_f64() * 1e6 / documents as f64);
     println!(
-        "| µs to fingerprint | {} |",
-        all.each_ref()
-            .map(|(_, spent)| micros(spent.fingerprinting))
-            .join(" | ")
+        "| µs to signature | {} |",
+        all.each_ref().map(|(_, spent)| micros(spent.analyzing)).join(" | ")
     );
     println!(
         "| µs to decide | {} |\n",
@@ -103,18 +89,18 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// A name and unrelated documents.
 type Topic = (String, Vec<Document>);
 
-fn topics(options: &Options, jieba: &Jieba) -> Result<Vec<Topic>, Box<dyn Error>> {
+fn topics(options: &Options) -> Result<Vec<Topic>, Box<dyn Error>> {
     if let Some(path) = &options.pages {
         let mut texts = Vec::new();
         for line in fs::read_to_string(path)?.lines() {
             let page: Value = serde_json::from_str(line)?;
             texts.extend(page["text"].as_str().map(str::to_owned));
         }
-        let mut documents = of_real_sentences(&texts, jieba, 5);
+        let mut documents = of_real_sentences(&texts, 5);
         documents.truncate(options.unrelated);
         return Ok(vec![("real sentences".to_owned(), documents)]);
     }
-    let vocabulary = Vocabulary::new(jieba);
+    let vocabulary = Vocabulary::default();
     let topic = |(topic, name): (usize, &&str)| {
         let mut writer = Writer::new(&vocabulary, topic, options.template, topic as u64 + 1);
         let documents = (0..options.unrelated).map(|family| writer.document(family));
@@ -138,59 +124,25 @@ fn with_copies(originals: &[Document], similar: usize) -> Vec<Document> {
     stream
 }
 
-type Results = [(Score, Spent); METHODS.len()];
+type Results = [(Score, Spent); NAMES.len()];
 
-fn run(originals: &[Document], stream: &[Document], jieba: &Jieba) -> Result<Results, Box<dyn Error>> {
-    let mut improved = Improved::default();
-    for document in originals {
-        let text = document.text();
-        improved.count(&terms(jieba, &text));
-    }
-    let mut methods: [Box<dyn Method + '_>; METHODS.len()] = [
-        Box::new(SimHash::new(&TermFrequency, Rule::Hamming(3))?),
-        Box::new(SimHash::new(&improved, Rule::Hamming(3))?),
-        Box::new(SimHash::new(&TermFrequency, Rule::PAPER)?),
-        Box::new(SimHash::new(&improved, Rule::PAPER)?),
-        Box::new(Sketched::new(0.76)?),
-        Box::new(Sketched::new(0.3)?),
-    ];
-    let mut scores = METHODS.map(|_| Score::default());
-    let (mut cutting, mut bytes) = (Duration::ZERO, 0);
+fn run(originals: &[Document], stream: &[Document]) -> Result<Results, Box<dyn Error>> {
+    let corpus: Vec<String> = originals.iter().map(Document::text).collect();
+    let mut methods = Methods::new(corpus.iter().map(String::as_str))?;
+    let mut scores = NAMES.map(|_| Score::default());
     for document in stream {
-        let text = document.text();
-        let start = Instant::now();
-        let terms = terms(jieba, &text);
-        cutting += start.elapsed();
-        bytes += text.len();
-        let input = Input {
-            text: &text,
-            terms: &terms,
-            metadata: &document.metadata,
-        };
-        for (method, score) in methods.iter_mut().zip(&mut scores) {
-            let of = method.judge(input)?;
+        let repeats = methods.judge(&document.text(), &document.metadata)?;
+        for (score, of) in scores.iter_mut().zip(repeats) {
             score.count(document, of.map(|place| stream[place].family));
         }
     }
-    let documents = stream.len() as f64;
-    eprintln!(
-        "{:.0} bytes a document; cut into terms in {:.0} µs",
-        bytes as f64 / documents,
-        cutting.as_secs_f64() * 1e6 / documents
-    );
-    let mut spent = methods.iter().map(|method| method.spent());
+    let mut spent = methods.spent().into_iter();
     Ok(scores.map(|score| (score, spent.next().unwrap_or_default())))
 }
 
-/// The words of a text, punctuation left out.
-fn terms<'a>(jieba: &Jieba, text: &'a str) -> Vec<&'a str> {
-    let words = jieba.cut(text, false).into_iter().map(|token| token.word);
-    words.filter(|word| word.chars().any(char::is_alphanumeric)).collect()
-}
-
 fn print_header(first: &str) {
-    println!("| {first} | {} |", METHODS.join(" | "));
-    println!("|---|{}", "---|".repeat(METHODS.len()));
+    println!("| {first} | {} |", NAMES.join(" | "));
+    println!("|---|{}", "---|".repeat(NAMES.len()));
 }
 
 /// Precision, recall, F1.
@@ -198,7 +150,7 @@ fn cells(score: &Score) -> String {
     format!("{:.3} {:.3} {:.3}", score.precision(), score.recall(), score.f1())
 }
 
-fn print_recall(scores: &[&Score; METHODS.len()]) {
+fn print_recall(scores: &[&Score; NAMES.len()]) {
     print_header("recall of");
     let row = |name: String, is_such: &dyn Fn(&Edit) -> bool| {
         let recalls = scores.map(|score| format!("{:.3}", score.recall_where(is_such)));

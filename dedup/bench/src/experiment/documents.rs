@@ -1,6 +1,7 @@
 //! Documents: sentences of words, and what is said about them.
 
-use jieba_rs::Jieba;
+use icu_segmenter::WordSegmenter;
+use icu_segmenter::options::WordBreakInvariantOptions;
 
 use super::vocabulary::Vocabulary;
 use crate::random::Random;
@@ -119,7 +120,7 @@ fn metadata(terms: &[String], random: &mut Random) -> Vec<String> {
 /// Documents of real sentences: those of all `texts`, each distinct one used once, in random order, so that no document
 /// says what another says. A sentence ends at 。！？ or a line's end and has at least eight characters of Chinese.
 #[must_use]
-pub fn of_real_sentences(texts: &[String], jieba: &Jieba, seed: u64) -> Vec<Document> {
+pub fn of_real_sentences(texts: &[String], seed: u64) -> Vec<Document> {
     let is_chinese = |c: &char| ('\u{4e00}'..='\u{9fff}').contains(c);
     let ends = |c: char| matches!(c, '。' | '！' | '？' | '\n');
     let mut sentences: Vec<&str> = texts
@@ -131,6 +132,7 @@ pub fn of_real_sentences(texts: &[String], jieba: &Jieba, seed: u64) -> Vec<Docu
     sentences.dedup();
     let mut random = Random::new(seed);
     random.shuffle(&mut sentences);
+    let segmenter = WordSegmenter::new_dictionary(WordBreakInvariantOptions::default());
     let mut rest = sentences.as_slice();
     let mut documents = Vec::new();
     while rest.len() >= SENTENCES.1 {
@@ -138,10 +140,8 @@ pub fn of_real_sentences(texts: &[String], jieba: &Jieba, seed: u64) -> Vec<Docu
         let (own, others) = rest.split_at(count);
         rest = others;
         let cut = |sentence: &&str| -> Sentence {
-            let words = jieba
-                .cut(sentence, false)
-                .into_iter()
-                .map(|token| token.word.to_owned());
+            let ends: Vec<usize> = segmenter.segment_str(sentence).collect();
+            let words = ends.windows(2).map(|ends| sentence[ends[0]..ends[1]].to_owned());
             words.chain(["。".to_owned()]).collect()
         };
         let sentences: Vec<Sentence> = own.iter().map(cut).collect();
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_document_is_as_long_as_one_worth_comparing_and_has_its_topics_terms() {
-        let vocabulary = Vocabulary::new(&Jieba::new());
+        let vocabulary = Vocabulary::default();
         for topic in 0..TOPICS.len() {
             let document = Writer::new(&vocabulary, topic, 0, 7).document(0);
             let text = document.text();
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn documents_of_real_sentences_share_none() {
         let texts: Vec<String> = (0..400).map(|n| format!("这是第{n}个完全不同的句子。短。")).collect();
-        let documents = of_real_sentences(&[texts.clone(), texts].concat(), &Jieba::new(), 1);
+        let documents = of_real_sentences(&[texts.clone(), texts].concat(), 1);
         let mut sentences: Vec<String> = documents
             .iter()
             .flat_map(|d| &d.sentences)

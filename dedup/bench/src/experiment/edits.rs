@@ -130,11 +130,10 @@ mod tests {
     use super::*;
     use crate::experiment::documents::Writer;
     use crate::experiment::vocabulary::Vocabulary;
-    use jieba_rs::Jieba;
 
     #[test]
     fn an_edit_changes_as_much_as_it_says() {
-        let vocabulary = Vocabulary::new(&Jieba::new());
+        let vocabulary = Vocabulary::default();
         let mut writer = Writer::new(&vocabulary, 0, 0, 3);
         let (original, other) = (writer.document(0), writer.document(1));
         let words = |document: &Document| document.sentences.concat();

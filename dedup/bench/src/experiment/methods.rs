@@ -1,239 +1,176 @@
-//! The methods side by side: each reads a stream of documents, keeps those it calls unique, and names for every other the
-//! kept one that it repeats.
+//! The methods side by side, each a scheme and a rule of the `dedup` crate: it reads a stream of documents, keeps those it
+//! calls unique, and names for every other the kept one that it repeats.
 
+use std::error::Error;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dedup::DedupError;
+use dedup::rule::MIN_SIMILARITY;
+use dedup::{
+    Analyzer, Confirm, DedupError, Deduplicator, DocId, IdfBuilder, MemoryIndex, Rule, Scheme, Segmenter, Signature,
+    Weighting,
+};
 
-use super::metadata::MinHash;
-use super::weights::{Weighting, fingerprint};
-use crate::ours::{Ours, Verified};
-use crate::range_index::RangeIndex;
+/// The names of the methods, in the order of all results.
+pub const NAMES: [&str; 6] = [
+    "original",
+    "improved weights",
+    "combined rule",
+    "improved: both",
+    "default",
+    "default at 0.3",
+];
 
-/// A document, cut into terms.
-#[derive(Debug, Clone, Copy)]
-pub struct Input<'a> {
-    /// The text.
-    pub text: &'a str,
-    /// Its terms.
-    pub terms: &'a [&'a str],
-    /// What is said about it.
-    pub metadata: &'a [String],
+/// Largest distance of the original.
+const ORIGINAL: u32 = 3;
+/// Largest distance that the combined rule can accept: with equal metadata 0.9 / (1 + 5) + 0.1 is its bound of 0.25.
+const COMBINED: u32 = 5;
+
+/// All methods on one stream. By [`NAMES`]:
+///
+/// - *original*: words of the dictionary, weighed by tf, at most 3 bits apart,
+/// - *improved weights*: the same, weighed by tf · idf · (1 + len),
+/// - *combined rule*: tf, fingerprints and metadata together,
+/// - *improved*: both of them,
+/// - *default*: the crate's, at most 10 bits apart and confirmed by a sketch; with its own threshold and with a low one.
+#[derive(Debug)]
+pub struct Methods {
+    schemes: [Timed<Analyzer>; 3],
+    /// Each with the place of its scheme.
+    rules: [(usize, Timed<Deduplicator<MemoryIndex>>); NAMES.len()],
+    judged: u64,
 }
 
-/// Time spent, summed over all documents. Cutting texts into terms is left out: it is the same for both SimHashes.
+/// What one method made of one document: the place of the kept document that it repeats, `None` for a document that is
+/// unique and now kept. The place of a document is the number of documents judged before it.
+pub type Repeats = Option<usize>;
+
+/// Time spent, summed over all documents.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Spent {
-    /// From terms (for the verified method: from text) to fingerprint.
-    pub fingerprinting: Duration,
+    /// From text and metadata to signature. Methods of one scheme share it.
+    pub analyzing: Duration,
     /// On looking up, deciding and keeping.
     pub deciding: Duration,
 }
 
-/// A method.
-pub trait Method {
-    /// The place of the kept document that this one repeats, `None` for a document that is unique and now kept; the
-    /// place of a document is the number of documents judged before it.
+impl Methods {
+    /// Methods that have kept nothing yet; the idf is frozen from `corpus`.
     ///
     /// # Errors
-    /// The index cannot be read or written.
-    fn judge(&mut self, input: Input<'_>) -> Result<Option<usize>, DedupError>;
+    /// A scheme or a rule that cannot be.
+    pub fn new<'a>(corpus: impl Iterator<Item = &'a str>) -> Result<Self, Box<dyn Error>> {
+        let tf = Scheme {
+            segmenter: Segmenter::Dictionary,
+            ..Scheme::default()
+        };
+        let mut builder = IdfBuilder::new(&tf);
+        corpus.for_each(|text| builder.add(text));
+        let table = Arc::new(builder.freeze());
+        let improved = tf.clone().weighted(Weighting::Improved, Some(table))?;
+        let rule = |max_distance, confirm| {
+            let rule = Rule {
+                max_distance,
+                confirm,
+                ..Rule::default()
+            };
+            Deduplicator::new(MemoryIndex::new(&rule)?, rule).map(Timed::new)
+        };
+        let original = || rule(ORIGINAL, Confirm::Distance);
+        let combined = || rule(COMBINED, Confirm::PAPER);
+        let sketch = |min_similarity| rule(Rule::default().max_distance, Confirm::Sketch { min_similarity });
+        Ok(Self {
+            schemes: [tf, improved, Scheme::default()].map(|scheme| Timed::new(Analyzer::new(&scheme))),
+            rules: [
+                (0, original()?),
+                (1, original()?),
+                (0, combined()?),
+                (1, combined()?),
+                (2, sketch(MIN_SIMILARITY)?),
+                (2, sketch(0.3)?),
+            ],
+            judged: 0,
+        })
+    }
+
+    /// Puts the next document to each method.
+    ///
+    /// # Errors
+    /// An index cannot be read or written.
+    pub fn judge(&mut self, text: &str, metadata: &[String]) -> Result<[Repeats; NAMES.len()], DedupError> {
+        let signatures = self.schemes.each_mut().map(|scheme| {
+            scheme.run(|analyzer| Signature {
+                metadata: analyzer.metadata(metadata.iter().map(String::as_str)),
+                ..analyzer.analyze(text)
+            })
+        });
+        let mut repeats = [None; NAMES.len()];
+        for ((scheme, rule), repeats) in self.rules.iter_mut().zip(&mut repeats) {
+            let verdict = rule.run(|dedup| dedup.check_and_insert(DocId(self.judged), &signatures[*scheme]))?;
+            *repeats = verdict.of().map(|of| of.0 as usize);
+        }
+        self.judged += 1;
+        Ok(repeats)
+    }
 
     /// So far.
-    fn spent(&self) -> Spent;
-}
-
-/// When two fingerprints mean a duplicate.
-#[derive(Debug, Clone, Copy)]
-pub enum Rule {
-    /// At most so many bits differ.
-    Hamming(u32),
-    /// μ / (1 + Hamming) + (1 − μ) · MinHash of the metadata is at least the bound.
-    Combined {
-        /// The part of the fingerprints, 0 to 1.
-        mu: f64,
-        /// The bound.
-        bound: f64,
-    },
-}
-
-/// Sums of decimal fractions miss their bound by less.
-const ROUNDING: f64 = 1e-9;
-
-impl Rule {
-    /// The paper's.
-    pub const PAPER: Self = Self::Combined { mu: 0.9, bound: 0.25 };
-
-    /// The greatest distance that may be accepted: 5 for the paper's rule, with equal metadata.
     #[must_use]
-    pub fn radius(self) -> u32 {
-        (0..64)
-            .rev()
-            .find(|&distance| self.similarity(distance, 1.0).is_some())
-            .unwrap_or(0)
-    }
-
-    /// How similar, if enough.
-    fn similarity(self, distance: u32, minhash: f64) -> Option<f64> {
-        let near = 1.0 / (1.0 + f64::from(distance));
-        match self {
-            Self::Hamming(most) => (distance <= most).then_some(near),
-            Self::Combined { mu, bound } => {
-                let similarity = mu * near + (1.0 - mu) * minhash;
-                (similarity + ROUNDING >= bound).then_some(similarity)
-            }
-        }
-    }
-}
-
-/// SimHash of weighted terms, original or improved.
-pub struct SimHash<'a> {
-    weighting: &'a dyn Weighting,
-    rule: Rule,
-    index: Ours,
-    /// Of all documents judged, kept or not.
-    judged: Vec<(u64, MinHash)>,
-    spent: Spent,
-}
-
-impl<'a> SimHash<'a> {
-    /// A method that has kept nothing yet.
-    ///
-    /// # Errors
-    /// No layout guarantees the rule's radius.
-    pub fn new(weighting: &'a dyn Weighting, rule: Rule) -> Result<Self, DedupError> {
-        Ok(Self {
-            weighting,
-            rule,
-            index: Ours::new(rule.radius())?,
-            judged: Vec::new(),
-            spent: Spent::default(),
+    pub fn spent(&self) -> [Spent; NAMES.len()] {
+        self.rules.each_ref().map(|(scheme, rule)| Spent {
+            analyzing: self.schemes[*scheme].spent,
+            deciding: rule.spent,
         })
     }
-
-    fn best(&mut self, fingerprint: u64, minhash: &MinHash) -> Result<Option<usize>, DedupError> {
-        let mut found = Vec::new();
-        self.index.near(fingerprint, &mut found)?;
-        // The older of two as similar: a later one takes the place only of a less similar one.
-        found.sort_unstable();
-        let mut best: Option<(f64, usize)> = None;
-        for place in found.into_iter().map(|place| place as usize) {
-            let (other, its_minhash) = &self.judged[place];
-            let distance = (fingerprint ^ other).count_ones();
-            let similarity = self.rule.similarity(distance, minhash.similarity(its_minhash));
-            if let Some(similarity) = similarity
-                && best.is_none_or(|(most, _)| similarity > most)
-            {
-                best = Some((similarity, place));
-            }
-        }
-        Ok(best.map(|(_, place)| place))
-    }
 }
 
-impl Method for SimHash<'_> {
-    fn judge(&mut self, input: Input<'_>) -> Result<Option<usize>, DedupError> {
-        let start = Instant::now();
-        let fingerprint = fingerprint(input.terms, self.weighting);
-        let fingerprinted = Instant::now();
-        let minhash = MinHash::new(input.metadata);
-        let place = self.judged.len();
-        let of = match fingerprint {
-            Some(bits) => self.best(bits, &minhash)?,
-            None => None,
-        };
-        if let (None, Some(bits)) = (of, fingerprint) {
-            self.index.insert(place as u64, bits)?;
-        }
-        self.judged.push((fingerprint.unwrap_or(0), minhash));
-        self.spent.fingerprinting += fingerprinted - start;
-        self.spent.deciding += fingerprinted.elapsed();
-        Ok(of)
-    }
-
-    fn spent(&self) -> Spent {
-        self.spent
-    }
-}
-
-/// The method of the `dedup` crate: a wide radius, and a sketch that confirms.
+/// With the time that it took.
 #[derive(Debug)]
-pub struct Sketched {
-    verified: Verified,
-    judged: u64,
-    spent: Spent,
+struct Timed<T> {
+    what: T,
+    spent: Duration,
 }
 
-impl Sketched {
-    /// A method that has kept nothing yet and confirms from `min_similarity` on.
-    ///
-    /// # Errors
-    /// No layout guarantees the rule's radius.
-    pub fn new(min_similarity: f32) -> Result<Self, DedupError> {
-        Ok(Self {
-            verified: Verified::new(min_similarity)?,
-            judged: 0,
-            spent: Spent::default(),
-        })
+impl<T> Timed<T> {
+    fn new(what: T) -> Self {
+        let spent = Duration::ZERO;
+        Self { what, spent }
     }
-}
 
-impl Method for Sketched {
-    fn judge(&mut self, input: Input<'_>) -> Result<Option<usize>, DedupError> {
+    fn run<R>(&mut self, work: impl FnOnce(&T) -> R) -> R {
         let start = Instant::now();
-        let signature = self.verified.signature(input.text);
-        let fingerprinted = Instant::now();
-        let of = self.verified.judge(self.judged, &signature)?;
-        self.judged += 1;
-        self.spent.fingerprinting += fingerprinted - start;
-        self.spent.deciding += fingerprinted.elapsed();
-        Ok(of.map(|place| place as usize))
-    }
-
-    fn spent(&self) -> Spent {
-        self.spent
+        let result = work(&self.what);
+        self.spent += start.elapsed();
+        result
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::weights::TermFrequency;
-
-    #[test]
-    fn the_papers_rule_reaches_five_bits_where_the_metadata_are_equal() {
-        assert_eq!((Rule::PAPER.radius(), Rule::Hamming(3).radius()), (5, 3));
-        assert!(Rule::PAPER.similarity(2, 0.0).is_some());
-        assert!(Rule::PAPER.similarity(3, 0.2).is_none() && Rule::PAPER.similarity(3, 0.25).is_some());
-    }
+    use crate::experiment::documents::Writer;
+    use crate::experiment::vocabulary::Vocabulary;
 
     #[test]
     fn each_method_names_the_document_that_is_repeated() {
-        let text = |seed: usize| {
-            (0..400)
-                .map(|n| ["学", "校", "人", "工"][n * seed % 7 % 4])
-                .collect::<String>()
+        let vocabulary = Vocabulary::default();
+        let mut writer = Writer::new(&vocabulary, 0, 0, 7);
+        let documents = [writer.document(0), writer.document(1)];
+        let texts = documents.each_ref().map(|document| document.text());
+        // Not to the letter, or their digests would do.
+        let last = texts[0].clone() + "了";
+        let mut methods = Methods::new(texts.iter().map(String::as_str)).unwrap();
+        let mut judge = |text: &str, of: usize| methods.judge(text, &documents[of].metadata).unwrap();
+        assert_eq!(judge(&texts[0], 0), [None; 6]);
+        assert_eq!(judge(&texts[1], 1), [None; 6]);
+        assert_eq!(judge(&last, 0), [Some(0); 6]);
+    }
+
+    #[test]
+    fn the_combined_rule_can_accept_no_more_than_it_looks_for() {
+        let Confirm::Combined { weight, bound } = Confirm::PAPER else {
+            panic!("{:?}", Confirm::PAPER);
         };
-        let texts = [text(1), text(2), text(1)];
-        let mut methods: Vec<Box<dyn Method>> = vec![
-            Box::new(SimHash::new(&TermFrequency, Rule::Hamming(3)).unwrap()),
-            Box::new(SimHash::new(&TermFrequency, Rule::PAPER).unwrap()),
-            Box::new(Sketched::new(0.76).unwrap()),
-        ];
-        for method in &mut methods {
-            let mut judge = |text: &str, term: &str| {
-                let terms = vec![term; 10];
-                let metadata = [term.to_owned()];
-                let input = Input {
-                    text,
-                    terms: &terms,
-                    metadata: &metadata,
-                };
-                method.judge(input).unwrap()
-            };
-            assert_eq!(judge(&texts[0], "学校"), None);
-            assert_eq!(judge(&texts[1], "人工"), None);
-            assert_eq!(judge(&texts[2], "学校"), Some(0));
-        }
+        let most = |distance: u32| weight / (1.0 + distance as f32) + (1.0 - weight);
+        assert!(most(COMBINED) >= bound && most(COMBINED + 1) < bound);
     }
 }

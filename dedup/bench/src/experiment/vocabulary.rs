@@ -1,10 +1,9 @@
 //! The words of generated documents.
 
-use jieba_rs::Jieba;
-
 use crate::random::Random;
 
 const LISTS: &str = include_str!("../../data/vocabulary.txt");
+const GENERAL: &str = include_str!("../../data/general_words.txt");
 
 /// The topics of the paper.
 pub const TOPICS: [&str; 5] = ["internet", "medicine", "education", "ai", "housing"];
@@ -19,17 +18,18 @@ pub struct Vocabulary {
     topics: [Vec<&'static str>; TOPICS.len()],
 }
 
-impl Vocabulary {
-    /// The lists in `data/vocabulary.txt`; `jieba`'s dictionary says which pairs of characters are words.
-    #[must_use]
-    pub fn new(jieba: &Jieba) -> Self {
+impl Default for Vocabulary {
+    /// The lists in `data`.
+    fn default() -> Self {
         Self {
             function: list("function"),
-            general: general(jieba, &list("characters")),
+            general: general(),
             topics: TOPICS.map(list),
         }
     }
+}
 
+impl Vocabulary {
     /// The terms of a topic by its place in [`TOPICS`].
     #[must_use]
     pub fn topic(&self, topic: usize) -> &[&'static str] {
@@ -44,14 +44,16 @@ fn list(name: &str) -> Vec<&'static str> {
     line.into_iter().flat_map(str::split_whitespace).collect()
 }
 
-/// Pairs that the dictionary knows; which is common and which is rare is left to chance.
-fn general(jieba: &Jieba, characters: &[&str]) -> Vec<String> {
-    let pairs = characters
-        .iter()
-        .flat_map(|a| characters.iter().map(move |b| format!("{a}{b}")));
-    let mut words: Vec<String> = pairs.filter(|word| jieba.has_word(word)).collect();
-    words.sort_unstable();
-    words.dedup();
+/// Which word is common and which is rare is left to chance.
+fn general() -> Vec<String> {
+    let lines = GENERAL.lines().filter(|line| !line.starts_with('#'));
+    let words = lines
+        .filter_map(|line| line.split_once(' '))
+        .flat_map(|(first, seconds)| {
+            let word = move |second: char| format!("{first}{second}");
+            seconds.chars().map(word)
+        });
+    let mut words: Vec<String> = words.collect();
     Random::new(4).shuffle(&mut words);
     words
 }
@@ -62,15 +64,18 @@ mod tests {
 
     #[test]
     fn there_are_words_of_every_kind_and_none_twice_in_a_list() {
-        let vocabulary = Vocabulary::new(&Jieba::new());
-        assert!(vocabulary.function.len() > 40 && vocabulary.general.len() > 3_000);
-        for (topic, name) in TOPICS.iter().enumerate() {
-            let mut terms = vocabulary.topic(topic).to_vec();
-            assert!(terms.len() >= 50, "{name}");
-            terms.sort_unstable();
-            let count = terms.len();
-            terms.dedup();
-            assert_eq!(terms.len(), count, "{name}");
+        let vocabulary = Vocabulary::default();
+        assert!(vocabulary.function.len() > 40);
+        assert_eq!(vocabulary.general.len(), 7_967);
+        assert!(vocabulary.general.iter().all(|word| word.chars().count() == 2));
+        let mut lists: Vec<Vec<&str>> = (0..TOPICS.len())
+            .map(|topic| vocabulary.topic(topic).to_vec())
+            .collect();
+        assert!(lists.iter().all(|terms| terms.len() >= 50));
+        lists.push(vocabulary.general.iter().map(String::as_str).collect());
+        for mut words in lists {
+            words.sort_unstable();
+            assert!(words.is_sorted_by(|a, b| a < b), "{words:?}");
         }
     }
 }
