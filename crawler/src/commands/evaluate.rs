@@ -102,7 +102,7 @@ fn evaluate(scheme: &Scheme, rule: &Rule, signatures: &[Signature], truth: &Trut
         scheme: scheme.clone(),
         rule: rule.clone(),
         score: truth.score(verdicts),
-        candidates: candidates(&*dedup.index(), signatures)? as f64 / documents,
+        candidates: candidates(&dedup.index(), signatures)? as f64 / documents,
         decision_us: elapsed.as_secs_f64() * 1e6 / documents,
     })
 }
