@@ -15,6 +15,8 @@ ROUNDS = 5
 QUERIES = {3: 10_000, 7: 2_000, 10: 500}
 # Blocks of gaoya: the fewest that answer in reasonable time; at k = 3 also one more, which is faster and takes 1 KB each.
 GAOYA_BLOCKS = {3: [5, 6], 7: [10], 10: [13]}
+# What `SimHashIndex::new(4, 3)` is: four tables of 16 bits as ours and FAISS have, and a distance that means "less than 3".
+GAOYA_4 = "gaoya, 4 blocks and distance 3: finds k = 2"
 # Above so many fingerprints only five blocks fit, and none of its tables for wider radii; at 10^8 only ours is measured.
 GAOYA_WIDE, PEERS = 1_000_000, 10_000_000
 
@@ -64,6 +66,8 @@ def engines(binary, stored, radius, files):
         for blocks in GAOYA_BLOCKS[radius]:
             if stored <= GAOYA_WIDE or blocks == 5:
                 yield Engine(f"gaoya, {blocks} blocks", [binary, f"gaoya:{blocks}", str(radius), *files])
+        if radius == 3:
+            yield Engine(GAOYA_4, [binary, "gaoya:4", "2", *files])
 
 
 def measure(binary, stored, radius, folder):
@@ -75,12 +79,12 @@ def measure(binary, stored, radius, folder):
             engine.inserted = engine.ask("insert")
         # Once unmeasured: the answers, which also warm the caches.
         for engine in running:
-            path = folder / engine.name
+            path = folder / "answers"
             engine.pairs = engine.ask(f"answers {path}")["pairs"]
             answers = path.read_bytes()
             truth = answers if truth is None else truth
             engine.agrees = answers == truth
-            if radius == 3 and not engine.agrees:
+            if radius == 3 and not engine.agrees and engine.name != GAOYA_4:
                 sys.exit(f"{engine.name} finds other fingerprints than {running[0].name} within 3 bits")
         for _ in range(ROUNDS):
             for engine in running:

@@ -165,7 +165,11 @@ fn print_recall(scores: &[&Score; NAMES.len()]) {
             }
         }
     }
-    for percent in PERCENTS {
-        row(format!("**{percent} %, all kinds**"), &|edit| edit.percent == percent);
+    for (unit, name) in [(Unit::Word, "words"), (Unit::Sentence, "sentences")] {
+        for percent in PERCENTS {
+            row(format!("**{percent} % {name}, all kinds**"), &|edit| {
+                (edit.unit, edit.percent) == (unit, percent)
+            });
+        }
     }
 }
