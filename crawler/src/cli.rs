@@ -147,7 +147,7 @@ pub struct Export {
     what is not given is as in the configuration. The pages are decided on in their order, as a crawl would."
 )]
 pub struct Evaluate {
-    /// Pages: one JSON object a line with `id` and `text`, maybe `title`; `.gz` and `.zst` too.
+    /// Pages: one JSON object a line with `id` and `text`, maybe `title`; also gzip or zstd.
     #[arg(long, value_name = "FILE")]
     pub pages: PathBuf,
     /// Truth: `id id similarity` a line, separated by tabs; pairs that are not named have none.

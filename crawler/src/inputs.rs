@@ -33,9 +33,9 @@ mod records;
 mod walk;
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -49,6 +49,14 @@ use self::batch::{Batcher, Body, BodyKind};
 use self::lookahead::Lookahead;
 use self::packed::Unpacked;
 use self::walk::{Found, Source};
+
+/// A file as it reads without gzip and zstd, whichever its content shows.
+///
+/// # Errors
+/// It cannot be opened.
+pub fn open_unpacked(path: &Path) -> io::Result<impl BufRead> {
+    Ok(BufReader::new(Unpacked::new(File::open(path)?)?))
+}
 
 /// Longest line, record or file that is read unless another limit is set: 64 MiB.
 pub const DEFAULT_MAX_DOCUMENT_BYTES: usize = 64 << 20;

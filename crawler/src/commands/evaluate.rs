@@ -19,6 +19,7 @@ pub(crate) use grid::{parse_confirm, parse_features, parse_segmenter, parse_weig
 
 use crate::cli::Evaluate;
 use crate::error::{Error, RunError, UsageError};
+use crate::inputs::open_unpacked;
 
 /// A page with a known truth.
 struct Page {
@@ -165,14 +166,9 @@ fn lines<T>(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> Result<Ve
         path: path.to_owned(),
         source,
     };
-    let file = std::fs::File::open(path).map_err(unreadable)?;
-    let reader: Box<dyn std::io::Read> = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("gz") => Box::new(flate2::read::MultiGzDecoder::new(file)),
-        Some("zst") => Box::new(zstd::stream::read::Decoder::new(file).map_err(unreadable)?),
-        _ => Box::new(file),
-    };
+    let reader = open_unpacked(path).map_err(unreadable)?;
     let mut parsed = Vec::new();
-    for (number, line) in (1..).zip(std::io::BufReader::new(reader).lines()) {
+    for (number, line) in (1..).zip(reader.lines()) {
         let line = line.map_err(unreadable)?;
         if !line.is_empty() {
             let bad = |reason| UsageError::BadLine {
