@@ -7,7 +7,8 @@
 //!
 //! ```text
 //! tree              key            value
-//! dedup-meta        "scheme" · "layout" · "applied" u64 BE · "block-trees" u8 · "clearing"
+//! dedup-meta        name of the row      "scheme" · "layout" text, "applied" · "fingerprints" u64 BE, "block-trees" u8,
+//!                                        "clearing" while it lasts
 //! dedup-log         see [log]          whole documents, in the order of insertion
 //! dedup-removals    id u64 BE          the signature of a document that is being removed
 //! dedup-block-0…3   see [packed]       fingerprints by one of their blocks
@@ -32,9 +33,11 @@
 //! lost must not be found after a crash. Nor is anything flushed, but by a merge, to get room: the owner does, in its own
 //! order, and need not wait for the index, which can be made again.
 //!
-//! **Settings of the database.** The caller opens it. Lookups on disk are fast while sled's cache holds the sorted trees
-//! but for the signatures: about 60 bytes a document and as much again of sled's own, so `cache_capacity(112 << 20)` for 10^6
-//! ([`Residence::Disk`]); in [`Residence::Memory`] 16 MiB will do. `flush_every_ms(None)` leaves the rhythm to the owner.
+//! **Settings of the database.** The caller opens it. In [`Residence::Disk`] give sled a cache that holds the sorted trees,
+//! some 110 bytes a document: `cache_capacity(112 << 20)` for 10^6, `1 << 30` for 10^7, where
+//! [`recent_documents`](SledOptions::recent_documents) should be half a million. With a tenth of that cache every lookup is
+//! five reads of pages in several pieces, and the index of 10^7 is six times slower and takes twice the disk. In
+//! [`Residence::Memory`] 16 MiB will do. `flush_every_ms(None)` leaves the rhythm to the owner.
 //! The segment size is best left alone (with 256 KiB the file is a sixth larger, with 1 MiB the process), and `mode` does
 //! nothing in sled 0.34. sled takes a snapshot of its page table at open only, so each open reads all segments written since
 //! the last one, whether or not the process was killed: 0.2 s at 10^6. Measured by the example `sled_index_bench`.
@@ -240,7 +243,7 @@ impl SledIndex {
     }
 
     /// Writes all that was inserted and notes that the owner's catalogue is applied up to `sequence`. Now and then it
-    /// merges the log into the trees, which takes a second or two.
+    /// merges the log into the trees, which takes a second at 10^6 and some ten at 10^7.
     ///
     /// # Errors
     /// The trees cannot be written; the documents stay in memory and the next call tries again.
