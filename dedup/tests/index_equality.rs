@@ -312,3 +312,26 @@ fn buckets_longer_than_a_chunk_are_found_whole() {
     let found = near(&index, 0_u64.into()).len();
     assert_eq!(found, (0..500_u64).filter(|n| n.count_ones() <= 3).count());
 }
+
+#[test]
+fn of_equal_digests_inserted_unchecked_the_first_answers_and_none_hides_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = sled::open(folder.path()).unwrap();
+    let rule = Rule::default();
+    let in_sled = open(&db, &rule, Residence::Disk);
+    let in_memory = Deduplicator::new(MemoryIndex::new(&rule).unwrap(), rule.clone()).unwrap();
+    for id in [5, 2, 9] {
+        in_sled.insert(DocId(id), &unique(1)).unwrap();
+        in_memory.insert(DocId(id), &unique(1)).unwrap();
+    }
+    in_sled.index_mut().persist(9).unwrap();
+    for of in [2, 5, 9].map(DocId) {
+        for verdict in [in_sled.check(&unique(1)), in_memory.check(&unique(1))] {
+            assert_eq!(verdict.unwrap(), Verdict::Exact { of });
+        }
+        in_sled.remove(of).unwrap();
+        in_memory.remove(of).unwrap();
+    }
+    assert_eq!(in_memory.check(&unique(1)).unwrap(), Verdict::Unique);
+    assert_eq!(in_sled.check(&unique(1)).unwrap(), Verdict::Unique);
+}

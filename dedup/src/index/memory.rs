@@ -1,6 +1,6 @@
 //! The index in memory.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::blocks::DEFAULT_SKEW;
 use super::buckets::Buckets;
@@ -17,7 +17,10 @@ use crate::sketch::Sketch;
 #[derive(Debug, Clone)]
 pub struct MemoryIndex {
     buckets: Buckets,
+    /// The first document with a digest, by id.
     digests: HashMap<Digest, DocId>,
+    /// Further ones: none, unless they were inserted unchecked.
+    same_digests: HashMap<Digest, BTreeSet<DocId>>,
     shingles: HashMap<u64, Vec<DocId>>,
     signatures: HashMap<DocId, Box<Kept>>,
     min_similarity_short: f32,
@@ -52,10 +55,34 @@ impl MemoryIndex {
         Ok(Self {
             buckets: Buckets::new(layout, mu)?,
             digests: HashMap::new(),
+            same_digests: HashMap::new(),
             shingles: HashMap::new(),
             signatures: HashMap::new(),
             min_similarity_short: rule.min_similarity_short,
         })
+    }
+}
+
+impl MemoryIndex {
+    fn add_digest(&mut self, digest: Digest, id: DocId) {
+        let first = self.digests.entry(digest).or_insert(id);
+        if *first != id {
+            let later = (*first).max(id);
+            *first = (*first).min(id);
+            self.same_digests.entry(digest).or_default().insert(later);
+        }
+    }
+
+    fn remove_digest(&mut self, digest: Digest, id: DocId) {
+        let mut others = self.same_digests.remove(&digest).unwrap_or_default();
+        others.remove(&id);
+        if self.digests.get(&digest) == Some(&id) {
+            self.digests.remove(&digest);
+            self.digests.extend(others.pop_first().map(|next| (digest, next)));
+        }
+        if !others.is_empty() {
+            self.same_digests.insert(digest, others);
+        }
     }
 }
 
@@ -91,7 +118,7 @@ impl Index for MemoryIndex {
             self.buckets.insert(id, fingerprint)?;
         }
         if let Some(digest) = signature.digest {
-            self.digests.entry(digest).or_insert(id);
+            self.add_digest(digest, id);
         }
         for &shingle in prefix(&signature.shingles, self.min_similarity_short) {
             self.shingles.entry(shingle).or_default().push(id);
@@ -105,10 +132,8 @@ impl Index for MemoryIndex {
             return Ok(false);
         };
         let signature = kept.signature();
-        if let Some(digest) = signature.digest
-            && self.digests.get(&digest) == Some(&id)
-        {
-            self.digests.remove(&digest);
+        if let Some(digest) = signature.digest {
+            self.remove_digest(digest, id);
         }
         if let Some(fingerprint) = signature.fingerprint {
             self.buckets.remove(id, fingerprint);
@@ -127,6 +152,7 @@ impl Index for MemoryIndex {
     fn clear(&mut self) -> Result<(), DedupError> {
         self.buckets.clear();
         self.digests = HashMap::new();
+        self.same_digests = HashMap::new();
         self.shingles = HashMap::new();
         self.signatures = HashMap::new();
         Ok(())
