@@ -59,12 +59,26 @@ pub enum ScopeMode {
     Subdomains,
 }
 
+/// Which links of a page are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Links {
+    /// Those that name documents.
+    Documents,
+    /// Those to what is embedded in the page too.
+    All,
+}
+
 /// `[scope]`: which URLs belong to the crawl.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Scope {
     /// How far from the seeds' hosts.
     pub mode: ScopeMode,
+    /// Which links of a page are followed.
+    pub links: Links,
+    /// Follow links that carry `rel=nofollow`.
+    pub follow_nofollow: bool,
     /// Links from a seed; a seed has depth 0.
     pub max_depth: u16,
     /// Pages decided in the whole crawl, over all runs on one data folder; 0 is no limit.
@@ -77,6 +91,8 @@ impl Default for Scope {
     fn default() -> Self {
         Self {
             mode: ScopeMode::Host,
+            links: Links::Documents,
+            follow_nofollow: true,
             max_depth: 20,
             max_pages: 0,
             max_pages_per_host: 0,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::config::{Config, ScopeMode};
+use crate::config::{self, Config, ScopeMode};
 
 /// What is in force for a crawl.
 #[derive(Debug, Clone)]
@@ -21,6 +21,8 @@ pub struct Settings {
     pub has_contact: bool,
     /// How far from the seeds' hosts.
     pub scope: ScopeMode,
+    /// Which links of a page are followed.
+    pub links: Links,
     /// Bounds of the crawl.
     pub limits: Limits,
     /// How a host is treated.
@@ -37,6 +39,15 @@ pub struct Settings {
     pub bucket_skew: f64,
     /// What is written to the data folder.
     pub storage: Storage,
+}
+
+/// Which links of a page are followed. A page's own `nofollow`, in a robots meta or header, is always obeyed.
+#[derive(Debug, Clone, Copy)]
+pub struct Links {
+    /// Those to what is embedded in the page too: images, scripts, style sheets, media.
+    pub embedded: bool,
+    /// Those that carry `rel=nofollow`.
+    pub follow_nofollow: bool,
 }
 
 /// Bounds of the crawl; `None` is no limit.
@@ -131,6 +142,10 @@ impl Settings {
             has_contact: contact.is_some(),
             product,
             scope: config.scope.mode,
+            links: Links {
+                embedded: config.scope.links == config::Links::All,
+                follow_nofollow: config.scope.follow_nofollow,
+            },
             limits: Limits {
                 max_depth: config.scope.max_depth,
                 max_pages: limit(config.scope.max_pages),
