@@ -53,7 +53,16 @@ fn every_place_that_names_a_document_is_followed() {
     .with("location", "/header-location")
     .with("refresh", "600; url=/header-refresh");
     let of_base = [
-        "anchor", "area", "canonical", "form", "frame", "next", "noscript", "prev", "refresh", "zh",
+        "anchor",
+        "area",
+        "canonical",
+        "form",
+        "frame",
+        "next",
+        "noscript",
+        "prev",
+        "refresh",
+        "zh",
     ];
     let mut paths: Vec<String> = of_base.iter().map(|name| format!("/b/{name}")).collect();
     let of_headers = ["content", "link", "location", "refresh"];
@@ -63,19 +72,32 @@ fn every_place_that_names_a_document_is_followed() {
 
 #[test]
 fn embedded_resources_are_followed_only_on_request_and_left_at_the_headers() {
-    let home = page(1, "", "<img src=/1.png srcset='/2.png 2x'><object data=/object></object><a href=/a>a</a>");
+    let home = page(
+        1,
+        "",
+        "<img src=/1.png srcset='/2.png 2x'><object data=/object></object><a href=/a>a</a>",
+    );
     assert_eq!(kept(&home, &[]), ["/a"]);
     let all = crawled(&home, &[("scope.links", "\"all\"")]);
     let image = "excluded content type image/png";
     assert_eq!(
         all,
-        expected([("/1.png", image), ("/2.png", image), ("/a", "kept"), ("/object", "kept")])
+        expected([
+            ("/1.png", image),
+            ("/2.png", image),
+            ("/a", "kept"),
+            ("/object", "kept")
+        ])
     );
 }
 
 #[test]
 fn rel_nofollow_is_followed_by_choice() {
-    let home = page(1, "", "<a rel=nofollow href=/no>n</a><a href=/yes>y</a><a rel='ugc' href=/ugc>u</a>");
+    let home = page(
+        1,
+        "",
+        "<a rel=nofollow href=/no>n</a><a href=/yes>y</a><a rel='ugc' href=/ugc>u</a>",
+    );
     assert_eq!(kept(&home, &[]), ["/no", "/ugc", "/yes"]);
     assert_eq!(kept(&home, &[("scope.follow_nofollow", "false")]), ["/ugc", "/yes"]);
 }
@@ -95,7 +117,12 @@ fn nofollow_of_a_page_or_its_header_is_always_obeyed() {
                 .with("x-robots-tag", "Crawler: nofollow, noarchive"),
             false,
         ),
-        (page(1, "", "").with("link", "</a>; rel=next").with("x-robots-tag", "none"), false),
+        (
+            page(1, "", "")
+                .with("link", "</a>; rel=next")
+                .with("x-robots-tag", "none"),
+            false,
+        ),
         (
             Answer::of_type("application/pdf", "%PDF").with("link", "</a>; rel=canonical"),
             true,
@@ -114,14 +141,30 @@ fn nofollow_of_a_page_or_its_header_is_always_obeyed() {
 
 #[test]
 fn noindex_pages_are_fetched_and_followed_but_not_stored() {
-    let asks = |seed, content: &str| page(seed, &format!("<meta name=robots content=\"{content}\">"), "<a href=/a>a</a>");
+    let asks = |seed, content: &str| {
+        page(
+            seed,
+            &format!("<meta name=robots content=\"{content}\">"),
+            "<a href=/a>a</a>",
+        )
+    };
     let site = Site::of([
-        ("/", page(1, "", "<a href=/b>b</a><a href=/c>c</a><a href=/d>d</a><a href=/e>e</a>")),
+        (
+            "/",
+            page(
+                1,
+                "",
+                "<a href=/b>b</a><a href=/c>c</a><a href=/d>d</a><a href=/e>e</a>",
+            ),
+        ),
         ("/a", article(10, NO_LINKS)),
         ("/b", asks(2, "noindex")),
         ("/c", asks(3, "unavailable_after: 25 Jun 2010 15:00:00 PST")),
         ("/d", asks(4, "unavailable_after: 2999-12-31")),
-        ("/e", asks(5, "index").with("x-robots-tag", "unavailable_after: Friday, 25-Jun-10 15:00:00 GMT")),
+        (
+            "/e",
+            asks(5, "index").with("x-robots-tag", "unavailable_after: Friday, 25-Jun-10 15:00:00 GMT"),
+        ),
     ]);
     let crawl = Crawl::of(site.url("/"));
     crawl.run();

@@ -5,6 +5,8 @@
 //! of a commit makes the catalogue the truth: first the pages are durable, then their fingerprints enter the index's
 //! trees, so no page can be dropped as a duplicate of itself or of a page that was lost.
 
+mod redirects;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,6 +22,7 @@ use crate::interpret::ReadPage;
 use crate::scheduler::{Errand, Event};
 use crate::settings::Settings;
 use crate::stats::Stats;
+use redirects::Redirects;
 
 /// What is to be decided and recorded.
 #[derive(Debug)]
@@ -58,6 +61,7 @@ pub enum Record {
 pub struct ContentSeen {
     store: Store,
     dedup: Deduplicator<SledIndex>,
+    redirects: Redirects,
     stats: Arc<Stats>,
     commit_interval: Duration,
     committed_at: Instant,
@@ -98,6 +102,7 @@ impl ContentSeen {
         Ok(Self {
             store,
             dedup,
+            redirects: Redirects::default(),
             stats,
             commit_interval: settings.storage.commit_interval,
             committed_at: Instant::now(),
@@ -149,6 +154,7 @@ impl ContentSeen {
         if rows > 0 {
             let start = Instant::now();
             let durable = self.store.commit()?;
+            self.redirects.committed();
             let stored_ms = start.elapsed().as_millis();
             self.dedup.index_mut().persist(durable)?;
             tracing::debug!(rows, stored_ms, elapsed_ms = start.elapsed().as_millis(), "committed");
@@ -164,7 +170,10 @@ impl ContentSeen {
                 queued,
                 outcome,
                 outlinks,
-            } => self.finish(&queued, outcome, &outlinks)?,
+            } => {
+                let outcome = self.redirects.judge(&self.store, &queued, outcome)?;
+                self.finish(&queued, outcome, &outlinks)?
+            }
             Record::Sitemap { urls, further } => {
                 let mut queued = Vec::new();
                 // In slices, so that the store can make room between them.

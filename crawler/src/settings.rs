@@ -3,12 +3,14 @@
 //! A [`Settings`] can only be made from a [`Config`] whose every value makes sense, so no stage checks again.
 
 mod deduplication;
+mod fetching;
 
 use std::time::Duration;
 
 use url::Url;
 
 use crate::config::{self, Config, ScopeMode};
+pub use fetching::Fetch;
 
 /// What is in force for a crawl.
 #[derive(Debug, Clone)]
@@ -82,23 +84,6 @@ pub struct Politeness {
     pub retry_delay: Duration,
 }
 
-/// How a response is fetched.
-#[derive(Debug, Clone, Copy)]
-pub struct Fetch {
-    /// Requests open at all hosts together.
-    pub parallel: usize,
-    /// To open a connection.
-    pub connect_timeout: Duration,
-    /// From the request's start to the last byte of the body.
-    pub timeout: Duration,
-    /// Bytes of body accepted, as sent and again after decompression.
-    pub max_body_bytes: usize,
-    /// Redirects followed from one URL.
-    pub max_redirects: u8,
-    /// Connect to loopback, private and other special addresses.
-    pub allow_private_addresses: bool,
-}
-
 /// What is written to the data folder.
 #[derive(Debug, Clone, Copy)]
 pub struct Storage {
@@ -126,7 +111,6 @@ impl Settings {
     /// The first value that cannot be used, with its key and the values that can.
     pub fn new(config: &Config) -> Result<Self, InvalidSetting> {
         let identity = &config.identity;
-        let fetch = &config.fetch;
         check_product(&identity.product)?;
         let contact = check_contact(&identity.contact_url)?;
         check_bounds(config)?;
@@ -153,14 +137,7 @@ impl Settings {
                 max_duration: None,
             },
             politeness: politeness(&config.politeness),
-            fetch: Fetch {
-                parallel: fetch.parallel,
-                connect_timeout: millis("fetch.connect_timeout_ms", fetch.connect_timeout_ms)?,
-                timeout: millis("fetch.timeout_ms", fetch.timeout_ms)?,
-                max_body_bytes: fetch.max_body_bytes,
-                max_redirects: fetch.max_redirects,
-                allow_private_addresses: fetch.allow_private_addresses,
-            },
+            fetch: fetching::fetch(&config.fetch)?,
             canonicalize: config.canonicalize.clone(),
             scheme,
             rule: deduplication::rule(&config.dedup, width)?,

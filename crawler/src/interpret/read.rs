@@ -54,7 +54,9 @@ impl Interpreter {
             self.html(&decoded.text, url)
         };
         content.robots.combine(self.x_robots_tag(&response));
-        content.links.extend(parse::header_links(&response.headers, url).outlinks);
+        content
+            .links
+            .extend(parse::header_links(&response.headers, url).outlinks);
         let outlinks = self.outlinks(content.links, content.robots, &queued);
         if content.robots.forbids_storing(response.fetched_at) {
             let reason = if content.robots.noindex {

@@ -13,7 +13,10 @@ pub(super) fn parse_date(text: &str) -> Option<SystemTime> {
     let text = text.trim();
     let iso = || text.parse::<Timestamp>().ok();
     let iso_utc = || {
-        let local = text.parse::<DateTime>().ok().filter(|_| text.contains(['T', 't', ' ', ':']))?;
+        let local = text
+            .parse::<DateTime>()
+            .ok()
+            .filter(|_| text.contains(['T', 't', ' ', ':']))?;
         in_utc(local)
     };
     let day = || in_utc(text.parse::<Date>().ok()?.tomorrow().ok()?.at(0, 0, 0, 0));
@@ -69,7 +72,11 @@ mod tests {
             assert_eq!(parse_date(text), Some(moment), "{text}");
         }
         let midnight = moment + Duration::from_secs(3_600);
-        assert_eq!(parse_date("2010-06-25"), Some(midnight), "a day ends when the next begins");
+        assert_eq!(
+            parse_date("2010-06-25"),
+            Some(midnight),
+            "a day ends when the next begins"
+        );
         for text in ["", "soon", "25", "2010-13-01", "-", ",", "Fri,", "1-2-3 4"] {
             assert_eq!(parse_date(text), None, "{text}");
         }

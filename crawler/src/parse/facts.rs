@@ -109,7 +109,7 @@ impl<'a> Found<'a> {
             }
             match element.name.local {
                 local_name!("meta") => self.take_pragma(element),
-                _ => self.take_reference(node, element),
+                _ => self.references.extend(Reference::of(node, element)),
             }
         }
     }

@@ -190,7 +190,9 @@ pub(super) fn has_token(list: &str, token: &str) -> bool {
 fn is_bare_get(form: ego_tree::NodeRef<'_, Node>, element: &Element) -> bool {
     // What is no method is GET.
     let method = attribute(element, &local_name!("method")).unwrap_or_default();
-    let get = !["post", "dialog"].iter().any(|other| method.eq_ignore_ascii_case(other));
+    let get = !["post", "dialog"]
+        .iter()
+        .any(|other| method.eq_ignore_ascii_case(other));
     let is_field = |name: &LocalName| {
         matches!(
             *name,

@@ -175,7 +175,10 @@ mod tests {
             (&["otherbot: noindex", "nofollow"], (false, true, None)),
             (&["testbot: nofollow", "noindex"], (true, true, None)),
             (&["max-snippet: 10, noindex"], (true, false, None)),
-            (&["max-image-preview:large", "max-video-preview:-1"], (false, false, None)),
+            (
+                &["max-image-preview:large", "max-video-preview:-1"],
+                (false, false, None),
+            ),
             (&["", ",", ":", "testbot:", ",:,"], (false, false, None)),
         ];
         for (values, expected) in cases {
@@ -186,21 +189,49 @@ mod tests {
     #[test]
     fn unavailable_after_is_a_date_in_the_usual_forms() {
         for (value, expected) in [
-            ("unavailable_after: 25 Jun 2010 15:00:00 PST", (false, false, Some(1_277_506_800))),
-            ("unavailable_after: Friday, 25-Jun-10 15:00:00 PST", (false, false, Some(1_277_506_800))),
-            ("unavailable_after: Fri, 25 Jun 2010 23:00:00 GMT, nofollow", (false, true, Some(1_277_506_800))),
-            ("Unavailable_After:2010-06-25T23:00:00Z,noindex", (true, false, Some(1_277_506_800))),
-            ("testbot: unavailable_after: 2010-06-25T23:00:00Z", (false, false, Some(1_277_506_800))),
-            ("testbot: unavailable_after: Fri, 25 Jun 2010 23:00:00 GMT, none", (true, true, Some(1_277_506_800))),
-            ("otherbot: unavailable_after: 2010-06-25T23:00:00Z, noindex", (false, false, None)),
-            ("otherbot: unavailable_after: Fri, 25 Jun 2010 23:00:00 GMT, testbot: nofollow", (false, true, None)),
+            (
+                "unavailable_after: 25 Jun 2010 15:00:00 PST",
+                (false, false, Some(1_277_506_800)),
+            ),
+            (
+                "unavailable_after: Friday, 25-Jun-10 15:00:00 PST",
+                (false, false, Some(1_277_506_800)),
+            ),
+            (
+                "unavailable_after: Fri, 25 Jun 2010 23:00:00 GMT, nofollow",
+                (false, true, Some(1_277_506_800)),
+            ),
+            (
+                "Unavailable_After:2010-06-25T23:00:00Z,noindex",
+                (true, false, Some(1_277_506_800)),
+            ),
+            (
+                "testbot: unavailable_after: 2010-06-25T23:00:00Z",
+                (false, false, Some(1_277_506_800)),
+            ),
+            (
+                "testbot: unavailable_after: Fri, 25 Jun 2010 23:00:00 GMT, none",
+                (true, true, Some(1_277_506_800)),
+            ),
+            (
+                "otherbot: unavailable_after: 2010-06-25T23:00:00Z, noindex",
+                (false, false, None),
+            ),
+            (
+                "otherbot: unavailable_after: Fri, 25 Jun 2010 23:00:00 GMT, testbot: nofollow",
+                (false, true, None),
+            ),
             ("unavailable_after: soon, nofollow", (false, true, None)),
             ("unavailable_after:", (false, false, None)),
         ] {
             assert_eq!(of_header(&[value]), expected, "{value}");
         }
         let mut meta = RobotsDirectives::default();
-        meta.add_meta("robots", "unavailable_after: 2010-06-25T23:00:00Z, nofollow", "TestBot/1.0");
+        meta.add_meta(
+            "robots",
+            "unavailable_after: 2010-06-25T23:00:00Z, nofollow",
+            "TestBot/1.0",
+        );
         assert_eq!(seen(meta), (false, true, Some(1_277_506_800)));
     }
 
