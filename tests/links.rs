@@ -19,7 +19,7 @@ fn crawled(home: &Answer, settings: &[(&str, &str)]) -> Outcomes {
         "/" => home.clone(),
         "/robots.txt" => Answer::status(404),
         path if path.ends_with(".png") => Answer::of_type("image/png", "PNG"),
-        path => article(path.bytes().fold(7, |seed, byte| seed * 31 + u64::from(byte)), NO_LINKS),
+        path => article(seed_of(path), NO_LINKS),
     });
     let mut crawl = Crawl::of(site.url("/"));
     for (key, value) in settings {
@@ -29,6 +29,12 @@ fn crawled(home: &Answer, settings: &[(&str, &str)]) -> Outcomes {
     let mut outcomes = crawl.outcomes(&site);
     outcomes.remove("/");
     outcomes
+}
+
+/// Another for every path.
+fn seed_of(path: &str) -> u64 {
+    path.bytes()
+        .fold(7, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)))
 }
 
 /// The paths of what was kept.

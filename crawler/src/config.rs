@@ -224,6 +224,8 @@ pub struct Dedup {
     pub min_similarity_short: f32,
     /// Keep pages apart whose numbers (prices, model numbers) differ.
     pub numbers_must_match: bool,
+    /// Keep the page that another names as its canonical URL in that one's place.
+    pub prefer_canonical: bool,
     /// μ: a bucket of the index with more than 1 + μ times the mean is split a second time.
     pub bucket_skew: f64,
     /// Ignore recognised dates and clock times when texts are compared.
@@ -263,6 +265,7 @@ impl Default for Dedup {
             combined_bound: dedup::rule::PAPER_BOUND,
             min_similarity_short: rule.min_similarity_short,
             numbers_must_match: rule.numbers_must_match,
+            prefer_canonical: true,
             bucket_skew: dedup::DEFAULT_SKEW,
             mask_dates: scheme.mask_dates,
             bits: scheme.width.bits(),

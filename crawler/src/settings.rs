@@ -37,6 +37,8 @@ pub struct Settings {
     pub scheme: dedup::Scheme,
     /// When two signatures are duplicates.
     pub rule: dedup::Rule,
+    /// Keep the page that another names as its canonical URL in that one's place.
+    pub prefer_canonical: bool,
     /// When a bucket of the index is split.
     pub bucket_skew: f64,
     /// What is written to the data folder.
@@ -141,6 +143,7 @@ impl Settings {
             canonicalize: config.canonicalize.clone(),
             scheme,
             rule: deduplication::rule(&config.dedup, width)?,
+            prefer_canonical: config.dedup.prefer_canonical,
             bucket_skew: deduplication::bucket_skew(&config.dedup)?,
             storage: Storage {
                 cache_bytes: config.storage.cache_bytes.max(1024 * 1024),

@@ -9,6 +9,8 @@ use cookie_store::{CookieStore, RawCookie, StoreAction};
 use reqwest::header::{HeaderMap, HeaderValue, SET_COOKIE};
 use url::Url;
 
+use crate::site::site;
+
 /// Cookies kept of a site (RFC 6265, section 6.1: at least 50); of more, the oldest go.
 const MAX_COOKIES: usize = 50;
 
@@ -55,8 +57,8 @@ impl CookieJar {
     /// The `Cookie` header for a request, longer paths first; `None` where there is none to send.
     pub(super) fn header(&self, url: &Url) -> Option<HeaderValue> {
         let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
-        let site = sites.get(&site_of(url)?)?;
-        let mut cookies = site.store.matches(url);
+        let found = sites.get(site(url)?)?;
+        let mut cookies = found.store.matches(url);
         cookies.sort_by_key(|cookie| std::cmp::Reverse(String::from(&cookie.path).len()));
         let pairs = cookies.iter().map(|cookie| {
             let (name, value) = cookie.name_value();
@@ -71,13 +73,13 @@ impl CookieJar {
     /// Takes in the cookies that an answer sets.
     pub(super) fn take(&self, url: &Url, headers: &HeaderMap) {
         let mut fields = headers.get_all(SET_COOKIE).iter().peekable();
-        let Some(name) = site_of(url).filter(|_| fields.peek().is_some()) else {
+        let Some(name) = site(url).filter(|_| fields.peek().is_some()) else {
             return;
         };
         let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
-        let site = sites.get_or_insert(name);
+        let of_site = sites.get_or_insert(name.to_owned());
         for field in fields.take(MAX_COOKIES) {
-            site.take(url, field);
+            of_site.take(url, field);
         }
     }
 }
@@ -160,14 +162,6 @@ impl Entry {
     fn is(&self, other: &Self) -> bool {
         self.domain == other.domain && self.path == other.path && self.name == other.name
     }
-}
-
-/// The registrable domain; an address, or a name without one, stands for itself.
-fn site_of(url: &Url) -> Option<String> {
-    let host = url.host_str()?;
-    let is_name = matches!(url.host()?, url::Host::Domain(_));
-    let domain = is_name.then(|| psl::domain_str(host)).flatten();
-    Some(domain.unwrap_or(host).to_owned())
 }
 
 /// Whether everybody can have a name below it, and so nobody may set a cookie for it.

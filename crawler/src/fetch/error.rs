@@ -134,12 +134,13 @@ fn causes<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (
     std::iter::successors(Some(error), |&e| e.source())
 }
 
-/// The first cause of type `E`; an `io::Error` is looked into, since it hides what it wraps from `source`.
+/// The first cause of type `E`; an `io::Error` is looked into, since it hides what it wraps from `source`, another
+/// `io::Error` maybe.
 fn cause<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
     causes(error).find_map(|e| {
         e.downcast_ref::<E>().or_else(|| {
             let wrapped = e.downcast_ref::<io::Error>()?.get_ref()?;
-            causes(wrapped).find_map(|inner| inner.downcast_ref::<E>())
+            cause::<E>(wrapped)
         })
     })
 }

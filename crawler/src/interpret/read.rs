@@ -8,8 +8,9 @@ use super::{Interpreter, PRIORITY_LINK};
 use crate::content_seen::Record;
 use crate::fetch::Response;
 use crate::parse::{Outlink, RobotsDirectives};
+use crate::site::site;
 use crate::stored_text::stored_text;
-use crate::{decode, extract, language, parse, soft_404};
+use crate::{canonicalize, decode, extract, language, parse, soft_404};
 
 /// A page that has been read and waits for its verdict.
 #[derive(Debug)]
@@ -37,6 +38,8 @@ struct Content {
     heading: Option<String>,
     lang: Option<String>,
     robots: RobotsDirectives,
+    /// As in [`parse::PageFacts`]: the canonical URL, and whether several are named.
+    canonical: (Option<Url>, bool),
     /// What is said about the page: its title's words, keywords, the documents that it names.
     metadata: Option<dedup::Sketch>,
     links: Vec<Outlink>,
@@ -54,9 +57,9 @@ impl Interpreter {
             self.html(&decoded.text, url)
         };
         content.robots.combine(self.x_robots_tag(&response));
-        content
-            .links
-            .extend(parse::header_links(&response.headers, url).outlinks);
+        let header = parse::header_links(&response.headers, url);
+        let canonical = self.canonical(url, [&content.canonical, &(header.canonical, header.canonical_conflict)]);
+        content.links.extend(header.outlinks);
         let outlinks = self.outlinks(content.links, content.robots, &queued);
         if content.robots.forbids_storing(response.fetched_at) {
             let reason = if content.robots.noindex {
@@ -96,6 +99,8 @@ impl Interpreter {
             verdict: Verdict::Unique,
             signature: Vec::new(),
             elapsed_ms: u32::try_from(response.elapsed.as_millis()).unwrap_or(u32::MAX),
+            canonical,
+            replaces: None,
         };
         Record::Page(Box::new(ReadPage {
             queued,
@@ -131,6 +136,7 @@ impl Interpreter {
             heading: facts.first_heading,
             lang: facts.lang,
             robots: facts.robots,
+            canonical: (facts.canonical, facts.canonical_conflict),
             metadata,
             links,
         }
@@ -153,6 +159,21 @@ impl Interpreter {
         self.discover(followed.map(|link| link.url), depth, 0, PRIORITY_LINK)
     }
 
+    /// The canonical URL (RFC 6596) that a page names, in its head, in its header or in both. It counts if all that is
+    /// said is one URL, of the page's own site: for another's pages nobody can speak.
+    fn canonical(&self, url: &Url, named: [&(Option<Url>, bool); 2]) -> Option<String> {
+        if named.iter().any(|(_, conflict)| *conflict) {
+            return None;
+        }
+        let mut all = named.iter().filter_map(|(canonical, _)| canonical.as_ref());
+        let first = all.next()?;
+        let canonical = canonicalize::canonicalize(first, &self.settings.canonicalize).ok()?;
+        let rules = &self.settings.canonicalize;
+        let mut others = all.filter_map(|other| canonicalize::canonicalize(other, rules).ok());
+        let agreed = others.all(|other| other.as_str() == canonical.as_str());
+        (agreed && site(first) == site(url)).then(|| canonical.as_str().to_owned())
+    }
+
     /// The directives of the `X-Robots-Tag` headers.
     fn x_robots_tag(&self, response: &Response) -> RobotsDirectives {
         let mut directives = RobotsDirectives::default();
@@ -170,6 +191,7 @@ fn plain_text(text: &str) -> Content {
         heading: None,
         lang: None,
         robots: RobotsDirectives::default(),
+        canonical: (None, false),
         metadata: None,
         links: Vec::new(),
     }
