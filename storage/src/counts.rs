@@ -35,14 +35,24 @@ pub struct Counts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
     Discovered,
-    Kept { wire_bytes: u64, body_bytes: u64 },
-    Exact { wire_bytes: u64 },
-    Near { wire_bytes: u64 },
+    Kept {
+        wire_bytes: u64,
+        body_bytes: u64,
+    },
+    Exact {
+        wire_bytes: u64,
+    },
+    Near {
+        wire_bytes: u64,
+    },
     Redirected,
     Failed,
     Excluded,
     /// A page that was kept is a duplicate from now on, exact or near.
-    Replaced { is_exact: bool, body_bytes: u64 },
+    Replaced {
+        is_exact: bool,
+        body_bytes: u64,
+    },
 }
 
 impl Counts {
