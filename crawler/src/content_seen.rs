@@ -5,7 +5,7 @@
 //! of a commit makes the catalogue the truth: first the pages are durable, then their fingerprints enter the index's
 //! trees, so no page can be dropped as a duplicate of itself or of a page that was lost.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,7 @@ use crate::interpret::ReadPage;
 use crate::scheduler::{Errand, Event};
 use crate::settings::Settings;
 use crate::stats::Stats;
+use crate::steering::{self, Decision};
 
 /// What is to be decided and recorded.
 #[derive(Debug)]
@@ -58,6 +59,8 @@ pub enum Record {
 pub struct ContentSeen {
     store: Store,
     dedup: Deduplicator<SledIndex>,
+    /// URLs of kept pages that may not be committed, by sequence number.
+    kept: HashMap<u64, String>,
     stats: Arc<Stats>,
     commit_interval: Duration,
     committed_at: Instant,
@@ -98,6 +101,7 @@ impl ContentSeen {
         Ok(Self {
             store,
             dedup,
+            kept: HashMap::new(),
             stats,
             commit_interval: settings.storage.commit_interval,
             committed_at: Instant::now(),
@@ -149,6 +153,7 @@ impl ContentSeen {
         if rows > 0 {
             let start = Instant::now();
             let durable = self.store.commit()?;
+            self.kept.clear();
             let stored_ms = start.elapsed().as_millis();
             self.dedup.index_mut().persist(durable)?;
             tracing::debug!(rows, stored_ms, elapsed_ms = start.elapsed().as_millis(), "committed");
@@ -164,7 +169,7 @@ impl ContentSeen {
                 queued,
                 outcome,
                 outlinks,
-            } => self.finish(&queued, outcome, &outlinks)?,
+            } => self.finish(&queued, outcome, &outlinks, None)?,
             Record::Sitemap { urls, further } => {
                 let mut queued = Vec::new();
                 // In slices, so that the store can make room between them.
@@ -194,22 +199,41 @@ impl ContentSeen {
             elapsed_ms = page.draft.elapsed_ms, ?verdict, "decided");
         let mut draft = page.draft;
         draft.verdict = stored(verdict);
+        let of = steering::duplicate_of(&draft.verdict, |id| self.url_of(id))?;
+        let decision = Decision::new(id, &page.queued.url, page.queued.via.as_ref(), of);
+        if decision.duplicate_of.is_none() {
+            self.kept.insert(id, page.queued.url.clone());
+        }
         draft.signature = encode_signature(&page.signature)?;
         let outcome = Outcome::Page {
             draft: Box::new(draft),
             capture,
         };
-        self.finish(&page.queued, outcome, &page.outlinks)
+        self.finish(&page.queued, outcome, &page.outlinks, Some(decision))
     }
 
-    fn finish(&mut self, queued: &QueuedUrl, outcome: Outcome, outlinks: &[Discovered]) -> Result<Event, RunError> {
+    /// The URL of a kept page, committed or not.
+    fn url_of(&self, id: u64) -> Result<Option<String>, RunError> {
+        match self.kept.get(&id) {
+            Some(url) => Ok(Some(url.clone())),
+            None => Ok(self.store.page(id)?.map(|page| page.url)),
+        }
+    }
+
+    fn finish(
+        &mut self,
+        queued: &QueuedUrl,
+        outcome: Outcome,
+        outlinks: &[Discovered],
+        page: Option<Decision>,
+    ) -> Result<Event, RunError> {
         let finished = self.store.finish(queued, outcome, outlinks)?;
         let mut again = finished.newly_queued;
         again.extend(finished.requeued);
         Ok(Event::Decided {
             host: queued.host.clone(),
             seq: queued.seq,
-            is_page: finished.page_id.is_some(),
+            page,
             queued: again,
         })
     }
