@@ -5,8 +5,10 @@
 //! - [`steering`]: traps, and what the verdicts save
 //! - [`near_duplicates`]: what is dropped as saying nothing new, and what is not
 //! - [`harm`]: servers that mean harm; [`fuzz_seeds`]: bytes of any kind
+//! - [`canonical`]: which page of a cluster is kept
 //! - [`dedup_command`]: duplicates among files, whatever form they are in and however damaged
 //! - [`harm`]: servers that mean harm
+//! - [`links`]: what is followed, and what pages ask; [`http`], [`tls`]: how it is fetched
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
 //! - [`evaluate`]: precision and recall where the truth is plain; [`fingerprint`]: what a fingerprint comes from
@@ -14,6 +16,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod canonical;
 mod cli;
 mod config;
 mod crawl;
@@ -23,10 +26,13 @@ mod evaluate;
 mod fingerprint;
 mod fuzz_seeds;
 mod harm;
+mod http;
+mod links;
 mod near_duplicates;
 mod politeness;
 mod resume;
 mod robots;
 mod steering;
 mod support;
+mod tls;
 mod warc;

@@ -5,7 +5,10 @@
 //! of a commit makes the catalogue the truth: first the pages are durable, then their fingerprints enter the index's
 //! trees, so no page can be dropped as a duplicate of itself or of a page that was lost.
 
-use std::collections::{HashMap, HashSet};
+mod canonical;
+mod redirects;
+
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,7 +23,9 @@ use crate::interpret::ReadPage;
 use crate::scheduler::{Errand, Event};
 use crate::settings::Settings;
 use crate::stats::Stats;
-use crate::steering::{self, Decision};
+use crate::steering::{Decision, DuplicateOf};
+use canonical::Removals;
+use redirects::Redirects;
 
 /// What is to be decided and recorded.
 #[derive(Debug)]
@@ -59,8 +64,9 @@ pub enum Record {
 pub struct ContentSeen {
     store: Store,
     dedup: Deduplicator<SledIndex>,
-    /// URLs of kept pages that may not be committed, by sequence number.
-    kept: HashMap<u64, String>,
+    redirects: Redirects,
+    removals: Removals,
+    prefer_canonical: bool,
     stats: Arc<Stats>,
     commit_interval: Duration,
     committed_at: Instant,
@@ -84,6 +90,9 @@ impl ContentSeen {
         let mut replayed = 0_u64;
         for row in store.pages_from(applied + 1) {
             let (id, page) = row?;
+            if let Some(replaced) = page.replaces {
+                dedup.remove(DocId(replaced))?;
+            }
             if page.verdict == Verdict::Unique {
                 dedup.insert(DocId(id), &decode_signature(&page.signature)?)?;
                 replayed += 1;
@@ -101,7 +110,9 @@ impl ContentSeen {
         Ok(Self {
             store,
             dedup,
-            kept: HashMap::new(),
+            redirects: Redirects::default(),
+            removals: Removals::default(),
+            prefer_canonical: settings.prefer_canonical,
             stats,
             commit_interval: settings.storage.commit_interval,
             committed_at: Instant::now(),
@@ -153,7 +164,8 @@ impl ContentSeen {
         if rows > 0 {
             let start = Instant::now();
             let durable = self.store.commit()?;
-            self.kept.clear();
+            self.redirects.committed();
+            self.removals.carry_out(&self.dedup)?;
             let stored_ms = start.elapsed().as_millis();
             self.dedup.index_mut().persist(durable)?;
             tracing::debug!(rows, stored_ms, elapsed_ms = start.elapsed().as_millis(), "committed");
@@ -169,7 +181,10 @@ impl ContentSeen {
                 queued,
                 outcome,
                 outlinks,
-            } => self.finish(&queued, outcome, &outlinks, None)?,
+            } => {
+                let outcome = self.redirects.judge(&self.store, &queued, outcome)?;
+                self.finish(&queued, outcome, &outlinks, None)?
+            }
             Record::Sitemap { urls, further } => {
                 let mut queued = Vec::new();
                 // In slices, so that the store can make room between them.
@@ -188,22 +203,26 @@ impl ContentSeen {
         Ok(event)
     }
 
-    fn page(&mut self, page: ReadPage) -> Result<Event, RunError> {
+    fn page(&mut self, mut page: ReadPage) -> Result<Event, RunError> {
         let id = self.store.next_page_id();
         let verdict = self.dedup.check_and_insert(DocId(id), &page.signature)?;
-        let capture = match verdict {
-            dedup::Verdict::Unique => Some(capture(&page).encode().map_err(RunError::Encode)?),
-            _ => None,
-        };
         tracing::debug!(url = %page.queued.url, status = page.draft.status, bytes = page.draft.body_bytes,
             elapsed_ms = page.draft.elapsed_ms, ?verdict, "decided");
-        let mut draft = page.draft;
-        draft.verdict = stored(verdict);
-        let of = steering::duplicate_of(&draft.verdict, |id| self.url_of(id))?;
-        let decision = Decision::new(id, &page.queued.url, page.queued.via.as_ref(), of);
-        if decision.duplicate_of.is_none() {
-            self.kept.insert(id, page.queued.url.clone());
+        page.draft.verdict = stored(verdict);
+        if self.prefer_canonical {
+            page.draft.replaces = canonical::replaced(&self.store, id, &page.queued.url, &page.draft)?;
         }
+        if let Some(replaced) = page.draft.replaces {
+            page.draft.verdict = Verdict::Unique;
+            self.dedup.insert(DocId(id), &page.signature)?;
+            self.removals.add(replaced.page);
+        }
+        let capture = match page.draft.verdict {
+            Verdict::Unique => Some(capture(&page).encode().map_err(RunError::Encode)?),
+            Verdict::Exact { .. } | Verdict::Near { .. } => None,
+        };
+        let decision = self.decision(id, &page)?;
+        let mut draft = page.draft;
         draft.signature = encode_signature(&page.signature)?;
         let outcome = Outcome::Page {
             draft: Box::new(draft),
@@ -212,12 +231,14 @@ impl ContentSeen {
         self.finish(&page.queued, outcome, &page.outlinks, Some(decision))
     }
 
-    /// The URL of a kept page, committed or not.
-    fn url_of(&self, id: u64) -> Result<Option<String>, RunError> {
-        match self.kept.get(&id) {
-            Some(url) => Ok(Some(url.clone())),
-            None => Ok(self.store.page(id)?.map(|page| page.url)),
-        }
+    /// What the verdict on a page teaches; a page that takes another's place says no more than that one.
+    fn decision(&self, id: u64, page: &ReadPage) -> Result<Decision, RunError> {
+        let (queued, draft) = (&page.queued, &page.draft);
+        let verdict = draft.replaces.map_or(draft.verdict, |replaced| replaced.verdict);
+        let of = draft.replaces.map(|replaced| replaced.page).or(draft.verdict.of());
+        let kept = of.map_or(Ok(None), |of| self.store.latest_page(of))?;
+        let duplicate_of = kept.map(|kept| DuplicateOf::new(kept.url, &verdict));
+        Ok(Decision::new(id, &queued.url, queued.via.as_ref(), duplicate_of))
     }
 
     fn finish(

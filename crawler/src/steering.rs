@@ -34,12 +34,12 @@ mod shape;
 
 use std::collections::HashMap;
 
-use storage::Via;
+use storage::{Verdict, Via};
 use url::Url;
 use xxhash_rust::xxh3::Xxh3;
 
 pub use evidence::{Evidence, Example};
-pub use replay::{duplicate_of, replay};
+pub use replay::replay;
 pub use rule::{HostRule, InvalidRule, Rule};
 
 use memory::Memory;
@@ -113,6 +113,17 @@ pub struct DuplicateOf {
     pub url: String,
     /// Whether the normalised texts are equal.
     pub is_exact: bool,
+}
+
+impl DuplicateOf {
+    /// The kept page at `url`, by the verdict on the other.
+    #[must_use]
+    pub fn new(url: String, verdict: &Verdict) -> Self {
+        Self {
+            url,
+            is_exact: matches!(verdict, Verdict::Exact { .. }),
+        }
+    }
 }
 
 impl Decision {

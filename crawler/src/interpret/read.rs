@@ -7,9 +7,10 @@ use url::Url;
 use super::{Interpreter, PRIORITY_LINK};
 use crate::content_seen::Record;
 use crate::fetch::Response;
-use crate::parse::RobotsDirectives;
+use crate::parse::{Outlink, RobotsDirectives};
+use crate::site::site;
 use crate::stored_text::stored_text;
-use crate::{decode, extract, language, parse, soft_404};
+use crate::{canonicalize, decode, extract, language, parse, soft_404};
 
 /// A page that has been read and waits for its verdict.
 #[derive(Debug)]
@@ -36,10 +37,12 @@ struct Content {
     text: String,
     heading: Option<String>,
     lang: Option<String>,
-    noindex: bool,
+    robots: RobotsDirectives,
+    /// As in [`parse::PageFacts`]: the canonical URL, and whether several are named.
+    canonical: (Option<Url>, bool),
     /// What is said about the page: its title's words, keywords, the documents that it names.
     metadata: Option<dedup::Sketch>,
-    links: Vec<Url>,
+    links: Vec<Outlink>,
 }
 
 impl Interpreter {
@@ -53,23 +56,23 @@ impl Interpreter {
         } else {
             self.html(&decoded.text, url)
         };
-        let header = x_robots_tag(&response, &self.settings.product);
-        if header.nofollow {
-            content.links.clear();
-        }
-        content.noindex |= header.noindex;
-        let outlinks = self.discover(
-            content.links.into_iter(),
-            queued.depth.saturating_add(1),
-            0,
-            PRIORITY_LINK,
+        content.robots.combine(self.x_robots_tag(&response));
+        let header = parse::header_links(&response.headers, url);
+        let canonical = self.canonical(
+            url,
+            [&content.canonical, &(header.canonical, header.canonical_conflict)],
         );
-        if content.noindex {
+        content.links.extend(header.outlinks);
+        let outlinks = self.outlinks(content.links, content.robots, &queued);
+        if content.robots.forbids_storing(response.fetched_at) {
+            let reason = if content.robots.noindex {
+                "noindex"
+            } else {
+                "unavailable_after"
+            };
             return Record::Outcome {
                 queued,
-                outcome: Outcome::Excluded {
-                    reason: "noindex".into(),
-                },
+                outcome: Outcome::Excluded { reason: reason.into() },
                 outlinks,
             };
         }
@@ -99,6 +102,8 @@ impl Interpreter {
             verdict: Verdict::Unique,
             signature: Vec::new(),
             elapsed_ms: u32::try_from(response.elapsed.as_millis()).unwrap_or(u32::MAX),
+            canonical,
+            replaces: None,
         };
         Record::Page(Box::new(ReadPage {
             queued,
@@ -124,37 +129,62 @@ impl Interpreter {
         let keywords = facts.keywords.iter().map(String::as_str);
         let about = facts.title.split_whitespace().chain(keywords).chain(references);
         let metadata = self.analyzer.metadata(about);
-        let links = if facts.robots.nofollow {
-            Vec::new()
-        } else {
-            facts.outlinks
-        };
+        let mut links = facts.outlinks;
+        if self.settings.links.embedded {
+            links.extend(parse::embedded(&document, url));
+        }
         Content {
             text: extract::main_text(&document).text,
             title: facts.title,
             heading: facts.first_heading,
             lang: facts.lang,
-            noindex: facts.robots.noindex,
+            robots: facts.robots,
+            canonical: (facts.canonical, facts.canonical_conflict),
             metadata,
-            links: links.into_iter().map(|link| link.url).collect(),
+            links,
         }
     }
-}
 
-/// The directives of the `X-Robots-Tag` headers that are for everybody or for `product`: `noindex`, or `bot: noindex`.
-fn x_robots_tag(response: &Response, product: &str) -> RobotsDirectives {
-    let mut directives = RobotsDirectives::default();
-    let values = response.headers.get_all("x-robots-tag").iter();
-    for value in values.filter_map(|value| value.to_str().ok()) {
-        match value.split_once(':') {
-            Some((agent, list)) if agent.trim().eq_ignore_ascii_case(product) => directives.add(list),
-            // A colon that ends no agent's name: the directive `unavailable_after: date`.
-            Some((before, _)) if before.contains(',') || before.trim() == "unavailable_after" => directives.add(before),
-            Some(_) => {}
-            None => directives.add(value),
-        }
+    /// What the header of a document that is no page, or of which no body was read, leads to.
+    pub(super) fn links_of_header(&self, queued: &QueuedUrl, url: &Url, response: &Response) -> Vec<Discovered> {
+        let links = parse::header_links(&response.headers, url).outlinks;
+        self.outlinks(links, self.x_robots_tag(response), queued)
     }
-    directives
+
+    /// Those of a page's links that are followed.
+    fn outlinks(&self, links: Vec<Outlink>, robots: RobotsDirectives, from: &QueuedUrl) -> Vec<Discovered> {
+        if robots.nofollow {
+            return Vec::new();
+        }
+        let follow_nofollow = self.settings.links.follow_nofollow;
+        let followed = links.into_iter().filter(|link| follow_nofollow || !link.nofollow);
+        let depth = from.depth.saturating_add(1);
+        self.discover(followed.map(|link| link.url), depth, 0, PRIORITY_LINK)
+    }
+
+    /// The canonical URL (RFC 6596) that a page names, in its head, in its header or in both. It counts if all that is
+    /// said is one URL, of the page's own site: for another's pages nobody can speak.
+    fn canonical(&self, url: &Url, named: [&(Option<Url>, bool); 2]) -> Option<String> {
+        if named.iter().any(|(_, conflict)| *conflict) {
+            return None;
+        }
+        let mut all = named.iter().filter_map(|(canonical, _)| canonical.as_ref());
+        let first = all.next()?;
+        let canonical = canonicalize::canonicalize(first, &self.settings.canonicalize).ok()?;
+        let rules = &self.settings.canonicalize;
+        let mut others = all.filter_map(|other| canonicalize::canonicalize(other, rules).ok());
+        let agreed = others.all(|other| other.as_str() == canonical.as_str());
+        (agreed && site(first) == site(url)).then(|| canonical.as_str().to_owned())
+    }
+
+    /// The directives of the `X-Robots-Tag` headers.
+    fn x_robots_tag(&self, response: &Response) -> RobotsDirectives {
+        let mut directives = RobotsDirectives::default();
+        for value in response.headers.get_all("x-robots-tag") {
+            directives.add_header(&String::from_utf8_lossy(value.as_bytes()), &self.settings.product);
+        }
+        directives
+    }
 }
 
 fn plain_text(text: &str) -> Content {
@@ -163,7 +193,8 @@ fn plain_text(text: &str) -> Content {
         text: text.trim().to_owned(),
         heading: None,
         lang: None,
-        noindex: false,
+        robots: RobotsDirectives::default(),
+        canonical: (None, false),
         metadata: None,
         links: Vec::new(),
     }

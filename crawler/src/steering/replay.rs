@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
-use storage::{Store, Verdict};
+use storage::{PageRecord, Store, Verdict};
 
 use super::{Decision, DuplicateOf, Steering};
 use crate::error::RunError;
 
 /// Learns from all committed verdicts, in their order.
+///
+/// A page that took another's place was a duplicate of it when it was decided, and the other was none.
 ///
 /// # Errors
 /// The catalogue cannot be read.
@@ -16,34 +18,32 @@ pub fn replay(store: &Store, steering: &mut Steering) -> Result<(), RunError> {
         return Ok(());
     }
     // Of kept pages, only those that something duplicates are looked up, each once.
-    let mut urls: HashMap<u64, Option<String>> = HashMap::new();
+    let mut looked_up: HashMap<u64, Option<(String, Verdict)>> = HashMap::new();
     for row in store.pages_from(1) {
         let (id, page) = row?;
-        let of = duplicate_of(&page.verdict, |of| {
-            if let Some(url) = urls.get(&of) {
-                return Ok(url.clone());
+        let duplicate_of = match decided_against(id, &page) {
+            None => None,
+            Some(of) => {
+                if !looked_up.contains_key(&of) {
+                    let other = store.page(of)?.map(|other| (other.url, other.verdict));
+                    looked_up.insert(of, other);
+                }
+                let other = looked_up.get(&of).cloned().flatten();
+                other.map(|(url, verdict)| {
+                    let verdict = if page.replaces.is_some() { verdict } else { page.verdict };
+                    DuplicateOf::new(url, &verdict)
+                })
             }
-            let url = store.page(of)?.map(|page| page.url);
-            urls.insert(of, url.clone());
-            Ok(url)
-        })?;
-        steering.decided(&page.host, &Decision::new(id, &page.url, page.via.as_ref(), of));
+        };
+        steering.decided(
+            &page.host,
+            &Decision::new(id, &page.url, page.via.as_ref(), duplicate_of),
+        );
     }
     Ok(())
 }
 
-/// Which page a verdict names, if it names one, with the URL that `url_of` finds for its sequence number.
-///
-/// # Errors
-/// Those of `url_of`.
-pub fn duplicate_of(
-    verdict: &Verdict,
-    url_of: impl FnOnce(u64) -> Result<Option<String>, RunError>,
-) -> Result<Option<DuplicateOf>, RunError> {
-    let (of, is_exact) = match verdict {
-        Verdict::Unique => return Ok(None),
-        Verdict::Exact { of } => (*of, true),
-        Verdict::Near { of, .. } => (*of, false),
-    };
-    Ok(url_of(of)?.map(|url| DuplicateOf { url, is_exact }))
+/// The page that number `id` was a duplicate of when it was decided.
+fn decided_against(id: u64, page: &PageRecord) -> Option<u64> {
+    page.replaces.or_else(|| page.verdict.of().filter(|of| *of < id))
 }
