@@ -10,6 +10,7 @@ mod fingerprint;
 mod idf;
 mod layouts;
 mod report;
+mod rules;
 mod run;
 
 use std::fs::File;
@@ -32,6 +33,7 @@ pub fn execute(cli: Cli) -> Result<(), Error> {
     match cli.command {
         Command::Run(args) => run::execute(&args, cli.quiet),
         Command::Report(args) => Ok(report::execute(&args)?),
+        Command::Rules(args) => rules::execute(&args),
         Command::Export(args) => Ok(export::execute(&args)?),
         Command::Evaluate(args) => evaluate::execute(&args, cli.quiet),
         Command::Fingerprint(args) => fingerprint::execute(&args, cli.quiet),

@@ -49,5 +49,7 @@ pub mod site;
 pub mod sitemap;
 pub mod soft_404;
 pub mod stats;
+pub mod steering;
 pub mod stored_text;
 pub mod terminal_text;
+pub mod trap;

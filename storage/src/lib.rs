@@ -123,7 +123,7 @@ mod state;
 mod store;
 pub mod warc;
 
-pub use catalogue::{FailedUrl, Failures, Hosts, KnownUrl, Pages, Urls};
+pub use catalogue::{FailedUrl, Failures, Hosts, KnownUrl, Pages, Queue, Urls};
 pub use counts::Counts;
 pub use error::StorageError;
 pub use format::MAX_URL_BYTES;
