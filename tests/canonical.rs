@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use crawler::config::Config;
 use crawler::settings::Settings;
@@ -10,6 +11,7 @@ use storage::warc::Capture;
 use storage::{OpenOptions, Outcome, PageDraft, Replaced, Store, Verdict};
 
 use crate::support::crawl::Crawl;
+use crate::support::gate::Gate;
 use crate::support::outcomes::{Outcomes, count, expected, urls_that};
 use crate::support::page::{NO_LINKS, home, html, replaced, words};
 use crate::support::site::{Answer, Site};
@@ -21,6 +23,11 @@ fn source(text: &str, head: &str) -> String {
 
 fn page(text: &str, head: &str) -> Answer {
     Answer::html(source(text, head))
+}
+
+/// The same with links.
+fn linked(text: &str, head: &str, links: &[&str]) -> Answer {
+    Answer::html(html("An article", text, links).replace("</head>", &format!("{head}</head>")))
 }
 
 fn canonical(url: &str) -> String {
@@ -110,27 +117,50 @@ fn the_first_page_stays_where_canonical_is_not_to_be_trusted() {
             "its head and its header disagree",
         ),
         (
-            page(&format!("{text} {}", words(3, 5)), "").with("link", "<https://other.example/article>; rel=canonical"),
-            page(&text, ""),
-            "it is of another site",
-        ),
-        (
             Answer::html(html("Print", &text, NO_LINKS).replace("<main>", &format!("{named}<main>"))),
             page(&text, ""),
             "in the body it may be a visitor's",
         ),
     ] {
-        let links = ["/print", "/then"];
-        let site = Site::of([
-            ("/", home(&links)),
-            ("/print", print),
-            ("/then", home(&["/article"])),
-            ("/article", article),
-        ]);
+        // The first leads to the second, so that it is decided before the other is asked for.
+        let print = print.with("link", "</article>; rel=next");
+        let site = print_and_article(print, article);
         let outcomes = crawled(&site);
         assert_eq!(outcomes["/print"], "kept", "{why}: {outcomes:?}");
         assert!(outcomes["/article"].ends_with("of /print"), "{why}: {outcomes:?}");
     }
+}
+
+#[test]
+fn a_page_speaks_for_no_other_site() {
+    let text = words(1, 300);
+    let article_may_come = Arc::new(Gate::closed());
+    let gate = article_may_come.clone();
+    let site = Site::scripted(move |asked| match asked.path.as_str() {
+        "/print" => {
+            let other = asked.host.replace("127.0.0.1", "localhost");
+            linked(
+                &text,
+                &canonical(&format!("http://{other}/article")),
+                &["/print-is-decided"],
+            )
+        }
+        "/print-is-decided" => {
+            gate.open();
+            Answer::status(404)
+        }
+        "/article" => {
+            gate.pass();
+            page(&text, "")
+        }
+        _ => Answer::status(404),
+    });
+    let mut crawl = Crawl::of(site.url("/print"));
+    crawl.add_seed(&site.localhost_url("/article"));
+    crawl.run();
+    let outcomes = crawl.outcomes(&site);
+    assert_eq!(outcomes["/print"], "kept");
+    assert_eq!(outcomes[&site.localhost_url("/article")], "exact of /print");
 }
 
 #[test]
@@ -152,39 +182,67 @@ fn it_is_a_choice_and_changes_nothing_between_pages_that_differ() {
     );
 }
 
-/// A print version, copies of it before and after the article in the queue, and the article.
-fn with_copies(text: &str) -> Site {
-    let copy = || page(text, "<meta name=copy content=yes>");
-    Site::of([
-        ("/", home(&["/print", "/copy1", "/then"])),
-        ("/print", page(text, &canonical("/article"))),
-        ("/copy1", copy()),
-        ("/then", home(&["/copy2"])),
-        ("/article", page(text, "")),
-        ("/copy2", copy()),
-    ])
+#[test]
+fn what_duplicates_the_first_page_is_a_duplicate_of_the_second_whenever_it_came() {
+    let text = words(1, 300);
+    let article_may_come = Arc::new(Gate::closed());
+    let gate = article_may_come.clone();
+    let site = Site::scripted(move |asked| match asked.path.as_str() {
+        "/" => home(&["/print"]),
+        "/print" => linked(&text, &canonical("/article"), &["/copy1"]),
+        "/copy1" => linked(&text, "", &["/copy1-is-decided"]),
+        "/copy1-is-decided" => {
+            gate.open();
+            Answer::status(404)
+        }
+        "/article" => {
+            gate.pass();
+            linked(&text, "", &["/copy2"])
+        }
+        "/copy2" => page(&text, ""),
+        _ => Answer::status(404),
+    });
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    assert_eq!(
+        crawl.outcomes(&site),
+        expected([
+            ("/", "kept"),
+            ("/article", "kept"),
+            ("/copy1", "exact of /article"),
+            ("/copy1-is-decided", "failed http_404"),
+            ("/copy2", "exact of /article"),
+            ("/print", "exact of /article"),
+        ])
+    );
 }
 
 #[test]
-fn what_duplicates_the_first_page_is_a_duplicate_of_the_second_whenever_it_came() {
-    let site = with_copies(&words(1, 300));
-    let all = expected([
-        ("/", "kept"),
-        ("/article", "kept"),
-        ("/copy1", "exact of /article"),
-        ("/copy2", "exact of /article"),
-        ("/print", "exact of /article"),
-        // Two pages without a text are two pages.
-        ("/then", "kept"),
+fn so_it_is_where_store_and_index_are_opened_anew_for_every_page() {
+    let text = words(1, 300);
+    let site = Site::of([
+        ("/", home(&["/print", "/copy1"])),
+        ("/print", page(&text, &canonical("/article"))),
+        ("/copy1", page(&text, "")),
+        ("/article", linked(&text, "", &["/copy2"])),
+        ("/copy2", page(&text, "")),
     ]);
-    assert_eq!(crawled(&site), all);
-    // The same in as many runs as there are pages, each of which opens store and index anew.
-    let crawl = Crawl::of(site.url("/")).one_at_a_time();
-    for pages in 1..=6 {
+    let crawl = Crawl::of(site.url("/"));
+    for pages in 1..=5 {
         crawl.end(&["--max-pages", &pages.to_string()]).succeeded();
     }
-    crawl.run();
-    assert_eq!(crawl.outcomes(&site), all);
+    assert_eq!(
+        crawl.outcomes(&site),
+        expected([
+            ("/", "kept"),
+            ("/article", "kept"),
+            ("/copy1", "exact of /article"),
+            ("/copy2", "exact of /article"),
+            ("/print", "exact of /article"),
+        ])
+    );
+    let order: Vec<String> = site.paths().into_iter().filter(|path| path != "/robots.txt").collect();
+    assert_eq!(order, ["/", "/print", "/copy1", "/article", "/copy2"]);
 }
 
 #[test]

@@ -123,7 +123,7 @@ pub struct Host {
 pub struct Failure {
     /// The URL.
     pub url: String,
-    /// A fixed word: `timeout`, `dns`, `connect`, `tls`, `http_404`, `soft_404`, `forbidden_address`, …
+    /// A fixed word: `timeout`, `dns`, `connect`, `tls_expired`, `http_404`, `soft_404`, `forbidden_address`, …
     pub kind: String,
     /// HTTP status, where there was one.
     pub status: Option<u16>,

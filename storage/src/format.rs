@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::StorageError;
 use crate::warc::writer::WarcEnd;
 
-/// The format version that this crate writes, and the newest it reads.
+/// The format version that this crate writes, and the only one it reads.
 pub const FORMAT_VERSION: u32 = 2;
 
 /// The longest URL or host key, in bytes.
