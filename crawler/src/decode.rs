@@ -45,6 +45,20 @@ pub enum EncodingSource {
     Detected,
 }
 
+impl EncodingSource {
+    /// The name in lower case, as `crawler inspect page` shows it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bom => "bom",
+            Self::Header => "header",
+            Self::Meta => "meta",
+            Self::Utf8 => "utf8",
+            Self::Detected => "detected",
+        }
+    }
+}
+
 /// Decodes `body`; `content_type_charset` is the `charset` parameter of its `Content-Type` header, if any.
 ///
 /// Never fails: what cannot be decoded becomes U+FFFD, and [`Decoded::had_errors`] says so.

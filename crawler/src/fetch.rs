@@ -177,7 +177,8 @@ impl Fetcher {
     ) -> Result<Bytes, FetchError> {
         let (limit, is_cut) = match wanted {
             Wanted::Page => (self.max_body_bytes, false),
-            Wanted::Robots => (MAX_ROBOTS_BYTES, true),
+            // One byte more shows the parser that its last line is cut.
+            Wanted::Robots => (MAX_ROBOTS_BYTES + 1, true),
             Wanted::Sitemap => (MAX_SITEMAP_BYTES, false),
         };
         let declared = response

@@ -55,7 +55,15 @@ use self::walk::{Found, Source};
 /// # Errors
 /// It cannot be opened.
 pub fn open_unpacked(path: &Path) -> io::Result<impl BufRead> {
-    Ok(BufReader::new(Unpacked::new(File::open(path)?)?))
+    unpacked(File::open(path)?)
+}
+
+/// What `input` reads as without gzip and zstd, whichever its content shows.
+///
+/// # Errors
+/// Its beginning cannot be read.
+pub fn unpacked(input: impl Read) -> io::Result<impl BufRead> {
+    Ok(BufReader::new(Unpacked::new(input)?))
 }
 
 /// Longest line, record or file that is read unless another limit is set: 64 MiB.

@@ -1,9 +1,9 @@
 //! What a response means: for a page its text, signature and links; for robots.txt its rules; for a sitemap its URLs;
 //! for anything else the outcome that is recorded. Runs on the parse threads and touches nothing outside.
 
-mod errand;
+pub(crate) mod errand;
 mod read;
-mod redirect;
+pub(crate) mod redirect;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +26,7 @@ use crate::stats::Stats;
 use crate::stored_text::stored_text;
 
 pub use read::ReadPage;
+pub(crate) use read::{Content, x_robots_tag};
 
 /// Bytes of URLs taken from one document: some 20,000 of a usual length, or a page's answer to a hostile base URL.
 const MAX_LINK_BYTES: usize = 2 * 1024 * 1024;
@@ -171,7 +172,7 @@ impl Interpreter {
 }
 
 /// The body without its Content-Encoding, at most `limit` bytes of it; empty where there is none.
-fn decoded_body(response: &Response, limit: usize) -> Result<Bytes, FetchError> {
+pub(crate) fn decoded_body(response: &Response, limit: usize) -> Result<Bytes, FetchError> {
     let coding = response.header(&reqwest::header::CONTENT_ENCODING);
     content_encoding::decode(response.body.clone().unwrap_or_default(), coding, limit)
 }

@@ -1,13 +1,16 @@
 //! A page: from bytes to text, signature and links.
 
 use bytes::Bytes;
+use dedup::Analyzer;
+use reqwest::header::HeaderMap;
 use storage::{Discovered, Outcome, PageDraft, QueuedUrl, Verdict};
 use url::Url;
 
 use super::{Interpreter, PRIORITY_LINK};
 use crate::content_seen::Record;
 use crate::fetch::Response;
-use crate::parse::RobotsDirectives;
+use crate::parse::{Outlink, RobotsDirectives, Truncation};
+use crate::settings::Settings;
 use crate::stored_text::stored_text;
 use crate::{decode, extract, language, parse, soft_404};
 
@@ -30,16 +33,21 @@ pub struct ReadPage {
     pub outlinks: Vec<Discovered>,
 }
 
-/// What was found in a body.
-struct Content {
-    title: String,
-    text: String,
-    heading: Option<String>,
-    lang: Option<String>,
-    noindex: bool,
+/// What was found in a body: what a crawl goes by, and what `crawler inspect page` shows.
+#[derive(Debug, Default)]
+pub(crate) struct Content {
+    pub title: String,
+    pub text: String,
+    pub heading: Option<String>,
+    /// The declared language.
+    pub lang: Option<String>,
+    pub robots: RobotsDirectives,
+    pub canonical: Option<Url>,
     /// What is said about the page: its title's words, keywords, the documents that it names.
-    metadata: Option<dedup::Sketch>,
-    links: Vec<Url>,
+    pub metadata: Option<dedup::Sketch>,
+    pub links: Vec<Outlink>,
+    /// Why what comes later in the page was left unread.
+    pub truncated: Option<Truncation>,
 }
 
 impl Interpreter {
@@ -49,22 +57,21 @@ impl Interpreter {
             .media_type()
             .is_some_and(|media_type| media_type == "text/plain");
         let mut content = if plain {
-            plain_text(&decoded.text)
+            Content::of_text(&decoded.text)
         } else {
-            self.html(&decoded.text, url)
+            Content::of_html(&decoded.text, url, &self.settings, &self.analyzer)
         };
-        let header = x_robots_tag(&response, &self.settings.product);
-        if header.nofollow {
+        let header = x_robots_tag(&response.headers, &self.settings.product);
+        if header.nofollow || content.robots.nofollow {
             content.links.clear();
         }
-        content.noindex |= header.noindex;
         let outlinks = self.discover(
-            content.links.into_iter(),
+            content.links.into_iter().map(|link| link.url),
             queued.depth.saturating_add(1),
             0,
             PRIORITY_LINK,
         );
-        if content.noindex {
+        if header.noindex || content.robots.noindex {
             return Record::Outcome {
                 queued,
                 outcome: Outcome::Excluded {
@@ -113,38 +120,46 @@ impl Interpreter {
             outlinks,
         }))
     }
+}
 
-    fn html(&self, html: &str, url: &Url) -> Content {
+impl Content {
+    /// Reads a page that was fetched from `url`.
+    pub(crate) fn of_html(html: &str, url: &Url, settings: &Settings, analyzer: &Analyzer) -> Self {
         let document = parse::parse(html);
         if let Some(truncation) = document.truncated {
             tracing::info!(%url, ?truncation, "page cut short; what came before is used");
         }
-        let facts = parse::facts(&document, url, &self.settings.product);
+        let facts = parse::facts(&document, url, &settings.product);
         let references = facts.outlinks.iter().map(|link| link.url.as_str());
         let keywords = facts.keywords.iter().map(String::as_str);
         let about = facts.title.split_whitespace().chain(keywords).chain(references);
-        let metadata = self.analyzer.metadata(about);
-        let links = if facts.robots.nofollow {
-            Vec::new()
-        } else {
-            facts.outlinks
-        };
-        Content {
+        let metadata = analyzer.metadata(about);
+        Self {
             text: extract::main_text(&document).text,
             title: facts.title,
             heading: facts.first_heading,
             lang: facts.lang,
-            noindex: facts.robots.noindex,
+            robots: facts.robots,
+            canonical: facts.canonical,
             metadata,
-            links: links.into_iter().map(|link| link.url).collect(),
+            links: facts.outlinks,
+            truncated: document.truncated,
+        }
+    }
+
+    /// Reads a plain text.
+    pub(crate) fn of_text(text: &str) -> Self {
+        Self {
+            text: text.trim().to_owned(),
+            ..Self::default()
         }
     }
 }
 
 /// The directives of the `X-Robots-Tag` headers that are for everybody or for `product`: `noindex`, or `bot: noindex`.
-fn x_robots_tag(response: &Response, product: &str) -> RobotsDirectives {
+pub(crate) fn x_robots_tag(headers: &HeaderMap, product: &str) -> RobotsDirectives {
     let mut directives = RobotsDirectives::default();
-    let values = response.headers.get_all("x-robots-tag").iter();
+    let values = headers.get_all("x-robots-tag").iter();
     for value in values.filter_map(|value| value.to_str().ok()) {
         match value.split_once(':') {
             Some((agent, list)) if agent.trim().eq_ignore_ascii_case(product) => directives.add(list),
@@ -155,18 +170,6 @@ fn x_robots_tag(response: &Response, product: &str) -> RobotsDirectives {
         }
     }
     directives
-}
-
-fn plain_text(text: &str) -> Content {
-    Content {
-        title: String::new(),
-        text: text.trim().to_owned(),
-        heading: None,
-        lang: None,
-        noindex: false,
-        metadata: None,
-        links: Vec::new(),
-    }
 }
 
 fn unix_millis(time: std::time::SystemTime) -> u64 {
