@@ -8,6 +8,8 @@
 //! - [`harm`]: servers that mean harm
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
+//! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
+//! - [`encodings`]: the same page in every encoding, told in every way
 //! - [`evaluate`]: precision and recall where the truth is plain; [`fingerprint`]: what a fingerprint comes from
 //! - [`support`]: what they stand on
 
@@ -18,10 +20,12 @@ mod config;
 mod crawl;
 mod dedup_command;
 mod demo;
+mod encodings;
 mod evaluate;
 mod fingerprint;
 mod fuzz_seeds;
 mod harm;
+mod inspect;
 mod near_duplicates;
 mod politeness;
 mod resume;

@@ -1,7 +1,7 @@
 //! What a response means: for a page its text, signature and links; for robots.txt its rules; for a sitemap its URLs;
 //! for anything else the outcome that is recorded. Runs on the parse threads and touches nothing outside.
 
-pub(crate) mod errand;
+mod errand;
 mod read;
 pub(crate) mod redirect;
 
@@ -172,7 +172,7 @@ impl Interpreter {
 }
 
 /// The body without its Content-Encoding, at most `limit` bytes of it; empty where there is none.
-pub(crate) fn decoded_body(response: &Response, limit: usize) -> Result<Bytes, FetchError> {
+fn decoded_body(response: &Response, limit: usize) -> Result<Bytes, FetchError> {
     let coding = response.header(&reqwest::header::CONTENT_ENCODING);
     content_encoding::decode(response.body.clone().unwrap_or_default(), coding, limit)
 }

@@ -134,12 +134,6 @@ impl Robots {
         }
     }
 
-    /// Why everything is forbidden, where no file says so; see [`Robots::disallow_all`].
-    #[must_use]
-    pub fn closed(&self) -> Option<&str> {
-        self.closed.as_deref()
-    }
-
     /// The pause between two requests that the file asks of this agent: the longest, where it names several. It is the
     /// file's wish and can be absurd; how much of it is granted is up to the caller.
     #[must_use]
@@ -332,5 +326,7 @@ fn directory_of_index(value: &[u8]) -> Option<Pattern> {
         .then(|| Pattern::new(&[&value[..=slash], b"$"].concat()))
 }
 
+#[cfg(test)]
+mod rfc9309;
 #[cfg(test)]
 mod tests;

@@ -36,9 +36,14 @@ impl Interpreter {
     }
 
     fn rules(&self, url: &Url, response: &Response) -> RobotsAnswer {
-        let outcome = robots_outcome(response, &self.settings.product);
+        let body = match decoded_body(response, MAX_DECODED_ROBOTS_BYTES) {
+            Ok(body) => body,
+            // What the server meant is unknown.
+            Err(error) => return RobotsAnswer::Unreachable(error.to_string()),
+        };
+        let outcome = RobotsOutcome::from_status(response.status, &body, &self.settings.product);
         if outcome.availability.is_to_be_retried() {
-            return RobotsAnswer::Unreachable(outcome.robots.closed().unwrap_or_default().to_owned());
+            return RobotsAnswer::Unreachable(format!("HTTP status {}", response.status));
         }
         let named = outcome.robots.sitemaps().iter().filter_map(|text| url.join(text).ok());
         let sitemaps = named.filter(|sitemap| self.is_on_crawled_host(sitemap)).collect();
@@ -114,15 +119,6 @@ impl Interpreter {
             Sitemap::Index(_) => tracing::warn!(%url, "sitemap indexes too deep in one another"),
         }
         Record::Sitemap { urls, further }
-    }
-}
-
-/// What the answer to a request for a robots.txt means for `agent`.
-pub(crate) fn robots_outcome(response: &Response, agent: &str) -> RobotsOutcome {
-    match decoded_body(response, MAX_DECODED_ROBOTS_BYTES) {
-        Ok(body) => RobotsOutcome::from_status(response.status, &body, agent),
-        // What the server meant is unknown.
-        Err(error) => RobotsOutcome::unreachable(&error.to_string()),
     }
 }
 

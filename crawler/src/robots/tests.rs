@@ -66,6 +66,17 @@ fn the_google_suite_is_answered_as_expected_but_for_the_listed_deviations() {
     assert_eq!(asked, 142);
 }
 
+#[test]
+fn the_documentation_lists_these_deviations_and_no_others() {
+    let rows: Vec<String> = DEVIATIONS
+        .iter()
+        .map(|(line, reason)| format!("| {line} | {reason} |"))
+        .collect();
+    let table = format!("| line | why it is answered otherwise |\n|---|---|\n{}\n\n", rows.join("\n"));
+    let documented = include_str!("../../../docs/standards.md");
+    assert!(documented.contains(&table), "docs/standards.md should have\n{table}");
+}
+
 fn decide(robots: &str, agent: &str, target: &str) -> bool {
     Robots::parse(robots.as_bytes(), agent).decide_target(target).allowed
 }

@@ -9,7 +9,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde::Serialize;
 
 use super::source::{self, Source};
-use super::web::Web;
+use super::web::{Web, decoded_body};
 use super::{done, page_text, settings, shown};
 use crate::canonicalize::canonicalize;
 use crate::cli::InspectPage;
@@ -17,7 +17,7 @@ use crate::commands::Output;
 use crate::error::{Error, RunError, UsageError};
 use crate::fetch::Response;
 use crate::inputs::{DEFAULT_MAX_DOCUMENT_BYTES, Format, unpacked};
-use crate::interpret::{Content, decoded_body, is_binary, x_robots_tag};
+use crate::interpret::{Content, is_binary, x_robots_tag};
 use crate::parse::{Outlink, RobotsDirectives, Truncation};
 use crate::settings::Settings;
 use crate::{content_type, decode, language, soft_404};

@@ -5,16 +5,23 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use ::url::Url;
+use bytes::Bytes;
+use reqwest::header::CONTENT_ENCODING;
 
+use crate::content_encoding;
 use crate::error::RunError;
 use crate::fetch::{FetchError, Fetcher, Response, Wanted};
 use crate::host_key::HostKey;
-use crate::interpret::{decoded_body, errand, redirect};
-use crate::robots::{Robots, RobotsOutcome};
+use crate::interpret::redirect;
+use crate::robots::{MAX_ROBOTS_BYTES, Robots, RobotsOutcome};
 use crate::settings::Settings;
+use crate::sitemap::MAX_SITEMAP_BYTES;
 
 /// Redirects of a robots.txt that are followed; past them it counts as unavailable (RFC 9309, section 2.3.1.2).
 const MAX_ROBOTS_REDIRECTS: usize = 5;
+
+/// Bound on a robots.txt without its Content-Encoding; what counts of it is less.
+const MAX_DECODED_ROBOTS_BYTES: usize = 16 * MAX_ROBOTS_BYTES;
 
 /// Fetches one thing after the other.
 #[derive(Debug)]
@@ -59,13 +66,13 @@ impl Web {
     ///
     /// # Errors
     /// Why there is none, in words.
-    pub(super) fn sitemap(&mut self, url: &Url) -> Result<(Url, bytes::Bytes), String> {
+    pub(super) fn sitemap(&mut self, url: &Url) -> Result<(Url, Bytes), String> {
         let max_redirects = usize::from(self.settings.fetch.max_redirects);
         let (url, response) = self.follow(url, Wanted::Sitemap, max_redirects, |_, _| Ok(()))?;
         if !response.is_success() {
             return Err(format!("HTTP status {}", response.status));
         }
-        let body = decoded_body(&response, crate::sitemap::MAX_SITEMAP_BYTES).map_err(|error| error.to_string())?;
+        let body = decoded_body(&response, MAX_SITEMAP_BYTES).map_err(|error| error.to_string())?;
         Ok((url, body))
     }
 
@@ -83,7 +90,7 @@ impl Web {
             };
             match redirect::target(&hop, &response) {
                 Some(Ok(to)) if redirects < MAX_ROBOTS_REDIRECTS => hop = to,
-                _ => return Ok(errand::robots_outcome(&response, agent)),
+                _ => return Ok(robots_outcome(&response, agent)),
             }
         }
         unreachable!("the redirects are bounded")
@@ -154,6 +161,20 @@ impl Web {
         }
         answer
     }
+}
+
+fn robots_outcome(response: &Response, agent: &str) -> RobotsOutcome {
+    match decoded_body(response, MAX_DECODED_ROBOTS_BYTES) {
+        Ok(body) => RobotsOutcome::from_status(response.status, &body, agent),
+        // What the server meant is unknown.
+        Err(error) => RobotsOutcome::unreachable(&error.to_string()),
+    }
+}
+
+/// The body without its Content-Encoding, at most `limit` bytes of it; empty where there is none.
+pub(super) fn decoded_body(response: &Response, limit: usize) -> Result<Bytes, FetchError> {
+    let body = response.body.clone().unwrap_or_default();
+    content_encoding::decode(body, response.header(&CONTENT_ENCODING), limit)
 }
 
 /// Where the robots.txt for `url` is (RFC 9309, section 2.3).
