@@ -88,7 +88,11 @@ fn decide(robots: &Robots, text: &str) -> Result<Decision, String> {
     if text.is_empty() || text.starts_with('/') {
         return Ok(robots.decide_target(text));
     }
-    let url = Url::parse(text).or_else(|_| Url::parse(&format!("http://{text}")));
+    let url = if text.contains("://") {
+        Url::parse(text)
+    } else {
+        Url::parse(&format!("http://{text}"))
+    };
     let url = url.map_err(|error| format!("not a URL: {error}"))?;
     Ok(robots.decide(&url))
 }
