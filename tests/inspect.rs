@@ -72,7 +72,7 @@ fn a_page_is_shown_with_all_that_a_crawl_goes_by() {
     ] {
         assert_eq!(page[key], expected, "{key}");
     }
-    let asked = |noindex: bool, nofollow: bool| json!({"noindex": noindex, "nofollow": nofollow});
+    let asked = |noindex: bool, nofollow: bool| json!({"noindex": noindex, "nofollow": nofollow, "unavailable_after": null});
     assert_eq!((&page["robots"]["noindex"], &page["robots"]["nofollow"]), (&json!(false), &json!(true)));
     assert_eq!(page["robots"]["meta"], asked(false, true));
     assert_eq!(page["robots"]["header"], asked(false, false));
@@ -103,7 +103,10 @@ fn a_page_has_the_fingerprint_that_a_crawl_keeps_of_it() {
         assert_eq!(page[key], kept[key], "{key}");
     }
     assert_eq!((&page["charset"], &kept["encoding"]), (&json!("UTF-8"), &json!("UTF-8")));
-    assert_eq!(page["robots"]["header"], json!({"noindex": false, "nofollow": true}));
+    assert_eq!(
+        page["robots"]["header"],
+        json!({"noindex": false, "nofollow": true, "unavailable_after": null})
+    );
     assert_eq!(page["charset_source"], "utf8");
 }
 
@@ -151,7 +154,13 @@ fn a_page_is_fetched_as_a_crawl_does_and_only_if_its_robots_txt_allows_it() {
     let site = Site::of([
         ("/robots.txt", Answer::text(robots)),
         ("/", Answer::redirect("/a")),
-        ("/a", Answer::html(article("", "")).with("x-robots-tag", "noindex").gzipped()),
+        (
+            "/a",
+            Answer::html(article("<meta name=robots content='unavailable_after: 2030-01-02'>", ""))
+                .with("x-robots-tag", "crawler: noindex")
+                .with("link", "</b>; rel=canonical")
+                .gzipped(),
+        ),
         ("/to-private", Answer::redirect("/private")),
         ("/private", Answer::html(article("", ""))),
         ("/round", Answer::redirect("/round")),
@@ -165,7 +174,9 @@ fn a_page_is_fetched_as_a_crawl_does_and_only_if_its_robots_txt_allows_it() {
     };
     let found = page("/", &[], 0);
     assert_eq!((&found["url"], &found["status"]), (&json!(site.url("/a")), &json!(200)));
-    assert_eq!(found["robots"]["header"]["noindex"], true);
+    assert_eq!((&found["robots"]["header"]["noindex"], &found["robots"]["meta"]["noindex"]), (&json!(true), &json!(false)));
+    assert_eq!(found["robots"]["unavailable_after"], "2030-01-02T00:00:00Z");
+    assert_eq!((&found["canonical"], &found["outlinks"][0]["kind"]), (&json!(site.url("/b")), &json!("header:link")));
     assert_eq!(site.paths(), ["/robots.txt", "/", "/a"]);
     for (path, reason) in [
         ("/private", "its robots.txt forbids it (line 2: Disallow: /private); --ignore-robots"),

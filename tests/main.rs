@@ -6,6 +6,7 @@
 //! - [`harm`]: servers that mean harm; [`fuzz_seeds`]: bytes of any kind
 //! - [`dedup_command`]: duplicates among files, whatever form they are in and however damaged
 //! - [`harm`]: servers that mean harm
+//! - [`links`]: what is followed, and what pages ask; [`http`], [`tls`]: how it is fetched
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
 //! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
@@ -25,10 +26,13 @@ mod evaluate;
 mod fingerprint;
 mod fuzz_seeds;
 mod harm;
+mod http;
 mod inspect;
+mod links;
 mod near_duplicates;
 mod politeness;
 mod resume;
 mod robots;
 mod support;
+mod tls;
 mod warc;

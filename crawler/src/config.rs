@@ -4,6 +4,8 @@
 //! The sample `config.toml` at the top of the repository is the manual: it shows every key at its default, and a test
 //! holds it to this file.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -59,12 +61,26 @@ pub enum ScopeMode {
     Subdomains,
 }
 
+/// Which links of a page are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Links {
+    /// Those that name documents.
+    Documents,
+    /// Those to what is embedded in the page too.
+    All,
+}
+
 /// `[scope]`: which URLs belong to the crawl.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Scope {
     /// How far from the seeds' hosts.
     pub mode: ScopeMode,
+    /// Which links of a page are followed.
+    pub links: Links,
+    /// Follow links that carry `rel=nofollow`.
+    pub follow_nofollow: bool,
     /// Links from a seed; a seed has depth 0.
     pub max_depth: u16,
     /// Pages decided in the whole crawl, over all runs on one data folder; 0 is no limit.
@@ -77,6 +93,8 @@ impl Default for Scope {
     fn default() -> Self {
         Self {
             mode: ScopeMode::Host,
+            links: Links::Documents,
+            follow_nofollow: true,
             max_depth: 20,
             max_pages: 0,
             max_pages_per_host: 0,
@@ -134,6 +152,40 @@ pub struct Fetch {
     pub max_redirects: u8,
     /// Connect to loopback, private and other special addresses.
     pub allow_private_addresses: bool,
+    /// Keep and send back cookies.
+    pub cookies: bool,
+    /// URL of the proxy that all requests go through; empty for none.
+    pub proxy: String,
+    /// PEM file with certificates of authorities to trust besides the usual ones; empty for none.
+    pub extra_root_certificates: PathBuf,
+    /// Header fields added to every request.
+    pub headers: BTreeMap<String, String>,
+    /// Basic authentication by host.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub credentials: Vec<Credentials>,
+}
+
+/// `[[fetch.credentials]]`: a user and a password for one host.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Credentials {
+    /// `example.org` for https, or an origin such as `http://localhost:8080`.
+    pub host: String,
+    /// The user.
+    pub user: String,
+    /// The password; this or `password_env`.
+    pub password: Option<String>,
+    /// The environment variable that holds the password.
+    pub password_env: Option<String>,
+}
+
+/// Without the password.
+impl fmt::Debug for Credentials {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("Credentials");
+        shown.field("host", &self.host).field("user", &self.user);
+        shown.field("password_env", &self.password_env).finish_non_exhaustive()
+    }
 }
 
 impl Default for Fetch {
@@ -145,6 +197,11 @@ impl Default for Fetch {
             max_body_bytes: 10 * 1024 * 1024,
             max_redirects: 10,
             allow_private_addresses: false,
+            cookies: false,
+            proxy: String::new(),
+            extra_root_certificates: PathBuf::new(),
+            headers: BTreeMap::new(),
+            credentials: Vec::new(),
         }
     }
 }
@@ -167,6 +224,8 @@ pub struct Dedup {
     pub min_similarity_short: f32,
     /// Keep pages apart whose numbers (prices, model numbers) differ.
     pub numbers_must_match: bool,
+    /// Keep the page that another names as its canonical URL in that one's place.
+    pub prefer_canonical: bool,
     /// μ: a bucket of the index with more than 1 + μ times the mean is split a second time.
     pub bucket_skew: f64,
     /// Ignore recognised dates and clock times when texts are compared.
@@ -206,6 +265,7 @@ impl Default for Dedup {
             combined_bound: dedup::rule::PAPER_BOUND,
             min_similarity_short: rule.min_similarity_short,
             numbers_must_match: rule.numbers_must_match,
+            prefer_canonical: true,
             bucket_skew: dedup::DEFAULT_SKEW,
             mask_dates: scheme.mask_dates,
             bits: scheme.width.bits(),
@@ -295,15 +355,43 @@ impl Config {
             ConfigError::Invalid {
                 path: path.into(),
                 line: lines_before + 1,
-                message: format!("`{shown}`: {}", error.message().replace('\n', " ")),
+                message: format!("`{}`: {}", without_secret(&shown), error.message().replace('\n', " ")),
             }
         })
+    }
+}
+
+/// A line of the configuration as a message may show it: nothing behind the `=` where it speaks of a password.
+fn without_secret(line: &str) -> &str {
+    let lower = line.to_ascii_lowercase();
+    match line.split_once('=') {
+        Some((key, _)) if lower.contains("pass") || lower.contains("user") || lower.contains("@") => key.trim_end(),
+        _ => line,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_password_is_shown_by_no_message() {
+        for text in [
+            "[[fetch.credentials]]\nhost = \"a\"\nuser = \"b\"\npasswort = \"secret\"\n",
+            "[fetch]\ncredentials = [{ host = \"a\", pass = \"secret\" }]\n",
+            "[fetch]\nproxi = \"http://me:secret@proxy.example\"\n",
+        ] {
+            let error = Config::parse(text, Path::new("c.toml")).unwrap_err().to_string();
+            assert!(
+                !error.contains("secret") && error.starts_with("c.toml, line"),
+                "{error}"
+            );
+        }
+        let text = "[[fetch.credentials]]\nhost = \"a\"\nuser = \"b\"\npassword = \"secret\"\n";
+        let config = Config::parse(text, Path::new("c.toml")).unwrap();
+        assert_eq!(config.fetch.credentials[0].password.as_deref(), Some("secret"));
+        assert!(!format!("{config:?}").contains("secret"));
+    }
 
     #[test]
     fn an_unknown_key_is_named_with_file_and_line() {

@@ -5,6 +5,9 @@
 //! of a commit makes the catalogue the truth: first the pages are durable, then their fingerprints enter the index's
 //! trees, so no page can be dropped as a duplicate of itself or of a page that was lost.
 
+mod canonical;
+mod redirects;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,6 +23,8 @@ use crate::interpret::ReadPage;
 use crate::scheduler::{Errand, Event};
 use crate::settings::Settings;
 use crate::stats::Stats;
+use canonical::Removals;
+use redirects::Redirects;
 
 /// What is to be decided and recorded.
 #[derive(Debug)]
@@ -58,6 +63,9 @@ pub enum Record {
 pub struct ContentSeen {
     store: Store,
     dedup: Deduplicator<SledIndex>,
+    redirects: Redirects,
+    removals: Removals,
+    prefer_canonical: bool,
     stats: Arc<Stats>,
     commit_interval: Duration,
     committed_at: Instant,
@@ -81,6 +89,9 @@ impl ContentSeen {
         let mut replayed = 0_u64;
         for row in store.pages_from(applied + 1) {
             let (id, page) = row?;
+            if let Some(replaced) = page.replaces {
+                dedup.remove(DocId(replaced))?;
+            }
             if page.verdict == Verdict::Unique {
                 dedup.insert(DocId(id), &decode_signature(&page.signature)?)?;
                 replayed += 1;
@@ -98,6 +109,9 @@ impl ContentSeen {
         Ok(Self {
             store,
             dedup,
+            redirects: Redirects::default(),
+            removals: Removals::default(),
+            prefer_canonical: settings.prefer_canonical,
             stats,
             commit_interval: settings.storage.commit_interval,
             committed_at: Instant::now(),
@@ -149,6 +163,8 @@ impl ContentSeen {
         if rows > 0 {
             let start = Instant::now();
             let durable = self.store.commit()?;
+            self.redirects.committed();
+            self.removals.carry_out(&self.dedup)?;
             let stored_ms = start.elapsed().as_millis();
             self.dedup.index_mut().persist(durable)?;
             tracing::debug!(rows, stored_ms, elapsed_ms = start.elapsed().as_millis(), "committed");
@@ -164,7 +180,10 @@ impl ContentSeen {
                 queued,
                 outcome,
                 outlinks,
-            } => self.finish(&queued, outcome, &outlinks)?,
+            } => {
+                let outcome = self.redirects.judge(&self.store, &queued, outcome)?;
+                self.finish(&queued, outcome, &outlinks)?
+            }
             Record::Sitemap { urls, further } => {
                 let mut queued = Vec::new();
                 // In slices, so that the store can make room between them.
@@ -183,17 +202,25 @@ impl ContentSeen {
         Ok(event)
     }
 
-    fn page(&mut self, page: ReadPage) -> Result<Event, RunError> {
+    fn page(&mut self, mut page: ReadPage) -> Result<Event, RunError> {
         let id = self.store.next_page_id();
         let verdict = self.dedup.check_and_insert(DocId(id), &page.signature)?;
-        let capture = match verdict {
-            dedup::Verdict::Unique => Some(capture(&page).encode().map_err(RunError::Encode)?),
-            _ => None,
-        };
         tracing::debug!(url = %page.queued.url, status = page.draft.status, bytes = page.draft.body_bytes,
             elapsed_ms = page.draft.elapsed_ms, ?verdict, "decided");
+        page.draft.verdict = stored(verdict);
+        if self.prefer_canonical {
+            page.draft.replaces = canonical::replaced(&self.store, id, &page.queued.url, &page.draft)?;
+        }
+        if let Some(replaced) = page.draft.replaces {
+            page.draft.verdict = Verdict::Unique;
+            self.dedup.insert(DocId(id), &page.signature)?;
+            self.removals.add(replaced.page);
+        }
+        let capture = match page.draft.verdict {
+            Verdict::Unique => Some(capture(&page).encode().map_err(RunError::Encode)?),
+            Verdict::Exact { .. } | Verdict::Near { .. } => None,
+        };
         let mut draft = page.draft;
-        draft.verdict = stored(verdict);
         draft.signature = encode_signature(&page.signature)?;
         let outcome = Outcome::Page {
             draft: Box::new(draft),

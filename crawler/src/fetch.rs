@@ -3,16 +3,19 @@
 //! Redirects are not followed here (they go through the frontier like any link) and bodies are not decompressed here
 //! (that is work for the parse threads, which bound it again): see [`crate::content_encoding`].
 
+mod cookies;
+mod credentials;
 mod error;
+mod fields;
+mod proxy;
+mod tls;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::{Bytes, BytesMut};
-use reqwest::header::{
-    ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER,
-};
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, RETRY_AFTER};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout_at;
 use url::Url;
@@ -22,7 +25,12 @@ use crate::content_type;
 use crate::robots::MAX_ROBOTS_BYTES;
 use crate::settings::Settings;
 use crate::sitemap::MAX_SITEMAP_BYTES;
+pub use credentials::Credentials;
 pub use error::FetchError;
+use fields::HostFields;
+pub use fields::extra_field;
+pub use proxy::Proxy;
+pub use tls::CertificateFault;
 
 /// An answer, its body read where it was wanted.
 #[derive(Debug)]
@@ -35,7 +43,7 @@ pub struct Response {
     pub headers: HeaderMap,
     /// As received: still in its Content-Encoding. `None` where it was left unread.
     pub body: Option<Bytes>,
-    /// The address that answered.
+    /// The address that answered; `None` too where a proxy is between.
     pub remote: Option<SocketAddr>,
     /// When the request was sent.
     pub fetched_at: SystemTime,
@@ -104,6 +112,9 @@ pub enum Wanted {
 pub struct Fetcher {
     client: reqwest::Client,
     policy: AddressPolicy,
+    fields: Arc<HostFields>,
+    /// A proxy opens the connections, so the address that is seen is the proxy's.
+    has_proxy: bool,
     timeout: Duration,
     max_body_bytes: usize,
     large_bodies: Arc<Semaphore>,
@@ -116,28 +127,37 @@ impl Fetcher {
     /// The TLS machinery cannot be set up.
     pub fn new(settings: &Settings) -> Result<Self, FetchError> {
         let policy = AddressPolicy::new(settings.fetch.allow_private_addresses);
-        let mut headers = HeaderMap::new();
-        headers.insert(ACCEPT, HeaderValue::from_static(ACCEPTED));
-        headers.insert(
-            ACCEPT_ENCODING,
-            HeaderValue::from_static(crate::content_encoding::ACCEPTED),
-        );
-        let client = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls()?)
+        let resolver = GuardedResolver::new(policy.clone());
+        let builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls::config(&settings.fetch.extra_roots)?)
             .user_agent(&settings.user_agent)
-            .default_headers(headers)
+            .default_headers(fields::of_every_request(settings))
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
-            // A proxy from the environment would make the address policy blind.
+            // A proxy from the environment would make the address policy blind without anybody's knowledge.
             .no_proxy()
-            .dns_resolver(GuardedResolver::new(policy.clone()))
             .connect_timeout(settings.fetch.connect_timeout)
-            .pool_idle_timeout(Duration::from_secs(30))
-            .build()
-            .map_err(|error| FetchError::from_reqwest(&error))?;
+            .pool_idle_timeout(Duration::from_secs(30));
+        let builder = match &settings.fetch.proxy {
+            None => builder.dns_resolver(resolver),
+            Some(proxy) => {
+                if proxy.resolves_names() && !settings.fetch.allow_private_addresses {
+                    tracing::warn!(
+                        "{proxy} resolves names itself, so that only addresses written in URLs are kept from leading into \
+                        private networks; with a socks5:// proxy names are resolved here and checked (fetch.proxy)"
+                    );
+                }
+                builder
+                    .proxy(proxy.to_reqwest()?)
+                    .dns_resolver(proxy.resolver(resolver))
+            }
+        };
+        let client = builder.build().map_err(|error| FetchError::from_reqwest(&error))?;
         Ok(Self {
             client,
             policy,
+            fields: Arc::new(HostFields::new(settings)),
+            has_proxy: settings.fetch.proxy.is_some(),
             timeout: settings.fetch.timeout,
             max_body_bytes: settings.fetch.max_body_bytes,
             large_bodies: Arc::new(Semaphore::new(MAX_LARGE_BODIES)),
@@ -153,15 +173,17 @@ impl Fetcher {
         let fetched_at = SystemTime::now();
         let start = Instant::now();
         let deadline = tokio::time::Instant::from_std(start) + self.timeout;
-        let sent = timeout_at(deadline, self.client.get(url.clone()).send()).await;
+        let request = self.client.get(self.fields.request_url(url));
+        let sent = timeout_at(deadline, self.fields.apply(request, url).send()).await;
         let sent = sent.map_err(|_elapsed| FetchError::Timeout)?;
         let mut answer = sent.map_err(|error| FetchError::from_reqwest(&error))?;
+        self.fields.learn(url, answer.headers());
         let mut response = Response {
             status: answer.status().as_u16(),
             version: version(answer.version()),
             headers: std::mem::take(answer.headers_mut()),
             body: None,
-            remote: answer.remote_addr(),
+            remote: answer.remote_addr().filter(|_| !self.has_proxy),
             fetched_at,
             elapsed: Duration::ZERO,
             large_body: None,
@@ -222,9 +244,6 @@ const SMALL_BODY_BYTES: usize = 256 * 1024;
 /// for a place holds a small body only and ends by its time-out, so there is no deadlock, and small pages never wait.
 pub const MAX_LARGE_BODIES: usize = 4;
 
-/// What is asked for; anything else is left at the headers.
-const ACCEPTED: &str = "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1";
-
 /// Whether a media type is one whose text is extracted.
 #[must_use]
 pub fn is_page_type(media_type: &str) -> bool {
@@ -245,19 +264,6 @@ fn version(version: reqwest::Version) -> &'static str {
         reqwest::Version::HTTP_3 => "HTTP/3.0",
         _ => "HTTP/1.1",
     }
-}
-
-fn tls() -> Result<rustls::ClientConfig, FetchError> {
-    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
-    let roots = rustls::RootCertStore {
-        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
-    };
-    let builder = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| FetchError::Tls(error.to_string()))?;
-    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(config)
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use crate::stats::Stats;
 use crate::stored_text::stored_text;
 
 pub use read::ReadPage;
-pub(crate) use read::{Content, x_robots_tag};
+pub(crate) use read::{Content, named_canonical, x_robots_tag};
 
 /// Bytes of URLs taken from one document: some 20,000 of a usual length, or a page's answer to a hostile base URL.
 const MAX_LINK_BYTES: usize = 2 * 1024 * 1024;
@@ -99,15 +99,18 @@ impl Interpreter {
         }
         // RFC 9110, sections 15.3.5 and 15.3.6: these have no content.
         if matches!(response.status, 204 | 205) {
-            return excluded(queued, format!("HTTP status {}: no content", response.status));
+            let outlinks = self.links_of_header(&queued, url, &response);
+            return excluded(queued, format!("HTTP status {}: no content", response.status), outlinks);
         }
         if response.body.is_none() {
             let media_type = response.media_type().unwrap_or_default();
-            return excluded(queued, format!("content type {}", stored_text(&media_type)));
+            let outlinks = self.links_of_header(&queued, url, &response);
+            return excluded(queued, format!("content type {}", stored_text(&media_type)), outlinks);
         }
         match decoded_body(&response, self.settings.fetch.max_body_bytes) {
             Ok(body) if response.media_type().is_none() && is_binary(&body) => {
-                excluded(queued, "no content type, and not text".into())
+                let outlinks = self.links_of_header(&queued, url, &response);
+                excluded(queued, "no content type, and not text".into(), outlinks)
             }
             Ok(body) => self.read(queued, url, response, body),
             Err(error) => self.failed_fetch(queued, &error),
@@ -259,8 +262,12 @@ fn outcome(queued: QueuedUrl, outcome: Outcome) -> Record {
     }
 }
 
-fn excluded(queued: QueuedUrl, reason: String) -> Record {
-    outcome(queued, Outcome::Excluded { reason })
+fn excluded(queued: QueuedUrl, reason: String, outlinks: Vec<Discovered>) -> Record {
+    Record::Outcome {
+        queued,
+        outcome: Outcome::Excluded { reason },
+        outlinks,
+    }
 }
 
 fn failed(queued: QueuedUrl, kind: &str, status: Option<u16>, detail: String) -> Record {

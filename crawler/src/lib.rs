@@ -4,7 +4,7 @@
 //!
 //! - [`cli`] what the user typed, [`config`] what `config.toml` says, [`settings`] the validated form of both
 //! - [`seeds`] where a crawl starts, [`scope`] how far it goes
-//! - [`canonicalize`] one spelling a URL, [`host_key`] which host it belongs to
+//! - [`canonicalize`] one spelling a URL, [`host_key`] which host it belongs to, [`site`] whose it is
 //! - [`scheduler`] what is fetched next, [`politeness`] when, [`robots`] whether, [`sitemap`] what else there is
 //! - [`fetch`] one request, [`address_policy`] to which addresses, [`content_encoding`] undone under a bound,
 //!   [`content_type`] taken apart
@@ -46,6 +46,7 @@ pub mod seeds;
 pub mod settings;
 pub mod shutdown;
 pub mod sitemap;
+pub mod site;
 pub mod soft_404;
 pub mod stats;
 pub mod stored_text;

@@ -6,7 +6,10 @@
 //! limit the parser is fed no more: the tree of what came before is kept, and [`Document::truncated`] says why.
 
 mod attributes;
+mod date;
+mod embedded;
 mod facts;
+mod header_links;
 mod outlinks;
 mod refresh;
 mod robots_meta;
@@ -21,7 +24,9 @@ use html5ever::{LocalName, TokenizerResult, local_name};
 use scraper::Html;
 use scraper::node::Element;
 
+pub use self::embedded::embedded;
 pub use self::facts::{PageFacts, facts, title};
+pub use self::header_links::{HeaderLinks, header_links};
 pub use self::outlinks::{LinkKind, MAX_OUTLINKS, MAX_REFERENCE_BYTES, Outlink};
 pub use self::refresh::{MetaRefresh, parse_refresh};
 pub use self::robots_meta::RobotsDirectives;

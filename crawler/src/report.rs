@@ -262,6 +262,8 @@ fn dropped_percent(counts: &Counts) -> f64 {
 fn clusters(store: &Store) -> Result<Vec<Cluster>, RunError> {
     let mut clusters: Vec<Cluster> = Vec::new();
     let mut by_id: HashMap<u64, usize> = HashMap::new();
+    let mut all = Vec::new();
+    let mut of_which: HashMap<u64, u64> = HashMap::new();
     for row in store.pages_from(0) {
         let (id, page) = row?;
         let (of, duplicate) = match page.verdict {
@@ -282,17 +284,26 @@ fn clusters(store: &Store) -> Result<Vec<Cluster>, RunError> {
             } => (of, (DuplicateVerdict::Near, distance, Some(similarity))),
         };
         let (verdict, distance, similarity) = duplicate;
-        // A duplicate is decided after the page it duplicates, so that one has been met.
-        let Some(cluster) = by_id.get(&of).and_then(|&index| clusters.get_mut(index)) else {
-            tracing::error!(url = %page.url, of, "duplicate of a page that is not kept; the catalogue is damaged");
-            continue;
-        };
-        cluster.duplicates.push(Duplicate {
+        of_which.insert(id, of);
+        let duplicate = Duplicate {
             url: page.url,
             verdict,
             distance,
             similarity,
-        });
+        };
+        all.push((of, duplicate));
+    }
+    for (of, duplicate) in all {
+        // The page it was compared with may have given its place to another, and that to a third, each later than the one
+        // before.
+        let next = |at: &u64| of_which.get(at).copied().filter(|next| next > at);
+        let last = std::iter::successors(Some(of), next).last().unwrap_or(of);
+        match by_id.get(&last).and_then(|&index| clusters.get_mut(index)) {
+            Some(cluster) => cluster.duplicates.push(duplicate),
+            None => {
+                tracing::error!(url = %duplicate.url, of, "duplicate of a page that is not kept; the catalogue is damaged");
+            }
+        }
     }
     Ok(clusters)
 }

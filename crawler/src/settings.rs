@@ -3,12 +3,14 @@
 //! A [`Settings`] can only be made from a [`Config`] whose every value makes sense, so no stage checks again.
 
 mod deduplication;
+mod fetching;
 
 use std::time::Duration;
 
 use url::Url;
 
-use crate::config::{Config, ScopeMode};
+use crate::config::{self, Config, ScopeMode};
+pub use fetching::Fetch;
 
 /// What is in force for a crawl.
 #[derive(Debug, Clone)]
@@ -21,6 +23,8 @@ pub struct Settings {
     pub has_contact: bool,
     /// How far from the seeds' hosts.
     pub scope: ScopeMode,
+    /// Which links of a page are followed.
+    pub links: Links,
     /// Bounds of the crawl.
     pub limits: Limits,
     /// How a host is treated.
@@ -33,10 +37,21 @@ pub struct Settings {
     pub scheme: dedup::Scheme,
     /// When two signatures are duplicates.
     pub rule: dedup::Rule,
+    /// Keep the page that another names as its canonical URL in that one's place.
+    pub prefer_canonical: bool,
     /// When a bucket of the index is split.
     pub bucket_skew: f64,
     /// What is written to the data folder.
     pub storage: Storage,
+}
+
+/// Which links of a page are followed. A page's own `nofollow`, in a robots meta or header, is always obeyed.
+#[derive(Debug, Clone, Copy)]
+pub struct Links {
+    /// Those to what is embedded in the page too: images, scripts, style sheets, media.
+    pub embedded: bool,
+    /// Those that carry `rel=nofollow`.
+    pub follow_nofollow: bool,
 }
 
 /// Bounds of the crawl; `None` is no limit.
@@ -71,23 +86,6 @@ pub struct Politeness {
     pub retry_delay: Duration,
 }
 
-/// How a response is fetched.
-#[derive(Debug, Clone, Copy)]
-pub struct Fetch {
-    /// Requests open at all hosts together.
-    pub parallel: usize,
-    /// To open a connection.
-    pub connect_timeout: Duration,
-    /// From the request's start to the last byte of the body.
-    pub timeout: Duration,
-    /// Bytes of body accepted, as sent and again after decompression.
-    pub max_body_bytes: usize,
-    /// Redirects followed from one URL.
-    pub max_redirects: u8,
-    /// Connect to loopback, private and other special addresses.
-    pub allow_private_addresses: bool,
-}
-
 /// What is written to the data folder.
 #[derive(Debug, Clone, Copy)]
 pub struct Storage {
@@ -115,7 +113,6 @@ impl Settings {
     /// The first value that cannot be used, with its key and the values that can.
     pub fn new(config: &Config) -> Result<Self, InvalidSetting> {
         let identity = &config.identity;
-        let fetch = &config.fetch;
         check_product(&identity.product)?;
         let contact = check_contact(&identity.contact_url)?;
         check_bounds(config)?;
@@ -131,6 +128,10 @@ impl Settings {
             has_contact: contact.is_some(),
             product,
             scope: config.scope.mode,
+            links: Links {
+                embedded: config.scope.links == config::Links::All,
+                follow_nofollow: config.scope.follow_nofollow,
+            },
             limits: Limits {
                 max_depth: config.scope.max_depth,
                 max_pages: limit(config.scope.max_pages),
@@ -138,17 +139,11 @@ impl Settings {
                 max_duration: None,
             },
             politeness: politeness(&config.politeness),
-            fetch: Fetch {
-                parallel: fetch.parallel,
-                connect_timeout: millis("fetch.connect_timeout_ms", fetch.connect_timeout_ms)?,
-                timeout: millis("fetch.timeout_ms", fetch.timeout_ms)?,
-                max_body_bytes: fetch.max_body_bytes,
-                max_redirects: fetch.max_redirects,
-                allow_private_addresses: fetch.allow_private_addresses,
-            },
+            fetch: fetching::fetch(&config.fetch)?,
             canonicalize: config.canonicalize.clone(),
             scheme,
             rule: deduplication::rule(&config.dedup, width)?,
+            prefer_canonical: config.dedup.prefer_canonical,
             bucket_skew: deduplication::bucket_skew(&config.dedup)?,
             storage: Storage {
                 cache_bytes: config.storage.cache_bytes.max(1024 * 1024),

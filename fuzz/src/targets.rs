@@ -13,6 +13,7 @@ use crawler::robots::Robots;
 use crawler::settings::Settings;
 use crawler::{canonicalize, content_encoding, content_type, decode, extract, fetch, parse, seeds, sitemap};
 use dedup::{Analyzer, Fingerprint, IdfTable, Scheme, Segmenter, Signature};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 /// A name and what is done with the bytes.
@@ -110,9 +111,17 @@ pub fn html(bytes: &[u8]) {
 /// Every header that means something is read, whatever it says. The bytes are a head: `name: value` a line.
 pub fn headers(bytes: &[u8]) {
     const LIMIT: usize = 64 * 1024;
+    let page = Url::parse("https://example.org/a/b").expect("a valid URL");
+    let mut head = HeaderMap::new();
     let mut robots = parse::RobotsDirectives::default();
     for line in bytes.split(|byte| *byte == b'\n') {
         let colon = line.iter().position(|byte| *byte == b':').unwrap_or(0);
+        if let (Ok(name), Ok(value)) = (
+            HeaderName::from_bytes(&line[..colon]),
+            HeaderValue::from_bytes(line[colon..].strip_prefix(b":").unwrap_or_default().trim_ascii()),
+        ) {
+            head.append(name, value);
+        }
         let value = String::from_utf8_lossy(&line[colon..]);
         let value = value.trim_start_matches(':').trim();
         let media_type = content_type::media_type(value);
@@ -128,10 +137,14 @@ pub fn headers(bytes: &[u8]) {
         }
         let before = robots;
         robots.add(value);
+        robots.add_header(value, "crawler");
         assert!(robots.noindex >= before.noindex && robots.nofollow >= before.nofollow);
         if let Ok(decoded) = content_encoding::decode(Bytes::copy_from_slice(line), Some(value), LIMIT) {
             assert!(decoded.len() <= LIMIT.max(line.len()));
         }
+    }
+    for link in parse::header_links(&head, &page).outlinks {
+        assert!(matches!(link.url.scheme(), "http" | "https") && link.url.fragment().is_none());
     }
 }
 

@@ -193,6 +193,8 @@ impl Crawl {
             verdict,
             signature: vec![0x5a; 160],
             elapsed_ms: 80,
+            canonical: None,
+            replaces: None,
         }
     }
 

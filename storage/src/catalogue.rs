@@ -23,6 +23,36 @@ impl Store {
         read_page(&self.state, sequence)
     }
 
+    /// The page of this sequence number as it is with all that is staged.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn latest_page(&self, sequence: u64) -> Result<Option<PageRecord>, StorageError> {
+        match self.staged.page(sequence) {
+            Some(row) => Ok(Some(self.state.decode("a page's record", row)?)),
+            None => read_page(&self.state, sequence),
+        }
+    }
+
+    /// The kept page of the cluster that a committed page belongs to: itself where it is kept, else the page that it is a
+    /// duplicate of, or that has taken that one's place. `None` if there is no such page.
+    ///
+    /// A page that takes another's place is always the later one, so following them ends.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn representative_of(&self, sequence: u64) -> Result<Option<u64>, StorageError> {
+        let (mut at, mut is_first_step) = (sequence, true);
+        while let Some(page) = self.page(at)? {
+            match page.verdict.of() {
+                None => return Ok(Some(at)),
+                Some(of) if of > at || is_first_step => (at, is_first_step) = (of, false),
+                Some(_) => break,
+            }
+        }
+        Ok(None)
+    }
+
     /// The committed pages from the sequence number `from` on, in order.
     pub fn pages_from(&self, from: u64) -> Pages {
         Pages {

@@ -41,6 +41,8 @@ pub(crate) enum Change {
     Redirected,
     Failed,
     Excluded,
+    /// A page that was kept is a duplicate from now on, exact or near.
+    Replaced { is_exact: bool, body_bytes: u64 },
 }
 
 impl Counts {
@@ -56,10 +58,16 @@ impl Counts {
             self.queued += 1;
             return;
         }
+        if let Change::Replaced { is_exact, body_bytes } = change {
+            self.kept -= 1;
+            self.bytes_kept -= body_bytes;
+            *(if is_exact { &mut self.exact } else { &mut self.near }) += 1;
+            return;
+        }
         // Finishing is refused for what is not queued, so this does not fall below zero.
         self.queued = self.queued.saturating_sub(1);
         match change {
-            Change::Discovered => {}
+            Change::Discovered | Change::Replaced { .. } => {}
             Change::Kept { wire_bytes, body_bytes } => {
                 self.kept += 1;
                 self.bytes_fetched += wire_bytes;

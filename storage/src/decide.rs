@@ -6,7 +6,7 @@ use crate::format;
 use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::known::{UrlHash, UrlHashSet};
 use crate::outcome::{Failure, Finished, Outcome, UrlState};
-use crate::page::{PageDraft, PageRecord, Verdict};
+use crate::page::{PageDraft, PageRecord, Replaced, Verdict};
 use crate::staged::{LINKS_A_PIECE, Piece};
 use crate::store::Store;
 use crate::warc::EncodedCapture;
@@ -60,6 +60,9 @@ impl Store {
             }
             Outcome::Page { draft, capture } => {
                 let change = change_of(&draft);
+                if let Some(replaced) = draft.replaces {
+                    self.replace(replaced, &draft, &mut own)?;
+                }
                 let id = self.record_page(queued, *draft, capture, &mut own)?;
                 own.conclude(queued, &UrlState::Page(id), change)?;
                 finished.page_id = Some(id);
@@ -146,6 +149,25 @@ impl Store {
             pieces.push(piece);
         }
         Ok(pieces)
+    }
+
+    /// Makes a kept page a duplicate of the one that `draft` becomes, in the same piece.
+    fn replace(&self, replaced: Replaced, draft: &PageDraft, own: &mut Piece) -> Result<(), StorageError> {
+        let kept = self.latest_page(replaced.page)?;
+        let kept = kept.filter(|page| page.verdict == Verdict::Unique);
+        let takes_its_place = draft.verdict == Verdict::Unique && replaced.verdict.of() == Some(own.progress.next_page);
+        let Some(mut page) = kept.filter(|_| takes_its_place) else {
+            return Err(StorageError::NotReplaceable { page: replaced.page });
+        };
+        page.verdict = replaced.verdict;
+        let change = Change::Replaced {
+            is_exact: matches!(replaced.verdict, Verdict::Exact { .. }),
+            body_bytes: page.body_bytes,
+        };
+        let row = format::encode(&page)?;
+        own.rows.push((format::page_key(replaced.page).to_vec(), Some(row)));
+        own.changes.push((page.host, change));
+        Ok(())
     }
 
     /// Gives the page its number and its capture a place in the archive.

@@ -44,6 +44,19 @@ pub enum StorageError {
         /// The newest that this program reads.
         known: u32,
     },
+    /// The store was written by an earlier version of this program, before its first release.
+    #[error(
+        "{} has store format {found}, this program writes format {known} and does not read that any more: crawl into another data folder",
+        dir.display()
+    )]
+    OlderFormat {
+        /// The data folder.
+        dir: PathBuf,
+        /// The store's format version.
+        found: u32,
+        /// The version that this program reads and writes.
+        known: u32,
+    },
     /// Fingerprints or URLs of the store were made by other rules than those asked for; they cannot be compared.
     #[error(
         "{} was made with scheme {stored:?}, but {wanted:?} is asked for, and the two cannot be compared: set those options back, or crawl into another data folder",
@@ -134,6 +147,12 @@ pub enum StorageError {
     NotQueued {
         /// The URL.
         url: String,
+    },
+    /// A page cannot take the place of this one: it is not kept, or the verdict that it is given is not of that page.
+    #[error("page {page} cannot be replaced: it is not kept, or not by the page that is to take its place")]
+    NotReplaceable {
+        /// Its sequence number.
+        page: u64,
     },
     /// A commit failed between its steps; what is in memory no longer agrees with what is on disk.
     #[error("an earlier commit failed half-way: open the store again, it goes on from the last complete commit")]

@@ -1,4 +1,4 @@
-//! The format on disk, version 1: every key and every value of the tree `state`.
+//! The format on disk, version 2: every key and every value of the tree `state`.
 //!
 //! One tree, so that one batch over several tables is one atomic step. The first byte of a key is its table. Numbers in
 //! keys are big-endian, so that the order of bytes is the order of numbers. `⟨T⟩` is T in postcard's format (its wire
@@ -33,7 +33,7 @@ use crate::error::StorageError;
 use crate::warc::writer::WarcEnd;
 
 /// The format version that this crate writes, and the newest it reads.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// The longest URL or host key, in bytes.
 pub const MAX_URL_BYTES: usize = 16 * 1024;

@@ -46,6 +46,8 @@
 //!     verdict: Verdict::Unique,
 //!     signature: Vec::new(),
 //!     elapsed_ms: 80,
+//!     canonical: None,
+//!     replaces: None,
 //! };
 //! let outcome = Outcome::Page { draft: Box::new(draft), capture: Some(capture.encode()?) };
 //! let finished = store.finish(&queued[0], outcome, &[seed])?;
@@ -120,5 +122,5 @@ pub use error::StorageError;
 pub use format::MAX_URL_BYTES;
 pub use frontier::{Discovered, QueuedUrl, Via};
 pub use outcome::{Failure, Finished, Outcome, UrlState};
-pub use page::{PageDraft, PageRecord, Verdict, WarcLocation};
+pub use page::{PageDraft, PageRecord, Replaced, Verdict, WarcLocation};
 pub use store::{OpenOptions, Store};

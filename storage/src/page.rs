@@ -11,18 +11,30 @@ pub enum Verdict {
     Unique,
     /// Its normalised text is that of another page.
     Exact {
-        /// Sequence number of the kept page.
+        /// Sequence number of the page that was kept when this was decided. Another may have taken its place since: see
+        /// [`Store::representative_of`](crate::Store::representative_of).
         of: u64,
     },
     /// Its text is nearly that of another page.
     Near {
-        /// Sequence number of the kept page.
+        /// As for `Exact`.
         of: u64,
         /// Hamming distance of the two fingerprints in bits; `None` where another rule decided.
         distance: Option<u32>,
         /// Estimated similarity of the two, 0 to 1.
         similarity: f32,
     },
+}
+
+impl Verdict {
+    /// The page that it is a duplicate of.
+    #[must_use]
+    pub fn of(self) -> Option<u64> {
+        match self {
+            Self::Unique => None,
+            Self::Exact { of } | Self::Near { of, .. } => Some(of),
+        }
+    }
 }
 
 /// Where one record lies in the archive: one gzip member.
@@ -34,6 +46,15 @@ pub struct WarcLocation {
     pub offset: u64,
     /// Its length in bytes.
     pub length: u64,
+}
+
+/// A kept page that gives its place to another: the one that it names as its canonical URL.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Replaced {
+    /// Sequence number of the page that was kept until now.
+    pub page: u64,
+    /// What it is from now on: [`Verdict::Exact`] or [`Verdict::Near`] of the page that takes its place.
+    pub verdict: Verdict,
 }
 
 /// What the caller knows of a fetched page. The store adds the URL it was queued by and the places in the archive, and
@@ -64,6 +85,10 @@ pub struct PageDraft {
     pub signature: Vec<u8>,
     /// Milliseconds from the beginning of the fetch to the end of the body.
     pub elapsed_ms: u32,
+    /// The URL that the page names as its canonical one, its own included.
+    pub canonical: Option<String>,
+    /// The page whose place this one takes; only for a page that is kept.
+    pub replaces: Option<Replaced>,
 }
 
 /// A page in the catalogue. Its sequence number is its key.
@@ -99,7 +124,12 @@ pub struct PageRecord {
     pub signature: Vec<u8>,
     /// See [`PageDraft::elapsed_ms`].
     pub elapsed_ms: u32,
-    /// The `response` record; `None` for a page that was not archived, such as a duplicate.
+    /// See [`PageDraft::canonical`].
+    pub canonical: Option<String>,
+    /// Sequence number of the page whose place this one took when it was decided.
+    pub replaces: Option<u64>,
+    /// The `response` record; `None` for a page that was not archived, such as a duplicate. A page that was kept until
+    /// another took its place is still in the archive.
     pub response: Option<WarcLocation>,
     /// The `conversion` record with the extracted text; `None` for a page that was not archived.
     pub text: Option<WarcLocation>,
@@ -123,6 +153,8 @@ impl PageRecord {
             verdict: draft.verdict,
             signature: draft.signature,
             elapsed_ms: draft.elapsed_ms,
+            canonical: draft.canonical,
+            replaces: draft.replaces.map(|replaced| replaced.page),
             response: archived.map(|(response, _)| response),
             text: archived.map(|(_, text)| text),
         }

@@ -52,6 +52,8 @@ pub(crate) struct Staged {
     urls: UrlHashSet,
     /// Places in the queue by `seq`: taken (`true`) or given up (`false`).
     places: HashMap<u64, bool>,
+    /// Where the latest row of each staged page is: its piece, and its row there. Pieces only go all at once.
+    pages: HashMap<u64, (usize, usize)>,
 }
 
 impl Staged {
@@ -62,6 +64,11 @@ impl Staged {
             .iter()
             .map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len));
         self.bytes += bytes.sum::<usize>();
+        for (at, (key, _)) in piece.rows.iter().enumerate() {
+            if let Some(sequence) = format::page_sequence(key) {
+                self.pages.insert(sequence, (self.pieces.len(), at));
+            }
+        }
         self.pieces.push_back(piece);
     }
 
@@ -86,6 +93,12 @@ impl Staged {
     /// Whether the place in the queue is taken; `None` if only the tree can say.
     pub fn place(&self, seq: u64) -> Option<bool> {
         self.places.get(&seq).copied()
+    }
+
+    /// The row of a page, if it waits to be written.
+    pub fn page(&self, sequence: u64) -> Option<&[u8]> {
+        let (piece, row) = *self.pages.get(&sequence)?;
+        self.pieces.get(piece)?.rows.get(row)?.1.as_deref()
     }
 
     /// Rows that wait.
@@ -113,6 +126,7 @@ impl Staged {
         self.bytes = 0;
         self.urls.clear();
         self.places.clear();
+        self.pages.clear();
         Ok(())
     }
 

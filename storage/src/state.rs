@@ -80,6 +80,13 @@ impl State {
             };
         };
         let found = format::format_version(&row).ok_or_else(|| self.corrupt("the format row"))?;
+        if found < FORMAT_VERSION {
+            return Err(StorageError::OlderFormat {
+                dir: self.dir.clone(),
+                found,
+                known: FORMAT_VERSION,
+            });
+        }
         if found > FORMAT_VERSION {
             return Err(StorageError::NewerFormat {
                 dir: self.dir.clone(),

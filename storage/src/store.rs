@@ -271,6 +271,8 @@ mod tests {
             verdict: Verdict::Unique,
             signature: Vec::new(),
             elapsed_ms: 0,
+            canonical: None,
+            replaces: None,
         };
         let (headers, payload, text) = (Vec::new(), &b"body"[..], "text");
         let (fetched_at, status, reason, ip, request, truncated) = (0, 200, "OK", None, None, None);

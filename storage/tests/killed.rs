@@ -219,6 +219,8 @@ fn draft(verdict: Verdict) -> PageDraft {
         verdict,
         signature: vec![0; 8],
         elapsed_ms: 0,
+        canonical: None,
+        replaces: None,
     }
 }
 

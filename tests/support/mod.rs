@@ -2,6 +2,7 @@
 //!
 //! - [`site`]: a web site on loopback that a test scripts, with a log of every request
 //! - [`gate`]: answers held back until something has happened, instead of a sleep
+//! - [`heads`]: a server that keeps what was sent, over TLS too; [`certificates`]: what it shows of itself
 //! - [`page`]: pages and their texts, the same at every run
 //! - [`crawl`]: a seeds file, a configuration and a data folder for the crawler's binary
 //! - [`process`]: the binary at work, bounded in time
@@ -9,8 +10,10 @@
 //! - [`archive`]: the records of its WARC files
 
 pub mod archive;
+pub mod certificates;
 pub mod crawl;
 pub mod gate;
+pub mod heads;
 pub mod outcomes;
 pub mod page;
 pub mod process;

@@ -55,8 +55,8 @@ pub struct Fetching {
     after_help = "As JSON: {\"source\", \"url\", \"status\", \"media_type\", \"charset\": WHATWG name, \"charset_source\": \
     \"bom\"|\"header\"|\"meta\"|\"utf8\"|\"detected\", \"charset_errors\": true if some bytes were malformed, \"title\", \
     \"text\", \"word_count\", \"language\": ISO 639-1, \"outlinks\": [{\"url\", \"kind\", \"nofollow\"}], \"robots\": \
-    {\"noindex\", \"nofollow\", \"meta\": {\"noindex\", \"nofollow\"}, \"header\": {\"noindex\", \"nofollow\"}}, \
-    \"canonical\": of rel=canonical, \"canonical_url\": canonical form of url, \"fingerprint\": hexadecimal digits, \
+    {\"noindex\", \"nofollow\", \"unavailable_after\": date, \"meta\": {the same}, \"header\": {the same}}, \
+    \"canonical\": of rel=canonical where all that is named is one URL, \"canonical_url\": canonical form of url, \"fingerprint\": hexadecimal digits, \
     \"digest\": of the normalised text, equal for exact duplicates, \"similarity\": \"sketch\"|\"short\"|\"none\", what \
     near-duplicates are confirmed by, \"soft_404\", \"truncated\"}. What is not known is null. What could not be read is \
     {\"source\", \"url\", \"error\"}.\n\

@@ -3,6 +3,7 @@
 use std::error::Error as StdError;
 use std::io;
 
+use super::tls::{self, CertificateFault};
 use crate::address_policy::Forbidden;
 
 /// Why no whole answer came.
@@ -17,9 +18,17 @@ pub enum FetchError {
     /// No connection could be opened.
     #[error("no connection: {0}")]
     Connect(String),
-    /// The TLS handshake or certificate failed.
+    /// The TLS handshake failed, for another reason than the certificate.
     #[error("TLS: {0}")]
     Tls(String),
+    /// The server's certificate is not accepted.
+    #[error("TLS: {detail}")]
+    Certificate {
+        /// What is wrong with it.
+        fault: CertificateFault,
+        /// The same in the words of the TLS library.
+        detail: String,
+    },
     /// No head of an answer came in time.
     #[error("timed out")]
     Timeout,
@@ -55,6 +64,7 @@ impl FetchError {
             Self::Dns(_) => "dns",
             Self::Connect(_) => "connect",
             Self::Tls(_) => "tls",
+            Self::Certificate { fault, .. } => fault.kind(),
             Self::Timeout | Self::BodyTimeout => "timeout",
             Self::Interrupted(_) | Self::BodyInterrupted(_) => "interrupted",
             Self::Protocol(_) => "protocol",
@@ -63,7 +73,7 @@ impl FetchError {
         }
     }
 
-    /// Whether another try, later, may do better.
+    /// Whether another try, later, may do better. A certificate is the same a few seconds later.
     #[must_use]
     pub fn is_passing(&self) -> bool {
         self.is_the_hosts() || matches!(self, Self::BodyTimeout | Self::BodyInterrupted(_))
@@ -85,7 +95,7 @@ impl FetchError {
             return Self::ForbiddenAddress(forbidden.clone());
         }
         if let Some(tls) = cause::<rustls::Error>(error) {
-            return Self::Tls(tls.to_string());
+            return tls::failure(tls);
         }
         if error.is_timeout() {
             return Self::Timeout;
@@ -124,12 +134,13 @@ fn causes<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (
     std::iter::successors(Some(error), |&e| e.source())
 }
 
-/// The first cause of type `E`; an `io::Error` is looked into, since it hides what it wraps from `source`.
+/// The first cause of type `E`; an `io::Error` is looked into, since it hides what it wraps from `source`, another
+/// `io::Error` maybe.
 fn cause<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
     causes(error).find_map(|e| {
         e.downcast_ref::<E>().or_else(|| {
             let wrapped = e.downcast_ref::<io::Error>()?.get_ref()?;
-            causes(wrapped).find_map(|inner| inner.downcast_ref::<E>())
+            cause::<E>(wrapped)
         })
     })
 }

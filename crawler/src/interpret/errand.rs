@@ -22,8 +22,8 @@ const MAX_DECODED_ROBOTS_BYTES: usize = 16 * MAX_ROBOTS_BYTES;
 impl Interpreter {
     pub(super) fn robots(&self, errand: Errand, answer: Result<Response, FetchError>) -> Event {
         let answer = match answer {
-            // No connection will be made for a page of this host either; there the failure is recorded by its name.
-            Err(FetchError::ForbiddenAddress(_)) if is_first_hop(&errand) => {
+            // No connection will be made for a page of this origin either; there the failure is recorded by its name.
+            Err(FetchError::ForbiddenAddress(_) | FetchError::Certificate { .. }) if is_first_hop(&errand) => {
                 RobotsAnswer::Rules(Robots::allow_all(), Vec::new())
             }
             Err(error) => RobotsAnswer::Unreachable(error.to_string()),

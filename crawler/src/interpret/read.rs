@@ -11,8 +11,9 @@ use crate::content_seen::Record;
 use crate::fetch::Response;
 use crate::parse::{Outlink, RobotsDirectives, Truncation};
 use crate::settings::Settings;
+use crate::site::site;
 use crate::stored_text::stored_text;
-use crate::{decode, extract, language, parse, soft_404};
+use crate::{canonicalize, decode, extract, language, parse, soft_404};
 
 /// A page that has been read and waits for its verdict.
 #[derive(Debug)]
@@ -42,7 +43,8 @@ pub(crate) struct Content {
     /// The declared language.
     pub lang: Option<String>,
     pub robots: RobotsDirectives,
-    pub canonical: Option<Url>,
+    /// As in [`parse::PageFacts`]: the canonical URL, and whether several are named.
+    pub canonical: (Option<Url>, bool),
     /// What is said about the page: its title's words, keywords, the documents that it names.
     pub metadata: Option<dedup::Sketch>,
     pub links: Vec<Outlink>,
@@ -61,22 +63,20 @@ impl Interpreter {
         } else {
             Content::of_html(&decoded.text, url, &self.settings, &self.analyzer)
         };
-        let header = x_robots_tag(&response.headers, &self.settings.product);
-        if header.nofollow || content.robots.nofollow {
-            content.links.clear();
-        }
-        let outlinks = self.discover(
-            content.links.into_iter().map(|link| link.url),
-            queued.depth.saturating_add(1),
-            0,
-            PRIORITY_LINK,
-        );
-        if header.noindex || content.robots.noindex {
+        content.robots.combine(self.x_robots_tag(&response));
+        let header = parse::header_links(&response.headers, url);
+        let canonical = self.canonical(url, [&content.canonical, &(header.canonical, header.canonical_conflict)]);
+        content.links.extend(header.outlinks);
+        let outlinks = self.outlinks(content.links, content.robots, &queued);
+        if content.robots.forbids_storing(response.fetched_at) {
+            let reason = if content.robots.noindex {
+                "noindex"
+            } else {
+                "unavailable_after"
+            };
             return Record::Outcome {
                 queued,
-                outcome: Outcome::Excluded {
-                    reason: "noindex".into(),
-                },
+                outcome: Outcome::Excluded { reason: reason.into() },
                 outlinks,
             };
         }
@@ -106,6 +106,8 @@ impl Interpreter {
             verdict: Verdict::Unique,
             signature: Vec::new(),
             elapsed_ms: u32::try_from(response.elapsed.as_millis()).unwrap_or(u32::MAX),
+            canonical,
+            replaces: None,
         };
         Record::Page(Box::new(ReadPage {
             queued,
@@ -119,6 +121,34 @@ impl Interpreter {
             body,
             outlinks,
         }))
+    }
+
+    /// What the header of a document that is no page, or of which no body was read, leads to.
+    pub(super) fn links_of_header(&self, queued: &QueuedUrl, url: &Url, response: &Response) -> Vec<Discovered> {
+        let links = parse::header_links(&response.headers, url).outlinks;
+        self.outlinks(links, self.x_robots_tag(response), queued)
+    }
+
+    /// Those of a page's links that are followed.
+    fn outlinks(&self, links: Vec<Outlink>, robots: RobotsDirectives, from: &QueuedUrl) -> Vec<Discovered> {
+        if robots.nofollow {
+            return Vec::new();
+        }
+        let follow_nofollow = self.settings.links.follow_nofollow;
+        let followed = links.into_iter().filter(|link| follow_nofollow || !link.nofollow);
+        let depth = from.depth.saturating_add(1);
+        self.discover(followed.map(|link| link.url), depth, 0, PRIORITY_LINK)
+    }
+
+    /// The canonical URL that a page names, if it is of the page's own site: for another's pages nobody can speak.
+    fn canonical(&self, url: &Url, named: [&(Option<Url>, bool); 2]) -> Option<String> {
+        let rules = &self.settings.canonicalize;
+        let canonical = named_canonical(named, rules).filter(|canonical| site(canonical) == site(url))?;
+        canonicalize::canonicalize(canonical, rules).ok().map(String::from)
+    }
+
+    fn x_robots_tag(&self, response: &Response) -> RobotsDirectives {
+        x_robots_tag(&response.headers, &self.settings.product)
     }
 }
 
@@ -134,15 +164,19 @@ impl Content {
         let keywords = facts.keywords.iter().map(String::as_str);
         let about = facts.title.split_whitespace().chain(keywords).chain(references);
         let metadata = analyzer.metadata(about);
+        let mut links = facts.outlinks;
+        if settings.links.embedded {
+            links.extend(parse::embedded(&document, url));
+        }
         Self {
             text: extract::main_text(&document).text,
             title: facts.title,
             heading: facts.first_heading,
             lang: facts.lang,
             robots: facts.robots,
-            canonical: facts.canonical,
+            canonical: (facts.canonical, facts.canonical_conflict),
             metadata,
-            links: facts.outlinks,
+            links,
             truncated: document.truncated,
         }
     }
@@ -156,20 +190,25 @@ impl Content {
     }
 }
 
-/// The directives of the `X-Robots-Tag` headers that are for everybody or for `product`: `noindex`, or `bot: noindex`.
+/// The directives of the `X-Robots-Tag` headers.
 pub(crate) fn x_robots_tag(headers: &HeaderMap, product: &str) -> RobotsDirectives {
     let mut directives = RobotsDirectives::default();
-    let values = headers.get_all("x-robots-tag").iter();
-    for value in values.filter_map(|value| value.to_str().ok()) {
-        match value.split_once(':') {
-            Some((agent, list)) if agent.trim().eq_ignore_ascii_case(product) => directives.add(list),
-            // A colon that ends no agent's name: the directive `unavailable_after: date`.
-            Some((before, _)) if before.contains(',') || before.trim() == "unavailable_after" => directives.add(before),
-            Some(_) => {}
-            None => directives.add(value),
-        }
+    for value in headers.get_all("x-robots-tag") {
+        directives.add_header(&String::from_utf8_lossy(value.as_bytes()), product);
     }
     directives
+}
+
+/// The canonical URL (RFC 6596) that a page names, in its head, in its header or in both, if all that is said is one URL.
+pub(crate) fn named_canonical<'a>(named: [&'a (Option<Url>, bool); 2], rules: &canonicalize::Rules) -> Option<&'a Url> {
+    if named.iter().any(|(_, conflict)| *conflict) {
+        return None;
+    }
+    let mut all = named.into_iter().filter_map(|(canonical, _)| canonical.as_ref());
+    let first = all.next()?;
+    let canonical = canonicalize::canonicalize(first, rules).ok()?;
+    let mut others = all.filter_map(|other| canonicalize::canonicalize(other, rules).ok());
+    others.all(|other| other == canonical).then_some(first)
 }
 
 fn unix_millis(time: std::time::SystemTime) -> u64 {

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::outlinks::{Reference, Resolver, resolve, resolve_refresh};
 use super::refresh::parse_refresh;
-use super::{Document, MetaRefresh, Outlink, RobotsDirectives, attribute};
+use super::{Document, LinkKind, MetaRefresh, Outlink, RobotsDirectives, attribute};
 
 /// The longest title, heading or description that is kept, in bytes.
 const MAX_TEXT_BYTES: usize = 4096;
@@ -29,8 +29,11 @@ pub struct PageFacts {
     pub keywords: Vec<String>,
     /// The declared language, as written (`en-US`): `<html lang>`, else `<meta http-equiv=content-language>`.
     pub lang: Option<String>,
-    /// `<link rel=canonical>`.
+    /// `<link rel=canonical>` in the head, resolved; `None` too if several name different URLs, for then none can be
+    /// trusted. (In the body it may be a visitor's.)
     pub canonical: Option<Url>,
+    /// The head has several `<link rel=canonical>` that name different URLs.
+    pub canonical_conflict: bool,
     /// Robots metas for all crawlers and for this one.
     pub robots: RobotsDirectives,
     /// `<meta http-equiv=refresh>`.
@@ -67,7 +70,9 @@ pub fn title(doc: &Document) -> String {
 struct Found<'a> {
     facts: PageFacts,
     base: Option<&'a str>,
-    canonical: Option<&'a str>,
+    canonicals: Vec<&'a str>,
+    /// A `<template>` has been seen, so that what follows may lie in one.
+    has_template: bool,
     refresh: Option<(u32, Option<&'a str>)>,
     references: Vec<Reference<'a>>,
 }
@@ -75,6 +80,9 @@ struct Found<'a> {
 impl<'a> Found<'a> {
     fn take(&mut self, node: NodeRef<'a, Node>, element: &'a Element, agent: &str) {
         let html = element.name.ns == ns!(html);
+        if self.is_inert(node, element) {
+            return;
+        }
         match element.name.local {
             local_name!("title") if html && self.facts.title.is_empty() => self.facts.title = text_of(node),
             local_name!("h1") if self.facts.first_heading.is_none() => {
@@ -84,7 +92,7 @@ impl<'a> Found<'a> {
                 let lang = attribute(element, &local_name!("lang"));
                 self.facts.lang = lang.or_else(|| named(element, "xml:lang")).and_then(non_empty);
             }
-            local_name!("base") if self.base.is_none() => self.base = attribute(element, &local_name!("href")),
+            local_name!("base") if html && self.base.is_none() => self.base = attribute(element, &local_name!("href")),
             local_name!("meta") => self.take_meta(element, agent),
             _ => self.take_reference(node, element),
         }
@@ -96,18 +104,28 @@ impl<'a> Found<'a> {
             let Some(element) = node.value().as_element() else {
                 continue;
             };
+            if self.is_inert(node, element) {
+                continue;
+            }
             match element.name.local {
                 local_name!("meta") => self.take_pragma(element),
-                _ => self.take_reference(node, element),
+                _ => self.references.extend(Reference::of(node, element)),
             }
         }
     }
 
     fn take_reference(&mut self, node: NodeRef<'a, Node>, element: &'a Element) {
         if let Some(reference) = Reference::of(node, element) {
-            self.canonical = self.canonical.or(reference.canonical());
+            if reference.is_canonical() && is_in_head(node) {
+                self.canonicals.push(reference.target());
+            }
             self.references.push(reference);
         }
+    }
+
+    fn is_inert(&mut self, node: NodeRef<'a, Node>, element: &Element) -> bool {
+        self.has_template |= element.name.local == local_name!("template");
+        self.has_template && is_in_template(node)
     }
 
     fn take_meta(&mut self, element: &'a Element, agent: &str) {
@@ -133,28 +151,56 @@ impl<'a> Found<'a> {
         if pragma.eq_ignore_ascii_case("refresh") && self.refresh.is_none() {
             self.refresh = parse_refresh(content);
             let target = self.refresh.and_then(|(_, target)| target);
-            self.references.extend(target.map(Reference::of_refresh));
+            self.references
+                .extend(target.map(|target| Reference::new(target, LinkKind::Refresh)));
         } else if pragma.eq_ignore_ascii_case("content-language") && self.facts.lang.is_none() {
             self.facts.lang = content.split(',').next().and_then(non_empty);
         }
     }
 
     fn resolve(self, page_url: &Url) -> PageFacts {
-        let base = self
-            .base
-            .and_then(|base| resolve(page_url, base))
-            .unwrap_or_else(|| page_url.clone());
-        let mut resolver = Resolver::new(&base);
+        let base = base_url(self.base, page_url);
+        let mut resolver = Resolver::new(&base, page_url);
         self.references
             .into_iter()
             .for_each(|reference| resolver.add(reference));
+        let mut canonicals: Vec<Url> = self
+            .canonicals
+            .into_iter()
+            .filter_map(|canonical| resolve(&base, canonical))
+            .collect();
+        canonicals.dedup();
+        let canonical_conflict = canonicals.len() > 1;
         PageFacts {
-            canonical: self.canonical.and_then(|canonical| resolve(&base, canonical)),
+            canonical: canonicals.pop().filter(|_| !canonical_conflict),
+            canonical_conflict,
             meta_refresh: self.refresh.map(|refresh| resolve_refresh(&base, refresh)),
             outlinks: resolver.finish(),
             ..self.facts
         }
     }
+}
+
+/// What references are against: the page's URL, or what the `href` of its first `<base>` makes of that (WHATWG HTML,
+/// section 4.2.3).
+pub(super) fn base_url(href: Option<&str>, page_url: &Url) -> Url {
+    let base = href.and_then(|href| page_url.join(href).ok());
+    base.filter(|base| !matches!(base.scheme(), "data" | "javascript"))
+        .unwrap_or_else(|| page_url.clone())
+}
+
+/// Whether the element is in a `<template>`, which is nothing until a script makes something of it. One that declares a
+/// shadow root is part of the page at once.
+pub(super) fn is_in_template(node: NodeRef<'_, Node>) -> bool {
+    node.ancestors().any(|ancestor| {
+        let template = ancestor.parent().and_then(|parent| parent.value().as_element());
+        ancestor.value().is_fragment() && template.is_some_and(|template| named(template, "shadowrootmode").is_none())
+    })
+}
+
+fn is_in_head(node: NodeRef<'_, Node>) -> bool {
+    let mut elements = node.ancestors().filter_map(|ancestor| ancestor.value().as_element());
+    elements.any(|element| element.name.local == local_name!("head"))
 }
 
 /// The attribute of any name, `xml:lang` included, which HTML keeps as one name.

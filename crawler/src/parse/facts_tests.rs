@@ -67,10 +67,45 @@ fn references_are_resolved_as_browsers_do() {
             &[],
         ),
         (
+            "<form action=/f?a=1#b></form><form method=dialog action=/g></form><form method=put action=/h></form><form></form>",
+            &["https://example.org/f", "https://example.org/h"],
+        ),
+        (
             "<a href=../x><base href=/base/dir/><base href=/other/>",
             &["https://example.org/base/x"],
         ),
         ("<base href=javascript:x><a href=x>", &["https://example.org/docs/x"]),
+        ("<base href=' \t/b\n/ '><a href=x>", &["https://example.org/b/x"]),
+        (
+            "<base target=_top><base href=/b/><a href=x>",
+            &["https://example.org/b/x"],
+        ),
+        (
+            "<base href='http://['><base href=/b/><a href=x>",
+            &["https://example.org/docs/x"],
+        ),
+        ("<base href=ftp://x/><a href=x><a href=//y/z>", &[]),
+        (
+            "<base href=//x/b/#p><a href=''><a href=#q><form action=''>",
+            &["https://x/b/"],
+        ),
+        ("<base href=page.html?q=1><a href=#q>", &[]),
+        (
+            "<svg><base href=/b/></svg><svg><a xlink:href=x></a></svg>",
+            &["https://example.org/docs/x"],
+        ),
+        (
+            "<template><base href=/b/><a href=x></a></template><a href=y>",
+            &["https://example.org/docs/y"],
+        ),
+        (
+            "<div><template shadowrootmode=open><a href=x></a></template></div>",
+            &["https://example.org/docs/x"],
+        ),
+        (
+            "<noscript><base href=/b/><a href=x></a></noscript><a href=y>",
+            &["https://example.org/docs/y", "https://example.org/docs/x"],
+        ),
         ("<a href=é>", &["https://example.org/docs/%C3%A9"]),
     ];
     for (html, expected) in cases {
@@ -121,7 +156,11 @@ fn title_heading_description_keywords_and_language_are_read() {
 
 #[test]
 fn robots_metas_count_if_they_speak_to_all_or_to_this_crawler() {
-    let directives = |noindex, nofollow| RobotsDirectives { noindex, nofollow };
+    let directives = |noindex, nofollow| RobotsDirectives {
+        noindex,
+        nofollow,
+        unavailable_after: None,
+    };
     let cases = [
         ("<meta name=robots content=noindex>", directives(true, false)),
         ("<META NAME=Robots CONTENT='NoFollow , index'>", directives(false, true)),
@@ -136,6 +175,14 @@ fn robots_metas_count_if_they_speak_to_all_or_to_this_crawler() {
             directives(false, false),
         ),
         ("<body><p><meta name=robots content=noindex>", directives(true, false)),
+        (
+            "<template><meta name=robots content=noindex></template>",
+            directives(false, false),
+        ),
+        (
+            "<meta name=robots content='testcrawler: noindex'>",
+            directives(false, false),
+        ),
     ];
     for (html, expected) in cases {
         assert_eq!(of(html).robots, expected, "{html}");
@@ -143,13 +190,26 @@ fn robots_metas_count_if_they_speak_to_all_or_to_this_crawler() {
 }
 
 #[test]
-fn canonical_is_the_first_and_resolved_against_the_base() {
-    let facts = of("<link rel=canonical href=x#y><base href=/b/><link rel=canonical href=z>");
-    assert_eq!(
-        facts.canonical.map(String::from).as_deref(),
-        Some("https://example.org/b/x")
-    );
-    assert_eq!(of("<link rel=canonical href=javascript:x>").canonical, None);
+fn canonical_is_the_one_that_the_head_names() {
+    for (html, expected, conflict) in [
+        ("<base href=/b/><link rel=canonical href=x#y>", Some("b/x"), false),
+        (
+            "<link rel='x CANONICAL' href=x><link rel=canonical href=./x>",
+            Some("docs/x"),
+            false,
+        ),
+        ("<link rel=canonical href=x><link rel=canonical href=y>", None, true),
+        ("<link rel=canonical href=javascript:x>", None, false),
+        ("<link rel=canonical href=''>", Some("docs/page.html?q=1"), false),
+        ("<p>text<link rel=canonical href=x>", None, false),
+        ("<noscript><link rel=canonical href=x></noscript>", None, false),
+        ("<template><link rel=canonical href=x></template>", None, false),
+    ] {
+        let facts = of(html);
+        let expected = expected.map(|path| format!("https://example.org/{path}"));
+        assert_eq!(facts.canonical.map(String::from), expected, "{html}");
+        assert_eq!(facts.canonical_conflict, conflict, "{html}");
+    }
 }
 
 #[test]

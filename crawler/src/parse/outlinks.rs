@@ -27,10 +27,10 @@ pub struct Outlink {
     pub nofollow: bool,
 }
 
-/// What names a document.
+/// What names a document, or a part of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkKind {
-    /// `<a href>`
+    /// `<a href>`, also within `<svg>`
     Anchor,
     /// `<area href>`
     Area,
@@ -52,23 +52,54 @@ pub enum LinkKind {
     Refresh,
     /// `<form method=get>` without a field to fill in
     Form,
+    /// The `Link` header with a relation that `<link>` is followed for (RFC 8288)
+    HeaderLink,
+    /// The `Location` header of an answer that is no redirect, such as 201 (RFC 9110, section 10.2.2)
+    HeaderLocation,
+    /// The `Content-Location` header (RFC 9110, section 8.7)
+    HeaderContentLocation,
+    /// The `Refresh` header
+    HeaderRefresh,
+    /// Embedded: `<img src>` and `srcset`, `<source srcset>`, `<video poster>`, `<input type=image src>`
+    Image,
+    /// Embedded: `<script src>`
+    Script,
+    /// Embedded: `<link rel=stylesheet>`
+    Stylesheet,
+    /// Embedded: `<link rel=icon>`
+    Icon,
+    /// Embedded: `<audio src>`, `<video src>`, `<source src>`, `<track src>`
+    Media,
+    /// Embedded: `<object data>`, `<embed src>`
+    Object,
 }
 
 impl LinkKind {
-    /// The name in lower case, as reports show it.
+    /// The name that reports show: of the element, of the relation or of the header.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Anchor => "anchor",
+            Self::Anchor => "a",
             Self::Area => "area",
             Self::Frame => "frame",
             Self::Iframe => "iframe",
-            Self::Next => "next",
-            Self::Prev => "prev",
-            Self::Alternate => "alternate",
-            Self::Feed => "feed",
-            Self::Canonical => "canonical",
-            Self::Refresh => "refresh",
+            Self::Next => "link:next",
+            Self::Prev => "link:prev",
+            Self::Alternate => "link:alternate",
+            Self::Feed => "link:feed",
+            Self::Canonical => "link:canonical",
+            Self::Refresh => "meta-refresh",
             Self::Form => "form",
+            Self::HeaderLink => "header:link",
+            Self::HeaderLocation => "header:location",
+            Self::HeaderContentLocation => "header:content-location",
+            Self::HeaderRefresh => "header:refresh",
+            Self::Image => "img",
+            Self::Script => "script",
+            Self::Stylesheet => "link:stylesheet",
+            Self::Icon => "link:icon",
+            Self::Media => "media",
+            Self::Object => "object",
         }
     }
 }
@@ -94,25 +125,44 @@ impl<'a> Reference<'a> {
             _ => return None,
         };
         let target = attribute(element, &attr)?;
+        let target = if kind == LinkKind::Form {
+            // What is sent takes the place of a query (WHATWG HTML, section 4.10.21.3), and nothing is sent.
+            target.split(['?', '#']).next().unwrap_or_default()
+        } else {
+            target
+        };
         let nofollow = attribute(element, &local_name!("rel")).is_some_and(|rel| has_token(rel, "nofollow"));
         Some(Self { target, kind, nofollow })
     }
 
-    pub(super) fn canonical(&self) -> Option<&'a str> {
-        (self.kind == LinkKind::Canonical).then_some(self.target)
+    pub(super) fn is_canonical(&self) -> bool {
+        self.kind == LinkKind::Canonical
     }
 
-    pub(super) fn of_refresh(target: &'a str) -> Self {
+    pub(super) fn target(&self) -> &'a str {
+        self.target
+    }
+
+    pub(super) fn new(target: &'a str, kind: LinkKind) -> Self {
         Self {
             target,
-            kind: LinkKind::Refresh,
+            kind,
             nofollow: false,
         }
+    }
+
+    pub(super) fn with_nofollow(self, nofollow: bool) -> Self {
+        Self { nofollow, ..self }
     }
 }
 
 fn link_kind(element: &Element) -> Option<LinkKind> {
-    let rel = attribute(element, &local_name!("rel"))?;
+    let media_type = attribute(element, &local_name!("type")).unwrap_or_default();
+    relation_kind(attribute(element, &local_name!("rel"))?, media_type)
+}
+
+/// What a link of the relations `rel` names, if it is a document.
+pub(super) fn relation_kind(rel: &str, media_type: &str) -> Option<LinkKind> {
     let is = |token| has_token(rel, token);
     if is("canonical") {
         Some(LinkKind::Canonical)
@@ -121,7 +171,7 @@ fn link_kind(element: &Element) -> Option<LinkKind> {
     } else if is("prev") || is("previous") {
         Some(LinkKind::Prev)
     } else if is("alternate") && !is("stylesheet") {
-        let media_type = attribute(element, &local_name!("type")).unwrap_or_default();
+        let media_type = media_type.to_ascii_lowercase();
         let feed = ["rss", "atom", "feed+json"]
             .iter()
             .any(|feed| media_type.contains(feed));
@@ -131,13 +181,18 @@ fn link_kind(element: &Element) -> Option<LinkKind> {
     }
 }
 
-fn has_token(list: &str, token: &str) -> bool {
+/// Whether `token` is in a list separated by white space, in any case.
+pub(super) fn has_token(list: &str, token: &str) -> bool {
     list.split_ascii_whitespace().any(|t| t.eq_ignore_ascii_case(token))
 }
 
 /// A form that leads to one document whoever sends it: GET, and nothing in it has a name.
 fn is_bare_get(form: ego_tree::NodeRef<'_, Node>, element: &Element) -> bool {
-    let get = attribute(element, &local_name!("method")).is_none_or(|m| m.eq_ignore_ascii_case("get"));
+    // What is no method is GET.
+    let method = attribute(element, &local_name!("method")).unwrap_or_default();
+    let get = !["post", "dialog"]
+        .iter()
+        .any(|other| method.eq_ignore_ascii_case(other));
     let is_field = |name: &LocalName| {
         matches!(
             *name,
@@ -155,15 +210,20 @@ fn is_bare_get(form: ego_tree::NodeRef<'_, Node>, element: &Element) -> bool {
 /// Resolves references and keeps the first of each URL.
 pub(super) struct Resolver<'a> {
     base: &'a Url,
+    /// What the page says that an empty reference names, if that is another document.
+    empty: Option<&'a str>,
     by_target: HashMap<&'a str, Option<usize>>,
     by_url: HashMap<Url, usize>,
     outlinks: Vec<Outlink>,
 }
 
 impl<'a> Resolver<'a> {
-    pub(super) fn new(base: &'a Url) -> Self {
+    /// For a page at `page_url` whose references are against `base`.
+    pub(super) fn new(base: &'a Url, page_url: &Url) -> Self {
+        let same = base[..url::Position::AfterQuery] == page_url[..url::Position::AfterQuery];
         Self {
             base,
+            empty: (!same).then(|| base.as_str()),
             by_target: HashMap::new(),
             by_url: HashMap::new(),
             outlinks: Vec::new(),
@@ -171,9 +231,14 @@ impl<'a> Resolver<'a> {
     }
 
     pub(super) fn add(&mut self, reference: Reference<'a>) {
-        let target = without_fragment(reference.target);
+        let mut target = without_fragment(reference.target);
         if target.is_empty() {
-            return;
+            // With a base, `#part` is a part of that.
+            let is_anchor = matches!(reference.kind, LinkKind::Anchor | LinkKind::Area);
+            match self.empty.filter(|_| is_anchor) {
+                Some(base) => target = base,
+                None => return,
+            }
         }
         let known = match self.by_target.get(target) {
             Some(known) => *known,

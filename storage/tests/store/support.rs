@@ -47,6 +47,8 @@ pub fn draft(verdict: Verdict) -> PageDraft {
         verdict,
         signature: vec![1, 2, 3],
         elapsed_ms: 12,
+        canonical: None,
+        replaces: None,
     }
 }
 

@@ -17,8 +17,8 @@ use crate::commands::Output;
 use crate::error::{Error, RunError, UsageError};
 use crate::fetch::Response;
 use crate::inputs::{DEFAULT_MAX_DOCUMENT_BYTES, Format, unpacked};
-use crate::interpret::{Content, is_binary, x_robots_tag};
-use crate::parse::{Outlink, RobotsDirectives, Truncation};
+use crate::interpret::{Content, is_binary, named_canonical, x_robots_tag};
+use crate::parse::{Outlink, RobotsDirectives, Truncation, header_links};
 use crate::settings::Settings;
 use crate::{content_type, decode, language, soft_404};
 
@@ -60,10 +60,12 @@ pub(super) struct Robots {
     pub header: Directives,
 }
 
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Serialize)]
 pub(super) struct Directives {
     pub noindex: bool,
     pub nofollow: bool,
+    /// From when on the page asks not to be stored, as RFC 3339 has it.
+    pub unavailable_after: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -206,17 +208,22 @@ impl Inspector {
             let is_html = decoded.text.trim_start().starts_with('<');
             (!is_fetched).then(|| if is_html { "text/html" } else { "text/plain" }.to_owned())
         });
-        let content = if media_type.as_deref() == Some("text/plain") {
+        let base = found.url.clone().or_else(|| Url::parse(PLACEHOLDER).ok());
+        let mut content = if media_type.as_deref() == Some("text/plain") {
             Content::of_text(&decoded.text)
         } else {
-            let placeholder = || Url::parse(PLACEHOLDER).ok();
-            match found.url.clone().or_else(placeholder) {
-                Some(url) => Content::of_html(&decoded.text, &url, &self.settings, &self.analyzer),
+            match &base {
+                Some(base) => Content::of_html(&decoded.text, base, &self.settings, &self.analyzer),
                 None => Content::of_text(&decoded.text),
             }
         };
+        let header = base.map(|base| header_links(&found.headers, &base)).unwrap_or_default();
+        let in_header = (header.canonical, header.canonical_conflict);
+        let named = named_canonical([&content.canonical, &in_header], &self.settings.canonicalize);
+        let canonical = named.map(Url::to_string);
+        content.links.extend(header.outlinks);
         let signature = self.analyzer.analyze(&content.text);
-        let canonical = |url: &Url| canonicalize(url, &self.settings.canonicalize).ok().map(String::from);
+        let in_canonical_form = |url: &Url| canonicalize(url, &self.settings.canonicalize).ok().map(String::from);
         Page {
             source: source.to_owned(),
             status: found.status,
@@ -225,8 +232,8 @@ impl Inspector {
             charset_source: decoded.source.name(),
             charset_errors: decoded.had_errors,
             language: language::detect(&content.text, content.lang.as_deref()),
-            canonical: content.canonical.map(String::from),
-            canonical_url: found.url.as_ref().and_then(canonical),
+            canonical,
+            canonical_url: found.url.as_ref().and_then(in_canonical_form),
             robots: Robots::of(content.robots, x_robots_tag(&found.headers, &self.settings.product)),
             fingerprint: signature.fingerprint.map(|fingerprint| fingerprint.to_string()),
             digest: signature.digest.map(|digest| format!("{:032x}", digest.0)),
@@ -282,23 +289,23 @@ fn similarity(signature: &Signature) -> &'static str {
 
 impl Robots {
     fn of(meta: RobotsDirectives, header: RobotsDirectives) -> Self {
-        let (meta, header) = (Directives::from(meta), Directives::from(header));
+        let mut all = meta;
+        all.combine(header);
         Self {
-            all: Directives {
-                noindex: meta.noindex || header.noindex,
-                nofollow: meta.nofollow || header.nofollow,
-            },
-            meta,
-            header,
+            all: all.into(),
+            meta: meta.into(),
+            header: header.into(),
         }
     }
 }
 
 impl From<RobotsDirectives> for Directives {
     fn from(directives: RobotsDirectives) -> Self {
+        let date = |end| jiff::Timestamp::try_from(end).ok();
         Self {
             noindex: directives.noindex,
             nofollow: directives.nofollow,
+            unavailable_after: directives.unavailable_after.and_then(date).map(|end| end.to_string()),
         }
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn page(page: &Page) -> String {
     row("outlinks", &page.outlinks.len().to_string());
     for link in &page.outlinks {
         let nofollow = if link.nofollow { "nofollow " } else { "" };
-        let _ = writeln!(text, "    {:<10} {nofollow}{}", link.kind, line(&link.url));
+        let _ = writeln!(text, "    {:<23} {nofollow}{}", link.kind, line(&link.url));
     }
     text.push_str("  text\n");
     for paragraph in page.text.lines() {
@@ -71,24 +71,26 @@ fn charset_source(page: &Page) -> &'static str {
 }
 
 fn robots(page: &Page) -> String {
-    let by = |directives: Directives, source: &str| {
-        let named = [
-            (directives.noindex, "noindex"),
-            (directives.nofollow, "nofollow"),
-        ];
-        let asked: Vec<String> = named
-            .iter()
-            .filter(|(asked, _)| *asked)
-            .map(|(_, name)| format!("{name} ({source})"))
-            .collect();
-        asked
-    };
-    let asked = [by(page.robots.meta, "meta"), by(page.robots.header, "header")].concat();
+    let asked: Vec<String> = [(&page.robots.meta, "meta"), (&page.robots.header, "header")]
+        .iter()
+        .flat_map(|(directives, source)| asked(directives).map(move |asked| format!("{asked} ({source})")))
+        .collect();
     if asked.is_empty() {
         "no restriction".to_owned()
     } else {
         asked.join(", ")
     }
+}
+
+fn asked(directives: &Directives) -> impl Iterator<Item = String> {
+    let end = directives.unavailable_after.as_ref();
+    [
+        directives.noindex.then(|| "noindex".to_owned()),
+        directives.nofollow.then(|| "nofollow".to_owned()),
+        end.map(|end| format!("unavailable after {end}")),
+    ]
+    .into_iter()
+    .flatten()
 }
 
 fn fingerprint(page: &Page) -> String {

@@ -1,0 +1,72 @@
+//! Of two pages with one text, the one that both name as canonical is the one to keep (RFC 6596).
+//!
+//! A print version is fetched, kept, and names another URL as its canonical one. When that is fetched, it is a duplicate by
+//! its text, and yet the page that the site wants to be known: it takes the place of the first.
+//!
+//! ```text
+//!            before                          after one batch of the catalogue
+//! A  kept, names B                           exact or near of B, with the evidence
+//! D  near of A                               near of A: read as of B (Store::representative_of)
+//! B  exact or near of A, by its text         kept, with its body; notes that it replaces A
+//! ```
+//!
+//! The catalogue changes first, the index after it: A leaves it when the batch is durable, and until then may still be the
+//! answer for a third page, which is read like D. A crash between the two is made good when the index is brought up to the
+//! catalogue, for B's record names A.
+
+use dedup::{Deduplicator, DocId, SledIndex};
+use storage::{PageDraft, PageRecord, Replaced, Store, Verdict};
+
+use crate::error::RunError;
+
+/// Pages that have lost their place and are still in the index.
+#[derive(Debug, Default)]
+pub(super) struct Removals(Vec<DocId>);
+
+impl Removals {
+    pub(super) fn add(&mut self, page: u64) {
+        self.0.push(DocId(page));
+    }
+
+    /// Takes them out of the index. The catalogue must be durable.
+    pub(super) fn carry_out(&mut self, dedup: &Deduplicator<SledIndex>) -> Result<(), RunError> {
+        while let Some(id) = self.0.last() {
+            dedup.remove(*id)?;
+            self.0.pop();
+        }
+        Ok(())
+    }
+}
+
+/// The page whose place the one at `url` takes, which will be number `id` and whose verdict is in `draft`, if it takes one.
+pub(super) fn replaced(store: &Store, id: u64, url: &str, draft: &PageDraft) -> Result<Option<Replaced>, RunError> {
+    let names_another = draft.canonical.as_deref().is_some_and(|canonical| canonical != url);
+    let Some(kept) = draft.verdict.of().filter(|_| !names_another) else {
+        return Ok(None);
+    };
+    let page = store.latest_page(kept)?;
+    Ok(page.filter(|page| gives_way_to(page, url)).map(|_| Replaced {
+        page: kept,
+        verdict: of(draft.verdict, id),
+    }))
+}
+
+/// A page that has lost its place already gives way to nobody: it was not compared with the one in its place.
+fn gives_way_to(kept: &PageRecord, url: &str) -> bool {
+    kept.verdict == Verdict::Unique && kept.url != url && kept.canonical.as_deref() == Some(url)
+}
+
+/// The same verdict seen from the other side; how far two pages are apart is the same from both.
+fn of(verdict: Verdict, id: u64) -> Verdict {
+    match verdict {
+        Verdict::Unique => Verdict::Unique,
+        Verdict::Exact { .. } => Verdict::Exact { of: id },
+        Verdict::Near {
+            distance, similarity, ..
+        } => Verdict::Near {
+            of: id,
+            distance,
+            similarity,
+        },
+    }
+}
