@@ -52,7 +52,7 @@ const TEXTS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "French",
-        "Le robot télécharge poliment les pages et ne garde que celles qui disent quelque chose de nouveau. Pour chaque page écartée, on peut expliquer laquelle elle répète et à quel point elles diffèrent\u{a0}: « c’est déjà dit ». Le serveur n’est jamais interrogé trop vite, et les règles du site sont toujours respectées, même à l’été.",
+        "Le robot télécharge poliment les pages et ne garde que celles qui disent quelque chose de nouveau. Pour chaque page écartée, on peut expliquer laquelle elle répète et à quel point elles diffèrent : « c’est déjà dit ». Le serveur n’est jamais interrogé trop vite, et les règles du site sont toujours respectées, même à l’été.",
         &["UTF-8", "windows-1252", "UTF-16LE"],
     ),
     (
@@ -93,7 +93,12 @@ const TEXTS: &[(&str, &str, &[&str])] = &[
 ];
 
 /// How an encoding is told, in the order of strength.
-const WAYS: [(&str, &str); 4] = [("BOM", "bom"), ("header", "header"), ("meta", "meta"), ("nothing", "detected")];
+const WAYS: [(&str, &str); 4] = [
+    ("BOM", "bom"),
+    ("header", "header"),
+    ("meta", "meta"),
+    ("nothing", "detected"),
+];
 
 /// A page in one encoding that is told in one way.
 struct Page {
@@ -155,10 +160,17 @@ fn bytes(text: usize, encoding: &str, way: &str) -> Option<Vec<u8>> {
     if encoding.starts_with("UTF-16") {
         let little = encoding == "UTF-16LE";
         let units = html.encode_utf16();
-        return Some(units.flat_map(|unit| if little { unit.to_le_bytes() } else { unit.to_be_bytes() }).collect());
+        return Some(
+            units
+                .flat_map(|unit| if little { unit.to_le_bytes() } else { unit.to_be_bytes() })
+                .collect(),
+        );
     }
     let (bytes, used, has_unmappable) = Encoding::for_label(encoding.as_bytes()).unwrap().encode(&html);
-    assert!(!has_unmappable && used.name() == encoding, "{encoding} cannot hold text {text}");
+    assert!(
+        !has_unmappable && used.name() == encoding,
+        "{encoding} cannot hold text {text}"
+    );
     Some(bytes.into_owned())
 }
 
@@ -178,7 +190,11 @@ fn inspected(site: &Site, pages: &[Page]) -> Vec<Value> {
     let urls = pages.iter().map(|page| site.url(&page.path()));
     let arguments = ["inspect", "page", "--format", "jsonl"].map(String::from).into_iter();
     let ended = run(crawler(arguments.chain(urls)).current_dir(folder.path())).succeeded();
-    ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    ended
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 #[test]

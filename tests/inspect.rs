@@ -34,11 +34,18 @@ fn inspect_piped(folder: &TempDir, arguments: &[&str], input: &[u8]) -> Ended {
     file.write_all(input).unwrap();
     std::io::Seek::rewind(&mut file).unwrap();
     let mut command = crawler(["inspect"]);
-    run(command.args(arguments).current_dir(folder.path()).stdin(Stdio::from(file)))
+    run(command
+        .args(arguments)
+        .current_dir(folder.path())
+        .stdin(Stdio::from(file)))
 }
 
 fn json_lines(ended: &Ended) -> Vec<Value> {
-    ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    ended
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 fn article(head: &str, body: &str) -> Vec<u8> {
@@ -50,7 +57,10 @@ fn article(head: &str, body: &str) -> Vec<u8> {
 #[test]
 fn a_page_is_shown_with_all_that_a_crawl_goes_by() {
     let head = "<meta charset=gbk><meta name=robots content=nofollow><link rel=canonical href=/c>";
-    let page = article(head, "<a href=x.html rel=nofollow>x</a> <a href=//other.example/y#z>y</a>");
+    let page = article(
+        head,
+        "<a href=x.html rel=nofollow>x</a> <a href=//other.example/y#z>y</a>",
+    );
     let folder = folder(&[("page.html", &page)]);
     let url = "https://example.org/docs/a?utm_source=q";
     let ended = inspect(&folder, &["page", "page.html", "--url", url, "--format", "json"]).succeeded();
@@ -72,17 +82,21 @@ fn a_page_is_shown_with_all_that_a_crawl_goes_by() {
     ] {
         assert_eq!(page[key], expected, "{key}");
     }
-    let asked = |noindex: bool, nofollow: bool| json!({"noindex": noindex, "nofollow": nofollow, "unavailable_after": null});
-    assert_eq!((&page["robots"]["noindex"], &page["robots"]["nofollow"]), (&json!(false), &json!(true)));
+    let asked =
+        |noindex: bool, nofollow: bool| json!({"noindex": noindex, "nofollow": nofollow, "unavailable_after": null});
+    assert_eq!(
+        (&page["robots"]["noindex"], &page["robots"]["nofollow"]),
+        (&json!(false), &json!(true))
+    );
     assert_eq!(page["robots"]["meta"], asked(false, true));
     assert_eq!(page["robots"]["header"], asked(false, false));
     let link = |url: &str, kind: &str, nofollow: bool| json!({"url": url, "kind": kind, "nofollow": nofollow});
     assert_eq!(
         page["outlinks"].take(),
         json!([
-            link("https://example.org/c", "canonical", false),
-            link("https://example.org/docs/x.html", "anchor", true),
-            link("https://other.example/y", "anchor", false),
+            link("https://example.org/c", "link:canonical", false),
+            link("https://example.org/docs/x.html", "a", true),
+            link("https://other.example/y", "a", false),
         ])
     );
     assert!(page["text"].as_str().unwrap().starts_with(&words(1, 120)));
@@ -93,7 +107,10 @@ fn a_page_is_shown_with_all_that_a_crawl_goes_by() {
 
 #[test]
 fn a_page_has_the_fingerprint_that_a_crawl_keeps_of_it() {
-    let site = Site::of([("/", Answer::of_type("text/html", article("", "")).with("x-robots-tag", "nofollow"))]);
+    let site = Site::of([(
+        "/",
+        Answer::of_type("text/html", article("", "")).with("x-robots-tag", "nofollow"),
+    )]);
     let crawl = crate::support::crawl::Crawl::of(site.url("/"));
     crawl.run();
     let kept = crawl.export().remove(0);
@@ -102,7 +119,10 @@ fn a_page_has_the_fingerprint_that_a_crawl_keeps_of_it() {
     for key in ["url", "title", "text", "language", "fingerprint", "status"] {
         assert_eq!(page[key], kept[key], "{key}");
     }
-    assert_eq!((&page["charset"], &kept["encoding"]), (&json!("UTF-8"), &json!("UTF-8")));
+    assert_eq!(
+        (&page["charset"], &kept["encoding"]),
+        (&json!("UTF-8"), &json!("UTF-8"))
+    );
     assert_eq!(
         page["robots"]["header"],
         json!({"noindex": false, "nofollow": true, "unavailable_after": null})
@@ -121,17 +141,40 @@ fn many_pages_are_a_line_each_and_the_unreadable_do_not_stop_the_rest() {
         ("empty.html", b""),
         ("picture", b"\x89PNG\r\n\x1a\n\0\0\0\r"),
     ]);
-    let arguments = ["page", "a.html", "none.html", "b.html.gz", "c.txt", "empty.html", "picture", "--format", "jsonl"];
+    let arguments = [
+        "page",
+        "a.html",
+        "none.html",
+        "b.html.gz",
+        "c.txt",
+        "empty.html",
+        "picture",
+        "--format",
+        "jsonl",
+    ];
     let ended = inspect(&folder, &arguments).with_code(3);
     assert!(ended.stderr.contains("2 of the inputs"), "{}", ended.stderr);
     let pages = json_lines(&ended);
     assert_eq!(pages.len(), 6);
     assert_eq!(pages[1]["source"], "none.html");
-    assert!(pages[1]["error"].as_str().unwrap().contains("cannot be read"), "{}", pages[1]);
-    assert_eq!((&pages[0]["digest"], &pages[0]["text"]), (&pages[2]["digest"], &pages[2]["text"]));
+    assert!(
+        pages[1]["error"].as_str().unwrap().contains("cannot be read"),
+        "{}",
+        pages[1]
+    );
+    assert_eq!(
+        (&pages[0]["digest"], &pages[0]["text"]),
+        (&pages[2]["digest"], &pages[2]["text"])
+    );
     assert_eq!(pages[3]["text"], "中文 <b>not markup</b>");
-    assert_eq!((&pages[3]["media_type"], &pages[3]["similarity"]), (&json!("text/plain"), &json!("short")));
-    assert_eq!((&pages[4]["fingerprint"], &pages[4]["similarity"]), (&Value::Null, &json!("none")));
+    assert_eq!(
+        (&pages[3]["media_type"], &pages[3]["similarity"]),
+        (&json!("text/plain"), &json!("short"))
+    );
+    assert_eq!(
+        (&pages[4]["fingerprint"], &pages[4]["similarity"]),
+        (&Value::Null, &json!("none"))
+    );
     assert_eq!(pages[5]["error"], "it is neither HTML nor text");
 }
 
@@ -145,7 +188,12 @@ fn a_page_on_standard_input_has_a_placeholder_for_its_url() {
     assert_eq!(found["outlinks"][0]["url"], "http://file.invalid/x");
     assert_eq!(found["outlinks"][1]["url"], "http://h.example/y");
     let text = inspect_piped(&folder, &["page", "-"], page).succeeded();
-    text.says(&["none given (--url)", "UTF-8 (by its byte order mark)", "no restriction", "Hello there and there"]);
+    text.says(&[
+        "none given (--url)",
+        "UTF-8 (by its byte order mark)",
+        "no restriction",
+        "Hello there and there",
+    ]);
 }
 
 #[test]
@@ -156,10 +204,13 @@ fn a_page_is_fetched_as_a_crawl_does_and_only_if_its_robots_txt_allows_it() {
         ("/", Answer::redirect("/a")),
         (
             "/a",
-            Answer::html(article("<meta name=robots content='unavailable_after: 2030-01-02'>", ""))
-                .with("x-robots-tag", "crawler: noindex")
-                .with("link", "</b>; rel=canonical")
-                .gzipped(),
+            Answer::html(article(
+                "<meta name=robots content='unavailable_after: 2030-01-02T00:00:00Z'>",
+                "",
+            ))
+            .with("x-robots-tag", "crawler: noindex")
+            .with("link", "</b>; rel=canonical")
+            .gzipped(),
         ),
         ("/to-private", Answer::redirect("/private")),
         ("/private", Answer::html(article("", ""))),
@@ -174,12 +225,24 @@ fn a_page_is_fetched_as_a_crawl_does_and_only_if_its_robots_txt_allows_it() {
     };
     let found = page("/", &[], 0);
     assert_eq!((&found["url"], &found["status"]), (&json!(site.url("/a")), &json!(200)));
-    assert_eq!((&found["robots"]["header"]["noindex"], &found["robots"]["meta"]["noindex"]), (&json!(true), &json!(false)));
+    assert_eq!(
+        (
+            &found["robots"]["header"]["noindex"],
+            &found["robots"]["meta"]["noindex"]
+        ),
+        (&json!(true), &json!(false))
+    );
     assert_eq!(found["robots"]["unavailable_after"], "2030-01-02T00:00:00Z");
-    assert_eq!((&found["canonical"], &found["outlinks"][0]["kind"]), (&json!(site.url("/b")), &json!("header:link")));
+    assert_eq!(
+        (&found["canonical"], &found["outlinks"][0]["kind"]),
+        (&json!(site.url("/b")), &json!("header:link"))
+    );
     assert_eq!(site.paths(), ["/robots.txt", "/", "/a"]);
     for (path, reason) in [
-        ("/private", "its robots.txt forbids it (line 2: Disallow: /private); --ignore-robots"),
+        (
+            "/private",
+            "its robots.txt forbids it (line 2: Disallow: /private); --ignore-robots",
+        ),
         ("/to-private", "its robots.txt forbids it (line 2: Disallow: /private)"),
         ("/round", "go round in a loop"),
         ("/pdf", "content type application/pdf: not a page"),
@@ -202,7 +265,9 @@ fn a_private_address_is_refused_unless_it_is_allowed() {
     assert!(refused.stdout.contains("--allow-private"), "{}", refused.stdout);
     assert_eq!(site.requests().len(), 0);
     let robots = ["robots", &url, "--agent", "x", "/", "--config", "none.toml"];
-    inspect(&folder, &robots).with_code(2).complains_of(&["--allow-private"]);
+    inspect(&folder, &robots)
+        .with_code(2)
+        .complains_of(&["--allow-private"]);
     inspect(&folder, &["page", &url, "--config", "none.toml", "--allow-private"]).succeeded();
 }
 
@@ -212,7 +277,16 @@ const ROBOTS: &[u8] = b"# hello\r\nUser-agent: *\r\nDisallow: /a\r\nAllow: /a/b 
 fn robots_says_of_every_url_which_line_decided() {
     let folder = folder(&[("robots.txt", ROBOTS)]);
     let urls = ["https://example.org/a", "http://example.org/a/b?c", "/c", "example.org"];
-    let arguments = [&["robots", "robots.txt", "--agent", "OtherBot/1.0 (+https://example.org/)"], &urls[..]].concat();
+    let arguments = [
+        &[
+            "robots",
+            "robots.txt",
+            "--agent",
+            "OtherBot/1.0 (+https://example.org/)",
+        ],
+        &urls[..],
+    ]
+    .concat();
     let text = inspect(&folder, &arguments).succeeded().stdout;
     let expected = "disallow\t3: Disallow: /a\thttps://example.org/a\n\
         allow\t4: Allow: /a/b\thttp://example.org/a/b?c\n\
@@ -232,7 +306,10 @@ fn robots_says_of_every_url_which_line_decided() {
     );
     let arguments = ["robots", "-", "--agent", "123", "/a", "--format", "jsonl"];
     let answer = json_lines(&inspect_piped(&folder, &arguments, ROBOTS).succeeded()).remove(0);
-    assert_eq!((&answer["agent"], &answer["crawl_delay_ms"]), (&json!("*"), &json!(1_500)));
+    assert_eq!(
+        (&answer["agent"], &answer["crawl_delay_ms"]),
+        (&json!("*"), &json!(1_500))
+    );
 }
 
 #[test]
@@ -247,7 +324,9 @@ fn robots_that_cannot_be_asked_says_so() {
     inspect(&folder, &["robots", "-", "--agent", "x", "-"])
         .with_code(2)
         .complains_of(&["standard input (-) can be named once only"]);
-    inspect(&folder, &["robots", "robots.txt", "/"]).with_code(2).complains_of(&["--agent"]);
+    inspect(&folder, &["robots", "robots.txt", "/"])
+        .with_code(2)
+        .complains_of(&["--agent"]);
 }
 
 #[test]
@@ -261,16 +340,27 @@ fn robots_of_a_host_is_what_a_crawl_would_go_by() {
         path => Answer::redirect(&format!("/{}", path[1..].parse::<u32>().unwrap() + 1)),
     });
     let folder = folder(&[]);
-    let ask = |robots: &str| inspect(&folder, &["robots", robots, "--agent", "FooBot", "/x"]).succeeded().stdout;
+    let ask = |robots: &str| {
+        inspect(&folder, &["robots", robots, "--agent", "FooBot", "/x"])
+            .succeeded()
+            .stdout
+    };
     assert_eq!(ask(&site.url("")), "disallow\t2: disallow: /x\t/x\n");
     assert_eq!(ask(&site.url("/many")), "allow\tno rule\t/x\n");
-    assert_eq!(ask(&site.localhost_url("/robots.txt")), "disallow\tHTTP status 503\t/x\n");
+    assert_eq!(
+        ask(&site.localhost_url("/robots.txt")),
+        "disallow\tHTTP status 503\t/x\n"
+    );
 }
 
 #[test]
 fn urls_are_shown_in_their_canonical_form_by_the_rules_of_the_configuration() {
     let folder = folder(&[("sort.toml", b"[canonicalize]\nsort_query = true\n")]);
-    let urls = ["HTTP://www.Example.com:80/a/../b?b=1&a=2&utm_source=x#f", "ftp://example.org/", "http://[::1]:8080/"];
+    let urls = [
+        "HTTP://www.Example.com:80/a/../b?b=1&a=2&utm_source=x#f",
+        "ftp://example.org/",
+        "http://[::1]:8080/",
+    ];
     let ended = inspect(&folder, &[&["url"], &urls[..]].concat()).with_code(3);
     let expected = "http://www.example.com/b?b=1&a=2\thttp://(com,example,www,)/b?b=1&a=2\twww.example.com\n\
         error\tscheme `ftp` is neither http nor https\tftp://example.org/\n\
@@ -279,9 +369,15 @@ fn urls_are_shown_in_their_canonical_form_by_the_rules_of_the_configuration() {
     let arguments = ["url", "--config", "sort.toml", "--format", "json"];
     let answers = json_lines(&inspect_piped(&folder, &arguments, b"http://h/?b&a\nnothing\n").with_code(3));
     assert_eq!(answers[0]["canonical"], "http://h/?a&b");
-    assert_eq!((&answers[0]["surt"], &answers[0]["host_key"]), (&json!("http://(h,)/?a&b"), &json!("h")));
+    assert_eq!(
+        (&answers[0]["surt"], &answers[0]["host_key"]),
+        (&json!("http://(h,)/?a&b"), &json!("h"))
+    );
     assert!(answers[0]["rules"].as_str().unwrap().contains("sort_query"));
-    assert_eq!(answers[1], json!({"url": "nothing", "error": "not a URL: relative URL without a base"}));
+    assert_eq!(
+        answers[1],
+        json!({"url": "nothing", "error": "not a URL: relative URL without a base"})
+    );
 }
 
 #[test]
@@ -303,7 +399,11 @@ fn a_sitemap_is_shown_with_its_kind_and_its_urls_however_broken() {
         let ended = inspect(&folder, &["sitemap", argument, "--format", "json"]).with_code(code);
         let lines = json_lines(&ended);
         assert_eq!(lines.len(), 1);
-        (lines[0]["kind"].clone(), lines[0]["urls"].clone(), lines[0]["error"].clone())
+        (
+            lines[0]["kind"].clone(),
+            lines[0]["urls"].clone(),
+            lines[0]["error"].clone(),
+        )
     };
     assert_eq!(
         sitemap("index.xml.gz", 0),
@@ -311,9 +411,16 @@ fn a_sitemap_is_shown_with_its_kind_and_its_urls_however_broken() {
     );
     assert_eq!(
         sitemap(&site.url("/maps/s.xml"), 0),
-        (json!("urlset"), json!(["https://a.example/1", site.url("/2")]), Value::Null)
+        (
+            json!("urlset"),
+            json!(["https://a.example/1", site.url("/2")]),
+            Value::Null
+        )
     );
-    assert_eq!(sitemap("page.html", 3), (Value::Null, json!([]), json!("<html> is no sitemap")));
+    assert_eq!(
+        sitemap("page.html", 3),
+        (Value::Null, json!([]), json!("<html> is no sitemap"))
+    );
     assert_eq!(sitemap(&site.url("/none"), 3).2, "HTTP status 404");
     let text = inspect_piped(&folder, &["sitemap", "-"], b"https://a.example/t\nnonsense\n").succeeded();
     assert_eq!(text.stdout, "text, 1 URLs, 1 skipped\nhttps://a.example/t\n");
@@ -329,10 +436,16 @@ fn the_help_names_every_field_of_the_json() {
         (&["sitemap", "a.html"], &[]),
     ] {
         let help = inspect(&folder, &[arguments[0], "--help"]).succeeded();
-        let answers = run(crawler(["inspect"]).args(arguments).arg("--format=json").current_dir(folder.path()));
+        let answers = run(crawler(["inspect"])
+            .args(arguments)
+            .arg("--format=json")
+            .current_dir(folder.path()));
         let answer = json_lines(&answers).remove(0);
         let fields = answer.as_object().unwrap().keys().map(String::as_str);
-        let quoted: Vec<String> = fields.chain(more.iter().copied()).map(|name| format!("\"{name}\"")).collect();
+        let quoted: Vec<String> = fields
+            .chain(more.iter().copied())
+            .map(|name| format!("\"{name}\""))
+            .collect();
         help.says(&quoted.iter().map(String::as_str).collect::<Vec<_>>());
     }
 }
@@ -340,7 +453,11 @@ fn the_help_names_every_field_of_the_json() {
 #[test]
 fn what_is_asked_for_wrongly_ends_with_code_2() {
     let folder = folder(&[]);
-    inspect(&folder, &["page", "a", "b", "--url", "http://h/"]).with_code(2).complains_of(&["single page"]);
-    inspect(&folder, &["page", "a", "--url", "file:///a"]).with_code(2).complains_of(&["absolute http or https URL"]);
+    inspect(&folder, &["page", "a", "b", "--url", "http://h/"])
+        .with_code(2)
+        .complains_of(&["single page"]);
+    inspect(&folder, &["page", "a", "--url", "file:///a"])
+        .with_code(2)
+        .complains_of(&["absolute http or https URL"]);
     inspect(&folder, &["page"]).with_code(2).complains_of(&["FILE|URL"]);
 }

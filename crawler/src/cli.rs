@@ -9,7 +9,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
 use crate::inputs::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
-pub use inspect::{Fetching, Inspect, InspectFormat, InspectPage, InspectRobots, InspectSitemap, InspectUrl, Inspected};
+pub use inspect::{
+    Fetching, Inspect, InspectFormat, InspectPage, InspectRobots, InspectSitemap, InspectUrl, Inspected,
+};
 
 /// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
 #[derive(Debug, Parser)]

@@ -236,8 +236,14 @@ fn documented_rules() -> Vec<[&'static str; 4]> {
     let documented = include_str!("../../../docs/standards.md");
     let (_, table) = documented.split_once("| rule | default | a URL | becomes |\n").unwrap();
     let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
-    let cells = rows.map(|row| row.trim_matches('|').split(" | ").map(|cell| cell.trim().trim_matches('`')));
-    cells.map(|cells| cells.collect::<Vec<_>>().try_into().unwrap()).collect()
+    let cells = rows.map(|row| {
+        row.trim_matches('|')
+            .split(" | ")
+            .map(|cell| cell.trim().trim_matches('`'))
+    });
+    cells
+        .map(|cells| cells.collect::<Vec<_>>().try_into().unwrap())
+        .collect()
 }
 
 #[test]
@@ -271,7 +277,10 @@ fn equivalent_urls_have_one_form_and_others_do_not() {
         ("HTTP://www.EXAMPLE.com/", "http://www.example.com/"),
         ("http://example.com/a%c2%b1b", "http://example.com/a%C2%B1b"),
         ("http://example.com/%7Efoo", "http://example.com/~foo"),
-        ("http://example.com/foo/./bar/baz/../qux", "http://example.com/foo/bar/qux"),
+        (
+            "http://example.com/foo/./bar/baz/../qux",
+            "http://example.com/foo/bar/qux",
+        ),
         ("http://example.com", "http://example.com/"),
         ("http://example.com:80/", "http://example.com/"),
         ("http://example.com:/", "http://example.com/"),

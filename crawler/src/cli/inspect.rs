@@ -59,7 +59,8 @@ pub struct Fetching {
     \"canonical\": of rel=canonical where all that is named is one URL, \"canonical_url\": canonical form of url, \"fingerprint\": hexadecimal digits, \
     \"digest\": of the normalised text, equal for exact duplicates, \"similarity\": \"sketch\"|\"short\"|\"none\", what \
     near-duplicates are confirmed by, \"soft_404\", \"truncated\"}. What is not known is null. What could not be read is \
-    {\"source\", \"url\", \"error\"}.\n\
+    {\"source\", \"url\", \"error\"}. The kind of a link is the element that names it (a, area, frame, iframe, form, \
+    meta-refresh, link:next and its like) or the header (header:link, …).\n\
     A file has no URL of its own: without --url its relative links are shown against http://file.invalid/ and \"url\" is null.\n\
     A URL is fetched as a crawl does, with the same limits, after its robots.txt.\n\
     Exit codes: 0 all were read, 3 some could not be read, 1 it could not go on, 2 it was called with something unusable."

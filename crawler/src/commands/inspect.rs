@@ -45,5 +45,9 @@ fn shown(answer: &impl Serialize, format: InspectFormat, text: impl FnOnce() -> 
 }
 
 fn done(faults: u64) -> Result<(), Error> {
-    if faults == 0 { Ok(()) } else { Err(Error::Faults(faults)) }
+    if faults == 0 {
+        Ok(())
+    } else {
+        Err(Error::Faults(faults))
+    }
 }

@@ -142,10 +142,22 @@ fn the_prescan_follows_the_standard() {
         ),
         ("<meta http-equiv=refresh content='charset=gbk'>", None),
         ("<meta charset=nonsense><meta charset=gbk>", Some("GBK")),
-        ("<meta charset=nonsense http-equiv=content-type content=charset=gbk>", None),
-        ("<meta http-equiv=content-type content=charset=gbk charset=big5>", Some("Big5")),
-        ("<meta http-equiv=content-type content=charset=big5 charset=nonsense>", None),
-        ("<meta http-equiv=refresh http-equiv=content-type content=charset=gbk>", None),
+        (
+            "<meta charset=nonsense http-equiv=content-type content=charset=gbk>",
+            None,
+        ),
+        (
+            "<meta http-equiv=content-type content=charset=gbk charset=big5>",
+            Some("Big5"),
+        ),
+        (
+            "<meta http-equiv=content-type content=charset=big5 charset=nonsense>",
+            None,
+        ),
+        (
+            "<meta http-equiv=refresh http-equiv=content-type content=charset=gbk>",
+            None,
+        ),
         ("<META\tCHARSET\n=\x0c\r 'GBK'>", Some("GBK")),
         ("<meta charset = \"gbk\"/>", Some("GBK")),
         ("<meta charset=gbk/>", None),
@@ -155,8 +167,14 @@ fn the_prescan_follows_the_standard() {
         ("<meta =charset=big5><meta charset=gbk>", Some("GBK")),
         ("<meta\x0bcharset=big5><meta charset=gbk>", Some("GBK")),
         ("<meta http-equiv=Content-Type content='text/html;charset=\"gbk'>", None),
-        ("<meta http-equiv=Content-Type content='text/html;charset=gbk;x'>", Some("GBK")),
-        ("<meta http-equiv=Content-Type content='charsetcharset=gbk'>", Some("GBK")),
+        (
+            "<meta http-equiv=Content-Type content='text/html;charset=gbk;x'>",
+            Some("GBK"),
+        ),
+        (
+            "<meta http-equiv=Content-Type content='charsetcharset=gbk'>",
+            Some("GBK"),
+        ),
         ("<meta charset=utf-16be>", Some("UTF-8")),
         ("<meta charset=iso-2022-kr>", None),
         ("</p <meta charset=big5><meta charset=gbk>", Some("GBK")),

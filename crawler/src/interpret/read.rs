@@ -65,7 +65,10 @@ impl Interpreter {
         };
         content.robots.combine(self.x_robots_tag(&response));
         let header = parse::header_links(&response.headers, url);
-        let canonical = self.canonical(url, [&content.canonical, &(header.canonical, header.canonical_conflict)]);
+        let canonical = self.canonical(
+            url,
+            [&content.canonical, &(header.canonical, header.canonical_conflict)],
+        );
         content.links.extend(header.outlinks);
         let outlinks = self.outlinks(content.links, content.robots, &queued);
         if content.robots.forbids_storing(response.fetched_at) {

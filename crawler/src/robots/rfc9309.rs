@@ -108,7 +108,12 @@ const POINTS: &[Point] = &[
         "a path is matched from its start, in the case it is written in",
         b"user-agent: *\ndisallow: /fish\n",
         "FooBot",
-        &[("/fish", false), ("/fish.html?x", false), ("/Fish", true), ("/a/fish", true)],
+        &[
+            ("/fish", false),
+            ("/fish.html?x", false),
+            ("/Fish", true),
+            ("/a/fish", true),
+        ],
     ),
     (
         "2.2.2",
@@ -171,14 +176,25 @@ const POINTS: &[Point] = &[
         "* stands for any run of characters, the empty one too",
         b"user-agent: *\ndisallow: /*.gif\ndisallow: *private\n",
         "FooBot",
-        &[("/.gif", false), ("/a/b.gif?c", false), ("/x/private/y", false), ("/a.jpg", true)],
+        &[
+            ("/.gif", false),
+            ("/a/b.gif?c", false),
+            ("/x/private/y", false),
+            ("/a.jpg", true),
+        ],
     ),
     (
         "2.2.3",
         "$ at the end of a pattern is the end of path and query",
         b"user-agent: *\ndisallow: /*.php$\ndisallow: /a$b\n",
         "FooBot",
-        &[("/x.php", false), ("/x.php?y", true), ("/x.php5", true), ("/a$b", false), ("/a", true)],
+        &[
+            ("/x.php", false),
+            ("/x.php?y", true),
+            ("/x.php5", true),
+            ("/a$b", false),
+            ("/a", true),
+        ],
     ),
     (
         "2.2.3",
@@ -208,7 +224,11 @@ fn every_point_of_the_rfc_holds() {
     for (section, point, robots, agent, paths) in POINTS {
         let robots = Robots::parse(robots, agent);
         for (path, allowed) in *paths {
-            assert_eq!(robots.decide_target(path).allowed, *allowed, "{section}: {point}: {path}");
+            assert_eq!(
+                robots.decide_target(path).allowed,
+                *allowed,
+                "{section}: {point}: {path}"
+            );
         }
     }
 }

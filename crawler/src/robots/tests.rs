@@ -72,7 +72,10 @@ fn the_documentation_lists_these_deviations_and_no_others() {
         .iter()
         .map(|(line, reason)| format!("| {line} | {reason} |"))
         .collect();
-    let table = format!("| line | why it is answered otherwise |\n|---|---|\n{}\n\n", rows.join("\n"));
+    let table = format!(
+        "| line | why it is answered otherwise |\n|---|---|\n{}\n\n",
+        rows.join("\n")
+    );
     let documented = include_str!("../../../docs/standards.md");
     assert!(documented.contains(&table), "docs/standards.md should have\n{table}");
 }

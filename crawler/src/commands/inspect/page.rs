@@ -273,7 +273,9 @@ fn read_file(path: Option<&Path>, base: Option<&Url>) -> Result<Found, String> {
 
 /// UTF-16 without a mark has zero bytes, and yet is text.
 fn is_utf16(body: &[u8]) -> bool {
-    decode::decode(&body[..body.len().min(1_024)], None).encoding.starts_with("UTF-16")
+    decode::decode(&body[..body.len().min(1_024)], None)
+        .encoding
+        .starts_with("UTF-16")
 }
 
 /// What near-duplicates of a text are confirmed by.

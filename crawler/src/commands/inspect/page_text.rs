@@ -18,8 +18,15 @@ pub(super) fn page(page: &Page) -> String {
         row("status", &status.to_string());
     }
     row("media type", page.media_type.as_deref().unwrap_or("none"));
-    let errors = if page.charset_errors { "; some bytes are malformed" } else { "" };
-    row("charset", &format!("{} ({}){errors}", page.charset, charset_source(page)));
+    let errors = if page.charset_errors {
+        "; some bytes are malformed"
+    } else {
+        ""
+    };
+    row(
+        "charset",
+        &format!("{} ({}){errors}", page.charset, charset_source(page)),
+    );
     row("title", or_none(&page.title));
     row("language", page.language.as_deref().unwrap_or("not told"));
     row("rel=canonical", page.canonical.as_deref().unwrap_or("none"));

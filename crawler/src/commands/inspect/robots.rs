@@ -75,7 +75,9 @@ fn read(args: &InspectRobots) -> Result<Robots, Error> {
     };
     let url = if url.path() == "/" { robots_url(&url) } else { url };
     let outcome = Web::new(&settings(&args.fetching)?)?.robots(&url, &args.agent);
-    Ok(outcome.map_err(|error| UsageError::Argument(format!("{url}: {error}")))?.robots)
+    Ok(outcome
+        .map_err(|error| UsageError::Argument(format!("{url}: {error}")))?
+        .robots)
 }
 
 fn read_file(path: Option<&Path>, agent: &str) -> std::io::Result<Robots> {
@@ -142,10 +144,18 @@ mod tests {
     fn urls_are_asked_about_with_or_without_a_scheme_or_by_their_path() {
         let robots = Robots::parse(b"user-agent: *\ndisallow: /a", "FooBot");
         for text in ["http://example.org/a", "example.org/a?b", "/a/b", "example.org:8080/a"] {
-            assert_eq!(decide(&robots, text).map(|decision| decision.allowed), Ok(false), "{text}");
+            assert_eq!(
+                decide(&robots, text).map(|decision| decision.allowed),
+                Ok(false),
+                "{text}"
+            );
         }
         for text in ["", "/", "example.org", "https://example.org/b#/a"] {
-            assert_eq!(decide(&robots, text).map(|decision| decision.allowed), Ok(true), "{text}");
+            assert_eq!(
+                decide(&robots, text).map(|decision| decision.allowed),
+                Ok(true),
+                "{text}"
+            );
         }
         assert!(decide(&robots, "http://[x/").is_err());
     }

@@ -113,6 +113,9 @@ mod tests {
         let mut input = text.as_slice();
         let lines: Vec<String> = std::iter::from_fn(|| next_line(&mut input).unwrap()).collect();
         assert_eq!(lines.len(), 3);
-        assert_eq!((lines[0].as_str(), lines[1].len(), lines[2].as_str()), ("a\n", MAX_LINE_BYTES, "b\u{fffd}"));
+        assert_eq!(
+            (lines[0].as_str(), lines[1].len(), lines[2].as_str()),
+            ("a\n", MAX_LINE_BYTES, "b\u{fffd}")
+        );
     }
 }

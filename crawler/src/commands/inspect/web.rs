@@ -127,7 +127,9 @@ impl Web {
         let origin = url.origin().ascii_serialization();
         if !self.robots.contains_key(&origin) {
             let product = self.settings.product.clone();
-            let outcome = self.robots(&robots_url(url), &product).map_err(|error| error.to_string())?;
+            let outcome = self
+                .robots(&robots_url(url), &product)
+                .map_err(|error| error.to_string())?;
             let longest = self.settings.politeness.max_crawl_delay;
             if let Some((delay, asked)) = outcome.robots.crawl_delay().zip(self.asked_of(url)) {
                 asked.1 = asked.1.max(delay.min(longest));
