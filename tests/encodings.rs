@@ -129,8 +129,8 @@ fn pages() -> Vec<Page> {
     let mut pages = Vec::new();
     for (text, (_, _, encodings)) in TEXTS.iter().enumerate() {
         for &encoding in *encodings {
-            for way in 0..WAYS.len() {
-                pages.extend(bytes(text, encoding, WAYS[way].0).map(|bytes| Page {
+            for (way, (name, _)) in WAYS.iter().enumerate() {
+                pages.extend(bytes(text, encoding, name).map(|bytes| Page {
                     text,
                     encoding,
                     way,

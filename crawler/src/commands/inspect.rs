@@ -1,8 +1,9 @@
 //! `crawler inspect`: what the crawler makes of one page, robots.txt, URL or sitemap, by the code that a crawl goes through.
 //!
 //! - `source`: files, standard input and URLs; `web`: URLs fetched as a crawl fetches them
-//! - `page`, `robots`, `url`, `sitemap`: a command each; `page_text`: a page for people
+//! - `page`, `robots`, `url`, `sitemap`: a command each; `answer`: a page's fields, `page_text`: a page for people
 
+mod answer;
 mod page;
 mod page_text;
 mod robots;

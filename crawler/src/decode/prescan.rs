@@ -14,6 +14,18 @@ pub(super) fn declared(body: &[u8]) -> Option<&'static Encoding> {
     Prescan { bytes: head, at: 0 }.run().or_else(|| xml_encoding(head))
 }
 
+/// How far a declaration is looked for that stands too late for the prescan, in bytes.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+
+/// The encoding that the document declares further down in its head. Browsers come upon it while they parse, and start over
+/// (WHATWG HTML, section 13.2.3.5, "changing the encoding while parsing").
+pub(super) fn declared_late(body: &[u8]) -> Option<&'static Encoding> {
+    let near = &body[..body.len().min(MAX_HEAD_BYTES)];
+    let end = near.windows(5).position(|w| w.eq_ignore_ascii_case(b"<body"));
+    let head = &near[..end.unwrap_or(near.len())];
+    Prescan { bytes: head, at: 0 }.run()
+}
+
 /// A label as it counts inside a document: a page whose ASCII could be read is not UTF-16, whatever it says.
 fn declared_label(label: &[u8]) -> Option<&'static Encoding> {
     match Encoding::for_label(label)? {

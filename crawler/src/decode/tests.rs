@@ -202,9 +202,16 @@ fn the_prescan_follows_the_standard() {
 }
 
 #[test]
-fn a_declaration_after_1024_bytes_is_not_seen() {
-    let late = format!("{}<meta charset=gbk>", " ".repeat(1024));
+fn a_declaration_after_1024_bytes_counts_only_in_the_head_of_what_is_not_utf8() {
+    let padding = " ".repeat(1024);
+    let late = format!("<html>{padding}<meta charset=koi8-u><body>");
     assert_eq!(decode(late.as_bytes(), None).source, EncodingSource::Utf8);
+    assert_eq!(decode(format!("{late}é").as_bytes(), None).source, EncodingSource::Utf8);
+    let decoded = decode(&[late.as_bytes(), b"\xa4"].concat(), None).text.into_owned();
+    assert!(decoded.ends_with('є'), "{decoded}");
+    let in_body = format!("<body>{padding}<meta charset=koi8-u>");
+    let decoded = decode(&[in_body.as_bytes(), b"\xa4"].concat(), None).source;
+    assert_eq!(decoded, EncodingSource::Detected);
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::path::Path;
 use ::url::Url;
 use dedup::{Analyzer, Signature};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
-use serde::Serialize;
 
+use super::answer::{Link, Page, Robots, Unread};
 use super::source::{self, Source};
 use super::web::{Web, decoded_body};
 use super::{done, page_text, settings, shown};
@@ -18,70 +18,13 @@ use crate::error::{Error, RunError, UsageError};
 use crate::fetch::Response;
 use crate::inputs::{DEFAULT_MAX_DOCUMENT_BYTES, Format, unpacked};
 use crate::interpret::{Content, is_binary, named_canonical, x_robots_tag};
-use crate::parse::{Outlink, RobotsDirectives, Truncation, header_links};
+use crate::parse::{Truncation, header_links};
 use crate::settings::Settings;
 use crate::{content_type, decode, language, soft_404};
 
 /// What the relative links of a file are shown against where nobody says what its URL is. `.invalid` leads nowhere
 /// (RFC 6761, section 6.4).
 pub(super) const PLACEHOLDER: &str = "http://file.invalid/";
-
-/// What a crawl reads in a page. As a line of JSON; fields are only ever added.
-#[derive(Debug, Serialize)]
-pub(super) struct Page {
-    pub source: String,
-    pub url: Option<String>,
-    pub status: Option<u16>,
-    pub media_type: Option<String>,
-    pub charset: &'static str,
-    pub charset_source: &'static str,
-    pub charset_errors: bool,
-    pub title: String,
-    pub language: Option<String>,
-    pub canonical: Option<String>,
-    pub canonical_url: Option<String>,
-    pub robots: Robots,
-    pub fingerprint: Option<String>,
-    pub digest: Option<String>,
-    pub similarity: &'static str,
-    pub word_count: u32,
-    pub soft_404: bool,
-    pub truncated: Option<&'static str>,
-    pub outlinks: Vec<Link>,
-    pub text: String,
-}
-
-/// What is asked of this crawler, by all together and by each of those who may ask.
-#[derive(Debug, Serialize)]
-pub(super) struct Robots {
-    #[serde(flatten)]
-    pub all: Directives,
-    pub meta: Directives,
-    pub header: Directives,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct Directives {
-    pub noindex: bool,
-    pub nofollow: bool,
-    /// From when on the page asks not to be stored, as RFC 3339 has it.
-    pub unavailable_after: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct Link {
-    pub url: String,
-    pub kind: &'static str,
-    pub nofollow: bool,
-}
-
-/// A page that could not be read.
-#[derive(Debug, Serialize)]
-pub(super) struct Unread {
-    pub source: String,
-    pub url: Option<String>,
-    pub error: String,
-}
 
 pub(super) fn execute(args: &InspectPage) -> Result<(), Error> {
     let base = base(args)?;
@@ -286,38 +229,5 @@ fn similarity(signature: &Signature) -> &'static str {
         "short"
     } else {
         "none"
-    }
-}
-
-impl Robots {
-    fn of(meta: RobotsDirectives, header: RobotsDirectives) -> Self {
-        let mut all = meta;
-        all.combine(header);
-        Self {
-            all: all.into(),
-            meta: meta.into(),
-            header: header.into(),
-        }
-    }
-}
-
-impl From<RobotsDirectives> for Directives {
-    fn from(directives: RobotsDirectives) -> Self {
-        let date = |end| jiff::Timestamp::try_from(end).ok();
-        Self {
-            noindex: directives.noindex,
-            nofollow: directives.nofollow,
-            unavailable_after: directives.unavailable_after.and_then(date).map(|end| end.to_string()),
-        }
-    }
-}
-
-impl From<Outlink> for Link {
-    fn from(outlink: Outlink) -> Self {
-        Self {
-            url: outlink.url.into(),
-            kind: outlink.kind.name(),
-            nofollow: outlink.nofollow,
-        }
     }
 }

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::SHOWN_WIDTH;
-use super::page::{Directives, PLACEHOLDER, Page, Unread};
+use super::answer::{Directives, Page, Unread};
+use super::page::PLACEHOLDER;
 use crate::terminal_text::terminal_text;
 
 /// A few lines for a page, then its links and its text.
