@@ -11,6 +11,8 @@
 //! - [`links`]: what is followed, and what pages ask; [`http`], [`tls`]: how it is fetched
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
+//! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
+//! - [`encodings`]: the same page in every encoding, told in every way
 //! - [`evaluate`]: precision and recall where the truth is plain; [`fingerprint`]: what a fingerprint comes from
 //! - [`support`]: what they stand on
 
@@ -22,11 +24,13 @@ mod config;
 mod crawl;
 mod dedup_command;
 mod demo;
+mod encodings;
 mod evaluate;
 mod fingerprint;
 mod fuzz_seeds;
 mod harm;
 mod http;
+mod inspect;
 mod links;
 mod near_duplicates;
 mod politeness;

@@ -1,5 +1,7 @@
 //! The command line: every command, every flag, and what `--help` teaches.
 
+mod inspect;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -7,6 +9,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
 use crate::inputs::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
+pub use inspect::{
+    Fetching, Inspect, InspectFormat, InspectPage, InspectRobots, InspectSitemap, InspectUrl, Inspected,
+};
 
 /// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
 #[derive(Debug, Parser)]
@@ -39,6 +44,8 @@ pub enum Command {
     Rules(Rules),
     /// Write the kept pages to a file or standard output.
     Export(Export),
+    /// Show what the crawler makes of one page, robots.txt, URL or sitemap.
+    Inspect(Inspect),
     /// Show the fingerprint of documents in files, and the features that weigh most in it.
     Fingerprint(Fingerprint),
     /// Count how rare features are in a corpus or a crawl, for weights that go by it.

@@ -8,6 +8,7 @@ mod export;
 mod faults;
 mod fingerprint;
 mod idf;
+mod inspect;
 mod layouts;
 mod report;
 mod rules;
@@ -36,6 +37,7 @@ pub fn execute(cli: Cli) -> Result<(), Error> {
         Command::Rules(args) => rules::execute(&args),
         Command::Export(args) => Ok(export::execute(&args)?),
         Command::Evaluate(args) => evaluate::execute(&args, cli.quiet),
+        Command::Inspect(args) => inspect::execute(&args),
         Command::Fingerprint(args) => fingerprint::execute(&args, cli.quiet),
         Command::Idf(args) => idf::execute(&args, cli.quiet),
         Command::Layouts(args) => layouts::execute(&args),

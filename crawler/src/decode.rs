@@ -37,12 +37,27 @@ pub enum EncodingSource {
     Bom,
     /// The `charset` parameter of the `Content-Type` header.
     Header,
-    /// `<meta charset>`, `<meta http-equiv=content-type>` or an XML declaration in the first 1,024 bytes.
+    /// `<meta charset>`, `<meta http-equiv=content-type>` or an XML declaration in the first 1,024 bytes; of a body that is not
+    /// UTF-8, also a meta further down in its head.
     Meta,
     /// Nothing declared, and the bytes are UTF-8 (ASCII included).
     Utf8,
     /// Nothing declared; guessed from the frequencies of bytes.
     Detected,
+}
+
+impl EncodingSource {
+    /// The name in lower case, as `crawler inspect page` shows it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bom => "bom",
+            Self::Header => "header",
+            Self::Meta => "meta",
+            Self::Utf8 => "utf8",
+            Self::Detected => "detected",
+        }
+    }
 }
 
 /// Decodes `body`; `content_type_charset` is the `charset` parameter of its `Content-Type` header, if any.
@@ -75,6 +90,9 @@ fn choose(body: &[u8], header: Option<&str>) -> (&'static Encoding, EncodingSour
     }
     if is_utf8(body) {
         return (UTF_8, EncodingSource::Utf8, 0);
+    }
+    if let Some(encoding) = prescan::declared_late(body) {
+        return (encoding, EncodingSource::Meta, 0);
     }
     (detect(body), EncodingSource::Detected, 0)
 }

@@ -51,6 +51,9 @@ pub enum UsageError {
         /// What is wrong with it.
         reason: String,
     },
+    /// An argument, or several that do not go together.
+    #[error("{0}")]
+    Argument(String),
     /// The files to be read.
     #[error(transparent)]
     Input(#[from] InputError),

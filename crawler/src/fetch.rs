@@ -75,12 +75,7 @@ impl Response {
     /// How long the server wants to be left alone: `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3).
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
-        let value = self.header(&RETRY_AFTER)?.trim();
-        if let Ok(seconds) = value.parse() {
-            return Some(Duration::from_secs(seconds));
-        }
-        let date = httpdate::parse_http_date(value).ok()?;
-        Some(date.duration_since(self.fetched_at + self.elapsed).unwrap_or_default())
+        retry_after(self.header(&RETRY_AFTER)?, self.fetched_at + self.elapsed)
     }
 
     /// Whether the status says that the body is what was asked for.
@@ -88,6 +83,17 @@ impl Response {
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
+}
+
+/// What a `Retry-After` of an answer that came at `now` means; a date that is past means no wait.
+#[must_use]
+pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
+    let value = value.trim();
+    if let Ok(seconds) = value.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = httpdate::parse_http_date(value).ok()?;
+    Some(date.duration_since(now).unwrap_or_default())
 }
 
 /// What a body is wanted for, and so how much of it.
@@ -199,7 +205,8 @@ impl Fetcher {
     ) -> Result<Bytes, FetchError> {
         let (limit, is_cut) = match wanted {
             Wanted::Page => (self.max_body_bytes, false),
-            Wanted::Robots => (MAX_ROBOTS_BYTES, true),
+            // One byte more shows the parser that its last line is cut.
+            Wanted::Robots => (MAX_ROBOTS_BYTES + 1, true),
             Wanted::Sitemap => (MAX_SITEMAP_BYTES, false),
         };
         let declared = response

@@ -55,7 +55,31 @@ use self::walk::{Found, Source};
 /// # Errors
 /// It cannot be opened.
 pub fn open_unpacked(path: &Path) -> io::Result<impl BufRead> {
-    Ok(BufReader::new(Unpacked::new(File::open(path)?)?))
+    unpacked(File::open(path)?)
+}
+
+/// What `input` reads as without gzip and zstd, whichever its content shows.
+///
+/// # Errors
+/// Its beginning cannot be read.
+pub fn unpacked(input: impl Read) -> io::Result<impl BufRead> {
+    Ok(BufReader::new(Unpacked::new(input)?))
+}
+
+/// Shows `each` the document that a JSON line is, or why it is none. One without an id has the id `null`.
+pub fn json_line<T>(line: &[u8], fields: &Fields, each: impl FnOnce(Result<Document<'_>, String>) -> T) -> T {
+    let mut unescaped = String::new();
+    let read = json_line::Line::read(line, fields, &mut unescaped);
+    each(match &read {
+        Ok(read) => Ok(Document {
+            id: read.id.unwrap_or("null"),
+            text: read.text,
+            title: read.title.as_deref(),
+            url: read.url.as_deref(),
+            line: Some(line),
+        }),
+        Err(reason) => Err(reason.clone()),
+    })
 }
 
 /// Longest line, record or file that is read unless another limit is set: 64 MiB.

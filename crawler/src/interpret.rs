@@ -3,7 +3,7 @@
 
 mod errand;
 mod read;
-mod redirect;
+pub(crate) mod redirect;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +26,7 @@ use crate::stats::Stats;
 use crate::stored_text::stored_text;
 
 pub use read::ReadPage;
+pub(crate) use read::{Content, named_canonical, x_robots_tag};
 
 /// Bytes of URLs taken from one document: some 20,000 of a usual length, or a page's answer to a hostile base URL.
 const MAX_LINK_BYTES: usize = 2 * 1024 * 1024;

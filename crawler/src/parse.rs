@@ -76,6 +76,18 @@ pub enum Truncation {
     TooMuchWork,
 }
 
+impl Truncation {
+    /// The reason in a few words.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TooDeep => "too deep",
+            Self::TooManyAttributes => "too many attributes",
+            Self::TooMuchWork => "too much work",
+        }
+    }
+}
+
 /// Parses a page.
 pub fn parse(html: &str) -> Document {
     let (html, truncated) = parse_tree(html, BASE_STEPS);

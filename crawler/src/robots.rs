@@ -44,6 +44,17 @@ pub struct Decision {
     /// The line that decided, as it stands in the file, without its comment; for [`Robots::disallow_all`] the reason given
     /// there. `None` where no line speaks of the URL, which is then allowed.
     pub rule: Option<String>,
+    /// The number of that line, counted from 1; `None` where it is no line of a file that decided.
+    pub line: Option<usize>,
+}
+
+impl Decision {
+    /// Allowed, because nothing speaks against it.
+    const UNSPOKEN_OF: Self = Self {
+        allowed: true,
+        rule: None,
+        line: None,
+    };
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,18 +62,19 @@ struct Rule {
     pattern: Pattern,
     allow: bool,
     line: String,
+    line_number: usize,
 }
 
 impl Robots {
     /// Reads the rules that hold for the agent: those of all groups that name it, together, or if none does, those of all
     /// groups for `*`.
     ///
-    /// The agent is a product token (`FooBot`), compared without regard to case; a version behind it (`FooBot/2.1`) is cut off.
+    /// The agent is a product token (`FooBot`), compared without regard to case, or begins with one; see [`product_token`].
     /// Never fails: a line that is no record is passed over, and a file that is no robots.txt allows everything.
     /// Only the first [`MAX_ROBOTS_BYTES`] are read, and of those whole lines.
     #[must_use]
     pub fn parse(body: &[u8], agent: &str) -> Self {
-        let mut groups = Groups::new(own_token(agent));
+        let mut groups = Groups::new(product_token(agent).as_bytes());
         for line in line::lines(whole_lines(body)) {
             groups.take(&line);
         }
@@ -103,26 +115,22 @@ impl Robots {
         let path = spell_path(if target.is_empty() { "/" } else { target });
         // RFC 9309 §2.2.2: "The /robots.txt URI is implicitly allowed."
         if path == b"/robots.txt" {
-            return Decision {
-                allowed: true,
-                rule: None,
-            };
+            return Decision::UNSPOKEN_OF;
         }
         if let Some(reason) = &self.closed {
             return Decision {
                 allowed: false,
                 rule: Some(reason.clone()),
+                line: None,
             };
         }
         match self.rules.iter().find(|rule| rule.pattern.matches(&path)) {
             Some(rule) => Decision {
                 allowed: rule.allow,
                 rule: Some(rule.line.clone()),
+                line: Some(rule.line_number),
             },
-            None => Decision {
-                allowed: true,
-                rule: None,
-            },
+            None => Decision::UNSPOKEN_OF,
         }
     }
 
@@ -150,23 +158,25 @@ fn whole_lines(body: &[u8]) -> &[u8] {
     &read[..end]
 }
 
-/// The product token at the start of a text: its letters, `_` and `-` up to anything else (RFC 9309 §2.2.1).
-fn token(text: &[u8]) -> &[u8] {
+/// The token by which an agent goes (RFC 9309 §2.2.1), cut from its name or its whole User-Agent header: `FooBot` of
+/// `FooBot/2.1 (+https://example.com/bot)`. Empty if it has none, and then goes by the rules for `*`.
+///
+/// `Foo Bar` is not a `Foo`: two words are no product, but a comment may stand behind one.
+#[must_use]
+pub fn product_token(agent: &str) -> &str {
+    let agent = agent.trim();
+    let (product, rest) = agent.split_at(token_bytes(agent.as_bytes()));
+    let next = rest.trim_start();
+    let is_two_words = next.len() < rest.len() && !next.starts_with(['(', '/']);
+    if is_two_words { "" } else { product }
+}
+
+/// How many bytes at the start of a text can be of a product token: letters, `_` and `-`.
+fn token_bytes(text: &[u8]) -> usize {
     let end = text
         .iter()
         .position(|byte| !(byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-')));
-    &text[..end.unwrap_or(text.len())]
-}
-
-/// The token by which this crawler goes, empty if it has none. `Foo Bar` is not a `Foo`: two words are no product.
-fn own_token(agent: &str) -> &[u8] {
-    let token = token(agent.as_bytes());
-    let product = agent.split('/').next().unwrap_or_default().trim_end();
-    if product.bytes().any(|byte| byte.is_ascii_whitespace()) {
-        &[]
-    } else {
-        token
-    }
+    end.unwrap_or(text.len())
 }
 
 /// The groups of a file as they are read.
@@ -234,7 +244,8 @@ impl<'a> Groups<'a> {
     }
 
     fn take_agent(&mut self, value: &[u8]) {
-        let agent = !self.agent.is_empty() && token(value).eq_ignore_ascii_case(self.agent);
+        let named = &value[..token_bytes(value)];
+        let agent = !named.is_empty() && named.eq_ignore_ascii_case(self.agent);
         let all = value
             .strip_prefix(b"*")
             .is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace));
@@ -256,6 +267,7 @@ impl<'a> Groups<'a> {
                 pattern,
                 allow,
                 line: text.clone().into_owned(),
+                line_number: line.number,
             };
             if self.ruled.agent {
                 self.for_agent.rules.push(rule.clone());
@@ -314,5 +326,7 @@ fn directory_of_index(value: &[u8]) -> Option<Pattern> {
         .then(|| Pattern::new(&[&value[..=slash], b"$"].concat()))
 }
 
+#[cfg(test)]
+mod rfc9309;
 #[cfg(test)]
 mod tests;

@@ -59,10 +59,32 @@ pub enum SitemapFormat {
     Atom,
 }
 
+impl SitemapFormat {
+    /// The name in lower case, as `crawler inspect sitemap` shows it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::UrlSet => "urlset",
+            Self::Index => "index",
+            Self::Text => "text",
+            Self::Rss => "rss",
+            Self::Atom => "atom",
+        }
+    }
+}
+
 impl Sitemap {
     /// The addresses, whatever they are of.
     #[must_use]
     pub fn locations(&self) -> &[String] {
+        match self {
+            Self::Urls(locations) | Self::Index(locations) => locations,
+        }
+    }
+
+    /// The same, given away.
+    #[must_use]
+    pub fn into_locations(self) -> Vec<String> {
         match self {
             Self::Urls(locations) | Self::Index(locations) => locations,
         }

@@ -2,12 +2,18 @@
 //! thousands of mutations of them, by the tests.
 
 use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use crawler::canonicalize::{CanonicalUrl, Rules};
+use crawler::config::Config;
+use crawler::inputs::{self, Fields};
 use crawler::robots::Robots;
-use crawler::{content_encoding, decode, extract, parse, seeds, sitemap};
+use crawler::settings::Settings;
+use crawler::{canonicalize, content_encoding, content_type, decode, extract, fetch, parse, seeds, sitemap};
 use dedup::{Analyzer, Fingerprint, IdfTable, Scheme, Segmenter, Signature};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 /// A name and what is done with the bytes.
@@ -20,6 +26,9 @@ pub const TARGETS: &[Target] = &[
     ("charset", charset),
     ("content_encoding", content_encoding),
     ("html", html),
+    ("headers", headers),
+    ("json_line", json_line),
+    ("config", config),
     ("robots", robots),
     ("sitemap", sitemap),
     ("url", url),
@@ -99,6 +108,79 @@ pub fn html(bytes: &[u8]) {
     black_box(extract::main_text(&document));
 }
 
+/// Every header that means something is read, whatever it says. The bytes are a head: `name: value` a line.
+pub fn headers(bytes: &[u8]) {
+    const LIMIT: usize = 64 * 1024;
+    let page = Url::parse("https://example.org/a/b").expect("a valid URL");
+    let mut head = HeaderMap::new();
+    let mut robots = parse::RobotsDirectives::default();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let colon = line.iter().position(|byte| *byte == b':').unwrap_or(0);
+        if let (Ok(name), Ok(value)) = (
+            HeaderName::from_bytes(&line[..colon]),
+            HeaderValue::from_bytes(line[colon..].strip_prefix(b":").unwrap_or_default().trim_ascii()),
+        ) {
+            head.append(name, value);
+        }
+        let value = String::from_utf8_lossy(&line[colon..]);
+        let value = value.trim_start_matches(':').trim();
+        let media_type = content_type::media_type(value);
+        assert!(media_type.is_none_or(|media_type| !media_type.is_empty() && !media_type.contains(';')));
+        black_box(content_type::charset(value));
+        if let Some(charset) = content_type::charset(value) {
+            black_box(decode::decode(line, Some(charset)));
+        }
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+        black_box(fetch::retry_after(value, now));
+        if let Some((_, Some(target))) = parse::parse_refresh(value) {
+            assert!(value.contains(target));
+        }
+        let before = robots;
+        robots.add(value);
+        robots.add_header(value, "crawler");
+        assert!(robots.noindex >= before.noindex && robots.nofollow >= before.nofollow);
+        if let Ok(decoded) = content_encoding::decode(Bytes::copy_from_slice(line), Some(value), LIMIT) {
+            assert!(decoded.len() <= LIMIT.max(line.len()));
+        }
+    }
+    for link in parse::header_links(&head, &page).outlinks {
+        assert!(matches!(link.url.scheme(), "http" | "https") && link.url.fragment().is_none());
+    }
+}
+
+/// A JSON line is a document, or not; one that is says what a JSON parser reads in it.
+pub fn json_line(bytes: &[u8]) {
+    let fields = Fields::default();
+    inputs::json_line(bytes, &fields, |document| {
+        let Ok(document) = document else { return };
+        // A number may be too large for the parser that builds a tree.
+        let Ok(tree) = serde_json::from_slice::<serde_json::Value>(bytes) else {
+            return;
+        };
+        let string = |name: &str| tree.get(name).and_then(|value| value.as_str());
+        assert_eq!(string(&fields.text), Some(document.text));
+        assert_eq!(string(&fields.title), document.title);
+        assert_eq!(string(&fields.url), document.url);
+        let id = serde_json::from_str::<serde_json::Value>(document.id).expect("an id is JSON");
+        assert_eq!(*tree.get(&fields.id).unwrap_or(&serde_json::Value::Null), id);
+    });
+}
+
+/// A configuration is read and found usable, or an error says what is wrong with it.
+pub fn config(bytes: &[u8]) {
+    let read = Config::parse(&String::from_utf8_lossy(bytes), Path::new("some.toml"));
+    let mut config = match read {
+        Ok(config) => config,
+        Err(error) => return assert!(error.to_string().starts_with("some.toml, line "), "{error}"),
+    };
+    // No file is read but the configuration.
+    config.dedup.idf_table = PathBuf::new();
+    match Settings::new(&config) {
+        Ok(settings) => assert!(settings.fetch.max_body_bytes > 0 && !settings.user_agent.is_empty()),
+        Err(error) => assert!(error.to_string().contains('.'), "{error}"),
+    }
+}
+
 /// Any robots.txt gives an answer for any path, and robots.txt itself may always be fetched.
 pub fn robots(bytes: &[u8]) {
     let robots = Robots::parse(bytes, "crawler");
@@ -121,6 +203,7 @@ pub fn url(bytes: &[u8]) {
         ..Rules::default()
     };
     if let Ok(url) = CanonicalUrl::parse(&text, &rules) {
+        assert!(canonicalize::surt(&url).starts_with(url.url().scheme()));
         let again = CanonicalUrl::parse(url.as_str(), &rules).map(|url| url.as_str().to_owned());
         assert_eq!(again.ok().as_deref(), Some(url.as_str()));
     }

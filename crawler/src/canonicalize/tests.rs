@@ -231,6 +231,86 @@ fn an_index_file_is_dropped() {
     }
 }
 
+/// A row of the table in `docs/standards.md`: rule, default, a URL, and what the rule alone makes of it.
+fn documented_rules() -> Vec<[&'static str; 4]> {
+    let documented = include_str!("../../../docs/standards.md");
+    let (_, table) = documented.split_once("| rule | default | a URL | becomes |\n").unwrap();
+    let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
+    let cells = rows.map(|row| {
+        row.trim_matches('|')
+            .split(" | ")
+            .map(|cell| cell.trim().trim_matches('`'))
+    });
+    cells
+        .map(|cells| cells.collect::<Vec<_>>().try_into().unwrap())
+        .collect()
+}
+
+#[test]
+fn the_documentation_lists_every_rule_with_what_it_does() {
+    let switches = |rules: &Rules| match serde_json::to_value(rules).unwrap() {
+        serde_json::Value::Object(mut keys) => {
+            keys.retain(|_, value| value.is_boolean());
+            keys
+        }
+        other => panic!("{other}"),
+    };
+    let defaults = switches(&Rules::default());
+    let documented = documented_rules();
+    let names: Vec<&str> = documented.iter().map(|[name, ..]| *name).collect();
+    assert_eq!(names.len(), defaults.len());
+    for [name, default, url, becomes] in documented {
+        assert_eq!(defaults[name], default == "on", "{name}");
+        let mut alone = switches(&NONE);
+        alone.insert(name.to_owned(), true.into());
+        let alone: Rules = serde_json::from_value(alone.into()).unwrap();
+        assert_eq!(canonical(url, &alone), becomes, "{name}");
+        assert_eq!(canonical(url, &NONE), url, "without {name}");
+    }
+}
+
+/// Pairs that RFC 3986 §6.2.2 and §6.2.3 hold to be equivalent, and pairs that look alike and are not.
+#[test]
+fn equivalent_urls_have_one_form_and_others_do_not() {
+    let rules = Rules::default();
+    for (one, other) in [
+        ("HTTP://www.EXAMPLE.com/", "http://www.example.com/"),
+        ("http://example.com/a%c2%b1b", "http://example.com/a%C2%B1b"),
+        ("http://example.com/%7Efoo", "http://example.com/~foo"),
+        (
+            "http://example.com/foo/./bar/baz/../qux",
+            "http://example.com/foo/bar/qux",
+        ),
+        ("http://example.com", "http://example.com/"),
+        ("http://example.com:80/", "http://example.com/"),
+        ("http://example.com:/", "http://example.com/"),
+        ("https://example.com:443/", "https://example.com/"),
+        ("http://example.com/?", "http://example.com/"),
+        ("http://example.com/a/%2e%2e/b", "http://example.com/b"),
+        ("http://ex%61mple.com/", "http://example.com/"),
+        ("http://ドメイン.example/", "http://xn--eckwd4c7c.example/"),
+        ("http://[2001:DB8:0:0::1]/", "http://[2001:db8::1]/"),
+    ] {
+        assert_eq!(canonical(one, &rules), canonical(other, &rules));
+    }
+    for (one, other) in [
+        ("http://example.com/a", "http://example.com/A"),
+        ("http://example.com/a", "http://example.com/a/"),
+        ("http://example.com/a%2Fb", "http://example.com/a/b"),
+        ("http://example.com/a//b", "http://example.com/a/b"),
+        ("http://example.com/a?b", "http://example.com/a%3Fb"),
+        ("http://example.com/?a=b%26c", "http://example.com/?a=b&c"),
+        ("http://example.com/?a+b", "http://example.com/?a%20b"),
+        ("http://example.com/?a", "http://example.com/?a="),
+        ("http://example.com/%41%2541", "http://example.com/AA"),
+        ("http://www.example.com/", "http://example.com/"),
+        ("http://example.com/", "https://example.com/"),
+        ("http://example.com:443/", "https://example.com/"),
+    ] {
+        assert_ne!(canonical(one, &rules), canonical(other, &rules), "{one} {other}");
+    }
+}
+
 #[test]
 fn a_url_that_cannot_be_crawled_says_why() {
     let refusal = |url: &str| CanonicalUrl::parse(url, &Rules::default()).unwrap_err().to_string();

@@ -14,6 +14,18 @@ pub(super) fn declared(body: &[u8]) -> Option<&'static Encoding> {
     Prescan { bytes: head, at: 0 }.run().or_else(|| xml_encoding(head))
 }
 
+/// How far a declaration is looked for that stands too late for the prescan, in bytes.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+
+/// The encoding that the document declares further down in its head. Browsers come upon it while they parse, and start over
+/// (WHATWG HTML, section 13.2.3.5, "changing the encoding while parsing").
+pub(super) fn declared_late(body: &[u8]) -> Option<&'static Encoding> {
+    let near = &body[..body.len().min(MAX_HEAD_BYTES)];
+    let end = near.windows(5).position(|w| w.eq_ignore_ascii_case(b"<body"));
+    let head = &near[..end.unwrap_or(near.len())];
+    Prescan { bytes: head, at: 0 }.run()
+}
+
 /// A label as it counts inside a document: a page whose ASCII could be read is not UTF-16, whatever it says.
 fn declared_label(label: &[u8]) -> Option<&'static Encoding> {
     match Encoding::for_label(label)? {
@@ -24,17 +36,21 @@ fn declared_label(label: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The encoding of `<?xml version="1.0" encoding="...">`, "get an XML encoding".
+/// The encoding of `<?xml version="1.0" encoding="...">`, "get an XML encoding". Space there is every byte up to 0x20,
+/// and a name with space in it is none.
 fn xml_encoding(head: &[u8]) -> Option<&'static Encoding> {
     let declaration = head.strip_prefix(b"<?xml")?;
     let declaration = &declaration[..declaration.iter().position(|&b| b == b'>')?];
     let name = declaration.windows(8).position(|w| w == b"encoding")?;
-    let value = declaration[name + 8..]
-        .trim_ascii_start()
-        .strip_prefix(b"=")?
-        .trim_ascii_start();
+    let value = without_space(without_space(&declaration[name + 8..]).strip_prefix(b"=")?);
     let (&quote, value) = value.split_first().filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
-    declared_label(&value[..value.iter().position(|&b| b == quote)?])
+    let label = &value[..value.iter().position(|&b| b == quote)?];
+    label.iter().all(|&b| b > 0x20).then(|| declared_label(label)).flatten()
+}
+
+fn without_space(text: &[u8]) -> &[u8] {
+    let space = text.iter().take_while(|&&b| b <= 0x20).count();
+    &text[space..]
 }
 
 struct Prescan<'a> {
@@ -70,27 +86,26 @@ impl Prescan<'_> {
         None
     }
 
-    /// The attributes of one `<meta`; the first of each name counts.
+    /// The attributes of one `<meta`; the first of each name counts. A `charset` attribute counts more than `content`,
+    /// even where it names nothing known.
     fn meta(&mut self) -> Option<&'static Encoding> {
         let (mut names, mut got_pragma) = (Vec::<Vec<u8>>::new(), false);
-        let (mut need_pragma, mut charset) = (None, None);
+        let (mut in_charset, mut in_content) = (None, None);
         while let Some((name, value)) = self.attribute() {
             if names.contains(&name) {
                 continue;
             }
             match name.as_slice() {
-                b"http-equiv" => got_pragma |= value == b"content-type",
-                b"content" if charset.is_none() => {
-                    if let Some(encoding) = charset_in_content(&value) {
-                        (charset, need_pragma) = (Some(encoding), Some(true));
-                    }
-                }
-                b"charset" => (charset, need_pragma) = (declared_label(&value), Some(false)),
+                b"http-equiv" => got_pragma = value == b"content-type",
+                b"content" => in_content = charset_in_content(&value),
+                b"charset" => in_charset = Some(declared_label(&value)),
                 _ => {}
             }
             names.push(name);
         }
-        charset.filter(|_| need_pragma.is_some_and(|need| !need || got_pragma))
+        // A tag that the end cuts off declares nothing.
+        self.peek()?;
+        in_charset.unwrap_or(in_content.filter(|_| got_pragma))
     }
 
     /// The next attribute of a tag, name and value in lower case; `None` at the tag's end.

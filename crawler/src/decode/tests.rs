@@ -142,9 +142,54 @@ fn the_prescan_follows_the_standard() {
         ),
         ("<meta http-equiv=refresh content='charset=gbk'>", None),
         ("<meta charset=nonsense><meta charset=gbk>", Some("GBK")),
+        (
+            "<meta charset=nonsense http-equiv=content-type content=charset=gbk>",
+            None,
+        ),
+        (
+            "<meta http-equiv=content-type content=charset=gbk charset=big5>",
+            Some("Big5"),
+        ),
+        (
+            "<meta http-equiv=content-type content=charset=big5 charset=nonsense>",
+            None,
+        ),
+        (
+            "<meta http-equiv=refresh http-equiv=content-type content=charset=gbk>",
+            None,
+        ),
+        ("<META\tCHARSET\n=\x0c\r 'GBK'>", Some("GBK")),
+        ("<meta charset = \"gbk\"/>", Some("GBK")),
+        ("<meta charset=gbk/>", None),
+        ("<meta charset='gbk\">", None),
+        ("<meta charset=\"gbk'>", None),
+        ("<meta charset><meta charset=gbk>", Some("GBK")),
+        ("<meta =charset=big5><meta charset=gbk>", Some("GBK")),
+        ("<meta\x0bcharset=big5><meta charset=gbk>", Some("GBK")),
+        ("<meta http-equiv=Content-Type content='text/html;charset=\"gbk'>", None),
+        (
+            "<meta http-equiv=Content-Type content='text/html;charset=gbk;x'>",
+            Some("GBK"),
+        ),
+        (
+            "<meta http-equiv=Content-Type content='charsetcharset=gbk'>",
+            Some("GBK"),
+        ),
+        ("<meta charset=utf-16be>", Some("UTF-8")),
+        ("<meta charset=iso-2022-kr>", None),
+        ("</p <meta charset=big5><meta charset=gbk>", Some("GBK")),
+        ("<!doctype <meta charset=big5><meta charset=gbk>", Some("GBK")),
+        ("<1 <meta charset=gbk>", Some("GBK")),
         ("<?xml version='1.0' encoding=\"gb2312\"?><html>", Some("GBK")),
+        ("<?xml version='1.0' encoding\n=\t'utf-16'?><html>", Some("UTF-8")),
+        ("<?xml version='1.0' encoding=' gbk'?>", None),
+        ("<?xml version='1.0'?><p encoding='gbk'>", None),
+        (" <?xml version='1.0' encoding='gbk'?>", None),
+        ("<?xml encoding='big5'?><meta charset=gbk>", Some("GBK")),
         ("<!-- <meta charset=gbk>", None),
         ("<meta charset=gbk", None),
+        ("<meta charset=gbk name=", None),
+        ("<meta charset=gbk ", None),
         ("plain text charset=gbk", None),
     ];
     for (head, expected) in cases {
@@ -157,9 +202,16 @@ fn the_prescan_follows_the_standard() {
 }
 
 #[test]
-fn a_declaration_after_1024_bytes_is_not_seen() {
-    let late = format!("{}<meta charset=gbk>", " ".repeat(1024));
+fn a_declaration_after_1024_bytes_counts_only_in_the_head_of_what_is_not_utf8() {
+    let padding = " ".repeat(1024);
+    let late = format!("<html>{padding}<meta charset=koi8-u><body>");
     assert_eq!(decode(late.as_bytes(), None).source, EncodingSource::Utf8);
+    assert_eq!(decode(format!("{late}é").as_bytes(), None).source, EncodingSource::Utf8);
+    let decoded = decode(&[late.as_bytes(), b"\xa4"].concat(), None).text.into_owned();
+    assert!(decoded.ends_with('є'), "{decoded}");
+    let in_body = format!("<body>{padding}<meta charset=koi8-u>");
+    let decoded = decode(&[in_body.as_bytes(), b"\xa4"].concat(), None).source;
+    assert_eq!(decoded, EncodingSource::Detected);
 }
 
 #[test]

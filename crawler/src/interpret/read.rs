@@ -1,13 +1,16 @@
 //! A page: from bytes to text, signature and links.
 
 use bytes::Bytes;
+use dedup::Analyzer;
+use reqwest::header::HeaderMap;
 use storage::{Discovered, Outcome, PageDraft, QueuedUrl, Verdict};
 use url::Url;
 
 use super::{Interpreter, PRIORITY_LINK};
 use crate::content_seen::Record;
 use crate::fetch::Response;
-use crate::parse::{Outlink, RobotsDirectives};
+use crate::parse::{Outlink, RobotsDirectives, Truncation};
+use crate::settings::Settings;
 use crate::site::site;
 use crate::stored_text::stored_text;
 use crate::{canonicalize, decode, extract, language, parse, soft_404};
@@ -31,18 +34,22 @@ pub struct ReadPage {
     pub outlinks: Vec<Discovered>,
 }
 
-/// What was found in a body.
-struct Content {
-    title: String,
-    text: String,
-    heading: Option<String>,
-    lang: Option<String>,
-    robots: RobotsDirectives,
+/// What was found in a body: what a crawl goes by, and what `crawler inspect page` shows.
+#[derive(Debug, Default)]
+pub(crate) struct Content {
+    pub title: String,
+    pub text: String,
+    pub heading: Option<String>,
+    /// The declared language.
+    pub lang: Option<String>,
+    pub robots: RobotsDirectives,
     /// As in [`parse::PageFacts`]: the canonical URL, and whether several are named.
-    canonical: (Option<Url>, bool),
+    pub canonical: (Option<Url>, bool),
     /// What is said about the page: its title's words, keywords, the documents that it names.
-    metadata: Option<dedup::Sketch>,
-    links: Vec<Outlink>,
+    pub metadata: Option<dedup::Sketch>,
+    pub links: Vec<Outlink>,
+    /// Why what comes later in the page was left unread.
+    pub truncated: Option<Truncation>,
 }
 
 impl Interpreter {
@@ -52,9 +59,9 @@ impl Interpreter {
             .media_type()
             .is_some_and(|media_type| media_type == "text/plain");
         let mut content = if plain {
-            plain_text(&decoded.text)
+            Content::of_text(&decoded.text)
         } else {
-            self.html(&decoded.text, url)
+            Content::of_html(&decoded.text, url, &self.settings, &self.analyzer)
         };
         content.robots.combine(self.x_robots_tag(&response));
         let header = parse::header_links(&response.headers, url);
@@ -119,32 +126,6 @@ impl Interpreter {
         }))
     }
 
-    fn html(&self, html: &str, url: &Url) -> Content {
-        let document = parse::parse(html);
-        if let Some(truncation) = document.truncated {
-            tracing::info!(%url, ?truncation, "page cut short; what came before is used");
-        }
-        let facts = parse::facts(&document, url, &self.settings.product);
-        let references = facts.outlinks.iter().map(|link| link.url.as_str());
-        let keywords = facts.keywords.iter().map(String::as_str);
-        let about = facts.title.split_whitespace().chain(keywords).chain(references);
-        let metadata = self.analyzer.metadata(about);
-        let mut links = facts.outlinks;
-        if self.settings.links.embedded {
-            links.extend(parse::embedded(&document, url));
-        }
-        Content {
-            text: extract::main_text(&document).text,
-            title: facts.title,
-            heading: facts.first_heading,
-            lang: facts.lang,
-            robots: facts.robots,
-            canonical: (facts.canonical, facts.canonical_conflict),
-            metadata,
-            links,
-        }
-    }
-
     /// What the header of a document that is no page, or of which no body was read, leads to.
     pub(super) fn links_of_header(&self, queued: &QueuedUrl, url: &Url, response: &Response) -> Vec<Discovered> {
         let links = parse::header_links(&response.headers, url).outlinks;
@@ -162,42 +143,75 @@ impl Interpreter {
         self.discover(followed.map(|link| link.url), depth, 0, PRIORITY_LINK)
     }
 
-    /// The canonical URL (RFC 6596) that a page names, in its head, in its header or in both. It counts if all that is
-    /// said is one URL, of the page's own site: for another's pages nobody can speak.
+    /// The canonical URL that a page names, if it is of the page's own site: for another's pages nobody can speak.
     fn canonical(&self, url: &Url, named: [&(Option<Url>, bool); 2]) -> Option<String> {
-        if named.iter().any(|(_, conflict)| *conflict) {
-            return None;
-        }
-        let mut all = named.iter().filter_map(|(canonical, _)| canonical.as_ref());
-        let first = all.next()?;
-        let canonical = canonicalize::canonicalize(first, &self.settings.canonicalize).ok()?;
         let rules = &self.settings.canonicalize;
-        let mut others = all.filter_map(|other| canonicalize::canonicalize(other, rules).ok());
-        let agreed = others.all(|other| other.as_str() == canonical.as_str());
-        (agreed && site(first) == site(url)).then(|| canonical.as_str().to_owned())
+        let canonical = named_canonical(named, rules).filter(|canonical| site(canonical) == site(url))?;
+        canonicalize::canonicalize(canonical, rules).ok().map(String::from)
     }
 
-    /// The directives of the `X-Robots-Tag` headers.
     fn x_robots_tag(&self, response: &Response) -> RobotsDirectives {
-        let mut directives = RobotsDirectives::default();
-        for value in response.headers.get_all("x-robots-tag") {
-            directives.add_header(&String::from_utf8_lossy(value.as_bytes()), &self.settings.product);
-        }
-        directives
+        x_robots_tag(&response.headers, &self.settings.product)
     }
 }
 
-fn plain_text(text: &str) -> Content {
-    Content {
-        title: String::new(),
-        text: text.trim().to_owned(),
-        heading: None,
-        lang: None,
-        robots: RobotsDirectives::default(),
-        canonical: (None, false),
-        metadata: None,
-        links: Vec::new(),
+impl Content {
+    /// Reads a page that was fetched from `url`.
+    pub(crate) fn of_html(html: &str, url: &Url, settings: &Settings, analyzer: &Analyzer) -> Self {
+        let document = parse::parse(html);
+        if let Some(truncation) = document.truncated {
+            tracing::info!(%url, ?truncation, "page cut short; what came before is used");
+        }
+        let facts = parse::facts(&document, url, &settings.product);
+        let references = facts.outlinks.iter().map(|link| link.url.as_str());
+        let keywords = facts.keywords.iter().map(String::as_str);
+        let about = facts.title.split_whitespace().chain(keywords).chain(references);
+        let metadata = analyzer.metadata(about);
+        let mut links = facts.outlinks;
+        if settings.links.embedded {
+            links.extend(parse::embedded(&document, url));
+        }
+        Self {
+            text: extract::main_text(&document).text,
+            title: facts.title,
+            heading: facts.first_heading,
+            lang: facts.lang,
+            robots: facts.robots,
+            canonical: (facts.canonical, facts.canonical_conflict),
+            metadata,
+            links,
+            truncated: document.truncated,
+        }
     }
+
+    /// Reads a plain text.
+    pub(crate) fn of_text(text: &str) -> Self {
+        Self {
+            text: text.trim().to_owned(),
+            ..Self::default()
+        }
+    }
+}
+
+/// The directives of the `X-Robots-Tag` headers.
+pub(crate) fn x_robots_tag(headers: &HeaderMap, product: &str) -> RobotsDirectives {
+    let mut directives = RobotsDirectives::default();
+    for value in headers.get_all("x-robots-tag") {
+        directives.add_header(&String::from_utf8_lossy(value.as_bytes()), product);
+    }
+    directives
+}
+
+/// The canonical URL (RFC 6596) that a page names, in its head, in its header or in both, if all that is said is one URL.
+pub(crate) fn named_canonical<'a>(named: [&'a (Option<Url>, bool); 2], rules: &canonicalize::Rules) -> Option<&'a Url> {
+    if named.iter().any(|(_, conflict)| *conflict) {
+        return None;
+    }
+    let mut all = named.into_iter().filter_map(|(canonical, _)| canonical.as_ref());
+    let first = all.next()?;
+    let canonical = canonicalize::canonicalize(first, rules).ok()?;
+    let mut others = all.filter_map(|other| canonicalize::canonicalize(other, rules).ok());
+    others.all(|other| other == canonical).then_some(first)
 }
 
 fn unix_millis(time: std::time::SystemTime) -> u64 {

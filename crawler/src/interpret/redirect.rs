@@ -12,7 +12,7 @@ use crate::host_key::HostKey;
 use crate::scheduler::Event;
 
 /// Where a response sends us; `Some(Err)` where it does not say so in a way that can be followed.
-pub(super) fn target(url: &Url, response: &Response) -> Option<Result<Url, String>> {
+pub(crate) fn target(url: &Url, response: &Response) -> Option<Result<Url, String>> {
     if !matches!(response.status, 301 | 302 | 303 | 307 | 308) {
         return None;
     }

@@ -9,6 +9,8 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// What a line says, and which line it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line<'a> {
+    /// Counted from 1, as an editor counts them: CR, LF and CR LF each end one.
+    pub(super) number: usize,
     pub(super) record: Record,
     /// What stands behind the colon, without comment and surrounding white space.
     pub(super) value: &'a [u8],
@@ -48,11 +50,27 @@ const SPELLINGS: [(&str, Record); 16] = [
 
 /// The records of a robots.txt in their order; lines that are none are passed over.
 pub(super) fn lines(body: &[u8]) -> impl Iterator<Item = Line<'_>> {
-    let body = body.strip_prefix(BOM).unwrap_or(body);
-    body.split(|byte| matches!(byte, b'\n' | b'\r')).filter_map(line)
+    let mut rest = Some(body.strip_prefix(BOM).unwrap_or(body));
+    let next = move || {
+        let (line, after) = cut(rest?);
+        rest = after;
+        Some(line)
+    };
+    (1..)
+        .zip(std::iter::from_fn(next))
+        .filter_map(|(number, text)| line(number, text))
 }
 
-fn line(line: &[u8]) -> Option<Line<'_>> {
+/// A line without its end, and what comes after that; `None` after the last.
+fn cut(text: &[u8]) -> (&[u8], Option<&[u8]>) {
+    match memchr::memchr2(b'\n', b'\r', text) {
+        Some(end) if text[end..].starts_with(b"\r\n") => (&text[..end], Some(&text[end + 2..])),
+        Some(end) => (&text[..end], Some(&text[end + 1..])),
+        None => (text, None),
+    }
+}
+
+fn line(number: usize, line: &[u8]) -> Option<Line<'_>> {
     let line = &line[..line.len().min(MAX_LINE_BYTES)];
     let text = line.split(|byte| *byte == b'#').next().unwrap_or_default().trim_ascii();
     let (name, value) = split(text)?;
@@ -61,6 +79,7 @@ fn line(line: &[u8]) -> Option<Line<'_>> {
         .iter()
         .find(|(spelling, _)| name.eq_ignore_ascii_case(spelling.as_bytes()))?;
     Some(Line {
+        number,
         record: *record,
         value: value.trim_ascii(),
         text,
@@ -95,6 +114,14 @@ mod tests {
             (Record::Allow, b"/d"),
         ];
         assert_eq!(read(b"allow: /a\nallow: /b\rallow: /c\r\n\r\nallow: /d"), expected);
+    }
+
+    #[test]
+    fn lines_are_counted_as_an_editor_counts_them() {
+        let numbers: Vec<usize> = lines(b"# why\r\nallow: /2\rallow: /3\n\r\n\nallow: /6")
+            .map(|line| line.number)
+            .collect();
+        assert_eq!(numbers, [2, 3, 6]);
     }
 
     #[test]

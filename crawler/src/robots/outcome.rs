@@ -40,12 +40,12 @@ impl RobotsOutcome {
                 robots: Robots::parse(body, agent),
                 availability: Availability::Found,
             },
-            429 => Self::unreachable("status 429, forbidden until retried"),
+            429 => Self::unreachable("HTTP status 429"),
             300..=499 => Self {
                 robots: Robots::allow_all(),
                 availability: Availability::Unavailable,
             },
-            _ => Self::unreachable(&format!("status {status}, forbidden until retried")),
+            _ => Self::unreachable(&format!("HTTP status {status}")),
         }
     }
 

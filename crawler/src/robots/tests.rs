@@ -66,6 +66,20 @@ fn the_google_suite_is_answered_as_expected_but_for_the_listed_deviations() {
     assert_eq!(asked, 142);
 }
 
+#[test]
+fn the_documentation_lists_these_deviations_and_no_others() {
+    let rows: Vec<String> = DEVIATIONS
+        .iter()
+        .map(|(line, reason)| format!("| {line} | {reason} |"))
+        .collect();
+    let table = format!(
+        "| line | why it is answered otherwise |\n|---|---|\n{}\n\n",
+        rows.join("\n")
+    );
+    let documented = include_str!("../../../docs/standards.md");
+    assert!(documented.contains(&table), "docs/standards.md should have\n{table}");
+}
+
 fn decide(robots: &str, agent: &str, target: &str) -> bool {
     Robots::parse(robots.as_bytes(), agent).decide_target(target).allowed
 }
@@ -77,32 +91,21 @@ fn the_longest_rule_decides_and_is_named() {
         "FooBot",
     );
     let rule = |path: &str| robots.decide(&Url::parse("https://example.com/").unwrap().join(path).unwrap());
-    let decided = |allowed, rule: &str| Decision {
+    let decided = |allowed, line, rule: &str| Decision {
         allowed,
         rule: Some(rule.to_owned()),
+        line: Some(line),
     };
-    assert_eq!(rule("/a"), decided(false, "Disallow: /"));
-    assert_eq!(rule("/public/a#b"), decided(true, "Allow: /public/"));
-    assert_eq!(rule("/public/a.pdf"), decided(false, "Disallow: /public/*.pdf$"));
-    assert_eq!(
-        rule("/robots.txt"),
-        Decision {
-            allowed: true,
-            rule: None
-        }
-    );
+    assert_eq!(rule("/a"), decided(false, 2, "Disallow: /"));
+    assert_eq!(rule("/public/a#b"), decided(true, 3, "Allow: /public/"));
+    assert_eq!(rule("/public/a.pdf"), decided(false, 4, "Disallow: /public/*.pdf$"));
+    assert_eq!(rule("/robots.txt"), Decision::UNSPOKEN_OF);
 }
 
 #[test]
 fn a_path_no_line_speaks_of_is_allowed_without_a_rule() {
     let robots = Robots::parse(b"User-agent: *\nDisallow: /x\n", "FooBot");
-    assert_eq!(
-        robots.decide_target("/y"),
-        Decision {
-            allowed: true,
-            rule: None
-        }
-    );
+    assert_eq!(robots.decide_target("/y"), Decision::UNSPOKEN_OF);
 }
 
 #[test]
@@ -113,10 +116,11 @@ fn a_token_is_compared_whole_and_without_regard_to_case_or_version() {
         "FOO-BOT",
         "Foo-Bot/9.0",
         "foo-bot/9.0 (+http://example.com/)",
+        " foo-bot (+http://example.com/) bar/1",
     ] {
         assert!(!decide(robots, agent, "/x"), "{agent}");
     }
-    for agent in ["foo", "foo-bots", "foo_bot", "my foo-bot", ""] {
+    for agent in ["foo", "foo-bots", "foo_bot", "my foo-bot", "foo-bot bar", ""] {
         assert!(decide(robots, agent, "/x"), "{agent}");
     }
 }

@@ -1,0 +1,54 @@
+//! `crawler inspect`: what the crawler makes of one page, robots.txt, URL or sitemap, by the code that a crawl goes through.
+//!
+//! - `source`: files, standard input and URLs; `web`: URLs fetched as a crawl fetches them
+//! - `page`, `robots`, `url`, `sitemap`: a command each; `answer`: a page's fields, `page_text`: a page for people
+
+mod answer;
+mod page;
+mod page_text;
+mod robots;
+mod sitemap;
+mod source;
+mod url;
+mod web;
+
+use serde::Serialize;
+
+use crate::cli::{Fetching, Inspect, InspectFormat, Inspected};
+use crate::error::{Error, RunError, UsageError};
+use crate::settings::Settings;
+
+/// Characters of a text from outside in one line on a terminal.
+const SHOWN_WIDTH: usize = 4_096;
+
+pub(super) fn execute(args: &Inspect) -> Result<(), Error> {
+    match &args.what {
+        Inspected::Page(args) => page::execute(args),
+        Inspected::Robots(args) => robots::execute(args),
+        Inspected::Url(args) => url::execute(args),
+        Inspected::Sitemap(args) => sitemap::execute(args),
+    }
+}
+
+fn settings(fetching: &Fetching) -> Result<Settings, UsageError> {
+    let (mut config, path) = super::read_config(&fetching.config)?;
+    config.fetch.allow_private_addresses |= fetching.allow_private;
+    super::validate(&config, path)
+}
+
+/// An answer as it is written: a line of JSON, or text with its line ends.
+fn shown(answer: &impl Serialize, format: InspectFormat, text: impl FnOnce() -> String) -> Result<String, RunError> {
+    if format == InspectFormat::Text {
+        return Ok(text());
+    }
+    let line = serde_json::to_string(answer).map_err(|error| RunError::Render(error.to_string()))?;
+    Ok(line + "\n")
+}
+
+fn done(faults: u64) -> Result<(), Error> {
+    if faults == 0 {
+        Ok(())
+    } else {
+        Err(Error::Faults(faults))
+    }
+}

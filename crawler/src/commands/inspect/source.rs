@@ -1,0 +1,121 @@
+//! Where what is looked at comes from: a file, standard input, or the web.
+
+use std::fs::File;
+use std::io::{self, BufRead, Read};
+use std::path::Path;
+
+use ::url::Url;
+
+use crate::error::RunError;
+
+/// Longest line that is read as a URL, in bytes. No URL that is crawled comes near it.
+const MAX_LINE_BYTES: usize = 64 * 1024;
+
+/// What an argument names.
+#[derive(Debug, Clone)]
+pub(super) enum Source<'a> {
+    Stdin,
+    File(&'a Path),
+    Web(Url),
+}
+
+impl<'a> Source<'a> {
+    /// # Errors
+    /// It begins like a URL and is none.
+    pub(super) fn of(argument: &'a Path) -> Result<Self, String> {
+        match argument.to_str() {
+            Some("-") => Ok(Self::Stdin),
+            Some(text) if is_web(text) => match Url::parse(text) {
+                Ok(url) => Ok(Self::Web(url)),
+                Err(error) => Err(format!("not a URL: {error}")),
+            },
+            _ => Ok(Self::File(argument)),
+        }
+    }
+}
+
+fn is_web(text: &str) -> bool {
+    ["http://", "https://"].iter().any(|scheme| {
+        text.get(..scheme.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    })
+}
+
+/// A file or, without a path, standard input.
+pub(super) fn open(path: Option<&Path>) -> io::Result<Box<dyn Read>> {
+    Ok(match path {
+        Some(path) => Box::new(File::open(path)?),
+        None => Box::new(io::stdin()),
+    })
+}
+
+/// All of an input, or of a longer one `limit` bytes and one more.
+pub(super) fn read(input: impl Read, limit: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(limit as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Shows `each` the arguments in their order, of which `-` stands for the lines of standard input that are not blank.
+///
+/// # Errors
+/// What `each` says, or standard input cannot be read.
+pub(super) fn each_line(
+    arguments: &[String],
+    mut each: impl FnMut(&str) -> Result<(), RunError>,
+) -> Result<(), RunError> {
+    for argument in arguments {
+        if argument != "-" {
+            each(argument)?;
+            continue;
+        }
+        let mut input = io::stdin().lock();
+        let unreadable = |error| RunError::io("read", "standard input", error);
+        while let Some(line) = next_line(&mut input).map_err(unreadable)? {
+            match line.trim() {
+                "" => {}
+                line => each(line)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The next line, of one that is too long its beginning; bytes that are not UTF-8 are replaced.
+fn next_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    if input.take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.len() == MAX_LINE_BYTES && !line.ends_with(b"\n") {
+        input.skip_until(b'\n')?;
+    }
+    Ok(Some(String::from_utf8_lossy(&line).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_is_standard_input_a_url_or_a_file() {
+        let of = |text| Source::of(Path::new(text));
+        assert!(matches!(of("-"), Ok(Source::Stdin)));
+        assert!(matches!(of("HTTPS://example.org"), Ok(Source::Web(_))));
+        assert!(matches!(of("http.html"), Ok(Source::File(_))));
+        assert!(matches!(of("ftp://example.org/"), Ok(Source::File(_))));
+        assert!(of("http://").is_err());
+    }
+
+    #[test]
+    fn a_line_without_end_is_one_line() {
+        let text = [b"a\n".as_slice(), &b"x".repeat(3 * MAX_LINE_BYTES), b"\nb\xff"].concat();
+        let mut input = text.as_slice();
+        let lines: Vec<String> = std::iter::from_fn(|| next_line(&mut input).unwrap()).collect();
+        assert_eq!(lines.len(), 3);
+        assert_eq!(
+            (lines[0].as_str(), lines[1].len(), lines[2].as_str()),
+            ("a\n", MAX_LINE_BYTES, "b\u{fffd}")
+        );
+    }
+}
