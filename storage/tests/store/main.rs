@@ -5,6 +5,7 @@
 mod archive;
 mod crash;
 mod frontier;
+mod hosts;
 mod refusals;
 mod round_trip;
 mod support;
