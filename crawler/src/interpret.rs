@@ -25,6 +25,7 @@ use crate::settings::Settings;
 use crate::stats::Stats;
 use crate::stored_text::stored_text;
 
+pub use errand::RobotsReader;
 pub use read::ReadPage;
 
 /// Bytes of URLs taken from one document: some 20,000 of a usual length, or a page's answer to a hostile base URL.
@@ -77,7 +78,7 @@ impl Interpreter {
                 Err(error) => Meaning::Record(self.failed_fetch(queued, &error)),
             },
             Task::Errand { errand, .. } => match errand {
-                Errand::Robots { .. } => Meaning::Event(self.robots(errand, answer)),
+                Errand::Robots { .. } => self.robots(errand, answer),
                 Errand::Sitemap { url, depth, redirects } => {
                     Meaning::Record(self.sitemap(&url, depth, redirects, answer))
                 }

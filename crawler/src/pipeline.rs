@@ -25,8 +25,8 @@ use url::Url;
 use crate::content_seen::{ContentSeen, Record};
 use crate::error::RunError;
 use crate::fetch::{FetchError, Fetcher, Response, Wanted};
-use crate::interpret::{self, Interpreter, Meaning};
-use crate::politeness::HostSignal;
+use crate::interpret::{self, Interpreter, Meaning, RobotsReader};
+use crate::politeness::{Contact, HostSignal};
 use crate::scheduler::{Ending, Errand, Event, Retired, Scheduler, Step, Task};
 use crate::scope::Scope;
 use crate::settings::Settings;
@@ -39,6 +39,9 @@ const PARSE_STACK: usize = 16 * 1024 * 1024;
 /// parsing go on meanwhile.
 const HEADROOM: usize = 128;
 
+/// Between two times that the treatment of hosts is saved, at least. What a kill loses of it, the next run makes up for.
+const SAVE_INTERVAL: Duration = Duration::from_millis(250);
+
 /// What a run came to.
 #[derive(Debug)]
 pub struct Summary {
@@ -46,7 +49,7 @@ pub struct Summary {
     pub ending: Ending,
     /// The whole crawl, earlier runs included.
     pub counts: Counts,
-    /// Hosts given up in this run.
+    /// Hosts that this run left alone.
     pub retired: Vec<Retired>,
     /// How long it took.
     pub elapsed: Duration,
@@ -82,6 +85,7 @@ pub fn run(
         .worker_threads(thread::available_parallelism().map_or(2, |n| n.get().min(4)))
         .build()
         .map_err(|source| RunError::io("start", "the network threads", source))?;
+    let robots = RobotsReader::new(&settings.product, scope.clone());
     let interpreter = Arc::new(Interpreter::new(settings.clone(), scope, stats.clone()));
     start_parse_threads(&interpreter, &answers, &records_in, &events_in)?;
     let stages = Stages {
@@ -94,7 +98,7 @@ pub fn run(
     let counts_of = runtime.block_on(async {
         let max_duration = settings.limits.max_duration;
         tokio::spawn(forward_stop(stop, max_duration, events_in.clone(), stats.clone()));
-        let decider = tokio::task::spawn_blocking(move || content_seen.run(&records, &events_in));
+        let decider = tokio::task::spawn_blocking(move || content_seen.run(&records, &events_in, &robots));
         drive(&mut scheduler, stages, events, start, decider).await
     });
     let (ending, counts) = counts_of?;
@@ -125,8 +129,14 @@ async fn drive(
     start: Instant,
     mut decider: Decider,
 ) -> Result<(Ending, Counts), RunError> {
+    let mut saved_at = Duration::ZERO;
     let ending = loop {
         stages.stats.set_hosts_waiting(scheduler.hosts_waiting());
+        let save_at = saved_at + SAVE_INTERVAL;
+        if scheduler.has_unsaved() && start.elapsed() >= save_at && !stages.records.is_full() {
+            saved_at = start.elapsed();
+            stages.save(scheduler, false);
+        }
         let until = match scheduler.next(start.elapsed()) {
             Step::Finished(ending) => break ending,
             Step::Wait(until) => until,
@@ -138,6 +148,10 @@ async fn drive(
                 stages.record(Record::Refill { host, limit, skip });
                 continue;
             }
+            Step::Recall(errand) => {
+                stages.record(Record::Recall(errand));
+                continue;
+            }
             Step::Exclude { queued, reason } => {
                 stages.record(Record::Outcome {
                     queued,
@@ -146,6 +160,11 @@ async fn drive(
                 });
                 continue;
             }
+        };
+        let until = match until {
+            Some(until) if scheduler.has_unsaved() => Some(until.min(save_at)),
+            None if scheduler.has_unsaved() => Some(save_at),
+            until => until,
         };
         tokio::select! {
             event = events.recv() => if let Some(event) = event { scheduler.on(event, start.elapsed()) },
@@ -156,6 +175,7 @@ async fn drive(
             }
         }
     };
+    stages.save(scheduler, true);
     drop(stages);
     // Nothing holds a ticket, so nothing waits to be read; closing lets a late event go to nobody.
     events.close();
@@ -220,6 +240,7 @@ impl Stages {
                 host: host.clone(),
                 signal: signal(&task, &answer),
                 failure: failure(&answer),
+                contact: contact(&answer),
             };
             // Both go nowhere only when the run has failed already.
             if events.send(ended).await.is_err() || answers.send((task, answer)).is_err() {
@@ -228,7 +249,13 @@ impl Stages {
         });
     }
 
-    /// Never blocks: there is room for every ticket.
+    fn save(&self, scheduler: &mut Scheduler, is_last: bool) {
+        let states = scheduler.take_unsaved();
+        self.record(Record::Hosts { states, is_last });
+    }
+
+    /// There is room for every ticket; what is saved beside them may wait a moment for the deciding stage, which never
+    /// waits for us.
     fn record(&self, record: Record) {
         if self.records.send(record).is_err() {
             tracing::debug!("the deciding stage has ended; the run is about to end too");
@@ -247,6 +274,16 @@ fn signal(task: &Task, answer: &Result<Response, FetchError>) -> HostSignal {
         Err(error) if error.is_the_hosts() => HostSignal::Unreachable,
         _ => HostSignal::Answered,
     }
+}
+
+fn contact(answer: &Result<Response, FetchError>) -> Contact {
+    answer.as_ref().map_or_else(
+        |_failed| Contact::default(),
+        |response| Contact {
+            address: response.remote.map(|remote| remote.ip()),
+            latency: Some(response.latency),
+        },
+    )
 }
 
 fn failure(answer: &Result<Response, FetchError>) -> Option<String> {
@@ -288,11 +325,19 @@ fn fill(
     for seed in &seeds {
         interpret::widen_by_redirects(store, seed, scope)?;
     }
+    let is_interrupted = store.was_interrupted()?;
+    if is_interrupted {
+        scheduler.was_interrupted();
+    }
+    store.begin_run()?;
     store.discover(&seeds)?;
     store.commit()?;
     for row in store.hosts() {
         let (host, counts) = row?;
-        if counts.queued > 0 || counts.fetched() > 0 {
+        if let Some(state) = store.host_state(&host)? {
+            scheduler.restore(&host, &state);
+        }
+        if counts.queued > 0 || counts.fetched() > 0 || is_interrupted {
             scheduler.add_stored_host(&host, counts.queued > 0, counts.fetched());
         }
     }

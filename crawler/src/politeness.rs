@@ -63,6 +63,12 @@ pub struct CrawlClock {
 }
 
 impl CrawlClock {
+    /// What it shows.
+    #[must_use]
+    pub fn now(&self) -> Now {
+        self.shown
+    }
+
     /// Moves the clock forward to `now`; it never goes back.
     pub fn set(&mut self, now: Now) {
         let step = now.saturating_sub(self.shown);

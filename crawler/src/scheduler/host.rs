@@ -1,13 +1,15 @@
 //! One host's part of the frontier: its URLs in order, its robots.txt, its gate.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use storage::QueuedUrl;
 use url::Url;
 
 use super::{BUFFER, Errand, Rules};
-use crate::politeness::{CrawlClock, Gate, Now};
+use crate::politeness::{AddressKey, CrawlClock, Gate, Now};
 use crate::robots::Robots;
 use crate::stored_text::stored_text;
 
@@ -17,6 +19,14 @@ pub(super) enum HostStep {
     Exclude { queued: QueuedUrl, reason: String },
     Errand(Errand),
     Refill { skip: HashSet<u64> },
+    Recall(Errand),
+}
+
+impl HostStep {
+    /// Whether it asks the host for something, so that its address must be free too.
+    pub(super) fn is_request(&self) -> bool {
+        matches!(self, Self::Page { .. } | Self::Errand(_))
+    }
 }
 
 /// What one origin's robots.txt says.
@@ -24,8 +34,8 @@ pub(super) enum HostStep {
 pub(super) enum Origin {
     /// It is being fetched.
     Asked,
-    /// Its rules.
-    Open(Arc<Robots>),
+    /// Its rules, and when they are to be fetched anew.
+    Open { robots: Arc<Robots>, until: Now },
     /// It cannot be had, for this reason: nothing of the origin is fetched in this run.
     Closed(String),
 }
@@ -34,6 +44,16 @@ pub(super) enum Origin {
 #[derive(Debug)]
 pub(super) struct Host {
     pub(super) gate: Gate,
+    /// The address that answered last, whose gate holds too.
+    pub(super) address: Option<AddressKey>,
+    /// The same, as the store keeps it.
+    pub(super) remote: Option<IpAddr>,
+    /// When an earlier run last asked it, Unix ms.
+    pub(super) asked_before: u64,
+    /// Its treatment has changed since it was last saved.
+    pub(super) is_unsaved: bool,
+    /// An earlier run may have left its robots.txt in the store.
+    pub(super) is_stored: bool,
     /// In the frontier's order: priority, depth, sequence.
     buffer: BTreeMap<(u8, u16, u64), QueuedUrl>,
     /// The store holds URLs that are not in the buffer.
@@ -65,15 +85,15 @@ pub(super) struct Host {
 }
 
 impl Host {
-    pub(super) fn new(clock: &CrawlClock, rules: &Rules) -> Self {
+    pub(super) fn new(name: &str, clock: &CrawlClock, rules: &Rules) -> Self {
         let politeness = &rules.politeness;
         Self {
-            gate: Gate::new(
-                clock,
-                politeness.delay,
-                politeness.parallel_per_host,
-                politeness.retry_delay,
-            ),
+            gate: Gate::new(clock, politeness),
+            address: AddressKey::of_literal(name),
+            remote: None,
+            asked_before: 0,
+            is_unsaved: false,
+            is_stored: false,
             buffer: BTreeMap::new(),
             in_store: false,
             refilling: false,
@@ -130,8 +150,17 @@ impl Host {
     pub(super) fn closed(&self) -> impl Iterator<Item = (&str, &str)> {
         self.origins.iter().filter_map(|(origin, state)| match state {
             Origin::Closed(reason) => Some((origin.as_str(), reason.as_str())),
-            Origin::Asked | Origin::Open(_) => None,
+            Origin::Asked | Origin::Open { .. } => None,
         })
+    }
+
+    /// The longest delay that a robots.txt of the host asks for.
+    pub(super) fn crawl_delay(&self) -> Option<Duration> {
+        let of = |state: &Origin| match state {
+            Origin::Open { robots, .. } => robots.crawl_delay(),
+            Origin::Asked | Origin::Closed(_) => None,
+        };
+        self.origins.values().filter_map(of).max()
     }
 
     /// All errands, of a host that will run none of them.
@@ -205,13 +234,17 @@ impl Host {
                 return Some(self.start(queued, url, now));
             }
             match self.origins.get(&origin(&url)) {
+                None if self.is_stored => return Some(HostStep::Recall(self.robots_errand(name, queued, &url))),
                 None => return Some(self.ask_robots(name, queued, &url, now)),
+                Some(Origin::Open { until, .. }) if *until <= now => {
+                    return Some(self.ask_robots(name, queued, &url, now));
+                }
                 Some(Origin::Asked) => self.hold(queued),
                 Some(Origin::Closed(_)) => {
                     self.in_process.remove(&queued.seq);
                     self.left.insert(queued.seq);
                 }
-                Some(Origin::Open(robots)) => {
+                Some(Origin::Open { robots, .. }) => {
                     let decision = robots.decide(&url);
                     if decision.allowed {
                         return Some(self.start(queued, url, now));
@@ -230,20 +263,25 @@ impl Host {
     }
 
     fn ask_robots(&mut self, name: &str, queued: QueuedUrl, url: &Url, now: Now) -> HostStep {
+        self.gate.start(now);
+        HostStep::Errand(self.robots_errand(name, queued, url))
+    }
+
+    /// The errand for the robots.txt that the URL waits for from now on.
+    fn robots_errand(&mut self, name: &str, queued: QueuedUrl, url: &Url) -> Errand {
         self.hold(queued);
         let origin = origin(url);
         self.origins.insert(origin.clone(), Origin::Asked);
-        self.gate.start(now);
         let mut robots_url = url.clone();
         robots_url.set_path("/robots.txt");
         robots_url.set_query(None);
-        HostStep::Errand(Errand::Robots {
+        Errand::Robots {
             for_host: name.to_owned(),
             origin,
             url: robots_url,
             redirects: 0,
             failures: 0,
-        })
+        }
     }
 
     fn hold(&mut self, queued: QueuedUrl) {
@@ -261,7 +299,7 @@ impl Host {
             .extend(urls.into_iter().map(|queued| (order(&queued), queued)));
     }
 
-    fn needs_refill(&self) -> bool {
+    pub(super) fn needs_refill(&self) -> bool {
         self.in_store
             && self.buffer.is_empty()
             && !self.refilling
@@ -275,7 +313,7 @@ impl Host {
     }
 
     /// Whether every origin that the host is known by is closed.
-    fn is_closed(&self) -> bool {
+    pub(super) fn is_closed(&self) -> bool {
         let mut states = self.origins.values();
         !self.origins.is_empty() && states.all(|state| matches!(state, Origin::Closed(_)))
     }
