@@ -262,11 +262,7 @@ impl Scheduler {
     /// What the host does whose turn it is at the address.
     fn visit_next_at(&mut self, key: AddressKey, now: Now) -> Option<Step> {
         let name = self.addresses.next(key, now);
-        let step = name.and_then(|name| {
-            // It may have moved to another address while it waited.
-            let has_turn = self.host(&name).address == Some(key);
-            self.visit(&name, has_turn, now)
-        });
+        let step = name.and_then(|name| self.visit(&name, true, now));
         self.schedule_address(key, now);
         step
     }
@@ -283,8 +279,10 @@ impl Scheduler {
         let key = contact.address.map(AddressKey::from).or(before);
         host.address = key;
         if let Some(key) = key {
-            if before != Some(key) {
-                self.addresses.moved(before, key, open);
+            if before != Some(key) && self.addresses.moved(name, before, key, open) {
+                // It waits there no longer, and is scheduled anew once this event is taken in.
+                self.host(name).is_due = false;
+                self.hosts_waiting -= 1;
             }
             self.addresses.finish(key, now, signal, contact);
             self.schedule_address(key, now);

@@ -36,7 +36,8 @@ impl Backoff {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
+    use fastrand::Rng;
+    use proptest::prelude::{ProptestConfig, any, prop_assert, proptest};
 
     use super::*;
 
@@ -46,6 +47,8 @@ mod tests {
     };
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn a_rest_is_doubled_lengthened_by_half_at_most_and_never_ends_before_what_was_asked_for(
             first in 0_u64..100_000,

@@ -95,7 +95,7 @@ mod tests {
         Duration::from_millis(ms)
     }
 
-    fn pace(factor: f64) -> Pace {
+    fn pace_of(factor: f64) -> Pace {
         Pace {
             factor,
             max: ms(30_000),
@@ -108,11 +108,11 @@ mod tests {
 
     #[test]
     fn a_slow_server_gets_the_factor_of_its_latency_up_to_the_bound() {
-        let mut pace = pace(2.0);
+        let mut pace = pace_of(2.0);
         assert_eq!(pace.delay(ms(1_000), 1), ms(1_000));
         pace.answered(Some(ms(200)));
         assert_eq!(pace.delay(ms(1_000), 1), ms(1_000), "fast enough");
-        pace = pace(2.0);
+        pace = pace_of(2.0);
         pace.answered(Some(ms(4_000)));
         assert_eq!(pace.delay(ms(1_000), 1), ms(8_000));
         assert_eq!(pace.delay(ms(1_000), 4), ms(2_000), "shared among four");
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn too_many_requests_double_the_delay_and_good_answers_bring_it_back_little_by_little() {
-        let mut pace = pace(0.0);
+        let mut pace = pace_of(0.0);
         let delay = |pace: &Pace| pace.delay(ms(1_000), 1);
         pace.busy(delay(&pace), ms(0));
         assert_eq!(delay(&pace), ms(2_000));
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_server_without_delay_slows_down_too_and_gets_back_to_none() {
-        let mut pace = pace(0.0);
+        let mut pace = pace_of(0.0);
         pace.busy(Duration::ZERO, ms(0));
         assert_eq!(pace.delay(Duration::ZERO, 8), ms(1_000));
         for _ in 0..70 {

@@ -95,17 +95,22 @@ impl Pacer {
         self.ready_at = self.ready_at.max(until);
     }
 
-    /// Takes a cell now and notes when the next one is due (a refused check takes none).
+    /// Takes a cell now and notes when the next one is due.
     pub fn take_cell(&mut self, now: Now, delay: Duration) {
-        if delay != self.delay {
-            self.delay = delay;
+        // A cell is refused where requests end that turned out to be here while they were open: their delay counts too.
+        if delay != self.delay || !self.takes_cell() {
             let quota = Quota::with_period(delay).map(|quota| quota.allow_burst(NonZeroU32::MIN));
             self.limiter = quota.map(|quota| RateLimiter::direct_with_clock(quota, self.clock.clone()));
+            self.delay = delay;
+            self.takes_cell();
         }
-        let Some(limiter) = &self.limiter else { return };
-        let mut checks = [limiter.check(), limiter.check()].into_iter();
-        if let Some(not_until) = checks.find_map(Result::err) {
+        // A refused check takes none.
+        if let Some(Err(not_until)) = self.limiter.as_ref().map(Limiter::check) {
             self.hold(now + not_until.wait_time_from(self.clock.now()));
         }
+    }
+
+    fn takes_cell(&self) -> bool {
+        self.limiter.as_ref().is_none_or(|limiter| limiter.check().is_ok())
     }
 }

@@ -76,12 +76,15 @@ impl Addresses {
         self.address(key).gate.finish(now, signal, contact.latency);
     }
 
-    /// A host with so many requests open turns out to be here, and not `before`.
-    pub fn moved(&mut self, before: Option<AddressKey>, key: AddressKey, open: usize) {
-        if let Some(before) = before {
-            self.address(before).gate.leave(open);
-        }
+    /// A host with so many requests open turns out to be here, and not `before`. Whether it waited there.
+    pub fn moved(&mut self, host: &str, before: Option<AddressKey>, key: AddressKey, open: usize) -> bool {
         self.address(key).gate.join(open);
+        let Some(before) = before else { return false };
+        let before = self.address(before);
+        before.gate.leave(open);
+        let waiting = before.waiting.len();
+        before.waiting.retain(|name| name != host);
+        before.waiting.len() < waiting
     }
 
     /// A host of the address was last asked `ago` before this run began.

@@ -390,7 +390,7 @@ impl Seen {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_happens_no_request_comes_too_early_and_no_host_is_forgotten(plan in plan()) {
