@@ -107,7 +107,9 @@ fn what_now(summary: &Summary) -> &'static str {
     match summary.ending {
         Ending::PageLimit => "  for more, raise --max-pages (or scope.max_pages) and run again",
         Ending::Stopped => "  the same command goes on where this one stopped",
-        Ending::Exhausted if !summary.retired.is_empty() => "  the same command tries again what was given up, when its rest is over",
+        Ending::Exhausted if !summary.retired.is_empty() => {
+            "  the same command tries again what was given up, when its rest is over"
+        }
         Ending::Exhausted => "  what is queued lies above scope.max_pages_per_host",
     }
 }

@@ -54,7 +54,11 @@ impl Interpreter {
         let since_epoch = response.fetched_at.duration_since(UNIX_EPOCH).unwrap_or_default();
         let stored = StoredRobots {
             fetched_at: u64::try_from(since_epoch.as_millis()).unwrap_or(0),
-            text: if response.is_success() { body.to_vec() } else { Vec::new() },
+            text: if response.is_success() {
+                body.to_vec()
+            } else {
+                Vec::new()
+            },
         };
         let sitemaps = sitemaps_of(&outcome.robots, url, &self.scope);
         Ok((RobotsAnswer::Rules(outcome.robots, sitemaps), stored))

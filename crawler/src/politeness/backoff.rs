@@ -73,7 +73,9 @@ mod tests {
     fn the_same_seed_gives_the_same_rests_and_another_gives_others() {
         let rests = |seed| {
             let mut random = Rng::with_seed(seed);
-            (0..6).map(|before| BACKOFF.rest(before, None, &mut random)).collect::<Vec<_>>()
+            (0..6)
+                .map(|before| BACKOFF.rest(before, None, &mut random))
+                .collect::<Vec<_>>()
         };
         assert_eq!(rests(1), rests(1));
         assert_ne!(rests(1), rests(2));

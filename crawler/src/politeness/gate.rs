@@ -319,7 +319,8 @@ mod tests {
     fn no_delay_is_no_wait_however_slow_the_server() {
         let mut host = gate(|c| c.delay_ms = 0);
         host.start(at(0));
-        host.gate.finish(at(5_000), HostSignal::Answered, Some(at(5_000)), &mut host.random);
+        host.gate
+            .finish(at(5_000), HostSignal::Answered, Some(at(5_000)), &mut host.random);
         assert_eq!(host.gate.ready_at(), Some(at(0)));
     }
 
@@ -328,13 +329,21 @@ mod tests {
         let mut before = gate(|_| {});
         before.gate.set_crawl_delay(3 * SECOND, at(0));
         before.start(at(0));
-        before.gate.finish(at(9_000), HostSignal::Answered, Some(at(9_000)), &mut before.random);
+        before
+            .gate
+            .finish(at(9_000), HostSignal::Answered, Some(at(9_000)), &mut before.random);
         before.rest(at(50_000), HostSignal::Busy { retry_after: None });
         let memory = before.gate.memory();
         let mut after = gate(|_| {});
         after.gate.remember(&memory);
         assert_eq!(after.gate.delay(), before.gate.delay());
-        assert_eq!(after.gate.memory(), GateMemory { asked_at: None, ..memory });
+        assert_eq!(
+            after.gate.memory(),
+            GateMemory {
+                asked_at: None,
+                ..memory
+            }
+        );
         after.gate.was_asked(at(400));
         assert_eq!(after.gate.ready_at(), Some(memory.rests_until));
         let mut rested = gate(|_| {});

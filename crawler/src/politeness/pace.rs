@@ -120,7 +120,11 @@ mod tests {
         assert_eq!(pace.delay(ms(1_000), 1), ms(6_000), "smoothed");
         pace.answered(Some(ms(600_000)));
         assert_eq!(pace.delay(ms(1_000), 1), ms(30_000));
-        assert_eq!(pace.delay(ms(40_000), 1), ms(40_000), "the configured delay is no matter of the bound");
+        assert_eq!(
+            pace.delay(ms(40_000), 1),
+            ms(40_000),
+            "the configured delay is no matter of the bound"
+        );
     }
 
     #[test]

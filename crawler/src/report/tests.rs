@@ -94,13 +94,22 @@ fn a_host_that_is_left_alone_is_in_every_form_with_the_reason() {
     let report = sample();
     let text = report.render(ReportFormat::Text).unwrap();
     let section = text.split("Hosts left alone").nth(1).unwrap();
-    for part in ["dead.example", "retired", "2 queued", "no connection", "1970-01-01T01:00:00Z"] {
+    for part in [
+        "dead.example",
+        "retired",
+        "2 queued",
+        "no connection",
+        "1970-01-01T01:00:00Z",
+    ] {
         assert!(section.contains(part), "{part} is not in {section}");
     }
     assert!(!section.lines().nth(1).unwrap().contains(" a.example"));
     let json: serde_json::Value = serde_json::from_str(&report.render(ReportFormat::Json).unwrap()).unwrap();
     let (well, dead) = (&json["hosts"][0], &json["hosts"][1]);
-    assert_eq!((&well["last_failure"], &well["rests_until"]), (&serde_json::Value::Null, &serde_json::Value::Null));
+    assert_eq!(
+        (&well["last_failure"], &well["rests_until"]),
+        (&serde_json::Value::Null, &serde_json::Value::Null)
+    );
     assert_eq!((&dead["state"], &dead["queued"]), (&"retired".into(), &2.into()));
     assert_eq!(dead["rests_until"], "1970-01-01T01:00:00Z");
     let html = report.render(ReportFormat::Html).unwrap();

@@ -98,7 +98,9 @@ impl Scheduler {
         let robots = Arc::new(robots);
         entry.settle(origin, Origin::Open { robots, until });
         let crawl_delay = entry.crawl_delay().unwrap_or_default();
-        entry.gate.set_crawl_delay(crawl_delay.min(politeness.max_crawl_delay), now);
+        entry
+            .gate
+            .set_crawl_delay(crawl_delay.min(politeness.max_crawl_delay), now);
         self.mark_unsaved(host);
         self.schedule(host, now);
         if politeness.sitemaps {

@@ -82,10 +82,17 @@ impl Scheduler {
         let host = self.host(name);
         host.is_unsaved = false;
         let memory = host.gate.memory();
-        let closed = host.closed().min().map(|(origin, reason)| format!("{origin}: {reason}"));
+        let closed = host
+            .closed()
+            .min()
+            .map(|(origin, reason)| format!("{origin}: {reason}"));
         HostState {
             asked_at: memory.asked_at.map_or(host.asked_before, wall),
-            rests_until: if memory.rests_until > Now::ZERO { wall(memory.rests_until) } else { 0 },
+            rests_until: if memory.rests_until > Now::ZERO {
+                wall(memory.rests_until)
+            } else {
+                0
+            },
             failures: memory.failures,
             retired: host.gate.is_retired() || host.is_closed(),
             last_failure: closed.or_else(|| host.last_failure.clone()),

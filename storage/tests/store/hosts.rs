@@ -31,7 +31,9 @@ fn the_state_of_a_host_and_its_robots_txt_survive_with_a_commit_and_not_without(
     let mut store = open(dir.path());
     let hosts: Vec<_> = (0..1_000).map(|n| (format!("h{n}"), state(n))).collect();
     store.record_hosts(&hosts).unwrap();
-    store.record_robots("h1", "https://h1", &robots("Disallow: /x")).unwrap();
+    store
+        .record_robots("h1", "https://h1", &robots("Disallow: /x"))
+        .unwrap();
     store.record_robots("h1", "http://h1", &robots("")).unwrap();
     store.commit().unwrap();
     store.record_hosts(&[("h1".into(), state(9))]).unwrap();
@@ -93,5 +95,11 @@ fn a_row_of_another_version_is_named_as_damage() {
     assert_eq!(row[0], 1, "the row's version comes first");
     row[0] = 2;
     tree.insert(b"gh", row).unwrap();
-    assert!(store.host_state("h").unwrap_err().to_string().contains("a host's state"));
+    assert!(
+        store
+            .host_state("h")
+            .unwrap_err()
+            .to_string()
+            .contains("a host's state")
+    );
 }

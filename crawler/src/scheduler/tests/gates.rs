@@ -147,8 +147,16 @@ fn a_restart_asks_no_earlier_than_the_run_before_would_have() {
     let [(name, state)] = &first.take_unsaved()[..] else {
         panic!("one host to save")
     };
-    assert_eq!((name.as_str(), state.asked_at, state.address), ("a.example", BEGIN + 300, Some(address(1))));
-    for (began, killed, waits) in [(500, false, 800), (5_000, false, 0), (500, true, 1_000), (5_000, true, 1_000)] {
+    assert_eq!(
+        (name.as_str(), state.asked_at, state.address),
+        ("a.example", BEGIN + 300, Some(address(1)))
+    );
+    for (began, killed, waits) in [
+        (500, false, 800),
+        (5_000, false, 0),
+        (500, true, 1_000),
+        (5_000, true, 1_000),
+    ] {
         let mut scheduler = Scheduler::new(&settings(|_| {}), WINDOW, 0).begun_at(BEGIN + began, 1);
         if killed {
             scheduler.was_interrupted();
@@ -225,7 +233,10 @@ fn a_robots_txt_of_the_last_day_is_not_fetched_again() {
     scheduler.add_stored_host("a.example", false, 0);
     scheduler.add(site("a.example", 3), at(0));
     let errand = recalled(scheduler.next(at(0)));
-    assert!(matches!(scheduler.next(at(0)), Step::Wait(None)), "the page waits for it");
+    assert!(
+        matches!(scheduler.next(at(0)), Step::Wait(None)),
+        "the page waits for it"
+    );
     let robots = Robots::parse(b"User-agent: *\nDisallow: /0\nCrawl-delay: 2\n", "crawler");
     let answer = RobotsAnswer::Recalled(robots, Vec::new(), BEGIN - 20 * HOUR);
     scheduler.on(Event::Robots { errand, answer }, at(0));
@@ -252,7 +263,13 @@ fn a_robots_txt_that_is_old_or_forgotten_is_fetched() {
         let errand = robots_of(scheduler.next(at(0)));
         assert_eq!(errand.url().as_str(), "http://a.example/robots.txt");
         scheduler.on(ended("a.example"), at(0));
-        scheduler.on(Event::Robots { errand, answer: rules("") }, at(0));
+        scheduler.on(
+            Event::Robots {
+                errand,
+                answer: rules(""),
+            },
+            at(0),
+        );
         assert_eq!(started(scheduler.next(at(0))), "http://a.example/0");
     }
 }
@@ -263,7 +280,13 @@ fn a_robots_txt_that_cannot_be_had_anew_after_a_day_forbids_everything_until_it_
     scheduler.add(site("a.example", 3), at(0));
     let errand = robots_of(scheduler.next(at(0)));
     scheduler.on(ended("a.example"), at(0));
-    scheduler.on(Event::Robots { errand, answer: rules("") }, at(0));
+    scheduler.on(
+        Event::Robots {
+            errand,
+            answer: rules(""),
+        },
+        at(0),
+    );
     started(scheduler.next(at(24 * HOUR - 1)));
     scheduler.on(ended("a.example"), at(24 * HOUR - 1));
     scheduler.on(decided("a.example", 0, true), at(24 * HOUR - 1));

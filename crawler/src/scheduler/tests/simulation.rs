@@ -46,18 +46,20 @@ fn plan() -> impl Strategy<Value = Plan> {
         prop_oneof![Just(0.0), Just(2.0)],
         proptest::collection::vec(restart, 0..3),
     )
-        .prop_map(|((seed, hosts, addresses, failing), delays, latency_factor, restarts)| Plan {
-            seed,
-            hosts,
-            addresses,
-            delay_ms: delays.0,
-            address_delay_ms: delays.1,
-            parallel_per_host: delays.2,
-            parallel_per_address: delays.3,
-            latency_factor,
-            failing,
-            restarts,
-        })
+        .prop_map(
+            |((seed, hosts, addresses, failing), delays, latency_factor, restarts)| Plan {
+                seed,
+                hosts,
+                addresses,
+                delay_ms: delays.0,
+                address_delay_ms: delays.1,
+                parallel_per_host: delays.2,
+                parallel_per_address: delays.3,
+                latency_factor,
+                failing,
+                restarts,
+            },
+        )
 }
 
 impl Plan {
@@ -229,7 +231,9 @@ impl World {
         let server = &mut self.servers[host];
         let base = rules.delay.as_millis() as u64;
         let crawl_delay = server.has_robots.map_or(0, |_| server.crawl_delay);
-        server.seen.start(&name, wall, base.max(crawl_delay), rules.parallel_per_host);
+        server
+            .seen
+            .start(&name, wall, base.max(crawl_delay), rules.parallel_per_host);
         if server.is_known {
             let seen = self.by_address.entry(server.address).or_default();
             let delay = rules.address_delay.as_millis() as u64;
@@ -326,7 +330,10 @@ impl World {
     }
 
     fn robots_of(&self, server: &Server) -> RobotsAnswer {
-        rules(&format!("User-agent: *\nCrawl-delay: {}\n", server.crawl_delay as f64 / 1_000.0))
+        rules(&format!(
+            "User-agent: *\nCrawl-delay: {}\n",
+            server.crawl_delay as f64 / 1_000.0
+        ))
     }
 
     /// Another run in the place of the one before, whose open requests are cut off.
@@ -370,9 +377,17 @@ fn for_host(errand: &Errand) -> String {
 impl Seen {
     fn start(&mut self, who: &str, wall: u64, delay: u64, parallel: usize) {
         assert!(self.open < parallel, "{who}: {} requests are open already", self.open);
-        assert!(wall >= self.rests_until, "{who} rests until {}, it is {wall}", self.rests_until);
+        assert!(
+            wall >= self.rests_until,
+            "{who} rests until {}, it is {wall}",
+            self.rests_until
+        );
         if let Some(at) = self.asked_at {
-            assert!(wall >= at + self.delay, "{who} asked at {at}, again at {wall}, delay {}", self.delay);
+            assert!(
+                wall >= at + self.delay,
+                "{who} asked at {at}, again at {wall}, delay {}",
+                self.delay
+            );
         }
         self.open += 1;
         self.delay = delay;
@@ -474,7 +489,14 @@ fn a_host_that_rested_is_not_kept_waiting_by_hosts_without_delay() {
     });
     let mut scheduler = Scheduler::new(&settings, 40, 0).begun_at(BEGIN, 1);
     let rests_until = BEGIN + 50;
-    scheduler.restore("c.example", &HostState { rests_until, failures: 1, ..HostState::default() });
+    scheduler.restore(
+        "c.example",
+        &HostState {
+            rests_until,
+            failures: 1,
+            ..HostState::default()
+        },
+    );
     for host in ["a.example", "b.example", "c.example"] {
         scheduler.add(super::site(host, 50), Now::ZERO);
     }
