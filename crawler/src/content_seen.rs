@@ -48,8 +48,8 @@ pub enum Record {
         errand: Errand,
         /// What it says.
         answer: RobotsAnswer,
-        /// What is kept of it.
-        stored: StoredRobots,
+        /// What is kept of it; `None` for one that is too long.
+        stored: Option<StoredRobots>,
     },
     /// The scheduler wants the robots.txt that an earlier run fetched.
     Recall(Errand),
@@ -199,7 +199,7 @@ impl ContentSeen {
             }
             Record::Robots { errand, answer, stored } => {
                 if let Errand::Robots { for_host, origin, .. } = &errand {
-                    self.store.record_robots(for_host, origin, &stored)?;
+                    self.store.record_robots(for_host, origin, stored.as_ref())?;
                 }
                 Event::Robots { errand, answer }
             }

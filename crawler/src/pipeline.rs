@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 use storage::{Counts, OpenOptions, Outcome, Store};
@@ -69,11 +69,11 @@ pub fn run(
     stats: &Arc<Stats>,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<Summary, RunError> {
-    let start = Instant::now();
+    let (start, began) = (Instant::now(), SystemTime::now());
     let scope = Arc::new(Scope::new(settings.scope, settings.limits.max_depth));
     let mut content_seen = ContentSeen::open(open_store(settings, dir)?, settings, stats.clone())?;
     let window = 2 * settings.fetch.parallel + HEADROOM;
-    let mut scheduler = Scheduler::new(settings, window, content_seen.store_mut().counts().fetched());
+    let mut scheduler = Scheduler::new(settings, window, content_seen.store_mut().counts().fetched()).begun_at(began);
     fill(&mut scheduler, content_seen.store_mut(), seeds, settings, &scope)?;
 
     let (answers_in, answers) = bounded::<Answer>(window);
@@ -329,14 +329,15 @@ fn fill(
     if is_interrupted {
         scheduler.was_interrupted();
     }
+    for row in store.host_states() {
+        let (host, state) = row?;
+        scheduler.restore(&host, &state);
+    }
     store.begin_run()?;
     store.discover(&seeds)?;
     store.commit()?;
     for row in store.hosts() {
         let (host, counts) = row?;
-        if let Some(state) = store.host_state(&host)? {
-            scheduler.restore(&host, &state);
-        }
         if counts.queued > 0 || counts.fetched() > 0 || is_interrupted {
             scheduler.add_stored_host(&host, counts.queued > 0, counts.fetched());
         }

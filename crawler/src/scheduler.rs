@@ -108,11 +108,19 @@ impl Scheduler {
         }
     }
 
-    /// The same at another time (Unix ms), with other chances: for tests that can be repeated.
+    /// The same for a run that began at this time: the one that every [`Now`] counts from.
     #[must_use]
-    pub fn begun_at(self, started_at: u64, seed: u64) -> Self {
+    pub fn begun_at(self, started_at: SystemTime) -> Self {
         Self {
-            started_at,
+            started_at: memory::unix_ms(started_at),
+            ..self
+        }
+    }
+
+    /// The same with chances that can be repeated.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self {
             random: fastrand::Rng::with_seed(seed),
             ..self
         }

@@ -58,7 +58,7 @@ pub(crate) const URLS: u8 = b'u';
 pub(crate) const PAGES: u8 = b'p';
 pub(crate) const HOSTS: u8 = b'h';
 const QUEUE: u8 = b'q';
-const GATES: u8 = b'g';
+pub(crate) const GATES: u8 = b'g';
 const ROBOTS: u8 = b'r';
 
 /// The version of the rows of [`GATES`] and [`ROBOTS`], their first byte.

@@ -11,10 +11,14 @@ use serde::{Deserialize, Serialize};
 use crate::error::StorageError;
 use crate::format;
 use crate::staged::{Piece, Row};
+use crate::state::Rows;
 use crate::store::Store;
 
 /// The longest robots.txt that is kept, in bytes; a longer one is fetched again by the next run. Few have a tenth of this.
 pub const MAX_STORED_ROBOTS_BYTES: usize = 64 * 1024;
+
+/// A row's name where it cannot be read.
+const HOST_STATE: &str = "a host's state";
 
 /// Rows in a piece: what becomes durable as one.
 const ROWS_A_PIECE: usize = 100;
@@ -65,16 +69,28 @@ impl Store {
         self.stage_rows(rows)
     }
 
-    /// Records the robots.txt of an origin of the host; one longer than [`MAX_STORED_ROBOTS_BYTES`] is forgotten, as is
-    /// the one before it. Durable with the next commit.
+    /// Records the robots.txt of an origin of the host in place of the one before; `None`, or one longer than
+    /// [`MAX_STORED_ROBOTS_BYTES`], leaves none. Durable with the next commit.
     ///
     /// # Errors
     /// As [`record_hosts`](Self::record_hosts).
-    pub fn record_robots(&mut self, host: &str, origin: &str, robots: &StoredRobots) -> Result<(), StorageError> {
+    pub fn record_robots(
+        &mut self,
+        host: &str,
+        origin: &str,
+        robots: Option<&StoredRobots>,
+    ) -> Result<(), StorageError> {
         format::check_url(host, origin)?;
-        let fits = robots.text.len() <= MAX_STORED_ROBOTS_BYTES;
-        let row = fits.then(|| format::encode_versioned(robots)).transpose()?;
+        let kept = robots.filter(|robots| robots.text.len() <= MAX_STORED_ROBOTS_BYTES);
+        let row = kept.map(format::encode_versioned).transpose()?;
         self.stage_rows(vec![(format::robots_key(host, origin), row)])
+    }
+
+    /// All hosts that were ever asked, and what is committed of how they were treated.
+    pub fn host_states(&self) -> HostStates {
+        HostStates {
+            rows: self.state.scan([format::GATES]),
+        }
     }
 
     /// What is committed of how the host was treated; `None` if it was never asked.
@@ -83,7 +99,7 @@ impl Store {
     /// Errors of the state.
     pub fn host_state(&self, host: &str) -> Result<Option<HostState>, StorageError> {
         let row = self.state.get(format::host_state_key(host))?;
-        row.map(|row| format::decode_versioned(&row).ok_or_else(|| self.state.corrupt("a host's state")))
+        row.map(|row| format::decode_versioned(&row).ok_or_else(|| self.state.corrupt(HOST_STATE)))
             .transpose()
     }
 
@@ -130,5 +146,22 @@ impl Store {
             });
         }
         Ok(())
+    }
+}
+
+/// Hosts that were ever asked, by name.
+pub struct HostStates {
+    rows: Rows,
+}
+
+impl Iterator for HostStates {
+    type Item = Result<(String, HostState), StorageError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let row = self.rows.next()?;
+        Some(row.and_then(|(key, value)| {
+            let state = format::decode_versioned(&value).ok_or_else(|| self.rows.corrupt(HOST_STATE))?;
+            Ok((String::from_utf8_lossy(&key[1..]).into_owned(), state))
+        }))
     }
 }

@@ -120,7 +120,7 @@ pub use counts::Counts;
 pub use error::StorageError;
 pub use format::MAX_URL_BYTES;
 pub use frontier::{Discovered, QueuedUrl, Via};
-pub use hosts::{HostState, MAX_STORED_ROBOTS_BYTES, StoredRobots};
+pub use hosts::{HostState, HostStates, MAX_STORED_ROBOTS_BYTES, StoredRobots};
 pub use outcome::{Failure, Finished, Outcome, UrlState};
 pub use page::{PageDraft, PageRecord, Verdict, WarcLocation};
 pub use store::{OpenOptions, Store};

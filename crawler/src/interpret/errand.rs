@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use storage::StoredRobots;
+use storage::{MAX_STORED_ROBOTS_BYTES, StoredRobots};
 use url::Url;
 
 use super::{Interpreter, Meaning, PRIORITY_SITEMAP, decoded_body, redirect};
@@ -44,7 +44,7 @@ impl Interpreter {
     }
 
     /// What the answer says, and what of it is kept for later runs; else why it says nothing.
-    fn rules(&self, url: &Url, response: &Response) -> Result<(RobotsAnswer, StoredRobots), String> {
+    fn rules(&self, url: &Url, response: &Response) -> Result<(RobotsAnswer, Option<StoredRobots>), String> {
         // Without a body that can be read, what the server meant is unknown.
         let body = decoded_body(response, MAX_DECODED_ROBOTS_BYTES).map_err(|error| error.to_string())?;
         let outcome = RobotsOutcome::from_status(response.status, &body, &self.settings.product);
@@ -52,14 +52,11 @@ impl Interpreter {
             return Err(format!("HTTP status {}", response.status));
         }
         let since_epoch = response.fetched_at.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let stored = StoredRobots {
+        let text = if response.is_success() { &*body } else { &[] };
+        let stored = (text.len() <= MAX_STORED_ROBOTS_BYTES).then(|| StoredRobots {
             fetched_at: u64::try_from(since_epoch.as_millis()).unwrap_or(0),
-            text: if response.is_success() {
-                body.to_vec()
-            } else {
-                Vec::new()
-            },
-        };
+            text: text.to_vec(),
+        });
         let sitemaps = sitemaps_of(&outcome.robots, url, &self.scope);
         Ok((RobotsAnswer::Rules(outcome.robots, sitemaps), stored))
     }

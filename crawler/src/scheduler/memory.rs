@@ -6,10 +6,12 @@ use storage::HostState;
 
 use super::{Retired, Scheduler};
 use crate::politeness::{AddressKey, GateMemory, Now};
+use crate::stored_text::stored_text;
 
 /// Milliseconds since the Unix epoch.
 pub(super) fn unix_ms(time: SystemTime) -> u64 {
-    millis(time.duration_since(UNIX_EPOCH).unwrap_or_default())
+    let since_epoch = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Scheduler {
@@ -34,10 +36,12 @@ impl Scheduler {
             host.remote = Some(address);
             host.address = Some(AddressKey::from(address));
         }
-        self.was_asked(name, ago);
+        let is_known = !self.after_interruption;
+        self.was_asked(name, if is_known { ago } else { Duration::ZERO });
     }
 
-    /// The last run was killed: it may have asked any host a moment ago without leaving a trace.
+    /// The last run was killed: it may have asked any host a moment ago without leaving a trace. To be said before any
+    /// host is added.
     pub fn was_interrupted(&mut self) {
         self.after_interruption = true;
     }
@@ -78,7 +82,7 @@ impl Scheduler {
 
     fn state_of(&mut self, name: &str) -> HostState {
         let started_at = self.started_at;
-        let wall = |now: Now| started_at + millis(now);
+        let wall = |now| wall(started_at, now);
         let host = self.host(name);
         host.is_unsaved = false;
         let memory = host.gate.memory();
@@ -95,7 +99,10 @@ impl Scheduler {
             },
             failures: memory.failures,
             retired: host.gate.is_retired() || host.is_closed(),
-            last_failure: closed.or_else(|| host.last_failure.clone()),
+            last_failure: closed
+                .as_ref()
+                .or(host.last_failure.as_ref())
+                .map(|text| stored_text(text)),
             address: host.remote,
             crawl_delay_ms: millis(memory.crawl_delay),
             latency_ms: memory.latency.map(millis),
@@ -114,7 +121,7 @@ impl Scheduler {
                 retired.push(Retired {
                     host: name.clone(),
                     last_failure: host.last_failure.clone().unwrap_or_default(),
-                    snoozes_until: snoozes_until.map(|until| self.started_at + millis(until)),
+                    snoozes_until: snoozes_until.map(|until| wall(self.started_at, until)),
                 });
             }
             retired.extend(host.closed().map(|(origin, reason)| Retired {
@@ -131,6 +138,11 @@ impl Scheduler {
     pub(super) fn since_start(&self, unix_ms: u64) -> Now {
         Duration::from_millis(unix_ms.saturating_sub(self.started_at))
     }
+}
+
+/// A time of the run on the wall clock, Unix ms: never before the true one, though the run began within a millisecond.
+fn wall(started_at: u64, now: Now) -> u64 {
+    started_at.saturating_add(millis(now)).saturating_add(1)
 }
 
 fn millis(time: Duration) -> u64 {

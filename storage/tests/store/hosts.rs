@@ -32,9 +32,9 @@ fn the_state_of_a_host_and_its_robots_txt_survive_with_a_commit_and_not_without(
     let hosts: Vec<_> = (0..1_000).map(|n| (format!("h{n}"), state(n))).collect();
     store.record_hosts(&hosts).unwrap();
     store
-        .record_robots("h1", "https://h1", &robots("Disallow: /x"))
+        .record_robots("h1", "https://h1", Some(&robots("Disallow: /x")))
         .unwrap();
-    store.record_robots("h1", "http://h1", &robots("")).unwrap();
+    store.record_robots("h1", "http://h1", Some(&robots(""))).unwrap();
     store.commit().unwrap();
     store.record_hosts(&[("h1".into(), state(9))]).unwrap();
     drop(store);
@@ -42,6 +42,9 @@ fn the_state_of_a_host_and_its_robots_txt_survive_with_a_commit_and_not_without(
     for (host, state) in &hosts {
         assert_eq!(store.host_state(host).unwrap().as_ref(), Some(state));
     }
+    let mut all: Vec<_> = store.host_states().map(Result::unwrap).collect();
+    all.sort_by_key(|(_, state)| state.failures);
+    assert_eq!(all, hosts);
     assert_eq!(store.host_state("h").unwrap(), None);
     assert_eq!(store.robots("h1", "https://h1").unwrap(), Some(robots("Disallow: /x")));
     assert_eq!(store.robots("h1", "http://h1").unwrap(), Some(robots("")));
@@ -57,13 +60,17 @@ fn the_state_of_a_host_and_its_robots_txt_survive_with_a_commit_and_not_without(
 fn a_robots_txt_too_long_to_keep_is_forgotten_with_the_one_before_it() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
-    store.record_robots("h", "http://h", &robots("Disallow: /")).unwrap();
+    store
+        .record_robots("h", "http://h", Some(&robots("Disallow: /")))
+        .unwrap();
     store.commit().unwrap();
     let longest = "#".repeat(MAX_STORED_ROBOTS_BYTES);
-    store.record_robots("h", "http://h", &robots(&longest)).unwrap();
+    store.record_robots("h", "http://h", Some(&robots(&longest))).unwrap();
     store.commit().unwrap();
     assert_eq!(store.robots("h", "http://h").unwrap(), Some(robots(&longest)));
-    store.record_robots("h", "http://h", &robots(&(longest + "#"))).unwrap();
+    store
+        .record_robots("h", "http://h", Some(&robots(&(longest + "#"))))
+        .unwrap();
     store.commit().unwrap();
     assert_eq!(store.robots("h", "http://h").unwrap(), None);
 }

@@ -1,6 +1,7 @@
 //! Addresses, long rests, robots.txt kept for a day, and what a later run knows.
 
 use std::net::IpAddr;
+use std::time::UNIX_EPOCH;
 
 use storage::HostState;
 
@@ -8,6 +9,10 @@ use super::*;
 
 const BEGIN: u64 = 1_774_000_000_000;
 const HOUR: u64 = 60 * 60 * 1_000;
+
+fn unix(ms: u64) -> SystemTime {
+    UNIX_EPOCH + at(ms)
+}
 
 fn address(last: u8) -> IpAddr {
     IpAddr::from([192, 0, 2, last])
@@ -96,7 +101,9 @@ fn a_host_that_moves_takes_its_open_requests_along() {
 
 #[test]
 fn a_long_retry_after_lets_the_run_end_and_is_kept_by_the_next() {
-    let mut first = Scheduler::new(&settings(|_| {}), WINDOW, 0).begun_at(BEGIN, 1);
+    let mut first = Scheduler::new(&settings(|_| {}), WINDOW, 0)
+        .begun_at(unix(BEGIN))
+        .with_seed(1);
     first.add(site("a.example", 2), at(0));
     started(first.next(at(0)));
     first.on(busy("a.example", 3_600), at(500));
@@ -105,22 +112,24 @@ fn a_long_retry_after_lets_the_run_end_and_is_kept_by_the_next() {
     let gone = &first.retired()[0];
     assert_eq!(
         (gone.host.as_str(), gone.last_failure.as_str(), gone.snoozes_until),
-        ("a.example", "HTTP status 503", Some(BEGIN + HOUR + 500))
+        ("a.example", "HTTP status 503", Some(BEGIN + HOUR + 501))
     );
     let [(_, state)] = &first.take_unsaved()[..] else {
         panic!("one host to save")
     };
     assert!(!state.retired && !first.has_unsaved());
     let begins_again = |later: u64| {
-        let mut scheduler = Scheduler::new(&settings(|_| {}), WINDOW, 0).begun_at(BEGIN + later, 1);
+        let mut scheduler = Scheduler::new(&settings(|_| {}), WINDOW, 0)
+            .begun_at(unix(BEGIN + later))
+            .with_seed(1);
         scheduler.restore("a.example", state);
         scheduler.add(site("a.example", 2), at(0));
         scheduler
     };
     assert!(matches!(begins_again(HOUR / 2).next(at(0)), Step::Finished(_)));
     let nearly = begins_again(HOUR).next(at(0));
-    assert!(matches!(nearly, Step::Wait(Some(t)) if t == at(500)), "{nearly:?}");
-    started(begins_again(HOUR + 500).next(at(0)));
+    assert!(matches!(nearly, Step::Wait(Some(t)) if t == at(501)), "{nearly:?}");
+    started(begins_again(HOUR + 501).next(at(0)));
 }
 
 #[test]
@@ -139,7 +148,9 @@ fn a_run_that_still_goes_on_then_asks_the_snoozed_host_when_its_time_has_come() 
 
 #[test]
 fn a_restart_asks_no_earlier_than_the_run_before_would_have() {
-    let mut first = Scheduler::new(&settings(|_| {}), WINDOW, 0).begun_at(BEGIN, 1);
+    let mut first = Scheduler::new(&settings(|_| {}), WINDOW, 0)
+        .begun_at(unix(BEGIN))
+        .with_seed(1);
     first.add(site("a.example", 2), at(0));
     started(first.next(at(0)));
     first.on(answered_from("a.example", 1), at(300));
@@ -149,15 +160,17 @@ fn a_restart_asks_no_earlier_than_the_run_before_would_have() {
     };
     assert_eq!(
         (name.as_str(), state.asked_at, state.address),
-        ("a.example", BEGIN + 300, Some(address(1)))
+        ("a.example", BEGIN + 301, Some(address(1)))
     );
     for (began, killed, waits) in [
-        (500, false, 800),
+        (500, false, 801),
         (5_000, false, 0),
         (500, true, 1_000),
         (5_000, true, 1_000),
     ] {
-        let mut scheduler = Scheduler::new(&settings(|_| {}), WINDOW, 0).begun_at(BEGIN + began, 1);
+        let mut scheduler = Scheduler::new(&settings(|_| {}), WINDOW, 0)
+            .begun_at(unix(BEGIN + began))
+            .with_seed(1);
         if killed {
             scheduler.was_interrupted();
         }
@@ -173,7 +186,9 @@ fn a_restart_asks_no_earlier_than_the_run_before_would_have() {
 
 #[test]
 fn the_address_of_a_restored_host_is_known_from_the_start() {
-    let mut scheduler = Scheduler::new(&settings(one_at_an_address), WINDOW, 0).begun_at(BEGIN, 1);
+    let mut scheduler = Scheduler::new(&settings(one_at_an_address), WINDOW, 0)
+        .begun_at(unix(BEGIN))
+        .with_seed(1);
     for host in ["a.example", "b.example"] {
         let state = HostState {
             address: Some(address(1)),
@@ -187,6 +202,23 @@ fn the_address_of_a_restored_host_is_known_from_the_start() {
 }
 
 #[test]
+fn a_host_waits_for_what_another_of_its_address_was_asked_in_an_earlier_run() {
+    let mut scheduler = Scheduler::new(&settings(one_at_an_address), WINDOW, 0)
+        .begun_at(unix(BEGIN))
+        .with_seed(1);
+    for (host, asked_at) in [("a.example", BEGIN - 100), ("b.example", BEGIN - 9_000)] {
+        let state = HostState {
+            address: Some(address(1)),
+            asked_at,
+            ..HostState::default()
+        };
+        scheduler.restore(host, &state);
+    }
+    scheduler.add(site("b.example", 1), at(0));
+    assert!(matches!(scheduler.next(at(0)), Step::Wait(Some(t)) if t == at(300)));
+}
+
+#[test]
 fn a_retired_host_gets_one_try_in_the_next_run_and_not_before_its_rest_is_over() {
     let state = HostState {
         rests_until: BEGIN + 90_000,
@@ -195,7 +227,9 @@ fn a_retired_host_gets_one_try_in_the_next_run_and_not_before_its_rest_is_over()
         last_failure: Some("no connection".into()),
         ..HostState::default()
     };
-    let mut scheduler = Scheduler::new(&settings(|_| {}), WINDOW, 0).begun_at(BEGIN, 1);
+    let mut scheduler = Scheduler::new(&settings(|_| {}), WINDOW, 0)
+        .begun_at(unix(BEGIN))
+        .with_seed(1);
     scheduler.restore("a.example", &state);
     scheduler.add(site("a.example", 2), at(0));
     assert!(matches!(scheduler.next(at(0)), Step::Wait(Some(t)) if t == at(90_000)));
@@ -217,7 +251,9 @@ fn a_retired_host_gets_one_try_in_the_next_run_and_not_before_its_rest_is_over()
 }
 
 fn with_robots() -> Scheduler {
-    Scheduler::new(&settings(fast_with_robots), WINDOW, 0).begun_at(BEGIN, 1)
+    Scheduler::new(&settings(fast_with_robots), WINDOW, 0)
+        .begun_at(unix(BEGIN))
+        .with_seed(1)
 }
 
 fn recalled(step: Step) -> Errand {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use proptest::prelude::*;
 use storage::{HostState, QueuedUrl};
@@ -173,9 +173,8 @@ impl World {
         Duration::from_millis(wall - self.started_at)
     }
 
-    /// A run up to its end or until so many requests were made in all; returns when it stopped.
-    fn run(&mut self, scheduler: &mut Scheduler, until_requests: u64) -> u64 {
-        let mut wall = self.started_at;
+    /// A run from `wall` on, up to its end or until so many requests were made in all; returns when it stopped.
+    fn run(&mut self, scheduler: &mut Scheduler, mut wall: u64, until_requests: u64) -> u64 {
         for _ in 0..200_000 {
             if self.requests >= until_requests {
                 return wall;
@@ -338,7 +337,7 @@ impl World {
 
     /// Another run in the place of the one before, whose open requests are cut off.
     fn restart(&mut self, wall: u64, is_killed: bool) -> Scheduler {
-        self.started_at = wall + self.random.u64(0..1_500);
+        self.started_at = wall + self.random.u64(0..600);
         let cut = std::mem::take(&mut self.open);
         for open in &cut {
             let rules = self.settings.politeness;
@@ -350,7 +349,8 @@ impl World {
             }
         }
         let mut scheduler = self.scheduler();
-        if is_killed || !cut.is_empty() {
+        assert!(is_killed || cut.is_empty(), "a stop lets what is in process end");
+        if is_killed {
             scheduler.was_interrupted();
         }
         for server in &self.servers {
@@ -363,7 +363,9 @@ impl World {
     }
 
     fn scheduler(&mut self) -> Scheduler {
-        Scheduler::new(&self.settings, 40, 0).begun_at(self.started_at, self.random.u64(..))
+        Scheduler::new(&self.settings, 40, 0)
+            .begun_at(UNIX_EPOCH + Duration::from_millis(self.started_at))
+            .with_seed(self.random.u64(..))
     }
 }
 
@@ -419,10 +421,15 @@ proptest! {
         let mut wall = world.started_at;
         for (requests, is_killed) in plan.restarts.clone() {
             let until = world.requests + requests;
-            wall = world.run(&mut scheduler, until);
+            wall = world.run(&mut scheduler, wall, until);
+            if !is_killed {
+                scheduler.on(Event::Stop, world.now(wall));
+                wall = world.run(&mut scheduler, wall, u64::MAX);
+            }
             scheduler = world.restart(wall, is_killed);
+            wall = world.started_at;
         }
-        let end = world.run(&mut scheduler, u64::MAX);
+        let end = world.run(&mut scheduler, wall, u64::MAX);
         prop_assert!(end >= wall);
         let given_up: Vec<_> = scheduler.retired().into_iter().map(|gone| gone.host).collect();
         for server in &world.servers {
@@ -487,7 +494,9 @@ fn a_host_that_rested_is_not_kept_waiting_by_hosts_without_delay() {
         config.politeness.delay_ms = 0;
         config.fetch.parallel = 1;
     });
-    let mut scheduler = Scheduler::new(&settings, 40, 0).begun_at(BEGIN, 1);
+    let mut scheduler = Scheduler::new(&settings, 40, 0)
+        .begun_at(UNIX_EPOCH + Duration::from_millis(BEGIN))
+        .with_seed(1);
     let rests_until = BEGIN + 50;
     scheduler.restore(
         "c.example",
