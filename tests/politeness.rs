@@ -1,7 +1,7 @@
 //! How often a host is asked, by the server's own clock.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::support::crawl::Crawl;
 use crate::support::gate::Gate;
@@ -178,4 +178,188 @@ fn a_user_agent_without_a_contact_is_warned_of() {
             .iter()
             .all(|request| request.user_agent == concat!("crawler/", env!("CARGO_PKG_VERSION")))
     );
+}
+
+/// The requests of several logs in the order of their arrival.
+fn together(sites: &[&Site]) -> Vec<Request> {
+    let mut requests: Vec<Request> = sites.iter().flat_map(|site| site.requests()).collect();
+    requests.sort_by_key(|request| request.received);
+    requests
+}
+
+#[test]
+fn hosts_of_one_address_share_its_delay_and_its_bound() {
+    let (one, other) = (small_site(""), small_site(""));
+    let mut crawl = polite(&one)
+        .set("politeness.parallel_per_address", 1)
+        .set("politeness.address_delay_ms", DELAY.as_millis());
+    crawl.add_seed(&other.url("/"));
+    crawl.run();
+    let requests = together(&[&one, &other]);
+    assert_eq!(requests.len(), 14);
+    assert_spaced(&requests, DELAY);
+    // They take turns: neither waits for the other's end.
+    let first = |site: &Site| site.requests()[6].received;
+    assert!(one.requests()[1].received < first(&other) && other.requests()[1].received < first(&one));
+}
+
+#[test]
+fn two_names_of_one_address_share_its_delay_once_it_is_known() {
+    let site = small_site("");
+    let mut crawl = polite(&site)
+        .set("politeness.parallel_per_address", 1)
+        .set("politeness.address_delay_ms", DELAY.as_millis());
+    crawl.add_seed(&site.localhost_url("/"));
+    crawl.run();
+    let requests = site.requests();
+    assert_eq!(requests.len(), 14);
+    let first_contact = requests
+        .iter()
+        .position(|request| request.host.starts_with("localhost"));
+    // One request of the other name may have been sent before localhost's address was known, and arrive after.
+    assert_spaced(&requests[first_contact.unwrap() + 1..], DELAY);
+    // The next run knows it from the start.
+    let before = requests.len();
+    for page in ["/new", "/newer"] {
+        crawl.add_seed(&site.url(page));
+        crawl.add_seed(&site.localhost_url(page));
+    }
+    crawl.run();
+    let requests = &site.requests()[before..];
+    assert_eq!(requests.len(), 4, "no robots.txt again: {requests:?}");
+    assert_spaced(requests, DELAY);
+}
+
+#[test]
+fn no_more_requests_are_open_at_one_address_than_it_allows() {
+    let all = Arc::new(Gate::for_callers(2));
+    let held = all.clone();
+    let script = move |asked: &crate::support::site::Asked| match asked.path.as_str() {
+        "/robots.txt" => Answer::status(404),
+        // Two come together; a third would be in the log before either is answered.
+        path if held.pass() => article(path.len() as u64, NO_LINKS),
+        _ => Answer::status(500),
+    };
+    let sites: Vec<Site> = (0..3).map(|_| Site::scripted(script.clone())).collect();
+    let mut crawl = polite(&sites[0])
+        .set("politeness.delay_ms", 0)
+        .set("politeness.parallel_per_address", 2);
+    for site in &sites[1..] {
+        crawl.add_seed(&site.url("/"));
+    }
+    crawl.run();
+    let requests = together(&sites.iter().collect::<Vec<_>>());
+    assert_eq!(requests.len(), 6);
+    for request in &requests {
+        let open = requests.iter().filter(|other| {
+            other.received <= request.received && other.answered.is_none_or(|answered| answered > request.received)
+        });
+        assert!(open.count() <= 2, "{requests:?}");
+    }
+}
+
+#[test]
+fn a_retry_after_that_is_a_date_is_honoured() {
+    let asked_for = Arc::new(Mutex::new(None));
+    let date = asked_for.clone();
+    let site = Site::scripted(move |asked| match asked.path.as_str() {
+        "/" if asked.times == 1 => {
+            let now = (Instant::now(), SystemTime::now());
+            let until = httpdate::fmt_http_date(now.1 + Duration::from_secs(2));
+            // A date is whole seconds: what is meant is the beginning of the second.
+            let wait = httpdate::parse_http_date(&until)
+                .unwrap()
+                .duration_since(now.1)
+                .unwrap();
+            *date.lock().unwrap() = Some(now.0 + wait);
+            Answer::status(503).with("retry-after", &until)
+        }
+        "/" => home(NO_LINKS),
+        _ => Answer::status(404),
+    });
+    let crawl = polite(&site);
+    crawl.run();
+    assert_eq!(crawl.outcomes(&site), expected([("/", "kept")]));
+    let asked_for = asked_for.lock().unwrap().unwrap();
+    let requests = site.requests();
+    assert_eq!(site.paths(), ["/robots.txt", "/", "/"]);
+    assert!(
+        requests[2].received >= asked_for,
+        "{:?} too early",
+        asked_for - requests[2].received
+    );
+}
+
+#[test]
+fn a_long_retry_after_ends_the_run_and_the_next_run_asks_for_nothing() {
+    let site = Site::scripted(|asked| match asked.path.as_str() {
+        "/" => home(&["/a", "/b"]),
+        "/robots.txt" => Answer::status(404),
+        _ => Answer::status(503).with("retry-after", "3600"),
+    });
+    let crawl = polite(&site);
+    for _ in 0..2 {
+        crawl
+            .run()
+            .says(&["asked to be left alone until", "(HTTP status 503)", "still queued 2"]);
+        assert_eq!(site.requests().len(), 3, "{:?}", site.paths());
+    }
+    let host = &crawl.report()["hosts"][0];
+    assert_eq!(
+        (&host["state"], &host["last_failure"]),
+        (&"snoozed".into(), &"HTTP status 503".into())
+    );
+    assert!(host["rests_until"].as_str().unwrap().ends_with('Z'), "{host}");
+}
+
+#[test]
+fn an_unreachable_seed_is_in_the_report_with_its_last_failure() {
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = nobody.local_addr().unwrap();
+    drop(nobody);
+    let crawl = Crawl::of(format!("http://{address}/"));
+    crawl.run().says(&["was given up for this run", "still queued 1"]);
+    let report = crawl.report();
+    let host = &report["hosts"][0];
+    assert_eq!((&host["state"], &host["queued"]), (&"retired".into(), &1.into()));
+    let reason = host["last_failure"].as_str().unwrap();
+    assert!(reason.contains("robots.txt: no connection"), "{reason}");
+    let text = crawl.read("report", &[]).succeeded();
+    text.says(&["Hosts left alone", &address.to_string(), "retired", "no connection"]);
+}
+
+/// Long against what a start of the crawler takes.
+const LONG_DELAY: Duration = Duration::from_millis(1_500);
+
+/// Two runs on one site, the first ended by `end`; both runs' requests must be [`LONG_DELAY`] apart.
+fn restarted(end: impl FnOnce(&Site, &Crawl)) {
+    let site = small_site("");
+    let crawl = polite(&site).set("politeness.delay_ms", LONG_DELAY.as_millis());
+    end(&site, &crawl);
+    crawl.end(&["--max-pages", "2"]).succeeded();
+    let requests = site.requests();
+    let robots = requests.iter().filter(|request| request.path == "/robots.txt");
+    assert_eq!(robots.count(), 1, "{:?}", site.paths());
+    assert!(requests.len() >= 3, "{:?}", site.paths());
+    assert_spaced(&requests, LONG_DELAY);
+}
+
+#[test]
+fn a_restart_asks_no_earlier_than_the_run_before_would_have() {
+    restarted(|_, crawl| {
+        crawl.end(&["--max-pages", "1"]).succeeded();
+    });
+}
+
+#[test]
+fn a_crawler_that_was_killed_asks_no_earlier_when_it_is_started_again() {
+    restarted(|site, crawl| {
+        let mut killed = crawl.start();
+        // Whether the home page was safe by then or is asked for again: not before its time.
+        site.wait_for_requests(2);
+        while site.requests()[1].answered.is_none() {
+            std::thread::yield_now();
+        }
+        killed.kill();
+    });
 }

@@ -119,6 +119,14 @@ pub struct Politeness {
     pub delay_ms: u64,
     /// Requests open at one host at a time.
     pub parallel_per_host: usize,
+    /// Milliseconds between the starts of two requests to one address, whatever the hosts; never more than `delay_ms`.
+    pub address_delay_ms: u64,
+    /// Requests open at one address at a time, whatever the hosts; never fewer than `parallel_per_host`.
+    pub parallel_per_address: usize,
+    /// The delay is at least this many times the server's latency; 0 switches that off.
+    pub latency_factor: f64,
+    /// Most milliseconds that latency, 429 and 503 make of the delay.
+    pub max_delay_ms: u64,
     /// A robots.txt `Crawl-delay` longer than this many milliseconds is cut to it.
     pub max_crawl_delay_ms: u64,
     /// Obey robots.txt.
@@ -129,6 +137,8 @@ pub struct Politeness {
     pub max_retries: u8,
     /// Milliseconds a host rests after its first passing failure; doubled at each further one in a row.
     pub retry_delay_ms: u64,
+    /// Most milliseconds that a run waits for a host that failed or asked for rest.
+    pub max_wait_ms: u64,
 }
 
 impl Default for Politeness {
@@ -136,11 +146,16 @@ impl Default for Politeness {
         Self {
             delay_ms: 1_000,
             parallel_per_host: 1,
+            address_delay_ms: 200,
+            parallel_per_address: 4,
+            latency_factor: 2.0,
+            max_delay_ms: 30_000,
             max_crawl_delay_ms: 60_000,
             robots: true,
             sitemaps: true,
             max_retries: 2,
             retry_delay_ms: 5_000,
+            max_wait_ms: 600_000,
         }
     }
 }

@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use dedup::{Deduplicator, DocId, SledIndex, SledOptions};
 use storage::warc::Capture;
-use storage::{Counts, Discovered, Outcome, QueuedUrl, Store, Verdict};
+use storage::{Counts, Discovered, HostState, Outcome, QueuedUrl, Store, StoredRobots, Verdict};
 use tokio::sync::mpsc::Sender;
 
 use crate::error::RunError;
-use crate::interpret::ReadPage;
-use crate::scheduler::{Errand, Event};
+use crate::interpret::{ReadPage, RobotsReader};
+use crate::scheduler::{Errand, Event, RobotsAnswer};
 use crate::settings::Settings;
 use crate::stats::Stats;
 use crate::steering::{Decision, DuplicateOf};
@@ -47,6 +47,24 @@ pub enum Record {
         urls: Vec<Discovered>,
         /// Sitemaps that it names.
         further: Vec<Errand>,
+    },
+    /// A robots.txt that was fetched.
+    Robots {
+        /// The errand for it.
+        errand: Errand,
+        /// What it says.
+        answer: RobotsAnswer,
+        /// What is kept of it; `None` for one that is too long.
+        stored: Option<StoredRobots>,
+    },
+    /// The scheduler wants the robots.txt that an earlier run fetched.
+    Recall(Errand),
+    /// How hosts are treated.
+    Hosts {
+        /// By name.
+        states: Vec<(String, HostState)>,
+        /// The run ends with this.
+        is_last: bool,
     },
     /// The scheduler wants more of a host's URLs.
     Refill {
@@ -128,13 +146,19 @@ impl ContentSeen {
     ///
     /// # Errors
     /// The store or the index failed; what was committed before is safe.
-    pub fn run(mut self, records: &Receiver<Record>, events: &Sender<Event>) -> Result<Counts, RunError> {
+    pub fn run(
+        mut self,
+        records: &Receiver<Record>,
+        events: &Sender<Event>,
+        robots: &RobotsReader,
+    ) -> Result<Counts, RunError> {
         loop {
             match records.recv_timeout(self.until_commit()) {
                 Ok(record) => {
-                    let event = self.record(record)?;
                     // The scheduler takes events as long as it waits for any; without it nobody needs them.
-                    if events.blocking_send(event).is_err() {
+                    if let Some(event) = self.record(record, robots)?
+                        && events.blocking_send(event).is_err()
+                    {
                         break;
                     }
                 }
@@ -174,7 +198,7 @@ impl ContentSeen {
         Ok(())
     }
 
-    fn record(&mut self, record: Record) -> Result<Event, RunError> {
+    fn record(&mut self, record: Record, reader: &RobotsReader) -> Result<Option<Event>, RunError> {
         let event = match record {
             Record::Page(page) => self.page(*page)?,
             Record::Outcome {
@@ -193,6 +217,27 @@ impl ContentSeen {
                 }
                 Event::Sitemap { queued, further }
             }
+            Record::Robots { errand, answer, stored } => {
+                if let Errand::Robots { for_host, origin, .. } = &errand {
+                    self.store.record_robots(for_host, origin, stored.as_ref())?;
+                }
+                Event::Robots { errand, answer }
+            }
+            Record::Recall(errand) => {
+                let stored = match &errand {
+                    Errand::Robots { for_host, origin, .. } => self.store.robots(for_host, origin)?,
+                    Errand::Sitemap { .. } => None,
+                };
+                let answer = stored.map_or(RobotsAnswer::Forgotten, |stored| reader.read(errand.url(), &stored));
+                Event::Robots { errand, answer }
+            }
+            Record::Hosts { states, is_last } => {
+                self.store.record_hosts(&states)?;
+                if is_last {
+                    self.store.end_run()?;
+                }
+                return Ok(None);
+            }
             Record::Refill { host, limit, skip } => {
                 let urls = self.store.refill(&host, limit, &skip)?;
                 let more = urls.len() == limit;
@@ -200,7 +245,7 @@ impl ContentSeen {
             }
         };
         self.stats.decided(&self.store.counts());
-        Ok(event)
+        Ok(Some(event))
     }
 
     fn page(&mut self, mut page: ReadPage) -> Result<Event, RunError> {

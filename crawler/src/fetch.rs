@@ -47,6 +47,8 @@ pub struct Response {
     pub remote: Option<SocketAddr>,
     /// When the request was sent.
     pub fetched_at: SystemTime,
+    /// From the request to the head of the answer.
+    pub latency: Duration,
     /// From the request to the last byte read.
     pub elapsed: Duration,
     /// Held by a large body until it is recorded; see [`MAX_LARGE_BODIES`].
@@ -185,6 +187,7 @@ impl Fetcher {
             body: None,
             remote: answer.remote_addr().filter(|_| !self.has_proxy),
             fetched_at,
+            latency: start.elapsed(),
             elapsed: Duration::ZERO,
             large_body: None,
         };
@@ -282,6 +285,7 @@ mod tests {
             body: None,
             remote: None,
             fetched_at: SystemTime::UNIX_EPOCH,
+            latency: Duration::ZERO,
             elapsed: Duration::ZERO,
             large_body: None,
         }

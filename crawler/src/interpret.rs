@@ -25,6 +25,7 @@ use crate::settings::Settings;
 use crate::stats::Stats;
 use crate::stored_text::stored_text;
 
+pub use errand::RobotsReader;
 pub use read::ReadPage;
 pub(crate) use read::{Content, named_canonical, x_robots_tag};
 
@@ -78,7 +79,7 @@ impl Interpreter {
                 Err(error) => Meaning::Record(self.failed_fetch(queued, &error)),
             },
             Task::Errand { errand, .. } => match errand {
-                Errand::Robots { .. } => Meaning::Event(self.robots(errand, answer)),
+                Errand::Robots { .. } => self.robots(errand, answer),
                 Errand::Sitemap { url, depth, redirects } => {
                     Meaning::Record(self.sitemap(&url, depth, redirects, answer))
                 }

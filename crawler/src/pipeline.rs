@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 use storage::{Counts, OpenOptions, Outcome, QueuedUrl, Store};
@@ -25,8 +25,8 @@ use url::Url;
 use crate::content_seen::{ContentSeen, Record};
 use crate::error::RunError;
 use crate::fetch::{FetchError, Fetcher, Response, Wanted};
-use crate::interpret::{self, Interpreter, Meaning};
-use crate::politeness::HostSignal;
+use crate::interpret::{self, Interpreter, Meaning, RobotsReader};
+use crate::politeness::{Contact, HostSignal};
 use crate::scheduler::{Ending, Errand, Event, Retired, Scheduler, Step, Task};
 use crate::scope::Scope;
 use crate::settings::Settings;
@@ -40,6 +40,9 @@ const PARSE_STACK: usize = 16 * 1024 * 1024;
 /// parsing go on meanwhile.
 const HEADROOM: usize = 128;
 
+/// Between two times that the treatment of hosts is saved, at least. What a kill loses of it, the next run makes up for.
+const SAVE_INTERVAL: Duration = Duration::from_millis(250);
+
 /// What a run came to.
 #[derive(Debug)]
 pub struct Summary {
@@ -47,7 +50,7 @@ pub struct Summary {
     pub ending: Ending,
     /// The whole crawl, earlier runs included.
     pub counts: Counts,
-    /// Hosts given up in this run.
+    /// Hosts that this run left alone.
     pub retired: Vec<Retired>,
     /// Whether URLs are left in the queue because the verdicts on their like foretell duplicates.
     pub has_left: bool,
@@ -69,11 +72,11 @@ pub fn run(
     stats: &Arc<Stats>,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<Summary, RunError> {
-    let start = Instant::now();
+    let (start, began) = (Instant::now(), SystemTime::now());
     let scope = Arc::new(Scope::new(settings.scope, settings.limits.max_depth));
     let mut content_seen = ContentSeen::open(open_store(settings, dir)?, settings, stats.clone())?;
     let window = 2 * settings.fetch.parallel + HEADROOM;
-    let mut scheduler = Scheduler::new(settings, window, content_seen.store_mut().counts().fetched());
+    let mut scheduler = Scheduler::new(settings, window, content_seen.store_mut().counts().fetched()).begun_at(began);
     fill(&mut scheduler, content_seen.store_mut(), seeds, settings, &scope)?;
 
     let (answers_in, answers) = bounded::<Answer>(window);
@@ -85,6 +88,7 @@ pub fn run(
         .worker_threads(thread::available_parallelism().map_or(2, |n| n.get().min(4)))
         .build()
         .map_err(|source| RunError::io("start", "the network threads", source))?;
+    let robots = RobotsReader::new(&settings.product, scope.clone());
     let interpreter = Arc::new(Interpreter::new(settings.clone(), scope, stats.clone()));
     start_parse_threads(&interpreter, &answers, &records_in, &events_in)?;
     let stages = Stages {
@@ -97,7 +101,7 @@ pub fn run(
     let counts_of = runtime.block_on(async {
         let max_duration = settings.limits.max_duration;
         tokio::spawn(forward_stop(stop, max_duration, events_in.clone(), stats.clone()));
-        let decider = tokio::task::spawn_blocking(move || content_seen.run(&records, &events_in));
+        let decider = tokio::task::spawn_blocking(move || content_seen.run(&records, &events_in, &robots));
         drive(&mut scheduler, stages, events, start, decider).await
     });
     let (ending, counts) = counts_of?;
@@ -129,8 +133,14 @@ async fn drive(
     start: Instant,
     mut decider: Decider,
 ) -> Result<(Ending, Counts), RunError> {
+    let mut saved_at = Duration::ZERO;
     let ending = loop {
         stages.stats.set_hosts_waiting(scheduler.hosts_waiting());
+        let save_at = saved_at + SAVE_INTERVAL;
+        if scheduler.has_unsaved() && start.elapsed() >= save_at && !stages.records.is_full() {
+            saved_at = start.elapsed();
+            stages.save(scheduler, false);
+        }
         let until = match scheduler.next(start.elapsed()) {
             Step::Finished(ending) => break ending,
             Step::Wait(until) => until,
@@ -142,6 +152,10 @@ async fn drive(
                 stages.record(Record::Refill { host, limit, skip });
                 continue;
             }
+            Step::Recall(errand) => {
+                stages.record(Record::Recall(errand));
+                continue;
+            }
             Step::Exclude { queued, reason } => {
                 stages.conclude(queued, Outcome::Excluded { reason });
                 continue;
@@ -150,6 +164,11 @@ async fn drive(
                 stages.conclude(queued, Outcome::Postponed { priority });
                 continue;
             }
+        };
+        let until = match until {
+            Some(until) if scheduler.has_unsaved() => Some(until.min(save_at)),
+            None if scheduler.has_unsaved() => Some(save_at),
+            until => until,
         };
         tokio::select! {
             event = events.recv() => if let Some(event) = event { scheduler.on(event, start.elapsed()) },
@@ -160,6 +179,7 @@ async fn drive(
             }
         }
     };
+    stages.save(scheduler, true);
     drop(stages);
     // Nothing holds a ticket, so nothing waits to be read; closing lets a late event go to nobody.
     events.close();
@@ -224,12 +244,18 @@ impl Stages {
                 host: host.clone(),
                 signal: signal(&task, &answer),
                 failure: failure(&answer),
+                contact: contact(&answer),
             };
             // Both go nowhere only when the run has failed already.
             if events.send(ended).await.is_err() || answers.send((task, answer)).is_err() {
                 tracing::debug!("an answer came after the end");
             }
         });
+    }
+
+    fn save(&self, scheduler: &mut Scheduler, is_last: bool) {
+        let states = scheduler.take_unsaved();
+        self.record(Record::Hosts { states, is_last });
     }
 
     /// Records what became of a URL without a request.
@@ -241,7 +267,8 @@ impl Stages {
         });
     }
 
-    /// Never blocks: there is room for every ticket.
+    /// There is room for every ticket; what is saved beside them may wait a moment for the deciding stage, which never
+    /// waits for us.
     fn record(&self, record: Record) {
         if self.records.send(record).is_err() {
             tracing::debug!("the deciding stage has ended; the run is about to end too");
@@ -260,6 +287,16 @@ fn signal(task: &Task, answer: &Result<Response, FetchError>) -> HostSignal {
         Err(error) if error.is_the_hosts() => HostSignal::Unreachable,
         _ => HostSignal::Answered,
     }
+}
+
+fn contact(answer: &Result<Response, FetchError>) -> Contact {
+    answer.as_ref().map_or_else(
+        |_failed| Contact::default(),
+        |response| Contact {
+            address: response.remote.map(|remote| remote.ip()),
+            latency: Some(response.latency),
+        },
+    )
 }
 
 fn failure(answer: &Result<Response, FetchError>) -> Option<String> {
@@ -301,12 +338,21 @@ fn fill(
     for seed in &seeds {
         interpret::widen_by_redirects(store, seed, scope)?;
     }
+    let is_interrupted = store.was_interrupted()?;
+    if is_interrupted {
+        scheduler.was_interrupted();
+    }
+    for row in store.host_states() {
+        let (host, state) = row?;
+        scheduler.restore(&host, &state);
+    }
+    store.begin_run()?;
     store.discover(&seeds)?;
     store.commit()?;
     steering::replay(store, scheduler.steering_mut())?;
     for row in store.hosts() {
         let (host, counts) = row?;
-        if counts.queued > 0 || counts.fetched() > 0 {
+        if counts.queued > 0 || counts.fetched() > 0 || is_interrupted {
             scheduler.add_stored_host(&host, counts.queued > 0, counts.fetched());
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! [`Report`] is also the documented JSON format (see the README, "The report as JSON"): fields are only ever added.
 
+mod hosts;
 mod html;
 mod json;
 pub mod steering;
@@ -14,6 +15,8 @@ use storage::{Store, UrlState, Verdict, Via};
 
 use crate::cli::ReportFormat;
 use crate::error::RunError;
+pub(crate) use hosts::utc;
+pub use hosts::{Host, State};
 pub(crate) use text::bytes;
 
 /// See the module's text.
@@ -108,16 +111,6 @@ impl DuplicateVerdict {
     }
 }
 
-/// One host's share.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Host {
-    /// Host, with its port where it is not the scheme's own.
-    pub host: String,
-    /// As for the whole.
-    #[serde(flatten)]
-    pub counts: Counts,
-}
-
 /// A URL that failed for good.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Failure {
@@ -180,19 +173,12 @@ impl Report {
         let mut report = Self {
             counts: store.counts().into(),
             clusters: clusters(store)?,
-            hosts: Vec::new(),
+            hosts: hosts::read(store)?,
             failures: Vec::new(),
             excluded: Vec::new(),
             redirects: Vec::new(),
             steering: steering::Steering::read(store)?,
         };
-        for row in store.hosts() {
-            let (host, counts) = row?;
-            report.hosts.push(Host {
-                host,
-                counts: counts.into(),
-            });
-        }
         for row in store.urls() {
             let known = row?;
             let url = known.url;
@@ -233,6 +219,13 @@ impl Report {
             .collect();
         clusters.sort_by_key(|cluster| std::cmp::Reverse(cluster.duplicates.len()));
         clusters
+    }
+
+    /// The hosts that are left alone, those with the most queued URLs first.
+    fn left_alone(&self) -> Vec<&Host> {
+        let mut hosts: Vec<_> = self.hosts.iter().filter(|host| host.is_left_alone()).collect();
+        hosts.sort_by_key(|host| std::cmp::Reverse(host.counts.queued));
+        hosts
     }
 
     /// How many failures there are of each kind, the most frequent first.

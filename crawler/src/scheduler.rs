@@ -6,47 +6,51 @@
 //! Every job in the pipeline holds one of `window` tickets from the step that starts it to the event that ends it.
 //! That bounds the memory of the whole and makes each channel between the stages long enough never to block.
 
+mod addresses;
+mod errands;
 mod host;
+mod memory;
 mod messages;
 mod queue;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
-use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use storage::QueuedUrl;
-use url::Url;
 
-use crate::host_key::HostKey;
-use crate::politeness::{CrawlClock, Now};
-use crate::robots::Robots;
+use crate::politeness::{AddressKey, Contact, CrawlClock, HostSignal, Now};
 use crate::settings::Settings;
 use crate::steering::{Decision, Steering};
 use crate::trap;
-use host::{Host, HostStep, Origin};
+use addresses::Addresses;
+use host::{Host, HostStep};
 pub use messages::{Ending, Errand, Event, Retired, RobotsAnswer, Step, Task};
 
 /// URLs of one host held in memory; the rest waits in the store.
 const BUFFER: usize = 1_024;
 
-/// Sitemaps fetched from one host, indexes included.
-const MAX_SITEMAPS: usize = 1_000;
-
-/// Redirects of a robots.txt that are followed; past them it counts as unavailable (RFC 9309, section 2.3.1.2).
-const MAX_ROBOTS_REDIRECTS: u8 = 5;
-
-/// Tries of a robots.txt that come to nothing, after which its origin is left alone for this run.
-const MAX_ROBOTS_FAILURES: u8 = 3;
-
 /// The frontier's order over all hosts. See the module's text.
 #[derive(Debug)]
 pub struct Scheduler {
     hosts: HashMap<String, Host>,
-    /// Hosts that may have something to do, by when; each at most once.
-    due: BinaryHeap<Reverse<(Now, u64, String)>>,
+    addresses: Addresses,
+    /// Who may have something to do, by when; each at most once.
+    due: BinaryHeap<Reverse<(Now, u64, Who)>>,
+    /// Hosts that have asked for a longer rest than the run waits for, by its end.
+    snoozed: BinaryHeap<Reverse<(Now, String)>>,
+    /// Hosts in `due` or `snoozed`, or waiting at their address.
+    hosts_waiting: usize,
+    /// Hosts whose treatment has changed since it was last saved.
+    unsaved: Vec<String>,
     /// Sitemaps that were ever to be fetched: two indexes may name one another.
     sitemaps_seen: HashSet<String>,
     clock: CrawlClock,
+    /// When the run began, Unix ms.
+    started_at: u64,
+    after_interruption: bool,
+    /// What rests owe to chance.
+    random: fastrand::Rng,
     rules: Rules,
     /// What the verdicts so far say of the URLs that wait.
     steering: Steering,
@@ -57,6 +61,14 @@ pub struct Scheduler {
     pages_decided: u64,
     turn: u64,
     stopping: bool,
+}
+
+/// Who waits for a time.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Who {
+    Host(String),
+    /// The hosts that wait at an address.
+    Address(AddressKey),
 }
 
 /// The settings that the scheduler goes by.
@@ -74,11 +86,19 @@ impl Scheduler {
     /// An empty frontier of which `pages_decided` pages were decided in earlier runs.
     #[must_use]
     pub fn new(settings: &Settings, window: usize, pages_decided: u64) -> Self {
+        let clock = CrawlClock::default();
         Self {
             hosts: HashMap::new(),
+            addresses: Addresses::new(&clock, &settings.politeness),
             due: BinaryHeap::new(),
+            snoozed: BinaryHeap::new(),
+            hosts_waiting: 0,
+            unsaved: Vec::new(),
             sitemaps_seen: HashSet::new(),
-            clock: CrawlClock::default(),
+            clock,
+            started_at: memory::unix_ms(SystemTime::now()),
+            after_interruption: false,
+            random: fastrand::Rng::new(),
             rules: Rules {
                 politeness: settings.politeness,
                 parallel: settings.fetch.parallel,
@@ -98,6 +118,24 @@ impl Scheduler {
         }
     }
 
+    /// The same for a run that began at this time: the one that every [`Now`] counts from.
+    #[must_use]
+    pub fn begun_at(self, started_at: SystemTime) -> Self {
+        Self {
+            started_at: memory::unix_ms(started_at),
+            ..self
+        }
+    }
+
+    /// The same with chances that can be repeated.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self {
+            random: fastrand::Rng::with_seed(seed),
+            ..self
+        }
+    }
+
     /// A host with URLs in the store from before, and how many of its pages were decided then.
     pub fn add_stored_host(&mut self, host: &str, has_queued: bool, pages_decided: u64) {
         let takes_left = self.steering.takes_left(host);
@@ -107,6 +145,10 @@ impl Scheduler {
         }
         entry.queue.in_store |= has_queued;
         entry.pages_decided = pages_decided;
+        entry.is_stored = true;
+        if self.after_interruption {
+            self.was_asked(host, Duration::ZERO);
+        }
         self.schedule(host, Now::ZERO);
     }
 
@@ -128,11 +170,19 @@ impl Scheduler {
     pub fn on(&mut self, event: Event, now: Now) {
         self.clock.set(now);
         match event {
-            Event::RequestEnded { host, signal, failure } => {
+            Event::RequestEnded {
+                host,
+                signal,
+                failure,
+                contact,
+            } => {
                 self.requests_open -= 1;
+                self.request_ended(&host, signal, contact, now);
                 let entry = self.host(&host);
-                entry.gate.finish(now, signal);
-                entry.last_failure = failure.or(entry.last_failure.take());
+                entry.last_failure = match signal {
+                    HostSignal::Answered => failure,
+                    _ => failure.or(entry.last_failure.take()),
+                };
                 if entry.gate.is_retired() {
                     for errand in entry.drain_errands() {
                         self.give_up(errand, &host, now);
@@ -187,46 +237,102 @@ impl Scheduler {
         if let Some(step) = self.held_back() {
             return step;
         }
+        self.wake(now);
         while let Some(Reverse((at, _, _))) = self.due.peek() {
             if *at > now {
-                return Step::Wait(Some(*at));
+                let wakes_at = self.wakes_at().unwrap_or(*at);
+                return Step::Wait(Some(wakes_at.min(*at)));
             }
-            let Some(Reverse((_, _, name))) = self.due.pop() else {
+            let Some(Reverse((_, _, who))) = self.due.pop() else {
                 break;
             };
-            let step = match self.hosts.get_mut(&name) {
-                Some(host) => {
-                    host.is_due = false;
-                    host.step(&name, &mut self.steering, now)
-                }
-                None => None,
+            let step = match who {
+                Who::Host(name) => self.visit(&name, false, now),
+                Who::Address(key) => self.visit_next_at(key, now),
             };
-            self.schedule(&name, now);
             if let Some(step) = step {
-                return self.issue(step, &name);
+                return step;
             }
         }
-        self.idle(Ending::Exhausted)
+        match self.idle(Ending::Exhausted) {
+            Step::Wait(None) => Step::Wait(self.wakes_at()),
+            step => step,
+        }
     }
 
-    /// Hosts that this run gave up.
-    #[must_use]
-    pub fn retired(&self) -> Vec<Retired> {
-        let mut retired = Vec::new();
-        for (name, host) in &self.hosts {
-            if host.gate.is_retired() {
-                retired.push(Retired {
-                    host: name.clone(),
-                    last_failure: host.last_failure.clone().unwrap_or_default(),
-                });
-            }
-            retired.extend(host.closed().map(|(origin, reason)| Retired {
-                host: origin.to_owned(),
-                last_failure: reason.to_owned(),
-            }));
+    /// What the host does now, if anything. Its turn at its address may have come already.
+    fn visit(&mut self, name: &str, has_turn: bool, now: Now) -> Option<Step> {
+        let host = self.host(name);
+        host.is_due = false;
+        let asks = host.has_work() && !host.needs_refill();
+        let is_ready = host.gate.ready_at().is_some_and(|at| at <= now);
+        let key = host.address;
+        self.hosts_waiting -= 1;
+        if let Some(key) = key.filter(|_| asks && is_ready && !has_turn)
+            && !self.addresses.admits(key, now)
+        {
+            self.host(name).is_due = true;
+            self.hosts_waiting += 1;
+            self.addresses.wait(key, name);
+            self.schedule_address(key, now);
+            return None;
         }
-        retired.sort();
-        retired
+        let host = self.hosts.get_mut(name);
+        let step = host.and_then(|host| host.step(name, &mut self.steering, now));
+        if let Some(key) = key
+            && step.as_ref().is_some_and(HostStep::is_request)
+        {
+            self.addresses.start(key, now);
+        }
+        self.schedule(name, now);
+        step.map(|step| self.issue(step, name))
+    }
+
+    /// What the host does whose turn it is at the address.
+    fn visit_next_at(&mut self, key: AddressKey, now: Now) -> Option<Step> {
+        let name = self.addresses.next(key, now);
+        let step = name.and_then(|name| self.visit(&name, true, now));
+        self.schedule_address(key, now);
+        step
+    }
+
+    /// Tells the gates that the request passed.
+    fn request_ended(&mut self, name: &str, signal: HostSignal, contact: Contact, now: Now) {
+        let mut random = self.random.fork();
+        let host = self.host(name);
+        let (before, open) = (host.address, host.gate.open());
+        host.gate.finish(now, signal, contact.latency, &mut random);
+        if contact.address.is_some() {
+            host.remote = contact.address;
+        }
+        let key = contact.address.map(AddressKey::from).or(before);
+        host.address = key;
+        if let Some(key) = key {
+            if before != Some(key) && self.addresses.moved(name, before, key, open) {
+                // It waits there no longer, and is scheduled anew once this event is taken in.
+                self.host(name).is_due = false;
+                self.hosts_waiting -= 1;
+            }
+            self.addresses.finish(key, now, signal, contact);
+            self.schedule_address(key, now);
+        }
+        if let Some(before) = before {
+            self.schedule_address(before, now);
+        }
+        self.mark_unsaved(name);
+    }
+
+    /// Hosts whose long rest is over have something to do again.
+    fn wake(&mut self, now: Now) {
+        while self.wakes_at().is_some_and(|at| at <= now)
+            && let Some(Reverse((at, name))) = self.snoozed.pop()
+        {
+            self.push_due(at, Who::Host(name));
+        }
+    }
+
+    fn wakes_at(&self) -> Option<Now> {
+        self.snoozed.peek().map(|Reverse((at, _))| *at)
     }
 
     /// Whether URLs are left because they are foretold to be duplicates.
@@ -238,7 +344,7 @@ impl Scheduler {
     /// Hosts with something to fetch, now or later.
     #[must_use]
     pub fn hosts_waiting(&self) -> usize {
-        self.due.len()
+        self.hosts_waiting
     }
 
     /// A bound that stops new work: asked to stop, all tickets out, all requests open, or the page limit.
@@ -285,6 +391,7 @@ impl Scheduler {
                     errand,
                 })
             }
+            HostStep::Recall(errand) => Step::Recall(errand),
             HostStep::Refill { skip } => Step::Refill {
                 host: host.to_owned(),
                 limit: BUFFER,
@@ -302,109 +409,9 @@ impl Scheduler {
         }
     }
 
-    fn robots(&mut self, errand: Errand, answer: RobotsAnswer, now: Now) {
-        let Errand::Robots {
-            for_host,
-            origin,
-            url,
-            redirects,
-            failures,
-        } = errand
-        else {
-            return;
-        };
-        match answer {
-            RobotsAnswer::Rules(robots, sitemaps) => self.obey(&for_host, origin, robots, sitemaps, now),
-            RobotsAnswer::Moved(to) if redirects < MAX_ROBOTS_REDIRECTS => {
-                let moved = Errand::Robots {
-                    for_host,
-                    origin,
-                    url: to,
-                    redirects: redirects + 1,
-                    failures,
-                };
-                self.add_errand(moved, now);
-            }
-            RobotsAnswer::Moved(_) => self.obey(&for_host, origin, Robots::allow_all(), Vec::new(), now),
-            RobotsAnswer::Unreachable(reason) if failures + 1 >= MAX_ROBOTS_FAILURES => {
-                self.close(&for_host, origin, format!("robots.txt: {reason}"), now);
-            }
-            // The gate of the host that failed spaces the tries.
-            RobotsAnswer::Unreachable(_) => {
-                let again = Errand::Robots {
-                    for_host,
-                    origin,
-                    url,
-                    redirects,
-                    failures: failures + 1,
-                };
-                self.add_errand(again, now);
-            }
-        }
-    }
-
-    fn obey(&mut self, host: &str, origin: String, robots: Robots, sitemaps: Vec<Url>, now: Now) {
-        let politeness = self.rules.politeness;
-        let entry = self.host(host);
-        if let Some(delay) = robots.crawl_delay() {
-            entry.gate.slow_down_to(delay.min(politeness.max_crawl_delay), now);
-        }
-        entry.settle(origin, Origin::Open(Arc::new(robots)));
-        self.schedule(host, now);
-        if politeness.sitemaps {
-            for url in sitemaps {
-                let errand = Errand::Sitemap {
-                    url,
-                    depth: 0,
-                    redirects: 0,
-                };
-                self.add_errand(errand, now);
-            }
-        }
-    }
-
-    /// Fetches nothing more of an origin in this run.
-    fn close(&mut self, host: &str, origin: String, reason: String, now: Now) {
-        self.host(host).settle(origin, Origin::Closed(reason));
-        self.schedule(host, now);
-    }
-
-    fn add_errand(&mut self, errand: Errand, now: Now) {
-        let Some(key) = HostKey::from_url(errand.url()) else {
-            return self.give_up(errand, "a URL without a host", now);
-        };
-        let name = key.as_str().to_owned();
-        if self.host(&name).gate.is_retired() {
-            return self.give_up(errand, &name, now);
-        }
-        match &errand {
-            Errand::Robots { .. } => self.host(&name).robots_errands.push_back(errand),
-            Errand::Sitemap { url, .. } => {
-                let is_new = self.sitemaps_seen.insert(url.to_string());
-                let host = self.host(&name);
-                if !is_new || host.sitemaps_taken >= MAX_SITEMAPS {
-                    return;
-                }
-                host.sitemaps_taken += 1;
-                host.sitemaps.push_back(errand);
-            }
-        }
-        self.schedule(&name, now);
-    }
-
-    /// An errand that no host will run: whoever waits for it learns so.
-    fn give_up(&mut self, errand: Errand, at: &str, now: Now) {
-        match errand {
-            Errand::Robots { for_host, origin, .. } => {
-                self.close(&for_host, origin, format!("robots.txt is not to be had from {at}"), now);
-            }
-            Errand::Sitemap { url, .. } => tracing::info!(%url, at, "sitemap given up"),
-        }
-    }
-
     fn host(&mut self, name: &str) -> &mut Host {
         if !self.hosts.contains_key(name) {
-            let host = Host::new(&self.clock, &self.rules);
+            let host = Host::new(name, &self.clock, &self.rules);
             self.hosts.insert(name.to_owned(), host);
         }
         #[allow(clippy::expect_used, reason = "inserted above where it was missing")]
@@ -413,15 +420,32 @@ impl Scheduler {
 
     /// Notes when the host may have something to do, if it has anything.
     fn schedule(&mut self, name: &str, now: Now) {
-        let turn = self.turn;
         let host = self.host(name);
         if host.is_due || !host.has_work() {
             return;
         }
         let Some(at) = host.ready_at(now) else { return };
+        let snoozes = !host.needs_refill() && host.gate.snoozes_until(now).is_some();
         host.is_due = true;
+        self.hosts_waiting += 1;
+        if snoozes {
+            self.snoozed.push(Reverse((at, name.to_owned())));
+        } else {
+            // Not before now: who was ready long ago goes before who is ready now, but only once.
+            self.push_due(at.max(now), Who::Host(name.to_owned()));
+        }
+    }
+
+    /// Notes when a host that waits at the address may be asked, if one does.
+    fn schedule_address(&mut self, key: AddressKey, now: Now) {
+        if let Some(at) = self.addresses.schedule(key) {
+            self.push_due(at.max(now), Who::Address(key));
+        }
+    }
+
+    fn push_due(&mut self, at: Now, who: Who) {
+        self.due.push(Reverse((at, self.turn, who)));
         self.turn += 1;
-        self.due.push(Reverse((at, turn, name.to_owned())));
     }
 }
 

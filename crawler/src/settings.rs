@@ -78,6 +78,15 @@ pub struct Politeness {
     pub delay: Duration,
     /// Requests open at one host at a time.
     pub parallel_per_host: usize,
+    /// Between two requests to one address, counted as for a host. At most `delay`, so that a single host never waits
+    /// for its address, and a site of one's own that needs no delay has none.
+    pub address_delay: Duration,
+    /// Requests open at one address at a time. At least `parallel_per_host`.
+    pub parallel_per_address: usize,
+    /// The delay is at least this many times the latency; 0 for a site that needs no delay.
+    pub latency_factor: f64,
+    /// Bound on what latency, 429 and 503 make of a delay.
+    pub max_delay: Duration,
     /// Bound on a robots.txt `Crawl-delay`.
     pub max_crawl_delay: Duration,
     /// Obey robots.txt.
@@ -88,6 +97,8 @@ pub struct Politeness {
     pub max_retries: u8,
     /// How long a host rests after its first passing failure.
     pub retry_delay: Duration,
+    /// The longest that a run waits for a host that failed or asked for rest.
+    pub max_wait: Duration,
 }
 
 /// What is written to the data folder.
@@ -146,7 +157,7 @@ impl Settings {
                 },
                 max_duration: None,
             },
-            politeness: politeness(&config.politeness),
+            politeness: politeness(&config.politeness)?,
             steering: steering(&config.steering)?,
             fetch: fetching::fetch(&config.fetch)?,
             canonicalize: config.canonicalize.clone(),
@@ -171,16 +182,27 @@ impl Settings {
     }
 }
 
-fn politeness(config: &crate::config::Politeness) -> Politeness {
-    Politeness {
+fn politeness(config: &crate::config::Politeness) -> Result<Politeness, InvalidSetting> {
+    let has_delay = config.delay_ms > 0;
+    let factor = config.latency_factor;
+    if !(0.0..=MAX_LATENCY_FACTOR).contains(&factor) {
+        let reason = format!("must be at least 0 (off) and at most {MAX_LATENCY_FACTOR}");
+        return Err(invalid("politeness.latency_factor", factor, reason));
+    }
+    Ok(Politeness {
         delay: Duration::from_millis(config.delay_ms),
         parallel_per_host: config.parallel_per_host,
+        address_delay: Duration::from_millis(config.address_delay_ms.min(config.delay_ms)),
+        parallel_per_address: config.parallel_per_address.max(config.parallel_per_host),
+        latency_factor: if has_delay { factor } else { 0.0 },
+        max_delay: Duration::from_millis(config.max_delay_ms),
         max_crawl_delay: Duration::from_millis(config.max_crawl_delay_ms),
         robots: config.robots,
         sitemaps: config.sitemaps,
         max_retries: config.max_retries,
         retry_delay: Duration::from_millis(config.retry_delay_ms),
-    }
+        max_wait: Duration::from_millis(config.max_wait_ms),
+    })
 }
 
 fn steering(config: &crate::config::Steering) -> Result<crate::steering::Policy, InvalidSetting> {
@@ -223,6 +245,7 @@ fn check_contact(contact: &str) -> Result<Option<String>, InvalidSetting> {
 /// Bounds beyond which a value is a slip of the pen.
 const MAX_PARALLEL: usize = 10_000;
 const MAX_BODY_BYTES: usize = 1 << 30;
+const MAX_LATENCY_FACTOR: f64 = 1_000.0;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 
 fn check_bounds(config: &Config) -> Result<(), InvalidSetting> {
@@ -253,6 +276,11 @@ fn check_bounds(config: &Config) -> Result<(), InvalidSetting> {
             config.steering.min_pattern_pages as usize,
             MAX_PARALLEL,
         ),
+        (
+            "politeness.parallel_per_address",
+            config.politeness.parallel_per_address,
+            MAX_PARALLEL,
+        ),
         ("fetch.max_body_bytes", config.fetch.max_body_bytes, MAX_BODY_BYTES),
         (
             "canonicalize.max_url_bytes",
@@ -266,6 +294,9 @@ fn check_bounds(config: &Config) -> Result<(), InvalidSetting> {
     }
     for (key, value) in [
         ("politeness.delay_ms", config.politeness.delay_ms),
+        ("politeness.address_delay_ms", config.politeness.address_delay_ms),
+        ("politeness.max_delay_ms", config.politeness.max_delay_ms),
+        ("politeness.max_wait_ms", config.politeness.max_wait_ms),
         ("politeness.max_crawl_delay_ms", config.politeness.max_crawl_delay_ms),
         ("politeness.retry_delay_ms", config.politeness.retry_delay_ms),
         ("storage.commit_interval_ms", config.storage.commit_interval_ms),
@@ -326,12 +357,30 @@ mod tests {
     }
 
     #[test]
+    fn an_address_is_never_asked_less_than_one_of_its_hosts_may_be() {
+        let politeness = |change: fn(&mut crate::config::Politeness)| {
+            let mut config = Config::default();
+            change(&mut config.politeness);
+            Settings::new(&config).unwrap().politeness
+        };
+        let usual = politeness(|_| {});
+        assert!(usual.address_delay < usual.delay && usual.parallel_per_address > usual.parallel_per_host);
+        assert_eq!(politeness(|c| c.delay_ms = 20).address_delay, Duration::from_millis(20));
+        assert_eq!(politeness(|c| c.parallel_per_host = 9).parallel_per_address, 9);
+        let own = politeness(|c| c.delay_ms = 0);
+        assert_eq!((own.address_delay, own.latency_factor), (Duration::ZERO, 0.0));
+    }
+
+    #[test]
     fn unusable_values_name_their_key() {
         assert!(refused(|c| c.identity.product = "my bot/2".into()).starts_with("identity.product"));
         assert!(refused(|c| c.identity.contact_url = "call me".into()).starts_with("identity.contact_url"));
         assert!(refused(|c| c.fetch.parallel = 0).starts_with("fetch.parallel"));
         assert!(refused(|c| c.fetch.parallel = 1 << 40).starts_with("fetch.parallel"));
         assert!(refused(|c| c.politeness.delay_ms = u64::MAX).starts_with("politeness.delay_ms"));
+        assert!(refused(|c| c.politeness.latency_factor = f64::NAN).starts_with("politeness.latency_factor = NaN"));
+        assert!(refused(|c| c.politeness.max_wait_ms = u64::MAX).starts_with("politeness.max_wait_ms"));
+        assert!(refused(|c| c.politeness.parallel_per_address = 0).starts_with("politeness.parallel_per_address"));
         assert!(refused(|c| c.canonicalize.max_url_bytes = 100_000).starts_with("canonicalize.max_url_bytes"));
         assert!(refused(|c| c.dedup.max_distance = 40).starts_with("dedup.max_distance = 40"));
         assert!(refused(|c| c.dedup.min_similarity = f32::NAN).starts_with("dedup.min_similarity"));

@@ -11,11 +11,14 @@
 //!        'm' "scheme"                                             the scheme, UTF-8
 //!        'm' "started"                                            ⟨u64⟩ when the crawl began, Unix ms
 //!        'm' "progress"                                           ⟨Progress⟩: last commit, next numbers, end of archive
+//!        'm' "running"                                            empty; there while a run is under way
 //! url    'u' host 00 packed                                       ⟨UrlState⟩: 00 queued · 01 page sequence ·
 //!                                                                 02 redirect · 03 failure · 04 exclusion
 //! queue  'q' host 00 priority:u8 depth:u16 seq:u64                ⟨QueueRow⟩: packed, redirects, attempts, via
 //! page   'p' sequence:u64                                         ⟨PageRecord⟩
 //! host   'h' host                                                 ⟨Counts⟩
+//! gate   'g' host                                                 01 ⟨HostState⟩: how it was treated last
+//! robots 'r' host 00 origin                                       01 ⟨StoredRobots⟩: when fetched, and the text
 //! ```
 //!
 //! `packed` is the URL without what its host says already: 'S' path for `https://` host path, 'H' path for `http://` host path,
@@ -24,9 +27,13 @@
 //! A host comes before its URLs, so a host's rows lie together and share their prefix, which sled stores once a node. No
 //! host holds a zero byte, so no host's rows lie between another's.
 //!
+//! The rows of `gate` and `robots` begin with a version of their own, 01. A store without them is a store that never asked
+//! those hosts. `origin` is `scheme://authority`, as robots.txt has it.
+//!
 //! A row of `url` exists from discovery on and is never removed. A row of `queue` exists from discovery until the URL is
 //! finished; a retry moves it.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StorageError;
@@ -46,10 +53,16 @@ pub(crate) const META_FORMAT: &[u8] = b"mformat";
 pub(crate) const META_SCHEME: &[u8] = b"mscheme";
 pub(crate) const META_STARTED: &[u8] = b"mstarted";
 pub(crate) const META_PROGRESS: &[u8] = b"mprogress";
+pub(crate) const META_RUNNING: &[u8] = b"mrunning";
 pub(crate) const URLS: u8 = b'u';
 pub(crate) const PAGES: u8 = b'p';
 pub(crate) const HOSTS: u8 = b'h';
 pub(crate) const QUEUE: u8 = b'q';
+pub(crate) const GATES: u8 = b'g';
+const ROBOTS: u8 = b'r';
+
+/// The version of the rows of [`GATES`] and [`ROBOTS`], their first byte.
+const ROW_VERSION: u8 = 1;
 
 /// How far the state has come; written in every batch, as it is after that batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -176,6 +189,26 @@ pub(crate) fn page_sequence(key: &[u8]) -> Option<u64> {
 
 pub(crate) fn host_key(host: &str) -> Vec<u8> {
     [&[HOSTS], host.as_bytes()].concat()
+}
+
+pub(crate) fn host_state_key(host: &str) -> Vec<u8> {
+    [&[GATES], host.as_bytes()].concat()
+}
+
+pub(crate) fn robots_key(host: &str, origin: &str) -> Vec<u8> {
+    [&[ROBOTS], host.as_bytes(), &[0], origin.as_bytes()].concat()
+}
+
+/// A row that begins with its version.
+pub(crate) fn encode_versioned<T: Serialize>(value: &T) -> Result<Vec<u8>, StorageError> {
+    let mut row = vec![ROW_VERSION];
+    row.extend(encode(value)?);
+    Ok(row)
+}
+
+/// What such a row holds; `None` if it is not one, or of another version.
+pub(crate) fn decode_versioned<T: DeserializeOwned>(row: &[u8]) -> Option<T> {
+    postcard::from_bytes(row.strip_prefix(&[ROW_VERSION])?).ok()
 }
 
 /// Refuses what cannot be a key.

@@ -103,7 +103,7 @@
 //! # Modules
 //!
 //! - `store`: opening, and the commit. `decide`: staging what is discovered and decided. `catalogue`: reading.
-//! - `frontier`, `outcome`, `page`, `counts`: what goes in and comes out.
+//! - `frontier`, `outcome`, `page`, `counts`: what goes in and comes out. `hosts`: how hosts were treated last.
 //! - `staged`, `known`: pieces into batches; the memory of known URLs.
 //! - [`format`](mod@format): every key and value on disk. `state`: the sled database. `folder`: lock, README, last commit.
 //! - [`warc`]: the archive: captures, records, writer, reader.
@@ -115,6 +115,7 @@ mod error;
 mod folder;
 pub mod format;
 mod frontier;
+mod hosts;
 mod known;
 mod outcome;
 mod page;
@@ -128,6 +129,7 @@ pub use counts::Counts;
 pub use error::StorageError;
 pub use format::MAX_URL_BYTES;
 pub use frontier::{Discovered, QueuedUrl, Via};
+pub use hosts::{HostState, HostStates, MAX_STORED_ROBOTS_BYTES, StoredRobots};
 pub use outcome::{Failure, Finished, Outcome, UrlState};
 pub use page::{PageDraft, PageRecord, Replaced, Verdict, WarcLocation};
 pub use store::{OpenOptions, Store};

@@ -7,7 +7,7 @@ use crate::cli::Run;
 use crate::error::{Error, UsageError};
 use crate::pipeline::{self, Summary};
 use crate::progress::Progress;
-use crate::report::bytes;
+use crate::report::{self, bytes};
 use crate::scheduler::Ending;
 use crate::seeds::Seeds;
 use crate::settings::Settings;
@@ -85,10 +85,14 @@ fn describe(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) -
     }
     for retired in &summary.retired {
         let reason = terminal_text(&retired.last_failure, 200);
-        lines.push(format!(
-            "  {} was given up for this run ({reason}); its URLs stay queued",
-            retired.host
-        ));
+        let host = &retired.host;
+        lines.push(match retired.snoozes_until {
+            Some(until) => {
+                let until = report::utc(until);
+                format!("  {host} asked to be left alone until {until} ({reason}); its URLs stay queued")
+            }
+            None => format!("  {host} was given up for this run ({reason}); its URLs stay queued"),
+        });
     }
     let data = dir.display();
     if counts.queued > 0 {
@@ -103,7 +107,9 @@ fn what_now(summary: &Summary) -> &'static str {
     match summary.ending {
         Ending::PageLimit => "  for more, raise --max-pages (or scope.max_pages) and run again",
         Ending::Stopped => "  the same command goes on where this one stopped",
-        Ending::Exhausted if !summary.retired.is_empty() => "  the same command tries again what was given up",
+        Ending::Exhausted if !summary.retired.is_empty() => {
+            "  the same command tries again what was given up, when its rest is over"
+        }
         Ending::Exhausted if summary.has_left => {
             "  what is queued was left: its like were duplicates (crawler rules says why; steering.leave = \"nothing\" \
              fetches it)"

@@ -1,13 +1,18 @@
 //! The crawler's own errands: robots.txt becomes rules, a sitemap becomes URLs and further sitemaps.
 
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use storage::{MAX_STORED_ROBOTS_BYTES, StoredRobots};
 use url::Url;
 
-use super::{Interpreter, PRIORITY_SITEMAP, decoded_body, redirect};
+use super::{Interpreter, Meaning, PRIORITY_SITEMAP, decoded_body, redirect};
 use crate::content_seen::Record;
 use crate::fetch::{FetchError, Response};
 use crate::host_key::HostKey;
 use crate::robots::{MAX_ROBOTS_BYTES, Robots, RobotsOutcome};
 use crate::scheduler::{Errand, Event, RobotsAnswer};
+use crate::scope::Scope;
 use crate::sitemap::{self, Sitemap};
 
 /// How deep sitemap indexes may lie in one another.
@@ -20,7 +25,7 @@ const MAX_SITEMAP_REDIRECTS: u8 = 5;
 const MAX_DECODED_ROBOTS_BYTES: usize = 16 * MAX_ROBOTS_BYTES;
 
 impl Interpreter {
-    pub(super) fn robots(&self, errand: Errand, answer: Result<Response, FetchError>) -> Event {
+    pub(super) fn robots(&self, errand: Errand, answer: Result<Response, FetchError>) -> Meaning {
         let answer = match answer {
             // No connection will be made for a page of this origin either; there the failure is recorded by its name.
             Err(FetchError::ForbiddenAddress(_) | FetchError::Certificate { .. } | FetchError::Tls(_))
@@ -31,30 +36,36 @@ impl Interpreter {
             Err(error) => RobotsAnswer::Unreachable(error.to_string()),
             Ok(response) => match redirect::target(errand.url(), &response) {
                 Some(Ok(to)) => RobotsAnswer::Moved(to),
-                _ => self.rules(errand.url(), &response),
+                _ => match self.rules(errand.url(), &response) {
+                    Ok((answer, stored)) => return Meaning::Record(Record::Robots { errand, answer, stored }),
+                    Err(unreachable) => RobotsAnswer::Unreachable(unreachable),
+                },
             },
         };
-        Event::Robots { errand, answer }
+        Meaning::Event(Event::Robots { errand, answer })
     }
 
-    fn rules(&self, url: &Url, response: &Response) -> RobotsAnswer {
-        let body = match decoded_body(response, MAX_DECODED_ROBOTS_BYTES) {
-            Ok(body) => body,
-            // What the server meant is unknown.
-            Err(error) => return RobotsAnswer::Unreachable(error.to_string()),
-        };
+    /// What the answer says, and what of it is kept for later runs; else why it says nothing.
+    fn rules(&self, url: &Url, response: &Response) -> Result<(RobotsAnswer, Option<StoredRobots>), String> {
+        // Without a body that can be read, what the server meant is unknown.
+        let body = decoded_body(response, MAX_DECODED_ROBOTS_BYTES).map_err(|error| error.to_string())?;
         let outcome = RobotsOutcome::from_status(response.status, &body, &self.settings.product);
         if outcome.availability.is_to_be_retried() {
-            return RobotsAnswer::Unreachable(format!("HTTP status {}", response.status));
+            return Err(format!("HTTP status {}", response.status));
         }
-        let named = outcome.robots.sitemaps().iter().filter_map(|text| url.join(text).ok());
-        let sitemaps = named.filter(|sitemap| self.is_on_crawled_host(sitemap)).collect();
-        RobotsAnswer::Rules(outcome.robots, sitemaps)
+        let since_epoch = response.fetched_at.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let text = if response.is_success() { &*body } else { &[] };
+        let stored = (text.len() <= MAX_STORED_ROBOTS_BYTES).then(|| StoredRobots {
+            fetched_at: u64::try_from(since_epoch.as_millis()).unwrap_or(0),
+            text: text.to_vec(),
+        });
+        let sitemaps = sitemaps_of(&outcome.robots, url, &self.scope);
+        Ok((RobotsAnswer::Rules(outcome.robots, sitemaps), stored))
     }
 
     /// Sitemaps are fetched from hosts of the crawl alone.
     fn is_on_crawled_host(&self, url: &Url) -> bool {
-        HostKey::from_url(url).is_some_and(|host| self.scope.admits(&host, 0).is_ok())
+        is_on_crawled_host(url, &self.scope)
     }
 
     pub(super) fn sitemap(&self, url: &Url, depth: u8, redirects: u8, answer: Result<Response, FetchError>) -> Record {
@@ -122,6 +133,41 @@ impl Interpreter {
         }
         Record::Sitemap { urls, further }
     }
+}
+
+/// Reads the robots.txt that an earlier run has left.
+#[derive(Debug)]
+pub struct RobotsReader {
+    product: String,
+    scope: Arc<Scope>,
+}
+
+impl RobotsReader {
+    /// A reader for the agent `product` in a crawl of `scope`.
+    #[must_use]
+    pub fn new(product: &str, scope: Arc<Scope>) -> Self {
+        Self {
+            product: product.to_owned(),
+            scope,
+        }
+    }
+
+    /// What the text says that was fetched from `url`.
+    #[must_use]
+    pub fn read(&self, url: &Url, stored: &StoredRobots) -> RobotsAnswer {
+        let robots = Robots::parse(&stored.text, &self.product);
+        let sitemaps = sitemaps_of(&robots, url, &self.scope);
+        RobotsAnswer::Recalled(robots, sitemaps, stored.fetched_at)
+    }
+}
+
+fn sitemaps_of(robots: &Robots, url: &Url, scope: &Scope) -> Vec<Url> {
+    let named = robots.sitemaps().iter().filter_map(|text| url.join(text).ok());
+    named.filter(|sitemap| is_on_crawled_host(sitemap, scope)).collect()
+}
+
+fn is_on_crawled_host(url: &Url, scope: &Scope) -> bool {
+    HostKey::from_url(url).is_some_and(|host| scope.admits(&host, 0).is_ok())
 }
 
 fn is_first_hop(errand: &Errand) -> bool {

@@ -31,6 +31,8 @@ struct Page<'a> {
     hosts_hidden: usize,
     steering: &'a Steering,
     left_bytes: String,
+    left_alone: Vec<&'a Host>,
+    left_alone_hidden: usize,
     failure_kinds: Vec<(&'a str, usize)>,
     failures: Vec<&'a Failure>,
     failures_hidden: usize,
@@ -59,6 +61,7 @@ pub(super) fn render(report: &Report) -> Result<String, RunError> {
     let near: Vec<&Duplicate> = report.clusters.iter().flat_map(|cluster| &cluster.duplicates).collect();
     let mut hosts: Vec<&Host> = report.hosts.iter().collect();
     hosts.sort_by_key(|host| std::cmp::Reverse(host.counts.fetched));
+    let left_alone = report.left_alone();
     let page = Page {
         counts: &report.counts,
         dropped_percent: dropped_percent(&report.counts),
@@ -72,6 +75,8 @@ pub(super) fn render(report: &Report) -> Result<String, RunError> {
         hosts: hosts.into_iter().take(HOSTS_SHOWN).collect(),
         steering: &report.steering,
         left_bytes: bytes(report.steering.left_bytes),
+        left_alone_hidden: left_alone.len().saturating_sub(HOSTS_SHOWN),
+        left_alone: left_alone.into_iter().take(HOSTS_SHOWN).collect(),
         failure_kinds: report.failure_kinds(),
         failures: report.failures.iter().take(FAILURES_SHOWN).collect(),
         failures_hidden: report.failures.len().saturating_sub(FAILURES_SHOWN),

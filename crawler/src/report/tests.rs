@@ -1,3 +1,5 @@
+use storage::HostState;
+
 use super::*;
 
 /// A report with something in every part, and text that means harm.
@@ -38,10 +40,10 @@ pub(crate) fn sample() -> Report {
                 duplicates: Vec::new(),
             },
         ],
-        hosts: vec![Host {
-            host: "a.example".into(),
-            counts,
-        }],
+        hosts: vec![
+            Host::new("a.example".into(), counts, HostState::default(), 0),
+            left_alone(),
+        ],
         failures: vec![
             Failure {
                 url: "http://a.example/5".into(),
@@ -92,6 +94,50 @@ pub(crate) fn sample() -> Report {
             }],
         },
     }
+}
+
+/// A host whose failure has something to tell terminals and browsers.
+fn left_alone() -> Host {
+    let counts = Counts {
+        discovered: 2,
+        queued: 2,
+        ..Counts::default()
+    };
+    let state = HostState {
+        rests_until: 3_600_000,
+        failures: 5,
+        retired: true,
+        last_failure: Some("no connection: \u{1b}[31m<script>".into()),
+        ..HostState::default()
+    };
+    Host::new("dead.example".into(), counts, state, 0)
+}
+
+#[test]
+fn a_host_that_is_left_alone_is_in_every_form_with_the_reason() {
+    let report = sample();
+    let text = report.render(ReportFormat::Text).unwrap();
+    let section = text.split("Hosts left alone").nth(1).unwrap();
+    for part in [
+        "dead.example",
+        "retired",
+        "2 queued",
+        "no connection",
+        "1970-01-01T01:00:00Z",
+    ] {
+        assert!(section.contains(part), "{part} is not in {section}");
+    }
+    assert!(!section.lines().nth(1).unwrap().contains(" a.example"));
+    let json: serde_json::Value = serde_json::from_str(&report.render(ReportFormat::Json).unwrap()).unwrap();
+    let (well, dead) = (&json["hosts"][0], &json["hosts"][1]);
+    assert_eq!(
+        (&well["last_failure"], &well["rests_until"]),
+        (&serde_json::Value::Null, &serde_json::Value::Null)
+    );
+    assert_eq!((&dead["state"], &dead["queued"]), (&"retired".into(), &2.into()));
+    assert_eq!(dead["rests_until"], "1970-01-01T01:00:00Z");
+    let html = report.render(ReportFormat::Html).unwrap();
+    assert!(html.contains("Left alone") && html.contains("dead.example"));
 }
 
 #[test]

@@ -21,6 +21,7 @@ pub(super) fn render(report: &Report) -> String {
     clusters(&mut out, report);
     hosts(&mut out, report);
     steering(&mut out, &report.steering);
+    left_alone(&mut out, report);
     kinds(&mut out, "Failures by kind", &report.failure_kinds());
     failures(&mut out, report);
     kinds(&mut out, "Excluded by reason", &report.exclusion_reasons());
@@ -172,6 +173,24 @@ fn steering(out: &mut String, steering: &Steering) {
     }
     more(out, "  ", steering.rules.len(), HOSTS_SHOWN);
     more(out, "  ", steering.patterns.len(), HOSTS_SHOWN);
+}
+
+fn left_alone(out: &mut String, report: &Report) {
+    let hosts = report.left_alone();
+    if hosts.is_empty() {
+        return;
+    }
+    let mut table = table();
+    for host in hosts.iter().take(HOSTS_SHOWN) {
+        table.add_row([
+            shown(&host.host, 50),
+            host.state.as_str().to_owned(),
+            format!("{} queued", host.counts.queued),
+            shown(&host.why_left_alone(), 200),
+        ]);
+    }
+    section(out, "\nHosts left alone (the next run tries them again)", &table);
+    more(out, "  ", hosts.len(), HOSTS_SHOWN);
 }
 
 fn failures(out: &mut String, report: &Report) {

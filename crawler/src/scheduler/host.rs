@@ -1,14 +1,16 @@
 //! One host's part of the frontier: its URLs in order, its robots.txt, its gate.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use storage::QueuedUrl;
 use url::Url;
 
 use super::queue::{HostQueue, NO_SKELETON, Next, Waiting};
 use super::{BUFFER, Errand, Rules};
-use crate::politeness::{CrawlClock, Gate, Now};
+use crate::politeness::{AddressKey, CrawlClock, Gate, Now};
 use crate::robots::Robots;
 use crate::steering::{Decision, Forecast, PRIORITY_LEFT, PRIORITY_SAMPLE, PRIORITY_SNOOZED, Skeleton, Steering};
 use crate::stored_text::stored_text;
@@ -21,6 +23,14 @@ pub(super) enum HostStep {
     Postpone { queued: QueuedUrl, priority: u8 },
     Errand(Errand),
     Refill { skip: HashSet<u64> },
+    Recall(Errand),
+}
+
+impl HostStep {
+    /// Whether it asks the host for something, so that its address must be free too.
+    pub(super) fn is_request(&self) -> bool {
+        matches!(self, Self::Page { .. } | Self::Errand(_))
+    }
 }
 
 /// Whether a URL may be asked for now.
@@ -40,8 +50,8 @@ const MAX_ASIDE: usize = 64;
 pub(super) enum Origin {
     /// It is being fetched.
     Asked,
-    /// Its rules.
-    Open(Arc<Robots>),
+    /// Its rules, and when they are to be fetched anew.
+    Open { robots: Arc<Robots>, until: Now },
     /// It cannot be had, for this reason: nothing of the origin is fetched in this run.
     Closed(String),
 }
@@ -50,6 +60,16 @@ pub(super) enum Origin {
 #[derive(Debug)]
 pub(super) struct Host {
     pub(super) gate: Gate,
+    /// The address that answered last, whose gate holds too.
+    pub(super) address: Option<AddressKey>,
+    /// The same, as the store keeps it.
+    pub(super) remote: Option<IpAddr>,
+    /// When an earlier run last asked it, Unix ms.
+    pub(super) asked_before: u64,
+    /// Its treatment has changed since it was last saved.
+    pub(super) is_unsaved: bool,
+    /// An earlier run may have left its robots.txt in the store.
+    pub(super) is_stored: bool,
     pub(super) queue: HostQueue,
     /// All URLs at hand wait for the verdict on one in process, which tests the same rule.
     awaits_verdict: bool,
@@ -76,15 +96,15 @@ pub(super) struct Host {
 }
 
 impl Host {
-    pub(super) fn new(clock: &CrawlClock, rules: &Rules) -> Self {
+    pub(super) fn new(name: &str, clock: &CrawlClock, rules: &Rules) -> Self {
         let politeness = &rules.politeness;
         Self {
-            gate: Gate::new(
-                clock,
-                politeness.delay,
-                politeness.parallel_per_host,
-                politeness.retry_delay,
-            ),
+            gate: Gate::new(clock, politeness),
+            address: AddressKey::of_literal(name),
+            remote: None,
+            asked_before: 0,
+            is_unsaved: false,
+            is_stored: false,
             queue: HostQueue::new(rules.steers),
             awaits_verdict: false,
             respelled: VecDeque::new(),
@@ -133,8 +153,17 @@ impl Host {
     pub(super) fn closed(&self) -> impl Iterator<Item = (&str, &str)> {
         self.origins.iter().filter_map(|(origin, state)| match state {
             Origin::Closed(reason) => Some((origin.as_str(), reason.as_str())),
-            Origin::Asked | Origin::Open(_) => None,
+            Origin::Asked | Origin::Open { .. } => None,
         })
+    }
+
+    /// The longest delay that a robots.txt of the host asks for.
+    pub(super) fn crawl_delay(&self) -> Option<Duration> {
+        let of = |state: &Origin| match state {
+            Origin::Open { robots, .. } => robots.crawl_delay(),
+            Origin::Asked | Origin::Closed(_) => None,
+        };
+        self.origins.values().filter_map(of).max()
     }
 
     /// All errands, of a host that will run none of them.
@@ -285,7 +314,13 @@ impl Host {
             return Permission::Granted;
         }
         match self.origins.get(&origin(url)) {
+            None if self.is_stored => {
+                Permission::Instead(HostStep::Recall(self.robots_errand(name, queued.clone(), url)))
+            }
             None => Permission::Instead(self.ask_robots(name, queued.clone(), url, now)),
+            Some(Origin::Open { until, .. }) if *until <= now => {
+                Permission::Instead(self.ask_robots(name, queued.clone(), url, now))
+            }
             Some(Origin::Asked) => {
                 self.hold(queued.clone());
                 Permission::Later
@@ -294,7 +329,7 @@ impl Host {
                 self.queue.leave(queued.seq);
                 Permission::Later
             }
-            Some(Origin::Open(robots)) => {
+            Some(Origin::Open { robots, .. }) => {
                 let decision = robots.decide(url);
                 if decision.allowed {
                     return Permission::Granted;
@@ -320,20 +355,25 @@ impl Host {
     }
 
     fn ask_robots(&mut self, name: &str, queued: QueuedUrl, url: &Url, now: Now) -> HostStep {
+        self.gate.start(now);
+        HostStep::Errand(self.robots_errand(name, queued, url))
+    }
+
+    /// The errand for the robots.txt that the URL waits for from now on.
+    fn robots_errand(&mut self, name: &str, queued: QueuedUrl, url: &Url) -> Errand {
         self.hold(queued);
         let origin = origin(url);
         self.origins.insert(origin.clone(), Origin::Asked);
-        self.gate.start(now);
         let mut robots_url = url.clone();
         robots_url.set_path("/robots.txt");
         robots_url.set_query(None);
-        HostStep::Errand(Errand::Robots {
+        Errand::Robots {
             for_host: name.to_owned(),
             origin,
             url: robots_url,
             redirects: 0,
             failures: 0,
-        })
+        }
     }
 
     fn hold(&mut self, queued: QueuedUrl) {
@@ -346,7 +386,7 @@ impl Host {
         HostStep::Exclude { queued, reason }
     }
 
-    fn needs_refill(&self) -> bool {
+    pub(super) fn needs_refill(&self) -> bool {
         self.queue.in_store
             && self.queue.is_empty()
             && !self.queue.refilling
@@ -361,7 +401,7 @@ impl Host {
     }
 
     /// Whether every origin that the host is known by is closed.
-    fn is_closed(&self) -> bool {
+    pub(super) fn is_closed(&self) -> bool {
         let mut states = self.origins.values();
         !self.origins.is_empty() && states.all(|state| matches!(state, Origin::Closed(_)))
     }

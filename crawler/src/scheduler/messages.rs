@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use storage::QueuedUrl;
 use url::Url;
 
-use crate::politeness::{HostSignal, Now};
+use crate::politeness::{Contact, HostSignal, Now};
 use crate::robots::Robots;
 use crate::steering::Decision;
 
@@ -70,6 +70,10 @@ impl Errand {
 pub enum RobotsAnswer {
     /// Its rules, and the sitemaps it names that belong to the crawl.
     Rules(Robots, Vec<Url>),
+    /// As [`RobotsAnswer::Rules`], by the text that an earlier run fetched at this time (Unix ms).
+    Recalled(Robots, Vec<Url>, u64),
+    /// No earlier run has left one.
+    Forgotten,
     /// It lies elsewhere.
     Moved(Url),
     /// Neither rules nor a clear "there are none", for this reason: nothing may be fetched (RFC 9309, section 2.3.1.4).
@@ -87,6 +91,8 @@ pub enum Event {
         signal: HostSignal,
         /// What went wrong, in words.
         failure: Option<String>,
+        /// With whom it came into contact.
+        contact: Contact,
     },
     /// A page of the frontier has its outcome.
     Decided {
@@ -147,6 +153,8 @@ pub enum Step {
         /// Handed out and not decided, by `seq`.
         skip: HashSet<u64>,
     },
+    /// Ask the store for the robots.txt that an earlier run fetched.
+    Recall(Errand),
     /// Record a URL as excluded without a request.
     Exclude {
         /// Its row in the frontier.
@@ -167,13 +175,15 @@ pub enum Step {
     Finished(Ending),
 }
 
-/// A host, or one origin of it, that a run gave up; its URLs stay queued.
+/// A host, or one origin of it, that a run left alone; its URLs stay queued.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Retired {
     /// The host, or the origin as `scheme://authority`.
     pub host: String,
     /// What went wrong last, in words.
     pub last_failure: String,
+    /// For a host that was not given up but has asked for a long rest: the end of it, Unix ms.
+    pub snoozes_until: Option<u64>,
 }
 
 /// Why a run ended.

@@ -1,8 +1,15 @@
 use std::time::Duration;
 
+use url::Url;
+
 use super::*;
 use crate::config::Config;
-use crate::politeness::HostSignal;
+use crate::host_key::HostKey;
+use crate::politeness::{Contact, HostSignal};
+use crate::robots::Robots;
+
+mod gates;
+mod simulation;
 
 const WINDOW: usize = 8;
 
@@ -18,7 +25,7 @@ fn at(ms: u64) -> Now {
 }
 
 fn queued(seq: u64, url: &str) -> QueuedUrl {
-    let host = crate::host_key::HostKey::from_url(&Url::parse(url).unwrap()).unwrap();
+    let host = HostKey::from_url(&Url::parse(url).unwrap()).unwrap();
     QueuedUrl {
         url: url.into(),
         host: host.as_str().into(),
@@ -40,6 +47,7 @@ fn ended(host: &str) -> Event {
         host: host.into(),
         signal: HostSignal::Answered,
         failure: None,
+        contact: Contact::default(),
     }
 }
 
@@ -211,6 +219,7 @@ fn a_host_without_a_reachable_robots_txt_is_retired_and_nothing_of_it_fetched() 
                     host: "a.example".into(),
                     signal: HostSignal::Unreachable,
                     failure: Some("name not resolved".into()),
+                    contact: Contact::default(),
                 };
                 scheduler.on(ended, now);
                 let answer = RobotsAnswer::Unreachable("name not resolved".into());
@@ -373,6 +382,7 @@ fn robots_txt_that_leads_nowhere_closes_the_origin_that_waits_for_it() {
                             host,
                             signal,
                             failure: None,
+                            contact: Contact::default(),
                         },
                         at(0),
                     );

@@ -5,6 +5,7 @@
 mod archive;
 mod crash;
 mod frontier;
+mod hosts;
 mod refusals;
 mod replaced;
 mod round_trip;

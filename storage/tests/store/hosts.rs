@@ -1,0 +1,112 @@
+//! What is remembered of hosts besides their URLs.
+
+use storage::{HostState, MAX_STORED_ROBOTS_BYTES, StoredRobots};
+
+use super::support::*;
+
+fn state(failures: u32) -> HostState {
+    HostState {
+        asked_at: NOW_MS,
+        rests_until: NOW_MS + 5_000,
+        failures,
+        retired: failures > 4,
+        last_failure: Some("HTTP status 503".into()),
+        address: Some("2001:db8::1".parse().unwrap()),
+        crawl_delay_ms: 3_000,
+        latency_ms: Some(120),
+        slowed_ms: 2_000,
+    }
+}
+
+fn robots(text: &str) -> StoredRobots {
+    StoredRobots {
+        fetched_at: NOW_MS,
+        text: text.into(),
+    }
+}
+
+#[test]
+fn the_state_of_a_host_and_its_robots_txt_survive_with_a_commit_and_not_without() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    let hosts: Vec<_> = (0..1_000).map(|n| (format!("h{n}"), state(n))).collect();
+    store.record_hosts(&hosts).unwrap();
+    store
+        .record_robots("h1", "https://h1", Some(&robots("Disallow: /x")))
+        .unwrap();
+    store.record_robots("h1", "http://h1", Some(&robots(""))).unwrap();
+    store.commit().unwrap();
+    store.record_hosts(&[("h1".into(), state(9))]).unwrap();
+    drop(store);
+    let mut store = open(dir.path());
+    for (host, state) in &hosts {
+        assert_eq!(store.host_state(host).unwrap().as_ref(), Some(state));
+    }
+    let mut all: Vec<_> = store.host_states().map(Result::unwrap).collect();
+    all.sort_by_key(|(_, state)| state.failures);
+    assert_eq!(all, hosts);
+    assert_eq!(store.host_state("h").unwrap(), None);
+    assert_eq!(store.robots("h1", "https://h1").unwrap(), Some(robots("Disallow: /x")));
+    assert_eq!(store.robots("h1", "http://h1").unwrap(), Some(robots("")));
+    assert_eq!(store.robots("h", "http://h1").unwrap(), None);
+    assert_eq!(store.hosts().count(), 0, "a host's state is no count of its URLs");
+    store.record_hosts(&[("h1".into(), HostState::default())]).unwrap();
+    store.commit().unwrap();
+    assert_eq!(store.host_state("h1").unwrap(), Some(HostState::default()));
+    assert_sound(&store);
+}
+
+#[test]
+fn a_robots_txt_too_long_to_keep_is_forgotten_with_the_one_before_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    store
+        .record_robots("h", "http://h", Some(&robots("Disallow: /")))
+        .unwrap();
+    store.commit().unwrap();
+    let longest = "#".repeat(MAX_STORED_ROBOTS_BYTES);
+    store.record_robots("h", "http://h", Some(&robots(&longest))).unwrap();
+    store.commit().unwrap();
+    assert_eq!(store.robots("h", "http://h").unwrap(), Some(robots(&longest)));
+    store
+        .record_robots("h", "http://h", Some(&robots(&(longest + "#"))))
+        .unwrap();
+    store.commit().unwrap();
+    assert_eq!(store.robots("h", "http://h").unwrap(), None);
+}
+
+#[test]
+fn a_run_that_did_not_end_is_known_to_the_next() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    assert!(!store.was_interrupted().unwrap());
+    store.begin_run().unwrap();
+    store.commit().unwrap();
+    drop(store);
+    let mut store = open(dir.path());
+    assert!(store.was_interrupted().unwrap());
+    store.end_run().unwrap();
+    store.commit().unwrap();
+    drop(store);
+    assert!(!open(dir.path()).was_interrupted().unwrap());
+}
+
+#[test]
+fn a_row_of_another_version_is_named_as_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    store.record_hosts(&[("h".into(), state(1))]).unwrap();
+    store.commit().unwrap();
+    let tree = store.index_db().open_tree("state").unwrap();
+    let mut row = tree.get(b"gh").unwrap().unwrap().to_vec();
+    assert_eq!(row[0], 1, "the row's version comes first");
+    row[0] = 2;
+    tree.insert(b"gh", row).unwrap();
+    assert!(
+        store
+            .host_state("h")
+            .unwrap_err()
+            .to_string()
+            .contains("a host's state")
+    );
+}
