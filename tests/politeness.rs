@@ -363,3 +363,26 @@ fn a_crawler_that_was_killed_asks_no_earlier_when_it_is_started_again() {
         killed.kill();
     });
 }
+
+#[test]
+fn what_robots_txt_says_holds_in_the_next_run_without_asking_again() {
+    let site = Site::scripted(|asked| match asked.path.as_str() {
+        "/robots.txt" => Answer::text(format!(
+            "User-agent: *\nDisallow: /b\nSitemap: http://{}/map.txt\n",
+            asked.host
+        )),
+        "/map.txt" => Answer::text(format!("http://{}/c\n", asked.host)),
+        "/" => home(&["/a", "/b"]),
+        "/a" => article(1, NO_LINKS),
+        "/c" => article(3, NO_LINKS),
+        _ => Answer::status(404),
+    });
+    let crawl = Crawl::of(site.url("/")).one_at_a_time();
+    crawl.end(&["--max-pages", "1"]).succeeded();
+    crawl.run();
+    let forbidden = "excluded robots.txt: Disallow: /b";
+    let all = expected([("/", "kept"), ("/a", "kept"), ("/b", forbidden), ("/c", "kept")]);
+    assert_eq!(crawl.outcomes(&site), all);
+    let asked = |wanted: &str| site.paths().iter().filter(|path| *path == wanted).count();
+    assert_eq!((asked("/robots.txt"), asked("/b")), (1, 0));
+}

@@ -189,7 +189,11 @@ fn left_alone(out: &mut String, report: &Report) {
             shown(&host.why_left_alone(), 200),
         ]);
     }
-    section(out, "\nHosts left alone (the next run tries them again)", &table);
+    section(
+        out,
+        "\nHosts left alone; a later run tries them again when their rest is over",
+        &table,
+    );
     more(out, "  ", hosts.len(), HOSTS_SHOWN);
 }
 
