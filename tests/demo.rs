@@ -1,10 +1,11 @@
 //! The demo's site, whose every page has a known answer: by the library, by `crawler demo`, by `crawler run`.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use crawler::config::Config;
-use crawler::demo::{self, Limits, Running};
+use crawler::demo::{self, Answer, Area, Expected, Limits, Running};
 use crawler::pipeline;
 use crawler::report::Report;
 use crawler::scheduler::Ending;
@@ -22,17 +23,22 @@ fn served() -> (Runtime, Running) {
     (runtime, site)
 }
 
-/// Holds the crawl in `dir` and the site's log against the truth.
-fn assert_true(site: &Running, dir: &Path, numbers_must_match: bool) {
+/// Holds the crawl in `dir` and the site's log against the truth. With `may_leave`, duplicates may have been left.
+fn assert_true(site: &Running, dir: &Path, numbers_must_match: bool, may_leave: bool) {
     let store = Store::open(dir, &OpenOptions::existing()).unwrap();
-    let limits = Limits {
-        max_depth: Config::default().scope.max_depth,
-        numbers_must_match,
-    };
-    let truth = demo::truth(&site.base_url, &limits);
+    let truth = truth(site, numbers_must_match, may_leave);
     let mut mismatches = demo::check(&truth, &demo::decisions(&Report::read(&store).unwrap()));
     mismatches.extend(demo::check_requests(&truth, &site.request_log.requests()));
     assert_eq!(mismatches, []);
+}
+
+fn truth(site: &Running, numbers_must_match: bool, may_leave: bool) -> Vec<Expected> {
+    let limits = Limits {
+        max_depth: Config::default().scope.max_depth,
+        numbers_must_match,
+        may_leave,
+    };
+    demo::truth(&site.base_url, &limits)
 }
 
 fn crawl_by_library(numbers_must_match: bool) {
@@ -44,12 +50,13 @@ fn crawl_by_library(numbers_must_match: bool) {
     config.politeness.max_retries = 0;
     config.fetch.allow_private_addresses = true;
     config.dedup.numbers_must_match = numbers_must_match;
+    config.steering.enabled = false;
     let settings = Settings::new(&config).unwrap();
     let seeds = [site.base_url.clone()];
     let never = std::future::pending();
     let summary = pipeline::run(&settings, &seeds, folder.path(), &Arc::new(Stats::default()), never).unwrap();
     assert_eq!(summary.ending, Ending::Exhausted);
-    assert_true(&site, folder.path(), numbers_must_match);
+    assert_true(&site, folder.path(), numbers_must_match, false);
 }
 
 #[test]
@@ -110,9 +117,11 @@ fn the_demo_refuses_a_folder_that_is_not_empty() {
 #[test]
 fn the_binary_crawls_the_demos_site_as_any_other() {
     let (_runtime, site) = served();
-    let crawl = Crawl::of(site.base_url.as_str()).set("politeness.max_retries", 0);
+    let crawl = Crawl::of(site.base_url.as_str())
+        .set("politeness.max_retries", 0)
+        .set("steering.enabled", false);
     crawl.run().says(&["Finished", "still queued 0"]);
-    assert_true(&site, &crawl.data(), false);
+    assert_true(&site, &crawl.data(), false, false);
 }
 
 #[test]
@@ -122,7 +131,7 @@ fn one_request_at_a_time_comes_to_the_same_verdicts() {
         .one_at_a_time()
         .set("politeness.max_retries", 0);
     crawl.run();
-    assert_true(&site, &crawl.data(), false);
+    assert_true(&site, &crawl.data(), false, true);
 }
 
 #[test]
@@ -133,5 +142,70 @@ fn a_second_run_of_a_finished_crawl_fetches_no_page() {
     let before = crawl.report();
     crawl.run().says(&["0 requests"]);
     assert_eq!(crawl.report(), before);
-    assert_true(&site, &crawl.data(), false);
+    assert_true(&site, &crawl.data(), false, true);
+}
+
+/// Requests for pages of the areas without end that another page of the same wording made useless, and how many there would
+/// be without steering.
+fn useless_requests(site: &Running) -> (usize, usize) {
+    let truth = truth(site, false, true);
+    let traps: Vec<&Expected> = truth
+        .iter()
+        .filter(|page| {
+            matches!(page.area, Area::Calendar | Area::Sessions) && matches!(page.answer, Answer::OneOf { .. })
+        })
+        .collect();
+    let clusters: HashSet<&str> = traps
+        .iter()
+        .filter_map(|page| match page.answer {
+            Answer::OneOf { cluster, .. } => Some(cluster),
+            _ => None,
+        })
+        .collect();
+    let log = site.request_log.requests();
+    let asked = traps
+        .iter()
+        .filter(|page| log.iter().any(|request| request.path_and_query == page.path));
+    (asked.count() - clusters.len(), traps.len() - clusters.len())
+}
+
+#[test]
+fn verdicts_save_four_in_five_of_the_useless_requests_and_lose_no_page() {
+    for in_parallel in [true, false] {
+        let (_runtime, site) = served();
+        let crawl = Crawl::of(site.base_url.as_str()).set("politeness.max_retries", 0);
+        let crawl = if in_parallel { crawl } else { crawl.one_at_a_time() };
+        crawl.run();
+        assert_true(&site, &crawl.data(), false, true);
+        let (made, without) = useless_requests(&site);
+        println!("{made} of {without} useless requests were made (in parallel: {in_parallel})");
+        assert!(made * 5 <= without, "{made} of {without}");
+        let report = crawl.report();
+        let rules: Vec<&str> = report["steering"]["rules"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|rule| rule["state"] == "left")
+            .map(|rule| rule["rule"].as_str().unwrap())
+            .collect();
+        let host = site.base_url.authority();
+        for rule in [
+            format!("{host}: parameter sid"),
+            format!("{host}: numbers of /calendar/#/#"),
+        ] {
+            assert!(rules.contains(&rule.as_str()), "{rule} in {rules:?}");
+        }
+        assert_eq!(report["steering"]["left"], report["counts"]["queued"]);
+    }
+}
+
+#[test]
+fn what_was_left_is_fetched_on_request() {
+    let (_runtime, site) = served();
+    let crawl = Crawl::of(site.base_url.as_str()).set("politeness.max_retries", 0);
+    crawl.run().says(&["left"]);
+    assert!(crawl.report()["counts"]["queued"].as_u64().unwrap() > 0);
+    let crawl = crawl.set("steering.leave", "\"nothing\"");
+    crawl.run().says(&["still queued 0"]);
+    assert_true(&site, &crawl.data(), false, false);
 }

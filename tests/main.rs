@@ -2,8 +2,10 @@
 //!
 //! - [`crawl`]: how far a crawl goes, and that it goes there once; [`demo`]: every page of the demo's site
 //! - [`robots`]: what robots.txt forbids; [`politeness`]: how often a host is asked, by the server's clock
+//! - [`steering`]: traps, and what the verdicts save
 //! - [`near_duplicates`]: what is dropped as saying nothing new, and what is not
 //! - [`harm`]: servers that mean harm; [`fuzz_seeds`]: bytes of any kind
+//! - [`canonical`]: which page of a cluster is kept
 //! - [`dedup_command`]: duplicates among files, whatever form they are in and however damaged
 //! - [`harm`]: servers that mean harm
 //! - [`links`]: what is followed, and what pages ask; [`http`], [`tls`]: how it is fetched
@@ -16,6 +18,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod canonical;
 mod cli;
 mod config;
 mod crawl;
@@ -33,6 +36,7 @@ mod near_duplicates;
 mod politeness;
 mod resume;
 mod robots;
+mod steering;
 mod support;
 mod tls;
 mod warc;

@@ -89,8 +89,10 @@ fn a_handshake_that_fails_otherwise_is_a_failure_of_tls() {
             std::io::Read::read(&mut stream, &mut [0; 1024]).ok();
         }
     });
-    let crawl = Crawl::of(format!("https://localhost:{port}/")).set("politeness.robots", false);
-    assert_eq!(failures(&crawl), ["tls"]);
+    for robots in [true, false] {
+        let crawl = Crawl::of(format!("https://localhost:{port}/")).set("politeness.robots", robots);
+        assert_eq!(failures(&crawl), ["tls"], "robots = {robots}");
+    }
 }
 
 #[test]

@@ -40,6 +40,8 @@ pub enum Command {
     Run(Run),
     /// Show what was fetched, kept and dropped, and why.
     Report(Report),
+    /// Show the URL rules and patterns that the verdicts of a crawl teach, with their evidence.
+    Rules(Rules),
     /// Write the kept pages to a file or standard output.
     Export(Export),
     /// Show what the crawler makes of one page, robots.txt, URL or sitemap.
@@ -124,6 +126,37 @@ pub struct Report {
     /// File to write; standard output without it.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+/// The forms of `crawler rules`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RulesFormat {
+    /// For people, with the lines to put into the configuration.
+    Text,
+    /// One JSON object: `rules`, `patterns`, `left`, `snoozed`.
+    Json,
+}
+
+/// `crawler rules`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A rule is learned from pairs of duplicates whose URLs differ in one thing: a parameter, a segment of the \
+    path, numbers, the host. It is tested by every later page that it speaks of. Rules are applied only on request: copy \
+    them to steering.apply in config.toml."
+)]
+pub struct Rules {
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub data: DataFolder,
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub config: ConfigFile,
+    /// Also the rules that are only suspected, or were refuted.
+    #[arg(long)]
+    pub all: bool,
+    /// Form of the answer.
+    #[arg(long, value_enum, default_value_t = RulesFormat::Text)]
+    pub format: RulesFormat,
 }
 
 /// The forms pages are exported in.

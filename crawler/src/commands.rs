@@ -11,6 +11,7 @@ mod idf;
 mod inspect;
 mod layouts;
 mod report;
+mod rules;
 mod run;
 
 use std::fs::File;
@@ -33,6 +34,7 @@ pub fn execute(cli: Cli) -> Result<(), Error> {
     match cli.command {
         Command::Run(args) => run::execute(&args, cli.quiet),
         Command::Report(args) => Ok(report::execute(&args)?),
+        Command::Rules(args) => rules::execute(&args),
         Command::Export(args) => Ok(export::execute(&args)?),
         Command::Evaluate(args) => evaluate::execute(&args, cli.quiet),
         Command::Inspect(args) => inspect::execute(&args),

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::canonicalize;
+use crate::steering::Leave;
 
 /// Everything `config.toml` can say.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -22,6 +23,8 @@ pub struct Config {
     pub scope: Scope,
     /// How a host is treated.
     pub politeness: Politeness,
+    /// What the verdicts mean for the URLs that wait.
+    pub steering: Steering,
     /// How a response is fetched.
     pub fetch: Fetch,
     /// Which spellings of a URL are one URL.
@@ -87,6 +90,10 @@ pub struct Scope {
     pub max_pages: u64,
     /// Pages decided on one host; 0 is no limit.
     pub max_pages_per_host: u64,
+    /// Times the same segment, other than a number, may stand in the path of a URL.
+    pub max_segment_repeats: usize,
+    /// Parameters that the query of a URL may have.
+    pub max_query_parameters: usize,
 }
 
 impl Default for Scope {
@@ -98,6 +105,8 @@ impl Default for Scope {
             max_depth: 20,
             max_pages: 0,
             max_pages_per_host: 0,
+            max_segment_repeats: 3,
+            max_query_parameters: 30,
         }
     }
 }
@@ -202,6 +211,34 @@ impl Default for Fetch {
             extra_root_certificates: PathBuf::new(),
             headers: BTreeMap::new(),
             credentials: Vec::new(),
+        }
+    }
+}
+
+/// `[steering]`: what the verdicts mean for the URLs that wait.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Steering {
+    /// URLs that will most likely turn out duplicates go last.
+    pub enabled: bool,
+    /// Duplicates that must have confirmed a rule before it is believed.
+    pub min_confirmed: u32,
+    /// Pages after the first that a pattern must have before it is judged.
+    pub min_pattern_pages: u32,
+    /// What is not fetched at all.
+    pub leave: Leave,
+    /// Rules, as `crawler rules` prints them, whose URLs are excluded without a request.
+    pub apply: Vec<String>,
+}
+
+impl Default for Steering {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            min_confirmed: 3,
+            min_pattern_pages: 10,
+            leave: Leave::Traps,
+            apply: Vec::new(),
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::interpret::ReadPage;
 use crate::scheduler::{Errand, Event};
 use crate::settings::Settings;
 use crate::stats::Stats;
+use crate::steering::{Decision, DuplicateOf};
 use canonical::Removals;
 use redirects::Redirects;
 
@@ -182,7 +183,7 @@ impl ContentSeen {
                 outlinks,
             } => {
                 let outcome = self.redirects.judge(&self.store, &queued, outcome)?;
-                self.finish(&queued, outcome, &outlinks)?
+                self.finish(&queued, outcome, &outlinks, None)?
             }
             Record::Sitemap { urls, further } => {
                 let mut queued = Vec::new();
@@ -220,23 +221,40 @@ impl ContentSeen {
             Verdict::Unique => Some(capture(&page).encode().map_err(RunError::Encode)?),
             Verdict::Exact { .. } | Verdict::Near { .. } => None,
         };
+        let decision = self.decision(id, &page)?;
         let mut draft = page.draft;
         draft.signature = encode_signature(&page.signature)?;
         let outcome = Outcome::Page {
             draft: Box::new(draft),
             capture,
         };
-        self.finish(&page.queued, outcome, &page.outlinks)
+        self.finish(&page.queued, outcome, &page.outlinks, Some(decision))
     }
 
-    fn finish(&mut self, queued: &QueuedUrl, outcome: Outcome, outlinks: &[Discovered]) -> Result<Event, RunError> {
+    /// What the verdict on a page teaches; a page that takes another's place says no more than that one.
+    fn decision(&self, id: u64, page: &ReadPage) -> Result<Decision, RunError> {
+        let (queued, draft) = (&page.queued, &page.draft);
+        let verdict = draft.replaces.map_or(draft.verdict, |replaced| replaced.verdict);
+        let of = draft.replaces.map(|replaced| replaced.page).or(draft.verdict.of());
+        let kept = of.map_or(Ok(None), |of| self.store.latest_page(of))?;
+        let duplicate_of = kept.map(|kept| DuplicateOf::new(kept.url, &verdict));
+        Ok(Decision::new(id, &queued.url, queued.via.as_ref(), duplicate_of))
+    }
+
+    fn finish(
+        &mut self,
+        queued: &QueuedUrl,
+        outcome: Outcome,
+        outlinks: &[Discovered],
+        page: Option<Decision>,
+    ) -> Result<Event, RunError> {
         let finished = self.store.finish(queued, outcome, outlinks)?;
         let mut again = finished.newly_queued;
         again.extend(finished.requeued);
         Ok(Event::Decided {
             host: queued.host.clone(),
             seq: queued.seq,
-            is_page: finished.page_id.is_some(),
+            page,
             queued: again,
         })
     }

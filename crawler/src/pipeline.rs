@@ -18,7 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use storage::{Counts, OpenOptions, Outcome, Store};
+use storage::{Counts, OpenOptions, Outcome, QueuedUrl, Store};
 use tokio::sync::mpsc;
 use url::Url;
 
@@ -31,6 +31,7 @@ use crate::scheduler::{Ending, Errand, Event, Retired, Scheduler, Step, Task};
 use crate::scope::Scope;
 use crate::settings::Settings;
 use crate::stats::Stats;
+use crate::steering;
 
 /// Stack of a parse thread: html5ever and the walks over its tree are not recursive, but libraries below may be.
 const PARSE_STACK: usize = 16 * 1024 * 1024;
@@ -48,6 +49,8 @@ pub struct Summary {
     pub counts: Counts,
     /// Hosts given up in this run.
     pub retired: Vec<Retired>,
+    /// Whether URLs are left in the queue because the verdicts on their like foretell duplicates.
+    pub has_left: bool,
     /// How long it took.
     pub elapsed: Duration,
 }
@@ -102,6 +105,7 @@ pub fn run(
         ending,
         counts,
         retired: scheduler.retired(),
+        has_left: scheduler.has_left(),
         elapsed: start.elapsed(),
     })
 }
@@ -139,11 +143,11 @@ async fn drive(
                 continue;
             }
             Step::Exclude { queued, reason } => {
-                stages.record(Record::Outcome {
-                    queued,
-                    outcome: Outcome::Excluded { reason },
-                    outlinks: Vec::new(),
-                });
+                stages.conclude(queued, Outcome::Excluded { reason });
+                continue;
+            }
+            Step::Postpone { queued, priority } => {
+                stages.conclude(queued, Outcome::Postponed { priority });
                 continue;
             }
         };
@@ -228,6 +232,15 @@ impl Stages {
         });
     }
 
+    /// Records what became of a URL without a request.
+    fn conclude(&self, queued: QueuedUrl, outcome: Outcome) {
+        self.record(Record::Outcome {
+            queued,
+            outcome,
+            outlinks: Vec::new(),
+        });
+    }
+
     /// Never blocks: there is room for every ticket.
     fn record(&self, record: Record) {
         if self.records.send(record).is_err() {
@@ -290,6 +303,7 @@ fn fill(
     }
     store.discover(&seeds)?;
     store.commit()?;
+    steering::replay(store, scheduler.steering_mut())?;
     for row in store.hosts() {
         let (host, counts) = row?;
         if counts.queued > 0 || counts.fetched() > 0 {

@@ -4,6 +4,7 @@
 
 mod html;
 mod json;
+pub mod steering;
 mod text;
 
 use std::collections::HashMap;
@@ -30,6 +31,8 @@ pub struct Report {
     pub excluded: Vec<Excluded>,
     /// URLs that redirect, by host and URL.
     pub redirects: Vec<Redirect>,
+    /// What the verdicts taught about URLs, and what that saved.
+    pub steering: steering::Steering,
 }
 
 /// What became of the URLs: `discovered` is the sum of `queued`, `kept`, `exact`, `near`, `redirected`, `failed` and
@@ -120,7 +123,7 @@ pub struct Host {
 pub struct Failure {
     /// The URL.
     pub url: String,
-    /// A fixed word: `timeout`, `dns`, `connect`, `tls`, `http_404`, `soft_404`, `forbidden_address`, …
+    /// A fixed word: `timeout`, `dns`, `connect`, `tls_expired`, `http_404`, `soft_404`, `forbidden_address`, …
     pub kind: String,
     /// HTTP status, where there was one.
     pub status: Option<u16>,
@@ -181,6 +184,7 @@ impl Report {
             failures: Vec::new(),
             excluded: Vec::new(),
             redirects: Vec::new(),
+            steering: steering::Steering::read(store)?,
         };
         for row in store.hosts() {
             let (host, counts) = row?;

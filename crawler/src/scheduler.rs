@@ -8,6 +8,7 @@
 
 mod host;
 mod messages;
+mod queue;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -20,6 +21,8 @@ use crate::host_key::HostKey;
 use crate::politeness::{CrawlClock, Now};
 use crate::robots::Robots;
 use crate::settings::Settings;
+use crate::steering::{Decision, Steering};
+use crate::trap;
 use host::{Host, HostStep, Origin};
 pub use messages::{Ending, Errand, Event, Retired, RobotsAnswer, Step, Task};
 
@@ -45,6 +48,8 @@ pub struct Scheduler {
     sitemaps_seen: HashSet<String>,
     clock: CrawlClock,
     rules: Rules,
+    /// What the verdicts so far say of the URLs that wait.
+    steering: Steering,
     window: usize,
     tickets_out: usize,
     requests_open: usize,
@@ -61,6 +66,8 @@ struct Rules {
     parallel: usize,
     max_pages: Option<u64>,
     max_pages_per_host: Option<u64>,
+    traps: trap::Limits,
+    steers: bool,
 }
 
 impl Scheduler {
@@ -77,7 +84,10 @@ impl Scheduler {
                 parallel: settings.fetch.parallel,
                 max_pages: settings.limits.max_pages,
                 max_pages_per_host: settings.limits.max_pages_per_host,
+                traps: settings.limits.traps,
+                steers: settings.steering.enabled,
             },
+            steering: Steering::new(settings.steering.clone()),
             window,
             tickets_out: 0,
             requests_open: 0,
@@ -90,10 +100,19 @@ impl Scheduler {
 
     /// A host with URLs in the store from before, and how many of its pages were decided then.
     pub fn add_stored_host(&mut self, host: &str, has_queued: bool, pages_decided: u64) {
+        let takes_left = self.steering.takes_left(host);
         let entry = self.host(host);
-        entry.in_store |= has_queued;
+        if takes_left {
+            entry.queue.wake();
+        }
+        entry.queue.in_store |= has_queued;
         entry.pages_decided = pages_decided;
         self.schedule(host, Now::ZERO);
+    }
+
+    /// What earlier verdicts teach; to be told before any host is added.
+    pub fn steering_mut(&mut self) -> &mut Steering {
+        &mut self.steering
     }
 
     /// URLs that are new to the frontier.
@@ -124,13 +143,14 @@ impl Scheduler {
             Event::Decided {
                 host,
                 seq,
-                is_page,
+                page,
                 queued,
             } => {
                 self.tickets_out -= 1;
                 self.pages_in_process -= 1;
-                self.pages_decided += u64::from(is_page);
-                self.host(&host).decided(seq, is_page);
+                self.pages_decided += u64::from(page.is_some());
+                self.host(&host).decided(seq, page.as_ref());
+                self.learn(&host, seq, page.as_ref());
                 self.add(queued, now);
                 self.schedule(&host, now);
             }
@@ -154,7 +174,7 @@ impl Scheduler {
             }
             Event::Refilled { host, urls, more } => {
                 self.tickets_out -= 1;
-                self.host(&host).refilled(urls, more);
+                self.host(&host).queue.refilled(urls, more);
                 self.schedule(&host, now);
             }
             Event::Stop => self.stopping = true,
@@ -174,9 +194,13 @@ impl Scheduler {
             let Some(Reverse((_, _, name))) = self.due.pop() else {
                 break;
             };
-            let host = self.host(&name);
-            host.is_due = false;
-            let step = host.step(&name, now);
+            let step = match self.hosts.get_mut(&name) {
+                Some(host) => {
+                    host.is_due = false;
+                    host.step(&name, &mut self.steering, now)
+                }
+                None => None,
+            };
             self.schedule(&name, now);
             if let Some(step) = step {
                 return self.issue(step, &name);
@@ -203,6 +227,12 @@ impl Scheduler {
         }
         retired.sort();
         retired
+    }
+
+    /// Whether URLs are left because they are foretold to be duplicates.
+    #[must_use]
+    pub fn has_left(&self) -> bool {
+        self.hosts.values().any(|host| host.queue.has_left)
     }
 
     /// Hosts with something to fetch, now or later.
@@ -244,6 +274,10 @@ impl Scheduler {
                 self.pages_in_process += 1;
                 Step::Exclude { queued, reason }
             }
+            HostStep::Postpone { queued, priority } => {
+                self.pages_in_process += 1;
+                Step::Postpone { queued, priority }
+            }
             HostStep::Errand(errand) => {
                 self.requests_open += 1;
                 Step::Start(Task::Errand {
@@ -256,6 +290,15 @@ impl Scheduler {
                 limit: BUFFER,
                 skip,
             },
+        }
+    }
+
+    /// Takes a verdict into account for the URLs that wait.
+    fn learn(&mut self, host: &str, seq: u64, page: Option<&Decision>) {
+        self.steering.end_test(host, seq);
+        let is_woken = page.is_some_and(|page| self.steering.decided(host, page));
+        if is_woken {
+            self.host(host).queue.wake();
         }
     }
 

@@ -29,6 +29,8 @@ pub struct Settings {
     pub limits: Limits,
     /// How a host is treated.
     pub politeness: Politeness,
+    /// What the verdicts mean for the URLs that wait.
+    pub steering: crate::steering::Policy,
     /// How a response is fetched.
     pub fetch: Fetch,
     /// Which spellings of a URL are one URL.
@@ -63,6 +65,8 @@ pub struct Limits {
     pub max_pages: Option<u64>,
     /// Pages decided on one host.
     pub max_pages_per_host: Option<u64>,
+    /// What a URL may have before it is taken for part of a trap.
+    pub traps: crate::trap::Limits,
     /// Time this run may take; from the command line only.
     pub max_duration: Option<Duration>,
 }
@@ -136,9 +140,14 @@ impl Settings {
                 max_depth: config.scope.max_depth,
                 max_pages: limit(config.scope.max_pages),
                 max_pages_per_host: limit(config.scope.max_pages_per_host),
+                traps: crate::trap::Limits {
+                    max_segment_repeats: config.scope.max_segment_repeats,
+                    max_query_parameters: config.scope.max_query_parameters,
+                },
                 max_duration: None,
             },
             politeness: politeness(&config.politeness),
+            steering: steering(&config.steering)?,
             fetch: fetching::fetch(&config.fetch)?,
             canonicalize: config.canonicalize.clone(),
             scheme,
@@ -174,6 +183,21 @@ fn politeness(config: &crate::config::Politeness) -> Politeness {
     }
 }
 
+fn steering(config: &crate::config::Steering) -> Result<crate::steering::Policy, InvalidSetting> {
+    let parsed = config.apply.iter().map(|text| {
+        let invalid =
+            |error: crate::steering::InvalidRule| invalid("steering.apply", format!("{text:?}"), error.to_string());
+        text.parse().map_err(invalid)
+    });
+    Ok(crate::steering::Policy {
+        enabled: config.enabled,
+        min_confirmed: config.min_confirmed,
+        min_pattern_pages: config.min_pattern_pages,
+        leave: config.leave,
+        apply: parsed.collect::<Result<_, _>>()?,
+    })
+}
+
 fn check_product(product: &str) -> Result<(), InvalidSetting> {
     let token = |c: char| c.is_ascii_alphabetic() || c == '_' || c == '-';
     if !product.is_empty() && product.chars().all(token) {
@@ -207,6 +231,26 @@ fn check_bounds(config: &Config) -> Result<(), InvalidSetting> {
         (
             "politeness.parallel_per_host",
             config.politeness.parallel_per_host,
+            MAX_PARALLEL,
+        ),
+        (
+            "scope.max_segment_repeats",
+            config.scope.max_segment_repeats,
+            MAX_PARALLEL,
+        ),
+        (
+            "scope.max_query_parameters",
+            config.scope.max_query_parameters,
+            MAX_PARALLEL,
+        ),
+        (
+            "steering.min_confirmed",
+            config.steering.min_confirmed as usize,
+            MAX_PARALLEL,
+        ),
+        (
+            "steering.min_pattern_pages",
+            config.steering.min_pattern_pages as usize,
             MAX_PARALLEL,
         ),
         ("fetch.max_body_bytes", config.fetch.max_body_bytes, MAX_BODY_BYTES),

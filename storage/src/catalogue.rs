@@ -3,7 +3,7 @@
 use crate::counts::Counts;
 use crate::error::StorageError;
 use crate::format;
-use crate::frontier::Via;
+use crate::frontier::{QueuedUrl, Via};
 use crate::outcome::{Failure, UrlState};
 use crate::page::{PageRecord, WarcLocation};
 use crate::state::{Rows, State};
@@ -96,6 +96,13 @@ impl Store {
                 ..self.urls()
             },
             state: self.state.clone(),
+        }
+    }
+
+    /// All committed URLs that wait, by host, then in the order they are handed out.
+    pub fn queue(&self) -> Queue {
+        Queue {
+            rows: self.state.scan([format::QUEUE]),
         }
     }
 
@@ -217,6 +224,24 @@ impl Iterator for Urls {
             let state = self.rows.decode("a URL's state", &value);
             return Some(state.map(|state| KnownUrl { host, url, state }));
         }
+    }
+}
+
+/// URLs that wait, by host, then in the order they are handed out.
+pub struct Queue {
+    rows: Rows,
+}
+
+impl Iterator for Queue {
+    type Item = Result<QueuedUrl, StorageError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let row = self.rows.next()?;
+        Some(row.and_then(|(key, value)| {
+            let row = self.rows.decode("a row of the queue", &value)?;
+            let queued = format::queue_host(&key).and_then(|host| QueuedUrl::from_row(host, &key, row));
+            queued.ok_or_else(|| self.rows.corrupt("a key of the queue"))
+        }))
     }
 }
 

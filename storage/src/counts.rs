@@ -35,14 +35,24 @@ pub struct Counts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
     Discovered,
-    Kept { wire_bytes: u64, body_bytes: u64 },
-    Exact { wire_bytes: u64 },
-    Near { wire_bytes: u64 },
+    Kept {
+        wire_bytes: u64,
+        body_bytes: u64,
+    },
+    Exact {
+        wire_bytes: u64,
+    },
+    Near {
+        wire_bytes: u64,
+    },
     Redirected,
     Failed,
     Excluded,
     /// A page that was kept is a duplicate from now on, exact or near.
-    Replaced { is_exact: bool, body_bytes: u64 },
+    Replaced {
+        is_exact: bool,
+        body_bytes: u64,
+    },
 }
 
 impl Counts {
@@ -59,12 +69,12 @@ impl Counts {
             return;
         }
         if let Change::Replaced { is_exact, body_bytes } = change {
-            self.kept -= 1;
-            self.bytes_kept -= body_bytes;
+            self.kept = self.kept.saturating_sub(1);
+            self.bytes_kept = self.bytes_kept.saturating_sub(body_bytes);
             *(if is_exact { &mut self.exact } else { &mut self.near }) += 1;
             return;
         }
-        // Finishing is refused for what is not queued, so this does not fall below zero.
+        // Finishing is refused for what is not queued, and replacing for what is not kept, so none of this does not fall below zero.
         self.queued = self.queued.saturating_sub(1);
         match change {
             Change::Discovered | Change::Replaced { .. } => {}

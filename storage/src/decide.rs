@@ -58,6 +58,12 @@ impl Store {
                 own.rows.push((again.key(), Some(again.row()?)));
                 finished.requeued = Some(again);
             }
+            Outcome::Postponed { priority } => {
+                let later = queued.postponed(priority, own.progress.next_seq);
+                own.progress.next_seq += 1;
+                own.rows.push((later.key(), Some(later.row()?)));
+                finished.requeued = Some(later);
+            }
             Outcome::Page { draft, capture } => {
                 let change = change_of(&draft);
                 if let Some(replaced) = draft.replaces {

@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::StorageError;
 use crate::warc::writer::WarcEnd;
 
-/// The format version that this crate writes, and the newest it reads.
+/// The format version that this crate writes, and the only one it reads.
 pub const FORMAT_VERSION: u32 = 2;
 
 /// The longest URL or host key, in bytes.
@@ -49,7 +49,7 @@ pub(crate) const META_PROGRESS: &[u8] = b"mprogress";
 pub(crate) const URLS: u8 = b'u';
 pub(crate) const PAGES: u8 = b'p';
 pub(crate) const HOSTS: u8 = b'h';
-const QUEUE: u8 = b'q';
+pub(crate) const QUEUE: u8 = b'q';
 
 /// How far the state has come; written in every batch, as it is after that batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,6 +149,12 @@ pub(crate) fn queue_key(host: &str, priority: u8, depth: u16, seq: u64) -> Vec<u
     key.extend_from_slice(&depth.to_be_bytes());
     key.extend_from_slice(&seq.to_be_bytes());
     key
+}
+
+/// The host of a key of the queue.
+pub(crate) fn queue_host(key: &[u8]) -> Option<&str> {
+    let host = key.strip_prefix(&[QUEUE])?.split(|&byte| byte == 0).next()?;
+    std::str::from_utf8(host).ok()
 }
 
 /// Priority, depth and seq of a key of the host's queue.

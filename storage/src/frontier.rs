@@ -91,6 +91,15 @@ impl QueuedUrl {
         }
     }
 
+    /// The same URL, untried, at another place.
+    pub(crate) fn postponed(&self, priority: u8, seq: u64) -> Self {
+        Self {
+            priority,
+            seq,
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn key(&self) -> Vec<u8> {
         format::queue_key(&self.host, self.priority, self.depth, self.seq)
     }
@@ -105,7 +114,7 @@ impl QueuedUrl {
         format::encode(&row)
     }
 
-    fn from_row(host: &str, key: &[u8], row: QueueRow) -> Option<Self> {
+    pub(crate) fn from_row(host: &str, key: &[u8], row: QueueRow) -> Option<Self> {
         let (priority, depth, seq) = format::queue_place(host, key)?;
         let url = format::unpack_url(host, &row.url)?;
         let QueueRow {

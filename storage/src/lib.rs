@@ -93,6 +93,13 @@
 //! A failure in steps 2 and 3 leaves memory and disk apart: every later call answers [`StorageError::Halted`], and opening the
 //! store anew goes on from what is on disk.
 //!
+//! # A page in another's place
+//!
+//! A kept page may give its place to one that is decided later ([`PageDraft::replaces`]): the record of the first becomes that of
+//! a duplicate of the second, in the batch that holds the second, so that a cluster has one kept page at every moment. Pages
+//! that are duplicates of the first are left as they are, there may be thousands: [`Store::representative_of`] follows them to
+//! the kept page. The archive only grows, so the first page stays in it.
+//!
 //! # Modules
 //!
 //! - `store`: opening, and the commit. `decide`: staging what is discovered and decided. `catalogue`: reading.
@@ -116,7 +123,7 @@ mod state;
 mod store;
 pub mod warc;
 
-pub use catalogue::{FailedUrl, Failures, Hosts, KnownUrl, Pages, Urls};
+pub use catalogue::{FailedUrl, Failures, Hosts, KnownUrl, Pages, Queue, Urls};
 pub use counts::Counts;
 pub use error::StorageError;
 pub use format::MAX_URL_BYTES;

@@ -39,6 +39,11 @@ pub enum Outcome {
     },
     /// It goes back to the queue, behind its equals, with one more attempt counted.
     Retry,
+    /// It was not tried and goes back to the queue, to another place.
+    Postponed {
+        /// Its new [`priority`](QueuedUrl::priority).
+        priority: u8,
+    },
 }
 
 /// What the store knows of a URL.

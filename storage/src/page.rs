@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::frontier::QueuedUrl;
+use crate::frontier::{QueuedUrl, Via};
 
 /// Whether a page says anything new, as decided before it was stored.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -100,6 +100,8 @@ pub struct PageRecord {
     pub host: String,
     /// Links from a seed.
     pub depth: u16,
+    /// What links to it; `None` for a seed.
+    pub via: Option<Via>,
     /// See [`PageDraft::title`].
     pub title: String,
     /// See [`PageDraft::fetched_at`].
@@ -141,6 +143,7 @@ impl PageRecord {
             url: queued.url.clone(),
             host: queued.host.clone(),
             depth: queued.depth,
+            via: queued.via.clone(),
             title: draft.title,
             fetched_at: draft.fetched_at,
             status: draft.status,

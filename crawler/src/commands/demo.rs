@@ -77,6 +77,7 @@ fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunErr
     let limits = Limits {
         max_depth: settings.limits.max_depth,
         numbers_must_match: settings.rule.numbers_must_match,
+        may_leave: settings.steering.enabled,
     };
     let truth = demo::truth(&site.base_url, &limits);
     let decisions = demo::decisions(&report);
@@ -91,6 +92,13 @@ fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunErr
         return Err(RunError::Mismatch(mismatches.len()));
     }
     say(&format!("All {} URLs came out as they should.", truth.len()))?;
+    let left = truth
+        .iter()
+        .filter(|page| page.may_be_left && decisions.iter().all(|known| known.url != page.url));
+    say(&format!(
+        "{} duplicates among them were never asked for, because the verdicts on their like foretold them.",
+        left.count()
+    ))?;
     say(&format!("The report for a browser: {}", html.display()))?;
     say(&format!("The crawl itself: crawler report --data {}", dir.display()))?;
     Ok(())

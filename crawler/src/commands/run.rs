@@ -104,6 +104,10 @@ fn what_now(summary: &Summary) -> &'static str {
         Ending::PageLimit => "  for more, raise --max-pages (or scope.max_pages) and run again",
         Ending::Stopped => "  the same command goes on where this one stopped",
         Ending::Exhausted if !summary.retired.is_empty() => "  the same command tries again what was given up",
+        Ending::Exhausted if summary.has_left => {
+            "  what is queued was left: its like were duplicates (crawler rules says why; steering.leave = \"nothing\" \
+             fetches it)"
+        }
         Ending::Exhausted => "  what is queued lies above scope.max_pages_per_host",
     }
 }

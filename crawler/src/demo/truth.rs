@@ -13,6 +13,8 @@ pub struct Limits {
     pub max_depth: u16,
     /// Whether pages whose numbers differ are kept apart (dates excepted).
     pub numbers_must_match: bool,
+    /// Whether a duplicate may be left unfetched because other verdicts foretell it.
+    pub may_leave: bool,
 }
 
 /// A URL and what a correct crawl does with it.
@@ -28,6 +30,8 @@ pub struct Expected {
     pub answer: Answer,
     /// Why.
     pub why: &'static str,
+    /// Whether it may be left unfetched, provided that a page of its cluster is kept.
+    pub may_be_left: bool,
 }
 
 /// The truth about the site at `base`: every URL that a crawl from the home page can hear of, sorted by path.
@@ -48,6 +52,7 @@ pub fn truth(base: &Url, limits: &Limits) -> Vec<Expected> {
                 area: page.area,
                 answer,
                 why,
+                may_be_left: limits.may_leave && matches!(answer, Answer::OneOf { .. }),
                 path,
             })
         })
@@ -64,6 +69,7 @@ mod tests {
     const DEFAULT: Limits = Limits {
         max_depth: 8,
         numbers_must_match: false,
+        may_leave: false,
     };
 
     fn truth_of(limits: Limits) -> Vec<Expected> {

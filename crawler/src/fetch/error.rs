@@ -18,7 +18,7 @@ pub enum FetchError {
     /// No connection could be opened.
     #[error("no connection: {0}")]
     Connect(String),
-    /// The TLS handshake failed, for another reason than the certificate.
+    /// No TLS connection can be agreed on, for another reason than the certificate.
     #[error("TLS: {0}")]
     Tls(String),
     /// The server's certificate is not accepted.
@@ -73,7 +73,7 @@ impl FetchError {
         }
     }
 
-    /// Whether another try, later, may do better. A certificate is the same a few seconds later.
+    /// Whether another try, later, may do better. A server's TLS is the same a few seconds later.
     #[must_use]
     pub fn is_passing(&self) -> bool {
         self.is_the_hosts() || matches!(self, Self::BodyTimeout | Self::BodyInterrupted(_))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustls::pki_types::CertificateDer;
-use rustls::{CertificateError, ClientConfig, RootCertStore};
+use rustls::{AlertDescription, CertificateError, ClientConfig, RootCertStore};
 
 use super::FetchError;
 
@@ -50,11 +50,16 @@ pub(super) fn config(extra_roots: &[CertificateDer<'static>]) -> Result<ClientCo
     Ok(config)
 }
 
-/// Names a failed handshake.
+/// Names a failed handshake: of the certificate, of two sides that have nothing in common, or, where the server speaks of
+/// a trouble of its own, a connection that may be had another time.
 pub(super) fn failure(error: &rustls::Error) -> FetchError {
     let detail = error.to_string();
-    let rustls::Error::InvalidCertificate(reason) = error else {
-        return FetchError::Tls(detail);
+    let reason = match error {
+        rustls::Error::InvalidCertificate(reason) => reason,
+        rustls::Error::AlertReceived(AlertDescription::InternalError | AlertDescription::UserCanceled) => {
+            return FetchError::Connect(format!("TLS: {detail}"));
+        }
+        _ => return FetchError::Tls(detail),
     };
     let fault = match reason {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => CertificateFault::Expired,
@@ -65,4 +70,31 @@ pub(super) fn failure(error: &rustls::Error) -> FetchError {
         _ => CertificateFault::Untrusted,
     };
     FetchError::Certificate { fault, detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_may_be_otherwise_later_is_tried_again() {
+        let alert = |description| failure(&rustls::Error::AlertReceived(description));
+        for (error, kind, is_passing) in [
+            (alert(AlertDescription::InternalError), "connect", true),
+            (alert(AlertDescription::HandshakeFailure), "tls", false),
+            (alert(AlertDescription::ProtocolVersion), "tls", false),
+            (
+                failure(&rustls::Error::InvalidCertificate(CertificateError::Expired)),
+                "tls_expired",
+                false,
+            ),
+            (
+                failure(&rustls::Error::InvalidCertificate(CertificateError::BadEncoding)),
+                "tls_untrusted",
+                false,
+            ),
+        ] {
+            assert_eq!((error.kind(), error.is_passing()), (kind, is_passing), "{error}");
+        }
+    }
 }

@@ -23,7 +23,9 @@ impl Interpreter {
     pub(super) fn robots(&self, errand: Errand, answer: Result<Response, FetchError>) -> Event {
         let answer = match answer {
             // No connection will be made for a page of this origin either; there the failure is recorded by its name.
-            Err(FetchError::ForbiddenAddress(_) | FetchError::Certificate { .. }) if is_first_hop(&errand) => {
+            Err(FetchError::ForbiddenAddress(_) | FetchError::Certificate { .. } | FetchError::Tls(_))
+                if is_first_hop(&errand) =>
+            {
                 RobotsAnswer::Rules(Robots::allow_all(), Vec::new())
             }
             Err(error) => RobotsAnswer::Unreachable(error.to_string()),

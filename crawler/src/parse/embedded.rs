@@ -5,7 +5,7 @@ use html5ever::{local_name, ns};
 use scraper::node::Element;
 use url::Url;
 
-use super::facts::{base_url, is_in_template};
+use super::facts::{base_url, inert_nodes};
 use super::outlinks::{Reference, Resolver, has_token};
 use super::{Document, LinkKind, Outlink, attribute};
 
@@ -16,13 +16,12 @@ pub fn embedded(doc: &Document, page_url: &Url) -> Vec<Outlink> {
     let mut references = Vec::new();
     let trees = std::iter::once((&doc.html, true)).chain(doc.unscripted.iter().map(|html| (html, false)));
     for (html, has_base) in trees {
-        let mut has_template = false;
+        let inert = inert_nodes(html);
         for node in html.tree.nodes() {
             let Some(element) = node.value().as_element() else {
                 continue;
             };
-            has_template |= element.name.local == local_name!("template");
-            if has_template && is_in_template(node) {
+            if inert.contains(&node.id()) {
                 continue;
             }
             if has_base && base.is_none() && element.name.local == local_name!("base") && element.name.ns == ns!(html) {
@@ -148,6 +147,15 @@ mod tests {
         .map(|(kind, name)| (kind, format!("https://example.org/b/{name}")));
         let found: Vec<(&str, String)> = found.into_iter().map(|(kind, url)| (kind, url.to_owned())).collect();
         assert_eq!(found, expected);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_srcset_is_taken_apart(srcset in "([, ()\téa]|1x|100w){0,40}") {
+            for url in candidates(&srcset) {
+                proptest::prop_assert!(!url.is_empty() && !url.contains(' ') && !url.ends_with(','), "{url:?}");
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! What a page says of itself, besides its text: title, language, links, and what it asks of crawlers.
 
-use ego_tree::NodeRef;
+use std::collections::HashSet;
+
+use ego_tree::{NodeId, NodeRef};
 use html5ever::{local_name, ns};
 use scraper::node::Element;
 use scraper::{Html, Node};
@@ -12,6 +14,9 @@ use super::{Document, LinkKind, MetaRefresh, Outlink, RobotsDirectives, attribut
 
 /// The longest title, heading or description that is kept, in bytes.
 const MAX_TEXT_BYTES: usize = 4096;
+
+/// The most canonical URLs that are compared.
+const MAX_CANONICALS: usize = 64;
 
 /// The most keywords that are kept.
 const MAX_KEYWORDS: usize = 64;
@@ -45,9 +50,12 @@ pub struct PageFacts {
 /// Reads the facts of a page that was fetched from `page_url`, for the crawler whose user agent is `agent`.
 pub fn facts(doc: &Document, page_url: &Url, agent: &str) -> PageFacts {
     let mut found = Found::default();
+    let inert = inert_nodes(&doc.html);
     // Nodes lie in the order in which they were created, which is the order of the source.
     for node in doc.html.tree.nodes() {
-        if let Some(element) = node.value().as_element() {
+        if let Some(element) = node.value().as_element()
+            && !inert.contains(&node.id())
+        {
             found.take(node, element, agent);
         }
     }
@@ -71,8 +79,6 @@ struct Found<'a> {
     facts: PageFacts,
     base: Option<&'a str>,
     canonicals: Vec<&'a str>,
-    /// A `<template>` has been seen, so that what follows may lie in one.
-    has_template: bool,
     refresh: Option<(u32, Option<&'a str>)>,
     references: Vec<Reference<'a>>,
 }
@@ -80,9 +86,6 @@ struct Found<'a> {
 impl<'a> Found<'a> {
     fn take(&mut self, node: NodeRef<'a, Node>, element: &'a Element, agent: &str) {
         let html = element.name.ns == ns!(html);
-        if self.is_inert(node, element) {
-            return;
-        }
         match element.name.local {
             local_name!("title") if html && self.facts.title.is_empty() => self.facts.title = text_of(node),
             local_name!("h1") if self.facts.first_heading.is_none() => {
@@ -100,11 +103,12 @@ impl<'a> Found<'a> {
 
     /// What a page has for browsers without scripts brings links, and says nothing of the page.
     fn take_links(&mut self, html: &'a Html) {
+        let inert = inert_nodes(html);
         for node in html.tree.nodes() {
             let Some(element) = node.value().as_element() else {
                 continue;
             };
-            if self.is_inert(node, element) {
+            if inert.contains(&node.id()) {
                 continue;
             }
             match element.name.local {
@@ -116,16 +120,11 @@ impl<'a> Found<'a> {
 
     fn take_reference(&mut self, node: NodeRef<'a, Node>, element: &'a Element) {
         if let Some(reference) = Reference::of(node, element) {
-            if reference.is_canonical() && is_in_head(node) {
+            if reference.is_canonical() && self.canonicals.len() < MAX_CANONICALS && is_in_head(node) {
                 self.canonicals.push(reference.target());
             }
             self.references.push(reference);
         }
-    }
-
-    fn is_inert(&mut self, node: NodeRef<'a, Node>, element: &Element) -> bool {
-        self.has_template |= element.name.local == local_name!("template");
-        self.has_template && is_in_template(node)
     }
 
     fn take_meta(&mut self, element: &'a Element, agent: &str) {
@@ -189,13 +188,20 @@ pub(super) fn base_url(href: Option<&str>, page_url: &Url) -> Url {
         .unwrap_or_else(|| page_url.clone())
 }
 
-/// Whether the element is in a `<template>`, which is nothing until a script makes something of it. One that declares a
-/// shadow root is part of the page at once.
-pub(super) fn is_in_template(node: NodeRef<'_, Node>) -> bool {
-    node.ancestors().any(|ancestor| {
-        let template = ancestor.parent().and_then(|parent| parent.value().as_element());
-        ancestor.value().is_fragment() && template.is_some_and(|template| named(template, "shadowrootmode").is_none())
-    })
+/// What lies in a `<template>`, which is nothing until a script makes something of it. One that declares a shadow root is
+/// part of the page at once.
+pub(super) fn inert_nodes(html: &Html) -> HashSet<NodeId> {
+    let mut inert = HashSet::new();
+    // Only a template has a fragment in it.
+    for fragment in html.tree.nodes().filter(|node| node.value().is_fragment()) {
+        let template = fragment.parent().and_then(|parent| parent.value().as_element());
+        if template.is_some_and(|template| named(template, "shadowrootmode").is_none())
+            && !inert.contains(&fragment.id())
+        {
+            inert.extend(fragment.descendants().map(|node| node.id()));
+        }
+    }
+    inert
 }
 
 fn is_in_head(node: NodeRef<'_, Node>) -> bool {

@@ -223,6 +223,14 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_header_is_read(value in "([<>;,=\"' \t\\\\éa:/#]|rel|next|canonical|anchor|type){0,40}") {
+            let found = of(&[("link", &value), ("refresh", &value), ("content-location", &value)]);
+            proptest::prop_assert!(found.outlinks.iter().all(|link| link.url.scheme() == "https" || link.url.scheme() == "http"));
+        }
+    }
+
     #[test]
     fn two_canonicals_that_differ_are_none() {
         let canonical = |values: &[&str]| {

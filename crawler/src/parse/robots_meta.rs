@@ -19,6 +19,9 @@ pub struct RobotsDirectives {
     pub unavailable_after: Option<SystemTime>,
 }
 
+/// What of a list is read, in bytes.
+const MAX_LIST_BYTES: usize = 4096;
+
 /// Directives that have a value after a colon; any other word before a colon is a crawler's name.
 const VALUED: [&str; 4] = [
     "unavailable_after",
@@ -65,7 +68,7 @@ impl RobotsDirectives {
     /// With `product`, words before colons name crawlers; in a meta they do not.
     fn add_list(&mut self, list: &str, product: Option<&str>) {
         let mut is_for_us = true;
-        let mut rest = Some(list);
+        let mut rest = Some(&list[..list.floor_char_boundary(MAX_LIST_BYTES)]);
         while let Some(list) = rest {
             let (item, after) = next_item(list);
             rest = after;
@@ -233,6 +236,20 @@ mod tests {
             "TestBot/1.0",
         );
         assert_eq!(seen(meta), (false, true, Some(1_277_506_800)));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_list_is_read_and_a_longer_one_asks_for_no_less(
+            list in "([,: é-]|testbot|otherbot|noindex|nofollow|none|unavailable_after|25 Jun 2010|2010-06-25){0,30}",
+        ) {
+            let (mut header, mut meta) = (RobotsDirectives::default(), RobotsDirectives::default());
+            header.add_header(&list, "testbot");
+            meta.add(&list);
+            let (noindex, nofollow, _) = of_header(&[&list, "none"]);
+            proptest::prop_assert!(noindex && nofollow);
+            proptest::prop_assert!(meta.noindex || !header.noindex || list.contains(':'));
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use super::steering::Steering;
 use super::text::bytes;
 use super::{Cluster, Counts, Duplicate, Failure, Host, Report, dropped_percent};
 use crate::error::RunError;
@@ -28,6 +29,8 @@ struct Page<'a> {
     similarities: Vec<Bar>,
     hosts: Vec<&'a Host>,
     hosts_hidden: usize,
+    steering: &'a Steering,
+    left_bytes: String,
     failure_kinds: Vec<(&'a str, usize)>,
     failures: Vec<&'a Failure>,
     failures_hidden: usize,
@@ -67,6 +70,8 @@ pub(super) fn render(report: &Report) -> Result<String, RunError> {
         similarities: similarities(&near),
         hosts_hidden: hosts.len().saturating_sub(HOSTS_SHOWN),
         hosts: hosts.into_iter().take(HOSTS_SHOWN).collect(),
+        steering: &report.steering,
+        left_bytes: bytes(report.steering.left_bytes),
         failure_kinds: report.failure_kinds(),
         failures: report.failures.iter().take(FAILURES_SHOWN).collect(),
         failures_hidden: report.failures.len().saturating_sub(FAILURES_SHOWN),

@@ -67,6 +67,30 @@ pub(crate) fn sample() -> Report {
             to: "http://a.example/1".into(),
             status: 301,
         }],
+        steering: steering::Steering {
+            left: 7,
+            left_bytes: 70_000,
+            snoozed: 2,
+            rules: vec![steering::LearnedRule {
+                rule: "a.example: parameter <sid>".into(),
+                meaning: "parameter <sid> never changes the page".into(),
+                state: "left",
+                confirmed: 5,
+                exact: 5,
+                contradicted: 0,
+                queued: 7,
+                examples: vec![steering::Example {
+                    url: "http://a.example/2?<sid>=1".into(),
+                    same_as: "http://a.example/1".into(),
+                }],
+            }],
+            patterns: vec![steering::Pattern {
+                host: "a.example".into(),
+                pattern: "/print/*".into(),
+                pages: 12,
+                duplicates: 11,
+            }],
+        },
     }
 }
 
@@ -125,6 +149,7 @@ fn an_empty_crawl_has_a_report_too() {
         failures: Vec::new(),
         excluded: Vec::new(),
         redirects: Vec::new(),
+        steering: steering::Steering::default(),
     };
     for format in [ReportFormat::Text, ReportFormat::Json, ReportFormat::Html] {
         assert!(!empty.render(format).unwrap().is_empty());

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
+use super::steering::Steering;
 use super::{Counts, Report, dropped_percent};
 use crate::terminal_text::terminal_text;
 
@@ -19,6 +20,7 @@ pub(super) fn render(report: &Report) -> String {
     summary(&mut out, &report.counts);
     clusters(&mut out, report);
     hosts(&mut out, report);
+    steering(&mut out, &report.steering);
     kinds(&mut out, "Failures by kind", &report.failure_kinds());
     failures(&mut out, report);
     kinds(&mut out, "Excluded by reason", &report.exclusion_reasons());
@@ -135,6 +137,41 @@ fn hosts(out: &mut String, report: &Report) {
     (1..9).for_each(|column| align_right(&mut table, column));
     section(out, "\nHosts", &table);
     more(out, "  ", hosts.len(), HOSTS_SHOWN);
+}
+
+fn steering(out: &mut String, steering: &Steering) {
+    if steering.is_empty() {
+        return;
+    }
+    line(
+        out,
+        "\nSteering: what the verdicts taught about URLs (crawler rules shows the evidence)",
+    );
+    if steering.left > 0 {
+        let (left, saved) = (steering.left, bytes(steering.left_bytes));
+        line(
+            out,
+            &format!("  {left} requests saved, about {saved}: these URLs are left in the queue."),
+        );
+    }
+    if steering.snoozed > 0 {
+        line(out, &format!("  {} URLs go last.", steering.snoozed));
+    }
+    let mut table = table();
+    for rule in steering.rules.iter().take(HOSTS_SHOWN) {
+        let for_and_against = format!("{} for, {} against", rule.confirmed, rule.contradicted);
+        table.add_row([rule.state.to_owned(), for_and_against, shown(&rule.rule, 100)]);
+    }
+    for pattern in steering.patterns.iter().take(HOSTS_SHOWN) {
+        let dropped = format!("{} of {} dropped", pattern.duplicates, pattern.pages);
+        let name = shown(&format!("{}{}", pattern.host, pattern.pattern), 100);
+        table.add_row(["snoozed".to_owned(), dropped, name]);
+    }
+    for row in table.lines() {
+        line(out, &format!(" {}", row.trim_end()));
+    }
+    more(out, "  ", steering.rules.len(), HOSTS_SHOWN);
+    more(out, "  ", steering.patterns.len(), HOSTS_SHOWN);
 }
 
 fn failures(out: &mut String, report: &Report) {

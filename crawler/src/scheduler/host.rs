@@ -1,23 +1,39 @@
 //! One host's part of the frontier: its URLs in order, its robots.txt, its gate.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use storage::QueuedUrl;
 use url::Url;
 
+use super::queue::{HostQueue, NO_SKELETON, Next, Waiting};
 use super::{BUFFER, Errand, Rules};
 use crate::politeness::{CrawlClock, Gate, Now};
 use crate::robots::Robots;
+use crate::steering::{Decision, Forecast, PRIORITY_LEFT, PRIORITY_SAMPLE, PRIORITY_SNOOZED, Skeleton, Steering};
 use crate::stored_text::stored_text;
+use crate::trap;
 
 /// What a host would do next.
 pub(super) enum HostStep {
     Page { queued: QueuedUrl, url: Url },
     Exclude { queued: QueuedUrl, reason: String },
+    Postpone { queued: QueuedUrl, priority: u8 },
     Errand(Errand),
     Refill { skip: HashSet<u64> },
 }
+
+/// Whether a URL may be asked for now.
+enum Permission {
+    Granted,
+    /// Not yet or not at all; this is to be done instead.
+    Instead(HostStep),
+    /// It waits, or is left, and is out of the way.
+    Later,
+}
+
+/// URLs that may wait for the verdict on another before the host itself waits.
+const MAX_ASIDE: usize = 64;
 
 /// What one origin's robots.txt says.
 #[derive(Debug)]
@@ -34,19 +50,13 @@ pub(super) enum Origin {
 #[derive(Debug)]
 pub(super) struct Host {
     pub(super) gate: Gate,
-    /// In the frontier's order: priority, depth, sequence.
-    buffer: BTreeMap<(u8, u16, u64), QueuedUrl>,
-    /// The store holds URLs that are not in the buffer.
-    pub(super) in_store: bool,
-    refilling: bool,
-    /// Handed out and not decided, by `seq`.
-    in_process: HashSet<u64>,
+    pub(super) queue: HostQueue,
+    /// All URLs at hand wait for the verdict on one in process, which tests the same rule.
+    awaits_verdict: bool,
     /// Handed out, and redirected to another spelling of the same URL, which is asked for next.
     respelled: VecDeque<(QueuedUrl, Url)>,
     /// Waiting for their origin's robots.txt.
     held: Vec<QueuedUrl>,
-    /// Left in the store's queue, by `seq`: their origin is closed.
-    left: HashSet<u64>,
     /// By `scheme://authority`: a host may answer to both http and https.
     origins: HashMap<String, Origin>,
     pub(super) robots_errands: VecDeque<Errand>,
@@ -62,6 +72,7 @@ pub(super) struct Host {
     pub(super) is_due: bool,
     obeys_robots: bool,
     max_pages: Option<u64>,
+    traps: trap::Limits,
 }
 
 impl Host {
@@ -74,13 +85,10 @@ impl Host {
                 politeness.parallel_per_host,
                 politeness.retry_delay,
             ),
-            buffer: BTreeMap::new(),
-            in_store: false,
-            refilling: false,
-            in_process: HashSet::new(),
+            queue: HostQueue::new(rules.steers),
+            awaits_verdict: false,
             respelled: VecDeque::new(),
             held: Vec::new(),
-            left: HashSet::new(),
             origins: HashMap::new(),
             robots_errands: VecDeque::new(),
             sitemaps: VecDeque::new(),
@@ -91,27 +99,21 @@ impl Host {
             is_due: false,
             obeys_robots: politeness.robots,
             max_pages: rules.max_pages_per_host,
+            traps: rules.traps,
         }
     }
 
-    /// Takes a new URL into the buffer, or leaves it to the store where the buffer is full.
+    /// Takes a new URL in.
     pub(super) fn offer(&mut self, queued: QueuedUrl) {
-        if self.in_store || self.buffer.len() >= BUFFER {
-            self.in_store = true;
-        } else {
-            self.buffer.insert(order(&queued), queued);
-        }
+        self.awaits_verdict = false;
+        self.queue.offer(queued);
     }
 
-    pub(super) fn refilled(&mut self, urls: Vec<QueuedUrl>, more: bool) {
-        self.refilling = false;
-        self.in_store = more;
-        self.take_back(urls);
-    }
-
-    pub(super) fn decided(&mut self, seq: u64, is_page: bool) {
-        self.in_process.remove(&seq);
-        self.pages_decided += u64::from(is_page);
+    pub(super) fn decided(&mut self, seq: u64, page: Option<&Decision>) {
+        self.awaits_verdict = false;
+        let is_duplicate = page.is_some_and(|page| page.duplicate_of.is_some());
+        self.queue.decided(seq, is_duplicate);
+        self.pages_decided += u64::from(page.is_some());
     }
 
     /// A redirect led to another spelling of the URL itself.
@@ -122,8 +124,9 @@ impl Host {
     /// Notes what an origin's robots.txt says; URLs that waited for it wait no longer.
     pub(super) fn settle(&mut self, origin: String, answer: Origin) {
         self.origins.insert(origin, answer);
-        let held = std::mem::take(&mut self.held);
-        self.take_back(held);
+        for queued in std::mem::take(&mut self.held) {
+            self.queue.put_back(Waiting::new(queued));
+        }
     }
 
     /// The origins that are closed, with the reasons.
@@ -152,14 +155,14 @@ impl Host {
         self.gate.ready_at()
     }
 
-    pub(super) fn step(&mut self, name: &str, now: Now) -> Option<HostStep> {
+    pub(super) fn step(&mut self, name: &str, steering: &mut Steering, now: Now) -> Option<HostStep> {
         if !self.has_work() {
             return None;
         }
         if self.needs_refill() {
-            self.refilling = true;
+            self.queue.refilling = true;
             let held = self.held.iter().map(|queued| queued.seq);
-            let skip = self.in_process.iter().chain(&self.left).copied().chain(held);
+            let skip = self.queue.skip().chain(held);
             return Some(HostStep::Refill { skip: skip.collect() });
         }
         if self.gate.ready_at()? > now {
@@ -169,7 +172,7 @@ impl Host {
             self.gate.start(now);
             return Some(HostStep::Errand(errand));
         }
-        self.page(name, now)
+        self.page(name, steering, now)
     }
 
     /// The errand whose turn it is.
@@ -189,44 +192,131 @@ impl Host {
         }
     }
 
-    fn page(&mut self, name: &str, now: Now) -> Option<HostStep> {
-        loop {
-            let (queued, url) = match self.respelled.pop_front() {
-                Some(respelled) => respelled,
-                None => {
-                    let (_, queued) = self.buffer.pop_first()?;
-                    match Url::parse(&queued.url) {
-                        Ok(url) => (queued, url),
-                        Err(error) => return Some(self.exclude(queued, format!("not a URL: {error}"))),
-                    }
-                }
+    fn page(&mut self, name: &str, steering: &mut Steering, now: Now) -> Option<HostStep> {
+        let mut aside = Vec::new();
+        let step = self.first_page(name, steering, now, &mut aside);
+        self.awaits_verdict |= step.is_none() && !aside.is_empty();
+        for waiting in aside {
+            self.queue.put_back(waiting);
+        }
+        step
+    }
+
+    /// The first URL that something can be done with now. Those that wait for the verdict on another go `aside`.
+    fn first_page(
+        &mut self,
+        name: &str,
+        steering: &mut Steering,
+        now: Now,
+        aside: &mut Vec<Waiting>,
+    ) -> Option<HostStep> {
+        if let Some((queued, url)) = self.respelled.pop_front() {
+            let skeleton = Skeleton::of(&url).hash;
+            return match self.permission(name, &queued, &url, now) {
+                Permission::Granted => Some(self.start(queued, skeleton, url, now)),
+                Permission::Instead(step) => Some(step),
+                Permission::Later => None,
             };
-            if !self.obeys_robots {
-                return Some(self.start(queued, url, now));
+        }
+        while aside.len() < MAX_ASIDE {
+            let waiting = match self.queue.take() {
+                Next::Url(waiting) => *waiting,
+                Next::AwaitsVerdict => {
+                    self.awaits_verdict = true;
+                    return None;
+                }
+                Next::Empty => return None,
+            };
+            let Some(url) = waiting.url.clone() else {
+                return Some(self.exclude(waiting.queued, "not a URL".to_owned()));
+            };
+            if let Some(reason) = trap::found(&url, &self.traps) {
+                return Some(self.exclude(waiting.queued, reason));
             }
-            match self.origins.get(&origin(&url)) {
-                None => return Some(self.ask_robots(name, queued, &url, now)),
-                Some(Origin::Asked) => self.hold(queued),
-                Some(Origin::Closed(_)) => {
-                    self.in_process.remove(&queued.seq);
-                    self.left.insert(queued.seq);
+            match self.permission(name, &waiting.queued, &url, now) {
+                Permission::Granted => {}
+                Permission::Instead(step) => return Some(step),
+                Permission::Later => continue,
+            }
+            let forecast = if steering.is_enabled() {
+                steering.forecast(name, &url)
+            } else {
+                Forecast::New
+            };
+            let skeleton = waiting.skeleton();
+            let priority = waiting.queued.priority;
+            match forecast {
+                Forecast::New => {}
+                Forecast::Test(rule) if steering.is_tested(name, &rule) => {
+                    aside.push(waiting);
+                    continue;
                 }
-                Some(Origin::Open(robots)) => {
-                    let decision = robots.decide(&url);
-                    if decision.allowed {
-                        return Some(self.start(queued, url, now));
-                    }
-                    let rule = stored_text(&decision.rule.unwrap_or_default());
-                    return Some(self.exclude(queued, format!("robots.txt: {rule}")));
+                Forecast::Test(rule) => steering.begin_test(name, waiting.queued.seq, rule),
+                Forecast::Same(rule) => {
+                    return Some(self.exclude(waiting.queued, format!("rule applied: {}", rule.meaning())));
                 }
+                Forecast::Snoozed if priority < PRIORITY_SNOOZED => {
+                    return Some(self.postpone(waiting, PRIORITY_SNOOZED));
+                }
+                Forecast::Duplicate(prediction) if prediction.is_left && priority < PRIORITY_SAMPLE => {
+                    let is_sample = steering.is_sample(name, &prediction.rule);
+                    let priority = if is_sample { PRIORITY_SAMPLE } else { PRIORITY_LEFT };
+                    return Some(self.postpone(waiting, priority));
+                }
+                Forecast::Duplicate(prediction) if prediction.is_left && priority >= PRIORITY_LEFT => {
+                    self.queue.leave(waiting.queued.seq);
+                    self.queue.has_left = true;
+                    continue;
+                }
+                Forecast::Duplicate(_) if priority < PRIORITY_SNOOZED => {
+                    return Some(self.postpone(waiting, PRIORITY_SNOOZED));
+                }
+                // Its time has come.
+                Forecast::Duplicate(_) | Forecast::Snoozed => {}
+            }
+            return Some(self.start(waiting.queued, skeleton, url, now));
+        }
+        None
+    }
+
+    /// What robots.txt says to the URL.
+    fn permission(&mut self, name: &str, queued: &QueuedUrl, url: &Url, now: Now) -> Permission {
+        if !self.obeys_robots {
+            return Permission::Granted;
+        }
+        match self.origins.get(&origin(url)) {
+            None => Permission::Instead(self.ask_robots(name, queued.clone(), url, now)),
+            Some(Origin::Asked) => {
+                self.hold(queued.clone());
+                Permission::Later
+            }
+            Some(Origin::Closed(_)) => {
+                self.queue.leave(queued.seq);
+                Permission::Later
+            }
+            Some(Origin::Open(robots)) => {
+                let decision = robots.decide(url);
+                if decision.allowed {
+                    return Permission::Granted;
+                }
+                let rule = stored_text(&decision.rule.unwrap_or_default());
+                Permission::Instead(self.exclude(queued.clone(), format!("robots.txt: {rule}")))
             }
         }
     }
 
-    fn start(&mut self, queued: QueuedUrl, url: Url, now: Now) -> HostStep {
-        self.in_process.insert(queued.seq);
+    fn start(&mut self, queued: QueuedUrl, skeleton: u64, url: Url, now: Now) -> HostStep {
+        self.queue.begin(queued.seq, skeleton);
         self.gate.start(now);
         HostStep::Page { queued, url }
+    }
+
+    fn postpone(&mut self, waiting: Waiting, priority: u8) -> HostStep {
+        self.queue.begin(waiting.queued.seq, NO_SKELETON);
+        HostStep::Postpone {
+            queued: waiting.queued,
+            priority,
+        }
     }
 
     fn ask_robots(&mut self, name: &str, queued: QueuedUrl, url: &Url, now: Now) -> HostStep {
@@ -247,31 +337,27 @@ impl Host {
     }
 
     fn hold(&mut self, queued: QueuedUrl) {
-        self.in_process.remove(&queued.seq);
+        self.queue.end(queued.seq);
         self.held.push(queued);
     }
 
     fn exclude(&mut self, queued: QueuedUrl, reason: String) -> HostStep {
-        self.in_process.insert(queued.seq);
+        self.queue.begin(queued.seq, NO_SKELETON);
         HostStep::Exclude { queued, reason }
     }
 
-    fn take_back(&mut self, urls: Vec<QueuedUrl>) {
-        self.buffer
-            .extend(urls.into_iter().map(|queued| (order(&queued), queued)));
-    }
-
     fn needs_refill(&self) -> bool {
-        self.in_store
-            && self.buffer.is_empty()
-            && !self.refilling
+        self.queue.in_store
+            && self.queue.is_empty()
+            && !self.queue.refilling
             && self.held.len() < BUFFER
             && self.may_take_page()
             && !self.is_closed()
     }
 
     fn has_page(&self) -> bool {
-        !self.respelled.is_empty() || !self.buffer.is_empty() && self.may_take_page()
+        let has_more = !self.queue.is_empty() && self.may_take_page() && !self.awaits_verdict;
+        !self.respelled.is_empty() || has_more
     }
 
     /// Whether every origin that the host is known by is closed.
@@ -282,12 +368,8 @@ impl Host {
 
     fn may_take_page(&self) -> bool {
         self.max_pages
-            .is_none_or(|max| self.pages_decided + (self.in_process.len() as u64) < max)
+            .is_none_or(|max| self.pages_decided + (self.queue.in_process() as u64) < max)
     }
-}
-
-fn order(queued: &QueuedUrl) -> (u8, u16, u64) {
-    (queued.priority, queued.depth, queued.seq)
 }
 
 /// `scheme://authority`: what one robots.txt rules (RFC 9309, section 2.3).

@@ -7,6 +7,7 @@ use url::Url;
 
 use crate::politeness::{HostSignal, Now};
 use crate::robots::Robots;
+use crate::steering::Decision;
 
 /// A request to make.
 #[derive(Debug, Clone)]
@@ -93,8 +94,8 @@ pub enum Event {
         host: String,
         /// As in [`QueuedUrl`].
         seq: u64,
-        /// Whether it was a page with a verdict (and not a redirect, a failure, …).
-        is_page: bool,
+        /// The verdict, where it was a page (and not a redirect, a failure, …).
+        page: Option<Decision>,
         /// URLs that are new to the crawl, or come again.
         queued: Vec<QueuedUrl>,
     },
@@ -152,6 +153,13 @@ pub enum Step {
         queued: QueuedUrl,
         /// Why: the rule of robots.txt that forbids it, or what is wrong with it.
         reason: String,
+    },
+    /// Give a URL another place in its host's queue.
+    Postpone {
+        /// Its row in the frontier.
+        queued: QueuedUrl,
+        /// Its new priority.
+        priority: u8,
     },
     /// Nothing to do until an event, or until this time.
     Wait(Option<Now>),

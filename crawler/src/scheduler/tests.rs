@@ -47,7 +47,7 @@ fn decided(host: &str, seq: u64, is_page: bool) -> Event {
     Event::Decided {
         host: host.into(),
         seq,
-        is_page,
+        page: is_page.then(|| Decision::new(seq, &format!("http://{host}/{seq}"), None, None)),
         queued: Vec::new(),
     }
 }

@@ -32,7 +32,7 @@ fn links() -> impl Strategy<Value = Vec<Discovered>> {
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         2 => links().prop_map(Step::Discover),
-        6 => (any::<usize>(), 0_u8..6, links()).prop_map(|(n, way, links)| Step::Finish(n, way, links)),
+        6 => (any::<usize>(), 0_u8..7, links()).prop_map(|(n, way, links)| Step::Finish(n, way, links)),
         1 => Just(Step::Commit),
         1 => Just(Step::Crash),
         1 => (0_u8..3, 0_usize..4).prop_map(|(host, n)| Step::Refill(host, n)),
@@ -98,6 +98,7 @@ fn outcome(way: u8, queued: &QueuedUrl) -> Outcome {
         4 => Outcome::Excluded {
             reason: "robots".into(),
         },
+        5 => Outcome::Postponed { priority: 200 },
         _ => Outcome::Retry,
     }
 }
@@ -110,7 +111,14 @@ fn finish(store: &mut Store, model: &mut Model, n: usize, way: u8, links: &[Disc
     let finished = store.finish(queued, outcome(way, queued), links).unwrap();
     model.discover(links, &finished.newly_queued);
     if let Some(again) = &finished.requeued {
-        assert_eq!((&again.url, again.attempts), (&queued.url, queued.attempts + 1));
+        let expected = match way {
+            5 => (200, queued.attempts),
+            _ => (queued.priority, queued.attempts + 1),
+        };
+        assert_eq!(
+            (&again.url, again.priority, again.attempts),
+            (&queued.url, expected.0, expected.1)
+        );
         assert!(finished.newly_queued.iter().all(|new| new.seq != again.seq));
     } else {
         *model.finished.entry(queued.url.clone()).or_default() += 1;

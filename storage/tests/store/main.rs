@@ -6,5 +6,6 @@ mod archive;
 mod crash;
 mod frontier;
 mod refusals;
+mod replaced;
 mod round_trip;
 mod support;

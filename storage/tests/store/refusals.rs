@@ -37,6 +37,18 @@ fn another_scheme_names_both_and_says_what_to_do() {
 }
 
 #[test]
+fn an_older_format_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let state = store.index_db().open_tree("state").unwrap();
+    state.insert(b"mformat", &b"CRAWLER\0\x01\0\0\0"[..]).unwrap();
+    drop((state, store));
+    let error = refusal(dir.path());
+    assert!(matches!(error, StorageError::OlderFormat { found: 1, .. }), "{error}");
+    assert!(error.to_string().contains("another data folder"), "{error}");
+}
+
+#[test]
 fn a_newer_format_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());

@@ -14,6 +14,7 @@ fn real_truth() -> Vec<Expected> {
         &Limits {
             max_depth: 6,
             numbers_must_match: false,
+            may_leave: false,
         },
     )
 }

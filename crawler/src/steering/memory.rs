@@ -1,0 +1,36 @@
+//! A bounded memory: two generations of hashes, of which the older is forgotten when the younger is full.
+
+use std::collections::HashMap;
+
+/// Entries of a generation.
+const GENERATION: usize = 1 << 19;
+
+/// Remembers a small number for each of the last half million or more keys.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    young: HashMap<u64, u32>,
+    old: HashMap<u64, u32>,
+}
+
+impl Memory {
+    pub fn get(&self, key: u64) -> Option<u32> {
+        self.young.get(&key).or_else(|| self.old.get(&key)).copied()
+    }
+
+    pub fn contains(&self, key: u64) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Remembers `value` for a key that is not known.
+    pub fn insert_new(&mut self, key: u64, value: u32) {
+        let value = self.get(key).unwrap_or(value);
+        self.insert(key, value);
+    }
+
+    pub fn insert(&mut self, key: u64, value: u32) {
+        if self.young.len() >= GENERATION {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(key, value);
+    }
+}

@@ -1,0 +1,49 @@
+//! From the catalogue to what it teaches.
+
+use std::collections::HashMap;
+
+use storage::{PageRecord, Store, Verdict};
+
+use super::{Decision, DuplicateOf, Steering};
+use crate::error::RunError;
+
+/// Learns from all committed verdicts, in their order.
+///
+/// A page that took another's place was a duplicate of it when it was decided, and the other was none.
+///
+/// # Errors
+/// The catalogue cannot be read.
+pub fn replay(store: &Store, steering: &mut Steering) -> Result<(), RunError> {
+    if !steering.is_enabled() {
+        return Ok(());
+    }
+    // Of kept pages, only those that something duplicates are looked up, each once.
+    let mut looked_up: HashMap<u64, Option<(String, Verdict)>> = HashMap::new();
+    for row in store.pages_from(1) {
+        let (id, page) = row?;
+        let duplicate_of = match decided_against(id, &page) {
+            None => None,
+            Some(of) => {
+                if !looked_up.contains_key(&of) {
+                    let other = store.page(of)?.map(|other| (other.url, other.verdict));
+                    looked_up.insert(of, other);
+                }
+                let other = looked_up.get(&of).cloned().flatten();
+                other.map(|(url, verdict)| {
+                    let verdict = if page.replaces.is_some() { verdict } else { page.verdict };
+                    DuplicateOf::new(url, &verdict)
+                })
+            }
+        };
+        steering.decided(
+            &page.host,
+            &Decision::new(id, &page.url, page.via.as_ref(), duplicate_of),
+        );
+    }
+    Ok(())
+}
+
+/// The page that number `id` was a duplicate of when it was decided.
+fn decided_against(id: u64, page: &PageRecord) -> Option<u64> {
+    page.replaces.or_else(|| page.verdict.of().filter(|of| *of < id))
+}

@@ -1,0 +1,228 @@
+use super::*;
+
+fn policy() -> Policy {
+    Policy {
+        enabled: true,
+        min_confirmed: 3,
+        min_pattern_pages: 10,
+        leave: Leave::Traps,
+        apply: Vec::new(),
+    }
+}
+
+/// A site whose pages are told what they say: the same text is an exact duplicate.
+struct Crawl {
+    steering: Steering,
+    kept: HashMap<String, String>,
+    pages: HashMap<String, u64>,
+}
+
+impl Crawl {
+    fn new(policy: Policy) -> Self {
+        Self {
+            steering: Steering::new(policy),
+            kept: HashMap::new(),
+            pages: HashMap::new(),
+        }
+    }
+
+    /// A page that was found on `via` and says `text`. Whether it wakes anything.
+    fn page(&mut self, path: &str, text: &str, via: Option<&str>) -> bool {
+        let url = url(path).to_string();
+        let id = self.pages.len() as u64 + 1;
+        self.pages.insert(path.to_owned(), id);
+        let of = self.kept.get(text).cloned();
+        if of.is_none() {
+            self.kept.insert(text.to_owned(), url.clone());
+        }
+        let decision = Decision {
+            page: id,
+            url,
+            via: via.map(|via| self.pages[via]),
+            duplicate_of: of.map(|url| DuplicateOf { url, is_exact: true }),
+        };
+        self.steering.decided("h", &decision)
+    }
+
+    fn forecast(&self, path: &str) -> Forecast {
+        self.steering.forecast("h", &url(path))
+    }
+
+    fn is_left(&self, path: &str) -> Option<bool> {
+        match self.forecast(path) {
+            Forecast::Duplicate(prediction) => Some(prediction.is_left),
+            _ => None,
+        }
+    }
+}
+
+fn url(path: &str) -> Url {
+    Url::parse(&format!("http://h{path}")).unwrap()
+}
+
+#[test]
+fn a_session_id_is_suspected_tested_snoozed_and_left_where_two_paths_agree() {
+    let mut crawl = Crawl::new(policy());
+    crawl.page("/room?sid=1", "room", None);
+    assert_eq!(crawl.forecast("/room?sid=2"), Forecast::New);
+    crawl.page("/room?sid=2", "room", None);
+    assert!(matches!(crawl.forecast("/room?sid=3"), Forecast::Test(_)));
+    assert_eq!(
+        crawl.forecast("/choir?sid=3"),
+        Forecast::New,
+        "not decided under any id"
+    );
+    crawl.page("/room?sid=3", "room", None);
+    crawl.page("/room?sid=4", "room", None);
+    assert_eq!(
+        crawl.is_left("/room?sid=5"),
+        Some(false),
+        "one path is no proof for all"
+    );
+    crawl.page("/choir?sid=1", "choir", None);
+    assert!(matches!(crawl.forecast("/choir?sid=2"), Forecast::Test(_)));
+    crawl.page("/choir?sid=2", "choir", None);
+    assert_eq!(crawl.is_left("/choir?sid=3"), Some(true));
+    crawl.page("/lecture?sid=1", "lecture", None);
+    assert_eq!(
+        crawl.is_left("/lecture?sid=2"),
+        Some(false),
+        "each page has to show it once"
+    );
+    assert_eq!(
+        crawl.is_left("/room"),
+        Some(true),
+        "without the parameter it is the same page"
+    );
+    assert_eq!(
+        crawl.forecast("/allotment?sid=3"),
+        Forecast::New,
+        "the first of each page is fetched"
+    );
+}
+
+#[test]
+fn an_endless_calendar_is_left_and_a_list_of_like_pages_is_only_snoozed() {
+    let mut crawl = Crawl::new(policy());
+    crawl.page("/list", "list", None);
+    for n in 0..6 {
+        crawl.page(&format!("/item/{n}"), "item", Some("/list"));
+    }
+    assert_eq!(crawl.is_left("/item/9"), Some(false));
+    crawl.page("/cal/1/1", "month", None);
+    for n in 2..=4 {
+        assert_ne!(crawl.is_left(&format!("/cal/1/{n}")), Some(true));
+        crawl.page(&format!("/cal/1/{n}"), "month", Some(&format!("/cal/1/{}", n - 1)));
+    }
+    assert_eq!(crawl.is_left("/cal/1/5"), Some(true));
+}
+
+#[test]
+fn a_page_that_says_something_new_ends_the_belief() {
+    let mut crawl = Crawl::new(policy());
+    crawl.page("/cal/1/1", "month", None);
+    for n in 2..=5 {
+        crawl.page(&format!("/cal/1/{n}"), "month", Some(&format!("/cal/1/{}", n - 1)));
+    }
+    assert_eq!(crawl.is_left("/cal/2/9"), Some(true));
+    let Forecast::Duplicate(prediction) = crawl.forecast("/cal/2/9") else {
+        panic!("it is forecast as a duplicate")
+    };
+    let samples: Vec<u64> = (1..=40)
+        .filter(|_| crawl.steering.is_sample("h", &prediction.rule))
+        .collect();
+    assert_eq!(samples, [4, 16, 36]);
+    assert!(!crawl.steering.takes_left("h"));
+    assert!(crawl.page("/cal/7/7", "a feast", None), "wakes what was left");
+    assert!(crawl.steering.takes_left("h"));
+    assert_eq!(crawl.forecast("/cal/2/9"), Forecast::New);
+}
+
+#[test]
+fn nine_duplicates_in_ten_snooze_a_pattern_whatever_they_duplicate() {
+    let mut crawl = Crawl::new(policy());
+    for n in [
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    ] {
+        crawl.page(&format!("/{n}"), n, None);
+        assert_eq!(crawl.forecast("/copies/of-a-page?lang=x"), Forecast::New);
+        crawl.page(&format!("/copies/{n}-x?lang={n}"), n, None);
+    }
+    crawl.page("/copies/eleven?lang=b", "one", None);
+    assert_eq!(crawl.forecast("/copies/of-a-page?lang=x"), Forecast::Snoozed);
+    assert_eq!(crawl.forecast("/copies/of-a-page?size=x"), Forecast::New);
+    for n in 0..2 {
+        crawl.page(&format!("/copies/new{n}?lang=c"), &format!("new {n}"), None);
+    }
+    assert_eq!(crawl.forecast("/copies/of-a-page?lang=x"), Forecast::New);
+    let patterns = crawl.steering.snoozed_patterns();
+    assert_eq!(patterns, []);
+}
+
+#[test]
+fn print_versions_and_other_origins_are_recognised_on_either_side() {
+    let mut crawl = Crawl::new(policy());
+    for n in ["a", "b", "c"] {
+        crawl.page(&format!("/{n}"), n, None);
+        crawl.page(&format!("/print/{n}"), n, None);
+    }
+    crawl.page("/d", "d", None);
+    crawl.page("/print/e", "e", None);
+    assert_eq!(crawl.is_left("/print/d"), Some(false));
+    assert_eq!(crawl.is_left("/e"), Some(false));
+    assert_eq!(crawl.forecast("/print/f"), Forecast::New);
+}
+
+#[test]
+fn a_rule_of_the_users_holds_from_the_start_but_spares_the_first() {
+    let rule: HostRule = "h: parameter sid".parse().unwrap();
+    for enabled in [true, false] {
+        let mut crawl = Crawl::new(Policy {
+            apply: vec![rule.clone()],
+            enabled,
+            ..policy()
+        });
+        assert_eq!(crawl.forecast("/a?sid=1"), Forecast::New);
+        crawl.page("/a?sid=1", "a", None);
+        assert!(matches!(crawl.forecast("/a?sid=2"), Forecast::Same(_)));
+        assert!(matches!(crawl.forecast("/a"), Forecast::Same(_)));
+        assert_eq!(crawl.forecast("/b?sid=2"), Forecast::New);
+    }
+}
+
+#[test]
+fn one_url_at_a_time_tests_a_suspicion() {
+    let mut crawl = Crawl::new(policy());
+    crawl.page("/a?x=1", "a", None);
+    crawl.page("/a?x=2", "a", None);
+    let Forecast::Test(rule) = crawl.forecast("/a?x=3") else {
+        panic!("a suspicion")
+    };
+    assert!(!crawl.steering.is_tested("h", &rule));
+    crawl.steering.begin_test("h", 7, rule.clone());
+    assert!(crawl.steering.is_tested("h", &rule));
+    crawl.steering.end_test("h", 8);
+    assert!(crawl.steering.is_tested("h", &rule));
+    crawl.steering.end_test("h", 7);
+    assert!(!crawl.steering.is_tested("h", &rule));
+}
+
+#[test]
+fn rules_and_patterns_of_a_host_are_bounded() {
+    let mut crawl = Crawl::new(policy());
+    for n in 0..3_000_u32 {
+        let word: String = n
+            .to_string()
+            .bytes()
+            .map(|digit| char::from(digit - b'0' + b'a'))
+            .collect();
+        crawl.page(&format!("/{word}/x?{word}=1"), &word, None);
+        crawl.page(&format!("/{word}/x?{word}=2"), &word, None);
+        crawl.page(&format!("/{word}/y"), &format!("{word} y"), None);
+        crawl.page(&format!("/{word}/{word}q/y"), &format!("{word} y"), None);
+    }
+    let host = &crawl.steering.hosts["h"];
+    assert!(
+        host.wide.len() <= MAX_WIDE_RULES && host.by_shape.len() <= MAX_SHAPES && host.patterns.len() <= MAX_PATTERNS
+    );
+}
