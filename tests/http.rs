@@ -57,6 +57,41 @@ fn cookies_are_sent_back_only_by_choice() {
 }
 
 #[test]
+fn a_page_that_redirects_to_itself_until_its_cookie_comes_back_is_had_with_cookies_alone() {
+    let crawl_of = |answers_to_cookie: bool| {
+        let server = HeadServer::at(V4, move |head| match head.target.as_str() {
+            "/" if answers_to_cookie && head.field("cookie") == "seen=1" => page(&article_html(1, NO_LINKS)),
+            "/" => answer("302 Found", "Location: /\r\nSet-Cookie: seen=1\r\n", ""),
+            _ => answer("404 Not Found", "", ""),
+        });
+        let crawl = Crawl::of(server.url("/")).set("fetch.max_redirects", 4);
+        (server, crawl)
+    };
+    let kind = |crawl: &Crawl| {
+        list(&crawl.report(), "failures")[0]["kind"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let (server, crawl) = crawl_of(true);
+    crawl.run();
+    assert_eq!(
+        (kind(&crawl).as_str(), server.heads_of("/").len()),
+        ("redirect_loop", 1)
+    );
+    let (server, crawl) = crawl_of(true);
+    crawl.set("fetch.cookies", true).run();
+    assert_eq!(server.heads_of("/").len(), 2);
+    let (server, crawl) = crawl_of(false);
+    let crawl = crawl.set("fetch.cookies", true);
+    crawl.run();
+    assert_eq!(
+        (kind(&crawl).as_str(), server.heads_of("/").len()),
+        ("too_many_redirects", 5)
+    );
+}
+
+#[test]
 fn extra_headers_go_with_every_request() {
     let server = HeadServer::at(V4, |head| match head.target.as_str() {
         "/" => page(&article_html(1, NO_LINKS)),

@@ -88,7 +88,7 @@ impl Interpreter {
 
     fn page(&self, queued: QueuedUrl, url: &Url, response: Response) -> Meaning {
         if let Some(target) = redirect::target(url, &response) {
-            return self.redirect(queued, url, target, response.status);
+            return self.redirect(queued, url, target, &response);
         }
         Meaning::Record(self.document(queued, url, response))
     }

@@ -38,8 +38,10 @@ impl Interpreter {
         mut queued: QueuedUrl,
         url: &Url,
         target: Result<Url, String>,
-        status: u16,
+        response: &Response,
     ) -> Meaning {
+        let status = response.status;
+        let sets_cookie = response.headers.contains_key(reqwest::header::SET_COOKIE);
         let ends = |queued, kind, detail| Meaning::Record(failed(queued, kind, Some(status), detail));
         let target = match target {
             Ok(target) => target,
@@ -48,6 +50,11 @@ impl Interpreter {
         let max = self.settings.fetch.max_redirects;
         if queued.redirects >= max {
             return ends(queued, "too_many_redirects", format!("more than {max} redirects"));
+        }
+        // Some ask like this for their cookie back, and show the page to whoever has it.
+        if target == *url && sets_cookie && self.settings.fetch.cookies {
+            queued.redirects += 1;
+            return Meaning::Event(Event::Respelled { queued, url: target });
         }
         if target == *url {
             return ends(queued, "redirect_loop", "redirects to itself".into());

@@ -24,11 +24,14 @@ pub fn replay(store: &Store, steering: &mut Steering) -> Result<(), RunError> {
         let duplicate_of = match decided_against(id, &page) {
             None => None,
             Some(of) => {
-                if !looked_up.contains_key(&of) {
-                    let other = store.page(of)?.map(|other| (other.url, other.verdict));
-                    looked_up.insert(of, other);
-                }
-                let other = looked_up.get(&of).cloned().flatten();
+                let other = match looked_up.get(&of) {
+                    Some(other) => other.clone(),
+                    None => {
+                        let other = store.page(of)?.map(|other| (other.url, other.verdict));
+                        looked_up.insert(of, other.clone());
+                        other
+                    }
+                };
                 other.map(|(url, verdict)| {
                     let verdict = if page.replaces.is_some() { verdict } else { page.verdict };
                     DuplicateOf::new(url, &verdict)
