@@ -73,24 +73,33 @@ fn cut(text: &[u8]) -> (&[u8], Option<&[u8]>) {
 fn line(number: usize, line: &[u8]) -> Option<Line<'_>> {
     let line = &line[..line.len().min(MAX_LINE_BYTES)];
     let text = line.split(|byte| *byte == b'#').next().unwrap_or_default().trim_ascii();
-    let (name, value) = split(text)?;
-    let name = name.trim_ascii();
-    let (_, record) = SPELLINGS
-        .iter()
-        .find(|(spelling, _)| name.eq_ignore_ascii_case(spelling.as_bytes()))?;
+    let (record, value) = at_colon(text)
+        .and_then(record)
+        .or_else(|| at_blank(text).and_then(record))?;
     Some(Line {
         number,
-        record: *record,
-        value: value.trim_ascii(),
+        record,
+        value,
         text,
     })
 }
 
-/// Cuts a line at its colon or, as sites do forget it, at the one run of white space in it.
-fn split(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    if let Some(colon) = text.iter().position(|byte| *byte == b':') {
-        return Some((&text[..colon], &text[colon + 1..]));
-    }
+/// What a name and a value say, if the name is known.
+fn record<'a>((name, value): (&[u8], &'a [u8])) -> Option<(Record, &'a [u8])> {
+    let name = name.trim_ascii();
+    let (_, record) = SPELLINGS
+        .iter()
+        .find(|(spelling, _)| name.eq_ignore_ascii_case(spelling.as_bytes()))?;
+    Some((*record, value.trim_ascii()))
+}
+
+fn at_colon(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colon = memchr::memchr(b':', text)?;
+    Some((&text[..colon], &text[colon + 1..]))
+}
+
+/// Cuts a line at the one run of white space in it, as sites do forget the colon. The value may have one of its own.
+fn at_blank(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let blank = text.iter().position(u8::is_ascii_whitespace)?;
     let value = text[blank..].trim_ascii_start();
     let one_run = !value.iter().any(u8::is_ascii_whitespace);
@@ -145,6 +154,13 @@ mod tests {
     #[test]
     fn a_missing_colon_is_forgiven_where_the_line_has_two_words() {
         assert_eq!(read(b"disallow /x"), vec![(Record::Disallow, b"/x".as_slice())]);
+        assert_eq!(
+            read(b"Sitemap https://a/b\nDisallow\t/x:y\nallow /x: y\nfoo: disallow"),
+            vec![
+                (Record::Sitemap, b"https://a/b".as_slice()),
+                (Record::Disallow, b"/x:y".as_slice())
+            ]
+        );
         assert_eq!(read(b"disallow /x is what we want\ndisallow\nallow"), vec![]);
     }
 

@@ -131,7 +131,7 @@ const POINTS: &[Point] = &[
     ),
     (
         "2.2.2",
-        "length is counted in octets: of UTF-8, an escape standing for one character more than its letter",
+        "length is counted in octets, those of an escape being three",
         "user-agent: *\nallow: /ツ\ndisallow: /*ab\n".as_bytes(),
         "FooBot",
         &[("/%E3%83%84ab", true)],
