@@ -82,6 +82,8 @@ pub struct Fetch {
     pub timeout: Duration,
     /// Bytes of body accepted, as sent and again after decompression.
     pub max_body_bytes: usize,
+    /// Bytes of bodies and pages held between the network and the disk; see [`crate::memory_budget`].
+    pub memory_bytes: usize,
     /// Redirects followed from one URL.
     pub max_redirects: u8,
     /// Connect to loopback, private and other special addresses.
@@ -143,6 +145,7 @@ impl Settings {
                 connect_timeout: millis("fetch.connect_timeout_ms", fetch.connect_timeout_ms)?,
                 timeout: millis("fetch.timeout_ms", fetch.timeout_ms)?,
                 max_body_bytes: fetch.max_body_bytes,
+                memory_bytes: fetch.memory_bytes,
                 max_redirects: fetch.max_redirects,
                 allow_private_addresses: fetch.allow_private_addresses,
             },
@@ -204,6 +207,7 @@ fn check_contact(contact: &str) -> Result<Option<String>, InvalidSetting> {
 /// Bounds beyond which a value is a slip of the pen.
 const MAX_PARALLEL: usize = 10_000;
 const MAX_BODY_BYTES: usize = 1 << 30;
+const MAX_MEMORY_BYTES: usize = 1 << 40;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 
 fn check_bounds(config: &Config) -> Result<(), InvalidSetting> {
@@ -215,6 +219,7 @@ fn check_bounds(config: &Config) -> Result<(), InvalidSetting> {
             MAX_PARALLEL,
         ),
         ("fetch.max_body_bytes", config.fetch.max_body_bytes, MAX_BODY_BYTES),
+        ("fetch.memory_bytes", config.fetch.memory_bytes, MAX_MEMORY_BYTES),
         (
             "canonicalize.max_url_bytes",
             config.canonicalize.max_url_bytes,

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::{Interpreter, PRIORITY_SITEMAP, decoded_body, redirect};
+use super::{Interpreter, PRIORITY_SITEMAP, redirect};
 use crate::content_seen::Record;
 use crate::fetch::{FetchError, Response};
 use crate::host_key::HostKey;
@@ -19,6 +19,14 @@ const MAX_SITEMAP_REDIRECTS: u8 = 5;
 /// Bound on a robots.txt without its Content-Encoding; what counts of it is less.
 const MAX_DECODED_ROBOTS_BYTES: usize = 16 * MAX_ROBOTS_BYTES;
 
+/// How long what an errand brings may be without its Content-Encoding.
+pub(super) fn max_unpacked_bytes(errand: &Errand) -> usize {
+    match errand {
+        Errand::Robots { .. } => MAX_DECODED_ROBOTS_BYTES,
+        Errand::Sitemap { .. } => sitemap::MAX_SITEMAP_BYTES,
+    }
+}
+
 impl Interpreter {
     pub(super) fn robots(&self, errand: Errand, answer: Result<Response, FetchError>) -> Event {
         let answer = match answer {
@@ -26,6 +34,7 @@ impl Interpreter {
             Err(FetchError::ForbiddenAddress(_)) if is_first_hop(&errand) => {
                 RobotsAnswer::Rules(Robots::allow_all(), Vec::new())
             }
+            // Of an answer that cannot be read too: what the server meant is unknown.
             Err(error) => RobotsAnswer::Unreachable(error.to_string()),
             Ok(response) => match redirect::target(errand.url(), &response) {
                 Some(Ok(to)) => RobotsAnswer::Moved(to),
@@ -36,12 +45,8 @@ impl Interpreter {
     }
 
     fn rules(&self, url: &Url, response: &Response) -> RobotsAnswer {
-        let body = match decoded_body(response, MAX_DECODED_ROBOTS_BYTES) {
-            Ok(body) => body,
-            // What the server meant is unknown.
-            Err(error) => return RobotsAnswer::Unreachable(error.to_string()),
-        };
-        let outcome = RobotsOutcome::from_status(response.status, &body, &self.settings.product);
+        let body = response.body.as_deref().unwrap_or_default();
+        let outcome = RobotsOutcome::from_status(response.status, body, &self.settings.product);
         if outcome.availability.is_to_be_retried() {
             return RobotsAnswer::Unreachable(format!("HTTP status {}", response.status));
         }
@@ -63,7 +68,7 @@ impl Interpreter {
         let response = match answer {
             Ok(response) => response,
             Err(error) => {
-                tracing::warn!(%url, %error, "sitemap not fetched");
+                tracing::warn!(%url, %error, "sitemap not read");
                 return nothing;
             }
         };
@@ -80,17 +85,11 @@ impl Interpreter {
                 }],
             };
         }
-        match decoded_body(&response, sitemap::MAX_SITEMAP_BYTES) {
-            Ok(body) if response.is_success() => self.sitemap_urls(url, depth, &body),
-            Ok(_) => {
-                tracing::warn!(%url, status = response.status, "no sitemap there");
-                nothing
-            }
-            Err(error) => {
-                tracing::warn!(%url, %error, "sitemap not read");
-                nothing
-            }
+        if !response.is_success() {
+            tracing::warn!(%url, status = response.status, "no sitemap there");
+            return nothing;
         }
+        self.sitemap_urls(url, depth, response.body.as_deref().unwrap_or_default())
     }
 
     fn sitemap_urls(&self, url: &Url, depth: u8, body: &[u8]) -> Record {
