@@ -44,7 +44,8 @@ const SOURCES: [&str; 10] = [
 
 /// The rows of the table: the harm's name, and what is recorded of it.
 fn rows() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let rows = TABLE.lines().filter(|line| line.starts_with("| ")).skip(1);
+    let first = TABLE.lines().skip_while(|line| !line.starts_with("| harm |")).skip(2);
+    let rows = first.take_while(|line| line.starts_with("| "));
     rows.map(|row| {
         let mut cells = row.trim_matches('|').split('|').map(str::trim);
         (cells.next().unwrap(), cells.next().unwrap())

@@ -145,7 +145,7 @@ impl Default for Fetch {
             connect_timeout_ms: 10_000,
             timeout_ms: 30_000,
             max_body_bytes: 10 * 1024 * 1024,
-            memory_bytes: 64 * 1024 * 1024,
+            memory_bytes: 32 * 1024 * 1024,
             max_redirects: 10,
             allow_private_addresses: false,
         }

@@ -47,8 +47,8 @@ const BASE_STEPS: u64 = 4_000_000;
 /// The further steps for each byte. None of 3,500 real pages needed 2.
 const STEPS_PER_BYTE: u64 = 24;
 
-/// The largest tree, in bytes without its texts: some 600,000 nodes. None of 3,500 real pages needed a tenth of it.
-pub const MAX_TREE_BYTES: usize = 80 * 1024 * 1024;
+/// The largest tree, in bytes without its texts: some 350,000 nodes. What is made of it takes about as much again.
+pub const MAX_TREE_BYTES: usize = 48 * 1024 * 1024;
 
 /// The most `<noscript>` of a page that are parsed.
 const MAX_UNSCRIPTED: usize = 64;

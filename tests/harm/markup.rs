@@ -127,7 +127,7 @@ fn nul_bytes() {
         .page(
             "/utf-16",
             [typed("text/html; charset=utf-16le", vec![0; 1_000_001])],
-            "near of /only",
+            "kept",
         )
         .page(
             "/text",
