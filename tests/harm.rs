@@ -16,7 +16,6 @@ mod doing;
 mod framing;
 mod headers;
 mod markup;
-mod older;
 mod redirects;
 mod robots;
 mod sitemaps;

@@ -31,7 +31,7 @@ pub struct Harm {
 
 /// What came of it.
 pub struct Done {
-    /// By path, of the hostile host.
+    /// By path those of the hostile host, by URL those of the other.
     pub outcomes: Outcomes,
     /// The whole report.
     pub report: Value,
@@ -39,6 +39,13 @@ pub struct Done {
     pub stderr: String,
     /// The server.
     pub server: Arc<Hostile>,
+}
+
+impl Done {
+    /// Whether anything was recorded of a path of the hostile host.
+    pub fn knows(&self, path: &str) -> bool {
+        self.outcomes.contains_key(path)
+    }
 }
 
 impl Harm {

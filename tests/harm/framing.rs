@@ -1,8 +1,10 @@
 //! Bodies whose length is not what it is said to be.
 
-use super::doing::{Harm, answer, plain};
-use crate::support::hostile::Act;
-use crate::support::page::words;
+use super::doing::{Harm, answer, ok, plain, status};
+use crate::support::crawl::Crawl;
+use crate::support::hostile::{Act, Hostile};
+use crate::support::outcomes::{count, list};
+use crate::support::page::{html, words};
 
 fn with_lengths(lengths: &[&str], body: &str) -> [Act; 1] {
     let lengths: String = lengths
@@ -88,4 +90,30 @@ fn reset() {
         )
         .page("/fine", [plain(7)], "kept")
         .is_done();
+}
+
+#[test]
+fn pages_that_break_off_are_failures_of_their_own_and_not_of_their_host() {
+    let server = Hostile::serving(|path| {
+        let whole = |links: &[&str], seed| ok(html(path, &words(seed, 120), links));
+        let half = answer("Content-Type: text/html\r\nContent-Length: 1000\r\n", "<p>half");
+        vec![match path {
+            "/" => whole(&["/broken1", "/broken2", "/1"], 1),
+            "/broken1" | "/broken2" => half,
+            "/1" => whole(&["/2"], 2),
+            "/2" => whole(&["/3"], 3),
+            "/3" => whole(&[], 4),
+            _ => status(404),
+        }]
+    });
+    let crawl = Crawl::of(server.url("/")).set("politeness.max_retries", 2);
+    crawl.run();
+    let report = crawl.report();
+    assert_eq!((count(&report, "kept"), count(&report, "queued")), (4, 0), "{report}");
+    let kinds: Vec<_> = list(&report, "failures")
+        .iter()
+        .map(|failure| &failure["kind"])
+        .collect();
+    assert_eq!(kinds, ["interrupted", "interrupted"]);
+    assert_eq!(server.times_asked()["/broken1"], 3);
 }

@@ -1,5 +1,8 @@
 //! Redirects that lead nowhere, or where they should not.
 
+use crate::support::outcomes::expected;
+use crate::support::page::{article, home};
+use crate::support::site::{Answer, Site};
 use std::sync::Arc;
 
 use super::doing::{Harm, ok, redirect, status};
@@ -126,7 +129,9 @@ fn literals() {
     let url = |(number, host): (usize, &&str)| format!("http://{host}:{}/{number}", server.port());
     let seeds: Vec<String> = hosts.iter().enumerate().map(url).collect();
     let crawl = Crawl::of(seeds.join("\n")).set("fetch.allow_private_addresses", false);
-    let done = Harm::of("IP literals of private addresses in every spelling").without_bystander().is_done_by(crawl, server);
+    let done = Harm::of("IP literals of private addresses in every spelling")
+        .without_bystander()
+        .is_done_by(crawl, server);
     assert!(done.server.times_asked().is_empty(), "{:?}", done.server.times_asked());
     // Those and the bystander's home page.
     assert_eq!(done.report["failures"].as_array().unwrap().len(), hosts.len() + 1);
@@ -140,11 +145,31 @@ fn names() {
         .enumerate()
         .map(|(number, host)| format!("http://{host}:{}/{number}", server.port()));
     let crawl = Crawl::of(seeds.collect::<Vec<_>>().join("\n")).set("fetch.allow_private_addresses", false);
-    let done = Harm::of("a name that resolves to a private address").without_bystander().is_done_by(crawl, server);
+    let done = Harm::of("a name that resolves to a private address")
+        .without_bystander()
+        .is_done_by(crawl, server);
     assert!(done.server.times_asked().is_empty(), "{:?}", done.server.times_asked());
     let failures = done.report["failures"].as_array().unwrap();
     assert!(
         failures.iter().all(|failure| failure["kind"] == "forbidden_address"),
         "{failures:?}"
+    );
+}
+
+#[test]
+fn a_redirect_that_only_adds_a_session_id_or_a_tracking_parameter_is_followed() {
+    let site = Site::scripted(|asked| match asked.path.as_str() {
+        "/" => home(&["/page", "/track"]),
+        "/page" => Answer::redirect("/page?PHPSESSID=0123456789abcdef"),
+        "/page?PHPSESSID=0123456789abcdef" => article(1, NO_LINKS),
+        "/track" => Answer::redirect("/track?utm_source=home"),
+        "/track?utm_source=home" => Answer::redirect("/track?utm_source=home"),
+        _ => Answer::status(404),
+    });
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    assert_eq!(
+        crawl.outcomes(&site),
+        expected([("/", "kept"), ("/page", "kept"), ("/track", "failed redirect_loop")])
     );
 }

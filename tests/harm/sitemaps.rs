@@ -1,5 +1,9 @@
 //! Sitemaps as a weapon. What is wrong with a sitemap is no page's failure: it is said in the log.
 
+use crate::support::crawl::Crawl;
+use crate::support::outcomes::count;
+use crate::support::page::{NO_LINKS, home};
+use crate::support::site::{Answer, Site};
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -108,4 +112,28 @@ fn long_locations() {
         .also(&name, xml(map))
         .page("/page", [plain(1)], "kept")
         .is_done();
+}
+
+#[test]
+fn sitemaps_that_name_one_another_and_other_hosts_end() {
+    let site = Site::scripted(|asked| {
+        let index = |names: &[String]| {
+            let maps: String = names
+                .iter()
+                .map(|name| format!("<sitemap><loc>{name}</loc></sitemap>"))
+                .collect();
+            Answer::xml(format!("<sitemapindex>{maps}</sitemapindex>"))
+        };
+        match asked.path.as_str() {
+            "/robots.txt" => Answer::text("Sitemap: /map0.xml\nSitemap: http://localhost:9/elsewhere.xml\n"),
+            "/" => home(NO_LINKS),
+            path if path.starts_with("/map") => index(&["/map0.xml".to_owned(), "/map1.xml".to_owned()]),
+            _ => Answer::status(404),
+        }
+    });
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    let times = site.times_asked();
+    assert!(times.values().all(|&times| times == 1), "{times:?}");
+    assert_eq!(count(&crawl.report(), "kept"), 1);
 }

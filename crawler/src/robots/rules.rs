@@ -86,7 +86,9 @@ impl Rules {
     /// The rule that decides for a path that came through [`super::pattern::spell_path`].
     pub(super) fn find(&self, path: &[u8]) -> Option<&Rule> {
         let plain = [self.beginning(path), self.whole(path)].into_iter().flatten().min();
-        let before = self.others.partition_point(|other| plain.is_none_or(|plain| other.rank < plain));
+        let before = self
+            .others
+            .partition_point(|other| plain.is_none_or(|plain| other.rank < plain));
         let others = &self.others[..before];
         let found = if others.is_empty() {
             None
@@ -101,7 +103,10 @@ impl Rules {
     /// The best of the rules that `path` begins with.
     fn beginning(&self, path: &[u8]) -> Option<usize> {
         let literal = |beginning: &Beginning| first(&self.ranked[beginning.rank]);
-        let mut at = self.beginnings.partition_point(|beginning| literal(beginning) <= path).checked_sub(1)?;
+        let mut at = self
+            .beginnings
+            .partition_point(|beginning| literal(beginning) <= path)
+            .checked_sub(1)?;
         // Every literal that begins the path begins all literals between itself and the path in this order.
         while !path.starts_with(literal(&self.beginnings[at])) {
             at = self.beginnings[at].shorter?;
@@ -110,7 +115,9 @@ impl Rules {
     }
 
     fn whole(&self, path: &[u8]) -> Option<usize> {
-        let found = self.wholes.binary_search_by_key(&path, |&rank| first(&self.ranked[rank]));
+        let found = self
+            .wholes
+            .binary_search_by_key(&path, |&rank| first(&self.ranked[rank]));
         found.ok().map(|at| self.wholes[at])
     }
 }
@@ -138,7 +145,10 @@ fn chained(sorted: &[usize], ranked: &[Rule]) -> Vec<Beginning> {
 fn needs(literals: &[Vec<u8>]) -> [u16; NEEDS] {
     let by_length = |literal: &&Vec<u8>| literal.len();
     let longest = literals.iter().max_by_key(by_length).map_or(&[][..], Vec::as_slice);
-    let last = literals.iter().rfind(|literal| !literal.is_empty()).map_or(&[][..], Vec::as_slice);
+    let last = literals
+        .iter()
+        .rfind(|literal| !literal.is_empty())
+        .map_or(&[][..], Vec::as_slice);
     let at = |literal: &[u8], part: usize, parts: usize| {
         let length = literal.len().min(STRETCH);
         let start = (literal.len() - length) * part / parts;
@@ -149,7 +159,9 @@ fn needs(literals: &[Vec<u8>]) -> [u16; NEEDS] {
 
 /// A place in the bit map; of the empty stretch the first, which is always set.
 fn hash(stretch: &[u8]) -> u16 {
-    let number = stretch.iter().fold(0_u32, |number, &byte| number << 8 | u32::from(byte));
+    let number = stretch
+        .iter()
+        .fold(0_u32, |number, &byte| number << 8 | u32::from(byte));
     let mixed = number.wrapping_mul(0x9e37_79b1) ^ (stretch.len() as u32).wrapping_mul(0x85eb_ca6b);
     if stretch.is_empty() { 0 } else { (mixed >> 17) as u16 }
 }
@@ -161,7 +173,9 @@ struct Stretches {
 
 impl Stretches {
     fn of(path: &[u8]) -> Self {
-        let mut stretches = Self { bits: [0; (1 << 15) / 64] };
+        let mut stretches = Self {
+            bits: [0; (1 << 15) / 64],
+        };
         stretches.set(0);
         for length in 1..=STRETCH {
             path.windows(length).for_each(|stretch| stretches.set(hash(stretch)));
@@ -174,7 +188,10 @@ impl Stretches {
     }
 
     fn has(&self, other: &Other) -> bool {
-        other.needs.iter().all(|&hash| self.bits[usize::from(hash / 64)] & 1 << (hash % 64) != 0)
+        other
+            .needs
+            .iter()
+            .all(|&hash| self.bits[usize::from(hash / 64)] & 1 << (hash % 64) != 0)
     }
 }
 
@@ -221,8 +238,9 @@ mod tests {
 
     #[test]
     fn of_many_wildcard_rules_few_are_tried() {
-        let patterns: Vec<(String, bool)> =
-            (0..20_000).map(|number| (format!("/*aaa*{number:05}b"), false)).collect();
+        let patterns: Vec<(String, bool)> = (0..20_000)
+            .map(|number| (format!("/*aaa*{number:05}b"), false))
+            .collect();
         let rules = Rules::new(rules(&patterns));
         let path = spell_path(&format!("/{}", "a".repeat(2_000)));
         let stretches = Stretches::of(&path);
