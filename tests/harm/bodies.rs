@@ -19,7 +19,7 @@ fn endless() {
             [html_head(), Act::Repeat(vec![b'x'; 0x10000])],
             "failed body_too_large",
         )
-        .is_done();
+        .done();
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn nine_megabytes_each() {
         assert!((8_500_000..10_000_000).contains(&page.len()), "{} bytes", page.len());
         harm = harm.page(&format!("/{number}"), [ok(page)], "kept");
     }
-    harm.is_done();
+    harm.done();
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn different_words_each() {
     for number in 0..4 {
         harm = harm.page(&format!("/{number}"), [ok(words(number, 1_300_000))], "kept");
     }
-    harm.is_done();
+    harm.done();
 }
 
 #[test]
@@ -51,5 +51,5 @@ fn text_that_grows_when_decoded() {
     );
     Harm::of("a page whose text is three times its bytes")
         .page("/euros", [page], "failed body_too_large")
-        .is_done();
+        .done();
 }

@@ -27,14 +27,14 @@ fn gzip_bomb_is_named() {
     Harm::of("a gzip bomb (100 MB in 100 kB)")
         .page("/gzip", [coded("gzip", &gzip_bomb())], "failed body_too_large")
         .page("/x-gzip", [coded("X-Gzip", &gzip_bomb())], "failed body_too_large")
-        .is_done();
+        .done();
 }
 
 #[test]
 fn brotli_bomb_is_named() {
     Harm::of("a brotli bomb (100 MB in 158 bytes)")
         .page("/br", [coded("br", BROTLI_BOMB)], "failed body_too_large")
-        .is_done();
+        .done();
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn zstd_bomb_is_named() {
     Harm::of("a zstd bomb (100 MB in 10 kB) and a zstd window of 128 MB")
         .page("/zstd", [coded("zstd", &bomb)], "failed body_too_large")
         .page("/window", [coded("zstd", &wide)], "failed content_encoding")
-        .is_done();
+        .done();
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn nested_bombs_are_named() {
             "failed body_too_large",
         )
         .page("/four", [four], "failed content_encoding")
-        .is_done();
+        .done();
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn many_small_bombs() {
         let body = gzip([text.into_bytes(), filling.into_bytes()].into_iter());
         harm = harm.page(&format!("/{number}"), [coded("gzip", &body)], "kept");
     }
-    harm.is_done();
+    harm.done();
 }
 
 #[test]
@@ -92,5 +92,5 @@ fn not_what_they_say() {
         .page("/zstd", [coded("zstd", b"<p>plain")], "failed content_encoding")
         .page("/unknown", [coded("compress", b"<p>plain")], "failed content_encoding")
         .page("/cut", [coded("gzip", &gzip_bomb()[..50])], "failed content_encoding")
-        .is_done();
+        .done();
 }

@@ -14,10 +14,10 @@ fn closes_every_connection() {
         .also("/", closing.clone())
         .also("/robots.txt", closing)
         .loses_its_host()
-        .is_done();
+        .done();
     // Without a robots.txt nothing is fetched; its URLs stay queued, and whoever ran the crawl is told.
     assert!(!done.knows("/"), "{:?}", done.outcomes);
-    assert!(done.stderr.contains(done.server.port()), "{}", done.stderr);
+    assert!(done.said.contains(done.server.port()), "{}", done.said);
     assert!(
         done.server.times_asked()["/robots.txt"] <= 10,
         "{:?}",
@@ -29,7 +29,7 @@ fn closes_every_connection() {
 fn closes_every_connection_but_that_for_robots() {
     let mut harm = Harm::of("a server that closes every connection but that for robots.txt").also("/", []);
     harm = harm.also("/robots.txt", [status(404)]).set("politeness.max_retries", 2);
-    let done = harm.leads_to("/", "failed interrupted").loses_its_host().is_done();
+    let done = harm.leads_to("/", "failed interrupted").loses_its_host().done();
     assert!(done.server.times_asked()["/"] <= 10, "{:?}", done.server.times_asked());
 }
 
@@ -48,5 +48,5 @@ fn not_http() {
             says(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
             "failed http_101",
         )
-        .is_done();
+        .done();
 }

@@ -35,8 +35,8 @@ pub struct Done {
     pub outcomes: Outcomes,
     /// The whole report.
     pub report: Value,
-    /// What the crawler wrote to standard error.
-    pub stderr: String,
+    /// What the crawler wrote, to standard error and then to standard output.
+    pub said: String,
     /// The server.
     pub server: Arc<Hostile>,
 }
@@ -106,7 +106,7 @@ impl Harm {
 
     /// Does it.
     #[track_caller]
-    pub fn is_done(self) -> Done {
+    pub fn done(self) -> Done {
         let mut links: Vec<&str> = self.linked.iter().map(String::as_str).collect();
         links.push("/after");
         let mut acts = self.acts.clone();
@@ -122,14 +122,14 @@ impl Harm {
             crawl.change(key, value);
         }
         let (done, bystander) = self.crawl(crawl, hostile);
-        assert_eq!(done.server.times_asked().get("/after").is_some(), self.keeps_its_host);
+        assert_eq!(done.server.times_asked().contains_key("/after"), self.keeps_its_host);
         self.judge(&done, &bystander);
         done
     }
 
     /// Does it by this crawl, whose seeds are the test's own affair.
     #[track_caller]
-    pub fn is_done_by(self, crawl: Crawl, hostile: Arc<Hostile>) -> Done {
+    pub fn done_by(self, crawl: Crawl, hostile: Arc<Hostile>) -> Done {
         let (done, bystander) = self.crawl(crawl, hostile);
         self.judge(&done, &bystander);
         done
@@ -160,7 +160,7 @@ impl Harm {
         let done = Done {
             outcomes,
             report,
-            stderr: ended.stderr,
+            said: ended.stderr + &ended.stdout,
             server,
         };
         (done, site.url(""))

@@ -40,7 +40,7 @@ fn wrong_length() {
             with_lengths(&["10000000000"], &text),
             "failed body_too_large",
         )
-        .is_done();
+        .done();
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn broken_chunking() {
             chunked(&format!("5\r\nhello\r\n0\r\n{}\r\n", "X-A: b\r\n".repeat(100_000))),
             "failed interrupted",
         )
-        .is_done();
+        .done();
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn reset() {
             "failed interrupted",
         )
         .page("/fine", [plain(7)], "kept")
-        .is_done();
+        .done();
 }
 
 #[test]

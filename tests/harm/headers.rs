@@ -22,7 +22,7 @@ fn ten_thousand() {
             ],
             "failed protocol",
         )
-        .is_done();
+        .done();
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn ten_megabytes() {
     Harm::of("a header of 10 MB")
         .page("/long", [answer(&header, "hello")], "failed protocol")
         .page("/name", [answer(&"X".repeat(10_000_000), "hello")], "failed protocol")
-        .is_done();
+        .done();
 }
 
 #[test]
@@ -48,5 +48,5 @@ fn no_text() {
             with_header(b"X-Robots-Tag: \xff\r\nLink: <\xff>\r\n", 7),
             "kept",
         )
-        .is_done();
+        .done();
 }

@@ -16,7 +16,7 @@ fn loops() {
         .page("/self", [redirect("/self")], "failed redirect_loop")
         .page("/ping", [redirect("/pong")], "redirect to /pong")
         .page("/pong", [redirect("/ping")], "redirect to /ping")
-        .is_done();
+        .done();
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn without_end() {
     for number in 1..=20 {
         harm = harm.also(&format!("/r{number}"), [redirect(&format!("/r{}", number + 1))]);
     }
-    let done = harm.leads_to("/r10", "failed too_many_redirects").is_done();
+    let done = harm.leads_to("/r10", "failed too_many_redirects").done();
     assert!(!done.server.times_asked().contains_key("/r11"));
 }
 
@@ -51,7 +51,7 @@ fn other_schemes() {
         let kind = if to.is_empty() { "redirect_loop" } else { "bad_redirect" };
         harm = harm.page(&format!("/{number}"), [redirect(to)], &format!("failed {kind}"));
     }
-    harm.is_done();
+    harm.done();
 }
 
 /// A server whose every page redirects to one of `targets`, and a crawl with each of them as a seed.
@@ -99,7 +99,7 @@ fn to_addresses_that_are_never_permitted() {
     .map(|(number, host)| format!("http://{host}/latest/meta-data/{number}"))
     .collect();
     let (crawl, server) = redirecting(&targets);
-    let done = Harm::of("redirects to the addresses of cloud metadata in every spelling").is_done_by(crawl, server);
+    let done = Harm::of("redirects to the addresses of cloud metadata in every spelling").done_by(crawl, server);
     let failures = done.report["failures"].as_array().unwrap();
     assert_eq!(failures.len(), targets.len(), "{failures:?}");
 }
@@ -131,7 +131,7 @@ fn literals() {
     let crawl = Crawl::of(seeds.join("\n")).set("fetch.allow_private_addresses", false);
     let done = Harm::of("IP literals of private addresses in every spelling")
         .without_bystander()
-        .is_done_by(crawl, server);
+        .done_by(crawl, server);
     assert!(done.server.times_asked().is_empty(), "{:?}", done.server.times_asked());
     // Those and the bystander's home page.
     assert_eq!(done.report["failures"].as_array().unwrap().len(), hosts.len() + 1);
@@ -147,7 +147,7 @@ fn names() {
     let crawl = Crawl::of(seeds.collect::<Vec<_>>().join("\n")).set("fetch.allow_private_addresses", false);
     let done = Harm::of("a name that resolves to a private address")
         .without_bystander()
-        .is_done_by(crawl, server);
+        .done_by(crawl, server);
     assert!(done.server.times_asked().is_empty(), "{:?}", done.server.times_asked());
     let failures = done.report["failures"].as_array().unwrap();
     assert!(

@@ -14,7 +14,7 @@ fn without_end() {
         .also("/robots.txt", [head, Act::Repeat(b"# and so on\n".repeat(1_000))])
         .page("/allowed", [plain(1)], "kept")
         .page("/forbidden", [plain(2)], "excluded robots.txt: Disallow: /forbidden")
-        .is_done();
+        .done();
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn half_a_megabyte_of_wildcards() {
         [plain(50)],
         "excluded robots.txt: Disallow: /*forbidden",
     )
-    .is_done();
+    .done();
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn dripped() {
         )
         .impatiently()
         .loses_its_host()
-        .is_done();
+        .done();
     assert!(
         !done.knows("/"),
         "without robots.txt nothing is fetched: {:?}",

@@ -13,9 +13,9 @@ use crate::support::hostile::Act;
 impl Harm {
     /// Does it by a sitemap that robots.txt names.
     #[track_caller]
-    fn is_done_by_map(self, acts: impl Into<Vec<Act>>) -> Done {
+    fn done_by_map(self, acts: impl Into<Vec<Act>>) -> Done {
         let named = self.also("/robots.txt", [typed("text/plain", "Sitemap: /map.xml\n")]);
-        named.also("/map.xml", acts).page("/page", [plain(1)], "kept").is_done()
+        named.also("/map.xml", acts).page("/page", [plain(1)], "kept").done()
     }
 }
 
@@ -35,15 +35,15 @@ fn gzip(start: &str, filling: &str, bytes: usize) -> Vec<u8> {
 fn without_end() {
     let head = answer("Content-Type: application/xml\r\n", "<urlset>");
     let done = Harm::of("a sitemap without end")
-        .is_done_by_map([head, Act::Repeat(b"<url><loc>/page</loc></url>\n".repeat(1_000))]);
-    assert!(done.stderr.contains("body over 52428800 bytes"), "{}", done.stderr);
+        .done_by_map([head, Act::Repeat(b"<url><loc>/page</loc></url>\n".repeat(1_000))]);
+    assert!(done.said.contains("body over 52428800 bytes"), "{}", done.said);
 }
 
 #[test]
 fn bomb() {
     let filling = "<url><loc>/page</loc></url>\n";
     let bomb = gzip("<urlset>", filling, 200_000_000);
-    let done = Harm::of("a gzip bomb as a sitemap (200 MB in 600 kB)").is_done_by_map(xml(bomb));
+    let done = Harm::of("a gzip bomb as a sitemap (200 MB in 600 kB)").done_by_map(xml(bomb));
     assert!(done.outcomes.contains_key("/page"));
 }
 
@@ -54,8 +54,8 @@ fn bomb_by_content_encoding() {
         "Content-Type: application/xml\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n",
         bomb.len()
     );
-    let done = Harm::of("a gzip bomb as a sitemap, by Content-Encoding").is_done_by_map([answer(&header, bomb)]);
-    assert!(done.stderr.contains("body over 52428800 bytes"), "{}", done.stderr);
+    let done = Harm::of("a gzip bomb as a sitemap, by Content-Encoding").done_by_map([answer(&header, bomb)]);
+    assert!(done.said.contains("body over 52428800 bytes"), "{}", done.said);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn indexes_without_end() {
         });
         harm = harm.also(&format!("/map{number}.xml"), xml(body + "</sitemapindex>"));
     }
-    let done = harm.is_done_by_map(xml(
+    let done = harm.done_by_map(xml(
         "<sitemapindex><sitemap><loc>/map0.xml</loc></sitemap></sitemapindex>",
     ));
     let maps = done
@@ -89,7 +89,7 @@ fn entity_bomb() {
     }
     let file = "<!ENTITY f SYSTEM \"file:///etc/passwd\">]>";
     let map = format!("{map}{file}<urlset><url><loc>/&a29;</loc></url><url><loc>/&f;</loc></url></urlset>");
-    let done = Harm::of("an entity bomb, and an entity that names a file").is_done_by_map(xml(map));
+    let done = Harm::of("an entity bomb, and an entity that names a file").done_by_map(xml(map));
     assert!(
         !done
             .server
@@ -111,7 +111,7 @@ fn long_locations() {
         .also("/robots.txt", [typed("text/plain", robots)])
         .also(&name, xml(map))
         .page("/page", [plain(1)], "kept")
-        .is_done();
+        .done();
 }
 
 #[test]

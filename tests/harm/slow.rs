@@ -16,7 +16,7 @@ fn headers_dripped() {
     Harm::of("headers dripped a byte at a time")
         .page("/drip", [Act::Drip(head.into())], "failed timeout")
         .impatiently()
-        .is_done();
+        .done();
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn body_dripped() {
         )
         .page("/no-length", [html_head(), Act::Drip(body.into())], "failed timeout")
         .impatiently()
-        .is_done();
+        .done();
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn silence() {
         .page("/silence", [Act::Hold], "failed timeout")
         .page("/silence-after-the-head", [html_head(), Act::Hold], "failed timeout")
         .impatiently()
-        .is_done();
+        .done();
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn interim_responses() {
             "failed timeout",
         )
         .impatiently()
-        .is_done();
+        .done();
 }
 
 /// The hostile servers let go only when all pages of the harmless one have been asked for. So if any of them held the others

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! What decides is as if all were tried one after another: the first that matches by [`Rule::rank`], which the tests hold
-//! this to. A file of 500 KiB of rules with `*` costs a URL of two kilobytes some 0.1 ms in place of 3; one that is made
-//! for just the URLs of its host can still cost those, which is the bound: linear in the rules and the path.
+//! this to. A file of 500 KiB of rules with `*` costs a URL of two kilobytes a three-hundredth of that; one that is made for just
+//! the URLs of its host can still cost all of it, which is the bound: linear in the rules and the path.
 
 use std::collections::HashSet;
 
