@@ -180,29 +180,6 @@ fn a_user_agent_without_a_contact_is_warned_of() {
     );
 }
 
-/// The requests of several logs in the order of their arrival.
-fn together(sites: &[&Site]) -> Vec<Request> {
-    let mut requests: Vec<Request> = sites.iter().flat_map(|site| site.requests()).collect();
-    requests.sort_by_key(|request| request.received);
-    requests
-}
-
-#[test]
-fn hosts_of_one_address_share_its_delay_and_its_bound() {
-    let (one, other) = (small_site(""), small_site(""));
-    let mut crawl = polite(&one)
-        .set("politeness.parallel_per_address", 1)
-        .set("politeness.address_delay_ms", DELAY.as_millis());
-    crawl.add_seed(&other.url("/"));
-    crawl.run();
-    let requests = together(&[&one, &other]);
-    assert_eq!(requests.len(), 14);
-    assert_spaced(&requests, DELAY);
-    // They take turns: neither waits for the other's end.
-    let first = |site: &Site| site.requests()[6].received;
-    assert!(one.requests()[1].received < first(&other) && other.requests()[1].received < first(&one));
-}
-
 #[test]
 fn two_names_of_one_address_share_its_delay_once_it_is_known() {
     let site = small_site("");
@@ -234,23 +211,23 @@ fn two_names_of_one_address_share_its_delay_once_it_is_known() {
 fn no_more_requests_are_open_at_one_address_than_it_allows() {
     let all = Arc::new(Gate::for_callers(2));
     let held = all.clone();
-    let script = move |asked: &crate::support::site::Asked| match asked.path.as_str() {
+    let site = Site::scripted(move |asked| match asked.path.as_str() {
         "/robots.txt" => Answer::status(404),
+        "/" => home(&["/a", "/b", "/c", "/d"]),
         // Two come together; a third would be in the log before either is answered.
         path if held.pass() => article(path.len() as u64, NO_LINKS),
         _ => Answer::status(500),
-    };
-    let sites: Vec<Site> = (0..3).map(|_| Site::scripted(script.clone())).collect();
-    let mut crawl = polite(&sites[0])
+    });
+    let mut crawl = polite(&site)
         .set("politeness.delay_ms", 0)
+        .set("politeness.parallel_per_host", 2)
         .set("politeness.parallel_per_address", 2);
-    for site in &sites[1..] {
-        crawl.add_seed(&site.url("/"));
-    }
+    crawl.add_seed(&site.localhost_url("/"));
     crawl.run();
-    let requests = together(&sites.iter().collect::<Vec<_>>());
-    assert_eq!(requests.len(), 6);
-    for request in &requests {
+    let requests = site.requests();
+    let pages = requests.iter().filter(|request| request.path.len() == 2);
+    assert_eq!(pages.clone().count(), 8);
+    for request in pages {
         let open = requests.iter().filter(|other| {
             other.received <= request.received && other.answered.is_none_or(|answered| answered > request.received)
         });

@@ -172,6 +172,8 @@ pub struct Fetch {
     pub timeout_ms: u64,
     /// Bytes of body accepted, as sent and again after decompression.
     pub max_body_bytes: usize,
+    /// Bytes of bodies and pages held between the network and the disk.
+    pub memory_bytes: usize,
     /// Redirects followed from one URL.
     pub max_redirects: u8,
     /// Connect to loopback, private and other special addresses.
@@ -219,6 +221,7 @@ impl Default for Fetch {
             connect_timeout_ms: 10_000,
             timeout_ms: 30_000,
             max_body_bytes: 10 * 1024 * 1024,
+            memory_bytes: 32 * 1024 * 1024,
             max_redirects: 10,
             allow_private_addresses: false,
             cookies: false,

@@ -20,6 +20,7 @@ use tokio::sync::mpsc::Sender;
 
 use crate::error::RunError;
 use crate::interpret::{ReadPage, RobotsReader};
+use crate::memory_budget::Claim;
 use crate::scheduler::{Errand, Event, RobotsAnswer};
 use crate::settings::Settings;
 use crate::stats::Stats;
@@ -96,6 +97,25 @@ const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
 /// URLs of a sitemap that are taken in at a time.
 const SITEMAP_SLICE: usize = 1_000;
 
+impl Record {
+    /// Bytes that it holds, about.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        let of_links = |links: &[Discovered]| links.iter().map(held_bytes).sum::<usize>();
+        match self {
+            Self::Page(page) => page.body.len() + page.text.len() + of_links(&page.outlinks),
+            Self::Outcome { outlinks, .. } => of_links(outlinks),
+            Self::Sitemap { urls, .. } => of_links(urls),
+            Self::Robots { stored, .. } => stored.as_ref().map_or(0, |stored| stored.text.len()),
+            Self::Recall(_) | Self::Hosts { .. } | Self::Refill { .. } => 0,
+        }
+    }
+}
+
+fn held_bytes(link: &Discovered) -> usize {
+    size_of::<Discovered>() + link.url.len() + link.host.len() + link.via.as_ref().map_or(0, String::len)
+}
+
 impl ContentSeen {
     /// Opens the index in `store` and brings it up to the catalogue.
     ///
@@ -148,15 +168,17 @@ impl ContentSeen {
     /// The store or the index failed; what was committed before is safe.
     pub fn run(
         mut self,
-        records: &Receiver<Record>,
+        records: &Receiver<(Record, Claim)>,
         events: &Sender<Event>,
         robots: &RobotsReader,
     ) -> Result<Counts, RunError> {
         loop {
             match records.recv_timeout(self.until_commit()) {
-                Ok(record) => {
+                Ok((record, claim)) => {
+                    let event = self.record(record, robots)?;
+                    drop(claim);
                     // The scheduler takes events as long as it waits for any; without it nobody needs them.
-                    if let Some(event) = self.record(record, robots)?
+                    if let Some(event) = event
                         && events.blocking_send(event).is_err()
                     {
                         break;

@@ -3,6 +3,7 @@
 //! Redirects are not followed here (they go through the frontier like any link) and bodies are not decompressed here
 //! (that is work for the parse threads, which bound it again): see [`crate::content_encoding`].
 
+mod body;
 mod cookies;
 mod credentials;
 mod error;
@@ -14,14 +15,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, RETRY_AFTER};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout_at;
 use url::Url;
 
 use crate::address_policy::{AddressPolicy, GuardedResolver};
 use crate::content_type;
+use crate::memory_budget::{Claim, MemoryBudget};
 use crate::robots::MAX_ROBOTS_BYTES;
 use crate::settings::Settings;
 use crate::sitemap::MAX_SITEMAP_BYTES;
@@ -41,8 +42,11 @@ pub struct Response {
     pub version: &'static str,
     /// As received.
     pub headers: HeaderMap,
-    /// As received: still in its Content-Encoding. `None` where it was left unread.
+    /// As received: still in its Content-Encoding, until [`crate::interpret`] has undone it. `None` where it was left
+    /// unread.
     pub body: Option<Bytes>,
+    /// Bytes of the body as received.
+    pub wire_bytes: u64,
     /// The address that answered; `None` too where a proxy is between.
     pub remote: Option<SocketAddr>,
     /// When the request was sent.
@@ -51,8 +55,8 @@ pub struct Response {
     pub latency: Duration,
     /// From the request to the last byte read.
     pub elapsed: Duration,
-    /// Held by a large body until it is recorded; see [`MAX_LARGE_BODIES`].
-    pub large_body: Option<OwnedSemaphorePermit>,
+    /// What the body holds of the budget of arriving bodies.
+    pub claim: Claim,
 }
 
 impl Response {
@@ -119,15 +123,15 @@ pub struct Fetcher {
     has_proxy: bool,
     timeout: Duration,
     max_body_bytes: usize,
-    large_bodies: Arc<Semaphore>,
+    arriving: MemoryBudget,
 }
 
 impl Fetcher {
-    /// A fetcher by `settings`.
+    /// A fetcher by `settings`, whose bodies claim from `arriving` as they come.
     ///
     /// # Errors
     /// The TLS machinery cannot be set up.
-    pub fn new(settings: &Settings) -> Result<Self, FetchError> {
+    pub fn new(settings: &Settings, arriving: MemoryBudget) -> Result<Self, FetchError> {
         let policy = AddressPolicy::new(settings.fetch.allow_private_addresses);
         let resolver = GuardedResolver::new(policy.clone());
         let builder = reqwest::Client::builder()
@@ -139,6 +143,9 @@ impl Fetcher {
             // A proxy from the environment would make the address policy blind without anybody's knowledge.
             .no_proxy()
             .connect_timeout(settings.fetch.connect_timeout)
+            // What a server may send ahead while its body waits for memory; the defaults are megabytes.
+            .http2_initial_stream_window_size(HTTP2_WINDOW)
+            .http2_initial_connection_window_size(HTTP2_WINDOW)
             .pool_idle_timeout(Duration::from_secs(30));
         let builder = match &settings.fetch.proxy {
             None => builder.dns_resolver(resolver),
@@ -162,7 +169,7 @@ impl Fetcher {
             has_proxy: settings.fetch.proxy.is_some(),
             timeout: settings.fetch.timeout,
             max_body_bytes: settings.fetch.max_body_bytes,
-            large_bodies: Arc::new(Semaphore::new(MAX_LARGE_BODIES)),
+            arriving,
         })
     }
 
@@ -189,12 +196,13 @@ impl Fetcher {
             fetched_at,
             latency: start.elapsed(),
             elapsed: Duration::ZERO,
-            large_body: None,
+            wire_bytes: 0,
+            claim: Claim::default(),
         };
         if is_wanted(&response, wanted) {
-            let body = self.body(&mut answer, &mut response, wanted);
-            let read = timeout_at(deadline, body).await;
-            response.body = Some(read.map_err(|_elapsed| FetchError::BodyTimeout)??);
+            let body = self.body(&mut answer, &mut response, wanted, deadline).await?;
+            response.wire_bytes = body.len() as u64;
+            response.body = Some(body);
         }
         response.elapsed = start.elapsed();
         Ok(response)
@@ -205,6 +213,7 @@ impl Fetcher {
         answer: &mut reqwest::Response,
         response: &mut Response,
         wanted: Wanted,
+        deadline: tokio::time::Instant,
     ) -> Result<Bytes, FetchError> {
         let (limit, is_cut) = match wanted {
             Wanted::Page => (self.max_body_bytes, false),
@@ -218,34 +227,17 @@ impl Fetcher {
         if !is_cut && declared.is_some_and(|length| length > limit) {
             return Err(FetchError::BodyTooLarge { limit });
         }
-        // A server's word for the length reserves no more than a usual page.
-        let mut body = BytesMut::with_capacity(declared.unwrap_or(0).min(64 * 1024));
-        loop {
-            let chunk = answer.chunk().await.map_err(|error| FetchError::from_body(&error))?;
-            let Some(chunk) = chunk else { break };
-            if body.len() + chunk.len() > limit {
-                if !is_cut {
-                    return Err(FetchError::BodyTooLarge { limit });
-                }
-                body.extend_from_slice(&chunk[..limit - body.len()]);
-                break;
-            }
-            body.extend_from_slice(&chunk);
-            if body.len() > SMALL_BODY_BYTES && response.large_body.is_none() {
-                let permit = self.large_bodies.clone().acquire_owned().await;
-                response.large_body = permit.ok();
-            }
-        }
-        Ok(body.freeze())
+        let bounds = body::Bounds {
+            limit,
+            is_cut,
+            deadline,
+        };
+        body::read(answer, bounds, &self.arriving, &mut response.claim).await
     }
 }
 
-/// Bodies up to this size are read without asking.
-const SMALL_BODY_BYTES: usize = 256 * 1024;
-
-/// Larger bodies in the whole pipeline at a time, from their first large byte until they are recorded. Whoever waits
-/// for a place holds a small body only and ends by its time-out, so there is no deadlock, and small pages never wait.
-pub const MAX_LARGE_BODIES: usize = 4;
+/// Bytes that an HTTP/2 server may send ahead of our reading.
+const HTTP2_WINDOW: u32 = 512 * 1024;
 
 /// Whether a media type is one whose text is extracted.
 #[must_use]
@@ -287,7 +279,8 @@ mod tests {
             fetched_at: SystemTime::UNIX_EPOCH,
             latency: Duration::ZERO,
             elapsed: Duration::ZERO,
-            large_body: None,
+            wire_bytes: 0,
+            claim: Claim::default(),
         }
     }
 

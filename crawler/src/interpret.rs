@@ -2,19 +2,18 @@
 //! for anything else the outcome that is recorded. Runs on the parse threads and touches nothing outside.
 
 mod errand;
+mod lane;
 mod read;
 pub(crate) mod redirect;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bytes::Bytes;
 use dedup::Analyzer;
 use storage::{Discovered, Outcome, QueuedUrl, Store, UrlState};
 use url::Url;
 
 use crate::canonicalize;
-use crate::content_encoding;
 use crate::content_seen::Record;
 use crate::error::RunError;
 use crate::fetch::{FetchError, Response};
@@ -26,6 +25,8 @@ use crate::stats::Stats;
 use crate::stored_text::stored_text;
 
 pub use errand::RobotsReader;
+pub use lane::Lane;
+use lane::Unpacked;
 pub use read::ReadPage;
 pub(crate) use read::{Content, named_canonical, x_robots_tag};
 
@@ -43,6 +44,8 @@ pub enum Meaning {
     Record(Record),
     /// To the scheduler, without a trace in the store.
     Event(Event),
+    /// To the large lane, as it was.
+    Large(Task, Response),
 }
 
 /// Turns responses into what they mean. Shared by the parse threads.
@@ -70,9 +73,16 @@ impl Interpreter {
         }
     }
 
-    /// What came of `task`.
+    /// What came of `task`, or [`Meaning::Large`] where that is not for this `lane` to say.
     #[must_use]
-    pub fn interpret(&self, task: Task, answer: Result<Response, FetchError>) -> Meaning {
+    pub fn interpret(&self, task: Task, answer: Result<Response, FetchError>, lane: Lane) -> Meaning {
+        let answer = match answer {
+            Ok(response) => match lane::unpack(response, self.max_unpacked_bytes(&task), lane) {
+                Unpacked::Ready(answer) => answer,
+                Unpacked::TooLarge(response) => return Meaning::Large(task, response),
+            },
+            Err(error) => Err(error),
+        };
         match task {
             Task::Page { queued, url } => match answer {
                 Ok(response) => self.page(queued, &url, response),
@@ -84,6 +94,14 @@ impl Interpreter {
                     Meaning::Record(self.sitemap(&url, depth, redirects, answer))
                 }
             },
+        }
+    }
+
+    /// How long a body may be without its Content-Encoding.
+    fn max_unpacked_bytes(&self, task: &Task) -> usize {
+        match task {
+            Task::Page { .. } => self.settings.fetch.max_body_bytes,
+            Task::Errand { errand, .. } => errand::max_unpacked_bytes(errand),
         }
     }
 
@@ -103,19 +121,16 @@ impl Interpreter {
             let outlinks = self.links_of_header(&queued, url, &response);
             return excluded(queued, format!("HTTP status {}: no content", response.status), outlinks);
         }
-        if response.body.is_none() {
+        let Some(body) = response.body.clone() else {
             let media_type = response.media_type().unwrap_or_default();
             let outlinks = self.links_of_header(&queued, url, &response);
             return excluded(queued, format!("content type {}", stored_text(&media_type)), outlinks);
+        };
+        if response.media_type().is_none() && is_binary(&body) {
+            let outlinks = self.links_of_header(&queued, url, &response);
+            return excluded(queued, "no content type, and not text".into(), outlinks);
         }
-        match decoded_body(&response, self.settings.fetch.max_body_bytes) {
-            Ok(body) if response.media_type().is_none() && is_binary(&body) => {
-                let outlinks = self.links_of_header(&queued, url, &response);
-                excluded(queued, "no content type, and not text".into(), outlinks)
-            }
-            Ok(body) => self.read(queued, url, response, body),
-            Err(error) => self.failed_fetch(queued, &error),
-        }
+        self.read(queued, url, response, body)
     }
 
     fn failed_fetch(&self, queued: QueuedUrl, error: &FetchError) -> Record {
@@ -173,12 +188,6 @@ impl Interpreter {
             .take_while(|link| within_bound(link))
             .collect()
     }
-}
-
-/// The body without its Content-Encoding, at most `limit` bytes of it; empty where there is none.
-fn decoded_body(response: &Response, limit: usize) -> Result<Bytes, FetchError> {
-    let coding = response.header(&reqwest::header::CONTENT_ENCODING);
-    content_encoding::decode(response.body.clone().unwrap_or_default(), coding, limit)
 }
 
 /// What is left of a task whose interpretation panicked: a recorded failure.

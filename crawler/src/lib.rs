@@ -7,7 +7,7 @@
 //! - [`canonicalize`] one spelling a URL, [`host_key`] which host it belongs to, [`site`] whose it is
 //! - [`scheduler`] what is fetched next, [`politeness`] when, [`robots`] whether, [`sitemap`] what else there is
 //! - [`fetch`] one request, [`address_policy`] to which addresses, [`content_encoding`] undone under a bound,
-//!   [`content_type`] taken apart
+//!   [`content_type`] taken apart, [`memory_budget`] how much of all that at a time
 //! - [`interpret`] what a response means: [`decode`] its characters, [`parse`] its tree and links, [`extract`] its main
 //!   text, [`language`] in which language, [`soft_404`] whether it is a page at all
 //! - [`stored_text`] what a server says, cut before it is stored
@@ -34,6 +34,7 @@ pub mod host_key;
 pub mod inputs;
 pub mod interpret;
 pub mod language;
+pub mod memory_budget;
 pub mod parse;
 pub mod pipeline;
 pub mod politeness;

@@ -1,5 +1,7 @@
 //! The command line: from arguments to an exit code.
 
+mod allocator;
+
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
@@ -8,7 +10,7 @@ use crawler::cli::Cli;
 use tracing_subscriber::EnvFilter;
 
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::BySize = allocator::BySize;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();

@@ -10,6 +10,7 @@ mod date;
 mod embedded;
 mod facts;
 mod header_links;
+mod limits;
 mod outlinks;
 mod refresh;
 mod robots_meta;
@@ -32,6 +33,7 @@ pub use self::refresh::{MetaRefresh, parse_refresh};
 pub use self::robots_meta::RobotsDirectives;
 
 use self::attributes::AttributeFlood;
+use self::limits::Limits;
 use self::sink::{CountingSink, TokenCount};
 
 /// Elements nested deeper than this end the parse, at the end of the piece of a few kilobytes that is being fed.
@@ -49,6 +51,9 @@ const BASE_STEPS: u64 = 4_000_000;
 
 /// The further steps for each byte. None of 3,500 real pages needed 2.
 const STEPS_PER_BYTE: u64 = 24;
+
+/// The largest tree, in bytes without its texts: some 350,000 nodes. What is made of it takes about as much again.
+pub const MAX_TREE_BYTES: usize = 48 * 1024 * 1024;
 
 /// The most `<noscript>` of a page that are parsed.
 const MAX_UNSCRIPTED: usize = 64;
@@ -74,6 +79,8 @@ pub enum Truncation {
     TooManyAttributes,
     /// More work than a page of this size may cause.
     TooMuchWork,
+    /// A larger tree than a page of this size may have, or than [`MAX_TREE_BYTES`].
+    TooLarge,
 }
 
 impl Truncation {
@@ -84,16 +91,17 @@ impl Truncation {
             Self::TooDeep => "too deep",
             Self::TooManyAttributes => "too many attributes",
             Self::TooMuchWork => "too much work",
+            Self::TooLarge => "too large a tree",
         }
     }
 }
 
 /// Parses a page.
 pub fn parse(html: &str) -> Document {
-    let (html, truncated) = parse_tree(html, BASE_STEPS);
+    let (html, truncated) = parse_tree(html, Limits::of(html, BASE_STEPS));
     let unscripted = noscripts(&html)
         .take(MAX_UNSCRIPTED)
-        .map(|text| parse_tree(text, BASE_STEPS / MAX_UNSCRIPTED as u64).0)
+        .map(|text| parse_tree(text, Limits::of(text, BASE_STEPS / MAX_UNSCRIPTED as u64)).0)
         .collect();
     Document {
         html,
@@ -112,9 +120,8 @@ fn noscripts(html: &Html) -> impl Iterator<Item = &str> {
     elements.filter_map(|node| Some(&**node.first_child()?.value().as_text()?))
 }
 
-fn parse_tree(html: &str, base_steps: u64) -> (Html, Option<Truncation>) {
-    let max_steps = base_steps + STEPS_PER_BYTE * html.len() as u64;
-    let builder = TreeBuilder::new(CountingSink::default(), TreeBuilderOpts::default());
+fn parse_tree(html: &str, limits: Limits) -> (Html, Option<Truncation>) {
+    let builder = TreeBuilder::new(CountingSink::with_capacity(limits.capacity), TreeBuilderOpts::default());
     let options = TokenizerOpts {
         discard_bom: false,
         ..TokenizerOpts::default()
@@ -135,12 +142,12 @@ fn parse_tree(html: &str, base_steps: u64) -> (Html, Option<Truncation>) {
         while feed.at < feed.html.len() && feed.at < goal {
             feed.step();
         }
-        truncated = feed.tokenizer.sink.truncation(max_steps);
+        truncated = feed.tokenizer.sink.truncation(limits);
         truncated = truncated.or(feed.is_flooded().then_some(Truncation::TooManyAttributes));
     }
     if truncated.is_none() {
         feed.tokenizer.end();
-        truncated = feed.tokenizer.sink.truncation(max_steps);
+        truncated = feed.tokenizer.sink.truncation(limits);
     }
     (feed.tokenizer.sink.into_builder().sink.finish(), truncated)
 }

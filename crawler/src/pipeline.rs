@@ -7,9 +7,10 @@
 //!     └────────────────┴────── events ──────┴─────────────────────┘
 //! ```
 //!
-//! Fetching is tokio tasks, interpreting is threads (a page's parse must not hold up the network), deciding and storing
-//! is one thread. Each job holds one of the scheduler's `window` tickets, and every channel has room for as many
-//! messages as there can be tickets, so no stage ever waits for the one that waits for it.
+//! Fetching is tokio tasks, interpreting is threads (a page's parse must not hold up the network; large pages have one of
+//! their own, see [`Lane`]), deciding and storing is one thread. Each job holds one of the scheduler's `window` tickets, and every channel has room for as many
+//! messages as there can be tickets, so no stage ever waits for the one that waits for it; the bytes in flight are
+//! bounded by [`crate::memory_budget`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -25,7 +26,8 @@ use url::Url;
 use crate::content_seen::{ContentSeen, Record};
 use crate::error::RunError;
 use crate::fetch::{FetchError, Fetcher, Response, Wanted};
-use crate::interpret::{self, Interpreter, Meaning, RobotsReader};
+use crate::interpret::{self, Interpreter, Lane, Meaning, RobotsReader};
+use crate::memory_budget::{Claim, MemoryBudget};
 use crate::politeness::{Contact, HostSignal};
 use crate::scheduler::{Ending, Errand, Event, Retired, Scheduler, Step, Task};
 use crate::scope::Scope;
@@ -59,6 +61,7 @@ pub struct Summary {
 }
 
 type Answer = (Task, Result<Response, FetchError>);
+type Weighed = (Record, Claim);
 
 /// Crawls from `seeds` into the data folder `dir`, going on where an earlier run stopped, until nothing is left, a
 /// limit is reached, or `stop` completes.
@@ -80,7 +83,8 @@ pub fn run(
     fill(&mut scheduler, content_seen.store_mut(), seeds, settings, &scope)?;
 
     let (answers_in, answers) = bounded::<Answer>(window);
-    let (records_in, records) = bounded::<Record>(window);
+    let (large_in, large) = bounded::<Answer>(window);
+    let (records_in, records) = bounded::<Weighed>(window);
     // A ticket has at most two events: its request has ended, and it is decided.
     let (events_in, events) = mpsc::channel::<Event>(2 * window + 2);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -90,10 +94,21 @@ pub fn run(
         .map_err(|source| RunError::io("start", "the network threads", source))?;
     let robots = RobotsReader::new(&settings.product, scope.clone());
     let interpreter = Arc::new(Interpreter::new(settings.clone(), scope, stats.clone()));
-    start_parse_threads(&interpreter, &answers, &records_in, &events_in)?;
+    let half = settings.fetch.memory_bytes / 2;
+    let interpreting = Interpreting {
+        interpreter,
+        large: large_in.clone(),
+        read: MemoryBudget::new(half),
+        runtime: runtime.handle().clone(),
+        records: records_in.clone(),
+        events: events_in.clone(),
+    };
+    interpreting.start(&answers, &large)?;
+    drop(interpreting);
     let stages = Stages {
-        fetcher: Fetcher::new(settings).map_err(RunError::Client)?,
+        fetcher: Fetcher::new(settings, MemoryBudget::new(half)).map_err(RunError::Client)?,
         answers: answers_in,
+        large: large_in,
         records: records_in,
         events: events_in.clone(),
         stats: stats.clone(),
@@ -118,7 +133,8 @@ pub fn run(
 struct Stages {
     fetcher: Fetcher,
     answers: Sender<Answer>,
-    records: Sender<Record>,
+    large: Sender<Answer>,
+    records: Sender<Weighed>,
     events: mpsc::Sender<Event>,
     stats: Arc<Stats>,
 }
@@ -219,7 +235,8 @@ async fn forward_stop(
 
 impl Stages {
     fn fetch(&self, task: Task) {
-        let (fetcher, answers, events) = (self.fetcher.clone(), self.answers.clone(), self.events.clone());
+        let (fetcher, events) = (self.fetcher.clone(), self.events.clone());
+        let (small, large) = (self.answers.clone(), self.large.clone());
         let stats = self.stats.clone();
         tokio::spawn(async move {
             let (url, wanted, host) = match &task {
@@ -246,6 +263,10 @@ impl Stages {
                 failure: failure(&answer),
                 contact: contact(&answer),
             };
+            let answers = match Lane::of(&answer) {
+                Lane::Small => small,
+                Lane::Large => large,
+            };
             // Both go nowhere only when the run has failed already.
             if events.send(ended).await.is_err() || answers.send((task, answer)).is_err() {
                 tracing::debug!("an answer came after the end");
@@ -270,7 +291,7 @@ impl Stages {
     /// There is room for every ticket; what is saved beside them may wait a moment for the deciding stage, which never
     /// waits for us.
     fn record(&self, record: Record) {
-        if self.records.send(record).is_err() {
+        if self.records.send((record, Claim::default())).is_err() {
             tracing::debug!("the deciding stage has ended; the run is about to end too");
         }
     }
@@ -359,42 +380,65 @@ fn fill(
     Ok(())
 }
 
-fn start_parse_threads(
-    interpreter: &Arc<Interpreter>,
-    answers: &Receiver<Answer>,
-    records: &Sender<Record>,
-    events: &mpsc::Sender<Event>,
-) -> Result<(), RunError> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    for number in 0..threads {
-        let (interpreter, answers) = (interpreter.clone(), answers.clone());
-        let (records, events) = (records.clone(), events.clone());
-        thread::Builder::new()
-            .name(format!("parse-{number}"))
-            .stack_size(PARSE_STACK)
-            .spawn(move || interpret_all(&interpreter, &answers, &records, &events))
-            .map_err(|source| RunError::io("start", "a parse thread", source))?;
-    }
-    Ok(())
+/// What a parse thread needs, and the edges that it hands on by.
+#[derive(Clone)]
+struct Interpreting {
+    interpreter: Arc<Interpreter>,
+    large: Sender<Answer>,
+    /// Claimed by what has been read, until it is recorded.
+    read: MemoryBudget,
+    runtime: tokio::runtime::Handle,
+    records: Sender<Weighed>,
+    events: mpsc::Sender<Event>,
 }
 
-fn interpret_all(
-    interpreter: &Interpreter,
-    answers: &Receiver<Answer>,
-    records: &Sender<Record>,
-    events: &mpsc::Sender<Event>,
-) {
-    for (task, answer) in answers {
-        let spare = task.clone();
-        // No input is known to make a parser panic; if one does, it costs that page and not the run.
-        let meaning = catch_unwind(AssertUnwindSafe(|| interpreter.interpret(task, answer)))
-            .unwrap_or_else(|_panic| interpret::panicked(spare));
-        let delivered = match meaning {
-            Meaning::Record(record) => records.send(record).is_ok(),
-            Meaning::Event(event) => events.blocking_send(event).is_ok(),
-        };
-        if !delivered {
-            return;
+impl Interpreting {
+    /// Starts a thread a core for small pages, and one for large pages.
+    fn start(&self, small: &Receiver<Answer>, large: &Receiver<Answer>) -> Result<(), RunError> {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        for number in 0..threads {
+            self.start_thread(format!("parse-{number}"), small, Lane::Small)?;
         }
+        self.start_thread("parse-large".into(), large, Lane::Large)
+    }
+
+    fn start_thread(&self, name: String, answers: &Receiver<Answer>, lane: Lane) -> Result<(), RunError> {
+        let (mut this, answers) = (self.clone(), answers.clone());
+        if lane == Lane::Large {
+            // Nobody hands anything to the large lane but the small one, with whose last thread it ends.
+            this.large = bounded(0).0;
+        }
+        thread::Builder::new()
+            .name(name)
+            .stack_size(PARSE_STACK)
+            .spawn(move || this.interpret_all(&answers, lane))
+            .map(drop)
+            .map_err(|source| RunError::io("start", "a parse thread", source))
+    }
+
+    fn interpret_all(&self, answers: &Receiver<Answer>, lane: Lane) {
+        for (task, answer) in answers {
+            let spare = task.clone();
+            // No input is known to make a parser panic; if one does, it costs that page and not the run.
+            let meaning = catch_unwind(AssertUnwindSafe(|| self.interpreter.interpret(task, answer, lane)))
+                .unwrap_or_else(|_panic| interpret::panicked(spare));
+            let delivered = match meaning {
+                Meaning::Record(record) => self.deliver(record),
+                Meaning::Event(event) => self.events.blocking_send(event).is_ok(),
+                Meaning::Large(task, response) => self.large.send((task, Ok(response))).is_ok(),
+            };
+            if !delivered {
+                return;
+            }
+        }
+    }
+
+    /// Hands on what has been read once there is room for it. What its body held while it arrived it then holds no more.
+    fn deliver(&self, mut record: Record) -> bool {
+        let claim = self.runtime.block_on(self.read.claim(record.held_bytes()));
+        if let Record::Page(page) = &mut record {
+            page.response.claim = Claim::default();
+        }
+        self.records.send((record, claim)).is_ok()
     }
 }

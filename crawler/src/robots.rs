@@ -8,6 +8,7 @@
 mod line;
 mod outcome;
 mod pattern;
+mod rules;
 
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use url::{Position, Url};
 
 use line::{Line, Record};
 use pattern::{Pattern, spell_path};
+use rules::Rules;
 
 pub use outcome::{Availability, RobotsOutcome};
 
@@ -28,8 +30,7 @@ const MAX_SITEMAPS: usize = 1_000;
 /// The rules of one robots.txt for one crawler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Robots {
-    /// Most specific first, and `Allow` before `Disallow` where they are equal: the first that matches decides.
-    rules: Vec<Rule>,
+    rules: Rules,
     crawl_delay: Option<Duration>,
     sitemaps: Vec<String>,
     /// Why everything is forbidden, where no file says so.
@@ -65,6 +66,13 @@ struct Rule {
     line_number: usize,
 }
 
+impl Rule {
+    /// The order in which rules decide: the most specific first, and `Allow` before `Disallow` where they are equal.
+    fn rank(&self) -> (std::cmp::Reverse<usize>, bool) {
+        (std::cmp::Reverse(self.pattern.octets()), !self.allow)
+    }
+}
+
 impl Robots {
     /// Reads the rules that hold for the agent: those of all groups that name it, together, or if none does, those of all
     /// groups for `*`.
@@ -85,7 +93,7 @@ impl Robots {
     #[must_use]
     pub fn allow_all() -> Self {
         Self {
-            rules: Vec::new(),
+            rules: Rules::new(Vec::new()),
             crawl_delay: None,
             sitemaps: Vec::new(),
             closed: None,
@@ -124,7 +132,7 @@ impl Robots {
                 line: None,
             };
         }
-        match self.rules.iter().find(|rule| rule.pattern.matches(&path)) {
+        match self.rules.find(&path) {
             Some(rule) => Decision {
                 allowed: rule.allow,
                 rule: Some(rule.line.clone()),
@@ -301,16 +309,13 @@ impl<'a> Groups<'a> {
     }
 
     fn finish(self) -> Robots {
-        let mut section = if self.agent_is_named {
+        let section = if self.agent_is_named {
             self.for_agent
         } else {
             self.for_all
         };
-        section
-            .rules
-            .sort_by_key(|rule| (std::cmp::Reverse(rule.pattern.octets()), !rule.allow));
         Robots {
-            rules: section.rules,
+            rules: Rules::new(section.rules),
             crawl_delay: section.crawl_delay,
             sitemaps: self.sitemaps,
             closed: None,

@@ -305,7 +305,7 @@ impl Scheduler {
         if contact.address.is_some() {
             host.remote = contact.address;
         }
-        let key = contact.address.map(AddressKey::from).or(before);
+        let key = contact.address.map(|address| AddressKey::new(address, name)).or(before);
         host.address = key;
         if let Some(key) = key {
             if before != Some(key) && self.addresses.moved(name, before, key, open) {

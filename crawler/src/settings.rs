@@ -246,6 +246,7 @@ fn check_contact(contact: &str) -> Result<Option<String>, InvalidSetting> {
 const MAX_PARALLEL: usize = 10_000;
 const MAX_BODY_BYTES: usize = 1 << 30;
 const MAX_LATENCY_FACTOR: f64 = 1_000.0;
+const MAX_MEMORY_BYTES: usize = 1 << 40;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 
 fn check_bounds(config: &Config) -> Result<(), InvalidSetting> {
@@ -282,6 +283,7 @@ fn check_bounds(config: &Config) -> Result<(), InvalidSetting> {
             MAX_PARALLEL,
         ),
         ("fetch.max_body_bytes", config.fetch.max_body_bytes, MAX_BODY_BYTES),
+        ("fetch.memory_bytes", config.fetch.memory_bytes, MAX_MEMORY_BYTES),
         (
             "canonicalize.max_url_bytes",
             config.canonicalize.max_url_bytes,

@@ -37,6 +37,25 @@ struct Scratch {
     numbers: Vec<u64>,
 }
 
+/// What a thread's buffers hold between two texts at most: more than a usual page has units.
+const MAX_KEPT: usize = 1 << 16;
+
+impl Scratch {
+    /// Gives back what only a very long text needed.
+    fn forget_a_long_text(&mut self) {
+        fn shrink<T>(buffer: &mut Vec<T>) {
+            if buffer.capacity() > MAX_KEPT {
+                *buffer = Vec::new();
+            }
+        }
+        shrink(&mut self.units);
+        shrink(&mut self.features);
+        shrink(&mut self.weighed);
+        shrink(&mut self.shingles);
+        shrink(&mut self.numbers);
+    }
+}
+
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
@@ -125,7 +144,9 @@ impl Analyzer {
         let text = normalize(text);
         SCRATCH.with_borrow_mut(|scratch| {
             cut(&text, self.scheme.mask_dates, &mut scratch.units);
-            go_on(&text, scratch)
+            let result = go_on(&text, scratch);
+            scratch.forget_a_long_text();
+            result
         })
     }
 

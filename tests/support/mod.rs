@@ -3,9 +3,10 @@
 //! - [`site`]: a web site on loopback that a test scripts, with a log of every request
 //! - [`gate`]: answers held back until something has happened, instead of a sleep
 //! - [`heads`]: a server that keeps what was sent, over TLS too; [`certificates`]: what it shows of itself
+//! - [`hostile`]: a server that breaks the rules, byte for byte
 //! - [`page`]: pages and their texts, the same at every run
 //! - [`crawl`]: a seeds file, a configuration and a data folder for the crawler's binary
-//! - [`process`]: the binary at work, bounded in time
+//! - [`process`]: the binary at work, bounded in time, its memory measured
 //! - [`outcomes`]: what the report says became of every URL
 //! - [`archive`]: the records of its WARC files
 
@@ -14,6 +15,7 @@ pub mod certificates;
 pub mod crawl;
 pub mod gate;
 pub mod heads;
+pub mod hostile;
 pub mod outcomes;
 pub mod page;
 pub mod process;

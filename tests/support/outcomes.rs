@@ -16,10 +16,15 @@ pub type Outcomes = BTreeMap<String, String>;
 /// When the report's counts do not agree with its lists.
 #[track_caller]
 pub fn outcomes(report: &Value, site: &Site) -> Outcomes {
-    let base = site.url("");
+    outcomes_at(report, &site.url(""))
+}
+
+/// As [`outcomes`], for a site at this URL without its path.
+#[track_caller]
+pub fn outcomes_at(report: &Value, base: &str) -> Outcomes {
     let short = |url: &Value| {
         let url = url.as_str().unwrap();
-        url.strip_prefix(&base).unwrap_or(url).to_owned()
+        url.strip_prefix(base).unwrap_or(url).to_owned()
     };
     let mut rows = Vec::new();
     for cluster in list(report, "clusters") {

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 use super::PATIENCE;
 
@@ -114,6 +115,22 @@ impl Running {
         self.child.id()
     }
 
+    /// Waits for its end, and says how many bytes of memory it had resident at its peak: what the kernel counted up to the
+    /// last moment that it could be asked. `None` where there is no such count.
+    #[track_caller]
+    pub fn wait_measured(self) -> (Ended, Option<u64>) {
+        let id = self.id();
+        let watch = std::thread::spawn(move || {
+            let mut peak = None;
+            while let Some(bytes) = peak_resident_bytes(id) {
+                peak = Some(bytes);
+                std::thread::park_timeout(Duration::from_millis(5));
+            }
+            peak
+        });
+        (self.wait(), watch.join().unwrap())
+    }
+
     /// Waits for its end.
     #[track_caller]
     pub fn wait(mut self) -> Ended {
@@ -135,6 +152,14 @@ impl Drop for Running {
             self.child.wait().unwrap();
         }
     }
+}
+
+/// `VmHWM` of a process that is alive, on Linux.
+fn peak_resident_bytes(id: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kilobytes * 1024)
 }
 
 /// What a process writes, as it comes.

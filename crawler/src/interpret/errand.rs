@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 use storage::{MAX_STORED_ROBOTS_BYTES, StoredRobots};
 use url::Url;
 
-use super::{Interpreter, Meaning, PRIORITY_SITEMAP, decoded_body, redirect};
+use super::{Interpreter, Meaning, PRIORITY_SITEMAP, redirect};
 use crate::content_seen::Record;
 use crate::fetch::{FetchError, Response};
 use crate::host_key::HostKey;
@@ -24,6 +24,14 @@ const MAX_SITEMAP_REDIRECTS: u8 = 5;
 /// Bound on a robots.txt without its Content-Encoding; what counts of it is less.
 const MAX_DECODED_ROBOTS_BYTES: usize = 16 * MAX_ROBOTS_BYTES;
 
+/// How long what an errand brings may be without its Content-Encoding.
+pub(super) fn max_unpacked_bytes(errand: &Errand) -> usize {
+    match errand {
+        Errand::Robots { .. } => MAX_DECODED_ROBOTS_BYTES,
+        Errand::Sitemap { .. } => sitemap::MAX_SITEMAP_BYTES,
+    }
+}
+
 impl Interpreter {
     pub(super) fn robots(&self, errand: Errand, answer: Result<Response, FetchError>) -> Meaning {
         let answer = match answer {
@@ -33,6 +41,7 @@ impl Interpreter {
             {
                 RobotsAnswer::Rules(Robots::allow_all(), Vec::new())
             }
+            // Of an answer that cannot be read too: what the server meant is unknown.
             Err(error) => RobotsAnswer::Unreachable(error.to_string()),
             Ok(response) => match redirect::target(errand.url(), &response) {
                 Some(Ok(to)) => RobotsAnswer::Moved(to),
@@ -47,14 +56,13 @@ impl Interpreter {
 
     /// What the answer says, and what of it is kept for later runs; else why it says nothing.
     fn rules(&self, url: &Url, response: &Response) -> Result<(RobotsAnswer, Option<StoredRobots>), String> {
-        // Without a body that can be read, what the server meant is unknown.
-        let body = decoded_body(response, MAX_DECODED_ROBOTS_BYTES).map_err(|error| error.to_string())?;
-        let outcome = RobotsOutcome::from_status(response.status, &body, &self.settings.product);
+        let body = response.body.as_deref().unwrap_or_default();
+        let outcome = RobotsOutcome::from_status(response.status, body, &self.settings.product);
         if outcome.availability.is_to_be_retried() {
             return Err(format!("HTTP status {}", response.status));
         }
         let since_epoch = response.fetched_at.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let text = if response.is_success() { &*body } else { &[] };
+        let text = if response.is_success() { body } else { &[] };
         let stored = (text.len() <= MAX_STORED_ROBOTS_BYTES).then(|| StoredRobots {
             fetched_at: u64::try_from(since_epoch.as_millis()).unwrap_or(0),
             text: text.to_vec(),
@@ -76,7 +84,7 @@ impl Interpreter {
         let response = match answer {
             Ok(response) => response,
             Err(error) => {
-                tracing::warn!(%url, %error, "sitemap not fetched");
+                tracing::warn!(%url, %error, "sitemap not read");
                 return nothing;
             }
         };
@@ -93,17 +101,11 @@ impl Interpreter {
                 }],
             };
         }
-        match decoded_body(&response, sitemap::MAX_SITEMAP_BYTES) {
-            Ok(body) if response.is_success() => self.sitemap_urls(url, depth, &body),
-            Ok(_) => {
-                tracing::warn!(%url, status = response.status, "no sitemap there");
-                nothing
-            }
-            Err(error) => {
-                tracing::warn!(%url, %error, "sitemap not read");
-                nothing
-            }
+        if !response.is_success() {
+            tracing::warn!(%url, status = response.status, "no sitemap there");
+            return nothing;
         }
+        self.sitemap_urls(url, depth, response.body.as_deref().unwrap_or_default())
     }
 
     fn sitemap_urls(&self, url: &Url, depth: u8, body: &[u8]) -> Record {

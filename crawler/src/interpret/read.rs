@@ -8,7 +8,7 @@ use url::Url;
 
 use super::{Interpreter, PRIORITY_LINK};
 use crate::content_seen::Record;
-use crate::fetch::Response;
+use crate::fetch::{FetchError, Response};
 use crate::parse::{Outlink, RobotsDirectives, Truncation};
 use crate::settings::Settings;
 use crate::site::site;
@@ -55,6 +55,10 @@ pub(crate) struct Content {
 impl Interpreter {
     pub(super) fn read(&self, queued: QueuedUrl, url: &Url, response: Response, body: Bytes) -> Record {
         let decoded = decode::decode(&body, response.charset());
+        let limit = self.settings.fetch.max_body_bytes;
+        if decoded.text.len() > limit / 2 * 3 {
+            return self.failed_fetch(queued, &FetchError::BodyTooLarge { limit });
+        }
         let plain = response
             .media_type()
             .is_some_and(|media_type| media_type == "text/plain");
@@ -103,7 +107,7 @@ impl Interpreter {
             content_type: stored_text(content_type),
             encoding: decoded.encoding.to_owned(),
             body_bytes: body.len() as u64,
-            wire_bytes: response.body.as_ref().map_or(0, |wire| wire.len() as u64),
+            wire_bytes: response.wire_bytes,
             text_chars: content.text.chars().count() as u64,
             language: language::detect(&content.text, content.lang.as_deref()),
             verdict: Verdict::Unique,

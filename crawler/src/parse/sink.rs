@@ -19,6 +19,7 @@ use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeBuilder,
 use html5ever::{Attribute, QualName};
 use scraper::{Html, HtmlTreeSink, Node};
 
+use super::limits::{self, Limits};
 use super::{MAX_ATTRIBUTES, MAX_DEPTH, Truncation};
 
 type Builder = TreeBuilder<NodeId, CountingSink>;
@@ -53,14 +54,16 @@ impl TokenCount {
     }
 
     /// The limit that the page has passed, if any.
-    pub(super) fn truncation(&self, max_steps: u64) -> Option<Truncation> {
+    pub(super) fn truncation(&self, limits: Limits) -> Option<Truncation> {
         let sink = &self.builder.sink;
         if sink.max_depth.get() > MAX_DEPTH {
             Some(Truncation::TooDeep)
         } else if self.too_many_attributes.get() {
             Some(Truncation::TooManyAttributes)
+        } else if sink.tree_bytes() > limits.tree_bytes {
+            Some(Truncation::TooLarge)
         } else {
-            (sink.steps.get() > max_steps).then_some(Truncation::TooMuchWork)
+            (sink.steps.get() > limits.steps).then_some(Truncation::TooMuchWork)
         }
     }
 
@@ -118,22 +121,32 @@ pub(super) struct CountingSink {
     /// The element appended last and its depth: most elements are its children or siblings.
     depth: Cell<(NodeId, usize)>,
     max_depth: Cell<usize>,
+    /// Of all elements together.
+    attributes: Cell<usize>,
 }
 
-impl Default for CountingSink {
-    fn default() -> Self {
-        let inner = HtmlTreeSink::new(Html::new_document());
+impl CountingSink {
+    /// A sink whose tree has room for so many nodes. Pages of memory that no node is written to are never taken.
+    pub(super) fn with_capacity(nodes: usize) -> Self {
+        let mut html = Html::new_document();
+        html.tree = ego_tree::Tree::with_capacity(Node::Document, nodes);
+        let inner = HtmlTreeSink::new(html);
         let root = inner.get_document();
         Self {
             inner,
             steps: Cell::new(0),
             depth: Cell::new((root, 0)),
             max_depth: Cell::new(0),
+            attributes: Cell::new(0),
         }
     }
-}
 
-impl CountingSink {
+    /// What the tree takes in memory, about, its texts left out: they are those of the page.
+    fn tree_bytes(&self) -> usize {
+        let nodes = self.inner.0.borrow().tree.values().len();
+        nodes * limits::NODE_BYTES + self.attributes.get() * limits::ATTRIBUTE_BYTES
+    }
+
     fn count(&self, steps: u64) {
         self.steps.set(self.steps.get().saturating_add(steps));
     }
@@ -188,6 +201,7 @@ impl TreeSink for CountingSink {
 
     fn create_element(&self, name: QualName, attrs: Vec<Attribute>, flags: ElementFlags) -> NodeId {
         self.count(1 + attrs.len() as u64);
+        self.attributes.set(self.attributes.get() + attrs.len());
         self.inner.create_element(name, attrs, flags)
     }
 

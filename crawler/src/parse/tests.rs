@@ -39,6 +39,26 @@ fn a_page_within_the_limits_gives_the_tree_that_scraper_gives() {
 }
 
 #[test]
+fn a_tree_that_grows_too_large_stops_the_parse_and_keeps_what_came_before() {
+    let nodes = |document: &Document| document.html.tree.values().len();
+    let dense = parse(&format!("<h1>First</h1>{}", "<br>x".repeat(400_000)));
+    assert_eq!(dense.truncated, Some(Truncation::TooLarge));
+    assert!(
+        nodes(&dense) > 300_000 && nodes(&dense) * 136 < MAX_TREE_BYTES * 11 / 10,
+        "{}",
+        nodes(&dense)
+    );
+    // Formatting elements that are never closed are made anew in every paragraph: more nodes than a page of this size has.
+    let formatting: String = (0..400).map(|number| format!("<b a{number}>")).collect();
+    let reopened = parse(&format!("<p>{formatting}{}", "</p><p>x".repeat(2_000)));
+    assert_eq!(reopened.truncated, Some(Truncation::TooLarge));
+    assert!(nodes(&reopened) < 400_000, "{}", nodes(&reopened));
+    // The densest that an honest page gets.
+    let honest = parse(&"<li>x".repeat(20_000));
+    assert_eq!((honest.truncated, nodes(&honest)), (None, 40_000 + 4));
+}
+
+#[test]
 fn deep_nesting_stops_the_parse_and_keeps_what_came_before() {
     for open in [
         "<div>",

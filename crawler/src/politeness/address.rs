@@ -8,17 +8,26 @@ use super::pacer::Pacer;
 use super::{CrawlClock, HostSignal, Now};
 use crate::settings::Politeness;
 
-/// Whose requests are counted together: an IPv4 address, or the /64 network of an IPv6 address, which is what one
-/// machine or customer is given.
+/// Whose requests are counted together: a server, which is a machine and a port of it.
+///
+/// Ports 80 and 443 are one; any other is a server of its own, which neither slows down nor holds up its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AddressKey {
+pub struct AddressKey {
+    machine: Machine,
+    /// `None` for the default port of the scheme.
+    port: Option<u16>,
+}
+
+/// An IPv4 address, or the /64 network of an IPv6 address, which is what one machine or customer is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Machine {
     /// IPv4, also where it was written as an IPv6 address.
     V4(Ipv4Addr),
     /// The first 64 bits.
     V6(u64),
 }
 
-impl From<IpAddr> for AddressKey {
+impl From<IpAddr> for Machine {
     fn from(address: IpAddr) -> Self {
         match address.to_canonical() {
             IpAddr::V4(address) => Self::V4(address),
@@ -28,6 +37,17 @@ impl From<IpAddr> for AddressKey {
 }
 
 impl AddressKey {
+    /// The key of the server at `address` that answers for `host`, a host key such as `example.org:8080`.
+    #[must_use]
+    pub fn new(address: IpAddr, host: &str) -> Self {
+        let after_address = host.rsplit_once(']').map_or(host, |(_, rest)| rest);
+        let port = after_address.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+        Self {
+            machine: address.into(),
+            port: port.filter(|port| ![80, 443].contains(port)),
+        }
+    }
+
     /// The key of a host that is an address itself, as a host key has it: `192.0.2.1:8080`, `[2001:db8::1]`.
     #[must_use]
     pub fn of_literal(host: &str) -> Option<Self> {
@@ -35,7 +55,7 @@ impl AddressKey {
             Some(rest) => rest.split_once(']')?.0,
             None => host.split_once(':').map_or(host, |(address, _port)| address),
         };
-        bare.parse::<IpAddr>().ok().map(Self::from)
+        bare.parse().ok().map(|address| Self::new(address, host))
     }
 }
 
@@ -105,28 +125,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_counted_by_machine() {
-        let key = |text: &str| AddressKey::from(text.parse::<IpAddr>().unwrap());
-        assert_eq!(key("::ffff:192.0.2.1"), key("192.0.2.1"));
-        assert_ne!(key("192.0.2.1"), key("192.0.2.2"));
-        assert_eq!(key("2001:db8:1:2::1"), key("2001:db8:1:2:ffff::9"));
-        assert_ne!(key("2001:db8:1:2::1"), key("2001:db8:1:3::1"));
+    fn an_address_is_counted_by_machine_and_port() {
+        let key = |text: &str, host: &str| AddressKey::new(text.parse().unwrap(), host);
+        assert_eq!(key("::ffff:192.0.2.1", "a"), key("192.0.2.1", "b"));
+        assert_ne!(key("192.0.2.1", "a"), key("192.0.2.2", "a"));
+        assert_eq!(key("2001:db8:1:2::1", "a"), key("2001:db8:1:2:ffff::9", "a"));
+        assert_ne!(key("2001:db8:1:2::1", "a"), key("2001:db8:1:3::1", "a"));
+        assert_eq!(key("192.0.2.1", "a:443"), key("192.0.2.1", "b:80"));
+        assert_eq!(key("192.0.2.1", "a:8080"), key("192.0.2.1", "b:8080"));
+        assert_ne!(key("192.0.2.1", "a:8080"), key("192.0.2.1", "a"));
     }
 
     #[test]
     fn a_host_that_is_an_address_names_it() {
-        let key = |text: &str| Some(AddressKey::from(text.parse::<IpAddr>().unwrap()));
-        for (host, expected) in [
-            ("192.0.2.1", key("192.0.2.1")),
-            ("192.0.2.1:8080", key("192.0.2.1")),
-            ("[2001:db8::1]", key("2001:db8::1")),
-            ("[2001:db8::1]:80", key("2001:db8::1")),
+        for (host, address) in [
+            ("192.0.2.1", Some("192.0.2.1")),
+            ("192.0.2.1:8080", Some("192.0.2.1")),
+            ("[2001:db8::1]", Some("2001:db8::1")),
+            ("[2001:db8::1]:8080", Some("2001:db8::1")),
             ("example.org", None),
             ("example.org:80", None),
             ("1.example", None),
             ("[broken", None),
         ] {
+            let expected = address.map(|address| AddressKey::new(address.parse().unwrap(), host));
             assert_eq!(AddressKey::of_literal(host), expected, "{host}");
         }
+        assert_ne!(
+            AddressKey::of_literal("[2001:db8::1]:8080"),
+            AddressKey::of_literal("[2001:db8::1]")
+        );
     }
 }

@@ -52,6 +52,16 @@ impl Pattern {
         self.octets
     }
 
+    /// Where the pattern is cut at its `*`; the first and the last may be empty.
+    pub(super) fn literals(&self) -> &[Vec<u8>] {
+        &self.literals
+    }
+
+    /// Whether the last literal ends the path.
+    pub(super) fn is_anchored(&self) -> bool {
+        self.anchored
+    }
+
     /// Whether the pattern means the path, which must have come through [`spell_path`].
     ///
     /// Each literal is taken at its leftmost place. That is always right (a later place leaves less to the literals that

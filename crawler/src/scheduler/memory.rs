@@ -34,7 +34,7 @@ impl Scheduler {
         host.last_failure.clone_from(&state.last_failure);
         if let Some(address) = state.address {
             host.remote = Some(address);
-            host.address = Some(AddressKey::from(address));
+            host.address = Some(AddressKey::new(address, name));
         }
         let is_known = !self.after_interruption;
         self.was_asked(name, if is_known { ago } else { Duration::ZERO });

@@ -23,6 +23,8 @@ pub struct Fetch {
     pub timeout: Duration,
     /// Bytes of body accepted, as sent and again after decompression.
     pub max_body_bytes: usize,
+    /// Bytes of bodies and pages held between the network and the disk; see [`crate::memory_budget`].
+    pub memory_bytes: usize,
     /// Redirects followed from one URL.
     pub max_redirects: u8,
     /// Connect to loopback, private and other special addresses.
@@ -46,6 +48,7 @@ pub(super) fn fetch(config: &config::Fetch) -> Result<Fetch, InvalidSetting> {
         connect_timeout: millis("fetch.connect_timeout_ms", config.connect_timeout_ms)?,
         timeout: millis("fetch.timeout_ms", config.timeout_ms)?,
         max_body_bytes: config.max_body_bytes,
+        memory_bytes: config.memory_bytes,
         max_redirects: config.max_redirects,
         allow_private_addresses: config.allow_private_addresses,
         cookies: config.cookies,

@@ -13,6 +13,7 @@ use crate::error::RunError;
 use crate::fetch::{FetchError, Fetcher, Response, Wanted};
 use crate::host_key::HostKey;
 use crate::interpret::redirect;
+use crate::memory_budget::MemoryBudget;
 use crate::robots::{MAX_ROBOTS_BYTES, Robots, RobotsOutcome};
 use crate::settings::Settings;
 use crate::sitemap::MAX_SITEMAP_BYTES;
@@ -42,7 +43,8 @@ impl Web {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         Ok(Self {
             settings: settings.clone(),
-            fetcher: Fetcher::new(settings).map_err(RunError::Client)?,
+            fetcher: Fetcher::new(settings, MemoryBudget::new(settings.fetch.memory_bytes))
+                .map_err(RunError::Client)?,
             runtime: runtime.map_err(|source| RunError::io("start", "the network runtime", source))?,
             robots: HashMap::new(),
             asked: HashMap::new(),

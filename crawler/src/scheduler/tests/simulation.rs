@@ -128,11 +128,13 @@ impl World {
     fn new(plan: &Plan) -> Self {
         let mut random = fastrand::Rng::with_seed(plan.seed);
         let mut next_seq = 0;
+        let mut literals = Vec::new();
         let servers = (0..plan.hosts).map(|n| {
             let address = IpAddr::from([192, 0, 2, random.u8(0..plan.addresses)]);
-            let is_known = random.bool();
+            let is_known = random.bool() && !literals.contains(&address);
             let name = if is_known {
-                format!("{address}:{}", 8_000 + n)
+                literals.push(address);
+                address.to_string()
             } else {
                 format!("h{n}.example")
             };
@@ -478,8 +480,8 @@ fn the_hosts_of_an_address_take_turns() {
         config.politeness.address_delay_ms = 100;
     });
     let mut scheduler = Scheduler::new(&settings, 40, 0);
-    for port in 1..=5 {
-        scheduler.add(super::site(&format!("192.0.2.1:{port}"), 20), Now::ZERO);
+    for number in 1..=5 {
+        scheduler.add(super::site(&format!("h{number}.example"), 20), Now::ZERO);
     }
     let order = order_of(&mut scheduler, Some([192, 0, 2, 1].into()), 100);
     for round in order.chunks(5) {

@@ -1,0 +1,81 @@
+//! A body as it comes: bounded in size, in time and by the memory budget.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::time::{Instant, timeout_at};
+
+use super::FetchError;
+use crate::memory_budget::{Claim, FREE_BYTES, MemoryBudget};
+
+/// How much of a body is accepted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    /// Bytes as sent.
+    pub(super) limit: usize,
+    /// Whether a longer one is cut; else it is a failure.
+    pub(super) is_cut: bool,
+    /// When it must be there, the time left out in which it waits for memory.
+    pub(super) deadline: Instant,
+}
+
+/// What room is asked for at least.
+const MIN_STEP: usize = 32 * 1024;
+
+/// Reads the whole body; what it claimed of the budget is in `claim`.
+pub(super) async fn read(
+    answer: &mut reqwest::Response,
+    bounds: Bounds,
+    budget: &MemoryBudget,
+    claim: &mut Claim,
+) -> Result<Bytes, FetchError> {
+    let Bounds {
+        limit,
+        is_cut,
+        mut deadline,
+    } = bounds;
+    let mut body = Vec::new();
+    loop {
+        let chunk = timeout_at(deadline, answer.chunk()).await;
+        let chunk = chunk.map_err(|_elapsed| FetchError::BodyTimeout)?;
+        let Some(chunk) = chunk.map_err(|error| FetchError::from_body(&error))? else {
+            break;
+        };
+        let rest = limit - body.len();
+        if chunk.len() > rest && !is_cut {
+            return Err(FetchError::BodyTooLarge { limit });
+        }
+        let taken = &chunk[..chunk.len().min(rest)];
+        deadline += make_room(&mut body, taken.len(), limit, budget, claim).await;
+        body.extend_from_slice(taken);
+        if taken.len() < chunk.len() {
+            break;
+        }
+    }
+    body.shrink_to_fit();
+    Ok(body.into())
+}
+
+/// Makes room for `more` bytes, claimed before it is taken, and returns how long that took to be granted. The capacity
+/// grows by a half, and never beyond the limit.
+async fn make_room(
+    body: &mut Vec<u8>,
+    more: usize,
+    limit: usize,
+    budget: &MemoryBudget,
+    claim: &mut Claim,
+) -> Duration {
+    let needed = body.len() + more;
+    if needed <= body.capacity() {
+        return Duration::ZERO;
+    }
+    let capacity = (body.len() + (body.len() / 2).max(MIN_STEP)).min(limit).max(needed);
+    let mut waited = Duration::ZERO;
+    if capacity > FREE_BYTES {
+        let start = Instant::now();
+        budget.grow(claim, capacity).await;
+        waited = start.elapsed();
+    }
+    body.reserve_exact(capacity - body.len());
+    waited
+}
