@@ -158,3 +158,22 @@ fn a_restart_knows_what_the_verdicts_taught() {
     crawl.end(&["--max-pages", "30"]).succeeded();
     assert!(site.paths().len() > before, "what was left is fetched on request");
 }
+
+#[test]
+fn a_host_that_has_used_up_its_urls_gets_no_more() {
+    let site = Site::scripted(|asked| {
+        let seed = asked.path.bytes().fold(7_u64, |sum, byte| sum * 31 + u64::from(byte));
+        let links: Vec<String> = (0..10).map(|n| format!("{}{n}/", asked.path)).collect();
+        match asked.path.as_str() {
+            "/robots.txt" => Answer::status(404),
+            _ => article(seed, &links),
+        }
+    });
+    let crawl = Crawl::of(site.url("/"))
+        .set("scope.max_urls_per_host", 25)
+        .set("scope.max_segment_repeats", 100);
+    crawl.run().says(&["scope.max_urls_per_host"]);
+    let known = crawl.report()["counts"]["discovered"].as_u64().unwrap();
+    assert!((25..=35).contains(&known), "{known}: one page may go beyond");
+    crawl.run().says(&["0 requests"]);
+}

@@ -90,6 +90,8 @@ pub struct Scope {
     pub max_pages: u64,
     /// Pages decided on one host; 0 is no limit.
     pub max_pages_per_host: u64,
+    /// URLs that are known of one host; 0 is no limit.
+    pub max_urls_per_host: u64,
     /// Times the same segment, other than a number, may stand in the path of a URL.
     pub max_segment_repeats: usize,
     /// Parameters that the query of a URL may have.
@@ -105,6 +107,7 @@ impl Default for Scope {
             max_depth: 20,
             max_pages: 0,
             max_pages_per_host: 0,
+            max_urls_per_host: 1_000_000,
             max_segment_repeats: 3,
             max_query_parameters: 30,
         }

@@ -5,6 +5,7 @@
 //! of a commit makes the catalogue the truth: first the pages are durable, then their fingerprints enter the index's
 //! trees, so no page can be dropped as a duplicate of itself or of a page that was lost.
 
+mod budget;
 mod canonical;
 mod redirects;
 
@@ -25,6 +26,7 @@ use crate::scheduler::{Errand, Event, RobotsAnswer};
 use crate::settings::Settings;
 use crate::stats::Stats;
 use crate::steering::{Decision, DuplicateOf};
+use budget::UrlBudget;
 use canonical::Removals;
 use redirects::Redirects;
 
@@ -86,6 +88,7 @@ pub struct ContentSeen {
     redirects: Redirects,
     removals: Removals,
     prefer_canonical: bool,
+    url_budget: UrlBudget,
     stats: Arc<Stats>,
     commit_interval: Duration,
     committed_at: Instant,
@@ -146,6 +149,7 @@ impl ContentSeen {
         }
         stats.decided(&store.counts());
         Ok(Self {
+            url_budget: UrlBudget::open(&store, settings.limits.max_urls_per_host)?,
             store,
             dedup,
             redirects: Redirects::default(),
@@ -235,7 +239,11 @@ impl ContentSeen {
                 let mut queued = Vec::new();
                 // In slices, so that the store can make room between them.
                 for slice in urls.chunks(SITEMAP_SLICE) {
-                    queued.extend(self.store.discover(slice)?);
+                    let admitted = self.url_budget.admit(slice);
+                    self.stats.links_over_budget(slice.len() - admitted.len());
+                    let fresh = self.store.discover(&admitted)?;
+                    self.url_budget.spend(&fresh);
+                    queued.extend(fresh);
                 }
                 Event::Sitemap { queued, further }
             }
@@ -315,7 +323,10 @@ impl ContentSeen {
         outlinks: &[Discovered],
         page: Option<Decision>,
     ) -> Result<Event, RunError> {
-        let finished = self.store.finish(queued, outcome, outlinks)?;
+        let admitted = self.url_budget.admit(outlinks);
+        self.stats.links_over_budget(outlinks.len() - admitted.len());
+        let finished = self.store.finish(queued, outcome, &admitted)?;
+        self.url_budget.spend(&finished.newly_queued);
         let mut again = finished.newly_queued;
         again.extend(finished.requeued);
         Ok(Event::Decided {

@@ -133,13 +133,14 @@ impl Interpreter {
         self.read(queued, url, response, body)
     }
 
-    fn failed_fetch(&self, queued: QueuedUrl, error: &FetchError) -> Record {
+    fn tell_refusal(&self, host: &str, error: &FetchError) {
         if matches!(error, FetchError::ForbiddenAddress(_)) && !self.refusal_told.swap(true, Ordering::Relaxed) {
-            tracing::warn!(
-                "refused to connect to {}: {error} (told once; the report lists all)",
-                queued.host
-            );
+            tracing::warn!("refused to connect to {host}: {error} (told once; the report lists all)");
         }
+    }
+
+    fn failed_fetch(&self, queued: QueuedUrl, error: &FetchError) -> Record {
+        self.tell_refusal(&queued.host, error);
         if error.is_passing() && queued.attempts < self.settings.politeness.max_retries {
             return outcome(queued, Outcome::Retry);
         }

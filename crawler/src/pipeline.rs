@@ -176,6 +176,15 @@ async fn drive(
                 stages.conclude(queued, Outcome::Excluded { reason });
                 continue;
             }
+            Step::Fail { queued, unfit } => {
+                let failed = Outcome::Failed {
+                    kind: unfit.kind.to_owned(),
+                    status: None,
+                    detail: unfit.detail,
+                };
+                stages.conclude(queued, failed);
+                continue;
+            }
             Step::Postpone { queued, priority } => {
                 stages.conclude(queued, Outcome::Postponed { priority });
                 continue;

@@ -25,7 +25,7 @@ use crate::steering::{Decision, Steering};
 use crate::trap;
 use addresses::Addresses;
 use host::{Host, HostStep};
-pub use messages::{Ending, Errand, Event, Retired, RobotsAnswer, Step, Task};
+pub use messages::{Ending, Errand, Event, Retired, RobotsAnswer, Step, Task, Unfit};
 
 /// URLs of one host held in memory; the rest waits in the store.
 const BUFFER: usize = 1_024;
@@ -379,6 +379,10 @@ impl Scheduler {
             HostStep::Exclude { queued, reason } => {
                 self.pages_in_process += 1;
                 Step::Exclude { queued, reason }
+            }
+            HostStep::Fail { queued, unfit } => {
+                self.pages_in_process += 1;
+                Step::Fail { queued, unfit }
             }
             HostStep::Postpone { queued, priority } => {
                 self.pages_in_process += 1;

@@ -65,6 +65,8 @@ pub struct Limits {
     pub max_pages: Option<u64>,
     /// Pages decided on one host.
     pub max_pages_per_host: Option<u64>,
+    /// URLs known of one host.
+    pub max_urls_per_host: Option<u64>,
     /// What a URL may have before it is taken for part of a trap.
     pub traps: crate::trap::Limits,
     /// Time this run may take; from the command line only.
@@ -151,6 +153,7 @@ impl Settings {
                 max_depth: config.scope.max_depth,
                 max_pages: limit(config.scope.max_pages),
                 max_pages_per_host: limit(config.scope.max_pages_per_host),
+                max_urls_per_host: limit(config.scope.max_urls_per_host),
                 traps: crate::trap::Limits {
                     max_segment_repeats: config.scope.max_segment_repeats,
                     max_query_parameters: config.scope.max_query_parameters,

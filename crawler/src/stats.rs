@@ -17,6 +17,7 @@ pub struct Stats {
     hosts_waiting: AtomicU64,
     links_to_other_hosts: AtomicU64,
     links_too_deep: AtomicU64,
+    links_over_budget: AtomicU64,
     stopping: AtomicBool,
 }
 
@@ -47,6 +48,8 @@ pub struct Snapshot {
     pub links_to_other_hosts: u64,
     /// Links deeper than `max_depth`.
     pub links_too_deep: u64,
+    /// Links on pages of hosts that had used up `scope.max_urls_per_host`, known ones among them.
+    pub links_over_budget: u64,
     /// No new URL is taken any more.
     pub stopping: bool,
 }
@@ -74,6 +77,11 @@ impl Stats {
             &self.links_to_other_hosts
         };
         counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Links are not taken in, for their host has used up its budget.
+    pub fn links_over_budget(&self, links: usize) {
+        self.links_over_budget.fetch_add(links as u64, Ordering::Relaxed);
     }
 
     /// Takes over the store's counts, which are those of the whole crawl.
@@ -118,6 +126,7 @@ impl Stats {
             hosts_waiting: read(&self.hosts_waiting),
             links_to_other_hosts: read(&self.links_to_other_hosts),
             links_too_deep: read(&self.links_too_deep),
+            links_over_budget: read(&self.links_over_budget),
             stopping: self.stopping.load(Ordering::Relaxed),
         }
     }

@@ -83,6 +83,12 @@ fn describe(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) -
             run.links_too_deep, settings.limits.max_depth
         ));
     }
+    if run.links_over_budget > 0 {
+        lines.push(format!(
+            "  {} links were on hosts of which scope.max_urls_per_host URLs are known (known ones among them)",
+            run.links_over_budget
+        ));
+    }
     for retired in &summary.retired {
         let reason = terminal_text(&retired.last_failure, 200);
         let host = &retired.host;

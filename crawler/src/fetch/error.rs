@@ -79,6 +79,15 @@ impl FetchError {
         self.is_the_hosts() || matches!(self, Self::BodyTimeout | Self::BodyInterrupted(_))
     }
 
+    /// Whether no request of the same scheme, host and port would fare better.
+    #[must_use]
+    pub fn is_the_origins(&self) -> bool {
+        matches!(
+            self,
+            Self::ForbiddenAddress(_) | Self::Certificate { .. } | Self::Tls(_)
+        )
+    }
+
     /// Whether it says something of the host, and not of this one page: no head of an answer came.
     #[must_use]
     pub fn is_the_hosts(&self) -> bool {

@@ -11,9 +11,10 @@ use crate::content_seen::Record;
 use crate::fetch::{FetchError, Response};
 use crate::host_key::HostKey;
 use crate::robots::{MAX_ROBOTS_BYTES, Robots, RobotsOutcome};
-use crate::scheduler::{Errand, Event, RobotsAnswer};
+use crate::scheduler::{Errand, Event, RobotsAnswer, Unfit};
 use crate::scope::Scope;
 use crate::sitemap::{self, Sitemap};
+use crate::stored_text::stored_text;
 
 /// How deep sitemap indexes may lie in one another.
 const MAX_SITEMAP_DEPTH: u8 = 2;
@@ -35,11 +36,12 @@ pub(super) fn max_unpacked_bytes(errand: &Errand) -> usize {
 impl Interpreter {
     pub(super) fn robots(&self, errand: Errand, answer: Result<Response, FetchError>) -> Meaning {
         let answer = match answer {
-            // No connection will be made for a page of this origin either; there the failure is recorded by its name.
-            Err(FetchError::ForbiddenAddress(_) | FetchError::Certificate { .. } | FetchError::Tls(_))
-                if is_first_hop(&errand) =>
-            {
-                RobotsAnswer::Rules(Robots::allow_all(), Vec::new())
+            Err(error) if is_first_hop(&errand) && error.is_the_origins() => {
+                self.tell_refusal(errand.url().authority(), &error);
+                RobotsAnswer::Unfit(Unfit {
+                    kind: error.kind(),
+                    detail: stored_text(&error.to_string()),
+                })
             }
             // Of an answer that cannot be read too: what the server meant is unknown.
             Err(error) => RobotsAnswer::Unreachable(error.to_string()),

@@ -69,6 +69,10 @@ impl Scheduler {
                 let all = (Robots::allow_all(), now + ROBOTS_LIFE);
                 self.obey(&for_host, origin, all, Vec::new(), now);
             }
+            RobotsAnswer::Unfit(unfit) => {
+                self.host(&for_host).settle(origin, Origin::Unfit(unfit));
+                self.schedule(&for_host, now);
+            }
             RobotsAnswer::Unreachable(reason) if failures + 1 >= MAX_ROBOTS_FAILURES => {
                 self.close(&for_host, origin, format!("robots.txt: {reason}"), now);
             }

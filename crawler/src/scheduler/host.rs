@@ -9,7 +9,7 @@ use storage::QueuedUrl;
 use url::Url;
 
 use super::queue::{HostQueue, NO_SKELETON, Next, Waiting};
-use super::{BUFFER, Errand, Rules};
+use super::{BUFFER, Errand, Rules, Unfit};
 use crate::politeness::{AddressKey, CrawlClock, Gate, Now};
 use crate::robots::Robots;
 use crate::steering::{Decision, Forecast, PRIORITY_LEFT, PRIORITY_SAMPLE, PRIORITY_SNOOZED, Skeleton, Steering};
@@ -20,6 +20,7 @@ use crate::trap;
 pub(super) enum HostStep {
     Page { queued: QueuedUrl, url: Url },
     Exclude { queued: QueuedUrl, reason: String },
+    Fail { queued: QueuedUrl, unfit: Unfit },
     Postpone { queued: QueuedUrl, priority: u8 },
     Errand(Errand),
     Refill { skip: HashSet<u64> },
@@ -54,6 +55,8 @@ pub(super) enum Origin {
     Open { robots: Arc<Robots>, until: Now },
     /// It cannot be had, for this reason: nothing of the origin is fetched in this run.
     Closed(String),
+    /// Nothing can be had from it, for this reason: its pages fail without a request.
+    Unfit(Unfit),
 }
 
 /// See the module's text.
@@ -153,7 +156,7 @@ impl Host {
     pub(super) fn closed(&self) -> impl Iterator<Item = (&str, &str)> {
         self.origins.iter().filter_map(|(origin, state)| match state {
             Origin::Closed(reason) => Some((origin.as_str(), reason.as_str())),
-            Origin::Asked | Origin::Open { .. } => None,
+            Origin::Asked | Origin::Open { .. } | Origin::Unfit(_) => None,
         })
     }
 
@@ -161,7 +164,7 @@ impl Host {
     pub(super) fn crawl_delay(&self) -> Option<Duration> {
         let of = |state: &Origin| match state {
             Origin::Open { robots, .. } => robots.crawl_delay(),
-            Origin::Asked | Origin::Closed(_) => None,
+            Origin::Asked | Origin::Closed(_) | Origin::Unfit(_) => None,
         };
         self.origins.values().filter_map(of).max()
     }
@@ -328,6 +331,14 @@ impl Host {
             Some(Origin::Closed(_)) => {
                 self.queue.leave(queued.seq);
                 Permission::Later
+            }
+            Some(Origin::Unfit(unfit)) => {
+                let unfit = unfit.clone();
+                self.queue.begin(queued.seq, NO_SKELETON);
+                Permission::Instead(HostStep::Fail {
+                    queued: queued.clone(),
+                    unfit,
+                })
             }
             Some(Origin::Open { robots, .. }) => {
                 let decision = robots.decide(url);

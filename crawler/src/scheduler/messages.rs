@@ -78,6 +78,17 @@ pub enum RobotsAnswer {
     Moved(Url),
     /// Neither rules nor a clear "there are none", for this reason: nothing may be fetched (RFC 9309, section 2.3.1.4).
     Unreachable(String),
+    /// No request of this origin can succeed: each of its pages fails in this way, without a request.
+    Unfit(Unfit),
+}
+
+/// Why nothing can be had from an origin: its address is forbidden, its certificate cannot be trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfit {
+    /// The stored name of the failure.
+    pub kind: &'static str,
+    /// For people.
+    pub detail: String,
 }
 
 /// What the stages report.
@@ -161,6 +172,13 @@ pub enum Step {
         queued: QueuedUrl,
         /// Why: the rule of robots.txt that forbids it, or what is wrong with it.
         reason: String,
+    },
+    /// Record a URL as failed without a request.
+    Fail {
+        /// Its row in the frontier.
+        queued: QueuedUrl,
+        /// Why.
+        unfit: Unfit,
     },
     /// Give a URL another place in its host's queue.
     Postpone {

@@ -185,6 +185,7 @@ impl World {
             match scheduler.next(self.now(wall)) {
                 Step::Start(task) => self.start(task, wall),
                 Step::Exclude { queued, .. } => panic!("{} excluded", queued.url),
+                Step::Fail { queued, .. } => panic!("{} failed without a request", queued.url),
                 Step::Postpone { queued, .. } => panic!("{} postponed, and nothing is a duplicate", queued.url),
                 Step::Recall(errand) => {
                     let server = &self.servers[self.host(&for_host(&errand))];
