@@ -248,7 +248,7 @@ pub struct Steering {
     pub min_pattern_pages: u32,
     /// What is not fetched at all.
     pub leave: Leave,
-    /// Rules, as `crawler rules` prints them, whose URLs are excluded without a request.
+    /// Rules, as `crawler rules` prints them, whose URLs are left without a test.
     pub apply: Vec<String>,
 }
 

@@ -77,6 +77,8 @@ pub enum Record {
         limit: usize,
         /// Handed out and not decided, by `seq`.
         skip: HashSet<u64>,
+        /// Only what comes behind this place: priority, depth, `seq`.
+        from: Option<(u8, u16, u64)>,
     },
 }
 
@@ -268,8 +270,13 @@ impl ContentSeen {
                 }
                 return Ok(None);
             }
-            Record::Refill { host, limit, skip } => {
-                let urls = self.store.refill(&host, limit, &skip)?;
+            Record::Refill {
+                host,
+                limit,
+                skip,
+                from,
+            } => {
+                let urls = self.store.refill_behind(&host, from, limit, &skip)?;
                 let more = urls.len() == limit;
                 Event::Refilled { host, urls, more }
             }

@@ -164,8 +164,18 @@ async fn drive(
                 stages.fetch(task);
                 continue;
             }
-            Step::Refill { host, limit, skip } => {
-                stages.record(Record::Refill { host, limit, skip });
+            Step::Refill {
+                host,
+                limit,
+                skip,
+                from,
+            } => {
+                stages.record(Record::Refill {
+                    host,
+                    limit,
+                    skip,
+                    from,
+                });
                 continue;
             }
             Step::Recall(errand) => {

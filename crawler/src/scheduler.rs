@@ -138,10 +138,10 @@ impl Scheduler {
 
     /// A host with URLs in the store from before, and how many of its pages were decided then.
     pub fn add_stored_host(&mut self, host: &str, has_queued: bool, pages_decided: u64) {
-        let takes_left = self.steering.takes_left(host);
         let entry = self.host(host);
-        if takes_left {
-            entry.queue.wake();
+        if has_queued {
+            // What an earlier run left may be wanted now: the settings may be others, or the verdicts.
+            entry.queue.look_at_left();
         }
         entry.queue.in_store |= has_queued;
         entry.pages_decided = pages_decided;
@@ -208,6 +208,8 @@ impl Scheduler {
                 self.tickets_out -= 1;
                 self.pages_in_process -= 1;
                 let host = queued.host.clone();
+                // It may come to wait; the next to test the rule need not.
+                self.steering.end_test(&host, queued.seq);
                 self.host(&host).respell(queued, url);
                 self.schedule(&host, now);
             }
@@ -338,7 +340,7 @@ impl Scheduler {
     /// Whether URLs are left because they are foretold to be duplicates.
     #[must_use]
     pub fn has_left(&self) -> bool {
-        self.hosts.values().any(|host| host.queue.has_left)
+        self.hosts.values().any(|host| host.queue.leaves_some)
     }
 
     /// Hosts with something to fetch, now or later.
@@ -396,10 +398,11 @@ impl Scheduler {
                 })
             }
             HostStep::Recall(errand) => Step::Recall(errand),
-            HostStep::Refill { skip } => Step::Refill {
+            HostStep::Refill { skip, from } => Step::Refill {
                 host: host.to_owned(),
                 limit: BUFFER,
                 skip,
+                from,
             },
         }
     }
@@ -409,7 +412,7 @@ impl Scheduler {
         self.steering.end_test(host, seq);
         let is_woken = page.is_some_and(|page| self.steering.decided(host, page));
         if is_woken {
-            self.host(host).queue.wake();
+            self.host(host).queue.look_at_left();
         }
     }
 

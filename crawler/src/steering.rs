@@ -15,7 +15,7 @@
 //! wrong, and either leads from each duplicate to the next (a calendar: three in a chain, each found on the one before; ten
 //! where the URLs have neither parameters nor several numbers) or is a parameter without any effect (the very same text at
 //! several paths: a session id). Their URLs are *left* once one URL of the same page has confirmed the rule: they stay in the
-//! queue, but for a sample (the 4th, the 16th, the 36th, …: √n/2 of n) that is fetched last, as a test. One page among it
+//! queue, but for a sample (the 9th, 36th, 81st, …: √n/3 of n) that is fetched last, as a test. One page among it
 //! that says something new wakes all that its rule has left. What is left is counted in the report, and
 //! `steering.leave = "nothing"` fetches it in the next run.
 //!
@@ -60,8 +60,18 @@ const CONFIRMED: u32 = 1;
 /// Rules of a host that hold for all its paths, and so are looked at for each of its URLs.
 const MAX_WIDE_RULES: usize = 32;
 
-/// Shapes of paths of a host that may have rules of their own.
+/// Shapes of paths of a host that may have rules of their own, and how many each.
 const MAX_SHAPES: usize = 4_096;
+const MAX_RULES_A_SHAPE: usize = 8;
+
+/// Rules of all hosts.
+const MAX_RULES: usize = 50_000;
+
+/// Bytes of the names and shapes in a rule; a longer one is nothing that a person would believe.
+const MAX_RULE_BYTES: usize = 256;
+
+/// A rule with more confirmations, and right nine times in ten, makes room for no other.
+const MAX_CONFIRMED_OF_EVICTED: u32 = 2;
 
 /// Patterns of a host that are counted.
 const MAX_PATTERNS: usize = 4_096;
@@ -172,6 +182,8 @@ pub struct Prediction {
 pub struct Steering {
     policy: Policy,
     hosts: HashMap<String, HostRules>,
+    /// How many rules there are, over all hosts.
+    rules: usize,
     memory: Memory,
 }
 
@@ -241,12 +253,14 @@ impl Steering {
     pub fn new(policy: Policy) -> Self {
         let mut steering = Self {
             hosts: HashMap::new(),
+            rules: 0,
             memory: Memory::default(),
             policy,
         };
         for HostRule { host, rule } in steering.policy.apply.clone() {
             let host = steering.hosts.entry(host).or_default();
             host.place(&rule).push(Learned::new(rule, true));
+            steering.rules += 1;
         }
         steering
     }
@@ -282,11 +296,19 @@ impl Steering {
             }
         }
         memory.insert_new(url_key(url.as_str()), DECIDED);
+        if of.is_none() {
+            for rule in rule::that_may_be_suggested(&url) {
+                let key = kept_key(&rule, &rule.rewrite(&url).unwrap_or_default());
+                memory.insert(key, memory.get(key).unwrap_or(0).saturating_add(1));
+            }
+        }
         if let Some((of, is_exact)) = &of
             && self.policy.enabled
         {
             for rule in rule::suggested_by(&url, of) {
-                host.suspect(rule, &url, of, decision, *is_exact, memory);
+                if self.rules < MAX_RULES || host.has_seat_for(&rule) {
+                    self.rules += usize::from(host.suspect(rule, &url, of, decision, *is_exact, memory));
+                }
             }
         }
         woken
@@ -329,6 +351,17 @@ impl Steering {
         }
     }
 
+    /// Whether a URL is still to be left that was left before.
+    #[must_use]
+    pub fn leaves(&self, host: &str, url: &Url) -> bool {
+        self.is_enabled()
+            && match self.forecast(host, url) {
+                Forecast::Duplicate(prediction) => prediction.is_left,
+                Forecast::Same(_) => true,
+                Forecast::New | Forecast::Test(_) | Forecast::Snoozed => false,
+            }
+    }
+
     /// Whether a URL in process tests the rule.
     #[must_use]
     pub fn is_tested(&self, host: &str, rule: &Rule) -> bool {
@@ -357,20 +390,13 @@ impl Steering {
         }
     }
 
-    /// Notes that a URL is left by `rule`. `true` for those that are taken as a sample instead: the 4th, 16th, 36th, ….
+    /// Notes that a URL is left by `rule`. `true` for those that are taken as a sample instead: the 9th, 36th, 81st, ….
     pub fn is_sample(&mut self, host: &str, rule: &Rule) -> bool {
         let learned = self.hosts.get_mut(host).and_then(|host| host.find_mut(rule));
         let Some(learned) = learned else { return true };
         learned.left += 1;
         let root = learned.left.isqrt();
-        root * root == learned.left && root % 2 == 0
-    }
-
-    /// Whether anything that was left on `host` may be wanted after all: everything is, or a rule was contradicted.
-    #[must_use]
-    pub fn takes_left(&self, host: &str) -> bool {
-        let contradicted = |host: &HostRules| host.learned().any(|learned| learned.evidence.contradicted > 0);
-        !self.policy.enabled || self.policy.leave == Leave::Nothing || self.hosts.get(host).is_some_and(contradicted)
+        root * root == learned.left && root % 3 == 0
     }
 
     /// The rules that were suggested and confirmed at least once, or are applied: by host, the best confirmed first.
@@ -474,8 +500,18 @@ impl Rule {
     fn is_suspect(&self) -> bool {
         match self {
             Self::Parameter { .. } => true,
-            Self::Numbers { path } => path.matches('#').count() > 1,
+            Self::Numbers { path } => path.contains('?') || path.matches('#').count() > 1,
             Self::Segment { .. } | Self::Origin { .. } => false,
+        }
+    }
+
+    /// Bytes of what it is made of.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Parameter { name, path } => name.len() + path.as_ref().map_or(0, String::len),
+            Self::Numbers { path } => path.len(),
+            Self::Segment { word } => word.len(),
+            Self::Origin { from, to } => from.len() + to.len(),
         }
     }
 
@@ -483,7 +519,7 @@ impl Rule {
     fn shape(&self) -> Option<&str> {
         match self {
             Self::Parameter { path, .. } => path.as_deref(),
-            Self::Numbers { path } => Some(path),
+            Self::Numbers { path } => path.split('?').next(),
             Self::Segment { .. } | Self::Origin { .. } => None,
         }
     }
@@ -532,7 +568,7 @@ impl Learned {
     ) -> bool {
         let Some((of, is_exact)) = of else {
             self.evidence.contradict();
-            return self.left > 0;
+            return true;
         };
         // A duplicate of some other page speaks neither for the rule nor against it.
         if self.class(of).text == class.text {
@@ -594,25 +630,74 @@ impl HostRules {
         }
     }
 
+    /// Where rules of this kind have their place, and whether there is a free one.
     fn has_room_for(&self, rule: &Rule) -> bool {
         match rule.shape() {
             None => self.wide.len() < MAX_WIDE_RULES,
             Some(shape) => match self.by_shape.get(shape) {
                 None => self.by_shape.len() < MAX_SHAPES,
-                Some(rules) => rules.len() < MAX_WIDE_RULES,
+                Some(rules) => rules.len() < MAX_RULES_A_SHAPE,
             },
         }
     }
 
-    /// A pair of duplicates suggests a rule; new to us, it is begun with this pair as its first confirmation.
-    fn suspect(&mut self, rule: Rule, url: &Url, of: &Url, decision: &Decision, is_exact: bool, memory: &mut Memory) {
-        if self.find(&rule).is_some() || !self.has_room_for(&rule) {
-            return;
+    /// Whether the rule can take the place of another.
+    fn has_seat_for(&self, rule: &Rule) -> bool {
+        self.find(rule).is_none() && !self.has_room_for(rule)
+    }
+
+    /// A pair of duplicates suggests a rule; new to us, it is begun with this pair as its first confirmation, and with the
+    /// kept pages of its class, but for the one, as contradictions. Where there is no room, it takes the place of the rule
+    /// that is worth least. `true` if there is a rule more than before.
+    fn suspect(
+        &mut self,
+        rule: Rule,
+        url: &Url,
+        of: &Url,
+        decision: &Decision,
+        is_exact: bool,
+        memory: &mut Memory,
+    ) -> bool {
+        if self.find(&rule).is_some() || rule.bytes() > MAX_RULE_BYTES {
+            return false;
+        }
+        let has_room = self.has_room_for(&rule);
+        if !has_room && !self.evict_for(&rule) {
+            return false;
         }
         let mut learned = Learned::new(rule, false);
         let class = learned.class(url).text;
+        let kept = memory.get(kept_key(&learned.rule, &class)).unwrap_or(0);
+        learned.evidence.contradicted = kept.saturating_sub(1);
         learned.confirm(url, of, decision, is_exact, &class, memory);
         self.place(&learned.rule.clone()).push(learned);
+        has_room
+    }
+
+    /// Forgets the rule that is worth least of those in whose place `rule` would be. `false` if all are worth keeping.
+    fn evict_for(&mut self, rule: &Rule) -> bool {
+        let place = match rule.shape() {
+            None => &mut self.wide,
+            Some(shape) => match self.by_shape.get_mut(shape) {
+                Some(rules) => rules,
+                None => return false,
+            },
+        };
+        let doubtful = place.iter().enumerate().filter(|(_, learned)| {
+            let evidence = &learned.evidence;
+            let is_proved =
+                evidence.confirmed > MAX_CONFIRMED_OF_EVICTED && evidence.confirmed >= 9 * evidence.contradicted;
+            !is_proved && !learned.is_applied && !learned.is_tested
+        });
+        let worst = doubtful.min_by_key(|(index, learned)| {
+            let evidence = &learned.evidence;
+            (evidence.contradicted == 0, evidence.confirmed, *index)
+        });
+        let Some(index) = worst.map(|(index, _)| index) else {
+            return false;
+        };
+        place.remove(index);
+        true
     }
 
     fn count_pattern(&mut self, url: &Url, is_duplicate: bool) {
@@ -657,6 +742,11 @@ fn url_key(text: &str) -> u64 {
 /// A page as a rule sees it.
 fn class_key(rule: &Rule, class: &str) -> u64 {
     keyed(rule, class, &[])
+}
+
+/// How many pages of a class were kept.
+fn kept_key(rule: &Rule, class: &str) -> u64 {
+    keyed(rule, class, b"kept")
 }
 
 /// A duplicate of a class, as a link of a chain.

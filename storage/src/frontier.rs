@@ -136,18 +136,27 @@ impl QueuedUrl {
     }
 }
 
-/// The first `limit` rows of a host's queue whose `seq` is not in `skip`.
+/// The first `limit` rows of a host's queue, behind the place `from`, whose `seq` is not in `skip`.
 pub(crate) fn head_of_queue(
     state: &crate::state::State,
     host: &str,
+    from: Option<(u8, u16, u64)>,
     limit: usize,
     skip: &HashSet<u64>,
 ) -> Result<Vec<QueuedUrl>, StorageError> {
     let mut found = Vec::new();
-    let mut rows = state.scan(format::queue_prefix(host));
+    let prefix = format::queue_prefix(host);
+    let begin = from.map(|(priority, depth, seq)| format::queue_key(host, priority, depth, seq));
+    let mut rows = state.scan_from(begin.as_ref().unwrap_or(&prefix));
     while found.len() < limit {
         let Some(row) = rows.next() else { break };
         let (key, value) = row?;
+        if !key.starts_with(&prefix) {
+            break;
+        }
+        if begin.as_deref() == Some(&*key) {
+            continue;
+        }
         match format::queue_place(host, &key) {
             Some((_, _, seq)) if skip.contains(&seq) => continue,
             _ => {}

@@ -189,8 +189,22 @@ impl Store {
     /// # Errors
     /// As [`commit`](Self::commit).
     pub fn refill(&mut self, host: &str, limit: usize, skip: &HashSet<u64>) -> Result<Vec<QueuedUrl>, StorageError> {
+        self.refill_behind(host, None, limit, skip)
+    }
+
+    /// As [`refill`](Self::refill), of the URLs behind the place `from`: priority, depth and [`seq`](QueuedUrl::seq).
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub fn refill_behind(
+        &mut self,
+        host: &str,
+        from: Option<(u8, u16, u64)>,
+        limit: usize,
+        skip: &HashSet<u64>,
+    ) -> Result<Vec<QueuedUrl>, StorageError> {
         self.commit()?;
-        frontier::head_of_queue(&self.state, host, limit, skip)
+        frontier::head_of_queue(&self.state, host, from, limit, skip)
     }
 
     /// The sequence number that the next page finished will have. It does not change until then, so the page can be named

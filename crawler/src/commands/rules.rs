@@ -44,15 +44,11 @@ fn text(steering: &Steering, all: bool) -> String {
             pattern.duplicates, pattern.pages
         ));
     }
-    let proposed: Vec<&LearnedRule> = steering
-        .rules
-        .iter()
-        .filter(|rule| rule.contradicted == 0 && matches!(rule.state, "left" | "snoozed"))
-        .collect();
+    let proposed: Vec<&LearnedRule> = steering.rules.iter().filter(|rule| is_proposed(rule)).collect();
     if !proposed.is_empty() {
         out.push_str(
-            "\nTo apply rules, so that their URLs are excluded without a request, put into config.toml those of these \
-             lines that you believe:\n[steering]\napply = [\n",
+            "\nTo apply rules, so that their URLs are left without a test, put into config.toml those of these lines that \
+             you believe:\n[steering]\napply = [\n",
         );
         for rule in proposed {
             let quoted = serde_json::to_string(&rule.rule).unwrap_or_default();
@@ -62,6 +58,16 @@ fn text(steering: &Steering, all: bool) -> String {
     }
     out
 }
+
+/// What changes numbers in a path may well find the next page that matters: that takes more pairs to be proposed.
+fn is_proposed(rule: &LearnedRule) -> bool {
+    let is_of_numbers = rule.rule.contains(": numbers of ");
+    rule.contradicted == 0
+        && matches!(rule.state, "left" | "snoozed")
+        && (!is_of_numbers || rule.confirmed >= MIN_CONFIRMED_NUMBERS)
+}
+
+const MIN_CONFIRMED_NUMBERS: u32 = 10;
 
 fn rule_text(rule: &LearnedRule) -> String {
     let mut out = format!(

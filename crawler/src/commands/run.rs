@@ -102,14 +102,14 @@ fn describe(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) -
     }
     let data = dir.display();
     if counts.queued > 0 {
-        lines.push(what_now(summary).to_owned());
+        lines.push(what_now(summary, settings).to_owned());
     }
     lines.push(format!("  see the report: crawler report --data {data}"));
     lines.join("\n")
 }
 
 /// What to do about URLs that are still queued.
-fn what_now(summary: &Summary) -> &'static str {
+fn what_now(summary: &Summary, settings: &Settings) -> &'static str {
     match summary.ending {
         Ending::PageLimit => "  for more, raise --max-pages (or scope.max_pages) and run again",
         Ending::Stopped => "  the same command goes on where this one stopped",
@@ -120,6 +120,9 @@ fn what_now(summary: &Summary) -> &'static str {
             "  what is queued was left: its like were duplicates (crawler rules says why; steering.leave = \"nothing\" \
              fetches it)"
         }
-        Ending::Exhausted => "  what is queued lies above scope.max_pages_per_host",
+        Ending::Exhausted if settings.limits.max_pages_per_host.is_some() => {
+            "  what is queued lies above scope.max_pages_per_host"
+        }
+        Ending::Exhausted => "  the same command tries again what is queued",
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use storage::QueuedUrl;
 use url::Url;
 
-use super::queue::{HostQueue, NO_SKELETON, Next, Waiting};
+use super::queue::{HostQueue, NO_SKELETON, Next, Place, Waiting};
 use super::{BUFFER, Errand, Rules, Unfit};
 use crate::politeness::{AddressKey, CrawlClock, Gate, Now};
 use crate::robots::Robots;
@@ -23,7 +23,7 @@ pub(super) enum HostStep {
     Fail { queued: QueuedUrl, unfit: Unfit },
     Postpone { queued: QueuedUrl, priority: u8 },
     Errand(Errand),
-    Refill { skip: HashSet<u64> },
+    Refill { skip: HashSet<u64>, from: Option<Place> },
     Recall(Errand),
 }
 
@@ -192,10 +192,13 @@ impl Host {
             return None;
         }
         if self.needs_refill() {
-            self.queue.refilling = true;
+            let from = self.queue.begin_refill();
             let held = self.held.iter().map(|queued| queued.seq);
             let skip = self.queue.skip().chain(held);
-            return Some(HostStep::Refill { skip: skip.collect() });
+            return Some(HostStep::Refill {
+                skip: skip.collect(),
+                from,
+            });
         }
         if self.gate.ready_at()? > now {
             return None;
@@ -265,6 +268,10 @@ impl Host {
             if let Some(reason) = trap::found(&url, &self.traps) {
                 return Some(self.exclude(waiting.queued, reason));
             }
+            if waiting.queued.priority >= PRIORITY_LEFT && steering.leaves(name, &url) {
+                self.queue.leaves_some = true;
+                continue;
+            }
             match self.permission(name, &waiting.queued, &url, now) {
                 Permission::Granted => {}
                 Permission::Instead(step) => return Some(step),
@@ -279,13 +286,13 @@ impl Host {
             let priority = waiting.queued.priority;
             match forecast {
                 Forecast::New => {}
-                Forecast::Test(rule) if steering.is_tested(name, &rule) => {
+                Forecast::Test(rule) if steering.is_tested(name, &rule) && self.queue.in_process() > 0 => {
                     aside.push(waiting);
                     continue;
                 }
                 Forecast::Test(rule) => steering.begin_test(name, waiting.queued.seq, rule),
-                Forecast::Same(rule) => {
-                    return Some(self.exclude(waiting.queued, format!("rule applied: {}", rule.meaning())));
+                Forecast::Same(_) if priority < PRIORITY_LEFT => {
+                    return Some(self.postpone(waiting, PRIORITY_LEFT));
                 }
                 Forecast::Snoozed if priority < PRIORITY_SNOOZED => {
                     return Some(self.postpone(waiting, PRIORITY_SNOOZED));
@@ -295,16 +302,11 @@ impl Host {
                     let priority = if is_sample { PRIORITY_SAMPLE } else { PRIORITY_LEFT };
                     return Some(self.postpone(waiting, priority));
                 }
-                Forecast::Duplicate(prediction) if prediction.is_left && priority >= PRIORITY_LEFT => {
-                    self.queue.leave(waiting.queued.seq);
-                    self.queue.has_left = true;
-                    continue;
-                }
                 Forecast::Duplicate(_) if priority < PRIORITY_SNOOZED => {
                     return Some(self.postpone(waiting, PRIORITY_SNOOZED));
                 }
                 // Its time has come.
-                Forecast::Duplicate(_) | Forecast::Snoozed => {}
+                Forecast::Duplicate(_) | Forecast::Snoozed | Forecast::Same(_) => {}
             }
             return Some(self.start(waiting.queued, skeleton, url, now));
         }
@@ -389,6 +391,7 @@ impl Host {
 
     fn hold(&mut self, queued: QueuedUrl) {
         self.queue.end(queued.seq);
+        self.awaits_verdict = false;
         self.held.push(queued);
     }
 
@@ -398,16 +401,13 @@ impl Host {
     }
 
     pub(super) fn needs_refill(&self) -> bool {
-        self.queue.in_store
-            && self.queue.is_empty()
-            && !self.queue.refilling
-            && self.held.len() < BUFFER
-            && self.may_take_page()
-            && !self.is_closed()
+        self.queue.wants_more() && self.held.len() < BUFFER && self.may_take_page() && !self.is_closed()
     }
 
     fn has_page(&self) -> bool {
-        let has_more = !self.queue.is_empty() && self.may_take_page() && !self.awaits_verdict;
+        // Without a page in process no verdict is coming, whatever was waited for.
+        let awaits_verdict = self.awaits_verdict && self.queue.in_process() > 0;
+        let has_more = !self.queue.is_empty() && self.may_take_page() && !awaits_verdict;
         !self.respelled.is_empty() || has_more
     }
 
@@ -425,5 +425,5 @@ impl Host {
 
 /// `scheme://authority`: what one robots.txt rules (RFC 9309, section 2.3).
 fn origin(url: &Url) -> String {
-    url[..url::Position::BeforePath].to_owned()
+    url.origin().ascii_serialization()
 }

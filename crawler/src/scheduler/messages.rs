@@ -163,6 +163,8 @@ pub enum Step {
         limit: usize,
         /// Handed out and not decided, by `seq`.
         skip: HashSet<u64>,
+        /// Only what comes behind this place: priority, depth, `seq`.
+        from: Option<(u8, u16, u64)>,
     },
     /// Ask the store for the robots.txt that an earlier run fetched.
     Recall(Errand),

@@ -12,7 +12,7 @@ use crate::steering::{PRIORITY_LEFT, PRIORITY_SNOOZED, Skeleton};
 const LOOK_AHEAD: usize = 64;
 
 /// Priority, depth, sequence: the frontier's order within a host.
-type Place = (u8, u16, u64);
+pub(super) type Place = (u8, u16, u64);
 
 /// Pages of a skeleton that must have said something new before its pages are fetched side by side.
 const PROBATION: u8 = 3;
@@ -53,6 +53,15 @@ pub(super) struct Waiting {
     skeleton: Option<Skeleton>,
 }
 
+/// What the store was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refill {
+    /// The beginning of the queue.
+    First,
+    /// What is left, behind what was looked at.
+    Left,
+}
+
 /// See the module's text.
 #[derive(Debug, Default)]
 pub(super) struct HostQueue {
@@ -61,7 +70,7 @@ pub(super) struct HostQueue {
     pub in_store: bool,
     /// Since the last refill, URLs went to the store that come before the snoozed ones in the buffer.
     overtaken: bool,
-    pub refilling: bool,
+    refilling: Option<Refill>,
     /// Handed out and not decided: skeleton by `seq`.
     in_process: HashMap<u64, u64>,
     skeletons: HashMap<u64, u32>,
@@ -69,12 +78,14 @@ pub(super) struct HostQueue {
     has_probation: bool,
     /// By skeleton, the pages that have shown it.
     shown: HashMap<u64, Shown>,
-    /// Left in the store's queue, by `seq`: their origin is closed, or a rule left them when it was looked at again.
+    /// Left in the store's queue, by `seq`: their origin is closed.
     left: HashSet<u64>,
-    /// URLs at [`PRIORITY_LEFT`] are looked at again.
-    takes_left: bool,
-    /// The store holds URLs at [`PRIORITY_LEFT`].
-    pub has_left: bool,
+    /// The store may hold URLs at [`PRIORITY_LEFT`] behind `looked_at` that are to be looked at again.
+    looks_at_left: bool,
+    /// Of the URLs at [`PRIORITY_LEFT`], the last that was looked at.
+    looked_at: Option<Place>,
+    /// Some are left for good, as far as this run can tell.
+    pub leaves_some: bool,
 }
 
 impl Waiting {
@@ -103,8 +114,8 @@ impl HostQueue {
 
     /// Takes a new URL into the buffer, or leaves it to the store where the buffer is full.
     pub fn offer(&mut self, queued: QueuedUrl) {
-        if queued.priority >= PRIORITY_LEFT && !self.takes_left {
-            self.has_left = true;
+        if queued.priority >= PRIORITY_LEFT {
+            self.leaves_some = true;
         } else if self.in_store || self.buffer.len() >= BUFFER {
             self.in_store = true;
             self.overtaken |= queued.priority < PRIORITY_SNOOZED;
@@ -113,27 +124,47 @@ impl HostQueue {
         }
     }
 
+    /// Whether the buffer is empty and the store may have something for it.
+    pub fn wants_more(&self) -> bool {
+        self.buffer.is_empty() && self.refilling.is_none() && (self.in_store || self.looks_at_left)
+    }
+
+    /// Where a refill begins: at the beginning of the queue, or behind those of the left that were looked at.
+    pub fn begin_refill(&mut self) -> Option<Place> {
+        if self.in_store {
+            self.refilling = Some(Refill::First);
+            return None;
+        }
+        self.refilling = Some(Refill::Left);
+        Some(self.looked_at.unwrap_or((PRIORITY_LEFT, 0, 0)))
+    }
+
     /// What the store had, in order; `more` says whether it has more.
     pub fn refilled(&mut self, mut urls: Vec<QueuedUrl>, more: bool) {
-        self.refilling = false;
-        self.overtaken = false;
-        self.in_store = more;
-        if !self.takes_left
-            && let Some(first) = urls.iter().position(|queued| queued.priority >= PRIORITY_LEFT)
-        {
-            urls.truncate(first);
-            self.in_store = false;
-            self.has_left = true;
+        if self.refilling.take() == Some(Refill::Left) {
+            self.looks_at_left = more;
+        } else {
+            self.overtaken = false;
+            self.in_store = more;
+            if let Some(first) = urls.iter().position(|queued| queued.priority >= PRIORITY_LEFT) {
+                urls.truncate(first);
+                self.in_store = false;
+            }
         }
         for queued in urls {
-            self.put_back(Waiting::new(queued));
+            let waiting = Waiting::new(queued);
+            if waiting.queued.priority >= PRIORITY_LEFT {
+                self.looked_at = self.looked_at.max(Some(waiting.place()));
+            }
+            self.put_back(waiting);
         }
     }
 
-    /// Looks again at what was left.
-    pub fn wake(&mut self) {
-        self.takes_left = true;
-        self.in_store |= std::mem::take(&mut self.has_left);
+    /// Looks at what is left, all of it, when nothing else is to be done.
+    pub fn look_at_left(&mut self) {
+        self.looks_at_left = true;
+        self.looked_at = None;
+        self.leaves_some = false;
     }
 
     pub fn put_back(&mut self, waiting: Waiting) {
@@ -151,7 +182,7 @@ impl HostQueue {
             return Next::Empty;
         };
         let (priority, depth, _) = *first;
-        if priority >= PRIORITY_SNOOZED && self.overtaken {
+        if priority >= PRIORITY_SNOOZED && self.overtaken && self.refilling.is_none() {
             // The store has URLs that come first; these are there as well.
             self.buffer.clear();
             return Next::Empty;
@@ -343,12 +374,21 @@ mod tests {
         let mut queue = HostQueue::new(false);
         queue.offer(queued(1, PRIORITY_LEFT, "a"));
         assert_eq!(take(&mut queue), None);
+        queue.in_store = true;
+        assert_eq!(queue.begin_refill(), None);
         queue.refilled(vec![queued(2, 0, "b"), queued(1, PRIORITY_LEFT, "a")], true);
         assert_eq!([take(&mut queue), take(&mut queue)], [Some(2), None]);
-        assert!(!queue.in_store, "what is left is not asked for");
-        queue.wake();
-        assert!(queue.in_store);
-        queue.refilled(vec![queued(1, PRIORITY_LEFT, "a")], false);
-        assert_eq!(take(&mut queue), Some(1));
+        assert!(!queue.wants_more(), "what is left is not asked for");
+        queue.look_at_left();
+        for seq in [1, 7] {
+            assert!(queue.wants_more());
+            let from = (seq > 1)
+                .then_some((PRIORITY_LEFT, 1, 1))
+                .unwrap_or((PRIORITY_LEFT, 0, 0));
+            assert_eq!(queue.begin_refill(), Some(from));
+            queue.refilled(vec![queued(seq, PRIORITY_LEFT, "a")], seq == 1);
+            assert_eq!(take(&mut queue), Some(seq));
+        }
+        assert!(!queue.wants_more(), "each is looked at once");
     }
 }

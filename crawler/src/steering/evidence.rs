@@ -8,6 +8,9 @@ const MAX_EXAMPLES: usize = 3;
 const SUSPECT_CHAIN: u32 = 3;
 const ANY_CHAIN: u32 = 10;
 
+/// Duplicates without a single page that says something new, from which on URLs that are made as those of traps are one.
+const ENDLESS: u32 = 100;
+
 /// Two URLs that the rule makes one and whose pages were duplicates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
@@ -62,10 +65,12 @@ impl Evidence {
         self.confirmed > 0 && self.contradicted == 0
     }
 
-    /// Never wrong, and leading on: each duplicate was found on the one before.
+    /// Leading on and on: each duplicate was found on the one before, in a chain that is the longer the more pages of the
+    /// class have said something new; or a hundred were found and no page said anything new.
     pub(super) fn is_endless(&self, is_suspect: bool) -> bool {
         let chain = if is_suspect { SUSPECT_CHAIN } else { ANY_CHAIN };
-        self.contradicted == 0 && self.longest_chain >= chain
+        let is_chain = self.longest_chain >= chain.saturating_mul(self.contradicted.saturating_add(1));
+        is_chain || is_suspect && self.contradicted == 0 && self.confirmed >= ENDLESS
     }
 
     /// Never wrong, at several paths, and always with the very same text.

@@ -5,7 +5,9 @@ use std::str::FromStr;
 
 use url::Url;
 
-use super::shape::{origin, parameters, segments, shape};
+use crate::host_key::HostKey;
+
+use super::shape::{masked, origin, parameters, segments, shape};
 
 /// What makes no difference to the pages of a host.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,8 +57,11 @@ impl Rule {
                 Some(join(&url[..url::Position::AfterPath], &rest.join("&")))
             }
             Self::Numbers { path } => {
-                let masked = (shape(url) == *path).then(|| format!("{}{path}", origin(url)));
-                masked.map(|masked| join(&masked, url.query().unwrap_or_default()))
+                let masked = format!("{}{path}", origin(url));
+                if path.contains('?') {
+                    return (masked_query(url) == *path).then_some(masked);
+                }
+                (shape(url) == *path).then(|| join(&masked, url.query().unwrap_or_default()))
             }
             Self::Segment { word } => {
                 let mut kept = segments(url);
@@ -105,7 +110,9 @@ pub(super) fn suggested_by(url: &Url, other: &Url) -> Vec<Rule> {
     }
     if url.path() == other.path() {
         let Some(name) = only_parameter_that_differs(url, other) else {
-            return Vec::new();
+            let path = masked_query(url);
+            let is_same = path == masked_query(other);
+            return is_same.then_some(Rule::Numbers { path }).into_iter().collect();
         };
         let on = |path| Rule::Parameter {
             name: name.to_owned(),
@@ -129,6 +136,41 @@ pub(super) fn suggested_by(url: &Url, other: &Url) -> Vec<Rule> {
     word.map(|word| Rule::Segment { word: word.to_owned() })
         .into_iter()
         .collect()
+}
+
+/// The rules that a pair of which this URL is one may suggest, but for those whose contradictions nobody counts.
+pub(super) fn that_may_be_suggested(url: &Url) -> Vec<Rule> {
+    let mut names: Vec<&str> = parameters(url)
+        .map(|(name, _)| name)
+        .take(MAX_COUNTED_PARAMETERS)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let path = shape(url);
+    let mut rules = Vec::with_capacity(2 * names.len() + 2);
+    for name in names {
+        let on = |path| Rule::Parameter {
+            name: name.to_owned(),
+            path,
+        };
+        rules.extend([on(None), on(Some(path.clone()))]);
+    }
+    let with_query = masked_query(url);
+    if with_query.contains('?') && with_query.contains('#') {
+        rules.push(Rule::Numbers { path: with_query });
+    }
+    if path.contains('#') {
+        rules.push(Rule::Numbers { path });
+    }
+    rules
+}
+
+/// Parameters of a URL whose rules are prepared for.
+const MAX_COUNTED_PARAMETERS: usize = 8;
+
+/// Path and query with every run of digits as `#`: `/cal?y=#&m=#`.
+fn masked_query(url: &Url) -> String {
+    masked(&url[url::Position::BeforePath..url::Position::AfterQuery])
 }
 
 /// The name of the one parameter in which two queries differ, be it by value or by being there.
@@ -220,9 +262,20 @@ fn parse(text: &str) -> Option<HostRule> {
         }
         _ => return None,
     };
-    let fits = !host.is_empty() && !rest.is_empty();
-    fits.then(|| HostRule {
-        host: host.trim().to_owned(),
+    let is_right = match &rule {
+        Rule::Parameter { name, path } => {
+            let is_shape = |path: &String| path.starts_with('/') && !path.bytes().any(|byte| byte.is_ascii_digit());
+            !name.is_empty() && !name.contains(['&', '=', ' ']) && path.as_ref().is_none_or(is_shape)
+        }
+        Rule::Numbers { path } => {
+            path.starts_with('/') && path.contains('#') && !path.bytes().any(|byte| byte.is_ascii_digit())
+        }
+        Rule::Segment { word } => !word.is_empty() && !word.contains('/'),
+        Rule::Origin { from, to } => [from, to].iter().all(|origin| origin.contains("://")),
+    };
+    let host: HostKey = host.parse().ok()?;
+    is_right.then(|| HostRule {
+        host: host.as_str().to_owned(),
         rule,
     })
 }
@@ -262,7 +315,12 @@ mod tests {
                 "http://h/a7",
                 vec!["h: parameter sid", "h: parameter sid of /a#"],
             ),
-            ("http://h/a?sid=1&x=2", "http://h/a?sid=2&x=3", vec![]),
+            (
+                "http://h/a?sid=1&x=2",
+                "http://h/a?sid=2&x=3",
+                vec!["h: numbers of /a?sid=#&x=#"],
+            ),
+            ("http://h/a?sid=1&x=b", "http://h/a?sid=2&x=c", vec![]),
             ("http://h/c/2026/11", "http://h/c/2027/1", vec!["h: numbers of /c/#/#"]),
             ("http://h/print/a/b", "http://h/a/b", vec!["h: segment print"]),
             ("http://h/a/b", "http://h/a/print/b", vec!["h: segment print"]),
@@ -287,6 +345,7 @@ mod tests {
             ("http://h/a?sid=1&x=2", "http://h/a?sid=9&x=2"),
             ("http://h/a?sid=1", "http://h/a"),
             ("http://h/c/2026/11?q", "http://h/c/2027/1?q"),
+            ("http://h/c?y=2026&m=11", "http://h/c?y=2027&m=1"),
             ("http://h/print/a/b", "http://h/a/b"),
             ("http://www.h/a?b", "https://h/a?b"),
         ] {

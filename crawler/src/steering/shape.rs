@@ -10,7 +10,7 @@ pub(super) fn shape(url: &Url) -> String {
     masked(url.path())
 }
 
-fn masked(text: &str) -> String {
+pub(super) fn masked(text: &str) -> String {
     let mut shape = String::with_capacity(text.len());
     let mut in_digits = false;
     for c in text.chars() {

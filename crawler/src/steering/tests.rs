@@ -128,14 +128,61 @@ fn a_page_that_says_something_new_ends_the_belief() {
     let Forecast::Duplicate(prediction) = crawl.forecast("/cal/2/9") else {
         panic!("it is forecast as a duplicate")
     };
-    let samples: Vec<u64> = (1..=40)
+    let samples: Vec<u64> = (1..=90)
         .filter(|_| crawl.steering.is_sample("h", &prediction.rule))
         .collect();
-    assert_eq!(samples, [4, 16, 36]);
-    assert!(!crawl.steering.takes_left("h"));
+    assert_eq!(samples, [9, 36, 81]);
     assert!(crawl.page("/cal/7/7", "a feast", None), "wakes what was left");
-    assert!(crawl.steering.takes_left("h"));
     assert_eq!(crawl.forecast("/cal/2/9"), Forecast::New);
+}
+
+#[test]
+fn kept_pages_from_before_a_rule_speak_against_it() {
+    let mut crawl = Crawl::new(policy());
+    for month in 1..=6 {
+        crawl.page(&format!("/archive/2/{month}"), &format!("month {month}"), None);
+    }
+    crawl.page("/archive/1/1", "nothing", None);
+    let mut before = "/archive/1/1".to_owned();
+    for month in 2..=9 {
+        let path = format!("/archive/1/{month}");
+        crawl.page(&path, "nothing", Some(&before));
+        before = path;
+    }
+    assert_eq!(crawl.forecast("/archive/1/10"), Forecast::New);
+    let rules = crawl.steering.rules();
+    assert_eq!((rules[0].evidence.confirmed, rules[0].evidence.contradicted), (8, 6));
+}
+
+#[test]
+fn a_calendar_of_several_parameters_is_recognised() {
+    let mut crawl = Crawl::new(policy());
+    crawl.page("/cal?y=2026&m=11", "month", None);
+    let mut before = "/cal?y=2026&m=11".to_owned();
+    for (year, month) in [(2026, 12), (2027, 1), (2027, 2), (2027, 3), (2027, 4)] {
+        let path = format!("/cal?y={year}&m={month}");
+        crawl.page(&path, "month", Some(&before));
+        before = path;
+    }
+    assert_eq!(crawl.is_left("/cal?y=2027&m=5"), Some(true));
+}
+
+#[test]
+fn a_rule_that_is_worth_little_makes_room() {
+    let mut crawl = Crawl::new(policy());
+    for n in 0..2 * MAX_WIDE_RULES {
+        let word: String = format!("w{n}")
+            .bytes()
+            .map(|byte| char::from(byte.max(b'a' - 10 + byte % 48)))
+            .collect();
+        crawl.page(&format!("/{n}/x"), &format!("text {n}"), None);
+        crawl.page(&format!("/{n}/{word}/x"), &format!("text {n}"), None);
+    }
+    for n in 0..6 {
+        crawl.page(&format!("/p{n}?sid=1"), &format!("page {n}"), None);
+        crawl.page(&format!("/p{n}?sid=2"), &format!("page {n}"), None);
+    }
+    assert_eq!(crawl.is_left("/p3?sid=7"), Some(true));
 }
 
 #[test]

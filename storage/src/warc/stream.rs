@@ -23,6 +23,9 @@ use super::record::{MAX_HEADER_BYTES, Record, RecordError, find, parse_header};
 /// What a version line begins with; a digit follows.
 const VERSION: &[u8] = b"WARC/";
 
+/// Bytes of line ends that are remembered.
+const MAX_LINE_ENDS: usize = 4_096;
+
 /// A record whose header has been read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamedRecord {
@@ -134,7 +137,7 @@ impl<R: BufRead> WarcStream<R> {
                 return Ok(Some(Err(self.damaged("the stream ends within its block".to_owned()))));
             }
         }
-        self.input.skip_line_ends(usize::MAX)?;
+        self.input.skip_line_ends(usize::MAX, |_skipped| {})?;
         if self.input.fill()?.is_empty() {
             return Ok(None);
         }
@@ -199,6 +202,7 @@ impl<R: BufRead> WarcStream<R> {
         self.input.by_ref().take(wanted).read_to_end(block)?;
         let read = (block.len() - before) as u64;
         self.unread -= read;
+        let mut behind = Vec::new();
         let reason = if read < wanted {
             self.unread = 0;
             RecordError::ShortBlock {
@@ -206,25 +210,31 @@ impl<R: BufRead> WarcStream<R> {
                 found: block.len() as u64,
             }
             .to_string()
-        } else if self.unread > 0 || self.ends_here()? {
+        } else if self.unread > 0 || self.ends_here(&mut behind)? {
             return Ok(Ok(()));
         } else {
             "its block does not end where its Content-Length says".to_owned()
         };
-        self.rewind(found);
+        self.rewind(found, &behind);
         self.find_version_line()?;
         Ok(Err(self.damaged(reason)))
     }
 
-    /// Whether what follows a block is what follows a whole one.
-    fn ends_here(&mut self) -> io::Result<bool> {
+    /// Whether what follows a block is what follows a whole one. Line ends that were read are put into `behind`.
+    fn ends_here(&mut self, behind: &mut Vec<u8>) -> io::Result<bool> {
         // Not a byte further than needed: an error behind this record is no error in it.
-        let lines = self.input.skip_line_ends(2)?;
+        let lines = self.input.skip_line_ends(2, |bytes| {
+            // Nobody means line ends without end, and they are not worth the memory.
+            if behind.len() < MAX_LINE_ENDS {
+                behind.extend_from_slice(bytes);
+            }
+        })?;
         Ok(lines == 2 || self.input.fill()?.is_empty() || self.is_at_version_line()?)
     }
 
-    /// Goes back to the first version line in the block of `found`, if there is one that may still be gone back to.
-    fn rewind(&mut self, found: &StreamedRecord) {
+    /// Goes back to the first version line in the block of `found`, if there is one that may still be gone back to. `behind`
+    /// was read after the block.
+    fn rewind(&mut self, found: &StreamedRecord, behind: &[u8]) {
         let block = &found.record.block;
         if found.offset < self.rewound_to {
             return;
@@ -234,7 +244,7 @@ impl<R: BufRead> WarcStream<R> {
             at += line_end + 1;
             if is_version(&block[at..]) {
                 self.rewound_to = self.input.offset;
-                self.input.unread(&block[at..]);
+                self.input.unread(&[&block[at..], behind].concat());
                 return;
             }
         }
@@ -346,19 +356,21 @@ impl<R: BufRead> Rewound<R> {
         Ok(skipped)
     }
 
-    /// Skips the ends of at most so many lines; of how many.
-    fn skip_line_ends(&mut self, at_most: usize) -> io::Result<usize> {
+    /// Skips the ends of at most so many lines, and shows them; of how many.
+    fn skip_line_ends(&mut self, at_most: usize, mut show: impl FnMut(&[u8])) -> io::Result<usize> {
         let mut lines = 0;
         while lines < at_most {
             let (mut length, wanted) = (0, at_most - lines);
             let mut ended = 0;
-            for &byte in self.fill()? {
+            let here = self.fill()?;
+            for &byte in here {
                 if ended == wanted || !matches!(byte, b'\r' | b'\n') {
                     break;
                 }
                 ended += usize::from(byte == b'\n');
                 length += 1;
             }
+            show(&here[..length]);
             if length == 0 {
                 break;
             }

@@ -197,9 +197,16 @@ impl World {
                     };
                     scheduler.on(Event::Robots { errand, answer }, self.now(wall));
                 }
-                Step::Refill { host, limit, skip } => {
+                Step::Refill {
+                    host,
+                    limit,
+                    skip,
+                    from,
+                } => {
                     let left = &self.servers[self.host(&host)].left;
-                    let mut urls: Vec<_> = left.values().filter(|url| !skip.contains(&url.seq)).cloned().collect();
+                    let is_wanted =
+                        |url: &&QueuedUrl| !skip.contains(&url.seq) && Some((url.priority, url.depth, url.seq)) > from;
+                    let mut urls: Vec<_> = left.values().filter(is_wanted).cloned().collect();
                     urls.sort_by_key(|url| url.seq);
                     assert!(urls.len() <= limit);
                     let more = false;

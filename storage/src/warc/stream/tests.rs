@@ -204,6 +204,18 @@ fn an_error_behind_a_record_is_no_error_in_it() {
 }
 
 #[test]
+fn what_was_taken_for_the_end_of_a_block_is_read_again() {
+    // The length of the second reaches to the blank line in the third.
+    let third = record("third");
+    let reach = "second\r\n\r\n".len() + third.find("\r\n\r\n").unwrap() + 2;
+    let second = record("second").replace("Content-Length: 6", &format!("Content-Length: {reach}"));
+    let read = read(record("first") + &second + &third + &record("fourth"));
+    for block in ["first", "third", "fourth"] {
+        assert!(read.iter().any(|read| read == block), "{block} {read:?}");
+    }
+}
+
+#[test]
 fn records_in_records_cannot_make_it_read_on_forever() {
     // Each claims to hold all that follow: gone back to without a bound, this takes the square of its length.
     let lying = "WARC/1.0\r\nContent-Length: 900000\r\n\r\nx\n".repeat(50_000);
