@@ -382,9 +382,11 @@ mod tests {
         queue.look_at_left();
         for seq in [1, 7] {
             assert!(queue.wants_more());
-            let from = (seq > 1)
-                .then_some((PRIORITY_LEFT, 1, 1))
-                .unwrap_or((PRIORITY_LEFT, 0, 0));
+            let from = if seq > 1 {
+                (PRIORITY_LEFT, 1, 1)
+            } else {
+                (PRIORITY_LEFT, 0, 0)
+            };
             assert_eq!(queue.begin_refill(), Some(from));
             queue.refilled(vec![queued(seq, PRIORITY_LEFT, "a")], seq == 1);
             assert_eq!(take(&mut queue), Some(seq));

@@ -3,6 +3,9 @@
 /// Examples kept of a rule.
 const MAX_EXAMPLES: usize = 3;
 
+/// Bytes of the two URLs of an example: there may be tens of thousands of rules.
+const MAX_EXAMPLE_BYTES: usize = 1_024;
+
 /// Duplicates that were found one on the other, each on the page before, from which on a rule's URLs are a trap: of URLs that
 /// are made as those of traps are, and of others.
 const SUSPECT_CHAIN: u32 = 3;
@@ -45,7 +48,9 @@ impl Evidence {
         self.longest_chain = self.longest_chain.max(chain);
         self.several_paths |= *self.first_path.get_or_insert(path) != path;
         if self.examples.len() < MAX_EXAMPLES {
-            self.examples.push(example());
+            let example = example();
+            let is_short = example.url.len() + example.same_as.len() <= MAX_EXAMPLE_BYTES;
+            self.examples.extend(is_short.then_some(example));
         }
     }
 

@@ -143,10 +143,15 @@ impl Web {
             return Ok(());
         }
         let rule = decision.rule.unwrap_or_default();
-        let place = decision.line.map(|line| format!("line {line}: ")).unwrap_or_default();
-        Err(format!(
-            "its robots.txt forbids it ({place}{rule}); --ignore-robots fetches it all the same"
-        ))
+        Err(match decision.line {
+            Some(line) => {
+                format!("its robots.txt forbids it (line {line}: {rule}); --ignore-robots fetches it all the same")
+            }
+            None => format!(
+                "its robots.txt cannot be had ({rule}), and until it can, nothing may be fetched; --ignore-robots does not \
+                 ask for it"
+            ),
+        })
     }
 
     fn asked_of(&mut self, url: &Url) -> Option<&mut (Instant, Duration)> {
