@@ -27,21 +27,26 @@
 //! and the last million decided pages, of which an older one costs a fetch and no more.
 
 mod evidence;
+mod host_rules;
+mod learned;
 mod memory;
 mod replay;
 mod rule;
 mod shape;
+mod skeleton;
 
 use std::collections::HashMap;
 
 use storage::{Verdict, Via};
 use url::Url;
-use xxhash_rust::xxh3::Xxh3;
 
 pub use evidence::{Evidence, Example};
 pub use replay::replay;
 pub use rule::{HostRule, InvalidRule, Rule};
+pub use skeleton::Skeleton;
 
+use host_rules::{HostRules, Pattern};
+use learned::{CONFIRMED, DECIDED, Learned, class_key, kept_key, url_key};
 use memory::Memory;
 
 /// The place in a host's queue of URLs that will most likely turn out duplicates: fetched when the host has nothing else.
@@ -53,28 +58,8 @@ pub const PRIORITY_SAMPLE: u8 = 150;
 /// The place of URLs that are left: not fetched, unless what left them is no longer believed.
 pub const PRIORITY_LEFT: u8 = 200;
 
-/// In the memory of a class: a page of it was decided, or another of its pages was a duplicate of that.
-const DECIDED: u32 = 0;
-const CONFIRMED: u32 = 1;
-
-/// Rules of a host that hold for all its paths, and so are looked at for each of its URLs.
-const MAX_WIDE_RULES: usize = 32;
-
-/// Shapes of paths of a host that may have rules of their own, and how many each.
-const MAX_SHAPES: usize = 4_096;
-const MAX_RULES_A_SHAPE: usize = 8;
-
 /// Rules of all hosts.
 const MAX_RULES: usize = 50_000;
-
-/// Bytes of the names and shapes in a rule; a longer one is nothing that a person would believe.
-const MAX_RULE_BYTES: usize = 256;
-
-/// A rule with more confirmations, and right nine times in ten, makes room for no other.
-const MAX_CONFIRMED_OF_EVICTED: u32 = 2;
-
-/// Patterns of a host that are counted.
-const MAX_PATTERNS: usize = 4_096;
 
 /// What happens to URLs that will most likely turn out duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -185,38 +170,6 @@ pub struct Steering {
     /// How many rules there are, over all hosts.
     rules: usize,
     memory: Memory,
-}
-
-/// What is known of one host.
-#[derive(Debug, Default)]
-struct HostRules {
-    /// Rules for all paths.
-    wide: Vec<Learned>,
-    /// Rules for paths of one shape, by the shape.
-    by_shape: HashMap<String, Vec<Learned>>,
-    patterns: HashMap<String, Pattern>,
-    /// The rules that a URL in process is testing, by its place in the queue.
-    tests: HashMap<u64, Rule>,
-}
-
-/// A rule and how it came off so far.
-#[derive(Debug, Clone)]
-struct Learned {
-    rule: Rule,
-    evidence: Evidence,
-    is_applied: bool,
-    /// URLs that it left, samples included; not replayed, so a restart takes some more samples.
-    left: u64,
-    /// A URL in process tests it.
-    is_tested: bool,
-}
-
-/// Pages of a pattern, without the first.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Pattern {
-    is_begun: bool,
-    pages: u32,
-    duplicates: u32,
 }
 
 /// A rule as the report shows it.
@@ -493,281 +446,6 @@ enum Standing {
     Holds { is_left: bool },
     Suspected,
     Unproved,
-}
-
-impl Rule {
-    /// Whether it speaks of what traps are made of: parameters, or several numbers in the path.
-    fn is_suspect(&self) -> bool {
-        match self {
-            Self::Parameter { .. } => true,
-            Self::Numbers { path } => path.contains('?') || path.matches('#').count() > 1,
-            Self::Segment { .. } | Self::Origin { .. } => false,
-        }
-    }
-
-    /// Bytes of what it is made of.
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Parameter { name, path } => name.len() + path.as_ref().map_or(0, String::len),
-            Self::Numbers { path } => path.len(),
-            Self::Segment { word } => word.len(),
-            Self::Origin { from, to } => from.len() + to.len(),
-        }
-    }
-
-    /// The only shape of paths that it applies to.
-    fn shape(&self) -> Option<&str> {
-        match self {
-            Self::Parameter { path, .. } => path.as_deref(),
-            Self::Numbers { path } => path.split('?').next(),
-            Self::Segment { .. } | Self::Origin { .. } => None,
-        }
-    }
-}
-
-/// A page as a rule sees it: all URLs of one class are one page.
-struct Class {
-    text: String,
-    /// It is not the URL itself.
-    is_rewritten: bool,
-}
-
-impl Learned {
-    fn new(rule: Rule, is_applied: bool) -> Self {
-        Self {
-            rule,
-            evidence: Evidence::default(),
-            is_applied,
-            left: 0,
-            is_tested: false,
-        }
-    }
-
-    fn class(&self, url: &Url) -> Class {
-        let rewritten = self.rule.rewrite(url);
-        Class {
-            is_rewritten: rewritten.is_some(),
-            text: rewritten.unwrap_or_else(|| url.to_string()),
-        }
-    }
-
-    /// Whether a page of the class was decided.
-    fn is_known(&self, class: &Class, memory: &Memory) -> bool {
-        class.is_rewritten && memory.contains(url_key(&class.text))
-            || memory.contains(class_key(&self.rule, &class.text))
-    }
-
-    /// A page was decided whose class was known: what does it say of the rule? `true` if it wakes what the rule left.
-    fn test(
-        &mut self,
-        url: &Url,
-        class: &Class,
-        decision: &Decision,
-        of: Option<&(Url, bool)>,
-        memory: &mut Memory,
-    ) -> bool {
-        let Some((of, is_exact)) = of else {
-            self.evidence.contradict();
-            return true;
-        };
-        // A duplicate of some other page speaks neither for the rule nor against it.
-        if self.class(of).text == class.text {
-            self.confirm(url, of, decision, *is_exact, &class.text, memory);
-        }
-        false
-    }
-
-    fn confirm(&mut self, url: &Url, of: &Url, decision: &Decision, is_exact: bool, class: &str, memory: &mut Memory) {
-        let before = decision
-            .via
-            .and_then(|via| memory.get(link_key(via, &self.rule, class)));
-        let chain = before.unwrap_or(0).saturating_add(1);
-        memory.insert(link_key(decision.page, &self.rule, class), chain);
-        memory.insert(class_key(&self.rule, class), CONFIRMED);
-        let example = || Example {
-            url: url.to_string(),
-            same_as: of.to_string(),
-        };
-        self.evidence.confirm(url_key(url.path()), is_exact, chain, example);
-    }
-}
-
-impl HostRules {
-    fn learned(&self) -> impl Iterator<Item = &Learned> {
-        self.wide.iter().chain(self.by_shape.values().flatten())
-    }
-
-    fn relevant<'a>(&'a self, shape: &str) -> impl Iterator<Item = &'a Learned> + use<'a> {
-        self.wide.iter().chain(self.by_shape.get(shape).into_iter().flatten())
-    }
-
-    fn relevant_mut<'a>(&'a mut self, shape: &str) -> impl Iterator<Item = &'a mut Learned> + use<'a> {
-        self.wide
-            .iter_mut()
-            .chain(self.by_shape.get_mut(shape).into_iter().flatten())
-    }
-
-    fn find(&self, rule: &Rule) -> Option<&Learned> {
-        let place = match rule.shape() {
-            None => &self.wide,
-            Some(shape) => self.by_shape.get(shape)?,
-        };
-        place.iter().find(|learned| learned.rule == *rule)
-    }
-
-    fn find_mut(&mut self, rule: &Rule) -> Option<&mut Learned> {
-        let place = match rule.shape() {
-            None => &mut self.wide,
-            Some(shape) => self.by_shape.get_mut(shape)?,
-        };
-        place.iter_mut().find(|learned| learned.rule == *rule)
-    }
-
-    fn place(&mut self, rule: &Rule) -> &mut Vec<Learned> {
-        match rule.shape() {
-            None => &mut self.wide,
-            Some(shape) => self.by_shape.entry(shape.to_owned()).or_default(),
-        }
-    }
-
-    /// Where rules of this kind have their place, and whether there is a free one.
-    fn has_room_for(&self, rule: &Rule) -> bool {
-        match rule.shape() {
-            None => self.wide.len() < MAX_WIDE_RULES,
-            Some(shape) => match self.by_shape.get(shape) {
-                None => self.by_shape.len() < MAX_SHAPES,
-                Some(rules) => rules.len() < MAX_RULES_A_SHAPE,
-            },
-        }
-    }
-
-    /// Whether the rule can take the place of another.
-    fn has_seat_for(&self, rule: &Rule) -> bool {
-        self.find(rule).is_none() && !self.has_room_for(rule)
-    }
-
-    /// A pair of duplicates suggests a rule; new to us, it is begun with this pair as its first confirmation, and with the
-    /// kept pages of its class, but for the one, as contradictions. Where there is no room, it takes the place of the rule
-    /// that is worth least. `true` if there is a rule more than before.
-    fn suspect(
-        &mut self,
-        rule: Rule,
-        url: &Url,
-        of: &Url,
-        decision: &Decision,
-        is_exact: bool,
-        memory: &mut Memory,
-    ) -> bool {
-        if self.find(&rule).is_some() || rule.bytes() > MAX_RULE_BYTES {
-            return false;
-        }
-        let has_room = self.has_room_for(&rule);
-        if !has_room && !self.evict_for(&rule) {
-            return false;
-        }
-        let mut learned = Learned::new(rule, false);
-        let class = learned.class(url).text;
-        let kept = memory.get(kept_key(&learned.rule, &class)).unwrap_or(0);
-        learned.evidence.contradicted = kept.saturating_sub(1);
-        learned.confirm(url, of, decision, is_exact, &class, memory);
-        self.place(&learned.rule.clone()).push(learned);
-        has_room
-    }
-
-    /// Forgets the rule that is worth least of those in whose place `rule` would be. `false` if all are worth keeping.
-    fn evict_for(&mut self, rule: &Rule) -> bool {
-        let place = match rule.shape() {
-            None => &mut self.wide,
-            Some(shape) => match self.by_shape.get_mut(shape) {
-                Some(rules) => rules,
-                None => return false,
-            },
-        };
-        let doubtful = place.iter().enumerate().filter(|(_, learned)| {
-            let evidence = &learned.evidence;
-            let is_proved =
-                evidence.confirmed > MAX_CONFIRMED_OF_EVICTED && evidence.confirmed >= 9 * evidence.contradicted;
-            !is_proved && !learned.is_applied && !learned.is_tested
-        });
-        let worst = doubtful.min_by_key(|(index, learned)| {
-            let evidence = &learned.evidence;
-            (evidence.contradicted == 0, evidence.confirmed, *index)
-        });
-        let Some(index) = worst.map(|(index, _)| index) else {
-            return false;
-        };
-        place.remove(index);
-        true
-    }
-
-    fn count_pattern(&mut self, url: &Url, is_duplicate: bool) {
-        let name = shape::pattern(url);
-        if !self.patterns.contains_key(&name) && self.patterns.len() >= MAX_PATTERNS {
-            return;
-        }
-        let pattern = self.patterns.entry(name).or_default();
-        if std::mem::replace(&mut pattern.is_begun, true) {
-            pattern.pages = pattern.pages.saturating_add(1);
-            pattern.duplicates = pattern.duplicates.saturating_add(u32::from(is_duplicate));
-        }
-    }
-}
-
-/// What URLs of like pages have in common; pages that share it are fetched one after the other where there is a choice, so
-/// that the verdict on the first comes in time for the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Skeleton {
-    /// Hash of the shape of the path and the names of the parameters.
-    pub hash: u64,
-    /// It has what traps are made of: parameters, or several numbers in the path.
-    pub is_suspect: bool,
-}
-
-impl Skeleton {
-    /// The skeleton of a URL.
-    #[must_use]
-    pub fn of(url: &Url) -> Self {
-        let text = shape::skeleton(url);
-        Self {
-            hash: url_key(&text),
-            is_suspect: text.contains('?') || text.matches('#').count() > 1,
-        }
-    }
-}
-
-fn url_key(text: &str) -> u64 {
-    xxhash_rust::xxh3::xxh3_64(text.as_bytes())
-}
-
-/// A page as a rule sees it.
-fn class_key(rule: &Rule, class: &str) -> u64 {
-    keyed(rule, class, &[])
-}
-
-/// How many pages of a class were kept.
-fn kept_key(rule: &Rule, class: &str) -> u64 {
-    keyed(rule, class, b"kept")
-}
-
-/// A duplicate of a class, as a link of a chain.
-fn link_key(page: u64, rule: &Rule, class: &str) -> u64 {
-    keyed(rule, class, &page.to_le_bytes())
-}
-
-fn keyed(rule: &Rule, class: &str, more: &[u8]) -> u64 {
-    let mut hash = Xxh3::new();
-    let parts: [&str; 3] = match rule {
-        Rule::Parameter { name, path } => ["p", name, path.as_deref().unwrap_or_default()],
-        Rule::Numbers { path } => ["n", path, ""],
-        Rule::Segment { word } => ["s", word, ""],
-        Rule::Origin { from, to } => ["o", from, to],
-    };
-    for part in parts.iter().chain([&class]) {
-        hash.update(part.as_bytes());
-        hash.update(&[0xff]);
-    }
-    hash.update(more);
-    hash.digest()
 }
 
 #[cfg(test)]

@@ -89,6 +89,36 @@ impl Rule {
     }
 }
 
+impl Rule {
+    /// Whether it speaks of what traps are made of: parameters, or several numbers in the path.
+    pub(super) fn is_suspect(&self) -> bool {
+        match self {
+            Self::Parameter { .. } => true,
+            Self::Numbers { path } => path.contains('?') || path.matches('#').count() > 1,
+            Self::Segment { .. } | Self::Origin { .. } => false,
+        }
+    }
+
+    /// Bytes of what it is made of.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Parameter { name, path } => name.len() + path.as_ref().map_or(0, String::len),
+            Self::Numbers { path } => path.len(),
+            Self::Segment { word } => word.len(),
+            Self::Origin { from, to } => from.len() + to.len(),
+        }
+    }
+
+    /// The only shape of paths that it applies to.
+    pub(super) fn shape(&self) -> Option<&str> {
+        match self {
+            Self::Parameter { path, .. } => path.as_deref(),
+            Self::Numbers { path } => path.split('?').next(),
+            Self::Segment { .. } | Self::Origin { .. } => None,
+        }
+    }
+}
+
 fn join(path: &str, query: &str) -> String {
     if query.is_empty() {
         path.to_owned()

@@ -1,3 +1,4 @@
+use super::host_rules::{MAX_PATTERNS, MAX_SHAPES, MAX_WIDE_RULES};
 use super::*;
 
 fn policy() -> Policy {
