@@ -171,6 +171,33 @@ fn robots_can_be_switched_off_for_a_site_of_ones_own() {
 }
 
 #[test]
+fn the_usual_sitemap_is_asked_for_where_none_is_named_and_robots_txt_allows_it() {
+    let crawl_of = |robots: &'static str| {
+        let site = Site::scripted(move |asked| match asked.path.as_str() {
+            "/robots.txt" => Answer::text(robots),
+            "/sitemap.xml" => Answer::xml(format!(
+                "<urlset><url><loc>http://{}/a</loc></url></urlset>",
+                asked.host
+            )),
+            "/" => home(NO_LINKS),
+            _ => article(1, NO_LINKS),
+        });
+        let crawl = Crawl::of(site.url("/")).set("politeness.guess_sitemap", true);
+        crawl.run();
+        site.paths()
+    };
+    let asked = crawl_of("User-agent: *\nDisallow: /private\n");
+    assert!(
+        asked.contains(&"/sitemap.xml".to_owned()) && asked.contains(&"/a".to_owned()),
+        "{asked:?}"
+    );
+    let asked = crawl_of("User-agent: *\nDisallow: /sitemap\n");
+    assert!(!asked.contains(&"/sitemap.xml".to_owned()), "{asked:?}");
+    let asked = crawl_of("Sitemap: /other.xml\n");
+    assert!(!asked.contains(&"/sitemap.xml".to_owned()), "{asked:?}");
+}
+
+#[test]
 fn pages_that_only_a_sitemap_names_are_found() {
     let site = Site::scripted(|asked| {
         let base = format!("http://{}", asked.host);

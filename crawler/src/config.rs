@@ -136,6 +136,8 @@ pub struct Politeness {
     pub robots: bool,
     /// Read the sitemaps that robots.txt names.
     pub sitemaps: bool,
+    /// Where robots.txt names none, ask for `/sitemap.xml`.
+    pub guess_sitemap: bool,
     /// Times a URL is tried again after a passing failure.
     pub max_retries: u8,
     /// Milliseconds a host rests after its first passing failure; doubled at each further one in a row.
@@ -156,6 +158,7 @@ impl Default for Politeness {
             max_crawl_delay_ms: 60_000,
             robots: true,
             sitemaps: true,
+            guess_sitemap: true,
             max_retries: 2,
             retry_delay_ms: 5_000,
             max_wait_ms: 600_000,

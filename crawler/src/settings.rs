@@ -95,6 +95,8 @@ pub struct Politeness {
     pub robots: bool,
     /// Read the sitemaps that robots.txt names.
     pub sitemaps: bool,
+    /// Where robots.txt names none, ask for `/sitemap.xml`.
+    pub guess_sitemap: bool,
     /// Times a URL is tried again after a passing failure.
     pub max_retries: u8,
     /// How long a host rests after its first passing failure.
@@ -202,6 +204,7 @@ fn politeness(config: &crate::config::Politeness) -> Result<Politeness, InvalidS
         max_crawl_delay: Duration::from_millis(config.max_crawl_delay_ms),
         robots: config.robots,
         sitemaps: config.sitemaps,
+        guess_sitemap: config.sitemaps && config.guess_sitemap,
         max_retries: config.max_retries,
         retry_delay: Duration::from_millis(config.retry_delay_ms),
         max_wait: Duration::from_millis(config.max_wait_ms),

@@ -29,6 +29,7 @@ impl Crawl {
             ("politeness.delay_ms", "0"),
             ("politeness.parallel_per_host", "8"),
             ("politeness.retry_delay_ms", "1"),
+            ("politeness.guess_sitemap", "false"),
             ("fetch.allow_private_addresses", "true"),
         ];
         Self {

@@ -86,7 +86,7 @@ impl Interpreter {
         let response = match answer {
             Ok(response) => response,
             Err(error) => {
-                tracing::warn!(%url, %error, "sitemap not read");
+                tell(url, depth, &format!("not read: {error}"));
                 return nothing;
             }
         };
@@ -104,7 +104,7 @@ impl Interpreter {
             };
         }
         if !response.is_success() {
-            tracing::warn!(%url, status = response.status, "no sitemap there");
+            tell(url, depth, &format!("HTTP status {}", response.status));
             return nothing;
         }
         self.sitemap_urls(url, depth, response.body.as_deref().unwrap_or_default())
@@ -113,7 +113,7 @@ impl Interpreter {
     fn sitemap_urls(&self, url: &Url, depth: u8, body: &[u8]) -> Record {
         let parsed = sitemap::parse_sitemap(body, sitemap::MAX_SITEMAP_URLS);
         if let Some(reason) = &parsed.broken {
-            tracing::warn!(%url, reason, "sitemap broken; what came before is used");
+            tell(url, depth, &format!("broken, what came before is used: {reason}"));
         }
         let (mut urls, mut further) = (Vec::new(), Vec::new());
         match parsed.sitemap {
@@ -172,6 +172,15 @@ fn sitemaps_of(robots: &Robots, url: &Url, scope: &Scope) -> Vec<Url> {
 
 fn is_on_crawled_host(url: &Url, scope: &Scope) -> bool {
     HostKey::from_url(url).is_some_and(|host| scope.admits(&host, 0).is_ok())
+}
+
+/// Says what is wrong with a sitemap: loudly, unless it lies where it may have been looked for without being named.
+fn tell(url: &Url, depth: u8, what: &str) {
+    if depth == 0 && url.path() == "/sitemap.xml" {
+        tracing::info!(%url, what, "sitemap");
+    } else {
+        tracing::warn!(%url, what, "sitemap");
+    }
 }
 
 fn is_first_hop(errand: &Errand) -> bool {

@@ -100,6 +100,9 @@ impl Scheduler {
         let (robots, until) = rules;
         let entry = self.host(host);
         let robots = Arc::new(robots);
+        // Nobody named it, so it is a page like any other.
+        let guessed = Url::parse(&format!("{origin}/sitemap.xml")).ok();
+        let guessed = guessed.filter(|url| robots.decide(url).allowed);
         entry.settle(origin, Origin::Open { robots, until });
         let crawl_delay = entry.crawl_delay().unwrap_or_default();
         entry
@@ -108,7 +111,8 @@ impl Scheduler {
         self.mark_unsaved(host);
         self.schedule(host, now);
         if politeness.sitemaps {
-            for url in sitemaps {
+            let guessed = guessed.filter(|_| politeness.guess_sitemap && sitemaps.is_empty());
+            for url in sitemaps.into_iter().chain(guessed) {
                 let errand = Errand::Sitemap {
                     url,
                     depth: 0,

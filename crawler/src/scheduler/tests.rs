@@ -16,6 +16,7 @@ const WINDOW: usize = 8;
 fn settings(change: impl FnOnce(&mut Config)) -> Settings {
     let mut config = Config::default();
     config.politeness.robots = false;
+    config.politeness.guess_sitemap = false;
     change(&mut config);
     Settings::new(&config).unwrap()
 }
