@@ -279,3 +279,25 @@ fn a_failure_names_the_page_that_links_to_it() {
     assert_eq!(failure["via"], site.url("/"));
     assert_eq!(failure["status"], 404);
 }
+
+#[test]
+fn a_seed_that_failed_without_an_answer_is_tried_again_by_the_next_run() {
+    let site = Site::of([("/".to_owned(), home(NO_LINKS))]);
+    let mut crawl = Crawl::of(site.url("/")).set("fetch.allow_private_addresses", false);
+    crawl.add_seed(&site.url("/missing"));
+    crawl.run();
+    assert_eq!(
+        crawl.outcomes(&site),
+        expected([
+            ("/", "failed forbidden_address"),
+            ("/missing", "failed forbidden_address")
+        ])
+    );
+    crawl.change("fetch.allow_private_addresses", true);
+    crawl.run();
+    let all = expected([("/", "kept"), ("/missing", "failed http_404")]);
+    assert_eq!(crawl.outcomes(&site), all);
+    let asked = site.requests().len();
+    crawl.run().says(&["0 requests"]);
+    assert_eq!((crawl.outcomes(&site), site.requests().len()), (all, asked));
+}

@@ -389,6 +389,11 @@ fn fill(
     store.begin_run()?;
     store.discover(&seeds)?;
     store.commit()?;
+    for seed in &seeds {
+        // Whoever names a seed again may have mended what was in its way: a setting, a name, a certificate.
+        store.try_again(seed, |failure| failure.status.is_none())?;
+    }
+    store.commit()?;
     steering::replay(store, scheduler.steering_mut())?;
     for row in store.hosts() {
         let (host, counts) = row?;

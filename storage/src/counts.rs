@@ -47,6 +47,8 @@ pub(crate) enum Change {
     },
     Redirected,
     Failed,
+    /// A URL that had failed waits again.
+    TriedAgain,
     Excluded,
     /// A page that was kept is a duplicate from now on, exact or near.
     Replaced {
@@ -74,10 +76,15 @@ impl Counts {
             *(if is_exact { &mut self.exact } else { &mut self.near }) += 1;
             return;
         }
+        if change == Change::TriedAgain {
+            self.failed = self.failed.saturating_sub(1);
+            self.queued += 1;
+            return;
+        }
         // Finishing is refused for what is not queued, and replacing for what is not kept, so none of this does not fall below zero.
         self.queued = self.queued.saturating_sub(1);
         match change {
-            Change::Discovered | Change::Replaced { .. } => {}
+            Change::Discovered | Change::TriedAgain | Change::Replaced { .. } => {}
             Change::Kept { wire_bytes, body_bytes } => {
                 self.kept += 1;
                 self.bytes_fetched += wire_bytes;

@@ -26,6 +26,33 @@ impl Store {
         Ok(self.stage(pieces, fresh))
     }
 
+    /// Queues a URL again that is committed as failed and of which `is_worth_it` says that another try may do better; its
+    /// attempts count from nothing. Durable with the next commit.
+    ///
+    /// # Errors
+    /// As [`discover`](Self::discover).
+    pub fn try_again(
+        &mut self,
+        link: &Discovered,
+        is_worth_it: impl FnOnce(&Failure) -> bool,
+    ) -> Result<Option<QueuedUrl>, StorageError> {
+        self.make_room()?;
+        match self.url_state(&link.host, &link.url)? {
+            Some(UrlState::Failed(failure)) if is_worth_it(&failure) => {}
+            _ => return Ok(None),
+        }
+        let mut piece = Piece::at(self.progress);
+        let queued = QueuedUrl::new(link, None, piece.progress.next_seq);
+        piece.progress.next_seq += 1;
+        let state = format::encode(&UrlState::Queued)?;
+        piece.rows.push((format::url_key(&link.host, &link.url), Some(state)));
+        piece.rows.push((queued.key(), Some(queued.row()?)));
+        piece.changes.push((link.host.clone(), Change::TriedAgain));
+        self.staged.take_place(queued.seq);
+        self.stage(vec![piece], Fresh::new());
+        Ok(Some(queued))
+    }
+
     /// Records what became of a URL, with its page and its outlinks; all of it becomes durable together, with the next
     /// commit. Outlinks that are known already are passed over.
     ///

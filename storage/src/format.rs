@@ -31,7 +31,7 @@
 //! those hosts. `origin` is `scheme://authority`, as robots.txt has it.
 //!
 //! A row of `url` exists from discovery on and is never removed. A row of `queue` exists from discovery until the URL is
-//! finished; a retry moves it.
+//! finished; a retry moves it. A failed URL that is tried again gets a new one.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -207,3 +207,41 @@ fn a_host_that_begins_another_hosts_name_keeps_its_own_queue() {
         .collect();
     assert_eq!(urls, ["https://h/a"]);
 }
+
+#[test]
+fn a_url_that_failed_can_be_tried_again_and_is_counted_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    let link = Discovered {
+        url: "https://h/a".into(),
+        host: "h".into(),
+        ..Discovered::default()
+    };
+    let queued = store.discover(std::slice::from_ref(&link)).unwrap().remove(0);
+    assert_eq!(store.try_again(&link, |_| true).unwrap(), None, "it waits");
+    let failed = |detail: &str| Outcome::Failed {
+        kind: "tls".into(),
+        status: None,
+        detail: detail.into(),
+    };
+    store.finish(&queued, failed("first"), &[]).unwrap();
+    store.commit().unwrap();
+    assert_eq!(
+        store.try_again(&link, |failure| failure.status.is_some()).unwrap(),
+        None
+    );
+    let again = store
+        .try_again(&link, |failure| failure.kind == "tls")
+        .unwrap()
+        .unwrap();
+    assert_eq!((again.attempts, again.url.as_str()), (0, "https://h/a"));
+    store.commit().unwrap();
+    drop(store);
+    let mut store = open(dir.path());
+    let counts = store.counts();
+    assert_eq!((counts.discovered, counts.queued, counts.failed), (1, 1, 0));
+    assert_eq!(store.refill("h", 9, &HashSet::new()).unwrap(), [again.clone()]);
+    store.finish(&again, failed("second"), &[]).unwrap();
+    store.commit().unwrap();
+    assert_eq!((store.counts().queued, store.counts().failed), (0, 1));
+}
