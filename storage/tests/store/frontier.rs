@@ -240,7 +240,10 @@ fn a_url_that_failed_can_be_tried_again_and_is_counted_once() {
     let mut store = open(dir.path());
     let counts = store.counts();
     assert_eq!((counts.discovered, counts.queued, counts.failed), (1, 1, 0));
-    assert_eq!(store.refill("h", 9, &HashSet::new()).unwrap(), [again.clone()]);
+    assert_eq!(
+        store.refill("h", 9, &HashSet::new()).unwrap(),
+        std::slice::from_ref(&again)
+    );
     store.finish(&again, failed("second"), &[]).unwrap();
     store.commit().unwrap();
     assert_eq!((store.counts().queued, store.counts().failed), (0, 1));
