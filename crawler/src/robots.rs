@@ -24,6 +24,19 @@ pub use outcome::{Availability, RobotsOutcome};
 /// should read one byte more: a last line that was cut off would say something that its author did not.
 pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;
 
+/// Redirects of a robots.txt that are followed; past them it counts as unavailable (RFC 9309, section 2.3.1.2).
+pub const MAX_ROBOTS_REDIRECTS: u8 = 5;
+
+/// Where the robots.txt for `url` is (RFC 9309, section 2.3).
+#[must_use]
+pub fn robots_url(url: &Url) -> Url {
+    let mut robots = url.clone();
+    robots.set_path("/robots.txt");
+    robots.set_query(None);
+    robots.set_fragment(None);
+    robots
+}
+
 /// More sitemaps than this are not taken from one robots.txt.
 const MAX_SITEMAPS: usize = 1_000;
 

@@ -5,7 +5,7 @@ use html5ever::{local_name, ns};
 use scraper::node::Element;
 use url::Url;
 
-use super::facts::{base_url, inert_nodes};
+use super::facts::{base_url, live_elements};
 use super::outlinks::{Reference, Resolver, has_token};
 use super::{Document, LinkKind, Outlink, attribute};
 
@@ -16,14 +16,7 @@ pub fn embedded(doc: &Document, page_url: &Url) -> Vec<Outlink> {
     let mut references = Vec::new();
     let trees = std::iter::once((&doc.html, true)).chain(doc.unscripted.iter().map(|html| (html, false)));
     for (html, has_base) in trees {
-        let inert = inert_nodes(html);
-        for node in html.tree.nodes() {
-            let Some(element) = node.value().as_element() else {
-                continue;
-            };
-            if inert.contains(&node.id()) {
-                continue;
-            }
+        for (_, element) in live_elements(html) {
             if has_base && base.is_none() && element.name.local == local_name!("base") && element.name.ns == ns!(html) {
                 base = attribute(element, &local_name!("href"));
             }

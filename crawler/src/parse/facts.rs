@@ -50,14 +50,9 @@ pub struct PageFacts {
 /// Reads the facts of a page that was fetched from `page_url`, for the crawler whose user agent is `agent`.
 pub fn facts(doc: &Document, page_url: &Url, agent: &str) -> PageFacts {
     let mut found = Found::default();
-    let inert = inert_nodes(&doc.html);
     // Nodes lie in the order in which they were created, which is the order of the source.
-    for node in doc.html.tree.nodes() {
-        if let Some(element) = node.value().as_element()
-            && !inert.contains(&node.id())
-        {
-            found.take(node, element, agent);
-        }
+    for (node, element) in live_elements(&doc.html) {
+        found.take(node, element, agent);
     }
     doc.unscripted.iter().for_each(|html| found.take_links(html));
     found.resolve(page_url)
@@ -103,14 +98,7 @@ impl<'a> Found<'a> {
 
     /// What a page has for browsers without scripts brings links, and says nothing of the page.
     fn take_links(&mut self, html: &'a Html) {
-        let inert = inert_nodes(html);
-        for node in html.tree.nodes() {
-            let Some(element) = node.value().as_element() else {
-                continue;
-            };
-            if inert.contains(&node.id()) {
-                continue;
-            }
+        for (node, element) in live_elements(html) {
             match element.name.local {
                 local_name!("meta") => self.take_pragma(element),
                 _ => self.references.extend(Reference::of(node, element)),
@@ -188,9 +176,19 @@ pub(super) fn base_url(href: Option<&str>, page_url: &Url) -> Url {
         .unwrap_or_else(|| page_url.clone())
 }
 
+/// The elements in their order, without those in [`inert_nodes`].
+pub(super) fn live_elements(html: &Html) -> impl Iterator<Item = (NodeRef<'_, Node>, &Element)> {
+    let inert = inert_nodes(html);
+    let elements = html
+        .tree
+        .nodes()
+        .filter_map(|node| Some((node, node.value().as_element()?)));
+    elements.filter(move |(node, _)| !inert.contains(&node.id()))
+}
+
 /// What lies in a `<template>`, which is nothing until a script makes something of it. One that declares a shadow root is
 /// part of the page at once.
-pub(super) fn inert_nodes(html: &Html) -> HashSet<NodeId> {
+fn inert_nodes(html: &Html) -> HashSet<NodeId> {
     let mut inert = HashSet::new();
     // Only a template has a fragment in it.
     for fragment in html.tree.nodes().filter(|node| node.value().is_fragment()) {

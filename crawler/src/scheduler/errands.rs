@@ -9,13 +9,10 @@ use super::host::Origin;
 use super::{Errand, RobotsAnswer, Scheduler};
 use crate::host_key::HostKey;
 use crate::politeness::Now;
-use crate::robots::Robots;
+use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots};
 
 /// Sitemaps fetched from one host, indexes included.
 const MAX_SITEMAPS: usize = 1_000;
-
-/// Redirects of a robots.txt that are followed; past them it counts as unavailable (RFC 9309, section 2.3.1.2).
-const MAX_ROBOTS_REDIRECTS: u8 = 5;
 
 /// Tries of a robots.txt that come to nothing, after which its origin is left alone for this run.
 const MAX_ROBOTS_FAILURES: u8 = 3;

@@ -11,7 +11,7 @@ use url::Url;
 use super::queue::{HostQueue, NO_SKELETON, Next, Place, Waiting};
 use super::{BUFFER, Errand, Rules, Unfit};
 use crate::politeness::{AddressKey, CrawlClock, Gate, Now};
-use crate::robots::Robots;
+use crate::robots::{Robots, robots_url};
 use crate::steering::{Decision, Forecast, PRIORITY_LEFT, PRIORITY_SAMPLE, PRIORITY_SNOOZED, Skeleton, Steering};
 use crate::stored_text::stored_text;
 use crate::trap;
@@ -377,13 +377,10 @@ impl Host {
         self.hold(queued);
         let origin = origin(url);
         self.origins.insert(origin.clone(), Origin::Asked);
-        let mut robots_url = url.clone();
-        robots_url.set_path("/robots.txt");
-        robots_url.set_query(None);
         Errand::Robots {
             for_host: name.to_owned(),
             origin,
-            url: robots_url,
+            url: robots_url(url),
             redirects: 0,
             failures: 0,
         }

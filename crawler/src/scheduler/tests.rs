@@ -10,6 +10,10 @@ use crate::robots::Robots;
 
 mod gates;
 mod simulation;
+mod turns;
+
+/// When the runs begin, Unix ms.
+const BEGIN: u64 = 1_774_000_000_000;
 
 const WINDOW: usize = 8;
 

@@ -6,12 +6,12 @@ use ::url::Url;
 use serde::Serialize;
 
 use super::source::{self, Source};
-use super::web::{Web, robots_url};
+use super::web::Web;
 use super::{SHOWN_WIDTH, done, settings, shown};
 use crate::cli::{InspectFormat, InspectRobots};
 use crate::commands::Output;
 use crate::error::{Error, RunError, UsageError};
-use crate::robots::{Decision, MAX_ROBOTS_BYTES, Robots, product_token};
+use crate::robots::{Decision, MAX_ROBOTS_BYTES, Robots, product_token, robots_url};
 use crate::terminal_text::terminal_text;
 
 /// The answer for one URL.

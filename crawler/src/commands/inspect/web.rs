@@ -14,12 +14,9 @@ use crate::fetch::{FetchError, Fetcher, Response, Wanted};
 use crate::host_key::HostKey;
 use crate::interpret::redirect;
 use crate::memory_budget::MemoryBudget;
-use crate::robots::{MAX_ROBOTS_BYTES, Robots, RobotsOutcome};
+use crate::robots::{MAX_ROBOTS_BYTES, MAX_ROBOTS_REDIRECTS, Robots, RobotsOutcome, robots_url};
 use crate::settings::Settings;
 use crate::sitemap::MAX_SITEMAP_BYTES;
-
-/// Redirects of a robots.txt that are followed; past them it counts as unavailable (RFC 9309, section 2.3.1.2).
-const MAX_ROBOTS_REDIRECTS: usize = 5;
 
 /// Bound on a robots.txt without its Content-Encoding; what counts of it is less.
 const MAX_DECODED_ROBOTS_BYTES: usize = 16 * MAX_ROBOTS_BYTES;
@@ -184,13 +181,4 @@ fn robots_outcome(response: &Response, agent: &str) -> RobotsOutcome {
 pub(super) fn decoded_body(response: &Response, limit: usize) -> Result<Bytes, FetchError> {
     let body = response.body.clone().unwrap_or_default();
     content_encoding::decode(body, response.header(&CONTENT_ENCODING), limit)
-}
-
-/// Where the robots.txt for `url` is (RFC 9309, section 2.3).
-pub(super) fn robots_url(url: &Url) -> Url {
-    let mut robots = url.clone();
-    robots.set_path("/robots.txt");
-    robots.set_query(None);
-    robots.set_fragment(None);
-    robots
 }

@@ -7,7 +7,6 @@ use storage::HostState;
 
 use super::*;
 
-const BEGIN: u64 = 1_774_000_000_000;
 const HOUR: u64 = 60 * 60 * 1_000;
 
 fn unix(ms: u64) -> SystemTime {
