@@ -349,6 +349,7 @@ fn article_in_the_catalogue_alone(data: &Path, site: &Site, html: &str) {
                 similarity: 0.9,
             },
         }),
+        ..PageDraft::default()
     };
     let capture = Capture {
         url: &article.url,

@@ -7,6 +7,7 @@
 
 mod budget;
 mod canonical;
+mod departures;
 mod redirects;
 
 use std::collections::HashSet;
@@ -27,7 +28,6 @@ use crate::settings::Settings;
 use crate::stats::Stats;
 use crate::steering::{Decision, DuplicateOf};
 use budget::UrlBudget;
-use canonical::Removals;
 use redirects::Redirects;
 
 /// What is to be decided and recorded.
@@ -88,8 +88,9 @@ pub struct ContentSeen {
     store: Store,
     dedup: Deduplicator<SledIndex>,
     redirects: Redirects,
-    removals: Removals,
     prefer_canonical: bool,
+    /// Something that is staged, or was committed, takes a page out of the index.
+    has_departures: bool,
     url_budget: UrlBudget,
     stats: Arc<Stats>,
     commit_interval: Duration,
@@ -126,28 +127,27 @@ impl ContentSeen {
     ///
     /// # Errors
     /// The index or the catalogue cannot be read.
-    pub fn open(store: Store, settings: &Settings, stats: Arc<Stats>) -> Result<Self, RunError> {
+    pub fn open(mut store: Store, settings: &Settings, stats: Arc<Stats>) -> Result<Self, RunError> {
         let index = open_index(&store, settings)?;
         let applied = index.applied();
         let dedup = Deduplicator::new(index, settings.rule.clone())?;
         let mut replayed = 0_u64;
         for row in store.pages_from(applied + 1) {
             let (id, page) = row?;
-            if let Some(replaced) = page.replaces {
-                dedup.remove(DocId(replaced))?;
-            }
-            if page.verdict == Verdict::Unique {
+            if page.is_kept() {
                 dedup.insert(DocId(id), &decode_signature(&page.signature)?)?;
                 replayed += 1;
             }
         }
-        if replayed > 0 {
+        let departed = departures::carry_out(&store, &dedup)?;
+        if replayed > 0 || !departed.is_empty() {
             tracing::info!(
                 from = applied + 1,
                 pages = replayed,
                 "dedup index brought up to the catalogue"
             );
             dedup.index_mut().persist(store.next_page_id() - 1)?;
+            store.forget_departed(&departed)?;
         }
         stats.decided(&store.counts());
         Ok(Self {
@@ -155,8 +155,8 @@ impl ContentSeen {
             store,
             dedup,
             redirects: Redirects::default(),
-            removals: Removals::default(),
             prefer_canonical: settings.prefer_canonical,
+            has_departures: false,
             stats,
             commit_interval: settings.storage.commit_interval,
             committed_at: Instant::now(),
@@ -217,9 +217,14 @@ impl ContentSeen {
             let start = Instant::now();
             let durable = self.store.commit()?;
             self.redirects.committed();
-            self.removals.carry_out(&self.dedup)?;
             let stored_ms = start.elapsed().as_millis();
+            let departed = match self.has_departures {
+                true => departures::carry_out(&self.store, &self.dedup)?,
+                false => Vec::new(),
+            };
             self.dedup.index_mut().persist(durable)?;
+            self.store.forget_departed(&departed)?;
+            self.has_departures = false;
             tracing::debug!(rows, stored_ms, elapsed_ms = start.elapsed().as_millis(), "committed");
         }
         self.committed_at = Instant::now();
@@ -294,10 +299,10 @@ impl ContentSeen {
         if self.prefer_canonical {
             page.draft.replaces = canonical::replaced(&self.store, id, &page.queued.url, &page.draft)?;
         }
-        if let Some(replaced) = page.draft.replaces {
+        if page.draft.replaces.is_some() {
             page.draft.verdict = Verdict::Unique;
             self.dedup.insert(DocId(id), &page.signature)?;
-            self.removals.add(replaced.page);
+            self.has_departures = true;
         }
         let capture = match page.draft.verdict {
             Verdict::Unique => Some(capture(&page).encode().map_err(RunError::Encode)?),

@@ -195,6 +195,7 @@ impl Crawl {
             elapsed_ms: 80,
             canonical: None,
             replaces: None,
+            ..PageDraft::default()
         }
     }
 

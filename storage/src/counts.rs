@@ -4,9 +4,11 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
+use crate::page::{PageRecord, Verdict};
+
 /// What became of the URLs of a host, or of all.
 ///
-/// Always: `discovered = queued + kept + exact + near + redirected + failed + excluded`.
+/// Always: `discovered = queued + kept + exact + near + redirected + failed + excluded + gone`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counts {
     /// URLs known.
@@ -25,10 +27,22 @@ pub struct Counts {
     pub failed: u64,
     /// URLs that a rule forbids.
     pub excluded: u64,
+    /// Pages that were fetched once and are gone.
+    pub gone: u64,
+    /// Visits to pages fetched before that wait; those pages are counted above as what they are.
+    pub due: u64,
     /// Bytes over the wire for the bodies of all pages.
     pub bytes_fetched: u64,
     /// Decoded bytes of the bodies of kept pages.
     pub bytes_kept: u64,
+}
+
+/// What a page counts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    Kept,
+    Exact,
+    Near,
 }
 
 /// One step in the life of a URL, as the counts see it.
@@ -50,11 +64,39 @@ pub(crate) enum Change {
     /// A URL that had failed waits again.
     TriedAgain,
     Excluded,
+    /// A page is to be visited again.
+    Due,
+    /// That visit is made.
+    Visited {
+        wire_bytes: u64,
+    },
+    /// A visit has found something else in place of the page: its URL is undecided again, until the next change.
+    Reopened {
+        was: Class,
+        body_bytes: u64,
+    },
+    /// An undecided URL whose page is gone.
+    Gone,
     /// A page that was kept is a duplicate from now on, exact or near.
     Replaced {
         is_exact: bool,
         body_bytes: u64,
     },
+}
+
+impl Change {
+    /// The page's URL is undecided again.
+    pub fn reopened(page: &PageRecord) -> Self {
+        let was = match page.verdict {
+            Verdict::Unique => Class::Kept,
+            Verdict::Exact { .. } => Class::Exact,
+            Verdict::Near { .. } => Class::Near,
+        };
+        Self::Reopened {
+            was,
+            body_bytes: page.body_bytes,
+        }
+    }
 }
 
 impl Counts {
@@ -76,6 +118,31 @@ impl Counts {
             *(if is_exact { &mut self.exact } else { &mut self.near }) += 1;
             return;
         }
+        match change {
+            Change::Due => {
+                self.due += 1;
+                return;
+            }
+            Change::Visited { wire_bytes } => {
+                self.due = self.due.saturating_sub(1);
+                self.bytes_fetched += wire_bytes;
+                return;
+            }
+            Change::Reopened { was, body_bytes } => {
+                let count = match was {
+                    Class::Kept => &mut self.kept,
+                    Class::Exact => &mut self.exact,
+                    Class::Near => &mut self.near,
+                };
+                *count = count.saturating_sub(1);
+                if was == Class::Kept {
+                    self.bytes_kept = self.bytes_kept.saturating_sub(body_bytes);
+                }
+                self.queued += 1;
+                return;
+            }
+            _ => {}
+        }
         if change == Change::TriedAgain {
             self.failed = self.failed.saturating_sub(1);
             self.queued += 1;
@@ -84,7 +151,13 @@ impl Counts {
         // Finishing is refused for what is not queued, and replacing for what is not kept, so none of this does not fall below zero.
         self.queued = self.queued.saturating_sub(1);
         match change {
-            Change::Discovered | Change::TriedAgain | Change::Replaced { .. } => {}
+            Change::Discovered
+            | Change::TriedAgain
+            | Change::Replaced { .. }
+            | Change::Due
+            | Change::Visited { .. }
+            | Change::Reopened { .. } => {}
+            Change::Gone => self.gone += 1,
             Change::Kept { wire_bytes, body_bytes } => {
                 self.kept += 1;
                 self.bytes_fetched += wire_bytes;
@@ -115,6 +188,8 @@ impl AddAssign for Counts {
         self.redirected += other.redirected;
         self.failed += other.failed;
         self.excluded += other.excluded;
+        self.gone += other.gone;
+        self.due += other.due;
         self.bytes_fetched += other.bytes_fetched;
         self.bytes_kept += other.bytes_kept;
     }

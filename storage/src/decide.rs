@@ -5,11 +5,12 @@ use crate::error::StorageError;
 use crate::format;
 use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::known::{UrlHash, UrlHashSet};
-use crate::outcome::{Failure, Finished, Outcome, UrlState};
+use crate::outcome::{Failure, Finished, Outcome, UrlState, Visit};
 use crate::page::{PageDraft, PageRecord, Replaced, Verdict};
 use crate::staged::{LINKS_A_PIECE, Piece};
 use crate::store::Store;
 use crate::warc::EncodedCapture;
+use crate::warc::writer::Archived;
 
 /// URLs not known before, with the hashes they will be known by.
 type Fresh = Vec<(UrlHash, QueuedUrl)>;
@@ -96,12 +97,40 @@ impl Store {
                 if let Some(replaced) = draft.replaces {
                     self.replace(replaced, &draft, &mut own)?;
                 }
+                let fetched_at = draft.fetched_at;
                 let id = self.record_page(queued, *draft, capture, &mut own)?;
+                match &queued.revisits {
+                    Some(revisit) => self.record_departure(revisit.page, Some((id, fetched_at)), &mut own)?,
+                    None => self.record_new(&mut own)?,
+                }
                 own.conclude(queued, &UrlState::Page(id), change)?;
                 finished.page_id = Some(id);
             }
+            Outcome::Visited {
+                visit,
+                at,
+                wire_bytes,
+                capture,
+            } => {
+                let Some(revisit) = &queued.revisits else {
+                    return Err(StorageError::NotQueued {
+                        url: queued.url.clone(),
+                    });
+                };
+                if let Some(capture) = capture {
+                    self.archive.append(capture, at)?;
+                    own.progress.archive = self.archive.end();
+                }
+                self.record_visit(revisit.page, visit, at, wire_bytes, &mut own)?;
+            }
             Outcome::Redirect { to, status } => {
+                if let Some(revisit) = &queued.revisits {
+                    self.record_departure(revisit.page, None, &mut own)?;
+                }
                 own.conclude(queued, &UrlState::Redirect { to, status }, Change::Redirected)?;
+            }
+            Outcome::Failed { .. } if let Some(revisit) = &queued.revisits => {
+                self.record_visit(revisit.page, Visit::Unanswered, 0, 0, &mut own)?;
             }
             Outcome::Failed { kind, status, detail } => {
                 let attempts = queued.attempts.saturating_add(1);
@@ -115,7 +144,12 @@ impl Store {
                 };
                 own.conclude(queued, &UrlState::Failed(failure), Change::Failed)?;
             }
-            Outcome::Excluded { reason } => own.conclude(queued, &UrlState::Excluded { reason }, Change::Excluded)?,
+            Outcome::Excluded { reason } => {
+                if let Some(revisit) = &queued.revisits {
+                    self.record_departure(revisit.page, None, &mut own)?;
+                }
+                own.conclude(queued, &UrlState::Excluded { reason }, Change::Excluded)?;
+            }
         }
         self.staged.give_up_place(queued.seq);
         if let Some(again) = &finished.requeued {
@@ -187,7 +221,7 @@ impl Store {
     /// Makes a kept page a duplicate of the one that `draft` becomes, in the same piece.
     fn replace(&self, replaced: Replaced, draft: &PageDraft, own: &mut Piece) -> Result<(), StorageError> {
         let kept = self.latest_page(replaced.page)?;
-        let kept = kept.filter(|page| page.verdict == Verdict::Unique);
+        let kept = kept.filter(PageRecord::is_kept);
         let takes_its_place = draft.verdict == Verdict::Unique && replaced.verdict.of() == Some(own.progress.next_page);
         let Some(mut page) = kept.filter(|_| takes_its_place) else {
             return Err(StorageError::NotReplaceable { page: replaced.page });
@@ -199,6 +233,7 @@ impl Store {
         };
         let row = format::encode(&page)?;
         own.rows.push((format::page_key(replaced.page).to_vec(), Some(row)));
+        own.rows.push((format::departed_key(replaced.page), Some(Vec::new())));
         own.changes.push((page.host, change));
         Ok(())
     }
@@ -211,9 +246,9 @@ impl Store {
         capture: Option<EncodedCapture>,
         own: &mut Piece,
     ) -> Result<u64, StorageError> {
-        let mut archived = None;
+        let mut archived = Archived::default();
         if let Some(capture) = capture {
-            archived = Some(self.archive.append(capture, draft.fetched_at)?);
+            archived = self.archive.append(capture, draft.fetched_at)?;
             own.progress.archive = self.archive.end();
         }
         let id = own.progress.next_page;
@@ -225,7 +260,7 @@ impl Store {
     }
 
     /// Hands the pieces over to the next commit. Nothing here can fail.
-    fn stage(&mut self, pieces: Vec<Piece>, fresh: Fresh) -> Vec<QueuedUrl> {
+    pub(crate) fn stage(&mut self, pieces: Vec<Piece>, fresh: Fresh) -> Vec<QueuedUrl> {
         for piece in pieces {
             for (_, change) in &piece.changes {
                 self.totals.apply(*change);

@@ -1,4 +1,4 @@
-//! The format on disk, version 2: every key and every value of the tree `state`.
+//! The format on disk, version 3: every key and every value of the tree `state`.
 //!
 //! One tree, so that one batch over several tables is one atomic step. The first byte of a key is its table. Numbers in
 //! keys are big-endian, so that the order of bytes is the order of numbers. `⟨T⟩` is T in postcard's format (its wire
@@ -40,7 +40,7 @@ use crate::error::StorageError;
 use crate::warc::writer::WarcEnd;
 
 /// The format version that this crate writes, and the only one it reads.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// The longest URL or host key, in bytes.
 pub const MAX_URL_BYTES: usize = 16 * 1024;
@@ -58,6 +58,9 @@ pub(crate) const URLS: u8 = b'u';
 pub(crate) const PAGES: u8 = b'p';
 pub(crate) const HOSTS: u8 = b'h';
 pub(crate) const QUEUE: u8 = b'q';
+pub(crate) const VISITS: u8 = b'v';
+pub(crate) const REFRESHES: u8 = b'x';
+pub(crate) const DEPARTED: u8 = b'd';
 pub(crate) const GATES: u8 = b'g';
 const ROBOTS: u8 = b'r';
 
@@ -178,13 +181,42 @@ pub(crate) fn queue_place(host: &str, key: &[u8]) -> Option<(u8, u16, u64)> {
 }
 
 pub(crate) fn page_key(sequence: u64) -> [u8; 9] {
-    let mut key = [PAGES; 9];
-    key[1..].copy_from_slice(&sequence.to_be_bytes());
+    numbered(PAGES, sequence)
+}
+
+pub(crate) fn visits_key(page: u64) -> Vec<u8> {
+    numbered(VISITS, page).to_vec()
+}
+
+pub(crate) fn departed_key(page: u64) -> Vec<u8> {
+    numbered(DEPARTED, page).to_vec()
+}
+
+pub(crate) fn departed_page(key: &[u8]) -> Option<u64> {
+    number(DEPARTED, key)
+}
+
+pub(crate) fn refresh_key(refresh: u64) -> Vec<u8> {
+    numbered(REFRESHES, refresh).to_vec()
+}
+
+pub(crate) fn refresh_number(key: &[u8]) -> Option<u64> {
+    number(REFRESHES, key)
+}
+
+/// A key of a table that goes by numbers.
+fn numbered(table: u8, number: u64) -> [u8; 9] {
+    let mut key = [table; 9];
+    key[1..].copy_from_slice(&number.to_be_bytes());
     key
 }
 
+fn number(table: u8, key: &[u8]) -> Option<u64> {
+    key.strip_prefix(&[table])?.try_into().ok().map(u64::from_be_bytes)
+}
+
 pub(crate) fn page_sequence(key: &[u8]) -> Option<u64> {
-    key.strip_prefix(&[PAGES])?.try_into().ok().map(u64::from_be_bytes)
+    number(PAGES, key)
 }
 
 pub(crate) fn host_key(host: &str) -> Vec<u8> {

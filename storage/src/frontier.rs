@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StorageError;
 use crate::format;
+use crate::page::Validators;
 
 /// A URL that was found, to be queued if it is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -37,8 +38,19 @@ pub enum Via {
     Url(String),
 }
 
+/// A page that is looked at again, and what tells whether it has changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Revisit {
+    /// Its sequence number.
+    pub page: u64,
+    /// What the request is made conditional by.
+    pub validators: Validators,
+    /// SHA-1 of its decoded body; `None` where it is to be decided on anew in any case.
+    pub payload_digest: Option<[u8; 20]>,
+}
+
 /// A URL in the queue.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct QueuedUrl {
     /// Canonical URL.
     pub url: String,
@@ -56,6 +68,8 @@ pub struct QueuedUrl {
     pub via: Option<Via>,
     /// Order of discovery; names this place in the queue and no other, ever.
     pub seq: u64,
+    /// The page that was fetched by this URL before and is now looked at again; `None` for a URL that was never fetched.
+    pub revisits: Option<Box<Revisit>>,
 }
 
 /// The value of a row of the queue; the rest of [`QueuedUrl`] is in its key.
@@ -66,6 +80,7 @@ pub(crate) struct QueueRow {
     pub redirects: u8,
     pub attempts: u8,
     pub via: Option<Via>,
+    pub revisits: Option<Box<Revisit>>,
 }
 
 impl QueuedUrl {
@@ -79,6 +94,7 @@ impl QueuedUrl {
             priority: link.priority,
             via: link.via.clone().map(Via::Url).or_else(|| via.cloned()),
             seq,
+            revisits: None,
         }
     }
 
@@ -110,6 +126,7 @@ impl QueuedUrl {
             redirects: self.redirects,
             attempts: self.attempts,
             via: self.via.clone(),
+            revisits: self.revisits.clone(),
         };
         format::encode(&row)
     }
@@ -121,6 +138,7 @@ impl QueuedUrl {
             redirects,
             attempts,
             via,
+            revisits,
             ..
         } = row;
         Some(Self {
@@ -132,6 +150,7 @@ impl QueuedUrl {
             priority,
             via,
             seq,
+            revisits,
         })
     }
 }

@@ -137,7 +137,7 @@ impl Store {
         self.state.contains(format::META_RUNNING)
     }
 
-    fn stage_rows(&mut self, rows: Vec<Row>) -> Result<(), StorageError> {
+    pub(crate) fn stage_rows(&mut self, rows: Vec<Row>) -> Result<(), StorageError> {
         self.make_room()?;
         for rows in rows.chunks(ROWS_A_PIECE) {
             self.staged.push(Piece {

@@ -47,7 +47,7 @@
 //!     signature: Vec::new(),
 //!     elapsed_ms: 80,
 //!     canonical: None,
-//!     replaces: None,
+//!     ..PageDraft::default()
 //! };
 //! let outcome = Outcome::Page { draft: Box::new(draft), capture: Some(capture.encode()?) };
 //! let finished = store.finish(&queued[0], outcome, &[seed])?;
@@ -122,14 +122,16 @@ mod page;
 mod staged;
 mod state;
 mod store;
+mod visits;
 pub mod warc;
 
 pub use catalogue::{FailedUrl, Failures, Hosts, KnownUrl, Pages, Queue, Urls};
 pub use counts::Counts;
 pub use error::StorageError;
 pub use format::MAX_URL_BYTES;
-pub use frontier::{Discovered, QueuedUrl, Via};
+pub use frontier::{Discovered, QueuedUrl, Revisit, Via};
 pub use hosts::{HostState, HostStates, MAX_STORED_ROBOTS_BYTES, StoredRobots};
-pub use outcome::{Failure, Finished, Outcome, UrlState};
-pub use page::{PageDraft, PageRecord, Replaced, Verdict, WarcLocation};
+pub use outcome::{Failure, Finished, Outcome, UrlState, Visit};
+pub use page::{Fate, PageDraft, PageRecord, Replaced, Validators, Verdict, WarcLocation};
 pub use store::{OpenOptions, Store};
+pub use visits::{Refresh, Visits};

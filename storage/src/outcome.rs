@@ -39,11 +39,33 @@ pub enum Outcome {
     },
     /// It goes back to the queue, behind its equals, with one more attempt counted.
     Retry,
+    /// Only for a URL that [was fetched before](crate::QueuedUrl::revisits): looked at again, without another page.
+    Visited {
+        /// What the visit found.
+        visit: Visit,
+        /// When it was made, milliseconds since the Unix epoch.
+        at: u64,
+        /// Bytes that came over the wire for a body.
+        wire_bytes: u64,
+        /// The `revisit` record of an unchanged page.
+        capture: Option<EncodedCapture>,
+    },
     /// It was not tried and goes back to the queue, to another place.
     Postponed {
         /// Its new [`priority`](QueuedUrl::priority).
         priority: u8,
     },
+}
+
+/// What another visit to a page found, where it was not a changed page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Visit {
+    /// The same page: by the server's word (304), or by its body.
+    Unchanged,
+    /// 404 or 410. The second time running, the page is [gone](crate::Fate::Gone).
+    Missing,
+    /// No answer that says anything about the page. Nothing is concluded from it.
+    Unanswered,
 }
 
 /// What the store knows of a URL.

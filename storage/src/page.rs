@@ -3,11 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::frontier::{QueuedUrl, Via};
+use crate::warc::writer::Archived;
 
 /// Whether a page says anything new, as decided before it was stored.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub enum Verdict {
     /// It does: the page is kept.
+    #[default]
     Unique,
     /// Its normalised text is that of another page.
     Exact {
@@ -37,6 +39,35 @@ impl Verdict {
     }
 }
 
+/// What has become of a page since it was decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Fate {
+    /// It is the last known version of its URL.
+    #[default]
+    Current,
+    /// A later fetch of its URL brought another page.
+    Superseded {
+        /// Sequence number of that page.
+        by: u64,
+    },
+    /// A later fetch of its URL was sent elsewhere, or found that its page is not to be stored.
+    Moved,
+    /// Its URL answered twice running that there is no such page (404 or 410).
+    Gone {
+        /// When it did so the second time, milliseconds since the Unix epoch.
+        at: u64,
+    },
+}
+
+/// What a server says about the version that it sent (RFC 9110, section 8.8), as received.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Validators {
+    /// `ETag`.
+    pub etag: Option<String>,
+    /// `Last-Modified`.
+    pub last_modified: Option<String>,
+}
+
 /// Where one record lies in the archive: one gzip member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarcLocation {
@@ -59,7 +90,7 @@ pub struct Replaced {
 
 /// What the caller knows of a fetched page. The store adds the URL it was queued by and the places in the archive, and
 /// makes a [`PageRecord`] of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct PageDraft {
     /// The page's title; empty if it has none.
     pub title: String,
@@ -89,6 +120,10 @@ pub struct PageDraft {
     pub canonical: Option<String>,
     /// The page whose place this one takes; only for a page that is kept.
     pub replaces: Option<Replaced>,
+    /// What the server says about this version.
+    pub validators: Validators,
+    /// SHA-1 of the decoded body: what `WARC-Payload-Digest` says in base 32.
+    pub payload_digest: [u8; 20],
 }
 
 /// A page in the catalogue. Its sequence number is its key.
@@ -130,15 +165,31 @@ pub struct PageRecord {
     pub canonical: Option<String>,
     /// Sequence number of the page whose place this one took when it was decided.
     pub replaces: Option<u64>,
+    /// See [`PageDraft::validators`].
+    pub validators: Validators,
+    /// See [`PageDraft::payload_digest`].
+    pub payload_digest: [u8; 20],
+    /// Sequence number of the version of this URL before this one, where it was fetched before.
+    pub previous: Option<u64>,
+    /// What has become of it since.
+    pub fate: Fate,
     /// The `response` record; `None` for a page that was not archived, such as a duplicate. A page that was kept until
     /// another took its place is still in the archive.
     pub response: Option<WarcLocation>,
     /// The `conversion` record with the extracted text; `None` for a page that was not archived.
     pub text: Option<WarcLocation>,
+    /// The `revisit` record that stands in for the `response` of a duplicate.
+    pub revisit: Option<WarcLocation>,
 }
 
 impl PageRecord {
-    pub(crate) fn new(queued: &QueuedUrl, draft: PageDraft, archived: Option<(WarcLocation, WarcLocation)>) -> Self {
+    /// Whether the page is one of those that the crawl keeps: it says something new, and is the last version of its URL.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        self.verdict == Verdict::Unique && self.fate == Fate::Current
+    }
+
+    pub(crate) fn new(queued: &QueuedUrl, draft: PageDraft, archived: Archived) -> Self {
         Self {
             url: queued.url.clone(),
             host: queued.host.clone(),
@@ -158,8 +209,13 @@ impl PageRecord {
             elapsed_ms: draft.elapsed_ms,
             canonical: draft.canonical,
             replaces: draft.replaces.map(|replaced| replaced.page),
-            response: archived.map(|(response, _)| response),
-            text: archived.map(|(_, text)| text),
+            validators: draft.validators,
+            payload_digest: draft.payload_digest,
+            previous: queued.revisits.as_ref().map(|revisit| revisit.page),
+            fate: Fate::Current,
+            response: archived.response,
+            text: archived.text,
+            revisit: archived.revisit,
         }
     }
 }

@@ -240,6 +240,16 @@ impl Rows {
     }
 }
 
+impl DoubleEndedIterator for Rows {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        Some(
+            self.rows
+                .next_back()?
+                .map_err(|error| StorageError::sled(&self.dir, error)),
+        )
+    }
+}
+
 impl Iterator for Rows {
     type Item = Result<(sled::IVec, sled::IVec), StorageError>;
 

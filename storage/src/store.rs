@@ -12,6 +12,7 @@ use crate::frontier::{self, QueuedUrl};
 use crate::known::KnownUrls;
 use crate::staged::Staged;
 use crate::state::{Meta, State};
+use crate::visits::Refresh;
 use crate::warc::medium::{Folder, Medium};
 use crate::warc::writer::WarcWriter;
 
@@ -72,6 +73,8 @@ pub struct Store {
     pub(crate) progress: Progress,
     /// Including what is staged.
     pub(crate) totals: Counts,
+    /// The refresh under way: its number and counts.
+    pub(crate) refresh: Option<(u64, Refresh)>,
     folder: DataFolder,
     /// Set while batches are applied; stays set if that fails.
     halted: bool,
@@ -143,6 +146,7 @@ impl Store {
             staged: Staged::default(),
             progress: meta.progress,
             totals: Counts::default(),
+            refresh: None,
             halted: false,
             scheme: meta.scheme,
             started_at: meta.started_at,
@@ -150,6 +154,7 @@ impl Store {
         for host in store.hosts() {
             store.totals += host?.1;
         }
+        store.resume_refresh()?;
         Ok(store)
     }
 
@@ -287,6 +292,7 @@ mod tests {
             elapsed_ms: 0,
             canonical: None,
             replaces: None,
+            ..PageDraft::default()
         };
         let (headers, payload, text) = (Vec::new(), &b"body"[..], "text");
         let (fetched_at, status, reason, ip, request, truncated) = (0, 200, "OK", None, None, None);

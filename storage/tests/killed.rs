@@ -221,6 +221,7 @@ fn draft(verdict: Verdict) -> PageDraft {
         elapsed_ms: 0,
         canonical: None,
         replaces: None,
+        ..PageDraft::default()
     }
 }
 

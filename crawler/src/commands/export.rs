@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use serde::Serialize;
-use storage::{PageRecord, Verdict};
+use storage::PageRecord;
 
 use crate::cli::{Export, ExportFormat};
 use crate::content_seen::decode_signature;
@@ -34,7 +34,7 @@ pub(super) fn execute(args: &Export) -> Result<(), RunError> {
     let ExportFormat::Jsonl = args.format;
     for row in store.pages_from(0) {
         let (_, page) = row?;
-        if page.verdict == Verdict::Unique {
+        if page.is_kept() {
             let text = store.text_of(&page)?.unwrap_or_default();
             output.write(&line(&page, &text)?)?;
         }

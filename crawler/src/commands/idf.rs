@@ -1,7 +1,6 @@
 //! `crawler idf`: how rare features are, counted once and frozen.
 
 use dedup::IdfBuilder;
-use storage::Verdict;
 
 use super::documents;
 use crate::cli::Idf;
@@ -19,7 +18,7 @@ pub(super) fn execute(args: &Idf, quiet: bool) -> Result<(), Error> {
             let store = super::open_to_read(data)?;
             for row in store.pages_from(0) {
                 let (_, page) = row.map_err(RunError::from)?;
-                if page.verdict == Verdict::Unique {
+                if page.is_kept() {
                     builder.add(&store.text_of(&page).map_err(RunError::from)?.unwrap_or_default());
                 }
             }

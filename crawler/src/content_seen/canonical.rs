@@ -10,33 +10,12 @@
 //! B  exact or near of A, by its text         kept, with its body; notes that it replaces A
 //! ```
 //!
-//! The catalogue changes first, the index after it: A leaves it when the batch is durable, and until then may still be the
-//! answer for a third page, which is read like D. A crash between the two is made good when the index is brought up to the
-//! catalogue, for B's record names A.
+//! The catalogue changes first, the index after it: A leaves it when the batch is durable (see [`super::departures`]), and
+//! until then may still be the answer for a third page, which is read like D.
 
-use dedup::{Deduplicator, DocId, SledIndex};
 use storage::{PageDraft, PageRecord, Replaced, Store, Verdict};
 
 use crate::error::RunError;
-
-/// Pages that have lost their place and are still in the index.
-#[derive(Debug, Default)]
-pub(super) struct Removals(Vec<DocId>);
-
-impl Removals {
-    pub(super) fn add(&mut self, page: u64) {
-        self.0.push(DocId(page));
-    }
-
-    /// Takes them out of the index. The catalogue must be durable.
-    pub(super) fn carry_out(&mut self, dedup: &Deduplicator<SledIndex>) -> Result<(), RunError> {
-        while let Some(id) = self.0.last() {
-            dedup.remove(*id)?;
-            self.0.pop();
-        }
-        Ok(())
-    }
-}
 
 /// The page whose place the one at `url` takes, which will be number `id` and whose verdict is in `draft`, if it takes one.
 pub(super) fn replaced(store: &Store, id: u64, url: &str, draft: &PageDraft) -> Result<Option<Replaced>, RunError> {
@@ -53,7 +32,7 @@ pub(super) fn replaced(store: &Store, id: u64, url: &str, draft: &PageDraft) -> 
 
 /// A page that has lost its place already gives way to nobody: it was not compared with the one in its place.
 fn gives_way_to(kept: &PageRecord, url: &str) -> bool {
-    kept.verdict == Verdict::Unique && kept.url != url && kept.canonical.as_deref() == Some(url)
+    kept.is_kept() && kept.url != url && kept.canonical.as_deref() == Some(url)
 }
 
 /// The same verdict seen from the other side; how far two pages are apart is the same from both.

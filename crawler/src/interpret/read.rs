@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use dedup::Analyzer;
-use reqwest::header::HeaderMap;
-use storage::{Discovered, Outcome, PageDraft, QueuedUrl, Verdict};
+use reqwest::header::{ETAG, HeaderMap, LAST_MODIFIED};
+use storage::{Discovered, Outcome, PageDraft, QueuedUrl, Validators, Verdict};
 use url::Url;
 
 use super::{Interpreter, PRIORITY_LINK};
@@ -14,6 +14,9 @@ use crate::settings::Settings;
 use crate::site::site;
 use crate::stored_text::stored_text;
 use crate::{canonicalize, decode, extract, language, parse, soft_404};
+
+/// The longest `ETag` or `Last-Modified` that is kept.
+const MAX_VALIDATOR_BYTES: usize = 256;
 
 /// A page that has been read and waits for its verdict.
 #[derive(Debug)]
@@ -115,6 +118,8 @@ impl Interpreter {
             elapsed_ms: u32::try_from(response.elapsed.as_millis()).unwrap_or(u32::MAX),
             canonical,
             replaces: None,
+            validators: validators(&response),
+            payload_digest: storage::warc::payload_digest(&body),
         };
         Record::Page(Box::new(ReadPage {
             queued,
@@ -216,6 +221,20 @@ pub(crate) fn named_canonical<'a>(named: [&'a (Option<Url>, bool); 2], rules: &c
     let canonical = canonicalize::canonicalize(first, rules).ok()?;
     let mut others = all.filter_map(|other| canonicalize::canonicalize(other, rules).ok());
     others.all(|other| other == canonical).then_some(first)
+}
+
+/// `ETag` and `Last-Modified` as received; one that is too long to be sent back is left out.
+fn validators(response: &Response) -> Validators {
+    let field = |name| {
+        let value = response
+            .header(&name)
+            .filter(|value| value.len() <= MAX_VALIDATOR_BYTES);
+        value.map(str::to_owned)
+    };
+    Validators {
+        etag: field(ETAG),
+        last_modified: field(LAST_MODIFIED),
+    }
 }
 
 fn unix_millis(time: std::time::SystemTime) -> u64 {

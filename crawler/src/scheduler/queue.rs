@@ -282,6 +282,7 @@ mod tests {
             priority,
             via: None,
             seq,
+            revisits: None,
         }
     }
 

@@ -59,10 +59,12 @@ pub enum Truncation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncodedCapture {
     pub(crate) bytes: Vec<u8>,
-    /// Offset and length of the response's member within `bytes`.
-    pub(crate) response: (u64, u64),
-    /// Offset and length of the text's member within `bytes`.
-    pub(crate) text: (u64, u64),
+    /// Offset and length of the `response` member within `bytes`, if there is one.
+    pub(crate) response: Option<(u64, u64)>,
+    /// The same of the `conversion` with the text.
+    pub(crate) text: Option<(u64, u64)>,
+    /// The same of the `revisit`.
+    pub(crate) revisit: Option<(u64, u64)>,
 }
 
 impl EncodedCapture {
@@ -110,8 +112,9 @@ impl Capture<'_> {
             .write(&[self.text.as_bytes()], level, &mut bytes)?;
         Ok(EncodedCapture {
             bytes,
-            response: (response_at, response_length),
-            text: (text_at, text_length),
+            response: Some((response_at, response_length)),
+            text: Some((text_at, text_length)),
+            revisit: None,
         })
     }
 

@@ -16,5 +16,5 @@ pub(crate) mod writer;
 
 pub use capture::{Capture, EncodedCapture, Truncation};
 pub use reader::{DamagedRecord, LocatedRecord, WarcReader};
-pub use record::{Record, RecordError};
+pub use record::{Record, RecordError, payload_digest, shown_digest};
 pub use stream::{StreamedRecord, WarcStream};

@@ -165,6 +165,18 @@ pub(super) fn parse_header(header: &str) -> Result<(String, Vec<(String, String)
     Ok((version, fields))
 }
 
+/// SHA-1 of a payload.
+#[must_use]
+pub fn payload_digest(payload: &[u8]) -> [u8; 20] {
+    Sha1::digest(payload).into()
+}
+
+/// A [`payload_digest`] as a header field has it: `sha1:` and base 32.
+#[must_use]
+pub fn shown_digest(digest: &[u8; 20]) -> String {
+    format!("sha1:{}", BASE32.encode(digest))
+}
+
 /// `sha1:` and the digest of the concatenated parts in base 32, as Heritrix, warcio, pywb and the CDX servers write and
 /// compare it. SHA-1 here finds damage and equal payloads; nothing depends on its resisting an attacker.
 #[must_use]

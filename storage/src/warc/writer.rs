@@ -23,6 +23,14 @@ pub(crate) struct WarcEnd {
     pub offset: u64,
 }
 
+/// Where the records of a capture lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Archived {
+    pub response: Option<WarcLocation>,
+    pub text: Option<WarcLocation>,
+    pub revisit: Option<WarcLocation>,
+}
+
 /// Appends captures to the files of one crawl.
 pub(crate) struct WarcWriter {
     medium: Box<dyn Medium>,
@@ -64,15 +72,11 @@ impl WarcWriter {
         self.waiting_bytes
     }
 
-    /// Gives the capture its place. Returns the locations of the response and of the text.
+    /// Gives the capture its place. Returns the locations of its records.
     ///
     /// # Errors
     /// [`StorageError::Io`] if the head of a new file cannot be compressed; then nothing has changed.
-    pub fn append(
-        &mut self,
-        capture: EncodedCapture,
-        now_ms: u64,
-    ) -> Result<(WarcLocation, WarcLocation), StorageError> {
+    pub fn append(&mut self, capture: EncodedCapture, now_ms: u64) -> Result<Archived, StorageError> {
         let rolled = self.end.offset >= self.roll_bytes;
         if rolled || self.end.offset == 0 {
             let file = self.end.file + u32::from(rolled);
@@ -83,14 +87,20 @@ impl WarcWriter {
             self.push(head);
         }
         let WarcEnd { file, offset } = self.end;
-        let locate = |(at, length)| WarcLocation {
-            file,
-            offset: offset + at,
-            length,
+        let locate = |place: Option<(u64, u64)>| {
+            place.map(|(at, length)| WarcLocation {
+                file,
+                offset: offset + at,
+                length,
+            })
         };
-        let locations = (locate(capture.response), locate(capture.text));
+        let archived = Archived {
+            response: locate(capture.response),
+            text: locate(capture.text),
+            revisit: locate(capture.revisit),
+        };
         self.push(capture.bytes);
-        Ok(locations)
+        Ok(archived)
     }
 
     /// Writes what waits and makes it durable. After an error nothing is forgotten and the call can be repeated.

@@ -49,6 +49,7 @@ pub fn draft(verdict: Verdict) -> PageDraft {
         elapsed_ms: 12,
         canonical: None,
         replaces: None,
+        ..PageDraft::default()
     }
 }
 
