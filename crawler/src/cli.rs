@@ -1,6 +1,7 @@
 //! The command line: every command, every flag, and what `--help` teaches.
 
 mod inspect;
+mod store;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use crate::inputs::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
 pub use inspect::{
     Fetching, Inspect, InspectFormat, InspectPage, InspectRobots, InspectSitemap, InspectUrl, Inspected,
 };
+pub use store::{Gc, Rebuild, Verify, VerifyFormat};
 
 /// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
 #[derive(Debug, Parser)]
@@ -44,6 +46,12 @@ pub enum Command {
     Rules(Rules),
     /// Write the kept pages to a file or standard output.
     Export(Export),
+    /// Check that a crawl on disk is whole: bodies, digests, verdicts, index, counts, queue.
+    Verify(Verify),
+    /// Make the state of a crawl anew from its WARC files.
+    Rebuild(Rebuild),
+    /// Give back the room that the state of a crawl does not need any more.
+    Gc(Gc),
     /// Show what the crawler makes of one page, robots.txt, URL or sitemap.
     Inspect(Inspect),
     /// Show the fingerprint of documents in files, and the features that weigh most in it.

@@ -8,8 +8,9 @@ use crate::known::{UrlHash, UrlHashSet};
 use crate::outcome::{Failure, Finished, Outcome, UrlState, Visit};
 use crate::page::{PageDraft, PageRecord, Replaced, Verdict};
 use crate::staged::{LINKS_A_PIECE, Piece};
-use crate::store::Store;
+use crate::store::{Store, now_ms};
 use crate::warc::EncodedCapture;
+use crate::warc::metadata::{self, Event};
 use crate::warc::writer::Archived;
 
 /// URLs not known before, with the hashes they will be known by.
@@ -21,8 +22,17 @@ impl Store {
     /// # Errors
     /// [`StorageError::InvalidUrl`] if one of them cannot be held (then none is queued); errors of the state.
     pub fn discover(&mut self, found: &[Discovered]) -> Result<Vec<QueuedUrl>, StorageError> {
+        self.discover_from(found, None)
+    }
+
+    /// As [`discover`](Self::discover), of URLs that `via` leads to unless they say otherwise.
+    pub(crate) fn discover_from(
+        &mut self,
+        found: &[Discovered],
+        via: Option<&Via>,
+    ) -> Result<Vec<QueuedUrl>, StorageError> {
         self.make_room()?;
-        let fresh = self.fresh(found, None)?;
+        let fresh = self.fresh(found, via)?;
         let pieces = self.link_pieces(&fresh)?;
         Ok(self.stage(pieces, fresh))
     }
@@ -79,6 +89,8 @@ impl Store {
         let mut own = pieces.pop().unwrap_or_else(|| Piece::at(self.progress));
         own.rows.push((queued.key(), None));
         let mut finished = Finished::default();
+        // What the archive is to say of it: when, what, and the record that was archived with it.
+        let mut told: Option<(u64, Event, Option<String>)> = None;
         match outcome {
             Outcome::Retry => {
                 let again = queued.again(own.progress.next_seq);
@@ -97,8 +109,16 @@ impl Store {
                 if let Some(replaced) = draft.replaces {
                     self.replace(replaced, &draft, &mut own)?;
                 }
-                let fetched_at = draft.fetched_at;
-                let id = self.record_page(queued, *draft, capture, &mut own)?;
+                let (fetched_at, replaced) = (draft.fetched_at, draft.replaces);
+                let record_id = capture.as_ref().and_then(|capture| capture.id.clone());
+                let (id, page) = self.record_page(queued, *draft, capture, &mut own)?;
+                let page = Box::new(page);
+                let event = Event::Page {
+                    sequence: id,
+                    page,
+                    replaced,
+                };
+                told = Some((fetched_at, event, record_id));
                 match &queued.revisits {
                     Some(revisit) => self.record_departure(revisit.page, Some((id, fetched_at)), &mut own)?,
                     None => self.record_new(&mut own)?,
@@ -117,15 +137,25 @@ impl Store {
                         url: queued.url.clone(),
                     });
                 };
+                let record_id = capture.as_ref().and_then(|capture| capture.id.clone());
                 if let Some(capture) = capture {
                     self.archive.append(capture, at)?;
                     own.progress.archive = self.archive.end();
                 }
                 self.record_visit(revisit.page, visit, at, wire_bytes, &mut own)?;
+                let event = Event::Visited {
+                    page: revisit.page,
+                    visit,
+                    at,
+                    wire_bytes,
+                };
+                told = Some((at, event, record_id)).filter(|_| visit != Visit::Unanswered);
             }
             Outcome::Redirect { to, status } => {
                 if let Some(revisit) = &queued.revisits {
                     self.record_departure(revisit.page, None, &mut own)?;
+                    let (page, to) = (revisit.page, to.clone());
+                    told = Some((now_ms(), Event::Redirected { page, to, status }, None));
                 }
                 own.conclude(queued, &UrlState::Redirect { to, status }, Change::Redirected)?;
             }
@@ -147,9 +177,18 @@ impl Store {
             Outcome::Excluded { reason } => {
                 if let Some(revisit) = &queued.revisits {
                     self.record_departure(revisit.page, None, &mut own)?;
+                    let (page, reason) = (revisit.page, reason.clone());
+                    told = Some((now_ms(), Event::Excluded { page, reason }, None));
                 }
                 own.conclude(queued, &UrlState::Excluded { reason }, Change::Excluded)?;
             }
+        }
+        if let Some((at, event, record_id)) = told {
+            let links = fresh.iter().map(|(_, link)| link);
+            let record = metadata::encode(&queued.url, at, &event, links, &via, record_id.as_deref())
+                .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
+            self.archive.append(record, at)?;
+            own.progress.archive = self.archive.end();
         }
         self.staged.give_up_place(queued.seq);
         if let Some(again) = &finished.requeued {
@@ -245,7 +284,7 @@ impl Store {
         draft: PageDraft,
         capture: Option<EncodedCapture>,
         own: &mut Piece,
-    ) -> Result<u64, StorageError> {
+    ) -> Result<(u64, PageRecord), StorageError> {
         let mut archived = Archived::default();
         if let Some(capture) = capture {
             archived = self.archive.append(capture, draft.fetched_at)?;
@@ -256,7 +295,7 @@ impl Store {
         let record = PageRecord::new(queued, draft, archived);
         own.rows
             .push((format::page_key(id).to_vec(), Some(format::encode(&record)?)));
-        Ok(id)
+        Ok((id, record))
     }
 
     /// Hands the pieces over to the next commit. Nothing here can fail.

@@ -106,9 +106,11 @@
 //! - `frontier`, `outcome`, `page`, `counts`: what goes in and comes out. `hosts`: how hosts were treated last.
 //! - `staged`, `known`: pieces into batches; the memory of known URLs.
 //! - [`format`](mod@format): every key and value on disk. `state`: the sled database. `folder`: lock, README, last commit.
-//! - [`warc`]: the archive: captures, records, writer, reader.
+//! - `rebuild`: the state made anew from the archive. `verify`: whether all of it agrees. `compact`: without what it does not need.
+//! - [`warc`]: the archive: captures, records, metadata, writer, reader.
 
 mod catalogue;
+mod compact;
 mod counts;
 mod decide;
 mod error;
@@ -116,16 +118,21 @@ mod folder;
 pub mod format;
 mod frontier;
 mod hosts;
+#[cfg(test)]
+mod injected;
 mod known;
 mod outcome;
 mod page;
+mod rebuild;
 mod staged;
 mod state;
 mod store;
+mod verify;
 mod visits;
 pub mod warc;
 
 pub use catalogue::{FailedUrl, Failures, Hosts, KnownUrl, Pages, Queue, Urls};
+pub use compact::{Compacted, compact};
 pub use counts::Counts;
 pub use error::StorageError;
 pub use format::MAX_URL_BYTES;
@@ -133,5 +140,7 @@ pub use frontier::{Discovered, QueuedUrl, Revisit, Via};
 pub use hosts::{HostState, HostStates, MAX_STORED_ROBOTS_BYTES, StoredRobots};
 pub use outcome::{Failure, Finished, Outcome, UrlState, Visit};
 pub use page::{Fate, PageDraft, PageRecord, Replaced, Validators, Verdict, WarcLocation};
+pub use rebuild::{Rebuild, RebuildStep, Rebuilt, Undecided};
 pub use store::{OpenOptions, Store};
+pub use verify::{Finding, Findings, Kind};
 pub use visits::{Refresh, Visits};

@@ -65,9 +65,22 @@ pub struct EncodedCapture {
     pub(crate) text: Option<(u64, u64)>,
     /// The same of the `revisit`.
     pub(crate) revisit: Option<(u64, u64)>,
+    /// The id of the `response`, or of the `revisit` in its place.
+    pub(crate) id: Option<String>,
 }
 
 impl EncodedCapture {
+    /// Records that no page refers to.
+    pub(crate) fn of_bytes(bytes: Vec<u8>) -> Self {
+        Self {
+            bytes,
+            response: None,
+            text: None,
+            revisit: None,
+            id: None,
+        }
+    }
+
     /// Bytes that the capture takes in the archive.
     #[must_use]
     pub fn archived_bytes(&self) -> u64 {
@@ -115,6 +128,7 @@ impl Capture<'_> {
             response: Some((response_at, response_length)),
             text: Some((text_at, text_length)),
             revisit: None,
+            id: Some(response_id),
         })
     }
 
@@ -186,7 +200,7 @@ fn push_line(head: &mut Vec<u8>, parts: &[&[u8]]) {
 }
 
 /// The URL with white space and control characters percent-encoded: a URI has neither.
-fn one_line_uri(url: &str) -> String {
+pub(crate) fn one_line_uri(url: &str) -> String {
     let mut uri = String::with_capacity(url.len());
     for c in url.chars() {
         if c.is_control() || c.is_whitespace() {

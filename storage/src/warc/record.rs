@@ -252,6 +252,13 @@ pub(crate) fn compact_date(unix_ms: u64) -> String {
     timestamp(unix_ms).strftime("%Y%m%d%H%M%S").to_string()
 }
 
+/// The Unix milliseconds of a [`compact_date`].
+pub(crate) fn parse_compact_date(text: &str) -> Option<u64> {
+    let date = jiff::civil::DateTime::strptime("%Y%m%d%H%M%S", text).ok()?;
+    let at = date.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp();
+    u64::try_from(at.as_millisecond()).ok()
+}
+
 fn timestamp(unix_ms: u64) -> jiff::Timestamp {
     i64::try_from(unix_ms)
         .ok()
