@@ -25,7 +25,7 @@ use crate::page::{PageRecord, WarcLocation};
 use crate::store::Store;
 use crate::visits::ArchivedVisit;
 use crate::warc::medium::sync_folder;
-use crate::warc::record::compact_date;
+use crate::warc::record::{compact_date, without_userinfo};
 use crate::warc::shown_digest;
 use crate::warc::writer::file_name;
 use runs::Runs;
@@ -40,10 +40,7 @@ const REVISIT: &str = "warc/revisit";
 ///
 /// # Errors
 /// Errors of the state; [`StorageError::Io`] if the temporary files cannot be written or read.
-pub fn lines(
-    store: &Store,
-    mut takes: impl FnMut(u64, &PageRecord) -> bool,
-) -> Result<SortedLines, StorageError> {
+pub fn lines(store: &Store, mut takes: impl FnMut(u64, &PageRecord) -> bool) -> Result<SortedLines, StorageError> {
     let mut runs = Runs::new(store.dir());
     for row in store.pages_from(1) {
         let (id, page) = row?;
@@ -102,7 +99,8 @@ fn line(
     mime: Option<&str>,
     location: WarcLocation,
 ) -> String {
-    let mut line = format!("{} {} {{\"url\": {}", surt(&page.url), compact_date(at), json(&page.url));
+    let url = without_userinfo(&page.url);
+    let mut line = format!("{} {} {{\"url\": {}", surt(&url), compact_date(at), json(&url));
     if let Some(mime) = mime {
         line.push_str(&format!(", \"mime\": {}", json(mime)));
     }
@@ -172,7 +170,14 @@ mod tests {
             length: 1234,
         };
         assert_eq!(
-            line(0, &page, 1_774_085_400_125, 200, media_type("text/html;charset=x"), location),
+            line(
+                0,
+                &page,
+                1_774_085_400_125,
+                200,
+                media_type("text/html;charset=x"),
+                location
+            ),
             "org,example)/%c3%a4\"?b 20260321093000 {\"url\": \"https://www.Example.org/\\u00e4\\\"?b\", \
              \"mime\": \"text/html\", \"status\": \"200\", \"digest\": \"sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\", \
              \"length\": \"1234\", \"offset\": \"567\", \"filename\": \"crawl-19700101000000-00003.warc.gz\"}"
@@ -182,6 +187,10 @@ mod tests {
 
     fn empty_page() -> PageRecord {
         let queued = crate::QueuedUrl::new(&crate::Discovered::default(), None, 1);
-        PageRecord::new(&queued, crate::PageDraft::default(), crate::warc::writer::Archived::default())
+        PageRecord::new(
+            &queued,
+            crate::PageDraft::default(),
+            crate::warc::writer::Archived::default(),
+        )
     }
 }

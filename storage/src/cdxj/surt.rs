@@ -143,7 +143,10 @@ fn without_session_segment(path: String, is_session: fn(&str) -> bool) -> String
         let (before, segment, page) = (&path[..=pair[0]], &path[pair[0] + 1..pair[1]], &path[pair[1] + 1..]);
         let named = page.split('?').next().unwrap_or_default();
         // A page's name comes before its ending.
-        let is_page = named.char_indices().skip(1).any(|(at, _)| named[at..].starts_with(".aspx"));
+        let is_page = named
+            .char_indices()
+            .skip(1)
+            .any(|(at, _)| named[at..].starts_with(".aspx"));
         if is_page && is_session(segment) {
             return [before, page].concat();
         }
