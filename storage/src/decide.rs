@@ -9,6 +9,7 @@ use crate::outcome::{Failure, Finished, Outcome, UrlState, Visit};
 use crate::page::{PageDraft, PageRecord, Replaced, Verdict};
 use crate::staged::{LINKS_A_PIECE, Piece};
 use crate::store::{Store, now_ms};
+use crate::visits::ArchivedVisit;
 use crate::warc::EncodedCapture;
 use crate::warc::metadata::{self, Event};
 use crate::warc::writer::Archived;
@@ -143,9 +144,14 @@ impl Store {
                     });
                 };
                 let record_id = capture.as_ref().and_then(|capture| capture.id.clone());
+                let status = capture.as_ref().map_or(0, |capture| capture.status);
                 if let Some(capture) = capture {
-                    self.archive.append(capture, at)?;
+                    let archived = self.archive.append(capture, at)?;
                     own.progress.archive = self.archive.end();
+                    if let Some(location) = archived.revisit {
+                        let row = format::encode(&ArchivedVisit { status, location })?;
+                        own.rows.push((format::archived_visit_key(revisit.page, at), Some(row)));
+                    }
                 }
                 self.record_visit(revisit.page, visit, at, wire_bytes, &mut own)?;
                 let event = Event::Visited {
@@ -153,6 +159,7 @@ impl Store {
                     visit,
                     at,
                     wire_bytes,
+                    status,
                 };
                 told = Some((at, event, record_id)).filter(|_| visit != Visit::Unanswered);
             }

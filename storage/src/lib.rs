@@ -107,9 +107,11 @@
 //! - `staged`, `known`: pieces into batches; the memory of known URLs.
 //! - [`format`](mod@format): every key and value on disk. `state`: the sled database. `folder`: lock, README, last commit.
 //! - `rebuild`: the state made anew from the archive. `verify`: whether all of it agrees. `compact`: without what it does not need.
+//! - [`cdxj`]: the index of the archive, by which replay tools find its captures.
 //! - [`warc`]: the archive: captures, records, metadata, writer, reader.
 
 mod catalogue;
+pub mod cdxj;
 mod compact;
 mod counts;
 mod decide;

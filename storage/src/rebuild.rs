@@ -27,9 +27,9 @@ use crate::outcome::Outcome;
 use crate::page::{Fate, PageDraft, PageRecord, Replaced, Verdict, WarcLocation};
 use crate::state::State;
 use crate::store::{OpenOptions, Store};
-use crate::warc::capture::one_line_uri;
 use crate::warc::medium::{Folder, Untouched};
 use crate::warc::metadata::{self, Event, Metadata};
+use crate::warc::record::one_line_uri;
 use crate::warc::reader::{DEFAULT_MAX_RECORD_BYTES, WarcReader, decode_member};
 use crate::warc::writer::{Archived, WarcEnd};
 use crate::warc::{EncodedCapture, LocatedRecord, Record};
@@ -375,8 +375,12 @@ impl Rebuild {
                 visit,
                 at,
                 wire_bytes,
+                status,
             } => {
-                let capture = None;
+                let capture = archived.revisit.map(|_| EncodedCapture {
+                    status,
+                    ..EncodedCapture::of_bytes(Vec::new())
+                });
                 let outcome = Outcome::Visited {
                     visit,
                     at,

@@ -33,6 +33,9 @@ pub struct OpenOptions {
     pub scheme: Option<String>,
     /// A WARC file that has reached this many bytes is followed by another.
     pub roll_bytes: u64,
+    /// What the `warcinfo` record at the head of each WARC file says besides the format and the software: fields such as
+    /// `robots` and `http-header-user-agent` (ISO 28500:2017, 6.2, with its list of names), and their values.
+    pub warcinfo: Vec<(&'static str, String)>,
     /// Whether a store is made where there is none.
     pub create: bool,
     /// The time, milliseconds since the Unix epoch: when a new crawl begins.
@@ -47,6 +50,7 @@ impl OpenOptions {
             cache_bytes: 64 << 20,
             scheme: Some(scheme.into()),
             roll_bytes: 1_000_000_000,
+            warcinfo: Vec::new(),
             create: true,
             now_ms: now_ms(),
         }
@@ -151,7 +155,8 @@ impl Store {
                 found,
             });
         }
-        let mut archive = WarcWriter::open(medium, meta.started_at, options.roll_bytes, meta.progress.archive)?;
+        let mut archive = WarcWriter::open(medium, meta.started_at, options.roll_bytes, meta.progress.archive)?
+            .described_by(options.warcinfo.clone());
         archive.set_scheme(&meta.scheme);
         let known = KnownUrls::open(&state, meta.seed)?;
         let mut store = Self {

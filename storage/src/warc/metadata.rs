@@ -20,7 +20,6 @@ use std::io;
 
 use data_encoding::BASE64;
 
-use super::capture::one_line_uri;
 use super::record::{NewRecord, Record, new_record_id, shown_digest};
 use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::outcome::Visit;
@@ -49,6 +48,8 @@ pub(crate) enum Event {
         /// Milliseconds since the Unix epoch.
         at: u64,
         wire_bytes: u64,
+        /// HTTP status of the `revisit` record archived with it, 0 where there is none.
+        status: u16,
     },
     /// The URL of a page leads elsewhere now.
     Redirected {
@@ -91,7 +92,7 @@ pub(crate) fn encode<'a>(
     let block = write_block(event, fresh, own_via);
     let mut bytes = Vec::with_capacity(512 + block.len());
     let mut record = NewRecord::new("metadata", &new_record_id(), at)
-        .field("WARC-Target-URI", &one_line_uri(url))
+        .uri_field("WARC-Target-URI", url)
         .field("Content-Type", "application/warc-fields");
     if let Some(id) = concurrent_to {
         record = record.field("WARC-Concurrent-To", id);
@@ -113,6 +114,7 @@ fn write_block<'a>(event: &Event, fresh: impl Iterator<Item = &'a QueuedUrl>, ow
             visit,
             at,
             wire_bytes,
+            status,
         } => {
             lines.put(
                 "event",
@@ -125,6 +127,7 @@ fn write_block<'a>(event: &Event, fresh: impl Iterator<Item = &'a QueuedUrl>, ow
             lines.put("page", page);
             lines.put("visited-at", at);
             lines.put("wire-bytes", wire_bytes);
+            lines.put("status", status);
         }
         Event::Redirected { page, to, status } => {
             lines.put("event", "moved");
@@ -341,6 +344,7 @@ pub(crate) fn decode(record: &Record) -> Result<Metadata, String> {
             },
             at: fields.number("visited-at")?,
             wire_bytes: fields.number("wire-bytes")?,
+            status: fields.number("status")?,
         },
         "moved" => {
             let page = fields.number("page")?;
@@ -597,7 +601,7 @@ mod tests {
 
         #[test]
         fn an_event_written_is_the_event_read(page: u64, number: u64, status: u16, text in texts()) {
-            let visited = |visit| Event::Visited { page, visit, at: number, wire_bytes: number };
+            let visited = |visit| Event::Visited { page, visit, at: number, wire_bytes: number, status };
             for event in [
                 visited(Visit::Unchanged), visited(Visit::Missing), visited(Visit::Unanswered),
                 Event::Redirected { page, to: text.clone(), status }, Event::Excluded { page, reason: text.clone() },

@@ -38,6 +38,8 @@ pub(crate) struct WarcWriter {
     /// Of the crawl, for the head of each file.
     scheme: String,
     roll_bytes: u64,
+    /// Further fields of the `warcinfo` records.
+    warcinfo: Vec<(&'static str, String)>,
     end: WarcEnd,
     /// While a catalogue is made anew from what is archived: nothing is appended, and this is where the records lie.
     replayed: Option<Archived>,
@@ -59,6 +61,7 @@ impl WarcWriter {
             started_at,
             scheme: String::new(),
             roll_bytes,
+            warcinfo: Vec::new(),
             end,
             replayed: None,
             waiting: Vec::new(),
@@ -78,6 +81,12 @@ impl WarcWriter {
     pub fn replay(&mut self, archived: Archived, end: WarcEnd) {
         self.replayed = Some(archived);
         self.end = end;
+    }
+
+    /// Sets what the heads of new files say besides format and software.
+    pub fn described_by(mut self, warcinfo: Vec<(&'static str, String)>) -> Self {
+        self.warcinfo = warcinfo;
+        self
     }
 
     /// Where the archive will end once all that waits is written.
@@ -165,13 +174,20 @@ impl WarcWriter {
 
     /// The record at the head of each file (ISO 28500:2017, 6.2).
     fn warcinfo(&self, file: u32, now_ms: u64) -> io::Result<Vec<u8>> {
-        let fields = concat!(
+        let mut fields = concat!(
             "software: crawler/",
             env!("CARGO_PKG_VERSION"),
             "\r\nformat: WARC File Format 1.1\r\n",
             "conformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n",
-            "description: responses with decoded payloads; the conversion record after each is the text extracted from it\r\n",
-        );
+            "description: kept pages as responses with decoded payloads, the conversion record after each is the text \
+             extracted from it; duplicates as revisits\r\n",
+        )
+        .to_owned();
+        for (name, value) in &self.warcinfo {
+            // One line a field, whatever is in a value.
+            let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            fields.push_str(&format!("{name}: {value}\r\n"));
+        }
         let crawl = super::metadata::crawl_fields(self.started_at, &self.scheme);
         let mut member = Vec::new();
         NewRecord::new("warcinfo", &new_record_id(), now_ms)
