@@ -11,6 +11,7 @@
 //! - [`links`]: what is followed, and what pages ask; [`http`], [`tls`]: how it is fetched
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
 //! - [`archived_requests`]: what was asked, without a secret
+//! - [`survive`]: damaged, full, limited, lost, and made whole
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
 //! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
 //! - [`encodings`]: the same page in every encoding, told in every way
@@ -40,5 +41,6 @@ mod resume;
 mod robots;
 mod steering;
 mod support;
+mod survive;
 mod tls;
 mod warc;

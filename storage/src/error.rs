@@ -211,7 +211,7 @@ impl StorageError {
 
     pub(crate) fn sled(dir: &Path, source: sled::Error) -> Self {
         match source {
-            sled::Error::Corruption { .. } => Self::Corrupt {
+            sled::Error::Corruption { .. } | sled::Error::Unsupported(_) | sled::Error::ReportableBug(_) => Self::Corrupt {
                 dir: dir.to_owned(),
                 detail: source.to_string(),
             },

@@ -59,7 +59,7 @@ pub enum RebuildStep {
 pub struct Rebuilt {
     /// WARC files read.
     pub files: u64,
-    /// Pages in the catalogue.
+    /// URLs that have a page, gone ones included; earlier versions are not counted.
     pub pages: u64,
     /// Of these: kept.
     pub kept: u64,
