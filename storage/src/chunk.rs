@@ -302,7 +302,7 @@ mod tests {
             via: Some(Via::Page(seq / 10)),
             seq,
             id: seq - seq % 2,
-            revisits: (seq % 7 == 0).then(|| {
+            revisits: seq.is_multiple_of(7).then(|| {
                 Box::new(Revisit {
                     page: seq,
                     ..Revisit::default()
