@@ -111,9 +111,11 @@
 //! - `staged`: links and pieces into batches. `chunk`: how URLs lie in the queue. `known`: which URLs are known.
 //! - `visits`: pages that are looked at again, and what became of them.
 //! - [`format`](mod@format): every key and value on disk. `state`: the sled database. `folder`: lock, README, last commit.
+//! - [`cdxj`]: the index of the archive, by which replay tools find its captures.
 //! - [`warc`]: the archive: captures, records, writer, reader.
 
 mod catalogue;
+pub mod cdxj;
 mod chunk;
 mod counts;
 mod decide;
