@@ -18,7 +18,12 @@ const TEXTS: usize = 40;
 
 /// A binary tree of pages, a redirect to one of them, and a link to nothing.
 fn site() -> Site {
-    Site::scripted(|asked| match asked.path.as_str() {
+    site_of(900)
+}
+
+/// The same with so many words a page.
+fn site_of(length: usize) -> Site {
+    Site::scripted(move |asked| match asked.path.as_str() {
         "/" => home(&["/1", "/moved", "/nothing"]),
         "/moved" => Answer::status(301).with("location", "/9"),
         path => match path[1..].parse::<usize>() {
@@ -28,7 +33,7 @@ fn site() -> Site {
                     .filter(|n| *n <= PAGES)
                     .map(|n| format!("/{n}"))
                     .collect();
-                let text = words((n % TEXTS) as u64, 900);
+                let text = words((n % TEXTS) as u64, length);
                 let text = if n <= TEXTS { text } else { replaced(&text, 90, 2, n as u64) };
                 page(&format!("Page {n} \u{2013} a\\b"), &text, &links)
             }
@@ -38,7 +43,7 @@ fn site() -> Site {
 }
 
 fn crawl_of(site: &Site) -> Crawl {
-    Crawl::of(site.url("/")).set("storage.warc_file_bytes", 20_000)
+    Crawl::of(site.url("/")).set("storage.warc_file_bytes", 1)
 }
 
 fn finished() -> (Site, Crawl) {
@@ -370,7 +375,10 @@ fn a_read_only_folder_is_named_with_what_to_do() {
 
 #[test]
 fn a_missing_warc_file_is_named_and_a_rebuild_goes_on_without_it() {
-    let (site, crawl) = finished();
+    // Files of the least size that there is.
+    let site = site_of(20_000);
+    let crawl = crawl_of(&site);
+    crawl.run();
     let warcs: Vec<_> = files(&crawl.data().join("warc"))
         .into_iter()
         .filter(|path| path.extension() == Some("gz".as_ref()))

@@ -13,12 +13,13 @@ from pathlib import Path
 from real_site.problem import Bars, Problem
 from real_site.programs import run_or_fail
 
-from .environment import tool
+from .environment import ROOT, tool
 from .site import PAGES
 
 TIMEOUT_SECONDS = 120
 START_SECONDS = 60
 KEPT = "/kept?b=2&A=1"
+KEYS = ROOT / "storage" / "src" / "cdxj" / "surt_cases.txt"
 
 
 def check(data: Path, origin: str, bars: Bars) -> None:
@@ -29,6 +30,7 @@ def check(data: Path, origin: str, bars: Bars) -> None:
     check_with_warcio(files, bars)
     check_with_fastwarc(files, bars)
     check_index(files, index, bars)
+    check_keys(bars)
     check_replay(files, index, origin, bars)
 
 
@@ -90,6 +92,15 @@ def check_index(files: list[Path], index: Path, bars: Bars) -> None:
     bars.check("the index is cdxj-indexer's", ours == theirs, f"{len(ours)} lines",
                [f"- {line}" for line in theirs if line not in ours] + [f"+ {line}" for line in ours if line not in theirs])
     bars.check("it is sorted bytewise", index.read_bytes().splitlines() == sorted(index.read_bytes().splitlines()), "yes")
+
+
+def check_keys(bars: Bars) -> None:
+    """The keys that the crawler's own tests expect are those of the package that pywb and cdxj-indexer use."""
+    from surt import surt
+
+    cases = [line.split("\t") for line in KEYS.read_text().splitlines()]
+    wrong = [f"{url}: {key}, not {surt(url)}" for url, key in cases if surt(url) != key]
+    bars.check("keys of URLs", not wrong, f"{len(cases)} cases", wrong)
 
 
 def check_replay(files: list[Path], index: Path, origin: str, bars: Bars) -> None:
