@@ -188,7 +188,7 @@ fn answered_in_whole_or_refused(folder: &Path, data: &Path, expected: &str) -> b
     let asked = |command: &str| {
         let mut process = crawler([command, "--data"]);
         let ended = run(process.arg(data).current_dir(folder));
-        assert!(!ended.stderr.contains("panicked") && !ended.stderr.contains("backtrace"), "{ended:?}");
+        assert!(!ended.stderr.contains("panicked") && !ended.stderr.contains("stack backtrace"), "{ended:?}");
         assert!(ended.code == Some(0) || ended.code == Some(1), "{ended:?}");
         ended
     };

@@ -72,7 +72,7 @@ pub enum RunError {
     #[error(transparent)]
     Storage(#[from] storage::StorageError),
     /// The dedup index.
-    #[error("{source}{}", index_advice(source))]
+    #[error("{}{}", shown_index_error(source), index_advice(source))]
     Dedup {
         /// What the index said.
         #[from]
@@ -114,6 +114,11 @@ pub enum RunError {
     /// The demo's report differs from its truth.
     #[error("{0} of the demo's pages came out otherwise than they should")]
     Mismatch(usize),
+}
+
+/// Without the trace that sled promises and has not.
+fn shown_index_error(error: &dedup::DedupError) -> String {
+    error.to_string().replace(" at file offset None backtrace ()", "")
 }
 
 /// What to do about an index that cannot be read.

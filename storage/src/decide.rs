@@ -192,10 +192,14 @@ impl Store {
             }
         }
         if let Some((at, event, record_id)) = told {
+            let is_archived = record_id.is_some();
             let links = fresh.iter().map(|link| &link.queued);
             let record = metadata::encode(&queued.url, at, &event, links, &via, record_id.as_deref())
                 .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
-            self.archive.append(record, at)?;
+            match is_archived {
+                true => self.archive.append_beside(record, at)?,
+                false => self.archive.append(record, at)?,
+            };
             own.progress.archive = self.archive.end();
         }
         self.staged.give_up_place(queued.seq);

@@ -211,7 +211,12 @@ impl StorageError {
 
     pub(crate) fn sled(dir: &Path, source: sled::Error) -> Self {
         match source {
-            sled::Error::Corruption { .. } | sled::Error::Unsupported(_) | sled::Error::ReportableBug(_) => Self::Corrupt {
+            // Its own words end in an offset and a trace that it has not.
+            sled::Error::Corruption { .. } => Self::Corrupt {
+                dir: dir.to_owned(),
+                detail: "its database does not read what it wrote".to_owned(),
+            },
+            sled::Error::Unsupported(_) | sled::Error::ReportableBug(_) => Self::Corrupt {
                 dir: dir.to_owned(),
                 detail: source.to_string(),
             },

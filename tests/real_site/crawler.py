@@ -161,6 +161,18 @@ class Crawler:
         except (OSError, ValueError) as error:
             raise Problem(f"{output} is no JSONL: {error}") from error
 
+    def verify(self) -> tuple[int, str]:
+        """The exit code of `crawler verify`, and the end of what it printed."""
+        done = subprocess.run([self._binary, "verify", "--quiet", "--config", str(self._config), "--data", str(self._data)],
+                              timeout=COMMAND_TIMEOUT_SECONDS, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return done.returncode, "\n".join(done.stdout.strip().splitlines()[-15:])
+
+    @property
+    def warc_folder(self) -> Path:
+        """Where the WARC files lie."""
+        return self._data / "warc"
+
     def _command(self, name: str, form: str, output: Path) -> None:
         run_or_fail([self._binary, name, "--format", form, "--data", str(self._data), "--output", str(output)],
                     timeout=COMMAND_TIMEOUT_SECONDS)

@@ -104,10 +104,22 @@ impl WarcWriter {
     /// # Errors
     /// [`StorageError::Io`] if the head of a new file cannot be compressed; then nothing has changed.
     pub fn append(&mut self, capture: EncodedCapture, now_ms: u64) -> Result<Archived, StorageError> {
+        self.place(capture, now_ms, false)
+    }
+
+    /// The same, in the file of what was appended last: all records of a page are in one file.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn append_beside(&mut self, capture: EncodedCapture, now_ms: u64) -> Result<Archived, StorageError> {
+        self.place(capture, now_ms, true)
+    }
+
+    fn place(&mut self, capture: EncodedCapture, now_ms: u64, is_beside: bool) -> Result<Archived, StorageError> {
         if let Some(archived) = self.replayed {
             return Ok(archived);
         }
-        let rolled = self.end.offset >= self.roll_bytes;
+        let rolled = !is_beside && self.end.offset >= self.roll_bytes;
         if rolled || self.end.offset == 0 {
             let file = self.end.file + u32::from(rolled);
             let head = self

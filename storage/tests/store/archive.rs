@@ -285,11 +285,13 @@ fn warcinfo_says_what_the_caller_knows_of_the_crawl_in_a_line_a_field() {
             "conformsTo",
             "description",
             "robots",
-            "http-header-user-agent"
+            "http-header-user-agent",
+            "crawl-started-ms",
+            "crawl-scheme"
         ]
     );
     assert!(
-        block.ends_with("robots: obey\r\nhttp-header-user-agent: x  evil: 1\r\n"),
+        block.contains("robots: obey\r\nhttp-header-user-agent: x  evil: 1\r\n"),
         "{block}"
     );
     assert_eq!(
