@@ -217,6 +217,22 @@ impl NewRecord {
         self
     }
 
+    /// Adds a field whose value is a URI: white space and control characters are percent-encoded, for a URI has neither.
+    pub fn uri_field(self, name: &str, uri: &str) -> Self {
+        let mut value = String::with_capacity(uri.len());
+        for c in uri.chars() {
+            if c.is_control() || c.is_whitespace() {
+                let mut buffer = [0; 4];
+                for byte in c.encode_utf8(&mut buffer).bytes() {
+                    value.push_str(&format!("%{byte:02X}"));
+                }
+            } else {
+                value.push(c);
+            }
+        }
+        self.field(name, &value)
+    }
+
     /// Adds `Content-Length` and `WARC-Block-Digest`, and appends the record to `out` as one gzip member. The block is
     /// the concatenation of `block`. Returns the bytes appended.
     pub fn write(self, block: &[&[u8]], level: u32, out: &mut Vec<u8>) -> io::Result<u64> {
