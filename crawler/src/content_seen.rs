@@ -127,7 +127,9 @@ impl Record {
             Self::Outcome { outlinks, .. } => of_links(outlinks),
             Self::Sitemap { urls, .. } => of_links(urls),
             Self::Robots { stored, .. } => stored.as_ref().map_or(0, |stored| stored.text.len()),
-            Self::NotModified { .. } | Self::EndVisits | Self::Recall(_) | Self::Hosts { .. } | Self::Refill { .. } => 0,
+            Self::NotModified { .. } | Self::EndVisits | Self::Recall(_) | Self::Hosts { .. } | Self::Refill { .. } => {
+                0
+            }
         }
     }
 }
@@ -410,7 +412,10 @@ impl ContentSeen {
         let at = unix_millis(SystemTime::now());
         while self.store.counts().due > 0 {
             self.commit()?;
-            let rows = self.store.queue().filter(|row| row.as_ref().map_or(true, |row| row.revisits.is_some()));
+            let rows = self
+                .store
+                .queue()
+                .filter(|row| row.as_ref().map_or(true, |row| row.revisits.is_some()));
             let waiting: Vec<QueuedUrl> = rows.take(SLICE).collect::<Result<_, _>>()?;
             if waiting.is_empty() {
                 break;
@@ -451,7 +456,10 @@ impl ContentSeen {
         let finished = self.store.finish(queued, outcome, &admitted)?;
         self.url_budget.spend(&finished.newly_queued);
         if let Some(revisit) = &queued.revisits
-            && self.store.latest_page(revisit.page)?.is_some_and(|page| page.fate != Fate::Current)
+            && self
+                .store
+                .latest_page(revisit.page)?
+                .is_some_and(|page| page.fate != Fate::Current)
         {
             self.departing.insert(revisit.page);
             self.has_departures = true;

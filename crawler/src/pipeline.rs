@@ -19,8 +19,8 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use storage::{Counts, OpenOptions, Outcome, QueuedUrl, Store, Visit};
 use reqwest::header::HeaderMap;
+use storage::{Counts, OpenOptions, Outcome, QueuedUrl, Store, Visit};
 use tokio::sync::mpsc;
 use url::Url;
 
@@ -30,8 +30,8 @@ use crate::fetch::{FetchError, Fetcher, Response, Wanted};
 use crate::interpret::{self, Interpreter, Lane, Meaning, RobotsReader};
 use crate::memory_budget::{Claim, MemoryBudget};
 use crate::politeness::{Contact, HostSignal};
-use crate::scheduler::{Ending, Errand, Event, Retired, Scheduler, Step, Task};
 use crate::revisit;
+use crate::scheduler::{Ending, Errand, Event, Retired, Scheduler, Step, Task};
 use crate::scope::Scope;
 use crate::settings::Settings;
 use crate::stats::Stats;
@@ -267,7 +267,9 @@ impl Stages {
             let mut conditions = HeaderMap::new();
             let (url, wanted, host) = match &task {
                 Task::Page { queued, url } => {
-                    conditions = revisit::conditions(queued, url).map(revisit::fields).unwrap_or_default();
+                    conditions = revisit::conditions(queued, url)
+                        .map(revisit::fields)
+                        .unwrap_or_default();
                     (url, Wanted::Page, &queued.host)
                 }
                 Task::Errand { host, errand } => {

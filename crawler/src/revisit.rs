@@ -63,7 +63,10 @@ impl Refresh {
                     continue;
                 }
                 let visits = store.visits(id)?;
-                let is_due = self.intervals.due_at(page.fetched_at, &page.validators, visits.as_ref()) <= as_of;
+                let is_due = self
+                    .intervals
+                    .due_at(page.fetched_at, &page.validators, visits.as_ref())
+                    <= as_of;
                 if is_due || !standing.stands(store, &page)? {
                     slice.push(id);
                 }

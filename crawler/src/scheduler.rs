@@ -469,7 +469,9 @@ impl Scheduler {
         if host.is_due || !host.has_work(takes_new) {
             return;
         }
-        let Some(at) = host.ready_at(takes_new, now) else { return };
+        let Some(at) = host.ready_at(takes_new, now) else {
+            return;
+        };
         let snoozes = !host.needs_refill(takes_new) && host.gate.snoozes_until(now).is_some();
         host.is_due = true;
         self.hosts_waiting += 1;

@@ -265,7 +265,11 @@ mod tests {
         found.add("unavailable_after: 1970-01-01T00:01:40Z");
         found.add("unavailable_after: 1970-01-01T00:00:50Z");
         found.add("unavailable_after: 1970-01-01T00:02:00Z");
-        assert!(found.why_not_stored(at(49)).is_none() && found.why_not_stored(at(50)).is_some() && found.why_not_stored(at(51)).is_some());
+        assert!(
+            found.why_not_stored(at(49)).is_none()
+                && found.why_not_stored(at(50)).is_some()
+                && found.why_not_stored(at(51)).is_some()
+        );
         found = RobotsDirectives::default();
         found.add("noindex");
         assert!(found.why_not_stored(at(0)).is_some());

@@ -195,13 +195,7 @@ impl Host {
         self.gate.ready_at()
     }
 
-    pub(super) fn step(
-        &mut self,
-        name: &str,
-        takes_new: bool,
-        steering: &mut Steering,
-        now: Now,
-    ) -> Option<HostStep> {
+    pub(super) fn step(&mut self, name: &str, takes_new: bool, steering: &mut Steering, now: Now) -> Option<HostStep> {
         if !self.has_work(takes_new) {
             return None;
         }
@@ -228,13 +222,7 @@ impl Host {
     }
 
     /// A visit or a new URL, whosever turn it is.
-    fn next_in_turn(
-        &mut self,
-        name: &str,
-        takes_new: bool,
-        steering: &mut Steering,
-        now: Now,
-    ) -> Option<HostStep> {
+    fn next_in_turn(&mut self, name: &str, takes_new: bool, steering: &mut Steering, now: Now) -> Option<HostStep> {
         for is_visit in [self.visit_is_next, !self.visit_is_next] {
             let step = match is_visit {
                 true => self.visit(name, now),
