@@ -13,6 +13,8 @@ pub struct Archived {
     pub responses: Vec<Record>,
     /// `conversion` records.
     pub conversions: Vec<Record>,
+    /// `revisit` records.
+    pub revisits: Vec<Record>,
 }
 
 /// All pages in the data folder's archive, by URL.
@@ -30,6 +32,7 @@ pub fn archived(data: &Path) -> BTreeMap<String, Archived> {
             match record.kind() {
                 "response" => pages.entry(url).or_default().responses.push(record),
                 "conversion" => pages.entry(url).or_default().conversions.push(record),
+                "revisit" => pages.entry(url).or_default().revisits.push(record),
                 "warcinfo" => {}
                 other => panic!("a record of type {other}"),
             }
