@@ -63,6 +63,7 @@ fn decided(host: &str, seq: u64, is_page: bool) -> Event {
         host: host.into(),
         seq,
         page: is_page.then(|| Decision::new(seq, &format!("http://{host}/{seq}"), None, None)),
+        is_visit: false,
         queued: Vec::new(),
     }
 }

@@ -10,3 +10,4 @@ mod refusals;
 mod replaced;
 mod round_trip;
 mod support;
+mod visits;
