@@ -539,3 +539,6 @@ fn encode_signature(signature: &dedup::Signature) -> Result<Vec<u8>, RunError> {
 pub fn decode_signature(bytes: &[u8]) -> Result<dedup::Signature, RunError> {
     postcard::from_bytes(bytes).map_err(RunError::Signature)
 }
+
+#[cfg(test)]
+mod tests;
