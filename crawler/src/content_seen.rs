@@ -5,6 +5,7 @@
 //! of a commit makes the catalogue the truth: first the pages are durable, then their fingerprints enter the index's
 //! trees, so no page can be dropped as a duplicate of itself or of a page that was lost.
 
+pub(crate) mod archive;
 mod budget;
 mod canonical;
 mod departures;
@@ -17,7 +18,6 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use dedup::{Deduplicator, DocId, SledIndex, SledOptions};
-use storage::warc::Capture;
 use storage::{Counts, Discovered, Fate, HostState, Outcome, QueuedUrl, Store, StoredRobots, Verdict, Visit};
 use tokio::sync::mpsc::Sender;
 
@@ -29,6 +29,7 @@ use crate::scheduler::{Errand, Event, RobotsAnswer};
 use crate::settings::Settings;
 use crate::stats::Stats;
 use crate::steering::{Decision, DuplicateOf};
+use archive::ArchivedRequests;
 use budget::UrlBudget;
 use redirects::Redirects;
 use versions::Unchanged;
@@ -100,6 +101,7 @@ pub struct ContentSeen {
     store: Store,
     dedup: Deduplicator<SledIndex>,
     redirects: Redirects,
+    requests: ArchivedRequests,
     prefer_canonical: bool,
     /// Something that is staged, or was committed, takes a page out of the index.
     has_departures: bool,
@@ -172,6 +174,7 @@ impl ContentSeen {
             store,
             dedup,
             redirects: Redirects::default(),
+            requests: ArchivedRequests::new(settings),
             prefer_canonical: settings.prefer_canonical,
             has_departures: false,
             departing: HashSet::new(),
@@ -216,7 +219,21 @@ impl ContentSeen {
             }
         }
         self.commit()?;
+        self.write_index();
         Ok(self.store.counts())
+    }
+
+    /// The index of the archive is derived: the crawl is no worse for the lack of it, and the next run writes it again.
+    fn write_index(&self) {
+        let start = Instant::now();
+        match storage::cdxj::write_index(&self.store) {
+            Ok(path) => {
+                tracing::debug!(path = %path.display(), elapsed_ms = start.elapsed().as_millis(), "index of the archive written");
+            }
+            Err(error) => {
+                tracing::warn!("the index of the archive was not written: {error}; the next run writes it again")
+            }
+        }
     }
 
     /// While nothing waits to be committed, there is no hurry; otherwise a lull is used for a commit.
@@ -350,10 +367,7 @@ impl ContentSeen {
             self.dedup.insert(DocId(id), &page.signature)?;
             self.has_departures = true;
         }
-        let capture = match page.draft.verdict {
-            Verdict::Unique => Some(capture(&page).encode().map_err(RunError::Encode)?),
-            Verdict::Exact { .. } | Verdict::Near { .. } => None,
-        };
+        let capture = archive::encoded(&page, &self.store, &self.requests)?;
         // The first version has taught what there is to learn of the URL.
         let decision = match page.queued.revisits {
             None => Some(self.decision(id, &page)?),
@@ -402,7 +416,7 @@ impl ContentSeen {
             visit: Visit::Unchanged,
             at: visit.fetched_at,
             wire_bytes: visit.response.wire_bytes,
-            capture: versions::record(&self.store, queued, visit)?,
+            capture: versions::record(&self.store, &self.requests, queued, visit)?,
         };
         self.finish(queued, outcome, outlinks, None)
     }
@@ -508,22 +522,6 @@ fn stored(verdict: dedup::Verdict) -> Verdict {
             distance,
             similarity,
         },
-    }
-}
-
-fn capture(page: &ReadPage) -> Capture<'_> {
-    let headers = page.response.headers.iter();
-    Capture {
-        url: &page.queued.url,
-        fetched_at: page.draft.fetched_at,
-        ip: page.response.remote.map(|address| address.ip()),
-        request: None,
-        status: page.draft.status,
-        reason: "",
-        headers: headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect(),
-        payload: &page.body,
-        truncated: None,
-        text: &page.text,
     }
 }
 

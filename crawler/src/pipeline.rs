@@ -392,6 +392,13 @@ fn open_store(settings: &Settings, seeds: &[Url], dir: &Path) -> Result<Store, R
     options.roll_bytes = settings.storage.warc_file_bytes;
     // Without a seed there is nothing to begin with.
     options.create = !seeds.is_empty();
+    options.warcinfo = vec![
+        (
+            "robots",
+            if settings.politeness.robots { "obey" } else { "ignore" }.to_owned(),
+        ),
+        ("http-header-user-agent", settings.user_agent.clone()),
+    ];
     Ok(Store::open(dir, &options)?)
 }
 

@@ -16,12 +16,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::chunk;
 use crate::counts::Change;
 use crate::error::StorageError;
 use crate::format;
 use crate::frontier::{QueuedUrl, Revisit};
 use crate::outcome::Visit;
-use crate::page::{Fate, PageRecord, Verdict};
+use crate::page::{Fate, PageRecord, Verdict, WarcLocation};
 use crate::staged::Piece;
 use crate::store::Store;
 
@@ -43,6 +44,14 @@ pub struct Visits {
     pub missing: u8,
     /// A further visit waits in the queue.
     pub is_waiting: bool,
+}
+
+/// Where the `revisit` record of a visit lies that found its page unchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ArchivedVisit {
+    /// HTTP status.
+    pub status: u16,
+    pub location: WarcLocation,
 }
 
 /// What one refresh of a crawl came to.
@@ -137,7 +146,7 @@ impl Store {
                 revisits: Some(Box::new(self.what_to_compare(id, page)?)),
             };
             piece.progress.next_seq += 1;
-            piece.rows.push((queued.key(), Some(queued.row()?)));
+            piece.queue.push(chunk::Change::Add(queued.clone()));
             let waiting = Visits {
                 is_waiting: true,
                 ..visits
@@ -149,7 +158,7 @@ impl Store {
             }
             self.note_refresh(&mut piece)?;
             self.staged.take_place(queued.seq);
-            self.stage(vec![piece], Vec::new());
+            self.stage(piece);
             all.push(queued);
         }
         Ok(all)
