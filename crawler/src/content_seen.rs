@@ -416,7 +416,7 @@ impl ContentSeen {
             visit: Visit::Unchanged,
             at: visit.fetched_at,
             wire_bytes: visit.response.wire_bytes,
-            capture: versions::record(&self.store, queued, visit)?,
+            capture: versions::record(&self.store, &self.requests, queued, visit)?,
         };
         self.finish(queued, outcome, outlinks, None)
     }
@@ -537,3 +537,6 @@ fn encode_signature(signature: &dedup::Signature) -> Result<Vec<u8>, RunError> {
 pub fn decode_signature(bytes: &[u8]) -> Result<dedup::Signature, RunError> {
     postcard::from_bytes(bytes).map_err(RunError::Signature)
 }
+
+#[cfg(test)]
+mod tests;

@@ -390,6 +390,8 @@ fn open_store(settings: &Settings, seeds: &[Url], dir: &Path) -> Result<Store, R
     let mut options = OpenOptions::new(settings.store_scheme());
     options.cache_bytes = settings.storage.cache_bytes;
     options.roll_bytes = settings.storage.warc_file_bytes;
+    // Without a seed there is nothing to begin with.
+    options.create = !seeds.is_empty();
     options.warcinfo = vec![
         (
             "robots",
@@ -397,8 +399,6 @@ fn open_store(settings: &Settings, seeds: &[Url], dir: &Path) -> Result<Store, R
         ),
         ("http-header-user-agent", settings.user_agent.clone()),
     ];
-    // Without a seed there is nothing to begin with.
-    options.create = !seeds.is_empty();
     Ok(Store::open(dir, &options)?)
 }
 

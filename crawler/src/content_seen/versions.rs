@@ -3,6 +3,7 @@
 use storage::warc::{EncodedCapture, RefersTo, Revisit as RevisitRecord, RevisitProfile};
 use storage::{PageRecord, QueuedUrl, Revisit, Store, Verdict};
 
+use super::archive::{self, ArchivedRequests};
 use super::decode_signature;
 use crate::error::RunError;
 use crate::fetch::Response;
@@ -41,6 +42,7 @@ pub(super) fn says_nothing_new(store: &Store, revisit: &Revisit, page: &ReadPage
 /// The `revisit` record of an unchanged page, which refers to the capture that has its text; `None` if there is none.
 pub(super) fn record(
     store: &Store,
+    requests: &ArchivedRequests,
     queued: &QueuedUrl,
     visit: &Unchanged<'_>,
 ) -> Result<Option<EncodedCapture>, RunError> {
@@ -52,15 +54,15 @@ pub(super) fn record(
         return Ok(None);
     };
     let digest = visit.payload.map_or(last.payload_digest, |(_, digest)| digest);
-    let headers = visit.response.headers.iter();
+    let request = requests.of(queued);
     let record = RevisitRecord {
         url: &queued.url,
         fetched_at: visit.fetched_at,
-        ip: visit.response.remote.map(|address| address.ip()),
-        request: None,
+        ip: archive::address(visit.response),
+        request: request.as_deref(),
         status: visit.response.status,
-        reason: "",
-        headers: headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect(),
+        reason: archive::reason(visit.response.status),
+        headers: archive::headers(visit.response),
         payload_bytes: visit.payload.map(|(bytes, _)| bytes),
         payload_digest: digest,
         profile: profile(&last, &stands_for_it, visit.payload.is_none(), digest),

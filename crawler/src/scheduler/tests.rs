@@ -11,6 +11,7 @@ use crate::robots::Robots;
 mod gates;
 mod simulation;
 mod turns;
+mod visits;
 
 /// When the runs begin, Unix ms.
 const BEGIN: u64 = 1_774_000_000_000;
