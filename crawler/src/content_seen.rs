@@ -224,9 +224,9 @@ impl ContentSeen {
     }
 
     /// The index of the archive is derived: the crawl is no worse for the lack of it, and the next run writes it again.
-    fn write_index(&self) {
+    fn write_index(&mut self) {
         let start = Instant::now();
-        match storage::cdxj::write_index(&self.store) {
+        match storage::cdxj::write_index(&mut self.store) {
             Ok(path) => {
                 tracing::debug!(path = %path.display(), elapsed_ms = start.elapsed().as_millis(), "index of the archive written");
             }
