@@ -2,7 +2,7 @@
 
 use crate::counts::Counts;
 use crate::error::StorageError;
-use crate::format;
+use crate::format::{self, UrlRow};
 use crate::frontier::{QueuedUrl, Via};
 use crate::outcome::{Failure, UrlState};
 use crate::page::{PageRecord, WarcLocation};
@@ -11,7 +11,10 @@ use crate::store::Store;
 use crate::warc::Record;
 use crate::warc::reader::{DEFAULT_MAX_RECORD_BYTES, decode_member};
 
-/// First byte of an encoded [`UrlState::Failed`].
+/// A row's name where it cannot be read.
+const URL_STATE: &str = "a URL's state";
+
+/// First byte of the row of a [`UrlState::Failed`].
 const FAILED: u8 = 3;
 
 impl Store {
@@ -65,8 +68,18 @@ impl Store {
     /// # Errors
     /// Errors of the state.
     pub fn url_state(&self, host: &str, url: &str) -> Result<Option<UrlState>, StorageError> {
-        let row = self.state.get(format::url_key(host, url))?;
-        row.map(|row| self.state.decode("a URL's state", &row)).transpose()
+        match self.id_of(host, url)?.filter(|id| *id < self.committed_urls) {
+            None => Ok(None),
+            Some(id) => match self.state.get(format::url_key(id))? {
+                None => Ok(Some(UrlState::Queued)),
+                Some(row) => Ok(Some(self.state.decode::<UrlRow>(URL_STATE, &row)?.state)),
+            },
+        }
+    }
+
+    /// The number of a URL, staged ones included.
+    pub(crate) fn id_of(&self, host: &str, url: &str) -> Result<Option<u64>, StorageError> {
+        self.known.id_of(&self.state, self.known.hash_of(host, url))
     }
 
     /// The committed page that was fetched by this URL, with its sequence number.
@@ -80,21 +93,26 @@ impl Store {
         }
     }
 
-    /// All committed URLs, by host and URL.
+    /// All committed URLs: first what is finished, in the order of discovery, then the [`queue`](Self::queue).
     pub fn urls(&self) -> Urls {
         Urls {
-            rows: self.state.scan([format::URLS]),
-            failed_only: false,
+            finished: self.finished(false),
+            state: self.state.clone(),
+            queue: self.queue(),
         }
     }
 
-    /// All committed URLs that failed, by host and URL. Passes over all URLs known.
+    fn finished(&self, failed_only: bool) -> FinishedUrls {
+        FinishedUrls {
+            rows: self.state.scan([format::URLS]),
+            failed_only,
+        }
+    }
+
+    /// All committed URLs that failed, in the order of discovery. Passes over all URLs that are finished.
     pub fn failures(&self) -> Failures {
         Failures {
-            urls: Urls {
-                failed_only: true,
-                ..self.urls()
-            },
+            urls: self.finished(true),
             state: self.state.clone(),
         }
     }
@@ -200,29 +218,70 @@ pub struct KnownUrl {
     pub state: UrlState,
 }
 
-/// URLs, by host and URL.
+/// All URLs.
 pub struct Urls {
-    rows: Rows,
-    failed_only: bool,
+    finished: FinishedUrls,
+    state: State,
+    queue: Queue,
+}
+
+impl Urls {
+    fn known(&self, row: UrlRow) -> Result<KnownUrl, StorageError> {
+        let state = row.state;
+        let (host, url) = match (&state, row.url) {
+            (UrlState::Page(sequence), _) => {
+                let page = read_page(&self.state, *sequence)?;
+                let page = page.ok_or_else(|| self.state.corrupt("the page that a URL names"))?;
+                (page.host, page.url)
+            }
+            (_, Some((host, packed))) => {
+                let url = format::unpack_url(&host, &packed).ok_or_else(|| self.state.corrupt(URL_STATE))?;
+                (host, url)
+            }
+            (_, None) => return Err(self.state.corrupt(URL_STATE)),
+        };
+        Ok(KnownUrl { host, url, state })
+    }
 }
 
 impl Iterator for Urls {
     type Item = Result<KnownUrl, StorageError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some(row) = self.finished.next() {
+            return Some(row.and_then(|row| self.known(row)));
+        }
         loop {
-            let (key, value) = match self.rows.next()? {
-                Ok(row) => row,
-                Err(error) => return Some(Err(error)),
-            };
-            if self.failed_only && value.first() != Some(&FAILED) {
-                continue;
-            }
-            let Some((host, url)) = format::split_url_key(&key) else {
-                return Some(Err(self.rows.corrupt("a URL's key")));
-            };
-            let state = self.rows.decode("a URL's state", &value);
-            return Some(state.map(|state| KnownUrl { host, url, state }));
+            return Some(match self.queue.next()? {
+                // A page that waits for another visit has been named as what it is.
+                Ok(queued) if queued.revisits.is_some() => continue,
+                Ok(QueuedUrl { host, url, .. }) => Ok(KnownUrl {
+                    host,
+                    url,
+                    state: UrlState::Queued,
+                }),
+                Err(error) => Err(error),
+            });
+        }
+    }
+}
+
+/// Rows of finished URLs.
+struct FinishedUrls {
+    rows: Rows,
+    failed_only: bool,
+}
+
+impl Iterator for FinishedUrls {
+    type Item = Result<UrlRow, StorageError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            return Some(match self.rows.next()? {
+                Ok((_, value)) if self.failed_only && value.first() != Some(&FAILED) => continue,
+                Ok((_, value)) => self.rows.decode(URL_STATE, &value),
+                Err(error) => Err(error),
+            });
         }
     }
 }
@@ -258,9 +317,9 @@ pub struct FailedUrl {
     pub via: Option<String>,
 }
 
-/// URLs that failed, by host and URL.
+/// URLs that failed, in the order of discovery.
 pub struct Failures {
-    urls: Urls,
+    urls: FinishedUrls,
     state: State,
 }
 
@@ -279,11 +338,13 @@ impl Iterator for Failures {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             match self.urls.next()? {
-                Ok(KnownUrl {
-                    host,
-                    url,
+                Ok(UrlRow {
                     state: UrlState::Failed(failure),
+                    url: Some((host, packed)),
                 }) => {
+                    let Some(url) = format::unpack_url(&host, &packed) else {
+                        return Some(Err(self.state.corrupt(URL_STATE)));
+                    };
                     let via = failure.via.as_ref().map_or(Ok(None), |via| self.url_of(via));
                     return Some(via.map(|via| FailedUrl {
                         host,
@@ -318,7 +379,7 @@ impl Iterator for Hosts {
                 Ok(counts) => counts,
                 Err(error) => return Some(Err(error)),
             };
-            if !self.queued_only || counts.queued > 0 {
+            if !self.queued_only || counts.queued + counts.due > 0 {
                 return Some(Ok((String::from_utf8_lossy(&key[1..]).into_owned(), counts)));
             }
         }

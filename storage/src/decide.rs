@@ -2,7 +2,7 @@
 
 use crate::counts::Change;
 use crate::error::StorageError;
-use crate::format;
+use crate::format::{self, UrlRow};
 use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::known::{UrlHash, UrlHashSet};
 use crate::outcome::{Failure, Finished, Outcome, UrlState, Visit};
@@ -42,11 +42,16 @@ impl Store {
             Some(UrlState::Failed(failure)) if is_worth_it(&failure) => {}
             _ => return Ok(None),
         }
+        let Some(id) = self.id_of(&link.host, &link.url)? else {
+            return Ok(None);
+        };
         let mut piece = Piece::at(self.progress);
-        let queued = QueuedUrl::new(link, None, piece.progress.next_seq);
+        let queued = QueuedUrl {
+            id,
+            ..QueuedUrl::new(link, None, piece.progress.next_seq)
+        };
         piece.progress.next_seq += 1;
-        let state = format::encode(&UrlState::Queued)?;
-        piece.rows.push((format::url_key(&link.host, &link.url), Some(state)));
+        piece.rows.push((format::url_key(id).to_vec(), None));
         piece.rows.push((queued.key(), Some(queued.row()?)));
         piece.changes.push((link.host.clone(), Change::TriedAgain));
         self.staged.take_place(queued.seq);
@@ -103,7 +108,7 @@ impl Store {
                     Some(revisit) => self.record_departure(revisit.page, Some((id, fetched_at)), &mut own)?,
                     None => self.record_new(&mut own)?,
                 }
-                own.conclude(queued, &UrlState::Page(id), change)?;
+                own.conclude(queued, UrlState::Page(id), change)?;
                 finished.page_id = Some(id);
             }
             Outcome::Visited {
@@ -127,7 +132,7 @@ impl Store {
                 if let Some(revisit) = &queued.revisits {
                     self.record_departure(revisit.page, None, &mut own)?;
                 }
-                own.conclude(queued, &UrlState::Redirect { to, status }, Change::Redirected)?;
+                own.conclude(queued, UrlState::Redirect { to, status }, Change::Redirected)?;
             }
             Outcome::Failed { .. } if let Some(revisit) = &queued.revisits => {
                 self.record_visit(revisit.page, Visit::Unanswered, 0, 0, &mut own)?;
@@ -142,13 +147,13 @@ impl Store {
                     depth: queued.depth,
                     via: queued.via.clone(),
                 };
-                own.conclude(queued, &UrlState::Failed(failure), Change::Failed)?;
+                own.conclude(queued, UrlState::Failed(failure), Change::Failed)?;
             }
             Outcome::Excluded { reason } => {
                 if let Some(revisit) = &queued.revisits {
                     self.record_departure(revisit.page, None, &mut own)?;
                 }
-                own.conclude(queued, &UrlState::Excluded { reason }, Change::Excluded)?;
+                own.conclude(queued, UrlState::Excluded { reason }, Change::Excluded)?;
             }
         }
         self.staged.give_up_place(queued.seq);
@@ -183,11 +188,7 @@ impl Store {
             format::check_url(&link.host, &link.url)?;
             format::push_url_key(&mut key, &link.host, &link.url);
             let hash = self.known.hash(&key);
-            if self.known.contains(hash) || self.staged.contains(hash) || seen.contains(&hash) {
-                continue;
-            }
-            if self.state.contains(&key)? {
-                self.known.insert(hash);
+            if seen.contains(&hash) || self.known.contains(&self.state, hash)? {
                 continue;
             }
             seen.insert(hash);
@@ -201,14 +202,15 @@ impl Store {
 
     /// The rows of new links, in pieces that fit into a batch.
     fn link_pieces(&self, fresh: &[(UrlHash, QueuedUrl)]) -> Result<Vec<Piece>, StorageError> {
-        let state = format::encode(&UrlState::Queued)?;
         let mut pieces = Vec::with_capacity(fresh.len().div_ceil(LINKS_A_PIECE));
         for links in fresh.chunks(LINKS_A_PIECE) {
             let mut piece = Piece::at(self.progress);
+            let hashes: Vec<UrlHash> = links.iter().map(|(hash, _)| *hash).collect();
+            let first = links.first().map_or(0, |(_, queued)| queued.id);
+            piece
+                .rows
+                .push((format::log_key(first).to_vec(), Some(format::log_row(&hashes))));
             for (_, queued) in links {
-                piece
-                    .rows
-                    .push((format::url_key(&queued.host, &queued.url), Some(state.clone())));
                 piece.rows.push((queued.key(), Some(queued.row()?)));
                 piece.changes.push((queued.host.clone(), Change::Discovered));
                 piece.progress.next_seq = queued.seq + 1;
@@ -269,8 +271,8 @@ impl Store {
             self.staged.push(piece);
         }
         let staged = fresh.into_iter().map(|(hash, queued)| {
-            self.known.insert(hash);
-            self.staged.discovered(hash, queued.seq);
+            self.known.insert(hash, queued.id);
+            self.staged.take_place(queued.seq);
             queued
         });
         staged.collect()
@@ -279,9 +281,10 @@ impl Store {
 
 impl Piece {
     /// A URL's own end: its state, and what that changes in the counts of its host.
-    fn conclude(&mut self, queued: &QueuedUrl, state: &UrlState, change: Change) -> Result<(), StorageError> {
+    fn conclude(&mut self, queued: &QueuedUrl, state: UrlState, change: Change) -> Result<(), StorageError> {
+        let row = UrlRow::new(&queued.host, &queued.url, state);
         self.rows
-            .push((format::url_key(&queued.host, &queued.url), Some(format::encode(state)?)));
+            .push((format::url_key(queued.id).to_vec(), Some(format::encode(&row)?)));
         self.changes.push((queued.host.clone(), change));
         Ok(())
     }

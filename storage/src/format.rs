@@ -11,11 +11,18 @@
 //!        'm' "scheme"                                             the scheme, UTF-8
 //!        'm' "started"                                            ⟨u64⟩ when the crawl began, Unix ms
 //!        'm' "progress"                                           ⟨Progress⟩: last commit, next numbers, end of archive
+//!        'm' "seed"                                               u64 LE: what the hashes of URLs are keyed by
+//!        'm' "known"                                              ⟨Buckets⟩: depth, entries; missing before the first merge
 //!        'm' "running"                                            empty; there while a run is under way
-//! url    'u' host 00 packed                                       ⟨UrlState⟩: 00 queued · 01 page sequence ·
-//!                                                                 02 redirect · 03 failure · 04 exclusion
-//! queue  'q' host 00 priority:u8 depth:u16 seq:u64                ⟨QueueRow⟩: packed, redirects, attempts, via
+//! log    'k' id:u64 of the first                                  hash:u64 LE of each URL of a piece, their ids consecutive
+//! bucket 'b' depth:u8 number:u32                                  ⟨hash less the one before, id⟩ of each URL, by hash
+//! url    'u' id:u64                                               ⟨UrlRow⟩: 01 page sequence · 02 redirect · 03 failure ·
+//!                                                                 04 exclusion, each but the page with host and packed
+//! queue  'q' host 00 priority:u8 depth:u16 seq:u64                ⟨QueueRow⟩: packed, redirects, attempts, via, id, revisit
 //! page   'p' sequence:u64                                         ⟨PageRecord⟩
+//! visits 'v' page sequence:u64                                    ⟨Visits⟩ of a page that was visited again, or waits for it
+//! depart 'd' page sequence:u64                                    empty: the page is to leave the index
+//! refresh 'x' number:u64                                          ⟨Refresh⟩: what it came to
 //! host   'h' host                                                 ⟨Counts⟩
 //! gate   'g' host                                                 01 ⟨HostState⟩: how it was treated last
 //! robots 'r' host 00 origin                                       01 ⟨StoredRobots⟩: when fetched, and the text
@@ -27,16 +34,22 @@
 //! A host comes before its URLs, so a host's rows lie together and share their prefix, which sled stores once a node. No
 //! host holds a zero byte, so no host's rows lie between another's.
 //!
+//! `hash` is XXH3-64 of `u` host 00 packed, keyed by the seed. What became of a URL is found by its hash, in the log or in its
+//! bucket, which gives its `id`, its number in the order of discovery; and by that in `url`. A URL that is known and has no
+//! row in `url` is queued. Buckets of another depth than `known` says are left from a merge that was cut off, and void.
+//!
 //! The rows of `gate` and `robots` begin with a version of their own, 01. A store without them is a store that never asked
 //! those hosts. `origin` is `scheme://authority`, as robots.txt has it.
 //!
-//! A row of `url` exists from discovery on and is never removed. A row of `queue` exists from discovery until the URL is
-//! finished; a retry moves it. A failed URL that is tried again gets a new one.
+//! An entry of `log` or `bucket` exists from discovery on and is never removed; that of `log` moves to `bucket`. A row of
+//! `queue` exists from discovery until the URL is finished; a retry moves it. A failed URL that is tried again gets a new one,
+//! and loses its row in `url`; a page that is to be visited again gets one and keeps it.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StorageError;
+use crate::outcome::UrlState;
 use crate::warc::writer::WarcEnd;
 
 /// The format version that this crate writes, and the only one it reads.
@@ -54,6 +67,10 @@ pub(crate) const META_SCHEME: &[u8] = b"mscheme";
 pub(crate) const META_STARTED: &[u8] = b"mstarted";
 pub(crate) const META_PROGRESS: &[u8] = b"mprogress";
 pub(crate) const META_RUNNING: &[u8] = b"mrunning";
+pub(crate) const META_SEED: &[u8] = b"mseed";
+pub(crate) const META_KNOWN: &[u8] = b"mknown";
+pub(crate) const KNOWN_LOG: u8 = b'k';
+pub(crate) const KNOWN_BUCKETS: u8 = b'b';
 pub(crate) const URLS: u8 = b'u';
 pub(crate) const PAGES: u8 = b'p';
 pub(crate) const HOSTS: u8 = b'h';
@@ -99,13 +116,53 @@ pub(crate) fn format_version(row: &[u8]) -> Option<u32> {
     row.strip_prefix(MAGIC)?.try_into().ok().map(u32::from_le_bytes)
 }
 
-pub(crate) fn url_key(host: &str, url: &str) -> Vec<u8> {
-    let mut key = Vec::with_capacity(host.len() + url.len() + 2);
-    push_url_key(&mut key, host, url);
-    key
+/// What is kept of a URL that is finished.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct UrlRow {
+    pub state: UrlState,
+    /// Host and packed URL; a page has them in its own row.
+    pub url: Option<(String, String)>,
 }
 
-/// Writes the key of the URL table into `key`, which is emptied before.
+impl UrlRow {
+    pub fn new(host: &str, url: &str, state: UrlState) -> Self {
+        let is_page = matches!(state, UrlState::Page(_));
+        let url = (!is_page).then(|| (host.to_owned(), pack_url(host, url)));
+        Self { state, url }
+    }
+}
+
+pub(crate) fn url_key(id: u64) -> [u8; 9] {
+    numbered(URLS, id)
+}
+
+pub(crate) fn log_key(first_id: u64) -> [u8; 9] {
+    numbered(KNOWN_LOG, first_id)
+}
+
+pub(crate) fn log_start(key: &[u8]) -> Option<u64> {
+    number(KNOWN_LOG, key)
+}
+
+/// The row of URLs with consecutive numbers.
+pub(crate) fn log_row(hashes: &[u64]) -> Vec<u8> {
+    hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect()
+}
+
+pub(crate) fn logged_hashes(row: &[u8]) -> impl Iterator<Item = u64> {
+    row.as_chunks().0.iter().map(|hash| u64::from_le_bytes(*hash))
+}
+
+pub(crate) fn bucket_prefix(depth: u8) -> [u8; 2] {
+    [KNOWN_BUCKETS, depth]
+}
+
+pub(crate) fn bucket_key(depth: u8, bucket: u32) -> [u8; 6] {
+    let [b0, b1, b2, b3] = bucket.to_be_bytes();
+    [KNOWN_BUCKETS, depth, b0, b1, b2, b3]
+}
+
+/// Writes what a URL is hashed by into `key`, which is emptied before.
 pub(crate) fn push_url_key(key: &mut Vec<u8>, host: &str, url: &str) {
     let (tag, rest) = pack(host, url);
     key.clear();
@@ -113,13 +170,6 @@ pub(crate) fn push_url_key(key: &mut Vec<u8>, host: &str, url: &str) {
     key.extend_from_slice(host.as_bytes());
     key.extend_from_slice(&[0, tag]);
     key.extend_from_slice(rest.as_bytes());
-}
-
-/// Host and URL of a key of the URL table.
-pub(crate) fn split_url_key(key: &[u8]) -> Option<(String, String)> {
-    let key = std::str::from_utf8(key.strip_prefix(&[URLS])?).ok()?;
-    let (host, packed) = key.split_once('\0')?;
-    Some((host.to_owned(), unpack_url(host, packed)?))
 }
 
 /// The URL without what its host says already.
@@ -289,10 +339,6 @@ mod tests {
             "https://other/",
             "urn:x",
         ] {
-            assert_eq!(
-                split_url_key(&url_key("h:80", url)),
-                Some(("h:80".to_owned(), url.to_owned()))
-            );
             assert_eq!(unpack_url("h:80", &pack_url("h:80", url)).as_deref(), Some(url));
         }
         assert_eq!(pack_url("h", "https://h/p"), "S/p");

@@ -68,6 +68,8 @@ pub struct QueuedUrl {
     pub via: Option<Via>,
     /// Order of discovery; names this place in the queue and no other, ever.
     pub seq: u64,
+    /// Order of discovery of the URL; names the URL and no other, ever.
+    pub id: u64,
     /// The page that was fetched by this URL before and is now looked at again; `None` for a URL that was never fetched.
     pub revisits: Option<Box<Revisit>>,
 }
@@ -80,6 +82,8 @@ pub(crate) struct QueueRow {
     pub redirects: u8,
     pub attempts: u8,
     pub via: Option<Via>,
+    /// Where it is not `seq`.
+    pub id: Option<u64>,
     pub revisits: Option<Box<Revisit>>,
 }
 
@@ -94,6 +98,7 @@ impl QueuedUrl {
             priority: link.priority,
             via: link.via.clone().map(Via::Url).or_else(|| via.cloned()),
             seq,
+            id: seq,
             revisits: None,
         }
     }
@@ -126,6 +131,7 @@ impl QueuedUrl {
             redirects: self.redirects,
             attempts: self.attempts,
             via: self.via.clone(),
+            id: (self.id != self.seq).then_some(self.id),
             revisits: self.revisits.clone(),
         };
         format::encode(&row)
@@ -139,6 +145,7 @@ impl QueuedUrl {
             attempts,
             via,
             revisits,
+            id,
             ..
         } = row;
         Some(Self {
@@ -150,6 +157,7 @@ impl QueuedUrl {
             priority,
             via,
             seq,
+            id: id.unwrap_or(seq),
             revisits,
         })
     }

@@ -1,26 +1,58 @@
-//! Which URLs are known: a bounded memory in front of the URL table.
+//! Which URLs are known, and by which number: 64-bit hashes, packed, in front of everything that is kept of a URL.
 //!
-//! Of 150 links on a page nearly all are known, most of them since the page before. Two generations of hashes answer for
-//! those: what is asked about moves to the young one; when that is full the old one is forgotten and the young one grows
-//! old. What both have forgotten is looked up in the table. The hashes are keyed anew in every process, so nobody can
-//! prepare a URL that passes for another.
+//! ```text
+//! discover ─▶ recent ── every 131,072 URLs, in the order of the hashes ─▶ buckets
+//!             memory, and the log in the tree                             rows of at most some 96 hashes each
+//! ```
+//!
+//! A URL is some 70 bytes, and a row of its own in sled takes three times what it holds; of most URLs nothing is ever asked
+//! but whether they are known. So a URL is known by its hash, in some ten bytes, and its text is where it is needed: in the
+//! queue while it waits, in the page when it has become one.
+//!
+//! **Why a log.** Hashes come in no order, so a bucket would be rewritten for each. The log is written with the piece that
+//! discovers the URLs, one row for all of them; when as many have come as most buckets have room for, all go into the buckets
+//! in one sweep. A merge that is cut off is done again at the next open or commit: an entry that is in its bucket already is
+//! not put there twice, and the log goes only after the row that says how far the buckets have come.
+//!
+//! **What a collision would do.** Two URLs of one hash would be taken for one, and the second never fetched. Among a million
+//! URLs that has a probability of 3 · 10⁻⁸, among a hundred million of 3 · 10⁻⁴. The hash is keyed by a random number of the
+//! store, so nobody can prepare a URL that passes for another.
+//!
+//! **What is asked.** Of 150 links on a page nearly all are known, most of them since the page before. Two generations of
+//! hashes answer for those: what is asked about moves to the young one; when that is full the old one is forgotten and the
+//! young one grows old. What both have forgotten is looked up in its bucket.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
 
-use xxhash_rust::xxh3::xxh3_128_with_seed;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Hashes a generation holds: what fills 2^19 slots of a hash table, about 9 MB.
+use crate::error::StorageError;
+use crate::format;
+use crate::state::State;
+
+/// Hashes a generation holds: what fills 2^19 slots of a hash table, about 5 MB.
 const GENERATION: usize = (1 << 19) / 8 * 7;
 
+/// URLs that are merged at once, at least; in a large store a sixteenth of it, so that the work for each stays the same.
+const MERGE_AT_LEAST: u64 = 1 << 17;
+/// And at most, for they lie in memory until then.
+const MERGE_AT_MOST: u64 = 1 << 21;
+
+/// Hashes in a bucket, on average at most.
+const BUCKET: u64 = 96;
+
+/// Rows in a batch.
+const BATCH_ROWS: usize = 200;
+
 /// Hash of a URL's key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct UrlHash(u128);
+pub(crate) type UrlHash = u64;
 
-/// A set of hashes, which need no hashing again.
-pub(crate) type UrlHashSet = HashSet<UrlHash, BuildHasherDefault<Unhashed>>;
+/// The number of a URL in the order of discovery.
+pub(crate) type UrlId = u64;
 
-/// Takes the low half of a hash as the hash of the hash.
+/// Takes a hash as the hash of the hash.
 #[derive(Default)]
 pub(crate) struct Unhashed(u64);
 
@@ -35,41 +67,279 @@ impl Hasher for Unhashed {
         }
     }
 
-    fn write_u128(&mut self, hash: u128) {
-        self.0 = hash as u64;
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
     }
 }
 
-/// The two generations.
+type BuildUnhashed = BuildHasherDefault<Unhashed>;
+/// A set of hashes, which need no hashing again.
+pub(crate) type UrlHashSet = HashSet<UrlHash, BuildUnhashed>;
+
+/// How the buckets stand: the row `known`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Buckets {
+    /// There are 2^depth; a hash is in the bucket that its first bits name.
+    pub depth: u8,
+    /// Entries in them.
+    pub entries: u64,
+}
+
+/// All known URLs.
 pub(crate) struct KnownUrls {
     seed: u64,
+    buckets: Buckets,
+    /// Not in the buckets yet: what is in the log, and what is staged.
+    recent: HashMap<UrlHash, UrlId, BuildUnhashed>,
+    merge_at_least: u64,
+    found: Found,
+}
+
+impl KnownUrls {
+    /// Reads what the tree has of them.
+    pub fn open(state: &State, seed: u64) -> Result<Self, StorageError> {
+        let row = state.get(format::META_KNOWN)?;
+        let buckets = row.map_or(Ok(Buckets::default()), |row| {
+            state.decode("the row of known URLs", &row)
+        })?;
+        let mut known = Self {
+            seed,
+            buckets,
+            recent: HashMap::default(),
+            merge_at_least: MERGE_AT_LEAST,
+            found: Found::new(GENERATION),
+        };
+        known.remove_void_buckets(state)?;
+        for row in state.scan([format::KNOWN_LOG]) {
+            let (key, value) = row?;
+            let first = format::log_start(&key).ok_or_else(|| state.corrupt("a key of the log of known URLs"))?;
+            for (hash, id) in format::logged_hashes(&value).zip(first..) {
+                known.recent.insert(hash, id);
+            }
+        }
+        Ok(known)
+    }
+
+    /// Buckets of a lesser depth are left from a merge that was cut off when it had written those of its own.
+    fn remove_void_buckets(&self, state: &State) -> Result<(), StorageError> {
+        while let Some(first) = state.scan([format::KNOWN_BUCKETS]).next() {
+            let Some(&depth) = first?.0.get(1).filter(|depth| **depth < self.buckets.depth) else {
+                break;
+            };
+            let mut writer = Writer::new(state);
+            writer.remove_all(format::bucket_prefix(depth).to_vec())?;
+            writer.finish()?;
+        }
+        Ok(())
+    }
+
+    /// The hash of what [`format::push_url_key`] makes of a URL.
+    pub fn hash(&self, url_key: &[u8]) -> UrlHash {
+        xxh3_64_with_seed(url_key, self.seed)
+    }
+
+    /// The hash of a URL.
+    pub fn hash_of(&self, host: &str, url: &str) -> UrlHash {
+        let mut key = Vec::with_capacity(256);
+        format::push_url_key(&mut key, host, url);
+        self.hash(&key)
+    }
+
+    /// Whether the URL is known.
+    pub fn contains(&mut self, state: &State, hash: UrlHash) -> Result<bool, StorageError> {
+        if self.recent.contains_key(&hash) || self.found.contains(hash) {
+            return Ok(true);
+        }
+        let is_known = self.in_bucket(state, hash)?.is_some();
+        if is_known {
+            self.found.insert(hash);
+        }
+        Ok(is_known)
+    }
+
+    /// The number of the URL, if it is known.
+    pub fn id_of(&self, state: &State, hash: UrlHash) -> Result<Option<UrlId>, StorageError> {
+        match self.recent.get(&hash) {
+            Some(id) => Ok(Some(*id)),
+            None => self.in_bucket(state, hash),
+        }
+    }
+
+    /// Takes in a URL whose row of the log is staged.
+    pub fn insert(&mut self, hash: UrlHash, id: UrlId) {
+        self.recent.insert(hash, id);
+    }
+
+    fn in_bucket(&self, state: &State, hash: UrlHash) -> Result<Option<UrlId>, StorageError> {
+        if self.buckets.entries == 0 {
+            return Ok(None);
+        }
+        let row = state.get(format::bucket_key(self.buckets.depth, bucket(hash, self.buckets.depth)))?;
+        let Some(row) = row else { return Ok(None) };
+        let mut entries = Entries { row: &row, hash: 0 };
+        let found = entries.find(|entry| entry.as_ref().map_or(true, |(entry, _)| *entry >= hash));
+        match found {
+            Some(None) => Err(state.corrupt("a bucket of known URLs")),
+            Some(Some((entry, id))) if entry == hash => Ok(Some(id)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Brings what is recent into the buckets, if it is enough. Everything that is recent must have been applied.
+    pub fn merge_if_due(&mut self, state: &State) -> Result<(), StorageError> {
+        let due = (self.buckets.entries / 16).clamp(self.merge_at_least, MERGE_AT_MOST.max(self.merge_at_least));
+        if (self.recent.len() as u64) < due {
+            return Ok(());
+        }
+        let mut fresh: Vec<(UrlHash, UrlId)> = self.recent.drain().collect();
+        fresh.sort_unstable();
+        self.recent.shrink_to_fit();
+        let entries = self.buckets.entries + fresh.len() as u64;
+        let before = self.buckets;
+        let depth = before.depth.max(depth_for(entries));
+        let mut writer = Writer::new(state);
+        let mut rest = &fresh[..];
+        // The coarser buckets hold each one or several of the finer.
+        for coarse in 0..1_u32 << before.depth {
+            let (own, others) = rest.split_at(rest.partition_point(|(hash, _)| bucket(*hash, before.depth) == coarse));
+            rest = others;
+            if own.is_empty() && depth == before.depth {
+                continue;
+            }
+            let mut all = self.entries_of(state, before.depth, coarse)?;
+            all.extend_from_slice(own);
+            all.sort_unstable();
+            all.dedup_by_key(|(hash, _)| *hash);
+            for fine in all.chunk_by(|a, b| bucket(a.0, depth) == bucket(b.0, depth)) {
+                let key = format::bucket_key(depth, bucket(fine[0].0, depth));
+                writer.set(key.to_vec(), pack(fine)?)?;
+            }
+        }
+        self.buckets = Buckets { depth, entries };
+        writer.set(format::META_KNOWN.to_vec(), format::encode(&self.buckets)?)?;
+        writer.finish()?;
+        let mut writer = Writer::new(state);
+        if depth != before.depth {
+            writer.remove_all(format::bucket_prefix(before.depth).to_vec())?;
+        }
+        writer.remove_all(vec![format::KNOWN_LOG])?;
+        writer.finish()
+    }
+
+    fn entries_of(&self, state: &State, depth: u8, bucket: u32) -> Result<Vec<(UrlHash, UrlId)>, StorageError> {
+        let Some(row) = state.get(format::bucket_key(depth, bucket))? else {
+            return Ok(Vec::new());
+        };
+        let entries: Option<Vec<_>> = Entries { row: &row, hash: 0 }.collect();
+        entries.ok_or_else(|| state.corrupt("a bucket of known URLs"))
+    }
+}
+
+/// Buckets for so many entries, as a power of two.
+fn depth_for(entries: u64) -> u8 {
+    let buckets = entries.div_ceil(BUCKET).max(1).next_power_of_two();
+    u8::try_from(buckets.ilog2()).unwrap_or(u8::MAX).min(31)
+}
+
+/// The first bits of a hash.
+fn bucket(hash: UrlHash, depth: u8) -> u32 {
+    (hash >> 32 >> (32 - u32::from(depth))) as u32
+}
+
+/// The row of a bucket: by hash, each with its distance from the one before and its number, as varints.
+fn pack(entries: &[(UrlHash, UrlId)]) -> Result<Vec<u8>, StorageError> {
+    let mut row = Vec::with_capacity(entries.len() * 11);
+    let mut before = 0;
+    for &(hash, id) in entries {
+        row = postcard::to_extend(&(hash - before, id), row).map_err(StorageError::Encode)?;
+        before = hash;
+    }
+    Ok(row)
+}
+
+/// The entries of such a row; `None` where it cannot be read.
+struct Entries<'a> {
+    row: &'a [u8],
+    hash: UrlHash,
+}
+
+impl Iterator for Entries<'_> {
+    type Item = Option<(UrlHash, UrlId)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.row.is_empty() {
+            return None;
+        }
+        let Ok(((distance, id), rest)) = postcard::take_from_bytes::<(u64, u64)>(self.row) else {
+            self.row = &[];
+            return Some(None);
+        };
+        self.row = rest;
+        self.hash = self.hash.wrapping_add(distance);
+        Some(Some((self.hash, id)))
+    }
+}
+
+/// Rows in batches.
+struct Writer<'a> {
+    state: &'a State,
+    batch: sled::Batch,
+    rows: usize,
+}
+
+impl<'a> Writer<'a> {
+    fn new(state: &'a State) -> Self {
+        Self {
+            state,
+            batch: sled::Batch::default(),
+            rows: 0,
+        }
+    }
+
+    fn set(&mut self, key: Vec<u8>, value: Vec<u8>) -> Result<(), StorageError> {
+        self.batch.insert(key, value);
+        self.counted()
+    }
+
+    fn remove_all(&mut self, prefix: Vec<u8>) -> Result<(), StorageError> {
+        for row in self.state.scan(prefix) {
+            self.batch.remove(row?.0);
+            self.counted()?;
+        }
+        Ok(())
+    }
+
+    fn counted(&mut self) -> Result<(), StorageError> {
+        self.rows += 1;
+        if self.rows < BATCH_ROWS {
+            return Ok(());
+        }
+        self.rows = 0;
+        self.state.apply(std::mem::take(&mut self.batch))
+    }
+
+    fn finish(self) -> Result<(), StorageError> {
+        self.state.apply(self.batch)
+    }
+}
+
+/// Hashes that were found in the buckets lately: two generations.
+struct Found {
     generation: usize,
     young: UrlHashSet,
     old: UrlHashSet,
 }
 
-impl KnownUrls {
-    pub fn new() -> Self {
-        Self::with_generation(GENERATION)
-    }
-
-    fn with_generation(generation: usize) -> Self {
-        let seed = RandomState::new().hash_one(0_u8);
+impl Found {
+    fn new(generation: usize) -> Self {
         Self {
-            seed,
             generation,
             young: UrlHashSet::default(),
             old: UrlHashSet::default(),
         }
     }
 
-    /// The hash of a key of the URL table.
-    pub fn hash(&self, url_key: &[u8]) -> UrlHash {
-        UrlHash(xxh3_128_with_seed(url_key, self.seed))
-    }
-
-    /// Whether the URL is known for certain. `false` means: look into the table.
-    pub fn contains(&mut self, hash: UrlHash) -> bool {
+    fn contains(&mut self, hash: UrlHash) -> bool {
         if self.young.contains(&hash) {
             return true;
         }
@@ -80,8 +350,7 @@ impl KnownUrls {
         remembered
     }
 
-    /// Remembers a URL that is known.
-    pub fn insert(&mut self, hash: UrlHash) {
+    fn insert(&mut self, hash: UrlHash) {
         if self.young.len() >= self.generation {
             std::mem::swap(&mut self.young, &mut self.old);
             self.young.clear();
@@ -92,18 +361,85 @@ impl KnownUrls {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
     fn what_is_asked_about_stays_and_what_is_not_is_forgotten() {
-        let mut known = KnownUrls::with_generation(4);
-        let hashes: Vec<UrlHash> = (0..20_u8).map(|n| known.hash(&[n])).collect();
-        for hash in &hashes {
-            known.insert(*hash);
-            assert!(known.contains(hashes[0]), "asked about every time");
+        let mut found = Found::new(4);
+        for hash in 0..20 {
+            found.insert(hash);
+            assert!(found.contains(0), "asked about every time");
         }
-        assert!(known.contains(hashes[19]));
-        assert!(!known.contains(hashes[5]));
-        assert!(known.young.len() + known.old.len() <= 8);
+        assert!(found.contains(19));
+        assert!(!found.contains(5));
+        assert!(found.young.len() + found.old.len() <= 8);
+    }
+
+    #[test]
+    fn buckets_are_the_first_bits() {
+        assert_eq!(bucket(u64::MAX, 0), 0);
+        assert_eq!(bucket(u64::MAX, 1), 1);
+        assert_eq!(bucket(1 << 63, 3), 4);
+        assert_eq!(depth_for(0), 0);
+        assert_eq!(depth_for(96), 0);
+        assert_eq!(depth_for(97), 1);
+        assert_eq!(depth_for(1_000_000), 14);
+    }
+
+    fn log(state: &State, known: &mut KnownUrls, first: u64, hashes: &[u64]) {
+        let mut batch = sled::Batch::default();
+        batch.insert(&format::log_key(first)[..], format::log_row(hashes));
+        state.apply(batch).unwrap();
+        for (&hash, id) in hashes.iter().zip(first..) {
+            known.insert(hash, id);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        /// Against a map: with merges at any moment, growth of the buckets, reopening, and a merge that is cut off.
+        #[test]
+        fn every_url_is_known_by_its_number(
+            pieces in prop::collection::vec(prop::collection::hash_set(any::<u64>(), 1..300), 1..12),
+            merge_at_least in 1_u64..600,
+            reopen_every in 1_usize..5,
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let state = State::open(dir.path(), 1 << 20).unwrap();
+            let mut known = KnownUrls { merge_at_least, ..KnownUrls::open(&state, 7).unwrap() };
+            let mut model = BTreeMap::new();
+            let mut next = 1;
+            for (step, piece) in pieces.into_iter().enumerate() {
+                let fresh: Vec<u64> = piece.into_iter().filter(|hash| !model.contains_key(hash)).collect();
+                for &hash in &fresh {
+                    prop_assert!(!known.contains(&state, hash).unwrap());
+                }
+                log(&state, &mut known, next, &fresh);
+                model.extend(fresh.iter().copied().zip(next..));
+                next += fresh.len() as u64;
+                let log_before: Vec<_> = state.scan([format::KNOWN_LOG]).map(Result::unwrap).collect();
+                known.merge_if_due(&state).unwrap();
+                if step % reopen_every == 0 {
+                    // As after a crash before the log was emptied: its rows are there, and in the buckets too.
+                    for (key, value) in log_before {
+                        let mut batch = sled::Batch::default();
+                        batch.insert(key, value);
+                        state.apply(batch).unwrap();
+                    }
+                    known = KnownUrls { merge_at_least, ..KnownUrls::open(&state, 7).unwrap() };
+                }
+                for (&hash, &id) in &model {
+                    prop_assert_eq!(known.id_of(&state, hash).unwrap(), Some(id));
+                    prop_assert!(known.contains(&state, hash).unwrap());
+                }
+            }
+            let largest = state.scan([format::KNOWN_BUCKETS]).map(|row| row.unwrap().1.len()).max();
+            prop_assert!(largest.unwrap_or(0) < 16 * 4 * BUCKET as usize);
+        }
     }
 }

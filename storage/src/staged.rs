@@ -9,14 +9,13 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use crate::counts::{Change, Counts};
 use crate::error::StorageError;
 use crate::format::{self, Progress};
-use crate::known::{UrlHash, UrlHashSet};
 use crate::state::State;
 
 /// Rows in a batch. sled keeps all that a batch touches until it ends: batches of thousands take gigabytes.
 const BATCH_ROWS: usize = 256;
 
-/// New links in a piece: three rows each (URL, queue, the counts of its host), and room for a URL's own end.
-pub(crate) const LINKS_A_PIECE: usize = 80;
+/// New links in a piece: two rows each (queue, the counts of its host), and room for a URL's own end.
+pub(crate) const LINKS_A_PIECE: usize = 110;
 
 /// A row to be set, or removed where there is no value.
 pub(crate) type Row = (Vec<u8>, Option<Vec<u8>>);
@@ -48,8 +47,6 @@ pub(crate) struct Staged {
     rows: usize,
     /// Of keys and values.
     bytes: usize,
-    /// URLs discovered.
-    urls: UrlHashSet,
     /// Places in the queue by `seq`: taken (`true`) or given up (`false`).
     places: HashMap<u64, bool>,
     /// Where the latest row of each staged page is: its piece, and its row there. Pieces only go all at once.
@@ -70,16 +67,6 @@ impl Staged {
             }
         }
         self.pieces.push_back(piece);
-    }
-
-    /// A URL became known and took the place `seq`.
-    pub fn discovered(&mut self, hash: UrlHash, seq: u64) {
-        self.urls.insert(hash);
-        self.take_place(seq);
-    }
-
-    pub fn contains(&self, hash: UrlHash) -> bool {
-        self.urls.contains(&hash)
     }
 
     pub fn take_place(&mut self, seq: u64) {
@@ -124,7 +111,6 @@ impl Staged {
         }
         self.rows = 0;
         self.bytes = 0;
-        self.urls.clear();
         self.places.clear();
         self.pages.clear();
         Ok(())

@@ -21,10 +21,15 @@ pub(crate) struct State {
 /// How long a database that was dropped may take to let go of its lock.
 const RELEASE_WITHIN: Duration = Duration::from_secs(5);
 
+/// A row's name where it cannot be read.
+const SEED: &str = "the seed row";
+
 /// What the meta rows say.
 pub(crate) struct Meta {
     pub scheme: String,
     pub started_at: u64,
+    /// What the hashes of URLs are keyed by.
+    pub seed: u64,
     pub progress: Progress,
 }
 
@@ -99,6 +104,11 @@ impl State {
         Ok(Some(Meta {
             scheme: String::from_utf8_lossy(&scheme).into_owned(),
             started_at: self.decode("the start row", &required(format::META_STARTED, "the start row")?)?,
+            seed: required(format::META_SEED, SEED)?
+                .as_ref()
+                .try_into()
+                .map(u64::from_le_bytes)
+                .map_err(|_| self.corrupt(SEED))?,
             progress: self.decode(
                 "the progress row",
                 &required(format::META_PROGRESS, "the progress row")?,
@@ -112,6 +122,7 @@ impl State {
         batch.insert(format::META_FORMAT, format::format_row(FORMAT_VERSION));
         batch.insert(format::META_SCHEME, meta.scheme.as_bytes());
         batch.insert(format::META_STARTED, format::encode(&meta.started_at)?);
+        batch.insert(format::META_SEED, &meta.seed.to_le_bytes());
         batch.insert(format::META_PROGRESS, format::encode(&meta.progress)?);
         self.apply(batch)?;
         self.flush()

@@ -1,6 +1,7 @@
 //! The store: one owner of frontier, catalogue and archive, and the one commit that joins them.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -68,6 +69,8 @@ pub struct Store {
     pub(crate) state: State,
     pub(crate) archive: WarcWriter,
     pub(crate) known: KnownUrls,
+    /// The URLs of lower numbers are committed.
+    pub(crate) committed_urls: u64,
     pub(crate) staged: Staged,
     /// Including what is staged; its `commit` is the last one made.
     pub(crate) progress: Progress,
@@ -115,6 +118,7 @@ impl Store {
                 let meta = Meta {
                     scheme: options.scheme.clone().unwrap_or_default(),
                     started_at: options.now_ms,
+                    seed: RandomState::new().hash_one(options.now_ms),
                     progress: Progress::START,
                 };
                 state.begin(&meta)?;
@@ -138,11 +142,13 @@ impl Store {
             });
         }
         let archive = WarcWriter::open(medium, meta.started_at, options.roll_bytes, meta.progress.archive)?;
+        let known = KnownUrls::open(&state, meta.seed)?;
         let mut store = Self {
             state,
             archive,
             folder,
-            known: KnownUrls::new(),
+            known,
+            committed_urls: meta.progress.next_seq,
             staged: Staged::default(),
             progress: meta.progress,
             totals: Counts::default(),
@@ -234,6 +240,8 @@ impl Store {
             self.staged.apply(&self.state, number)?;
             self.state.flush()?;
             self.progress.commit = number;
+            self.committed_urls = self.progress.next_seq;
+            self.known.merge_if_due(&self.state)?;
             self.halted = false;
             self.folder.note_commit(number)?;
         }

@@ -120,6 +120,9 @@ impl Store {
                 priority,
                 via: page.via.clone(),
                 seq: piece.progress.next_seq,
+                id: self
+                    .id_of(&page.host, &page.url)?
+                    .ok_or_else(|| self.state.corrupt("the number of a page's URL"))?,
                 revisits: Some(Box::new(self.what_to_compare(id, page)?)),
             };
             piece.progress.next_seq += 1;

@@ -282,6 +282,7 @@ mod tests {
             priority,
             via: None,
             seq,
+            id: seq,
             revisits: None,
         }
     }

@@ -40,6 +40,7 @@ fn queued(seq: u64, url: &str) -> QueuedUrl {
         priority: 0,
         via: None,
         seq,
+        id: seq,
         revisits: None,
     }
 }

@@ -181,7 +181,7 @@ fn memory_is_bounded_without_a_commit_of_the_caller() {
     let dir = tempfile::tempdir().unwrap();
     let mut store: Store = open(dir.path());
     let mut most = 0;
-    for n in 0..60 {
+    for n in 0..90 {
         let links: Vec<_> = (0..1_000).map(|m| link("h", &format!("{n}/{m}"))).collect();
         store.discover(&links).unwrap();
         most = most.max(store.pending());
