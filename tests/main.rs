@@ -10,6 +10,7 @@
 //! - [`harm`]: servers that mean harm
 //! - [`links`]: what is followed, and what pages ask; [`http`], [`tls`]: how it is fetched
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
+//! - [`archived_requests`]: what was asked, without a secret
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
 //! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
 //! - [`encodings`]: the same page in every encoding, told in every way
@@ -18,6 +19,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod archived_requests;
 mod canonical;
 mod cli;
 mod config;

@@ -63,7 +63,13 @@ fn assert_complete(crawl: &Crawl, site: &Site) {
             assert_eq!(text_of(of), text_of(path), "{path} is {outcome}");
         }
     }
-    let mut archived: Vec<String> = archived(&crawl.data()).into_keys().collect();
+    let records = archived(&crawl.data());
+    assert!(
+        records.values().all(|page| page.responses.len() + page.revisits.len() == 1),
+        "every page is archived once, as a response or as a revisit"
+    );
+    let with_response = records.into_iter().filter(|(_, page)| !page.responses.is_empty());
+    let mut archived: Vec<String> = with_response.map(|(url, _)| url).collect();
     let mut kept: Vec<String> = urls_that(&outcomes, |outcome| outcome == "kept")
         .into_iter()
         .map(|path| site.url(path))

@@ -12,22 +12,23 @@ use crate::support::page::{NO_LINKS, article, home, html, page, replaced, words}
 use crate::support::site::{Answer, Site};
 
 /// Kept: `/`, `/a`, `/zipped`; dropped: a copy, an edited copy; neither: a redirect, a missing and a forbidden page.
+/// What is a copy links from the page that it copies, so that this one comes first.
 fn site() -> Site {
     let text = words(1, 200);
     Site::of([
         ("/robots.txt", Answer::text("User-agent: *\nDisallow: /forbidden\n")),
         ("/", home(&["/a", "/zipped", "/moved", "/missing", "/forbidden"])),
-        (
-            "/a",
-            page("The page", &text, &["/copy", "/edited"]).with("x-test", "seen"),
-        ),
+        ("/a", page("The page", &text, LINKS_OF_A).with("x-test", "seen")),
         ("/copy", page("The copy", &text, NO_LINKS)),
         ("/edited", page("The edition", &replaced(&text, 50, 3, 2), NO_LINKS)),
         ("/zipped", zipped().gzipped()),
+        ("/twin", page("The page", &text, LINKS_OF_A)),
         ("/moved", Answer::redirect("/a")),
         ("/forbidden", article(9, NO_LINKS)),
     ])
 }
+
+const LINKS_OF_A: &[&str] = &["/copy", "/edited", "/twin"];
 
 fn zipped() -> Answer {
     Answer::html(zipped_source())
@@ -54,7 +55,7 @@ fn one(records: &[Record]) -> &Record {
 }
 
 #[test]
-fn every_kept_page_has_one_response_and_one_text_and_no_other_page_has_any() {
+fn every_kept_page_has_one_response_and_one_text_and_every_duplicate_one_revisit() {
     let (site, crawl) = finished();
     let outcomes = crawl.outcomes(&site);
     let kept: BTreeSet<String> = urls_that(&outcomes, |outcome| outcome == "kept")
@@ -62,10 +63,22 @@ fn every_kept_page_has_one_response_and_one_text_and_no_other_page_has_any() {
         .map(|path| site.url(path))
         .collect();
     assert_eq!(kept, ["/", "/a", "/zipped"].map(|path| site.url(path)).into());
-    let pages = archived(&crawl.data());
+    let mut pages = archived(&crawl.data());
+    for path in ["/copy", "/edited", "/twin"] {
+        let page = pages.remove(&site.url(path)).unwrap();
+        assert_eq!((page.responses.len(), page.conversions.len()), (0, 0), "{path}");
+        let (revisit, request) = (one(&page.revisits), one(&page.requests));
+        assert_eq!(request.field("WARC-Concurrent-To"), revisit.field("WARC-Record-ID"));
+    }
     assert_eq!(pages.keys().cloned().collect::<BTreeSet<_>>(), kept);
     for (url, page) in &pages {
         let (response, conversion) = (one(&page.responses), one(&page.conversions));
+        assert_eq!(page.revisits, []);
+        assert_eq!(
+            one(&page.requests).field("WARC-Concurrent-To"),
+            response.field("WARC-Record-ID"),
+            "{url}"
+        );
         assert_eq!(
             conversion.field("WARC-Refers-To"),
             response.field("WARC-Record-ID"),
@@ -83,6 +96,68 @@ fn every_kept_page_has_one_response_and_one_text_and_no_other_page_has_any() {
 }
 
 #[test]
+fn a_revisit_says_what_it_is_of_and_in_which_sense() {
+    let (site, crawl) = finished();
+    let pages = archived(&crawl.data());
+    let kept = one(&pages[&site.url("/a")].responses);
+    for (path, profile) in [
+        (
+            "/twin",
+            "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+        ),
+        ("/copy", "urn:x-crawler:warc-revisit:same-text"),
+        ("/edited", "urn:x-crawler:warc-revisit:near-duplicate"),
+    ] {
+        let revisit = one(&pages[&site.url(path)].revisits);
+        let field = |name| revisit.field(name);
+        assert_eq!(field("WARC-Profile"), Some(profile), "{path}");
+        assert_eq!(field("WARC-Refers-To-Target-URI"), Some(&*site.url("/a")), "{path}");
+        assert_eq!(field("WARC-Refers-To-Date"), kept.field("WARC-Date"), "{path}");
+        let is_identical = field("WARC-Payload-Digest") == kept.field("WARC-Payload-Digest");
+        assert_eq!(is_identical, path == "/twin", "{path}");
+        assert_eq!(revisit.http_payload(), Some(&b""[..]), "{path}");
+        assert!(revisit.block.starts_with(b"HTTP/1.1 200 OK\r\n"), "{path}");
+    }
+    let edited = one(&pages[&site.url("/edited")].revisits);
+    let number = |name| edited.field(name).unwrap().parse::<f32>().unwrap();
+    assert!(number("X-Crawler-Hamming-Distance") <= 10.0);
+    assert!((0.5..1.0).contains(&number("X-Crawler-Similarity")));
+}
+
+#[test]
+fn the_index_has_a_line_for_every_response_and_revisit_in_order() {
+    let (site, mut crawl) = finished();
+    let index = |crawl: &Crawl| std::fs::read_to_string(crawl.data().join("warc/index.cdxj")).unwrap();
+    let first = index(&crawl);
+    let lines: Vec<&str> = first.lines().collect();
+    assert_eq!(lines.len(), 6);
+    assert!(lines.is_sorted());
+    for line in &lines {
+        let (_, json) = line.split_at(line.find('{').unwrap());
+        let fields: Value = serde_json::from_str(json).unwrap();
+        let number = |name: &str| fields[name].as_str().unwrap().parse::<usize>().unwrap();
+        let file = std::fs::read(crawl.data().join("warc").join(fields["filename"].as_str().unwrap())).unwrap();
+        let member = &file[number("offset")..number("offset") + number("length")];
+        let mut records = storage::warc::WarcReader::new(std::io::Cursor::new(member));
+        let record = records.next_record().unwrap().unwrap().unwrap().record;
+        assert!(records.next_record().unwrap().is_none(), "one record");
+        assert_eq!(record.field("WARC-Target-URI"), fields["url"].as_str());
+        assert_eq!(record.field("WARC-Payload-Digest"), fields["digest"].as_str());
+        let is_revisit = record.kind() == "revisit";
+        assert_eq!(fields["mime"], if is_revisit { "warc/revisit" } else { "text/html" });
+        assert_eq!(fields["status"], "200");
+    }
+    // What an interrupted run left of it does no harm, and the next run makes it anew.
+    std::fs::write(crawl.data().join("warc/index.cdxj"), "cut").unwrap();
+    std::fs::write(crawl.data().join("warc/index.cdxj.partial"), "half").unwrap();
+    let new = Site::of([("/", article(77, NO_LINKS))]);
+    crawl.add_seed(&new.url("/"));
+    crawl.run();
+    assert_eq!(index(&crawl).lines().count(), 7);
+    assert!(!crawl.data().join("warc/index.cdxj.partial").exists());
+}
+
+#[test]
 fn there_are_as_many_responses_as_kept_pages() {
     let (_site, crawl) = finished();
     let responses: usize = archived(&crawl.data()).values().map(|page| page.responses.len()).sum();
@@ -94,7 +169,7 @@ fn a_response_is_stored_as_it_was_served_with_its_payload_digest() {
     let (site, crawl) = finished();
     let pages = archived(&crawl.data());
     let response = one(&pages[&site.url("/a")].responses);
-    let served = html("The page", &words(1, 200), &["/copy", "/edited"]);
+    let served = html("The page", &words(1, 200), LINKS_OF_A);
     assert_eq!(response.http_payload(), Some(served.as_bytes()));
     let digest = storage::warc::record::digest(&[served.as_bytes()]);
     assert_eq!(response.field("WARC-Payload-Digest"), Some(digest.as_str()));
@@ -123,7 +198,8 @@ fn the_stored_text_is_the_exported_one() {
     let (site, crawl) = finished();
     let pages = archived(&crawl.data());
     let exported = crawl.export();
-    assert_eq!(exported.len(), pages.len());
+    let kept = pages.values().filter(|page| !page.responses.is_empty());
+    assert_eq!(exported.len(), kept.count());
     for line in &exported {
         let url = line["url"].as_str().unwrap();
         let conversion = one(&pages[url].conversions);
@@ -171,7 +247,7 @@ fn a_second_run_adds_to_the_archive_what_is_new() {
     let (site, mut crawl) = finished();
     crawl.add_seed(&site.url("/a?again"));
     crawl.run();
-    assert_eq!(archived(&crawl.data()).len(), 3);
+    assert_eq!(archived(&crawl.data()).len(), 6);
     let new = Site::of([("/", article(77, NO_LINKS))]);
     crawl.add_seed(&new.url("/"));
     crawl.run();

@@ -5,6 +5,7 @@
 //! of a commit makes the catalogue the truth: first the pages are durable, then their fingerprints enter the index's
 //! trees, so no page can be dropped as a duplicate of itself or of a page that was lost.
 
+pub(crate) mod archive;
 mod budget;
 mod canonical;
 mod departures;
@@ -16,7 +17,6 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use dedup::{Deduplicator, DocId, SledIndex, SledOptions};
-use storage::warc::Capture;
 use storage::{Counts, Discovered, HostState, Outcome, QueuedUrl, Store, StoredRobots, Verdict};
 use tokio::sync::mpsc::Sender;
 
@@ -27,6 +27,7 @@ use crate::scheduler::{Errand, Event, RobotsAnswer};
 use crate::settings::Settings;
 use crate::stats::Stats;
 use crate::steering::{Decision, DuplicateOf};
+use archive::ArchivedRequests;
 use budget::UrlBudget;
 use redirects::Redirects;
 
@@ -88,6 +89,7 @@ pub struct ContentSeen {
     store: Store,
     dedup: Deduplicator<SledIndex>,
     redirects: Redirects,
+    requests: ArchivedRequests,
     prefer_canonical: bool,
     /// Something that is staged, or was committed, takes a page out of the index.
     has_departures: bool,
@@ -155,6 +157,7 @@ impl ContentSeen {
             store,
             dedup,
             redirects: Redirects::default(),
+            requests: ArchivedRequests::new(settings),
             prefer_canonical: settings.prefer_canonical,
             has_departures: false,
             stats,
@@ -198,7 +201,21 @@ impl ContentSeen {
             }
         }
         self.commit()?;
+        self.write_index();
         Ok(self.store.counts())
+    }
+
+    /// The index of the archive is derived: the crawl is no worse for the lack of it, and the next run writes it again.
+    fn write_index(&self) {
+        let start = Instant::now();
+        match storage::cdxj::write_index(&self.store) {
+            Ok(path) => {
+                tracing::debug!(path = %path.display(), elapsed_ms = start.elapsed().as_millis(), "index of the archive written");
+            }
+            Err(error) => {
+                tracing::warn!("the index of the archive was not written: {error}; the next run writes it again")
+            }
+        }
     }
 
     /// While nothing waits to be committed, there is no hurry; otherwise a lull is used for a commit.
@@ -304,10 +321,7 @@ impl ContentSeen {
             self.dedup.insert(DocId(id), &page.signature)?;
             self.has_departures = true;
         }
-        let capture = match page.draft.verdict {
-            Verdict::Unique => Some(capture(&page).encode().map_err(RunError::Encode)?),
-            Verdict::Exact { .. } | Verdict::Near { .. } => None,
-        };
+        let capture = archive::encoded(&page, &self.store, &self.requests)?;
         let decision = self.decision(id, &page)?;
         let mut draft = page.draft;
         draft.signature = encode_signature(&page.signature)?;
@@ -382,22 +396,6 @@ fn stored(verdict: dedup::Verdict) -> Verdict {
             distance,
             similarity,
         },
-    }
-}
-
-fn capture(page: &ReadPage) -> Capture<'_> {
-    let headers = page.response.headers.iter();
-    Capture {
-        url: &page.queued.url,
-        fetched_at: page.draft.fetched_at,
-        ip: page.response.remote.map(|address| address.ip()),
-        request: None,
-        status: page.draft.status,
-        reason: "",
-        headers: headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect(),
-        payload: &page.body,
-        truncated: None,
-        text: &page.text,
     }
 }
 

@@ -29,7 +29,7 @@ use crate::sitemap::MAX_SITEMAP_BYTES;
 pub use credentials::Credentials;
 pub use error::FetchError;
 use fields::HostFields;
-pub use fields::extra_field;
+pub use fields::{extra_field, fields_of_every_request};
 pub use proxy::Proxy;
 pub use tls::CertificateFault;
 

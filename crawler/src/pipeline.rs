@@ -363,6 +363,13 @@ fn open_store(settings: &Settings, dir: &Path) -> Result<Store, RunError> {
     let mut options = OpenOptions::new(settings.store_scheme());
     options.cache_bytes = settings.storage.cache_bytes;
     options.roll_bytes = settings.storage.warc_file_bytes;
+    options.warcinfo = vec![
+        (
+            "robots",
+            if settings.politeness.robots { "obey" } else { "ignore" }.to_owned(),
+        ),
+        ("http-header-user-agent", settings.user_agent.clone()),
+    ];
     Ok(Store::open(dir, &options)?)
 }
 

@@ -9,6 +9,7 @@ use crate::outcome::{Failure, Finished, Outcome, UrlState, Visit};
 use crate::page::{PageDraft, PageRecord, Replaced, Verdict};
 use crate::staged::{LINKS_A_PIECE, Piece};
 use crate::store::Store;
+use crate::visits::ArchivedVisit;
 use crate::warc::EncodedCapture;
 use crate::warc::writer::Archived;
 
@@ -123,8 +124,13 @@ impl Store {
                     });
                 };
                 if let Some(capture) = capture {
-                    self.archive.append(capture, at)?;
+                    let status = capture.status;
+                    let archived = self.archive.append(capture, at)?;
                     own.progress.archive = self.archive.end();
+                    if let Some(location) = archived.revisit {
+                        let row = format::encode(&ArchivedVisit { status, location })?;
+                        own.rows.push((format::archived_visit_key(revisit.page, at), Some(row)));
+                    }
                 }
                 self.record_visit(revisit.page, visit, at, wire_bytes, &mut own)?;
             }

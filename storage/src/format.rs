@@ -26,6 +26,7 @@
 //! host   'h' host                                                 ⟨Counts⟩
 //! gate   'g' host                                                 01 ⟨HostState⟩: how it was treated last
 //! robots 'r' host 00 origin                                       01 ⟨StoredRobots⟩: when fetched, and the text
+//! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: status and place of a visit's revisit record
 //! ```
 //!
 //! `packed` is the URL without what its host says already: 'S' path for `https://` host path, 'H' path for `http://` host path,
@@ -77,6 +78,7 @@ pub(crate) const HOSTS: u8 = b'h';
 pub(crate) const QUEUE: u8 = b'q';
 pub(crate) const VISITS: u8 = b'v';
 pub(crate) const REFRESHES: u8 = b'x';
+pub(crate) const ARCHIVED_VISITS: u8 = b'w';
 pub(crate) const DEPARTED: u8 = b'd';
 pub(crate) const GATES: u8 = b'g';
 const ROBOTS: u8 = b'r';
@@ -252,6 +254,17 @@ pub(crate) fn refresh_key(refresh: u64) -> Vec<u8> {
 
 pub(crate) fn refresh_number(key: &[u8]) -> Option<u64> {
     number(REFRESHES, key)
+}
+
+/// Of the record of a visit to a page, made at a time in Unix milliseconds.
+pub(crate) fn archived_visit_key(page: u64, at: u64) -> Vec<u8> {
+    [&numbered(ARCHIVED_VISITS, page)[..], &at.to_be_bytes()].concat()
+}
+
+/// Page and time of such a key.
+pub(crate) fn archived_visit(key: &[u8]) -> Option<(u64, u64)> {
+    let (page, at) = key.split_at_checked(9)?;
+    Some((number(ARCHIVED_VISITS, page)?, u64::from_be_bytes(at.try_into().ok()?)))
 }
 
 /// A key of a table that goes by numbers.

@@ -106,9 +106,11 @@
 //! - `frontier`, `outcome`, `page`, `counts`: what goes in and comes out. `hosts`: how hosts were treated last.
 //! - `staged`, `known`: pieces into batches; the memory of known URLs.
 //! - [`format`](mod@format): every key and value on disk. `state`: the sled database. `folder`: lock, README, last commit.
+//! - [`cdxj`]: the index of the archive, by which replay tools find its captures.
 //! - [`warc`]: the archive: captures, records, writer, reader.
 
 mod catalogue;
+pub mod cdxj;
 mod counts;
 mod decide;
 mod error;

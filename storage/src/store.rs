@@ -33,6 +33,9 @@ pub struct OpenOptions {
     pub scheme: Option<String>,
     /// A WARC file that has reached this many bytes is followed by another.
     pub roll_bytes: u64,
+    /// What the `warcinfo` record at the head of each WARC file says besides the format and the software: fields such as
+    /// `robots` and `http-header-user-agent` (ISO 28500:2017, 6.2, with its list of names), and their values.
+    pub warcinfo: Vec<(&'static str, String)>,
     /// Whether a store is made where there is none.
     pub create: bool,
     /// The time, milliseconds since the Unix epoch: when a new crawl begins.
@@ -48,6 +51,7 @@ impl OpenOptions {
             cache_bytes: 64 << 20,
             scheme: Some(scheme.into()),
             roll_bytes: 1_000_000_000,
+            warcinfo: Vec::new(),
             create: true,
             now_ms: u64::try_from(since_epoch.as_millis()).unwrap_or(0),
         }
@@ -141,7 +145,8 @@ impl Store {
                 found,
             });
         }
-        let archive = WarcWriter::open(medium, meta.started_at, options.roll_bytes, meta.progress.archive)?;
+        let archive = WarcWriter::open(medium, meta.started_at, options.roll_bytes, meta.progress.archive)?
+            .described_by(options.warcinfo.clone());
         let known = KnownUrls::open(&state, meta.seed)?;
         let mut store = Self {
             state,

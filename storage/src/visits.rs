@@ -21,7 +21,7 @@ use crate::error::StorageError;
 use crate::format;
 use crate::frontier::{QueuedUrl, Revisit};
 use crate::outcome::Visit;
-use crate::page::{Fate, PageRecord, Verdict};
+use crate::page::{Fate, PageRecord, Verdict, WarcLocation};
 use crate::staged::Piece;
 use crate::store::Store;
 
@@ -43,6 +43,14 @@ pub struct Visits {
     pub missing: u8,
     /// A further visit waits in the queue.
     pub is_waiting: bool,
+}
+
+/// Where the `revisit` record of a visit lies that found its page unchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ArchivedVisit {
+    /// HTTP status.
+    pub status: u16,
+    pub location: WarcLocation,
 }
 
 /// What one refresh of a crawl came to.

@@ -13,6 +13,10 @@ pub struct Archived {
     pub responses: Vec<Record>,
     /// `conversion` records.
     pub conversions: Vec<Record>,
+    /// `request` records.
+    pub requests: Vec<Record>,
+    /// `revisit` records.
+    pub revisits: Vec<Record>,
 }
 
 /// All pages in the data folder's archive, by URL.
@@ -30,7 +34,9 @@ pub fn archived(data: &Path) -> BTreeMap<String, Archived> {
             match record.kind() {
                 "response" => pages.entry(url).or_default().responses.push(record),
                 "conversion" => pages.entry(url).or_default().conversions.push(record),
-                "warcinfo" => {}
+                "request" => pages.entry(url).or_default().requests.push(record),
+                "revisit" => pages.entry(url).or_default().revisits.push(record),
+                "warcinfo" | "metadata" => {}
                 other => panic!("a record of type {other}"),
             }
         }
@@ -42,6 +48,7 @@ pub fn archived(data: &Path) -> BTreeMap<String, Archived> {
 pub fn warc_files(data: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(data.join("warc")).unwrap();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "gz"));
     files.sort();
     files
 }

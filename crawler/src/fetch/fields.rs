@@ -14,12 +14,19 @@ use crate::settings::Settings;
 /// What is asked for; anything else is left at the headers.
 const ACCEPTED: &str = "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1";
 
-/// The fields of every request.
-pub(super) fn of_every_request(settings: &Settings) -> HeaderMap {
+/// The fields of every request that are the same in every crawl.
+#[must_use]
+pub fn fields_of_every_request() -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static(ACCEPTED));
-    headers.extend(settings.fetch.headers.clone());
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(content_encoding::ACCEPTED));
+    headers
+}
+
+/// The fields of every request of a crawl.
+pub(super) fn of_every_request(settings: &Settings) -> HeaderMap {
+    let mut headers = fields_of_every_request();
+    headers.extend(settings.fetch.headers.clone());
     headers
 }
 

@@ -13,6 +13,7 @@
 use std::io;
 use std::net::IpAddr;
 
+use super::http_head::response_head;
 use super::record::{NewRecord, digest, new_record_id};
 
 /// zlib level of the archive. On real documentation pages level 2 takes half the time of level 6 for an eighth more bytes;
@@ -28,7 +29,7 @@ pub struct Capture<'a> {
     pub fetched_at: u64,
     /// The address really connected to.
     pub ip: Option<IpAddr>,
-    /// The HTTP request as sent, head and all. `None` writes no `request` record.
+    /// The HTTP request as sent, head and all, without credentials. `None` writes no `request` record.
     pub request: Option<&'a [u8]>,
     /// HTTP status.
     pub status: u16,
@@ -55,10 +56,12 @@ pub enum Truncation {
     Disconnect,
 }
 
-/// A capture as gzip members that wait for their place in a file.
+/// A [`Capture`] or [`Revisit`](super::Revisit) as gzip members that wait for their place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncodedCapture {
     pub(crate) bytes: Vec<u8>,
+    /// HTTP status.
+    pub(crate) status: u16,
     /// Offset and length of the `response` member within `bytes`, if there is one.
     pub(crate) response: Option<(u64, u64)>,
     /// The same of the `conversion` with the text.
@@ -91,14 +94,18 @@ impl Capture<'_> {
     pub fn encode_at(&self, level: u32) -> io::Result<EncodedCapture> {
         let mut bytes = Vec::with_capacity(1024 + (self.payload.len() + self.text.len()) / 3);
         let response_id = new_record_id();
+        let exchanged = Exchanged {
+            url: self.url,
+            fetched_at: self.fetched_at,
+            ip: self.ip,
+        };
         if let Some(request) = self.request {
-            self.record("request", &new_record_id(), "application/http;msgtype=request")
-                .field("WARC-Concurrent-To", &response_id)
-                .write(&[request], level, &mut bytes)?;
+            exchanged.write_request(request, &response_id, level, &mut bytes)?;
         }
         let response_at = bytes.len() as u64;
-        let head = self.response_head();
-        let mut response = self
+        let payload_bytes = Some(self.payload.len() as u64);
+        let head = response_head(self.status, self.reason, &self.headers, payload_bytes);
+        let mut response = exchanged
             .record("response", &response_id, "application/http;msgtype=response")
             .field("WARC-Payload-Digest", &digest(&[self.payload]));
         if let Some(reason) = self.truncated {
@@ -106,21 +113,33 @@ impl Capture<'_> {
         }
         let response_length = response.write(&[&head, self.payload], level, &mut bytes)?;
         let text_at = bytes.len() as u64;
-        let text_length = self
+        let text_length = exchanged
             .record("conversion", &new_record_id(), "text/plain; charset=utf-8")
             .field("WARC-Refers-To", &response_id)
             .write(&[self.text.as_bytes()], level, &mut bytes)?;
         Ok(EncodedCapture {
             bytes,
+            status: self.status,
             response: Some((response_at, response_length)),
             text: Some((text_at, text_length)),
             revisit: None,
         })
     }
+}
 
-    fn record(&self, kind: &str, id: &str, content_type: &str) -> NewRecord {
+/// What every record of an exchange says of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Exchanged<'a> {
+    pub url: &'a str,
+    pub fetched_at: u64,
+    pub ip: Option<IpAddr>,
+}
+
+impl Exchanged<'_> {
+    /// Begins a record of the exchange.
+    pub fn record(&self, kind: &str, id: &str, content_type: &str) -> NewRecord {
         let record = NewRecord::new(kind, id, self.fetched_at)
-            .field("WARC-Target-URI", &one_line_uri(self.url))
+            .uri_field("WARC-Target-URI", self.url)
             .field("Content-Type", content_type);
         match self.ip.filter(|_| kind != "conversion") {
             Some(ip) => record.field("WARC-IP-Address", &ip.to_string()),
@@ -128,36 +147,11 @@ impl Capture<'_> {
         }
     }
 
-    /// The status line and header, made to agree with the payload as it is stored.
-    fn response_head(&self) -> Vec<u8> {
-        let mut head = Vec::with_capacity(1024);
-        push_line(
-            &mut head,
-            &[
-                b"HTTP/1.1 ",
-                self.status.to_string().as_bytes(),
-                b" ",
-                self.reason.as_bytes(),
-            ],
-        );
-        let length = self.payload.len().to_string();
-        let mut length_written = false;
-        for (name, value) in &self.headers {
-            let is_length = name.eq_ignore_ascii_case("content-length");
-            let is_encoding =
-                name.eq_ignore_ascii_case("content-encoding") || name.eq_ignore_ascii_case("transfer-encoding");
-            if is_encoding || is_length && (length_written || *value != length.as_bytes()) {
-                push_line(&mut head, &[b"X-Crawler-", name.as_bytes(), b": ", value]);
-                continue;
-            }
-            length_written |= is_length;
-            push_line(&mut head, &[name.as_bytes(), b": ", value]);
-        }
-        if !length_written {
-            push_line(&mut head, &[b"Content-Length: ", length.as_bytes()]);
-        }
-        head.extend_from_slice(b"\r\n");
-        head
+    /// Writes the `request` that the record `answer` is the answer to.
+    pub fn write_request(&self, request: &[u8], answer: &str, level: u32, out: &mut Vec<u8>) -> io::Result<u64> {
+        self.record("request", &new_record_id(), "application/http;msgtype=request")
+            .field("WARC-Concurrent-To", answer)
+            .write(&[request], level, out)
     }
 }
 
@@ -169,34 +163,4 @@ impl Truncation {
             Self::Disconnect => "disconnect",
         }
     }
-}
-
-/// Appends a line of the HTTP header; a control character other than the tab becomes a space, so the line is one line.
-fn push_line(head: &mut Vec<u8>, parts: &[&[u8]]) {
-    for part in parts {
-        head.extend(part.iter().map(|&byte| {
-            if byte.is_ascii_control() && byte != b'\t' {
-                b' '
-            } else {
-                byte
-            }
-        }));
-    }
-    head.extend_from_slice(b"\r\n");
-}
-
-/// The URL with white space and control characters percent-encoded: a URI has neither.
-fn one_line_uri(url: &str) -> String {
-    let mut uri = String::with_capacity(url.len());
-    for c in url.chars() {
-        if c.is_control() || c.is_whitespace() {
-            let mut buffer = [0; 4];
-            for byte in c.encode_utf8(&mut buffer).bytes() {
-                uri.push_str(&format!("%{byte:02X}"));
-            }
-        } else {
-            uri.push(c);
-        }
-    }
-    uri
 }

@@ -10,6 +10,7 @@
 //!
 //! Source: ISO 28500:2017 (WARC 1.1), section 4 (file and record model), 5 (named fields), annex D (a member a record).
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use data_encoding::BASE32;
@@ -217,6 +218,23 @@ impl NewRecord {
         self
     }
 
+    /// Adds a field whose value is a URI: white space and control characters are percent-encoded, for a URI has neither;
+    /// `user:password@` is left out, for an archive is passed on.
+    pub fn uri_field(self, name: &str, uri: &str) -> Self {
+        let mut value = String::with_capacity(uri.len());
+        for c in without_userinfo(uri).chars() {
+            if c.is_control() || c.is_whitespace() {
+                let mut buffer = [0; 4];
+                for byte in c.encode_utf8(&mut buffer).bytes() {
+                    value.push_str(&format!("%{byte:02X}"));
+                }
+            } else {
+                value.push(c);
+            }
+        }
+        self.field(name, &value)
+    }
+
     /// Adds `Content-Length` and `WARC-Block-Digest`, and appends the record to `out` as one gzip member. The block is
     /// the concatenation of `block`. Returns the bytes appended.
     pub fn write(self, block: &[&[u8]], level: u32, out: &mut Vec<u8>) -> io::Result<u64> {
@@ -235,6 +253,17 @@ impl NewRecord {
         member.finish()?;
         Ok((out.len() - before) as u64)
     }
+}
+
+/// The URI without `user:password@` (RFC 3986, 3.2.1).
+pub(crate) fn without_userinfo(uri: &str) -> Cow<'_, str> {
+    let without = || {
+        let (scheme, rest) = uri.split_once("://")?;
+        let authority = rest.split(['/', '?', '#']).next()?;
+        let (userinfo, _) = authority.rsplit_once('@')?;
+        Some(format!("{scheme}://{}", &rest[userinfo.len() + 1..]))
+    };
+    without().map_or(Cow::Borrowed(uri), Cow::Owned)
 }
 
 /// A new `WARC-Record-ID`: a random UUID as a URI in angle brackets.
@@ -280,6 +309,20 @@ mod tests {
     fn the_digest_of_nothing_is_the_one_the_field_knows() {
         assert_eq!(digest(&[]), "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
         assert_eq!(digest(&[b"ab", b"c"]), digest(&[b"abc"]));
+    }
+
+    #[test]
+    fn no_password_of_a_uri_is_written() {
+        for (uri, written) in [
+            ("https://user:p@ss@example.org/a@b?c@d", "https://example.org/a@b?c@d"),
+            ("https://example.org/a@b", "https://example.org/a@b"),
+            ("urn:a@b", "urn:a@b"),
+            ("http://u@h", "http://h"),
+        ] {
+            assert_eq!(without_userinfo(uri), written);
+        }
+        let record = NewRecord::new("response", "<urn:x>", 0).uri_field("WARC-Target-URI", "http://me:secret@h/");
+        assert!(!record.header.contains("secret"));
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub(crate) struct WarcWriter {
     medium: Box<dyn Medium>,
     started_at: u64,
     roll_bytes: u64,
+    /// Further fields of the `warcinfo` records.
+    warcinfo: Vec<(&'static str, String)>,
     end: WarcEnd,
     /// Not yet written, in order: file, offset in it, bytes.
     waiting: Vec<(u32, u64, Vec<u8>)>,
@@ -54,12 +56,19 @@ impl WarcWriter {
             medium,
             started_at,
             roll_bytes,
+            warcinfo: Vec::new(),
             end,
             waiting: Vec::new(),
             waiting_bytes: 0,
         };
         writer.cut_tail()?;
         Ok(writer)
+    }
+
+    /// Sets what the heads of new files say besides format and software.
+    pub fn described_by(mut self, warcinfo: Vec<(&'static str, String)>) -> Self {
+        self.warcinfo = warcinfo;
+        self
     }
 
     /// Where the archive will end once all that waits is written.
@@ -144,13 +153,20 @@ impl WarcWriter {
 
     /// The record at the head of each file (ISO 28500:2017, 6.2).
     fn warcinfo(&self, file: u32, now_ms: u64) -> io::Result<Vec<u8>> {
-        let fields = concat!(
+        let mut fields = concat!(
             "software: crawler/",
             env!("CARGO_PKG_VERSION"),
             "\r\nformat: WARC File Format 1.1\r\n",
             "conformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n",
-            "description: responses with decoded payloads; the conversion record after each is the text extracted from it\r\n",
-        );
+            "description: kept pages as responses with decoded payloads, the conversion record after each is the text \
+             extracted from it; duplicates as revisits\r\n",
+        )
+        .to_owned();
+        for (name, value) in &self.warcinfo {
+            // One line a field, whatever is in a value.
+            let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            fields.push_str(&format!("{name}: {value}\r\n"));
+        }
         let mut member = Vec::new();
         NewRecord::new("warcinfo", &new_record_id(), now_ms)
             .field("WARC-Filename", &file_name(self.started_at, file))

@@ -1,0 +1,196 @@
+//! The CDXJ index of the archive: one line a capture, by which replay tools find it.
+//!
+//! ```text
+//! org,example)/a?b=1 20260321093000 {"url": "https://example.org/a?b=1", "mime": "text/html", "status": "200",
+//!                                    "digest": "sha1:…", "length": "1234", "offset": "567", "filename": "crawl-….warc.gz"}
+//! ```
+//!
+//! in one line: the URL's [key](surt()), the date of the fetch, and a JSON object whose fields and order are those of
+//! cdxj-indexer, all values strings; a revisit has the mime type `warc/revisit`. Lines are sorted bytewise.
+//!
+//! The index is derived from the catalogue alone, so it names no record that a crash has taken back. It is made anew at the
+//! end of a run and appears whole. After a crash it may lack what was archived since; the next run adds it.
+
+mod runs;
+mod surt;
+
+use std::fs;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::StorageError;
+use crate::format;
+use crate::page::{PageRecord, WarcLocation};
+use crate::store::Store;
+use crate::visits::ArchivedVisit;
+use crate::warc::medium::sync_folder;
+use crate::warc::record::{compact_date, without_userinfo};
+use crate::warc::shown_digest;
+use crate::warc::writer::file_name;
+use runs::Runs;
+pub use runs::SortedLines;
+pub use surt::surt;
+
+/// The mime type of a revisit.
+const REVISIT: &str = "warc/revisit";
+
+/// The lines of all committed pages that `takes` accepts, without their ends, sorted bytewise. More than fits into some
+/// 40 MB is sorted in temporary files in the data folder.
+///
+/// # Errors
+/// Errors of the state; [`StorageError::Io`] if the temporary files cannot be written or read.
+pub fn lines(store: &Store, mut takes: impl FnMut(u64, &PageRecord) -> bool) -> Result<SortedLines, StorageError> {
+    let mut runs = Runs::new(store.dir());
+    for row in store.pages_from(1) {
+        let (id, page) = row?;
+        if !takes(id, &page) {
+            continue;
+        }
+        let own = |location, mime| line(store.started_at(), &page, page.fetched_at, page.status, mime, location);
+        if let Some(location) = page.response {
+            runs.push(own(location, media_type(&page.content_type)))?;
+        }
+        if let Some(location) = page.revisit {
+            runs.push(own(location, Some(REVISIT)))?;
+        }
+    }
+    let mut last: Option<(u64, Option<PageRecord>)> = None;
+    for row in store.archived_visits() {
+        let (id, at, ArchivedVisit { status, location }) = row?;
+        let page = match last.take() {
+            Some((same, page)) if same == id => page,
+            _ => store.page(id)?.filter(|page| takes(id, page)),
+        };
+        if let Some(page) = &page {
+            runs.push(line(store.started_at(), page, at, status, Some(REVISIT), location))?;
+        }
+        last = Some((id, page));
+    }
+    runs.sorted()
+}
+
+/// Makes `warc/index.cdxj` anew, the index of the whole archive, and returns its path. It is written beside its place and
+/// put there when it is whole.
+///
+/// # Errors
+/// As [`lines`]; [`StorageError::Io`] if it cannot be written.
+pub fn write_index(store: &Store) -> Result<PathBuf, StorageError> {
+    let path = store.warc_dir().join("index.cdxj");
+    let partial = path.with_extension("cdxj.partial");
+    let write_failed = |source| StorageError::io("write", &partial, source);
+    let mut out = BufWriter::new(File::create(&partial).map_err(write_failed)?);
+    for line in lines(store, |_, _| true)? {
+        writeln!(out, "{}", line?).map_err(write_failed)?;
+    }
+    let file = out.into_inner().map_err(|error| write_failed(error.into_error()))?;
+    file.sync_all().map_err(write_failed)?;
+    fs::rename(&partial, &path).map_err(|source| StorageError::io("put in its place", &partial, source))?;
+    let dir = path.parent().unwrap_or(Path::new("."));
+    sync_folder(dir).map_err(|source| StorageError::io("make durable the names in", dir, source))?;
+    Ok(path)
+}
+
+fn line(
+    started_at: u64,
+    page: &PageRecord,
+    at: u64,
+    status: u16,
+    mime: Option<&str>,
+    location: WarcLocation,
+) -> String {
+    let url = without_userinfo(&page.url);
+    let mut line = format!("{} {} {{\"url\": {}", surt(&url), compact_date(at), json(&url));
+    if let Some(mime) = mime {
+        line.push_str(&format!(", \"mime\": {}", json(mime)));
+    }
+    line.push_str(&format!(
+        ", \"status\": \"{status}\", \"digest\": \"{}\", \"length\": \"{}\", \"offset\": \"{}\", \"filename\": {}}}",
+        shown_digest(&page.payload_digest),
+        location.length,
+        location.offset,
+        json(&file_name(started_at, location.file)),
+    ));
+    line
+}
+
+/// The media type as cdxj-indexer takes it from a Content-Type.
+fn media_type(content_type: &str) -> Option<&str> {
+    let media_type = content_type.split([';', ' ', '\t']).next()?;
+    Some(media_type).filter(|media_type| !media_type.is_empty())
+}
+
+/// A JSON string in ASCII: other characters as escapes, so that the order of lines is the same to every tool.
+fn json(text: &str) -> String {
+    let mut json = String::with_capacity(text.len() + 2);
+    json.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => json.extend(['\\', c]),
+            ' '..='~' => json.push(c),
+            _ => {
+                let mut units = [0; 2];
+                for unit in c.encode_utf16(&mut units) {
+                    json.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+        }
+    }
+    json.push('"');
+    json
+}
+
+impl Store {
+    /// The `revisit` records of visits that found their page unchanged: page, date of the visit, and where the record is.
+    pub(crate) fn archived_visits(&self) -> impl Iterator<Item = Result<(u64, u64, ArchivedVisit), StorageError>> {
+        let rows = self.state.scan([format::ARCHIVED_VISITS]);
+        let state = self.state.clone();
+        rows.map(move |row| {
+            let (key, value) = row?;
+            let (page, at) =
+                format::archived_visit(&key).ok_or_else(|| state.corrupt("the key of a visit's record"))?;
+            Ok((page, at, state.decode("a visit's record", &value)?))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_the_fields_and_the_form_of_cdxj_indexer() {
+        let page = PageRecord {
+            url: "https://www.Example.org/ä\"?b".to_owned(),
+            ..empty_page()
+        };
+        let location = WarcLocation {
+            file: 3,
+            offset: 567,
+            length: 1234,
+        };
+        assert_eq!(
+            line(
+                0,
+                &page,
+                1_774_085_400_125,
+                200,
+                media_type("text/html;charset=x"),
+                location
+            ),
+            "org,example)/%c3%a4\"?b 20260321093000 {\"url\": \"https://www.Example.org/\\u00e4\\\"?b\", \
+             \"mime\": \"text/html\", \"status\": \"200\", \"digest\": \"sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\", \
+             \"length\": \"1234\", \"offset\": \"567\", \"filename\": \"crawl-19700101000000-00003.warc.gz\"}"
+        );
+        assert!(!line(0, &page, 0, 200, media_type(""), location).contains("mime"));
+    }
+
+    fn empty_page() -> PageRecord {
+        let queued = crate::QueuedUrl::new(&crate::Discovered::default(), None, 1);
+        PageRecord::new(
+            &queued,
+            crate::PageDraft::default(),
+            crate::warc::writer::Archived::default(),
+        )
+    }
+}

@@ -1,0 +1,151 @@
+//! Lines sorted in bounded memory: runs that fit are sorted and put into temporary files, then merged.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::StorageError;
+
+/// Bytes of lines in a run, about what they take in memory.
+const RUN_BYTES: usize = 32 << 20;
+
+/// Runs that are merged at a time: their files are open, and each has a buffer.
+const MAX_RUNS: usize = 64;
+
+/// What a line takes besides its bytes.
+const LINE_BYTES: usize = size_of::<String>() + 16;
+
+/// Lines on their way to being sorted.
+pub(super) struct Runs {
+    dir: PathBuf,
+    lines: Vec<String>,
+    bytes: usize,
+    run_bytes: usize,
+    /// Each sorted, with line ends. The files have no names: they are gone with the process, whatever becomes of it.
+    files: Vec<File>,
+}
+
+/// Lines in bytewise order.
+pub struct SortedLines {
+    dir: PathBuf,
+    /// The least line of each run, and its run.
+    heads: BinaryHeap<Reverse<(String, usize)>>,
+    runs: Vec<Run>,
+}
+
+enum Run {
+    Memory(std::vec::IntoIter<String>),
+    File(io::Lines<BufReader<File>>),
+}
+
+impl Runs {
+    pub fn new(dir: &Path) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            lines: Vec::new(),
+            bytes: 0,
+            run_bytes: RUN_BYTES,
+            files: Vec::new(),
+        }
+    }
+
+    /// Takes a line, which must be without an end.
+    pub fn push(&mut self, line: String) -> Result<(), StorageError> {
+        self.bytes += line.len() + LINE_BYTES;
+        self.lines.push(line);
+        if self.bytes < self.run_bytes {
+            return Ok(());
+        }
+        self.bytes = 0;
+        self.lines.sort_unstable();
+        let lines = std::mem::take(&mut self.lines);
+        self.spill(lines.into_iter().map(Ok))?;
+        if self.files.len() < MAX_RUNS {
+            return Ok(());
+        }
+        let merged = SortedLines::merge(self.dir.clone(), std::mem::take(&mut self.files), Vec::new())?;
+        self.spill(merged)
+    }
+
+    /// All lines in order.
+    pub fn sorted(mut self) -> Result<SortedLines, StorageError> {
+        self.lines.sort_unstable();
+        SortedLines::merge(self.dir, self.files, self.lines)
+    }
+
+    fn spill(&mut self, lines: impl Iterator<Item = Result<String, StorageError>>) -> Result<(), StorageError> {
+        let failed = |source| StorageError::io("write a temporary file in", &self.dir, source);
+        let mut out = BufWriter::new(tempfile::tempfile_in(&self.dir).map_err(failed)?);
+        for line in lines {
+            writeln!(out, "{}", line?).map_err(failed)?;
+        }
+        let mut file = out.into_inner().map_err(|error| failed(error.into_error()))?;
+        file.rewind().map_err(failed)?;
+        self.files.push(file);
+        Ok(())
+    }
+}
+
+impl SortedLines {
+    fn merge(dir: PathBuf, files: Vec<File>, lines: Vec<String>) -> Result<Self, StorageError> {
+        let files = files.into_iter().map(|file| Run::File(BufReader::new(file).lines()));
+        let mut merged = Self {
+            dir,
+            heads: BinaryHeap::new(),
+            runs: files.chain([Run::Memory(lines.into_iter())]).collect(),
+        };
+        for run in 0..merged.runs.len() {
+            merged.advance(run)?;
+        }
+        Ok(merged)
+    }
+
+    fn advance(&mut self, run: usize) -> Result<(), StorageError> {
+        let line = match &mut self.runs[run] {
+            Run::Memory(lines) => lines.next(),
+            Run::File(lines) => lines
+                .next()
+                .transpose()
+                .map_err(|source| StorageError::io("read a temporary file in", &self.dir, source))?,
+        };
+        self.heads.extend(line.map(|line| Reverse((line, run))));
+        Ok(())
+    }
+}
+
+impl Iterator for SortedLines {
+    type Item = Result<String, StorageError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Reverse((line, run)) = self.heads.pop()?;
+        Some(self.advance(run).map(|()| line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_many_runs_come_in_order_and_leave_no_files() {
+        let dir = tempfile::tempdir().unwrap();
+        for (count, run_bytes) in [(0_u64, 1_000), (10, 1_000_000), (5_000, 500), (3_000, 1)] {
+            let mut runs = Runs {
+                run_bytes,
+                ..Runs::new(dir.path())
+            };
+            let lines = |n: u64| format!("{:08x} {n}", n.wrapping_mul(2_654_435_761) % 1_000_003);
+            for n in 0..count {
+                runs.push(lines(n)).unwrap();
+                assert!(runs.files.len() < MAX_RUNS);
+            }
+            let sorted: Vec<String> = runs.sorted().unwrap().map(Result::unwrap).collect();
+            let mut expected: Vec<String> = (0..count).map(lines).collect();
+            expected.sort();
+            assert_eq!(sorted, expected);
+        }
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+}

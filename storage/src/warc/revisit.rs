@@ -1,0 +1,233 @@
+//! A fetch that brought nothing new as WARC records, encoded: a duplicate of a kept page, or another visit that found a page
+//! as it was.
+//!
+//! ```text
+//! request      the HTTP request as sent                                   (optional)
+//! revisit      status line and header, no payload                         refers to the capture that has it
+//! ```
+//!
+//! Source: ISO 28500:2017, 6.7. The header of a revisit that had a payload is made to agree with that payload in its decoded
+//! form, as in [`Capture`](super::Capture): tools that replay it put the stored payload behind it.
+
+use std::io;
+use std::net::IpAddr;
+
+use super::capture::{DEFAULT_LEVEL, EncodedCapture, Exchanged};
+use super::http_head::response_head;
+use super::record::{new_record_id, shown_digest, warc_date};
+
+/// What was exchanged in a fetch whose payload is not stored, and where what stands for it is.
+#[derive(Debug, Clone)]
+pub struct Revisit<'a> {
+    /// The URL fetched.
+    pub url: &'a str,
+    /// When the fetch began, milliseconds since the Unix epoch.
+    pub fetched_at: u64,
+    /// The address really connected to.
+    pub ip: Option<IpAddr>,
+    /// The HTTP request as sent, head and all, without credentials. `None` writes no `request` record.
+    pub request: Option<&'a [u8]>,
+    /// HTTP status.
+    pub status: u16,
+    /// Reason phrase; may be empty (HTTP/2 has none).
+    pub reason: &'a str,
+    /// Response header, names and values as received, in order.
+    pub headers: Vec<(&'a str, &'a [u8])>,
+    /// Bytes of the decoded payload that is left out; `None` where none came (304).
+    pub payload_bytes: Option<u64>,
+    /// SHA-1 of the decoded payload that is left out; of a 304, that of the version referred to.
+    pub payload_digest: [u8; 20],
+    /// In which sense it is a revisit.
+    pub profile: RevisitProfile,
+    /// The capture that stands for it.
+    pub refers_to: RefersTo<'a>,
+}
+
+/// A capture in the archive, named as ISO 28500:2017, 5.14 and 5.15 do. For a payload to be found again, one whose `response`
+/// is there: of a chain of revisits, the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RefersTo<'a> {
+    /// Its URL.
+    pub url: &'a str,
+    /// When its fetch began, milliseconds since the Unix epoch.
+    pub fetched_at: u64,
+}
+
+/// In which sense a capture stands for another: `WARC-Profile`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RevisitProfile {
+    /// The same bytes (ISO 28500:2017, 6.7.2).
+    IdenticalPayload,
+    /// The server says that it has not changed (6.7.3).
+    ServerNotModified,
+    /// The same normalised text in other bytes. A profile of our own.
+    SameText,
+    /// Nearly the same text. A profile of our own.
+    NearDuplicate {
+        /// Hamming distance of the two fingerprints in bits; `None` where another rule decided.
+        distance: Option<u32>,
+        /// Estimated similarity of the two, 0 to 1.
+        similarity: f32,
+    },
+}
+
+impl RevisitProfile {
+    /// The URI that names it. Those of our own are described in `docs/warc.md`.
+    #[must_use]
+    pub fn uri(self) -> &'static str {
+        match self {
+            Self::IdenticalPayload => "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+            Self::ServerNotModified => "http://netpreserve.org/warc/1.1/revisit/server-not-modified",
+            Self::SameText => "urn:x-crawler:warc-revisit:same-text",
+            Self::NearDuplicate { .. } => "urn:x-crawler:warc-revisit:near-duplicate",
+        }
+    }
+}
+
+impl Revisit<'_> {
+    /// Compresses the records into one gzip member each.
+    ///
+    /// # Errors
+    /// What the compressor reports; writing to memory, it has no reason to.
+    pub fn encode(&self) -> io::Result<EncodedCapture> {
+        let mut bytes = Vec::with_capacity(2048);
+        let exchanged = Exchanged {
+            url: self.url,
+            fetched_at: self.fetched_at,
+            ip: self.ip,
+        };
+        let id = new_record_id();
+        if let Some(request) = self.request {
+            exchanged.write_request(request, &id, DEFAULT_LEVEL, &mut bytes)?;
+        }
+        let at = bytes.len() as u64;
+        let mut record = exchanged
+            .record("revisit", &id, "application/http;msgtype=response")
+            .field("WARC-Profile", self.profile.uri())
+            .uri_field("WARC-Refers-To-Target-URI", self.refers_to.url)
+            .field("WARC-Refers-To-Date", &warc_date(self.refers_to.fetched_at))
+            .field("WARC-Payload-Digest", &shown_digest(&self.payload_digest));
+        if let RevisitProfile::NearDuplicate { distance, similarity } = self.profile {
+            if let Some(distance) = distance {
+                record = record.field("X-Crawler-Hamming-Distance", &distance.to_string());
+            }
+            record = record.field("X-Crawler-Similarity", &format!("{similarity:.4}"));
+        }
+        if self.payload_bytes.is_some() {
+            // The payload was cut off so as not to store it twice; 6.7.2 asks for this word.
+            record = record.field("WARC-Truncated", "length");
+        }
+        let head = response_head(self.status, self.reason, &self.headers, self.payload_bytes);
+        let length = record.write(&[&head], DEFAULT_LEVEL, &mut bytes)?;
+        Ok(EncodedCapture {
+            bytes,
+            status: self.status,
+            response: None,
+            text: None,
+            revisit: Some((at, length)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::super::reader::WarcReader;
+    use super::super::record::{Record, digest, payload_digest};
+    use super::*;
+
+    const PAYLOAD: &[u8] = b"<p>the same page";
+
+    fn revisit(profile: RevisitProfile, payload_bytes: Option<u64>) -> Revisit<'static> {
+        Revisit {
+            url: "https://example.org/copy",
+            fetched_at: 1_774_085_400_125,
+            ip: Some(IpAddr::from([127, 0, 0, 1])),
+            request: Some(b"GET /copy HTTP/1.1\r\nhost: example.org\r\n\r\n"),
+            status: if payload_bytes.is_some() { 200 } else { 304 },
+            reason: "",
+            headers: vec![("content-encoding", b"gzip"), ("etag", b"\"1\"")],
+            payload_bytes,
+            payload_digest: payload_digest(PAYLOAD),
+            profile,
+            refers_to: RefersTo {
+                url: "https://example.org/kept",
+                fetched_at: 1_774_085_000_000,
+            },
+        }
+    }
+
+    fn records(revisit: &Revisit<'_>) -> Vec<Record> {
+        let encoded = revisit.encode().unwrap();
+        let located: Vec<_> = WarcReader::new(Cursor::new(encoded.bytes))
+            .map(|record| record.unwrap().unwrap())
+            .collect();
+        let last = located.last().unwrap();
+        assert_eq!(encoded.revisit, Some((last.offset, last.length)));
+        located.into_iter().map(|located| located.record).collect()
+    }
+
+    #[test]
+    fn a_copy_is_a_revisit_by_the_standard_profile_with_its_request() {
+        let all = records(&revisit(RevisitProfile::IdenticalPayload, Some(16)));
+        let [request, record] = &all[..] else {
+            panic!("{} records", all.len())
+        };
+        let field = |name| record.field(name).unwrap_or_default();
+        assert_eq!((request.kind(), record.kind()), ("request", "revisit"));
+        assert_eq!(
+            request.field("WARC-Concurrent-To"),
+            record.field("WARC-Record-ID"),
+            "both are of one exchange"
+        );
+        assert_eq!(
+            field("WARC-Profile"),
+            "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+        );
+        assert_eq!(field("WARC-Target-URI"), "https://example.org/copy");
+        assert_eq!(field("WARC-Refers-To-Target-URI"), "https://example.org/kept");
+        assert_eq!(field("WARC-Refers-To-Date"), "2026-03-21T09:23:20.000Z");
+        assert_eq!(field("WARC-Payload-Digest"), digest(&[PAYLOAD]));
+        assert_eq!(field("WARC-Truncated"), "length");
+        assert_eq!(
+            String::from_utf8_lossy(&record.block),
+            "HTTP/1.1 200 \r\nX-Crawler-content-encoding: gzip\r\netag: \"1\"\r\nContent-Length: 16\r\n\r\n"
+        );
+    }
+
+    #[test]
+    fn a_304_is_whole_and_has_no_length() {
+        let all = records(&revisit(RevisitProfile::ServerNotModified, None));
+        let record = all.last().unwrap();
+        assert_eq!(
+            record.field("WARC-Profile"),
+            Some("http://netpreserve.org/warc/1.1/revisit/server-not-modified")
+        );
+        assert_eq!(record.field("WARC-Truncated"), None);
+        assert!(record.block.starts_with(b"HTTP/1.1 304 \r\n") && !record.block.ends_with(b"0\r\n\r\n"));
+    }
+
+    #[test]
+    fn a_near_duplicate_says_how_near() {
+        let near = |distance| RevisitProfile::NearDuplicate {
+            distance,
+            similarity: 0.9375,
+        };
+        let all = records(&revisit(near(Some(3)), Some(16)));
+        let record = all.last().unwrap();
+        assert_eq!(
+            record.field("WARC-Profile"),
+            Some("urn:x-crawler:warc-revisit:near-duplicate")
+        );
+        assert_eq!(record.field("X-Crawler-Hamming-Distance"), Some("3"));
+        assert_eq!(record.field("X-Crawler-Similarity"), Some("0.9375"));
+        let all = records(&revisit(near(None), Some(16)));
+        assert_eq!(all.last().unwrap().field("X-Crawler-Hamming-Distance"), None);
+        let same = records(&revisit(RevisitProfile::SameText, Some(16)));
+        assert_eq!(
+            same.last().unwrap().field("WARC-Profile"),
+            Some("urn:x-crawler:warc-revisit:same-text")
+        );
+    }
+}
