@@ -65,7 +65,9 @@ fn assert_complete(crawl: &Crawl, site: &Site) {
     }
     let records = archived(&crawl.data());
     assert!(
-        records.values().all(|page| page.responses.len() + page.revisits.len() == 1),
+        records
+            .values()
+            .all(|page| page.responses.len() + page.revisits.len() == 1),
         "every page is archived once, as a response or as a revisit"
     );
     let with_response = records.into_iter().filter(|(_, page)| !page.responses.is_empty());

@@ -61,6 +61,14 @@ impl ExportError {
     }
 }
 
+/// A folder is named where one file is written.
+pub(crate) fn not_one_file(dir: &Path) -> ExportError {
+    ExportError::Destination(format!(
+        "{} is a folder: this format goes to one file, name that",
+        dir.display()
+    ))
+}
+
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {

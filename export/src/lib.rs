@@ -24,6 +24,7 @@
 //!
 //! - [`Page`] what comes in, [`Field`] what its values are called and of which type they are
 //! - `json_lines`, `csv`, `plain_text`, `parquet_file`, `markdown`: one format each; `yaml`: texts in front matter
+//! - [`Lines`]: a file of lines that are made elsewhere
 //! - `file_name`: a safe name for each URL
 //! - `stream`: a file that appears when it is complete, packed by its name, or standard output; `folder`: the same of a folder
 
@@ -33,6 +34,7 @@ mod field;
 mod file_name;
 mod folder;
 mod json_lines;
+mod lines;
 mod markdown;
 mod page;
 #[cfg(feature = "parquet")]
@@ -44,5 +46,6 @@ mod yaml;
 
 pub use error::ExportError;
 pub use field::{FIELDS, Field, Kind, Value};
+pub use lines::Lines;
 pub use page::{Fingerprint, Page, Verdict};
 pub use sink::{Destination, Format, Sink, open};

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::error::ExportError;
+use crate::error::{ExportError, not_one_file};
 use crate::folder::Folder;
 use crate::page::Page;
-use crate::stream::{Stream, packed_by};
+use crate::stream::Stream;
 use crate::{csv, json_lines, markdown, plain_text};
 
 /// The formats.
@@ -71,10 +71,7 @@ pub fn open(format: Format, destination: &Destination, fingerprint_bits: u32) ->
                     text
                 },
             })),
-            _ => Err(ExportError::Destination(format!(
-                "{} is a folder: this format goes to one file, name that",
-                dir.display()
-            ))),
+            _ => Err(not_one_file(dir)),
         };
     }
     let write: WritePage = match format {
@@ -109,10 +106,12 @@ pub fn open(format: Format, destination: &Destination, fingerprint_bits: u32) ->
     }))
 }
 
-fn stream(destination: &Destination) -> Result<Stream, ExportError> {
+/// The one file, or standard output.
+pub(crate) fn stream(destination: &Destination) -> Result<Stream, ExportError> {
     match destination {
         Destination::File(path) => Stream::file(path),
-        Destination::Stdout | Destination::Folder(_) => Ok(Stream::stdout()),
+        Destination::Stdout => Ok(Stream::stdout()),
+        Destination::Folder(dir) => Err(not_one_file(dir)),
     }
 }
 
@@ -120,7 +119,7 @@ fn stream(destination: &Destination) -> Result<Stream, ExportError> {
 #[cfg(feature = "parquet")]
 fn reject_packing(destination: &Destination) -> Result<(), ExportError> {
     match destination {
-        Destination::File(path) if packed_by(path).is_some() => Err(ExportError::Destination(format!(
+        Destination::File(path) if crate::stream::packed_by(path).is_some() => Err(ExportError::Destination(format!(
             "{}: a Parquet file is packed within, name it without .gz or .zst",
             path.display()
         ))),

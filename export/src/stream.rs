@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::error::ExportError;
+use crate::error::{ExportError, not_one_file};
 
 /// zstd's own default.
 const ZSTD_LEVEL: i32 = 3;
@@ -54,10 +54,7 @@ impl Stream {
     pub fn file(path: &Path) -> Result<Self, ExportError> {
         let (name, writes_to) = match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
-                return Err(ExportError::Destination(format!(
-                    "{} is a folder: this format goes to one file, name that",
-                    path.display()
-                )));
+                return Err(not_one_file(path));
             }
             Ok(metadata) if !metadata.is_file() => (Name::Special(path.to_owned()), path.to_owned()),
             _ => {

@@ -16,8 +16,8 @@ mod target;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use export::{Destination, ExportError, Sink};
-use storage::{Fate, PageRecord, StorageError, Store, Verdict};
+use export::{Destination, ExportError, Lines, Sink};
+use storage::{Fate, PageRecord, StorageError, Store, Verdict, cdxj};
 
 use self::filter::Filter;
 pub(crate) use self::filter::{HostPattern, parse_host, parse_language, parse_regex, parse_since, parse_until};
@@ -37,10 +37,10 @@ pub(super) fn execute(args: &Export, quiet: bool) -> Result<(), Error> {
             let sink = export::open(format, &destination, bits).map_err(ended)?;
             export_pages(&store, &filter, sink, quiet)?
         }
-        None => return Err(UsageError::Argument("cdxj".to_owned()).into()),
+        None => export_index(&store, &filter, &destination, quiet)?,
     };
     if !quiet {
-        eprintln!("{}", summary(&counts, &destination));
+        eprintln!("{}", counts.summary(&destination));
     }
     match counts.unreadable {
         0 => Ok(()),
@@ -51,7 +51,9 @@ pub(super) fn execute(args: &Export, quiet: bool) -> Result<(), Error> {
 /// How many pages went where.
 #[derive(Debug, Default)]
 struct Counts {
+    /// Pages, or captures of pages.
     written: u64,
+    is_index: bool,
     filtered: u64,
     /// Versions that are not the last of their page, and pages that are gone.
     past: u64,
@@ -85,6 +87,32 @@ fn export_pages(store: &Store, filter: &Filter<'_>, mut sink: Box<dyn Sink>, qui
     }
     sink.finish().map_err(ended)?;
     counts.unreadable = faults.count();
+    Ok(counts)
+}
+
+/// The index of every capture of the pages that the filter takes, versions that are not the last included: they are all in
+/// the archive.
+fn export_index(store: &Store, filter: &Filter<'_>, destination: &Destination, quiet: bool) -> Result<Counts, Error> {
+    let seen = Arc::new(AtomicU64::new(0));
+    let _progress = show(&seen, store.next_page_id().saturating_sub(1), quiet);
+    let mut counts = Counts {
+        is_index: true,
+        ..Counts::default()
+    };
+    let mut out = Lines::create(destination).map_err(ended)?;
+    let lines = cdxj::lines(store, |id, page| {
+        let takes = filter.takes(page);
+        // A page is asked about once more for its revisits.
+        if seen.fetch_max(id, Ordering::Relaxed) < id {
+            counts.filtered += u64::from(!takes);
+        }
+        takes
+    });
+    for line in lines.map_err(RunError::from)? {
+        out.write(&line.map_err(RunError::from)?).map_err(ended)?;
+        counts.written += 1;
+    }
+    out.finish().map_err(ended)?;
     Ok(counts)
 }
 
@@ -133,20 +161,23 @@ fn show(seen: &Arc<AtomicU64>, total: u64, quiet: bool) -> Progress {
     })
 }
 
-fn summary(counts: &Counts, destination: &Destination) -> String {
-    let to = match destination {
-        Destination::Stdout => String::new(),
-        Destination::File(path) | Destination::Folder(path) => format!(" to {}", path.display()),
-    };
-    let mut text = format!(
-        "{} pages written{to}; {} left out by the filters",
-        counts.written, counts.filtered
-    );
-    if counts.past > 0 {
-        text += &format!(", {} that are gone or were replaced by a later version", counts.past);
+impl Counts {
+    fn summary(&self, destination: &Destination) -> String {
+        let what = if self.is_index { "captures" } else { "pages" };
+        let to = match destination {
+            Destination::Stdout => String::new(),
+            Destination::File(path) | Destination::Folder(path) => format!(" to {}", path.display()),
+        };
+        let mut text = format!(
+            "{} {what} written{to}; {} pages left out by the filters",
+            self.written, self.filtered
+        );
+        if self.past > 0 {
+            text += &format!(", {} that are gone or have a later version", self.past);
+        }
+        if self.unreadable > 0 {
+            text += &format!(", {} that could not be read", self.unreadable);
+        }
+        text
     }
-    if counts.unreadable > 0 {
-        text += &format!(", {} that could not be read", counts.unreadable);
-    }
-    text
 }
