@@ -1,8 +1,8 @@
 //! Markdown with front matter: between two lines `---` every field but the text as YAML, then the text.
 //!
 //! A line of the text is a block of the page, so it becomes a paragraph. What Markdown would take for markup at the beginning of
-//! a line (headings, lists, quotes, code, rules), and `<` where it could begin a tag, is escaped with a backslash; markup within a
-//! line (`*`, `_`) is left as it stands.
+//! a line (headings, lists, quotes, code, rules), `<` where it could begin a tag, and a backslash that would be an escape, are
+//! escaped with a backslash (CommonMark 0.31, section 2.4); other markup within a line (`*`, `_`) is left as it stands.
 
 use std::fmt::Write;
 
@@ -55,22 +55,31 @@ fn push_paragraph(line: &str, out: &mut String) {
         Some('.' | ')') if digits > 0 => line.split_at(digits),
         Some('#' | '>' | '-' | '+' | '*' | '_' | '=' | '`' | '~' | '|' | ':') if digits == 0 => ("", line),
         _ => {
-            push_without_tags(line, out);
+            push_inline(line, out);
             return;
         }
     };
     out.push_str(before);
     out.push('\\');
-    push_without_tags(rest, out);
+    push_inline(rest, out);
 }
 
-fn push_without_tags(text: &str, out: &mut String) {
+fn push_inline(text: &str, out: &mut String) {
     let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at + 1..];
-        let begins_a_tag = rest.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c));
-        out.push_str(if begins_a_tag { "\\<" } else { "<" });
+    while let Some(at) = rest.find(['<', '\\']) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let next = from[1..].chars().next();
+        let means_something = if from.starts_with('<') {
+            next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c))
+        } else {
+            next.is_none_or(|c| c.is_ascii_punctuation())
+        };
+        if means_something {
+            out.push('\\');
+        }
+        out.push_str(&from[..1]);
+        rest = &from[1..];
     }
     out.push_str(rest);
 }
@@ -115,6 +124,7 @@ mod tests {
             ("---", "\n\\---\n"),
             ("    code", "\ncode\n"),
             ("a <script>x</script> < b", "\na \\<script>x\\</script> < b\n"),
+            ("a \\<b> c:\\dir \\", "\na \\\\\\<b> c:\\dir \\\\\n"),
             ("<!-- x", "\n\\<!-- x\n"),
             ("2026 was", "\n2026 was\n"),
             ("", ""),

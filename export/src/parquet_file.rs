@@ -7,6 +7,7 @@
 //! | int32, int64, real | `INT32`, `INT64`, `DOUBLE` | |
 //! | fingerprint | `INT64`, or `FIXED_LEN_BYTE_ARRAY(16)` for 128 bits, highest byte first | `INTEGER(64, unsigned)`, or none |
 
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType, ZstdLevel};
@@ -39,7 +40,7 @@ const WIDE_BYTES: i32 = 16;
 
 /// A file in the making.
 pub(crate) struct ParquetFile {
-    writer: SerializedFileWriter<Stream>,
+    writer: SerializedFileWriter<Slot>,
     name: String,
     columns: Vec<Column>,
     pages: usize,
@@ -66,7 +67,7 @@ impl ParquetFile {
         let name = stream.shown_name();
         let is_wide = fingerprint_bits > BITS_OF_A_NUMBER;
         let writer = schema(is_wide)
-            .and_then(|schema| SerializedFileWriter::new(stream, Arc::new(schema), Arc::new(properties())))
+            .and_then(|schema| SerializedFileWriter::new(Slot(Some(stream)), Arc::new(schema), Arc::new(properties())))
             .map_err(|error| failure(&name, error))?;
         Ok(Self {
             writer,
@@ -86,7 +87,7 @@ impl ParquetFile {
     }
 }
 
-fn try_write_row_group(writer: &mut SerializedFileWriter<Stream>, columns: &mut [Column]) -> Result<(), ParquetError> {
+fn try_write_row_group(writer: &mut SerializedFileWriter<Slot>, columns: &mut [Column]) -> Result<(), ParquetError> {
     let mut group = writer.next_row_group()?;
     let mut columns = columns.iter_mut();
     while let (Some(mut to), Some(column)) = (group.next_column()?, columns.next()) {
@@ -113,7 +114,21 @@ impl Sink for ParquetFile {
         self.write_row_group()?;
         let Self { mut writer, name, .. } = *self;
         writer.finish().map_err(|error| failure(&name, error))?;
-        writer.into_inner().map_err(|error| failure(&name, error))?.finish()
+        writer.inner_mut().0.take().map_or(Ok(()), Stream::finish)
+    }
+}
+
+/// Holds the stream until the file is written: the library would hand it back too, but without saying what the system said
+/// where the last bytes cannot be written.
+struct Slot(Option<Stream>);
+
+impl Write for Slot {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.as_mut().map_or(Ok(bytes.len()), |stream| stream.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.as_mut().map_or(Ok(()), Write::flush)
     }
 }
 
@@ -230,7 +245,7 @@ fn properties() -> WriterProperties {
 /// What the system said is told apart from what the library said.
 fn failure(name: &str, error: ParquetError) -> ExportError {
     let reason = match error {
-        ParquetError::External(source) => match source.downcast::<std::io::Error>() {
+        ParquetError::External(source) => match source.downcast::<io::Error>() {
             Ok(source) => {
                 return ExportError::Io {
                     action: "write",
@@ -245,5 +260,64 @@ fn failure(name: &str, error: ParquetError) -> ExportError {
     ExportError::Parquet {
         path: name.to_owned(),
         reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+
+    use super::*;
+    use crate::page::Fingerprint;
+    use crate::sink::{Destination, Format, open};
+
+    fn written(pages: &[Page], fingerprint_bits: u32) -> SerializedFileReader<std::fs::File> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("pages.parquet");
+        let mut sink = open(Format::Parquet, &Destination::File(path.clone()), fingerprint_bits).unwrap();
+        for page in pages {
+            sink.write(page).unwrap();
+        }
+        sink.finish().unwrap();
+        SerializedFileReader::new(std::fs::File::open(path).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_row_group_ends_when_it_is_full() {
+        let page = Page {
+            text: Some("x".repeat(ROW_GROUP_BYTES / 4)),
+            ..Page::default()
+        };
+        let reader = written(&vec![page; 10], 64);
+        let rows: Vec<i64> = reader
+            .metadata()
+            .row_groups()
+            .iter()
+            .map(|group| group.num_rows())
+            .collect();
+        assert_eq!(rows, [4, 4, 2]);
+        assert_eq!(written(&[], 64).metadata().file_metadata().num_rows(), 0);
+    }
+
+    #[test]
+    fn a_fingerprint_is_a_number_or_bytes() {
+        let page = |value, bits| Page {
+            fingerprint: Some(Fingerprint { value, bits }),
+            ..Page::default()
+        };
+        for (page, bits, shown) in [
+            (page(0xffff_ffff, 32), 32, "4294967295"),
+            (page(u64::MAX.into(), 64), 64, "18446744073709551615"),
+            (page(1, 128), 128, "[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]"),
+        ] {
+            let reader = written(&[Page::default(), page], bits);
+            let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
+            let column = |row: &parquet::record::Row| {
+                let mut columns = row.get_column_iter();
+                columns.find(|(name, _)| *name == "fingerprint").unwrap().1.to_string()
+            };
+            assert_eq!(column(&rows[0]), "null");
+            assert_eq!(column(&rows[1]), shown);
+        }
     }
 }
