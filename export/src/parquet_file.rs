@@ -173,8 +173,8 @@ impl Column {
 
     /// Writes what waits, and forgets it.
     fn write(&mut self, to: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
-        let mut levels = self.definition_levels.as_mut().map(std::mem::take);
-        let levels = levels.as_mut().map(|levels| levels.as_slice());
+        let levels = self.definition_levels.as_mut().map(std::mem::take);
+        let levels = levels.as_deref();
         match &mut self.values {
             Values::Text(values) => write_values::<ByteArrayType>(to, values, levels),
             Values::Int32(values) => write_values::<Int32Type>(to, values, levels),

@@ -32,7 +32,7 @@ enum Name {
 
 enum Packing {
     None(BufWriter<Raw>),
-    Gzip(GzEncoder<BufWriter<Raw>>),
+    Gzip(Box<GzEncoder<BufWriter<Raw>>>),
     Zstd(Box<zstd::Encoder<'static, BufWriter<Raw>>>),
 }
 
@@ -70,7 +70,7 @@ impl Stream {
         let raw = BufWriter::with_capacity(1 << 16, Raw::File(file));
         let packing = match packed_by(path) {
             None => Packing::None(raw),
-            Some(PackedBy::Gzip) => Packing::Gzip(GzEncoder::new(raw, Compression::default())),
+            Some(PackedBy::Gzip) => Packing::Gzip(Box::new(GzEncoder::new(raw, Compression::default()))),
             Some(PackedBy::Zstd) => Packing::Zstd(Box::new(
                 zstd::Encoder::new(raw, ZSTD_LEVEL).map_err(|source| ExportError::io("pack", path, source))?,
             )),
