@@ -126,7 +126,7 @@ fn a_revisit_says_what_it_is_of_and_in_which_sense() {
 
 #[test]
 fn the_index_has_a_line_for_every_response_and_revisit_in_order() {
-    let (site, mut crawl) = finished();
+    let (_site, mut crawl) = finished();
     let index = |crawl: &Crawl| std::fs::read_to_string(crawl.data().join("warc/index.cdxj")).unwrap();
     let first = index(&crawl);
     let lines: Vec<&str> = first.lines().collect();

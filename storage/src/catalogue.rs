@@ -1,5 +1,6 @@
 //! Reading what is committed. Every iterator owns what it reads from, and answers row by row.
 
+use crate::chunk;
 use crate::counts::Counts;
 use crate::error::StorageError;
 use crate::format::{self, UrlRow};
@@ -68,7 +69,7 @@ impl Store {
     /// # Errors
     /// Errors of the state.
     pub fn url_state(&self, host: &str, url: &str) -> Result<Option<UrlState>, StorageError> {
-        match self.id_of(host, url)?.filter(|id| *id < self.committed_urls) {
+        match self.id_of(host, url)?.filter(|id| *id < self.committed.next_seq) {
             None => Ok(None),
             Some(id) => match self.state.get(format::url_key(id))? {
                 None => Ok(Some(UrlState::Queued)),
@@ -121,6 +122,8 @@ impl Store {
     pub fn queue(&self) -> Queue {
         Queue {
             rows: self.state.scan([format::QUEUE]),
+            state: self.state.clone(),
+            chunk: Vec::new().into_iter(),
         }
     }
 
@@ -289,18 +292,27 @@ impl Iterator for FinishedUrls {
 /// URLs that wait, by host, then in the order they are handed out.
 pub struct Queue {
     rows: Rows,
+    state: State,
+    chunk: std::vec::IntoIter<QueuedUrl>,
 }
 
 impl Iterator for Queue {
     type Item = Result<QueuedUrl, StorageError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let row = self.rows.next()?;
-        Some(row.and_then(|(key, value)| {
-            let row = self.rows.decode("a row of the queue", &value)?;
-            let queued = format::queue_host(&key).and_then(|host| QueuedUrl::from_row(host, &key, row));
-            queued.ok_or_else(|| self.rows.corrupt("a key of the queue"))
-        }))
+        loop {
+            if let Some(queued) = self.chunk.next() {
+                return Some(Ok(queued));
+            }
+            let urls = self
+                .rows
+                .next()?
+                .and_then(|(key, value)| chunk::read(&self.state, &key, &value));
+            match urls {
+                Ok(urls) => self.chunk = urls.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
     }
 }
 

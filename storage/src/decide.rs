@@ -1,20 +1,18 @@
 //! Staging: what is discovered and what becomes of it, gathered for the next commit.
 
+use crate::chunk::{self, Place};
 use crate::counts::Change;
 use crate::error::StorageError;
 use crate::format::{self, UrlRow};
 use crate::frontier::{Discovered, QueuedUrl, Via};
-use crate::known::{UrlHash, UrlHashSet};
+use crate::known::UrlHashSet;
 use crate::outcome::{Failure, Finished, Outcome, UrlState, Visit};
 use crate::page::{PageDraft, PageRecord, Replaced, Verdict};
-use crate::staged::{LINKS_A_PIECE, Piece};
+use crate::staged::{FreshUrl, Piece};
 use crate::store::Store;
 use crate::visits::ArchivedVisit;
 use crate::warc::EncodedCapture;
 use crate::warc::writer::Archived;
-
-/// URLs not known before, with the hashes they will be known by.
-type Fresh = Vec<(UrlHash, QueuedUrl)>;
 
 impl Store {
     /// Queues those of `found` that are not known; returns them with their places. Durable with the next commit.
@@ -24,8 +22,7 @@ impl Store {
     pub fn discover(&mut self, found: &[Discovered]) -> Result<Vec<QueuedUrl>, StorageError> {
         self.make_room()?;
         let fresh = self.fresh(found, None)?;
-        let pieces = self.link_pieces(&fresh)?;
-        Ok(self.stage(pieces, fresh))
+        Ok(self.stage_links(fresh))
     }
 
     /// Queues a URL again that is committed as failed and of which `is_worth_it` says that another try may do better; its
@@ -53,10 +50,10 @@ impl Store {
         };
         piece.progress.next_seq += 1;
         piece.rows.push((format::url_key(id).to_vec(), None));
-        piece.rows.push((queued.key(), Some(queued.row()?)));
+        piece.queue.push(chunk::Change::Add(queued.clone()));
         piece.changes.push((link.host.clone(), Change::TriedAgain));
         self.staged.take_place(queued.seq);
-        self.stage(vec![piece], Fresh::new());
+        self.stage(piece);
         Ok(Some(queued))
     }
 
@@ -79,23 +76,22 @@ impl Store {
             _ => Via::Url(queued.url.clone()),
         };
         let fresh = self.fresh(outlinks, Some(&via))?;
-        let mut pieces = self.link_pieces(&fresh)?;
-        // The last links share the piece of the URL's own end; what does not fit goes before it, and does no harm if it
-        // alone survives: links found a little early.
-        let mut own = pieces.pop().unwrap_or_else(|| Piece::at(self.progress));
-        own.rows.push((queued.key(), None));
+        // The links take their numbers before what the URL itself may need.
+        let mut own = Piece::at(self.progress);
+        own.progress.next_seq += fresh.len() as u64;
+        own.queue.push(chunk::Change::Remove(Place::of(queued)));
         let mut finished = Finished::default();
         match outcome {
             Outcome::Retry => {
                 let again = queued.again(own.progress.next_seq);
                 own.progress.next_seq += 1;
-                own.rows.push((again.key(), Some(again.row()?)));
+                own.queue.push(chunk::Change::Add(again.clone()));
                 finished.requeued = Some(again);
             }
             Outcome::Postponed { priority } => {
                 let later = queued.postponed(priority, own.progress.next_seq);
                 own.progress.next_seq += 1;
-                own.rows.push((later.key(), Some(later.row()?)));
+                own.queue.push(chunk::Change::Add(later.clone()));
                 finished.requeued = Some(later);
             }
             Outcome::Page { draft, capture } => {
@@ -166,15 +162,15 @@ impl Store {
         if let Some(again) = &finished.requeued {
             self.staged.take_place(again.seq);
         }
-        pieces.push(own);
-        finished.newly_queued = self.stage(pieces, fresh);
+        finished.newly_queued = self.stage_links(fresh);
+        self.stage(own);
         Ok(finished)
     }
 
     fn check_in_queue(&self, queued: &QueuedUrl) -> Result<(), StorageError> {
         let is_queued = match self.staged.place(queued.seq) {
             Some(taken) => taken,
-            None => self.state.contains(queued.key())?,
+            None => chunk::is_taken(&self.state, &Place::of(queued))?,
         };
         if is_queued {
             Ok(())
@@ -186,8 +182,8 @@ impl Store {
     }
 
     /// Those of `links` that are not known, each once, with the places they will have. Stages nothing.
-    fn fresh(&mut self, links: &[Discovered], via: Option<&Via>) -> Result<Fresh, StorageError> {
-        let mut fresh = Fresh::new();
+    fn fresh(&mut self, links: &[Discovered], via: Option<&Via>) -> Result<Vec<FreshUrl>, StorageError> {
+        let mut fresh = Vec::new();
         let mut seen = UrlHashSet::default();
         let mut key = Vec::with_capacity(256);
         for link in links {
@@ -198,32 +194,11 @@ impl Store {
                 continue;
             }
             seen.insert(hash);
-            fresh.push((
-                hash,
-                QueuedUrl::new(link, via, self.progress.next_seq + fresh.len() as u64),
-            ));
+            let seq = self.progress.next_seq + fresh.len() as u64;
+            let queued = QueuedUrl::new(link, via, seq);
+            fresh.push(FreshUrl { hash, queued });
         }
         Ok(fresh)
-    }
-
-    /// The rows of new links, in pieces that fit into a batch.
-    fn link_pieces(&self, fresh: &[(UrlHash, QueuedUrl)]) -> Result<Vec<Piece>, StorageError> {
-        let mut pieces = Vec::with_capacity(fresh.len().div_ceil(LINKS_A_PIECE));
-        for links in fresh.chunks(LINKS_A_PIECE) {
-            let mut piece = Piece::at(self.progress);
-            let hashes: Vec<UrlHash> = links.iter().map(|(hash, _)| *hash).collect();
-            let first = links.first().map_or(0, |(_, queued)| queued.id);
-            piece
-                .rows
-                .push((format::log_key(first).to_vec(), Some(format::log_row(&hashes))));
-            for (_, queued) in links {
-                piece.rows.push((queued.key(), Some(queued.row()?)));
-                piece.changes.push((queued.host.clone(), Change::Discovered));
-                piece.progress.next_seq = queued.seq + 1;
-            }
-            pieces.push(piece);
-        }
-        Ok(pieces)
     }
 
     /// Makes a kept page a duplicate of the one that `draft` becomes, in the same piece.
@@ -267,21 +242,27 @@ impl Store {
         Ok(id)
     }
 
-    /// Hands the pieces over to the next commit. Nothing here can fail.
-    pub(crate) fn stage(&mut self, pieces: Vec<Piece>, fresh: Fresh) -> Vec<QueuedUrl> {
-        for piece in pieces {
-            for (_, change) in &piece.changes {
-                self.totals.apply(*change);
-            }
-            self.progress = piece.progress;
-            self.staged.push(piece);
+    /// Hands new links over to the next commit. Nothing here can fail.
+    fn stage_links(&mut self, fresh: Vec<FreshUrl>) -> Vec<QueuedUrl> {
+        let mut staged = Vec::with_capacity(fresh.len());
+        for link in fresh {
+            self.totals.apply(Change::Discovered);
+            self.known.insert(link.hash, link.queued.id);
+            self.staged.take_place(link.queued.seq);
+            self.progress.next_seq = self.progress.next_seq.max(link.queued.seq + 1);
+            staged.push(link.queued.clone());
+            self.staged.push_link(link);
         }
-        let staged = fresh.into_iter().map(|(hash, queued)| {
-            self.known.insert(hash, queued.id);
-            self.staged.take_place(queued.seq);
-            queued
-        });
-        staged.collect()
+        staged
+    }
+
+    /// Hands a piece over to the next commit. Nothing here can fail.
+    pub(crate) fn stage(&mut self, piece: Piece) {
+        for (_, change) in &piece.changes {
+            self.totals.apply(*change);
+        }
+        self.progress = piece.progress;
+        self.staged.push(piece);
     }
 }
 

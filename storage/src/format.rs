@@ -14,11 +14,13 @@
 //!        'm' "seed"                                               u64 LE: what the hashes of URLs are keyed by
 //!        'm' "known"                                              ⟨Buckets⟩: depth, entries; missing before the first merge
 //!        'm' "running"                                            empty; there while a run is under way
-//! log    'k' id:u64 of the first                                  hash:u64 LE of each URL of a piece, their ids consecutive
+//! log    'k' id:u64 of the first                                  ⟨[(hash:u64 LE, id)]⟩ of the URLs of a batch
 //! bucket 'b' depth:u8 number:u32                                  ⟨hash less the one before, id⟩ of each URL, by hash
 //! url    'u' id:u64                                               ⟨UrlRow⟩: 01 page sequence · 02 redirect · 03 failure ·
 //!                                                                 04 exclusion, each but the page with host and packed
-//! queue  'q' host 00 priority:u8 depth:u16 seq:u64                ⟨QueueRow⟩: packed, redirects, attempts, via, id, revisit
+//! queue  'q' host 00 priority:u8 depth:u16 seq:u64 of the first   ⟨Entry⟩ of each URL of a chunk, by seq: seq less the one
+//!                                                                 before, bytes shared with the packed URL before, the rest
+//!                                                                 of it, redirects, attempts, via, id, revisit
 //! page   'p' sequence:u64                                         ⟨PageRecord⟩
 //! visits 'v' page sequence:u64                                    ⟨Visits⟩ of a page that was visited again, or waits for it
 //! depart 'd' page sequence:u64                                    empty: the page is to leave the index
@@ -42,13 +44,14 @@
 //! The rows of `gate` and `robots` begin with a version of their own, 01. A store without them is a store that never asked
 //! those hosts. `origin` is `scheme://authority`, as robots.txt has it.
 //!
-//! An entry of `log` or `bucket` exists from discovery on and is never removed; that of `log` moves to `bucket`. A row of
-//! `queue` exists from discovery until the URL is finished; a retry moves it. A failed URL that is tried again gets a new one,
+//! An entry of `log` or `bucket` exists from discovery on and is never removed; that of `log` moves to `bucket`. A URL
+//! is in `queue` from discovery until the URL is finished; a retry moves it. A failed URL that is tried again gets a new one,
 //! and loses its row in `url`; a page that is to be visited again gets one and keeps it.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::chunk::Kind;
 use crate::error::StorageError;
 use crate::outcome::UrlState;
 use crate::warc::writer::WarcEnd;
@@ -142,18 +145,8 @@ pub(crate) fn log_key(first_id: u64) -> [u8; 9] {
     numbered(KNOWN_LOG, first_id)
 }
 
-pub(crate) fn log_start(key: &[u8]) -> Option<u64> {
-    number(KNOWN_LOG, key)
-}
-
-/// The row of URLs with consecutive numbers.
-pub(crate) fn log_row(hashes: &[u64]) -> Vec<u8> {
-    hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect()
-}
-
-pub(crate) fn logged_hashes(row: &[u8]) -> impl Iterator<Item = u64> {
-    row.as_chunks().0.iter().map(|hash| u64::from_le_bytes(*hash))
-}
+/// A URL in the log: its hash in little-endian order, and its number.
+pub(crate) type Logged = ([u8; 8], u64);
 
 pub(crate) fn bucket_prefix(depth: u8) -> [u8; 2] {
     [KNOWN_BUCKETS, depth]
@@ -219,10 +212,12 @@ pub(crate) fn queue_key(host: &str, priority: u8, depth: u16, seq: u64) -> Vec<u
     key
 }
 
-/// The host of a key of the queue.
-pub(crate) fn queue_host(key: &[u8]) -> Option<&str> {
+/// Host, priority and depth of a key of the queue.
+pub(crate) fn queue_kind(key: &[u8]) -> Option<Kind> {
     let host = key.strip_prefix(&[QUEUE])?.split(|&byte| byte == 0).next()?;
-    std::str::from_utf8(host).ok()
+    let host = std::str::from_utf8(host).ok()?.to_owned();
+    let (priority, depth, _) = queue_place(&host, key)?;
+    Some(Kind { host, priority, depth })
 }
 
 /// Priority, depth and seq of a key of the host's queue.

@@ -7,9 +7,11 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::chunk;
 use crate::error::StorageError;
 use crate::format;
 use crate::page::Validators;
+use crate::state::State;
 
 /// A URL that was found, to be queued if it is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -74,19 +76,6 @@ pub struct QueuedUrl {
     pub revisits: Option<Box<Revisit>>,
 }
 
-/// The value of a row of the queue; the rest of [`QueuedUrl`] is in its key.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct QueueRow {
-    /// Packed: see [`format`](crate::format).
-    pub url: String,
-    pub redirects: u8,
-    pub attempts: u8,
-    pub via: Option<Via>,
-    /// Where it is not `seq`.
-    pub id: Option<u64>,
-    pub revisits: Option<Box<Revisit>>,
-}
-
 impl QueuedUrl {
     pub(crate) fn new(link: &Discovered, via: Option<&Via>, seq: u64) -> Self {
         Self {
@@ -120,52 +109,11 @@ impl QueuedUrl {
             ..self.clone()
         }
     }
-
-    pub(crate) fn key(&self) -> Vec<u8> {
-        format::queue_key(&self.host, self.priority, self.depth, self.seq)
-    }
-
-    pub(crate) fn row(&self) -> Result<Vec<u8>, StorageError> {
-        let row = QueueRow {
-            url: format::pack_url(&self.host, &self.url),
-            redirects: self.redirects,
-            attempts: self.attempts,
-            via: self.via.clone(),
-            id: (self.id != self.seq).then_some(self.id),
-            revisits: self.revisits.clone(),
-        };
-        format::encode(&row)
-    }
-
-    pub(crate) fn from_row(host: &str, key: &[u8], row: QueueRow) -> Option<Self> {
-        let (priority, depth, seq) = format::queue_place(host, key)?;
-        let url = format::unpack_url(host, &row.url)?;
-        let QueueRow {
-            redirects,
-            attempts,
-            via,
-            revisits,
-            id,
-            ..
-        } = row;
-        Some(Self {
-            url,
-            host: host.to_owned(),
-            depth,
-            redirects,
-            attempts,
-            priority,
-            via,
-            seq,
-            id: id.unwrap_or(seq),
-            revisits,
-        })
-    }
 }
 
-/// The first `limit` rows of a host's queue, behind the place `from`, whose `seq` is not in `skip`.
+/// The first `limit` URLs of a host's queue, behind the place `from`, whose `seq` is not in `skip`.
 pub(crate) fn head_of_queue(
-    state: &crate::state::State,
+    state: &State,
     host: &str,
     from: Option<(u8, u16, u64)>,
     limit: usize,
@@ -173,24 +121,26 @@ pub(crate) fn head_of_queue(
 ) -> Result<Vec<QueuedUrl>, StorageError> {
     let mut found = Vec::new();
     let prefix = format::queue_prefix(host);
-    let begin = from.map(|(priority, depth, seq)| format::queue_key(host, priority, depth, seq));
-    let mut rows = state.scan_from(begin.as_ref().unwrap_or(&prefix));
-    while found.len() < limit {
-        let Some(row) = rows.next() else { break };
+    let behind = from.map(|(priority, depth, seq)| format::queue_key(host, priority, depth, seq));
+    // The chunk that holds the place begins before it.
+    let begin = match &behind {
+        Some(place) => state.last_in(&prefix, place)?.map(|(key, _)| key.to_vec()),
+        None => None,
+    };
+    for row in state.scan_from(&begin.unwrap_or(prefix.clone())) {
         let (key, value) = row?;
         if !key.starts_with(&prefix) {
             break;
         }
-        if begin.as_deref() == Some(&*key) {
-            continue;
+        let urls = chunk::read(state, &key, &value)?;
+        let is_behind = |queued: &QueuedUrl| from.is_none_or(|from| from < (queued.priority, queued.depth, queued.seq));
+        let wanted = urls
+            .into_iter()
+            .filter(|queued| is_behind(queued) && !skip.contains(&queued.seq));
+        found.extend(wanted.take(limit - found.len()));
+        if found.len() >= limit {
+            break;
         }
-        match format::queue_place(host, &key) {
-            Some((_, _, seq)) if skip.contains(&seq) => continue,
-            _ => {}
-        }
-        let queued = QueuedUrl::from_row(host, &key, state.decode("a row of the queue", &value)?)
-            .ok_or_else(|| state.corrupt("a key of the queue"))?;
-        found.push(queued);
     }
     Ok(found)
 }

@@ -9,8 +9,8 @@
 //! but whether they are known. So a URL is known by its hash, in some ten bytes, and its text is where it is needed: in the
 //! queue while it waits, in the page when it has become one.
 //!
-//! **Why a log.** Hashes come in no order, so a bucket would be rewritten for each. The log is written with the piece that
-//! discovers the URLs, one row for all of them; when as many have come as most buckets have room for, all go into the buckets
+//! **Why a log.** Hashes come in no order, so a bucket would be rewritten for each. The log is written with the batch that
+//! queues the URLs, one row for all of them; when as many have come as most buckets have room for, all go into the buckets
 //! in one sweep. A merge that is cut off is done again at the next open or commit: an entry that is in its bucket already is
 //! not put there twice, and the log goes only after the row that says how far the buckets have come.
 //!
@@ -111,11 +111,9 @@ impl KnownUrls {
         };
         known.remove_void_buckets(state)?;
         for row in state.scan([format::KNOWN_LOG]) {
-            let (key, value) = row?;
-            let first = format::log_start(&key).ok_or_else(|| state.corrupt("a key of the log of known URLs"))?;
-            for (hash, id) in format::logged_hashes(&value).zip(first..) {
-                known.recent.insert(hash, id);
-            }
+            let logged: Vec<format::Logged> = state.decode("a row of the log of known URLs", &row?.1)?;
+            let entries = logged.into_iter().map(|(hash, id)| (UrlHash::from_le_bytes(hash), id));
+            known.recent.extend(entries);
         }
         Ok(known)
     }
@@ -177,7 +175,7 @@ impl KnownUrls {
         let row = state.get(format::bucket_key(self.buckets.depth, bucket(hash, self.buckets.depth)))?;
         let Some(row) = row else { return Ok(None) };
         let mut entries = Entries { row: &row, hash: 0 };
-        let found = entries.find(|entry| entry.as_ref().map_or(true, |(entry, _)| *entry >= hash));
+        let found = entries.find(|entry| entry.as_ref().is_none_or(|(entry, _)| *entry >= hash));
         match found {
             Some(None) => Err(state.corrupt("a bucket of known URLs")),
             Some(Some((entry, id))) if entry == hash => Ok(Some(id)),
@@ -392,7 +390,8 @@ mod tests {
 
     fn log(state: &State, known: &mut KnownUrls, first: u64, hashes: &[u64]) {
         let mut batch = sled::Batch::default();
-        batch.insert(&format::log_key(first)[..], format::log_row(hashes));
+        let logged: Vec<format::Logged> = hashes.iter().map(|hash| hash.to_le_bytes()).zip(first..).collect();
+        batch.insert(&format::log_key(first)[..], format::encode(&logged).unwrap());
         state.apply(batch).unwrap();
         for (&hash, id) in hashes.iter().zip(first..) {
             known.insert(hash, id);

@@ -66,31 +66,35 @@
 //! (When 32 MiB of captures or 65,536 rows wait, the next of them commits first, so that memory stays bounded.) A commit:
 //!
 //! 1. writes the staged captures to the archive and makes them durable (`fdatasync`, and the folder of a new file);
-//! 2. applies the staged rows, in the order they were staged, as batches of at most 256 rows, each atomic;
-//! 3. makes the state durable (`sled` flush, then `fdatasync` of its file);
-//! 4. notes the commit's number in `last-commit`.
+//! 2. applies the new links of the whole commit, sorted by where they will wait, as batches of at most 256 rows, each atomic;
+//! 3. applies the rest, URL by URL in the order they were finished, in such batches too;
+//! 4. makes the state durable (`sled` flush, then `fdatasync` of its file);
+//! 5. notes the commit's number in `last-commit`;
+//! 6. now and then brings the hashes of recent URLs into their buckets (see `known`), which changes nothing that is known.
 //!
-//! A URL's outcome, the removal of its row in the queue, its page record, the counts of its host and its outlinks are in one
-//! batch. If it has more than 80 new outlinks, the others go in batches before that one: if only those survive, some links
-//! were found early, and the page that has them is fetched again. Every batch also holds the row `progress`: the next numbers
-//! and the end of the archive as they are after it.
+//! A URL's outcome, the removal of its place in the queue, its page record and the counts of its host are in one batch; its
+//! outlinks are in an earlier one. Every batch also holds the row `progress`: the next numbers, and the end of the archive as
+//! it is after that batch.
 //!
 //! Why that is safe, whenever the process or the machine dies:
 //!
 //! - *In step 1, or before:* the state knows nothing of it; its archive ends where it ended. All staged URLs are still queued.
-//! - *In step 2 or 3:* sled may have written any beginning of the log, and recovers whole batches in order: a beginning of what
-//!   was staged. Each page record in it points into the archive, which has been durable since step 1.
-//! - *After step 3:* all of it is there.
+//! - *In steps 2 to 4:* sled may have written any beginning of the log, and recovers whole batches in order: a beginning of
+//!   what was staged. If only links survive, they were found a little early, and the page that has them is queued still and
+//!   will bring them again. Each page record that survives points into the archive, which has been durable since step 1.
+//! - *After step 4:* all of it is there.
+//! - *In step 6:* the log of recent URLs goes after the buckets that hold the same, so what is there twice is the same.
 //!
-//! So a URL is queued, or finished with all that belongs to it; a page record always has its body. What can be left over is a
-//! tail of the archive that no record points to: whole records whose batches were lost, or a torn gzip member. The next
-//! [`Store::open`] cuts the archive back to the end that `progress` names. That is right because nothing refers to the tail,
-//! its URLs are still queued and will be fetched again, and a second copy of the same page in the archive would say that it
-//! was kept twice. And it is safe, because a state that has lost commits is recognised first, by `last-commit`: then nothing is
-//! cut, and the error says so.
+//! So a URL is queued, or finished with all that belongs to it; a page record always has its body. Numbers are given out once:
+//! those of a commit that is lost in part are passed over by the next, so a link that names a lost page names none. What can
+//! be left over is a tail of the archive that no record points to: whole records whose batches were lost, or a torn gzip
+//! member. The next [`Store::open`] cuts the archive back to the end that `progress` names. That is right because nothing
+//! refers to the tail, its URLs are still queued and will be fetched again, and a second copy of the same page in the archive
+//! would say that it was kept twice. And it is safe, because a state that has lost commits is recognised first, by
+//! `last-commit`: then nothing is cut, and the error says so.
 //!
 //! A failure in step 1 (a full disk) loses nothing: what is staged stays staged at its offsets, and the commit can be repeated.
-//! A failure in steps 2 and 3 leaves memory and disk apart: every later call answers [`StorageError::Halted`], and opening the
+//! A failure in a later step leaves memory and disk apart: every later call answers [`StorageError::Halted`], and opening the
 //! store anew goes on from what is on disk.
 //!
 //! # A page in another's place
@@ -104,13 +108,15 @@
 //!
 //! - `store`: opening, and the commit. `decide`: staging what is discovered and decided. `catalogue`: reading.
 //! - `frontier`, `outcome`, `page`, `counts`: what goes in and comes out. `hosts`: how hosts were treated last.
-//! - `staged`, `known`: pieces into batches; the memory of known URLs.
+//! - `staged`: links and pieces into batches. `chunk`: how URLs lie in the queue. `known`: which URLs are known.
+//! - `visits`: pages that are looked at again, and what became of them.
 //! - [`format`](mod@format): every key and value on disk. `state`: the sled database. `folder`: lock, README, last commit.
 //! - [`cdxj`]: the index of the archive, by which replay tools find its captures.
 //! - [`warc`]: the archive: captures, records, writer, reader.
 
 mod catalogue;
 pub mod cdxj;
+mod chunk;
 mod counts;
 mod decide;
 mod error;

@@ -157,6 +157,12 @@ impl State {
             .map_err(|source| StorageError::io("make durable", path, source))
     }
 
+    /// The last row whose key lies between `from` and `to`, both included.
+    pub fn last_in(&self, from: &[u8], to: &[u8]) -> Result<Option<(sled::IVec, sled::IVec)>, StorageError> {
+        let row = self.tree.range(from..=to).next_back();
+        row.transpose().map_err(|error| self.sled_error(error))
+    }
+
     /// The rows whose keys begin with `prefix`, in order.
     pub fn scan(&self, prefix: impl AsRef<[u8]>) -> Rows {
         Rows {

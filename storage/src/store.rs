@@ -73,8 +73,8 @@ pub struct Store {
     pub(crate) state: State,
     pub(crate) archive: WarcWriter,
     pub(crate) known: KnownUrls,
-    /// The URLs of lower numbers are committed.
-    pub(crate) committed_urls: u64,
+    /// As of the last commit.
+    pub(crate) committed: Progress,
     pub(crate) staged: Staged,
     /// Including what is staged; its `commit` is the last one made.
     pub(crate) progress: Progress,
@@ -153,7 +153,7 @@ impl Store {
             archive,
             folder,
             known,
-            committed_urls: meta.progress.next_seq,
+            committed: meta.progress,
             staged: Staged::default(),
             progress: meta.progress,
             totals: Counts::default(),
@@ -242,10 +242,14 @@ impl Store {
             self.archive.sync()?;
             self.halted = true;
             let number = self.progress.commit + 1;
-            self.staged.apply(&self.state, number)?;
+            let after = Progress {
+                commit: number,
+                ..self.progress
+            };
+            self.staged.apply(&self.state, self.committed, after)?;
+            self.committed = after;
             self.state.flush()?;
             self.progress.commit = number;
-            self.committed_urls = self.progress.next_seq;
             self.known.merge_if_due(&self.state)?;
             self.halted = false;
             self.folder.note_commit(number)?;

@@ -16,6 +16,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::chunk;
 use crate::counts::Change;
 use crate::error::StorageError;
 use crate::format;
@@ -134,7 +135,7 @@ impl Store {
                 revisits: Some(Box::new(self.what_to_compare(id, page)?)),
             };
             piece.progress.next_seq += 1;
-            piece.rows.push((queued.key(), Some(queued.row()?)));
+            piece.queue.push(chunk::Change::Add(queued.clone()));
             let waiting = Visits {
                 is_waiting: true,
                 ..visits
@@ -146,7 +147,7 @@ impl Store {
             }
             self.note_refresh(&mut piece)?;
             self.staged.take_place(queued.seq);
-            self.stage(vec![piece], Vec::new());
+            self.stage(piece);
             all.push(queued);
         }
         Ok(all)

@@ -2,6 +2,9 @@
 //!
 //! Damage costs the member that it is in: it is an error that names where the member begins, and whoever reads on after it
 //! gets what the next member holds. Where a file is one member, that is nothing.
+//!
+//! A zstd file may begin with the dictionary that its frames need: `.warc.zst` files do (IIPC, "Use of the Zstandard Compression
+//! Algorithm in WARC files", section 4).
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
@@ -12,6 +15,15 @@ use super::lookahead::Lookahead;
 
 /// Bytes that tell a member's beginning from other bytes.
 const HEADER_BYTES: usize = 10;
+
+/// The frame that a dictionary comes in (a skippable one, RFC 8878, section 3.1.2): its magic number and its length.
+const DICTIONARY_FRAME: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
+
+/// What a dictionary begins with (RFC 8878, section 5).
+const DICTIONARY_MAGIC: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
+
+/// A longer dictionary is not taken for one: those in use have some 100 KB.
+const MAX_DICTIONARY_BYTES: u32 = 8 << 20;
 
 /// Damage, inside the [`io::Error`] that reports it.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +42,8 @@ pub(super) fn damage_of(error: &io::Error) -> Option<&Damage> {
 /// An input without its packing, if it has any.
 pub(super) struct Unpacked<R: Read> {
     state: State<R>,
+    /// What the zstd frames may need; empty for none.
+    dictionary: Vec<u8>,
     /// Where the member begins that is being read.
     member_at: u64,
 }
@@ -78,7 +92,9 @@ impl<R: Read> Unpacked<R> {
     pub(super) fn new(input: R) -> io::Result<Self> {
         let mut input = Lookahead::new(input);
         let is_packed = packing(input.peek(4)?).is_some();
+        let dictionary = dictionary(&mut input)?;
         Ok(Self {
+            dictionary,
             state: if is_packed {
                 State::Between(input)
             } else {
@@ -109,7 +125,10 @@ impl<R: Read> Unpacked<R> {
         self.member_at = input.offset();
         match found {
             Some(Packing::Gzip) => self.state = State::Gzip(Box::new(GzDecoder::new(input))),
-            Some(Packing::Zstd) => self.state = State::Zstd(ZstdDecoder::with_buffer(input)?.single_frame()),
+            Some(Packing::Zstd) => {
+                let decoder = ZstdDecoder::with_dictionary(input, &self.dictionary)?;
+                self.state = State::Zstd(decoder.single_frame());
+            }
             None if input.peek(1)?.is_empty() => return Ok(false),
             None => {
                 self.state = State::Searching(input);
@@ -132,6 +151,37 @@ impl<R: Read> Unpacked<R> {
             other => other,
         };
     }
+}
+
+/// The dictionary that the input begins with; empty where there is none, and what is there instead is skipped as any frame of
+/// its kind.
+fn dictionary<R: Read>(input: &mut Lookahead<R>) -> io::Result<Vec<u8>> {
+    let length = match input.peek(8)? {
+        [a, b, c, d, length @ ..] if [*a, *b, *c, *d] == DICTIONARY_FRAME && length.len() >= 4 => {
+            u32::from_le_bytes([length[0], length[1], length[2], length[3]])
+        }
+        _ => return Ok(Vec::new()),
+    };
+    if length > MAX_DICTIONARY_BYTES {
+        return Ok(Vec::new());
+    }
+    input.consume(8);
+    let mut dictionary = Vec::new();
+    input.by_ref().take(length.into()).read_to_end(&mut dictionary)?;
+    if packing(&dictionary) == Some(Packing::Zstd) {
+        let mut unpacked = Vec::new();
+        let decoder = ZstdDecoder::with_buffer(&dictionary[..])?;
+        let limit = u64::from(MAX_DICTIONARY_BYTES);
+        // One that cannot be unpacked shows in every frame that needs it.
+        if decoder.take(limit).read_to_end(&mut unpacked).is_err() {
+            unpacked.clear();
+        }
+        dictionary = unpacked;
+    }
+    if !dictionary.starts_with(&DICTIONARY_MAGIC) {
+        dictionary.clear();
+    }
+    Ok(dictionary)
 }
 
 /// The member that begins here, or after zeros: files on tapes and block devices are padded with them.
@@ -225,6 +275,30 @@ mod tests {
             damaged.push(damage_of(&error).unwrap().at);
         }
         (read, damaged)
+    }
+
+    #[test]
+    fn frames_are_read_with_the_dictionary_that_comes_first() {
+        // Made by python-zstandard: a dictionary trained on such lines, and a frame for each of the first 20.
+        let dictionary = include_bytes!("data/dictionary.bin");
+        let frames = include_bytes!("data/with_dictionary.zst");
+        let lines = (0..20).map(|n| format!("WARC/1.0 the record {n} of a site {}", n * 7));
+        let whole = lines.collect::<String>().into_bytes();
+        let frame = |content: &[u8]| {
+            let length = u32::try_from(content.len()).unwrap().to_le_bytes();
+            [&DICTIONARY_FRAME[..], &length, content].concat()
+        };
+        for first in [frame(dictionary), frame(&zstd(dictionary))] {
+            assert_eq!(unpack(&[&first[..], frames].concat()), (whole.clone(), vec![]));
+        }
+        assert_eq!(unpack(frames).0, b"", "the dictionary is needed");
+        // Frames that need none are read whatever the first one holds, and one that is cut is the end of the file.
+        for first in [frame(b"no dictionary"), frame(&zstd(b"none")), frame(b"")] {
+            assert_eq!(unpack(&[first, zstd(&whole)].concat()), (whole.clone(), vec![]));
+        }
+        for cut in [&DICTIONARY_FRAME[..], &[0x5d, 0x2a, 0x4d, 0x18, 9, 0, 0, 0, 1]] {
+            assert!(unpack(cut).0.is_empty());
+        }
     }
 
     /// Text that does not compress to nothing.

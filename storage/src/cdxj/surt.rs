@@ -2,8 +2,8 @@
 //! up. It is not that of a crawl: it folds far more together, and two pages may have one key.
 //!
 //! Source: Internet Archive's `WaybackURLKeyMaker`, by its Python form `surt.surt(url)` (package surt 0.3.1), which pywb and
-//! cdxj-indexer use: the rules of Google's Safe Browsing API for URLs, then the Archive's own. Held to it by
-//! `tests/warc_tools.py` on the cases of `surt_cases.txt`.
+//! cdxj-indexer use: the rules of Google's Safe Browsing API for URLs, then the Archive's own. `tests/open_archive` asks that
+//! package for the keys of `surt_cases.txt` again.
 
 use std::borrow::Cow;
 use std::fmt::Write;

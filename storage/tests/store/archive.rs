@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::io::Cursor;
 
-use storage::warc::{Capture, Record, WarcReader};
-use storage::{OpenOptions, Outcome, Store, Verdict};
+use storage::cdxj;
+use storage::warc::{Capture, Record, RefersTo, Revisit, RevisitProfile, WarcReader, payload_digest};
+use storage::{OpenOptions, Outcome, QueuedUrl, Store, Verdict, Visit};
 
 use super::support::*;
 
@@ -235,4 +236,156 @@ fn a_record_larger_than_the_limit_is_not_read() {
             .contains("larger than 100000 bytes")
     );
     assert_eq!(read[2].as_ref().unwrap().record.kind(), "conversion");
+}
+
+#[test]
+fn a_payload_that_is_cut_says_so_and_has_the_digest_of_what_is_there() {
+    use storage::warc::Truncation;
+    for (truncated, word) in [
+        (None, None),
+        (Some(Truncation::Length), Some("length")),
+        (Some(Truncation::Time), Some("time")),
+        (Some(Truncation::Disconnect), Some("disconnect")),
+    ] {
+        let capture = Capture {
+            truncated,
+            ..plain("https://h/a", vec![], b"begin")
+        };
+        let response = &encoded(&capture)[1];
+        assert_eq!(response.field("WARC-Truncated"), word);
+        let digest = storage::warc::record::digest(&[b"begin"]);
+        assert_eq!(response.field("WARC-Payload-Digest"), Some(&*digest));
+    }
+}
+
+#[test]
+fn warcinfo_says_what_the_caller_knows_of_the_crawl_in_a_line_a_field() {
+    let dir = tempfile::tempdir().unwrap();
+    let described = OpenOptions {
+        warcinfo: vec![
+            ("robots", "obey".to_owned()),
+            ("http-header-user-agent", "x\r\nevil: 1".to_owned()),
+        ],
+        ..options()
+    };
+    let mut store = Store::open(dir.path(), &described).unwrap();
+    let queued = store.discover(&[link("h", "a")]).unwrap().remove(0);
+    store.finish(&queued, kept(&queued), &[]).unwrap();
+    store.commit().unwrap();
+    let records = records(std::fs::read(only_warc(dir.path())).unwrap());
+    let block = std::str::from_utf8(&records[0].block).unwrap();
+    let names: Vec<&str> = block.lines().map(|line| line.split_once(": ").unwrap().0).collect();
+    assert_eq!(
+        names,
+        [
+            "software",
+            "format",
+            "conformsTo",
+            "description",
+            "robots",
+            "http-header-user-agent"
+        ]
+    );
+    assert!(
+        block.ends_with("robots: obey\r\nhttp-header-user-agent: x  evil: 1\r\n"),
+        "{block}"
+    );
+    assert_eq!(
+        records[0].field("WARC-Filename"),
+        Some("crawl-20260321093000-00000.warc.gz")
+    );
+}
+
+/// A revisit of a page by its server's word.
+fn not_modified(queued: &QueuedUrl, at: u64) -> Outcome {
+    let revisit = Revisit {
+        url: &queued.url,
+        fetched_at: at,
+        ip: None,
+        request: None,
+        status: 304,
+        reason: "Not Modified",
+        headers: vec![("etag", b"\"1\"")],
+        payload_bytes: None,
+        payload_digest: payload_digest(b"body"),
+        profile: RevisitProfile::ServerNotModified,
+        refers_to: RefersTo {
+            url: &queued.url,
+            fetched_at: NOW_MS,
+        },
+    };
+    Outcome::Visited {
+        visit: Visit::Unchanged,
+        at,
+        wire_bytes: 0,
+        capture: Some(revisit.encode().unwrap()),
+    }
+}
+
+#[test]
+fn the_index_is_of_the_committed_records_those_of_visits_included() {
+    let dir = tempfile::tempdir().unwrap();
+    let rolled = OpenOptions {
+        roll_bytes: 2_000,
+        ..options()
+    };
+    let mut store = Store::open(dir.path(), &rolled).unwrap();
+    let mut links: Vec<_> = (0..9).map(|n| link("h", &n.to_string())).collect();
+    links.push(link("www.a", "z?b&a"));
+    for queued in store.discover(&links).unwrap() {
+        store.finish(&queued, kept(&queued), &[]).unwrap();
+    }
+    store.commit().unwrap();
+    for at in [NOW_MS + 5_000, NOW_MS + 9_000] {
+        for queued in store.revisit(&[3, 7], 0).unwrap() {
+            store.finish(&queued, not_modified(&queued, at), &[]).unwrap();
+        }
+        store.commit().unwrap();
+    }
+    // Staged and never committed: in neither.
+    let lost = store.discover(&[link("h", "lost")]).unwrap().remove(0);
+    store.finish(&lost, kept(&lost), &[]).unwrap();
+    let path = cdxj::write_index(&store).unwrap();
+    let index = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = index.lines().collect();
+    assert_eq!(lines.len(), 14);
+    assert!(lines.is_sorted());
+    assert_eq!(
+        lines
+            .iter()
+            .filter(|line| line.contains("\"warc/revisit\", \"status\": \"304\""))
+            .count(),
+        4
+    );
+    assert!(
+        lines[0].starts_with("a)/z?a&b 20260321093000 {\"url\": \"https://www.a/z?b&a\""),
+        "{}",
+        lines[0]
+    );
+    let value = |line: &str, name: &str| {
+        let (_, rest) = line.split_once(&format!("\"{name}\": \"")).unwrap();
+        rest.split('"').next().unwrap().to_owned()
+    };
+    for line in &lines {
+        let file = std::fs::read(dir.path().join("warc").join(value(line, "filename"))).unwrap();
+        let at: usize = value(line, "offset").parse().unwrap();
+        let length: usize = value(line, "length").parse().unwrap();
+        let record = records(file[at..at + length].to_vec()).remove(0);
+        assert_eq!(record.field("WARC-Target-URI"), Some(&*value(line, "url")));
+        let date = record.field("WARC-Date").unwrap().replace(['-', ':', 'T'], "");
+        assert_eq!(line.split(' ').nth(1), date.split('.').next(), "{line}");
+    }
+    let chosen = cdxj::lines(&store, |id, _| id == 7).unwrap();
+    assert_eq!(
+        chosen
+            .map(Result::unwrap)
+            .filter(|line| line.contains("https://h/6"))
+            .count(),
+        3
+    );
+    // It is the same after the process is gone.
+    drop(store);
+    std::fs::remove_file(&path).unwrap();
+    cdxj::write_index(&open(dir.path())).unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), index);
 }

@@ -258,7 +258,7 @@ proptest! {
         bytes[records[0].len() + at] = byte;
         let read = read(&bytes);
         for block in ["first", "third", "fourth"] {
-            prop_assert!(read.iter().any(|read| read == block), "{} {:?}", block, read);
+            prop_assert!(read.iter().any(|read| read.contains(block)), "{} {:?}", block, read);
         }
     }
 }

@@ -1,0 +1,391 @@
+//! Chunks of the queue: up to 32 URLs of one host, priority and depth in one row, by `seq`.
+//!
+//! Links found together are alike, and are handed out together. In a chunk each URL says only where it differs from the one
+//! before, so that it takes some 30 bytes instead of the 300 that a row of its own takes in sled with all its overhead.
+//!
+//! The key of a chunk ends in a `seq` that is not above that of its first URL, and each chunk's URLs lie before those of the
+//! next. So the chunk of a URL is the last one whose key is not above the URL's [place](Place::key). New URLs go to the
+//! last chunk of their kind while it has room; what is finished is taken out, and an empty chunk goes.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::StorageError;
+use crate::format;
+use crate::frontier::{QueuedUrl, Revisit, Via};
+use crate::state::State;
+
+/// URLs in a chunk at most.
+const MAX_URLS: usize = 32;
+/// A chunk that has so many bytes of URLs gets no more of them.
+const MAX_BYTES: usize = 4_096;
+
+/// A row's name where it cannot be read.
+const CHUNK: &str = "a chunk of the queue";
+
+/// Where a URL waits.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub kind: Kind,
+    pub seq: u64,
+}
+
+/// What the URLs of a chunk have in common, in the order they are handed out.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Kind {
+    pub host: String,
+    pub priority: u8,
+    pub depth: u16,
+}
+
+impl Place {
+    pub fn of(queued: &QueuedUrl) -> Self {
+        let kind = Kind {
+            host: queued.host.clone(),
+            priority: queued.priority,
+            depth: queued.depth,
+        };
+        Self { kind, seq: queued.seq }
+    }
+
+    pub fn key(&self) -> Vec<u8> {
+        self.kind.key(self.seq)
+    }
+}
+
+impl Kind {
+    fn key(&self, seq: u64) -> Vec<u8> {
+        format::queue_key(&self.host, self.priority, self.depth, seq)
+    }
+}
+
+/// A URL in a chunk.
+#[derive(Serialize, Deserialize)]
+struct Entry<'a> {
+    /// Less that of the one before.
+    seq: u64,
+    /// Bytes of the packed URL that are those of the one before.
+    shared: u16,
+    /// The rest of it.
+    rest: &'a str,
+    redirects: u8,
+    attempts: u8,
+    via: Option<Via>,
+    /// Where it is not `seq`.
+    id: Option<u64>,
+    revisits: Option<Box<Revisit>>,
+}
+
+pub(crate) fn encode(urls: &[QueuedUrl]) -> Result<Vec<u8>, StorageError> {
+    let mut row = Vec::with_capacity(urls.len() * 40);
+    let (mut last_seq, mut last) = (0, String::new());
+    for queued in urls {
+        let packed = format::pack_url(&queued.host, &queued.url);
+        let alike = packed.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
+        let shared = packed.floor_char_boundary(alike.min(usize::from(u16::MAX)));
+        let entry = Entry {
+            seq: queued.seq.wrapping_sub(last_seq),
+            shared: shared as u16,
+            rest: &packed[shared..],
+            redirects: queued.redirects,
+            attempts: queued.attempts,
+            via: queued.via.clone(),
+            id: (queued.id != queued.seq).then_some(queued.id),
+            revisits: queued.revisits.clone(),
+        };
+        row = postcard::to_extend(&entry, row).map_err(StorageError::Encode)?;
+        (last_seq, last) = (queued.seq, packed);
+    }
+    Ok(row)
+}
+
+/// The URLs of a row; `None` if it cannot be read.
+pub(crate) fn decode(kind: &Kind, mut row: &[u8]) -> Option<Vec<QueuedUrl>> {
+    let mut urls = Vec::with_capacity(MAX_URLS);
+    let (mut seq, mut packed) = (0_u64, String::new());
+    while !row.is_empty() {
+        let (entry, rest) = postcard::take_from_bytes::<Entry<'_>>(row).ok()?;
+        row = rest;
+        seq = seq.wrapping_add(entry.seq);
+        if !packed.is_char_boundary(usize::from(entry.shared)) {
+            return None;
+        }
+        packed.truncate(usize::from(entry.shared));
+        packed.push_str(entry.rest);
+        urls.push(QueuedUrl {
+            url: format::unpack_url(&kind.host, &packed)?,
+            host: kind.host.clone(),
+            depth: kind.depth,
+            redirects: entry.redirects,
+            attempts: entry.attempts,
+            priority: kind.priority,
+            via: entry.via,
+            seq,
+            id: entry.id.unwrap_or(seq),
+            revisits: entry.revisits,
+        });
+    }
+    Some(urls)
+}
+
+/// The URLs of a row of the queue.
+pub(crate) fn read(state: &State, key: &[u8], value: &[u8]) -> Result<Vec<QueuedUrl>, StorageError> {
+    let kind = format::queue_kind(key).ok_or_else(|| state.corrupt("a key of the queue"))?;
+    decode(&kind, value).ok_or_else(|| state.corrupt(CHUNK))
+}
+
+/// A chunk: its key and its URLs.
+type Chunk = (Vec<u8>, Vec<QueuedUrl>);
+
+/// The chunk that holds the place, if any does.
+fn find(state: &State, place: &Place) -> Result<Option<Chunk>, StorageError> {
+    let Some((key, value)) = state.last_in(&place.kind.key(0), &place.key())? else {
+        return Ok(None);
+    };
+    let urls = decode(&place.kind, &value).ok_or_else(|| state.corrupt(CHUNK))?;
+    Ok(Some((key.to_vec(), urls)))
+}
+
+/// Whether a URL waits at the place.
+pub(crate) fn is_taken(state: &State, place: &Place) -> Result<bool, StorageError> {
+    let found = find(state, place)?;
+    Ok(found.is_some_and(|(_, urls)| urls.iter().any(|queued| queued.seq == place.seq)))
+}
+
+/// What a batch does to the queue.
+pub(crate) enum Change {
+    Add(QueuedUrl),
+    Remove(Place),
+}
+
+impl Change {
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Add(queued) => Place::of(queued).kind,
+            Self::Remove(place) => place.kind.clone(),
+        }
+    }
+
+    /// Bytes that it holds, about.
+    pub fn held_bytes(&self) -> usize {
+        match self {
+            Self::Add(queued) => size_of::<QueuedUrl>() + queued.url.len() + queued.host.len(),
+            Self::Remove(place) => size_of::<Place>() + place.kind.host.len(),
+        }
+    }
+}
+
+/// Chunks as they will be after a batch.
+pub(crate) struct Edits<'a> {
+    state: &'a State,
+    /// By key. An empty one goes.
+    chunks: BTreeMap<Vec<u8>, Vec<QueuedUrl>>,
+    /// The last chunk of a kind when it was first looked at.
+    last: BTreeMap<Kind, Vec<u8>>,
+}
+
+impl<'a> Edits<'a> {
+    pub fn new(state: &'a State) -> Self {
+        Self {
+            state,
+            chunks: BTreeMap::new(),
+            last: BTreeMap::new(),
+        }
+    }
+
+    /// Rows that the batch will set or remove.
+    pub fn rows(&self) -> usize {
+        self.chunks.len()
+    }
+
+    pub fn apply(&mut self, change: Change) -> Result<(), StorageError> {
+        match change {
+            Change::Add(queued) => self.add(queued),
+            Change::Remove(place) => self.remove(&place),
+        }
+    }
+
+    pub fn write(self, batch: &mut sled::Batch) -> Result<(), StorageError> {
+        for (key, urls) in self.chunks {
+            if urls.is_empty() {
+                batch.remove(key);
+            } else {
+                batch.insert(key, encode(&urls)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, queued: QueuedUrl) -> Result<(), StorageError> {
+        let place = Place::of(&queued);
+        let Some(key) = self.locate(&place)? else {
+            self.chunks.insert(place.key(), vec![queued]);
+            return Ok(());
+        };
+        let chunk = self.chunks.entry(key).or_default();
+        let at = chunk.partition_point(|other| other.seq < queued.seq);
+        let is_full = chunk.len() >= MAX_URLS || chunk.iter().map(|url| url.url.len()).sum::<usize>() >= MAX_BYTES;
+        chunk.insert(at, queued);
+        if is_full {
+            // Mostly URLs come in order: then the full chunk stays as it is.
+            let is_last = at + 1 == chunk.len();
+            let rest = chunk.split_off(if is_last { at } else { chunk.len() / 2 });
+            if let Some(first) = rest.first() {
+                self.chunks.insert(Place::of(first).key(), rest);
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, place: &Place) -> Result<(), StorageError> {
+        if let Some(key) = self.locate(place)?
+            && let Some(chunk) = self.chunks.get_mut(&key)
+        {
+            chunk.retain(|queued| queued.seq != place.seq);
+        }
+        Ok(())
+    }
+
+    /// The key of the chunk that the place is in, or would be; it is among the `chunks` then. `None` if it would begin one
+    /// of its own.
+    fn locate(&mut self, place: &Place) -> Result<Option<Vec<u8>>, StorageError> {
+        let (first, wanted) = (place.kind.key(0), place.key());
+        let last = self.last.get(&place.kind).filter(|last| **last <= wanted);
+        if last.is_none() {
+            let end = Place {
+                seq: u64::MAX,
+                ..place.clone()
+            };
+            let stored = self.state.last_in(&first, &end.key())?;
+            let edited = self.chunks.range(first.clone()..=end.key()).next_back();
+            let stored = stored.map(|(key, _)| key.to_vec());
+            let edited = edited.map(|(key, _)| key.clone());
+            if let Some(last) = stored.max(edited) {
+                self.last.insert(place.kind.clone(), last);
+            }
+        }
+        let edited = self.chunks.range(first..=wanted.clone()).next_back();
+        let edited = edited.map(|(key, _)| key.clone());
+        let last = self.last.get(&place.kind).filter(|last| **last <= wanted);
+        // Behind the last stored chunk there can only be edited ones.
+        if let (Some(edited), Some(last)) = (&edited, last)
+            && edited >= last
+        {
+            return Ok(Some(edited.clone()));
+        }
+        match find(self.state, place)? {
+            Some((key, urls)) if edited.as_ref().is_none_or(|edited| *edited < key) => {
+                self.chunks.insert(key.clone(), urls);
+                Ok(Some(key))
+            }
+            _ => Ok(edited),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn queued(host: u8, priority: u8, seq: u64, path: &str) -> QueuedUrl {
+        let host = format!("h{host}");
+        QueuedUrl {
+            url: format!("https://{host}/{path}"),
+            host,
+            depth: u16::from(priority) * 300,
+            priority,
+            via: Some(Via::Page(seq / 10)),
+            seq,
+            id: seq - seq % 2,
+            revisits: seq.is_multiple_of(7).then(|| {
+                Box::new(Revisit {
+                    page: seq,
+                    ..Revisit::default()
+                })
+            }),
+            ..QueuedUrl::default()
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        /// Against a sorted map: batches of additions, some out of order, and removals, also of what the same batch adds.
+        #[test]
+        fn chunks_hold_what_was_added_and_not_removed(
+            batches in prop::collection::vec(
+                prop::collection::vec((0_u8..3, 0_u8..2, "[a-c]{0,3}é?[a-z]{0,3}", any::<prop::sample::Index>(), 0_u8..7), 1..90),
+                1..8,
+            ),
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let state = State::open(dir.path(), 1 << 20).unwrap();
+            let mut model: BTreeMap<Place, QueuedUrl> = BTreeMap::new();
+            let mut seq = 0;
+            let mut reserved = Vec::new();
+            for steps in batches {
+                let mut edits = Edits::new(&state);
+                for (host, priority, path, index, what) in steps {
+                    if what == 0 && !model.is_empty() {
+                        let place = model.keys().nth(index.index(model.len())).unwrap().clone();
+                        model.remove(&place);
+                        edits.apply(Change::Remove(place)).unwrap();
+                    } else if what == 1 {
+                        // A number that is given out and used much later, as that of a retry may be.
+                        seq += 1;
+                        reserved.push(seq);
+                    } else {
+                        let late = reserved.pop().filter(|_| what == 2);
+                        seq += u64::from(late.is_none());
+                        let queued = queued(host, priority, late.unwrap_or(seq), &path);
+                        model.insert(Place::of(&queued), queued.clone());
+                        edits.apply(Change::Add(queued)).unwrap();
+                    }
+                }
+                let mut batch = sled::Batch::default();
+                edits.write(&mut batch).unwrap();
+                state.apply(batch).unwrap();
+                let rows: Vec<_> = state.scan([format::QUEUE]).map(Result::unwrap).collect();
+                let mut found = Vec::new();
+                for (key, value) in &rows {
+                    let urls = read(&state, key, value).unwrap();
+                    prop_assert!(!urls.is_empty() && urls.len() <= MAX_URLS);
+                    prop_assert!(Place::of(&urls[0]).key() >= key.to_vec());
+                    found.extend(urls);
+                }
+                let expected: Vec<_> = model.values().cloned().collect();
+                prop_assert_eq!(found, expected, "in the order they are handed out");
+                for place in model.keys() {
+                    prop_assert!(is_taken(&state, place).unwrap());
+                }
+                let gone: BTreeSet<u64> = (1..=seq).filter(|seq| model.keys().all(|place| place.seq != *seq)).collect();
+                for &seq in gone.iter().take(20) {
+                    for priority in 0..2 {
+                        let place = Place { kind: Place::of(&queued(0, priority, seq, "")).kind, seq };
+                        prop_assert!(!is_taken(&state, &place).unwrap());
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn damage_is_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            decode(&Kind { host: "h".to_owned(), priority: 0, depth: 0 }, &bytes);
+        }
+    }
+
+    #[test]
+    fn alike_urls_take_little() {
+        let urls: Vec<_> = (1..=32)
+            .map(|seq| queued(1, 0, seq, &format!("section/some-article-{seq}.html")))
+            .collect();
+        let row = encode(&urls).unwrap();
+        assert_eq!(decode(&Place::of(&urls[0]).kind, &row), Some(urls));
+        assert!(row.len() < 32 * 30, "{}", row.len());
+    }
+}
