@@ -1,5 +1,6 @@
 //! The command line: every command, every flag, and what `--help` teaches.
 
+mod export;
 mod inspect;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
 use crate::inputs::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
+pub use export::{Export, ExportFormat, ExportVerdict};
 pub use inspect::{
     Fetching, Inspect, InspectFormat, InspectPage, InspectRobots, InspectSitemap, InspectUrl, Inspected,
 };
@@ -42,7 +44,7 @@ pub enum Command {
     Report(Report),
     /// Show the URL rules and patterns that the verdicts of a crawl teach, with their evidence.
     Rules(Rules),
-    /// Write the kept pages to a file or standard output.
+    /// Write the kept pages as JSON lines, CSV, Parquet, Markdown, plain text or CDXJ.
     Export(Export),
     /// Show what the crawler makes of one page, robots.txt, URL or sitemap.
     Inspect(Inspect),
@@ -166,27 +168,6 @@ pub struct Rules {
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = RulesFormat::Text)]
     pub format: RulesFormat,
-}
-
-/// The forms pages are exported in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// One JSON object a line.
-    Jsonl,
-}
-
-/// `crawler export`
-#[derive(Debug, Args)]
-pub struct Export {
-    /// See `--help` of the group.
-    #[command(flatten)]
-    pub data: DataFolder,
-    /// Form of the export.
-    #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
-    pub format: ExportFormat,
-    /// File to write; standard output without it.
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
 }
 
 /// `crawler evaluate`
