@@ -12,6 +12,7 @@
 //! - [`refresh`]: pages that are looked at again
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
 //! - [`archived_requests`]: what was asked, without a secret
+//! - [`survive`]: damaged, full, limited, lost, and made whole
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
 //! - [`export`]: the pages for other tools
 //! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
@@ -44,5 +45,6 @@ mod resume;
 mod robots;
 mod steering;
 mod support;
+mod survive;
 mod tls;
 mod warc;

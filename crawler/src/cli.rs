@@ -2,6 +2,7 @@
 
 mod export;
 mod inspect;
+mod store;
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -14,6 +15,7 @@ pub use export::{Export, ExportFormat, ExportVerdict};
 pub use inspect::{
     Fetching, Inspect, InspectFormat, InspectPage, InspectRobots, InspectSitemap, InspectUrl, Inspected,
 };
+pub use store::{Gc, Rebuild, Verify, VerifyFormat};
 
 /// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
 #[derive(Debug, Parser)]
@@ -46,6 +48,12 @@ pub enum Command {
     Rules(Rules),
     /// Write the kept pages as JSON lines, CSV, Parquet, Markdown, plain text or CDXJ.
     Export(Export),
+    /// Check that a crawl on disk is whole: bodies, digests, verdicts, index, counts, queue.
+    Verify(Verify),
+    /// Make the state of a crawl anew from its WARC files.
+    Rebuild(Rebuild),
+    /// Give back the room that the state of a crawl does not need any more.
+    Gc(Gc),
     /// Show what the crawler makes of one page, robots.txt, URL or sitemap.
     Inspect(Inspect),
     /// Show the fingerprint of documents in files, and the features that weigh most in it.
