@@ -34,7 +34,11 @@ fn site_of(length: usize) -> Site {
                     .map(|n| format!("/{n}"))
                     .collect();
                 let text = words((n % TEXTS) as u64, length);
-                let text = if n <= TEXTS { text } else { replaced(&text, 90, 2, n as u64) };
+                let text = if n <= TEXTS {
+                    text
+                } else {
+                    replaced(&text, 90, 2, n as u64)
+                };
                 page(&format!("Page {n} \u{2013} a\\b"), &text, &links)
             }
             _ => Answer::status(404),
@@ -66,7 +70,10 @@ fn verified(crawl: &Crawl) -> Ended {
 
 /// Without what the archive does not hold.
 fn of_pages(outcomes: Outcomes) -> Outcomes {
-    outcomes.into_iter().filter(|(path, _)| path != "/moved" && path != "/nothing").collect()
+    outcomes
+        .into_iter()
+        .filter(|(path, _)| path != "/moved" && path != "/nothing")
+        .collect()
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -104,19 +111,25 @@ fn a_lost_state_is_made_anew_from_the_archive_and_nothing_is_fetched_twice() {
     let (outcomes, export) = (crawl.outcomes(&site), in_order(crawl.export()));
     fs::remove_dir_all(crawl.data().join("state")).unwrap();
     for refused in [crawl.end(&[]), crawl.read("report", &[])] {
-        refused.with_code(1).complains_of(&["no state", "crawler rebuild --data"]);
+        refused
+            .with_code(1)
+            .complains_of(&["no state", "crawler rebuild --data"]);
     }
-    crawl
-        .read("rebuild", &[])
-        .succeeded()
-        .says(&["61 pages", "asks again for redirects, failures, robots.txt and sitemaps"]);
+    crawl.read("rebuild", &[]).succeeded().says(&[
+        "61 pages",
+        "asks again for redirects, failures, robots.txt and sitemaps",
+    ]);
     verified(&crawl);
     assert_eq!(in_order(crawl.export()), export);
     assert_eq!(of_pages(crawl.outcomes(&site)), of_pages(outcomes.clone()));
     let asked = site.times_asked();
     crawl.run();
     for (path, times) in site.times_asked() {
-        let again = if ["/moved", "/nothing"].contains(&path.as_str()) { 1 } else { 0 };
+        let again = if ["/moved", "/nothing"].contains(&path.as_str()) {
+            1
+        } else {
+            0
+        };
         assert_eq!(times, asked[&path] + again, "{path}");
     }
     assert_eq!(crawl.outcomes(&site), outcomes);
@@ -134,7 +147,10 @@ fn a_rebuild_in_the_middle_of_a_crawl_goes_on_with_what_is_left() {
     crawl.run();
     assert_eq!(count(&crawl.report(), "queued"), 0);
     let twice: Vec<_> = site.times_asked().into_iter().filter(|(_, times)| *times > 1).collect();
-    assert!(twice.iter().all(|(path, _)| path == "/moved" || path == "/nothing"), "{twice:?}");
+    assert!(
+        twice.iter().all(|(path, _)| path == "/moved" || path == "/nothing"),
+        "{twice:?}"
+    );
     assert_eq!(crawl.outcomes(&site).len(), PAGES + 3);
     verified(&crawl);
 }
@@ -145,26 +161,38 @@ fn verify_tells_programs_what_it_tells_people() {
     let sound: serde_json::Value =
         serde_json::from_str(&crawl.read("verify", &["--format", "json"]).succeeded().stdout).unwrap();
     assert_eq!((&sound["ok"], &sound["pages"]), (&true.into(), &61.into()));
-    let warc = files(&crawl.data().join("warc")).into_iter().find(|path| path.extension() == Some("gz".as_ref()));
+    let warc = files(&crawl.data().join("warc"))
+        .into_iter()
+        .find(|path| path.extension() == Some("gz".as_ref()));
     let path = warc.unwrap();
     let mut bytes = fs::read(&path).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle..middle + 9_000].iter_mut().for_each(|byte| *byte ^= 0x55);
     fs::write(&path, bytes).unwrap();
-    let ended = crawl.read("verify", &[]).with_code(1).says(&["body: page ", "archive: ", "crawler rebuild"]);
+    let ended = crawl
+        .read("verify", &[])
+        .with_code(1)
+        .says(&["body: page ", "archive: ", "crawler rebuild"]);
     assert!(ended.stderr.contains("findings"), "{ended:?}");
     let json = crawl.read("verify", &["--format", "json"]).with_code(1).stdout;
     let found: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(found["ok"], false);
     assert!(found["findings"]["body"]["count"].as_u64().unwrap() > 0, "{found}");
     // What is lost is fetched again, with its duplicates, and nothing else.
-    crawl.read("rebuild", &[]).succeeded().says(&["URLs found on pages are queued"]);
+    crawl
+        .read("rebuild", &[])
+        .succeeded()
+        .says(&["URLs found on pages are queued"]);
     crawl.run();
     assert_eq!(count(&crawl.report(), "queued"), 0);
     let kinds = crawl.read("verify", &["--format", "json"]).with_code(1).stdout;
     let found: serde_json::Value = serde_json::from_str(&kinds).unwrap();
     let kinds: Vec<&String> = found["findings"].as_object().unwrap().keys().collect();
-    assert_eq!(kinds, ["archive"], "the damaged stretch stays in the file, and no page needs it");
+    assert_eq!(
+        kinds,
+        ["archive"],
+        "the damaged stretch stays in the file, and no page needs it"
+    );
 }
 
 #[test]
@@ -173,7 +201,10 @@ fn gc_gives_room_back_and_changes_nothing_else() {
     let (outcomes, export) = (crawl.outcomes(&site), in_order(crawl.export()));
     crawl.read("rebuild", &[]).succeeded();
     crawl.run();
-    crawl.read("gc", &[]).succeeded().says(&["Compacted", "removed state.before-rebuild", "never rewritten"]);
+    crawl
+        .read("gc", &[])
+        .succeeded()
+        .says(&["Compacted", "removed state.before-rebuild", "never rewritten"]);
     assert!(!crawl.data().join("state.before-rebuild").exists());
     verified(&crawl);
     assert_eq!((crawl.outcomes(&site), in_order(crawl.export())), (outcomes, export));
@@ -188,14 +219,20 @@ fn answered_in_whole_or_refused(folder: &Path, data: &Path, expected: &str) -> b
     let asked = |command: &str| {
         let mut process = crawler([command, "--data"]);
         let ended = run(process.arg(data).current_dir(folder));
-        assert!(!ended.stderr.contains("panicked") && !ended.stderr.contains("stack backtrace"), "{ended:?}");
+        assert!(
+            !ended.stderr.contains("panicked") && !ended.stderr.contains("stack backtrace"),
+            "{ended:?}"
+        );
         assert!(ended.code == Some(0) || ended.code == Some(1), "{ended:?}");
         ended
     };
     let verified = asked("verify");
     if verified.code == Some(1) {
         // Also of the index, which the export does not need.
-        assert!(verified.stderr.starts_with("crawler: ") && verified.stderr.lines().count() == 1, "{verified:?}");
+        assert!(
+            verified.stderr.starts_with("crawler: ") && verified.stderr.lines().count() == 1,
+            "{verified:?}"
+        );
         assert!((verified.stdout + &verified.stderr).contains("crawler rebuild"));
     }
     let ended = asked("export");
@@ -214,7 +251,13 @@ fn answered_in_whole_or_refused(folder: &Path, data: &Path, expected: &str) -> b
 #[test]
 fn a_flipped_bit_or_a_cut_in_the_state_is_told_or_harmless_and_a_rebuild_mends_it() {
     let (_site, crawl) = finished();
-    let mut lines: Vec<String> = crawl.read("export", &[]).succeeded().stdout.lines().map(str::to_owned).collect();
+    let mut lines: Vec<String> = crawl
+        .read("export", &[])
+        .succeeded()
+        .stdout
+        .lines()
+        .map(str::to_owned)
+        .collect();
     lines.sort_unstable();
     let expected = lines.join("\n");
     let folder = tempfile::tempdir().unwrap();
@@ -249,7 +292,11 @@ fn a_flipped_bit_or_a_cut_in_the_state_is_told_or_harmless_and_a_rebuild_mends_i
             }
         }
     }
-    assert!(refused > 10, "{refused} of {} kinds of damage were noticed", refused + harmless);
+    assert!(
+        refused > 10,
+        "{refused} of {} kinds of damage were noticed",
+        refused + harmless
+    );
     let mut rebuild = crawler(["rebuild", "--data"]);
     run(rebuild.arg(&data).current_dir(folder.path())).succeeded();
     assert!(answered_in_whole_or_refused(folder.path(), &data, &expected));
@@ -258,7 +305,10 @@ fn a_flipped_bit_or_a_cut_in_the_state_is_told_or_harmless_and_a_rebuild_mends_i
 /// The command in a shell that sets a limit first.
 fn limited(limit: &str, command: &Command) -> Command {
     let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("{limit}; exec \"$@\""), "sh"]).arg(command.get_program()).args(command.get_args());
+    shell
+        .args(["-c", &format!("{limit}; exec \"$@\""), "sh"])
+        .arg(command.get_program())
+        .args(command.get_args());
     for (key, value) in command.get_envs() {
         match value {
             Some(value) => shell.env(key, value),
@@ -288,7 +338,10 @@ fn a_limit_on_file_sizes_ends_a_crawl_with_a_message_and_the_next_run_goes_on() 
         let ended = ended.with_code(1);
         let said = ended.stderr.trim_end();
         assert_eq!(said.lines().count(), 1, "{kilobytes} kB: {said}");
-        assert!(said.starts_with("crawler: ") && !said.contains("panicked"), "{kilobytes} kB: {said}");
+        assert!(
+            said.starts_with("crawler: ") && !said.contains("panicked"),
+            "{kilobytes} kB: {said}"
+        );
         let did_open = crawl.data().join("last-commit").exists();
         if did_open {
             let at_hand = crawl.read("verify", &[]);
@@ -311,20 +364,32 @@ fn a_full_disk_ends_a_crawl_with_a_message_and_the_next_run_goes_on() {
         let data = crawl.data();
         fs::create_dir_all(&data).unwrap();
         let size = format!("size={kilobytes}k");
-        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&data).output();
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &size, "tmpfs"])
+            .arg(&data)
+            .output();
         if !mount.is_ok_and(|mount| mount.status.success()) {
             eprintln!("NOT TESTED: a small file system cannot be mounted by this user");
             return;
         }
         let ended = run(&mut crawl.command(&["-q"]));
-        let more = Command::new("mount").args(["-o", "remount,size=64m"]).arg(&data).status().unwrap();
+        let more = Command::new("mount")
+            .args(["-o", "remount,size=64m"])
+            .arg(&data)
+            .status()
+            .unwrap();
         let went_on = more.success().then(|| crawl.end(&["-q"]));
-        let outcomes = went_on.is_some().then(|| crawl.read("report", &["--format", "json"]).stdout);
+        let outcomes = went_on
+            .is_some()
+            .then(|| crawl.read("report", &["--format", "json"]).stdout);
         let verdict = crawl.read("verify", &[]);
         assert!(Command::new("umount").arg(&data).status().unwrap().success());
         went_on.unwrap().succeeded();
         let report: serde_json::Value = serde_json::from_str(&outcomes.unwrap()).unwrap();
-        assert_eq!((count(&report, "queued"), count(&report, "discovered")), (0, PAGES as u64 + 3));
+        assert_eq!(
+            (count(&report, "queued"), count(&report, "discovered")),
+            (0, PAGES as u64 + 3)
+        );
         verdict.succeeded();
         if ended.code == Some(0) {
             continue;
@@ -332,8 +397,14 @@ fn a_full_disk_ends_a_crawl_with_a_message_and_the_next_run_goes_on() {
         ended_early += 1;
         let ended = ended.with_code(1);
         let said = ended.stderr.trim_end();
-        assert!(said.starts_with("crawler: ") && said.lines().count() == 1, "{kilobytes} kB: {said}");
-        assert!(said.contains("free some space") || said.contains("see to the disk"), "{kilobytes} kB: {said}");
+        assert!(
+            said.starts_with("crawler: ") && said.lines().count() == 1,
+            "{kilobytes} kB: {said}"
+        );
+        assert!(
+            said.contains("free some space") || said.contains("see to the disk"),
+            "{kilobytes} kB: {said}"
+        );
     }
     assert!(ended_early > 1, "{ended_early}");
 }
@@ -351,7 +422,11 @@ fn a_read_only_folder_is_named_with_what_to_do() {
     let bound = Command::new("mount").args(["--bind"]).arg(&data).arg(&data).status();
     let is_bound = bound.is_ok_and(|status| status.success());
     let read_only = is_bound
-        && Command::new("mount").args(["-o", "remount,bind,ro"]).arg(&data).status().is_ok_and(|status| status.success());
+        && Command::new("mount")
+            .args(["-o", "remount,bind,ro"])
+            .arg(&data)
+            .status()
+            .is_ok_and(|status| status.success());
     if read_only {
         let ended = [crawl.end(&["-q"]), crawl.read("report", &[])];
         assert!(Command::new("umount").arg(&data).status().unwrap().success());
@@ -362,7 +437,16 @@ fn a_read_only_folder_is_named_with_what_to_do() {
         assert!(Command::new("umount").arg(&data).status().unwrap().success());
     }
     // Whoever may not mount is not root, most likely, and then modes hold.
-    let modes = |mode: &str| assert!(Command::new("chmod").args(["-R", mode]).arg(&data).status().unwrap().success());
+    let modes = |mode: &str| {
+        assert!(
+            Command::new("chmod")
+                .args(["-R", mode])
+                .arg(&data)
+                .status()
+                .unwrap()
+                .success()
+        )
+    };
     modes("a-w");
     let is_held = fs::write(data.join("probe"), "").is_err();
     let ended = is_held.then(|| [crawl.end(&["-q"]), crawl.read("report", &[])]);
@@ -386,14 +470,23 @@ fn a_missing_warc_file_is_named_and_a_rebuild_goes_on_without_it() {
     assert!(warcs.len() > 2, "{warcs:?}");
     let away = crawl.path("away.warc.gz");
     fs::rename(&warcs[1], &away).unwrap();
-    crawl.read("export", &[]).with_code(1).complains_of(&["cannot read", "00001.warc.gz"]);
-    crawl.read("verify", &[]).with_code(1).says(&["00001.warc.gz", "put a good copy of the WARC file back"]);
+    crawl
+        .read("export", &[])
+        .with_code(1)
+        .complains_of(&["cannot read", "00001.warc.gz"]);
+    crawl
+        .read("verify", &[])
+        .with_code(1)
+        .says(&["00001.warc.gz", "put a good copy of the WARC file back"]);
     // Put back, all is well.
     fs::rename(&away, &warcs[1]).unwrap();
     verified(&crawl);
     let last = warcs.last().unwrap();
     fs::rename(last, &away).unwrap();
-    crawl.end(&[]).with_code(1).complains_of(&["are committed: put the file back", "crawler rebuild --data"]);
+    crawl
+        .end(&[])
+        .with_code(1)
+        .complains_of(&["are committed: put the file back", "crawler rebuild --data"]);
     crawl.read("rebuild", &[]).succeeded();
     crawl.run();
     verified(&crawl);
@@ -402,7 +495,10 @@ fn a_missing_warc_file_is_named_and_a_rebuild_goes_on_without_it() {
 
 #[test]
 fn stores_of_other_formats_are_left_alone_and_say_what_to_do() {
-    for (format, part) in [(1_u32, "does not read that any more"), (99, "use the version of the crawler that wrote it")] {
+    for (format, part) in [
+        (1_u32, "does not read that any more"),
+        (99, "use the version of the crawler that wrote it"),
+    ] {
         let (_site, crawl) = finished();
         {
             let store = storage::Store::open(&crawl.data(), &storage::OpenOptions::existing()).unwrap();
@@ -411,7 +507,9 @@ fn stores_of_other_formats_are_left_alone_and_say_what_to_do() {
             tree.insert(b"mformat", row).unwrap();
         }
         for refused in [crawl.end(&["-q"]), crawl.read("verify", &[]), crawl.read("gc", &[])] {
-            refused.with_code(1).complains_of(&[&format!("store format {format}"), part]);
+            refused
+                .with_code(1)
+                .complains_of(&[&format!("store format {format}"), part]);
         }
     }
 }

@@ -22,6 +22,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 pub(crate) use evaluate::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
+pub(crate) use export::{HostPattern, parse_host, parse_language, parse_regex, parse_since, parse_until};
 use storage::{OpenOptions, Store};
 
 use crate::cli::{Cli, Command, ConfigFile};
@@ -38,7 +39,7 @@ pub fn execute(cli: Cli) -> Result<(), Error> {
         Command::Run(args) => run::execute(&args, cli.quiet),
         Command::Report(args) => Ok(report::execute(&args)?),
         Command::Rules(args) => rules::execute(&args),
-        Command::Export(args) => Ok(export::execute(&args)?),
+        Command::Export(args) => export::execute(&args, cli.quiet),
         Command::Verify(args) => verify::execute(&args, cli.quiet),
         Command::Rebuild(args) => rebuild::execute(&args, cli.quiet),
         Command::Gc(args) => Ok(gc::execute(&args, cli.quiet)?),

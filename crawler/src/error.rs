@@ -97,6 +97,9 @@ pub enum RunError {
         /// What the system said.
         source: io::Error,
     },
+    /// An export.
+    #[error(transparent)]
+    Export(#[from] export::ExportError),
     /// A report could not be rendered.
     #[error("cannot render the report: {0}")]
     Render(String),
@@ -155,6 +158,9 @@ pub enum Error {
     /// Exit code 3: the work is done, but for what could not be read of its input.
     #[error("{0} of the inputs' lines, records or files could not be read; the rest is done")]
     Faults(u64),
+    /// Exit code 3: all but these pages is exported.
+    #[error("{0} of the pages could not be read from the archive and are left out; the rest is exported")]
+    Unreadable(u64),
     /// Exit code 130, as of a process that Ctrl-C ended: what was done stays where the message says.
     #[error("{0}")]
     Interrupted(String),
@@ -173,7 +179,7 @@ impl Error {
         match self {
             Self::Usage(_) => 2,
             Self::Run(_) => 1,
-            Self::Faults(_) => 3,
+            Self::Faults(_) | Self::Unreadable(_) => 3,
             Self::Interrupted(_) => 130,
         }
     }

@@ -6,6 +6,7 @@
 //! - [`seeds`] where a crawl starts, [`scope`] how far it goes
 //! - [`canonicalize`] one spelling a URL, [`host_key`] which host it belongs to, [`site`] whose it is
 //! - [`scheduler`] what is fetched next, [`politeness`] when, [`robots`] whether, [`sitemap`] what else there is
+//! - [`revisit`] which pages are looked at again, and when
 //! - [`fetch`] one request, [`address_policy`] to which addresses, [`content_encoding`] undone under a bound,
 //!   [`content_type`] taken apart, [`memory_budget`] how much of all that at a time
 //! - [`interpret`] what a response means: [`decode`] its characters, [`parse`] its tree and links, [`extract`] its main
@@ -42,6 +43,7 @@ pub mod pipeline;
 pub mod politeness;
 pub mod progress;
 pub mod report;
+pub mod revisit;
 pub mod robots;
 pub mod scheduler;
 pub mod scope;

@@ -46,7 +46,9 @@ mod tests {
 
     #[test]
     fn only_files_of_sled_are_its_own() {
-        assert!(is_in_database("/home/u/.cargo/registry/src/index-1/sled-0.34.7/src/pagecache/logger.rs"));
+        assert!(is_in_database(
+            "/home/u/.cargo/registry/src/index-1/sled-0.34.7/src/pagecache/logger.rs"
+        ));
         assert!(!is_in_database("dedup/src/index/sled.rs"));
         assert!(!is_in_database("/home/sled/crawler/src/main.rs"));
     }

@@ -90,7 +90,9 @@ fn copy(dir: &Path, scratch: &Path, cache_bytes: u64, copied: &mut dyn FnMut(u64
             let mut batch = sled::Batch::default();
             let before = rows;
             while rows - before < BATCH_ROWS as u64 {
-                let Some((key, value)) = guarded(dir, || all.next().transpose())? else { break };
+                let Some((key, value)) = guarded(dir, || all.next().transpose())? else {
+                    break;
+                };
                 batch.insert(key, value);
                 rows += 1;
             }

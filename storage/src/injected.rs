@@ -7,7 +7,9 @@ use std::sync::atomic::Ordering;
 use crate::warc::Capture;
 use crate::warc::medium::Folder;
 use crate::warc::medium::failing::{Faulty, Steps};
-use crate::{Discovered, Finding, Findings, OpenOptions, Outcome, PageDraft, Rebuild, StorageError, Store, Verdict, compact};
+use crate::{
+    Discovered, Finding, Findings, OpenOptions, Outcome, PageDraft, Rebuild, StorageError, Store, Verdict, compact,
+};
 
 /// URLs of the crawl.
 const URLS: u64 = 8;
@@ -86,7 +88,11 @@ fn crawl(store: &mut Store, told: &mut Told) -> Result<(), StorageError> {
     told.links = told.links.max(1);
     while let Some(queued) = store.refill("h", 1, &std::collections::HashSet::new())?.pop() {
         let number: u64 = queued.url.rsplit('/').next().unwrap().parse().unwrap();
-        let links: Vec<_> = [2 * number + 1, 2 * number + 2].into_iter().filter(|n| *n < URLS).map(link).collect();
+        let links: Vec<_> = [2 * number + 1, 2 * number + 2]
+            .into_iter()
+            .filter(|n| *n < URLS)
+            .map(link)
+            .collect();
         store.finish(&queued, outcome(number, &queued.url), &links)?;
         let (pages, discovered) = (store.counts().fetched(), store.counts().discovered);
         // A commit that fails can be repeated.
@@ -120,12 +126,22 @@ fn with_failure_at(number: u64, for_good: bool, half_way: bool) -> bool {
         assert!(error.to_string().contains("injected"), "{error}");
     }
     let is_complete = told.pages == URLS;
-    assert!(ended.is_err() || !for_good || is_complete, "step {number}: it went on without its files");
+    assert!(
+        ended.is_err() || !for_good || is_complete,
+        "step {number}: it went on without its files"
+    );
     let mut store = Store::open(dir.path(), &options()).unwrap();
     let counts = store.counts();
-    assert!(counts.fetched() >= told.pages && counts.discovered >= told.links, "step {number}: {counts:?}");
+    assert!(
+        counts.fetched() >= told.pages && counts.discovered >= told.links,
+        "step {number}: {counts:?}"
+    );
     crawl(&mut store, &mut told).unwrap();
-    assert_eq!((store.counts().fetched(), store.counts().queued), (URLS, 0), "step {number}");
+    assert_eq!(
+        (store.counts().fetched(), store.counts().queued),
+        (URLS, 0),
+        "step {number}"
+    );
     drop(store);
     assert_eq!(findings(dir.path()), [], "step {number}");
     reached
@@ -134,8 +150,13 @@ fn with_failure_at(number: u64, for_good: bool, half_way: bool) -> bool {
 #[test]
 fn whatever_step_of_a_crawl_fails_nothing_committed_is_lost() {
     for (for_good, half_way) in [(false, true), (true, false)] {
-        let steps = (1..MOST_STEPS).take_while(|number| with_failure_at(*number, for_good, half_way)).count() as u64;
-        assert!((URLS..MOST_STEPS - 1).contains(&steps), "{steps} steps were made to fail");
+        let steps = (1..MOST_STEPS)
+            .take_while(|number| with_failure_at(*number, for_good, half_way))
+            .count() as u64;
+        assert!(
+            (URLS..MOST_STEPS - 1).contains(&steps),
+            "{steps} steps were made to fail"
+        );
     }
 }
 
@@ -152,13 +173,17 @@ fn whatever_step_of_a_change_of_states_is_the_last_the_next_open_has_one_of_them
         steps.for_good.store(true, Ordering::Relaxed);
         steps.half_way.store(number.is_multiple_of(2), Ordering::Relaxed);
         crate::folder::fail_with(steps.clone());
-        let rebuilt = Rebuild::begin(dir.path(), &options(), &mut |_| ()).and_then(|rebuild| rebuild.finish(&mut |_| ()));
+        let rebuilt =
+            Rebuild::begin(dir.path(), &options(), &mut |_| ()).and_then(|rebuild| rebuild.finish(&mut |_| ()));
         crate::folder::fail_with(Arc::new(Steps::default()));
         let reached = steps.taken.load(Ordering::Relaxed) >= number;
         assert_eq!(rebuilt.is_err(), reached, "{rebuilt:?}");
         assert_eq!(findings(dir.path()), [], "step {number}");
         let store = Store::open(dir.path(), &options()).unwrap();
-        assert!(store.pages_from(0).map(|page| page.unwrap().1).eq(pages), "step {number}");
+        assert!(
+            store.pages_from(0).map(|page| page.unwrap().1).eq(pages),
+            "step {number}"
+        );
         drop(store);
         compact(dir.path(), 1 << 20, &mut |_| ()).unwrap();
         assert_eq!(findings(dir.path()), [], "step {number}");

@@ -29,8 +29,8 @@ use crate::state::State;
 use crate::store::{OpenOptions, Store};
 use crate::warc::medium::{Folder, Untouched};
 use crate::warc::metadata::{self, Event, Metadata};
-use crate::warc::record::one_line_uri;
 use crate::warc::reader::{DEFAULT_MAX_RECORD_BYTES, WarcReader, decode_member};
+use crate::warc::record::one_line_uri;
 use crate::warc::writer::{Archived, WarcEnd};
 use crate::warc::{EncodedCapture, LocatedRecord, Record};
 
@@ -122,11 +122,7 @@ impl Rebuild {
     /// # Errors
     /// [`StorageError::NothingArchived`], [`StorageError::SchemeUnknown`], [`StorageError::Locked`]; a WARC file cannot be read, or the new
     /// state not written. The old state is as it was.
-    pub fn begin(
-        dir: &Path,
-        options: &OpenOptions,
-        say: &mut dyn FnMut(RebuildStep),
-    ) -> Result<Self, StorageError> {
+    pub fn begin(dir: &Path, options: &OpenOptions, say: &mut dyn FnMut(RebuildStep)) -> Result<Self, StorageError> {
         if !dir.is_dir() {
             return Err(StorageError::NoStore { dir: dir.to_owned() });
         }
@@ -134,7 +130,9 @@ impl Rebuild {
         let files = warc_files(&folder, say)?;
         let told = files.iter().find_map(|file| read_head(&file.path));
         let (started_at, scheme) = told.unwrap_or((None, None));
-        let scheme = scheme.or_else(|| old_scheme(dir, options)).or_else(|| options.scheme.clone());
+        let scheme = scheme
+            .or_else(|| old_scheme(dir, options))
+            .or_else(|| options.scheme.clone());
         let scheme = scheme.ok_or_else(|| StorageError::SchemeUnknown { dir: dir.to_owned() })?;
         folder.remove_folder(REBUILDING)?;
         let now_ms = started_at.filter(|at| files.iter().all(|file| file.is_of(*at)));
@@ -318,7 +316,10 @@ impl Rebuild {
                 Ok(metadata) => {
                     let archived = std::mem::take(group).archived;
                     if let Err(reason) = self.record(metadata, archived, location)? {
-                        self.problem(say, format!("{}, byte {}: {reason}", file.path.display(), location.offset));
+                        self.problem(
+                            say,
+                            format!("{}, byte {}: {reason}", file.path.display(), location.offset),
+                        );
                     }
                 }
                 // Of another program, or damaged in a way that its digest does not tell: the page is taken without it.
@@ -429,7 +430,11 @@ impl Rebuild {
             )));
         };
         let replaced = match replaced {
-            Some(replaced) => self.store.latest_page(replaced.page)?.filter(PageRecord::is_kept).map(|_| replaced),
+            Some(replaced) => self
+                .store
+                .latest_page(replaced.page)?
+                .filter(PageRecord::is_kept)
+                .map(|_| replaced),
             None => None,
         };
         self.store.progress.next_page = sequence;
@@ -507,7 +512,10 @@ impl Rebuild {
         let metadata = match read.and_then(|record| metadata::decode(&record)) {
             Ok(metadata) => metadata,
             Err(reason) => {
-                self.problem(say, format!("byte {}: {reason}; its links are skipped", location.offset));
+                self.problem(
+                    say,
+                    format!("byte {}: {reason}; its links are skipped", location.offset),
+                );
                 return Ok(());
             }
         };
@@ -598,7 +606,9 @@ fn warc_files(folder: &DataFolder, say: &mut dyn FnMut(RebuildStep)) -> Result<V
     };
     for file in crawls.values().flatten() {
         let path = file.path.display();
-        say(RebuildStep::Problem(format!("{path} is of an earlier crawl, by its name; not read")));
+        say(RebuildStep::Problem(format!(
+            "{path} is of an earlier crawl, by its name; not read"
+        )));
     }
     files.sort_by_key(|file| file.number);
     let mut expected = 0;

@@ -158,7 +158,8 @@ impl Store {
                 (Fate::Current, Verdict::Near { .. }) => counts.near += 1,
             }
             counts.bytes_fetched += page.wire_bytes;
-            let mut page_note = |kind, what: String| findings.note(kind, format!("page {sequence}, {}: {what}", page.url));
+            let mut page_note =
+                |kind, what: String| findings.note(kind, format!("page {sequence}, {}: {what}", page.url));
             for (kind, what) in self.wrong_with_records(&page)? {
                 page_note(kind, what);
             }
@@ -198,7 +199,10 @@ impl Store {
     fn wrong_with_records(&self, page: &PageRecord) -> Result<Vec<(Kind, String)>, StorageError> {
         let mut wrong = Vec::new();
         if page.verdict == Verdict::Unique && (page.response.is_none() || page.text.is_none()) {
-            wrong.push((Kind::Body, "it is kept, but its body or text was not archived".to_owned()));
+            wrong.push((
+                Kind::Body,
+                "it is kept, but its body or text was not archived".to_owned(),
+            ));
         }
         let places = [
             ("response", page.response),
@@ -230,7 +234,11 @@ impl Store {
         };
         let place = || format!("byte {} of file {:05}", location.offset, location.file);
         if record.kind() != kind {
-            return Ok(Some(format!("{} is a {} record, not its {kind}", place(), record.kind())));
+            return Ok(Some(format!(
+                "{} is a {} record, not its {kind}",
+                place(),
+                record.kind()
+            )));
         }
         if record.field("WARC-Target-URI") != Some(&archived_uri(&page.url)) {
             return Ok(Some(format!("{} is another page's {kind}", place())));
@@ -255,7 +263,10 @@ impl Store {
                 UrlState::Queued => {}
                 UrlState::Page(sequence) => {
                     if self.page(sequence)?.is_none_or(|page| page.url != known.url) {
-                        findings.note(Kind::Page, format!("{} is known as page {sequence}, which it is not", known.url));
+                        findings.note(
+                            Kind::Page,
+                            format!("{} is known as page {sequence}, which it is not", known.url),
+                        );
                     }
                 }
             }
@@ -357,7 +368,10 @@ impl Store {
             }
             if is_last && read_to != end.offset {
                 let path = path.display();
-                let what = format!("{path}: its records end at byte {read_to}, {} bytes are committed", end.offset);
+                let what = format!(
+                    "{path}: its records end at byte {read_to}, {} bytes are committed",
+                    end.offset
+                );
                 findings.note(Kind::Archive, what);
             }
         }
@@ -378,7 +392,12 @@ fn wrong_with_digest(page: &PageRecord, kind: &str, record: &Record) -> Option<S
     }
     let payload = record.http_payload().filter(|_| kind == "response")?;
     let found = payload_digest(payload);
-    (found != page.payload_digest).then(|| format!("its body has digest {}, the catalogue says {expected}", shown_digest(&found)))
+    (found != page.payload_digest).then(|| {
+        format!(
+            "its body has digest {}, the catalogue says {expected}",
+            shown_digest(&found)
+        )
+    })
 }
 
 /// Which counts are not what was counted, `None` if all are. Visits to pages fetch bytes that no row tells of.

@@ -26,7 +26,11 @@ pub(super) fn execute(args: &cli::Rebuild, quiet: bool) -> Result<(), Error> {
         let position = shown.load(Ordering::Relaxed);
         Moment {
             position,
-            message: format!("{} of {} read", bytes(position), bytes(shown_of.load(Ordering::Relaxed))),
+            message: format!(
+                "{} of {} read",
+                bytes(position),
+                bytes(shown_of.load(Ordering::Relaxed))
+            ),
             is_turn: false,
         }
     });
@@ -59,7 +63,10 @@ pub(super) fn execute(args: &cli::Rebuild, quiet: bool) -> Result<(), Error> {
 /// Decides on the pages of which only the response and the text are left, against all pages that are kept.
 fn adopt(rebuild: &mut storage::Rebuild, undecided: &[Undecided], settings: &Settings) -> Result<(), RunError> {
     let analyzer = Analyzer::new(&settings.scheme);
-    let dedup = Deduplicator::new(MemoryIndex::of_width(settings.scheme.width, &settings.rule)?, settings.rule.clone())?;
+    let dedup = Deduplicator::new(
+        MemoryIndex::of_width(settings.scheme.width, &settings.rule)?,
+        settings.rule.clone(),
+    )?;
     for row in rebuild.store().pages_from(0) {
         let (id, page) = row?;
         if page.is_kept() {
@@ -147,10 +154,16 @@ fn describe(done: &Rebuilt, dir: &str) -> String {
         ));
     }
     if done.lost > 0 {
-        lines.push(format!("  {} of the queued URLs are pages whose records are lost", done.lost));
+        lines.push(format!(
+            "  {} of the queued URLs are pages whose records are lost",
+            done.lost
+        ));
     }
     if done.problems > 0 {
-        lines.push(format!("  {} records could not be used; they are named above", done.problems));
+        lines.push(format!(
+            "  {} records could not be used; they are named above",
+            done.problems
+        ));
     }
     lines.push("  the old state, if there was one, is in state.before-rebuild; crawler gc removes it".to_owned());
     lines.join("\n")

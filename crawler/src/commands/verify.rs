@@ -86,7 +86,10 @@ pub(super) fn execute(args: &Verify, quiet: bool) -> Result<(), Error> {
         ok: found.is_empty(),
         pages: store.next_page_id() - 1,
         urls: store.counts().discovered,
-        findings: found.into_iter().map(|(kind, of_kind)| (kind.name(), of_kind)).collect(),
+        findings: found
+            .into_iter()
+            .map(|(kind, of_kind)| (kind.name(), of_kind))
+            .collect(),
         notes,
     };
     let is_quiet_and_fine = quiet && answer.ok && args.format == VerifyFormat::Text;
@@ -110,7 +113,11 @@ fn render(answer: &Answer, format: VerifyFormat) -> Result<String, RunError> {
     let mut lines = Vec::new();
     for (kind, of_kind) in &answer.findings {
         for what in &of_kind.named {
-            lines.push(format!("{kind}: {}: {}", terminal_text(what, SHOWN_CHARS), of_kind.advice));
+            lines.push(format!(
+                "{kind}: {}: {}",
+                terminal_text(what, SHOWN_CHARS),
+                of_kind.advice
+            ));
         }
         let more = of_kind.count - of_kind.named.len() as u64;
         if more > 0 {

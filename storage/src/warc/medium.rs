@@ -311,16 +311,20 @@ pub(crate) mod failing {
 
         fn remove(&self, name: &str) -> io::Result<()> {
             // Done, but not known to be durable.
-            self.steps.take(|| self.folder.remove(name), || self.folder.remove(name))
+            self.steps
+                .take(|| self.folder.remove(name), || self.folder.remove(name))
         }
 
         fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-            self.steps
-                .take(|| self.folder.put(name, bytes), || self.folder.put(name, &bytes[..bytes.len() / 2]))
+            self.steps.take(
+                || self.folder.put(name, bytes),
+                || self.folder.put(name, &bytes[..bytes.len() / 2]),
+            )
         }
 
         fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-            self.steps.take(|| self.folder.rename(from, to), || self.folder.rename(from, to))
+            self.steps
+                .take(|| self.folder.rename(from, to), || self.folder.rename(from, to))
         }
 
         fn remove_folder(&self, name: &str) -> io::Result<()> {

@@ -52,11 +52,7 @@ pub(crate) enum Event {
         status: u16,
     },
     /// The URL of a page leads elsewhere now.
-    Redirected {
-        page: u64,
-        to: String,
-        status: u16,
-    },
+    Redirected { page: u64, to: String, status: u16 },
     /// The page must not be stored any more.
     Excluded { page: u64, reason: String },
 }
@@ -398,7 +394,10 @@ struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     fn get(&self, name: &str) -> Option<&'a str> {
-        self.lines.iter().find(|(have, _)| *have == name).map(|(_, value)| *value)
+        self.lines
+            .iter()
+            .find(|(have, _)| *have == name)
+            .map(|(_, value)| *value)
     }
 
     fn required(&self, name: &str) -> Result<&'a str, String> {

@@ -349,8 +349,11 @@ fn the_index_is_of_the_committed_records_those_of_visits_included() {
     // Staged and never committed: in neither.
     let lost = store.discover(&[link("h", "lost")]).unwrap().remove(0);
     store.finish(&lost, kept(&lost), &[]).unwrap();
-    let path = cdxj::write_index(&store).unwrap();
-    let index = std::fs::read_to_string(&path).unwrap();
+    let path = dir.path().join("warc/index.cdxj");
+    let index: String = cdxj::lines(&store, |_, _| true)
+        .unwrap()
+        .map(|line| line.unwrap() + "\n")
+        .collect();
     let lines: Vec<&str> = index.lines().collect();
     assert_eq!(lines.len(), 14);
     assert!(lines.is_sorted());
@@ -387,9 +390,58 @@ fn the_index_is_of_the_committed_records_those_of_visits_included() {
             .count(),
         3
     );
-    // It is the same after the process is gone.
+    // A process that ends here leaves no trace of what was staged.
     drop(store);
-    std::fs::remove_file(&path).unwrap();
-    cdxj::write_index(&open(dir.path())).unwrap();
+    assert_eq!(cdxj::write_index(&mut open(dir.path())).unwrap(), path);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), index);
+}
+
+#[test]
+fn the_index_is_brought_up_to_date_from_whatever_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    let path = dir.path().join("warc/index.cdxj");
+    let all = |store: &Store| -> String {
+        let lines = cdxj::lines(store, |_, _| true).unwrap();
+        lines.map(|line| line.unwrap() + "\n").collect()
+    };
+    let index = || std::fs::read_to_string(&path).unwrap();
+    let (mut before, mut at) = (String::new(), NOW_MS);
+    for round in 0..6_u64 {
+        let links: Vec<_> = (0..5)
+            .map(|n| link("h", &format!("{}", (round * 5 + n) * 7 % 31)))
+            .collect();
+        for queued in store.discover(&links).unwrap() {
+            store.finish(&queued, kept(&queued), &[]).unwrap();
+        }
+        store.commit().unwrap();
+        for queued in store.revisit(&[1, 2 + round], 0).unwrap() {
+            at += 3_000;
+            store.finish(&queued, not_modified(&queued, at), &[]).unwrap();
+        }
+        match round {
+            // As after a crash between the file and the note of it.
+            2 => std::fs::write(&path, before.replace("https", "http")).unwrap(),
+            // Of the right length and in no order.
+            3 => std::fs::write(
+                &path,
+                "b\na\n".repeat(index().len() / 4) + &"x".repeat(index().len() % 4),
+            )
+            .unwrap(),
+            4 => std::fs::remove_file(&path).unwrap(),
+            _ => {}
+        }
+        before = index_of(&mut store, &path);
+        assert_eq!(before, all(&store), "round {round}");
+        assert_eq!(before.lines().count() as u64, (round + 1) * 7);
+    }
+    // With nothing new it is left as it is.
+    std::fs::write(&path, before.replace('h', "H")).unwrap();
+    assert_eq!(index_of(&mut store, &path), before.replace('h', "H"));
+    assert!(!path.with_extension("cdxj.partial").exists());
+}
+
+fn index_of(store: &mut Store, path: &std::path::Path) -> String {
+    assert_eq!(cdxj::write_index(store).unwrap(), path);
+    std::fs::read_to_string(path).unwrap()
 }

@@ -12,3 +12,4 @@ mod replaced;
 mod round_trip;
 mod support;
 mod verify;
+mod visits;

@@ -62,7 +62,10 @@ fn eventful(dir: &Path) -> Store {
         },
     )
     .unwrap();
-    let seeds: Vec<_> = ["a", "b", "c", "d", "e", "f"].iter().map(|path| link("h", path)).collect();
+    let seeds: Vec<_> = ["a", "b", "c", "d", "e", "f"]
+        .iter()
+        .map(|path| link("h", path))
+        .collect();
     let urls = store.discover(&seeds).unwrap();
     let deep = Discovered {
         depth: 3,
@@ -76,9 +79,15 @@ fn eventful(dir: &Path) -> Store {
         distance: Some(3),
         similarity: 0.875,
     };
-    store.finish(&urls[0], page("https://h/a", Verdict::Unique), &[link("h", "g"), deep]).unwrap();
-    store.finish(&urls[1], page("https://h/b", near), &[link("h", "i")]).unwrap();
-    store.finish(&urls[2], page("https://h/c", Verdict::Unique), &[]).unwrap();
+    store
+        .finish(&urls[0], page("https://h/a", Verdict::Unique), &[link("h", "g"), deep])
+        .unwrap();
+    store
+        .finish(&urls[1], page("https://h/b", near), &[link("h", "i")])
+        .unwrap();
+    store
+        .finish(&urls[2], page("https://h/c", Verdict::Unique), &[])
+        .unwrap();
     let mut replacing = page("https://h/d", Verdict::Unique);
     if let Outcome::Page { draft, .. } = &mut replacing {
         draft.replaces = Some(Replaced {
@@ -88,9 +97,13 @@ fn eventful(dir: &Path) -> Store {
     }
     store.finish(&urls[3], replacing, &[link("h", "j")]).unwrap();
     let to = "https://h/j".to_owned();
-    store.finish(&urls[4], Outcome::Redirect { to, status: 301 }, &[]).unwrap();
+    store
+        .finish(&urls[4], Outcome::Redirect { to, status: 301 }, &[])
+        .unwrap();
     let (kind, status, detail) = ("timeout".to_owned(), None, String::new());
-    store.finish(&urls[5], Outcome::Failed { kind, status, detail }, &[]).unwrap();
+    store
+        .finish(&urls[5], Outcome::Failed { kind, status, detail }, &[])
+        .unwrap();
     for path in ["j", "i", "g"] {
         let queued = take(&mut store, path);
         store.finish(&queued, page(&queued.url, Verdict::Unique), &[]).unwrap();
@@ -102,15 +115,30 @@ fn eventful(dir: &Path) -> Store {
         (1, page("https://h/a", Verdict::Unique)),
         (4, visited(Visit::Unchanged)),
         (5, visited(Visit::Missing)),
-        (6, Outcome::Excluded { reason: "robots\r\n".into() }),
-        (7, Outcome::Redirect { to: "https://h/k".into(), status: 308 }),
+        (
+            6,
+            Outcome::Excluded {
+                reason: "robots\r\n".into(),
+            },
+        ),
+        (
+            7,
+            Outcome::Redirect {
+                to: "https://h/k".into(),
+                status: 308,
+            },
+        ),
     ] {
         let queued = store.revisit(&[id], 0).unwrap().remove(0);
         store.finish(&queued, outcome, &[link("h", "k")]).unwrap();
     }
     store.commit().unwrap();
     // 8 is the second version of a.
-    for (id, outcome) in [(5, visited(Visit::Missing)), (8, visited(Visit::Unchanged)), (4, visited(Visit::Unchanged))] {
+    for (id, outcome) in [
+        (5, visited(Visit::Missing)),
+        (8, visited(Visit::Unchanged)),
+        (4, visited(Visit::Unchanged)),
+    ] {
         let queued = store.revisit(&[id], 0).unwrap().remove(0);
         store.finish(&queued, outcome, &[]).unwrap();
         store.commit().unwrap();
@@ -120,7 +148,10 @@ fn eventful(dir: &Path) -> Store {
 
 fn take(store: &mut Store, path: &str) -> storage::QueuedUrl {
     store.commit().unwrap();
-    let queued = store.queue().map(Result::unwrap).find(|queued| queued.url == format!("https://h/{path}"));
+    let queued = store
+        .queue()
+        .map(Result::unwrap)
+        .find(|queued| queued.url == format!("https://h/{path}"));
     queued.unwrap()
 }
 
@@ -150,7 +181,10 @@ fn every_page_comes_back_as_it_was_with_its_history_and_the_links_wait() {
 
     let (done, problems) = rebuilt(dir.path());
     assert_eq!(problems, [] as [&str; 0]);
-    assert_eq!((done.files, done.pages, done.lost, done.visits), (archived as u64, 5, 0, 7));
+    assert_eq!(
+        (done.files, done.pages, done.lost, done.visits),
+        (archived as u64, 5, 0, 7)
+    );
     assert_eq!(findings(dir.path()), []);
     let mut store = open(dir.path());
     assert_eq!(pages(&store), before);
@@ -158,11 +192,21 @@ fn every_page_comes_back_as_it_was_with_its_history_and_the_links_wait() {
     assert_eq!(visits_now, visits);
     // What has no record in the archive waits: the redirect and the failure were seeds, which the next run brings again.
     assert_eq!(queued(&store), ["https://h/k", "https://other:81/x y\\"]);
-    let deep = store.queue().map(Result::unwrap).find(|queued| queued.host == "other:81").unwrap();
+    let deep = store
+        .queue()
+        .map(Result::unwrap)
+        .find(|queued| queued.host == "other:81")
+        .unwrap();
     assert_eq!((deep.depth, deep.priority, deep.redirects), (3, 2, 1));
     let now = store.counts();
-    assert_eq!((now.kept, now.exact, now.near, now.gone), (counts.kept, counts.exact, counts.near, counts.gone));
-    assert_eq!((now.bytes_kept, now.bytes_fetched), (counts.bytes_kept, counts.bytes_fetched));
+    assert_eq!(
+        (now.kept, now.exact, now.near, now.gone),
+        (counts.kept, counts.exact, counts.near, counts.gone)
+    );
+    assert_eq!(
+        (now.bytes_kept, now.bytes_fetched),
+        (counts.bytes_kept, counts.bytes_fetched)
+    );
     assert_eq!(store.started_at(), NOW_MS);
     // It goes on at the end of the archive, with a later commit than any before.
     let again = take(&mut store, "k");
@@ -201,10 +245,18 @@ fn an_unfinished_rebuild_is_begun_again_and_the_old_state_is_kept() {
 fn a_lost_body_and_its_duplicates_are_queued_again_and_a_torn_tail_is_cut() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
-    let urls = store.discover(&[link("h", "a"), link("h", "b"), link("h", "c")]).unwrap();
-    store.finish(&urls[0], page("https://h/a", Verdict::Unique), &[link("h", "d")]).unwrap();
-    store.finish(&urls[1], page("https://h/b", Verdict::Exact { of: 1 }), &[]).unwrap();
-    store.finish(&urls[2], page("https://h/c", Verdict::Unique), &[]).unwrap();
+    let urls = store
+        .discover(&[link("h", "a"), link("h", "b"), link("h", "c")])
+        .unwrap();
+    store
+        .finish(&urls[0], page("https://h/a", Verdict::Unique), &[link("h", "d")])
+        .unwrap();
+    store
+        .finish(&urls[1], page("https://h/b", Verdict::Exact { of: 1 }), &[])
+        .unwrap();
+    store
+        .finish(&urls[2], page("https://h/c", Verdict::Unique), &[])
+        .unwrap();
     store.commit().unwrap();
     let at = store.page(1).unwrap().unwrap().response.unwrap();
     drop(store);
@@ -219,7 +271,11 @@ fn a_lost_body_and_its_duplicates_are_queued_again_and_a_torn_tail_is_cut() {
 
     let (done, problems) = rebuilt(dir.path());
     assert_eq!((done.pages, done.kept, done.lost), (1, 1, 2));
-    assert_eq!(problems.len(), 4, "the damage, the page, its duplicate, the tail: {problems:?}");
+    assert_eq!(
+        problems.len(),
+        4,
+        "the damage, the page, its duplicate, the tail: {problems:?}"
+    );
     let store = open(dir.path());
     assert_eq!(queued(&store), ["https://h/a", "https://h/b", "https://h/d"]);
     assert_eq!(store.url_state("h", "https://h/c").unwrap(), Some(UrlState::Page(3)));
@@ -231,8 +287,12 @@ fn a_page_without_metadata_can_be_adopted() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let urls = store.discover(&[link("h", "a"), link("h", "b")]).unwrap();
-    store.finish(&urls[0], page("https://h/a", Verdict::Unique), &[link("h", "c")]).unwrap();
-    store.finish(&urls[1], page("https://h/b", Verdict::Unique), &[]).unwrap();
+    store
+        .finish(&urls[0], page("https://h/a", Verdict::Unique), &[link("h", "c")])
+        .unwrap();
+    store
+        .finish(&urls[1], page("https://h/b", Verdict::Unique), &[])
+        .unwrap();
     store.commit().unwrap();
     let text = store.page(1).unwrap().unwrap().text.unwrap();
     drop(store);
@@ -243,16 +303,27 @@ fn a_page_without_metadata_can_be_adopted() {
     std::fs::write(&path, bytes).unwrap();
     let mut rebuild = Rebuild::begin(dir.path(), &OpenOptions::existing(), &mut |_| ()).unwrap();
     let undecided = rebuild.take_undecided();
-    assert_eq!(undecided.iter().map(|page| page.url.as_str()).collect::<Vec<_>>(), ["https://h/a"]);
+    assert_eq!(
+        undecided.iter().map(|page| page.url.as_str()).collect::<Vec<_>>(),
+        ["https://h/a"]
+    );
     let (response, text) = rebuild.records_of(&undecided[0]).unwrap();
     assert_eq!(response.http_payload(), Some(&b"<p>https://h/a"[..]));
     assert_eq!(text.block, text_of("https://h/a").into_bytes());
     assert_eq!(rebuild.next_page_id(), 3);
-    let Outcome::Page { draft, .. } = page("https://h/a", Verdict::Unique) else { panic!("a page") };
+    let Outcome::Page { draft, .. } = page("https://h/a", Verdict::Unique) else {
+        panic!("a page")
+    };
     assert!(rebuild.adopt(&undecided[0], &link("h", "a"), *draft).unwrap());
     let done = rebuild.finish(&mut |_| ()).unwrap();
     assert_eq!((done.pages, done.adopted, done.queued), (2, 1, 0));
-    assert_eq!(findings(dir.path()).iter().map(|finding| finding.kind).collect::<Vec<_>>(), [Kind::Archive]);
+    assert_eq!(
+        findings(dir.path())
+            .iter()
+            .map(|finding| finding.kind)
+            .collect::<Vec<_>>(),
+        [Kind::Archive]
+    );
 }
 
 #[test]
@@ -276,6 +347,9 @@ fn a_missing_file_costs_its_pages_and_is_named() {
     let (done, problems) = rebuilt(dir.path());
     assert!(done.pages < before.fetched() && done.kept > 0, "{done:?}");
     assert!(problems.iter().any(|what| what.contains("file 00000")), "{problems:?}");
-    let left: Vec<_> = findings(dir.path()).into_iter().filter(|finding| finding.kind != Kind::Archive).collect();
+    let left: Vec<_> = findings(dir.path())
+        .into_iter()
+        .filter(|finding| finding.kind != Kind::Archive)
+        .collect();
     assert_eq!(left, []);
 }

@@ -13,11 +13,15 @@ fn crawled(dir: &Path) -> Store {
     let paths = ["a", "b", "c", "d"].map(|path| link("h", path));
     let urls = store.discover(&paths).unwrap();
     for queued in &urls[..2] {
-        store.finish(queued, kept(queued), &[link("i", "x"), link("i", "y")]).unwrap();
+        store
+            .finish(queued, kept(queued), &[link("i", "x"), link("i", "y")])
+            .unwrap();
     }
     store.finish(&urls[2], exact(1), &[]).unwrap();
     let (kind, status, detail) = ("dns".to_owned(), None, String::new());
-    store.finish(&urls[3], Outcome::Failed { kind, status, detail }, &[]).unwrap();
+    store
+        .finish(&urls[3], Outcome::Failed { kind, status, detail }, &[])
+        .unwrap();
     store.commit().unwrap();
     store
 }
@@ -86,7 +90,9 @@ fn a_digest_that_does_not_match_is_found() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let queued = store.discover(&[link("h", "a")]).unwrap().remove(0);
-    let Outcome::Page { mut draft, capture } = kept(&queued) else { panic!("a page") };
+    let Outcome::Page { mut draft, capture } = kept(&queued) else {
+        panic!("a page")
+    };
     draft.verdict = Verdict::Unique;
     draft.payload_digest = [7; 20];
     store.finish(&queued, Outcome::Page { draft, capture }, &[]).unwrap();

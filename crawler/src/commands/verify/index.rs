@@ -59,25 +59,40 @@ fn members(
         if !page.is_kept() {
             // What was kept until the last commit leaves the index after it, at the latest when the next run begins.
             if is_member && !departed.contains(&id) {
-                findings.note(Kind::Index, format!("page {id}, {}, is in the index and is not kept", page.url));
+                findings.note(
+                    Kind::Index,
+                    format!("page {id}, {}, is in the index and is not kept", page.url),
+                );
             }
             continue;
         }
         if !is_member {
             if id <= applied {
-                findings.note(Kind::Index, format!("page {id}, {}, is kept and not in the index", page.url));
+                findings.note(
+                    Kind::Index,
+                    format!("page {id}, {}, is kept and not in the index", page.url),
+                );
             }
             continue;
         }
         let signature = decode_signature(&page.signature)?;
         if dedup.index().signature(DocId(id))?.as_ref() != Some(&signature) {
-            findings.note(Kind::Index, format!("page {id}, {}: the index has another signature of it", page.url));
+            findings.note(
+                Kind::Index,
+                format!("page {id}, {}: the index has another signature of it", page.url),
+            );
         } else if has_features(&signature) && dedup.check(&signature)? == Verdict::Unique {
-            findings.note(Kind::Index, format!("page {id}, {}, is in the index and not found by its own text", page.url));
+            findings.note(
+                Kind::Index,
+                format!("page {id}, {}, is in the index and not found by its own text", page.url),
+            );
         }
     }
     for id in members {
-        findings.note(Kind::Index, format!("page {id} is in the index and not in the catalogue"));
+        findings.note(
+            Kind::Index,
+            format!("page {id} is in the index and not in the catalogue"),
+        );
     }
     Ok(())
 }
@@ -94,7 +109,10 @@ fn duplicates(
     findings: &mut Findings<'_>,
     notes: &mut Vec<String>,
 ) -> Result<(), RunError> {
-    let dedup = Deduplicator::new(MemoryIndex::of_width(settings.scheme.width, &settings.rule)?, settings.rule.clone())?;
+    let dedup = Deduplicator::new(
+        MemoryIndex::of_width(settings.scheme.width, &settings.rule)?,
+        settings.rule.clone(),
+    )?;
     let mut in_the_place: HashMap<u64, u64> = HashMap::new();
     let mut beside = 0_u64;
     for row in store.pages_from(0) {
@@ -116,7 +134,10 @@ fn duplicates(
             continue;
         }
         let other = store.page(of.0)?.map_or_else(String::new, |other| other.url);
-        let what = format!("page {id}, {}, is a duplicate of page {}, {other}, and both are kept", page.url, of.0);
+        let what = format!(
+            "page {id}, {}, is a duplicate of page {}, {other}, and both are kept",
+            page.url, of.0
+        );
         findings.note(Kind::Duplicates, what);
     }
     if beside > 0 {
