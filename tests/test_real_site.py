@@ -1,13 +1,19 @@
 """The parts of real_site that judge: the report as verdicts, and the server's log as proof."""
 from __future__ import annotations
 
+import base64
+import gzip
+import hashlib
+import tempfile
 import unittest
+from pathlib import Path
 from typing import Any
 
 from real_site.access_log import Hit, Life, not_fetched_once, pages_answered, parse_log, redone_by_life, redone_fetches
 from real_site.corpora import by_version
 from real_site.server import index_page
 from real_site.verdicts import Naming, Verdict, counts_that_disagree, decided_urls, failures_of, verdict_stream
+from real_site.warc_files import check_files, check_record
 
 BASE = "http://127.0.0.1:4000"
 NAMING = Naming(BASE, {"1/a.html", "2/a.html", "2/b/index.html", "2/ü b.html", "index.html"})
@@ -134,6 +140,31 @@ class GeneratedPages(unittest.TestCase):
     def test_links_are_encoded_and_escaped(self) -> None:
         self.assertIn('href="/1/%C3%BC%20%26.html"', index_page("1", ["1/ü &.html"]))
         self.assertIn("1/ü &amp;.html", index_page("1", ["1/ü &.html"]))
+
+
+class WarcFiles(unittest.TestCase):
+    DIGEST = "sha1:" + base64.b32encode(hashlib.sha1(b"text").digest()).decode()
+
+    def record(self, length: int, block: bytes = b"text", end: bytes = b"\r\n\r\n") -> bytes:
+        fields = (f"WARC/1.1\r\nWARC-Type: conversion\r\nWARC-Record-ID: <urn:x>\r\nWARC-Block-Digest: {self.DIGEST}\r\n"
+                  f"Content-Length: {length}\r\n\r\n")
+        return fields.encode() + block + end
+
+    def test_a_whole_record_is_known_by_its_type(self) -> None:
+        self.assertEqual(check_record(self.record(4)), "conversion")
+
+    def test_a_wrong_length_a_wrong_digest_and_a_missing_end_are_found(self) -> None:
+        for wrong in (self.record(3), self.record(4, b"tExt"), self.record(4, end=b"\r\n"), b"GET / HTTP/1.1\r\n\r\n"):
+            self.assertRaises(ValueError, check_record, wrong)
+
+    def test_a_file_that_is_cut_off_is_named(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            whole = gzip.compress(self.record(4))
+            Path(folder, "a.warc.gz").write_bytes(whole + whole)
+            Path(folder, "b.warc.gz").write_bytes(whole + whole[:-9])
+            types, wrong = check_files(Path(folder))
+        self.assertEqual((types["conversion"], len(wrong)), (3, 1))
+        self.assertIn("b.warc.gz", wrong[0])
 
 
 if __name__ == "__main__":
