@@ -1,6 +1,8 @@
 //! The command line: every command, every flag, and what `--help` teaches.
 
+mod export;
 mod inspect;
+mod store;
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -9,9 +11,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
 use crate::inputs::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
+pub use export::{Export, ExportFormat, ExportVerdict};
 pub use inspect::{
     Fetching, Inspect, InspectFormat, InspectPage, InspectRobots, InspectSitemap, InspectUrl, Inspected,
 };
+pub use store::{Gc, Rebuild, Verify, VerifyFormat};
 
 /// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
 #[derive(Debug, Parser)]
@@ -42,8 +46,14 @@ pub enum Command {
     Report(Report),
     /// Show the URL rules and patterns that the verdicts of a crawl teach, with their evidence.
     Rules(Rules),
-    /// Write the kept pages to a file or standard output.
+    /// Write the kept pages as JSON lines, CSV, Parquet, Markdown, plain text or CDXJ.
     Export(Export),
+    /// Check that a crawl on disk is whole: bodies, digests, verdicts, index, counts, queue.
+    Verify(Verify),
+    /// Make the state of a crawl anew from its WARC files.
+    Rebuild(Rebuild),
+    /// Give back the room that the state of a crawl does not need any more.
+    Gc(Gc),
     /// Show what the crawler makes of one page, robots.txt, URL or sitemap.
     Inspect(Inspect),
     /// Show the fingerprint of documents in files, and the features that weigh most in it.
@@ -166,27 +176,6 @@ pub struct Rules {
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = RulesFormat::Text)]
     pub format: RulesFormat,
-}
-
-/// The forms pages are exported in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// One JSON object a line.
-    Jsonl,
-}
-
-/// `crawler export`
-#[derive(Debug, Args)]
-pub struct Export {
-    /// See `--help` of the group.
-    #[command(flatten)]
-    pub data: DataFolder,
-    /// Form of the export.
-    #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
-    pub format: ExportFormat,
-    /// File to write; standard output without it.
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
 }
 
 /// `crawler evaluate`

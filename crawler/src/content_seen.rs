@@ -224,9 +224,9 @@ impl ContentSeen {
     }
 
     /// The index of the archive is derived: the crawl is no worse for the lack of it, and the next run writes it again.
-    fn write_index(&self) {
+    fn write_index(&mut self) {
         let start = Instant::now();
-        match storage::cdxj::write_index(&self.store) {
+        match storage::cdxj::write_index(&mut self.store) {
             Ok(path) => {
                 tracing::debug!(path = %path.display(), elapsed_ms = start.elapsed().as_millis(), "index of the archive written");
             }
@@ -490,15 +490,21 @@ impl ContentSeen {
     }
 }
 
+/// The index as it is.
+///
+/// # Errors
+/// It cannot be read, or was made for another scheme or rule.
+pub fn open_existing_index(store: &Store, settings: &Settings) -> Result<SledIndex, dedup::DedupError> {
+    let options = SledOptions {
+        overfull: settings.bucket_skew,
+        ..SledOptions::of_width(settings.scheme.width, &settings.rule)?
+    };
+    SledIndex::open_with(store.index_db(), &settings.scheme.id(), &settings.rule, options)
+}
+
 /// Opens the index; one that was laid out for another threshold is derived anew from the catalogue.
 fn open_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError> {
-    let open = || {
-        let options = SledOptions {
-            overfull: settings.bucket_skew,
-            ..SledOptions::of_width(settings.scheme.width, &settings.rule)?
-        };
-        SledIndex::open_with(store.index_db(), &settings.scheme.id(), &settings.rule, options)
-    };
+    let open = || open_existing_index(store, settings);
     match open() {
         Err(error) if error.is_other_layout() => {
             tracing::warn!("the dedup rule has changed; making the index anew from the catalogue");
@@ -509,7 +515,9 @@ fn open_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError>
     }
 }
 
-fn stored(verdict: dedup::Verdict) -> Verdict {
+/// A verdict as the catalogue keeps it.
+#[must_use]
+pub fn stored(verdict: dedup::Verdict) -> Verdict {
     match verdict {
         dedup::Verdict::Unique => Verdict::Unique,
         dedup::Verdict::Exact { of } => Verdict::Exact { of: of.0 },
@@ -526,7 +534,10 @@ fn stored(verdict: dedup::Verdict) -> Verdict {
 }
 
 /// A signature as the catalogue keeps it.
-fn encode_signature(signature: &dedup::Signature) -> Result<Vec<u8>, RunError> {
+///
+/// # Errors
+/// It cannot be encoded.
+pub fn encode_signature(signature: &dedup::Signature) -> Result<Vec<u8>, RunError> {
     postcard::to_stdvec(signature).map_err(RunError::Signature)
 }
 

@@ -16,6 +16,7 @@
 //! - [`pipeline`] joins the stages, [`stats`] and [`progress`] show them at work, [`shutdown`] ends them
 //! - [`inputs`] documents from files instead of the web
 //! - [`report`] what was kept and dropped, and why, [`terminal_text`] without harm to a terminal
+//! - [`panics`] of the database, told as errors
 //! - [`commands`] one file a command, [`demo`] a web site with a known truth, [`error`] what ends a command
 
 pub mod address_policy;
@@ -36,6 +37,7 @@ pub mod inputs;
 pub mod interpret;
 pub mod language;
 pub mod memory_budget;
+pub mod panics;
 pub mod parse;
 pub mod pipeline;
 pub mod politeness;
