@@ -53,7 +53,28 @@ fn the_help_of_every_command_names_its_flags() {
             ],
         ),
         (&["report"], &["--data", "--format", "--output", "text", "json", "html"]),
-        (&["export"], &["--data", "--format", "--output", "jsonl"]),
+        (
+            &["export"],
+            &[
+                "--data",
+                "--format",
+                "--output",
+                "jsonl",
+                "csv",
+                "parquet",
+                "markdown",
+                "text",
+                "cdxj",
+                "--host",
+                "--language",
+                "--since",
+                "--until",
+                "--match",
+                "--verdict",
+                ".partial",
+                "Exit codes",
+            ],
+        ),
         (
             &["evaluate"],
             &[
@@ -126,7 +147,7 @@ fn a_command_line_that_cannot_be_used_ends_with_two() {
         &["dedup", "-", "--kept", "-"],
         &["dedup", "-", "-"],
         &["report", "--format", "xml"],
-        &["export", "--format", "csv"],
+        &["export", "--format", "pdf"],
         &["report", "--quiet", "--verbose"],
     ] {
         let ended = run(&mut crawler(arguments)).with_code(2);

@@ -7,18 +7,22 @@ mod evaluate;
 mod export;
 mod faults;
 mod fingerprint;
+mod gc;
 mod idf;
 mod inspect;
 mod layouts;
+mod rebuild;
 mod report;
 mod rules;
 mod run;
+mod verify;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 pub(crate) use evaluate::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
+pub(crate) use export::{HostPattern, parse_host, parse_language, parse_regex, parse_since, parse_until};
 use storage::{OpenOptions, Store};
 
 use crate::cli::{Cli, Command, ConfigFile};
@@ -35,7 +39,10 @@ pub fn execute(cli: Cli) -> Result<(), Error> {
         Command::Run(args) => run::execute(&args, cli.quiet),
         Command::Report(args) => Ok(report::execute(&args)?),
         Command::Rules(args) => rules::execute(&args),
-        Command::Export(args) => Ok(export::execute(&args)?),
+        Command::Export(args) => export::execute(&args, cli.quiet),
+        Command::Verify(args) => verify::execute(&args, cli.quiet),
+        Command::Rebuild(args) => rebuild::execute(&args, cli.quiet),
+        Command::Gc(args) => Ok(gc::execute(&args, cli.quiet)?),
         Command::Evaluate(args) => evaluate::execute(&args, cli.quiet),
         Command::Inspect(args) => inspect::execute(&args),
         Command::Fingerprint(args) => fingerprint::execute(&args, cli.quiet),

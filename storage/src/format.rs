@@ -237,6 +237,10 @@ pub(crate) fn visits_key(page: u64) -> Vec<u8> {
     numbered(VISITS, page).to_vec()
 }
 
+pub(crate) fn visited_page(key: &[u8]) -> Option<u64> {
+    number(VISITS, key)
+}
+
 pub(crate) fn departed_key(page: u64) -> Vec<u8> {
     numbered(DEPARTED, page).to_vec()
 }

@@ -72,16 +72,18 @@ fn a_file_begins_with_warcinfo_and_has_the_records_of_each_page() {
             "request",
             "response",
             "conversion",
+            "metadata",
             "request",
             "response",
-            "conversion"
+            "conversion",
+            "metadata"
         ]
     );
     let page = store.page(2).unwrap().unwrap();
     let places: Vec<_> = records.iter().map(|located| (located.offset, located.length)).collect();
-    assert_eq!(places[5], page.response.map(|at| (at.offset, at.length)).unwrap());
-    assert_eq!(places[6], page.text.map(|at| (at.offset, at.length)).unwrap());
-    let [request, response, text] = [4, 5, 6].map(|at: usize| &records[at].record);
+    assert_eq!(places[6], page.response.map(|at| (at.offset, at.length)).unwrap());
+    assert_eq!(places[7], page.text.map(|at| (at.offset, at.length)).unwrap());
+    let [request, response, text] = [5, 6, 7].map(|at: usize| &records[at].record);
     let id = response.field("WARC-Record-ID");
     assert_eq!(
         (text.field("WARC-Refers-To"), request.field("WARC-Concurrent-To")),
@@ -129,7 +131,7 @@ fn no_line_break_of_a_server_reaches_a_header() {
         ..plain(evil, headers, b"body")
     };
     let records = encoded(&capture);
-    assert_eq!(records.len(), 3);
+    assert_eq!(records.len(), 4);
     assert_eq!(records[1].kind(), "response");
     assert_eq!(
         records[1].field("WARC-Target-URI"),
@@ -197,7 +199,7 @@ fn a_damaged_record_is_reported_once_and_the_rest_is_read() {
                 Err(stretch) => damaged.push(stretch),
             }
         }
-        assert_eq!((read, damaged.len()), (9, 1), "{damaged:?}");
+        assert_eq!((read, damaged.len()), (12, 1), "{damaged:?}");
         assert_eq!(damaged[0].offset, place.offset);
         assert!(damaged[0].reason.contains(expected), "{}", damaged[0]);
     }
@@ -227,7 +229,7 @@ fn a_record_larger_than_the_limit_is_not_read() {
         .max_record_bytes(100_000)
         .map(Result::unwrap)
         .collect();
-    assert_eq!(read.len(), 3);
+    assert_eq!(read.len(), 4);
     assert!(
         read[1]
             .as_ref()

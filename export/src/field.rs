@@ -1,0 +1,148 @@
+//! The fields of an export: one table that every format is made from.
+
+use jiff::Timestamp;
+
+use crate::page::{Fingerprint, Page};
+
+/// A field of every format.
+#[derive(Debug)]
+pub struct Field {
+    /// Its name: key in JSON and YAML, column in CSV and Parquet.
+    pub name: &'static str,
+    /// Of which type its values are.
+    pub kind: Kind,
+    /// Whether a page may have no value.
+    pub nullable: bool,
+    of: fn(&Page) -> Option<Value<'_>>,
+}
+
+impl Field {
+    /// The value that a page has.
+    #[must_use]
+    pub fn of<'a>(&self, page: &'a Page) -> Option<Value<'a>> {
+        (self.of)(page)
+    }
+}
+
+/// The type of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Text.
+    Text,
+    /// A moment, by the millisecond, in UTC.
+    Time,
+    /// A whole number that fits into 32 bits with a sign.
+    Int32,
+    /// A whole number that fits into 64 bits with a sign.
+    Int64,
+    /// A number with a fraction.
+    Real,
+    /// Bits, as many as every page's fingerprint has.
+    Fingerprint,
+}
+
+/// The value of a field.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value<'a> {
+    /// Of [`Kind::Text`].
+    Text(&'a str),
+    /// Of [`Kind::Time`]: milliseconds since the Unix epoch.
+    Time(i64),
+    /// Of [`Kind::Int32`].
+    Int32(i32),
+    /// Of [`Kind::Int64`].
+    Int64(i64),
+    /// Of [`Kind::Real`].
+    Real(f64),
+    /// Of [`Kind::Fingerprint`].
+    Fingerprint(Fingerprint),
+}
+
+/// The field that holds the text.
+pub(crate) const TEXT: &str = "text";
+
+/// All fields in their order. Fields are only ever added, at the end.
+pub const FIELDS: &[Field] = &[
+    always("url", Kind::Text, |page| Some(Value::Text(&page.url))),
+    always("title", Kind::Text, |page| Some(Value::Text(&page.title))),
+    maybe(TEXT, Kind::Text, |page| page.text.as_deref().map(Value::Text)),
+    maybe("language", Kind::Text, |page| page.language.as_deref().map(Value::Text)),
+    always("fetched_at", Kind::Time, |page| Some(Value::Time(page.fetched_at))),
+    maybe("fingerprint", Kind::Fingerprint, |page| {
+        page.fingerprint.map(Value::Fingerprint)
+    }),
+    always("status", Kind::Int32, |page| Some(Value::Int32(page.status.into()))),
+    always("content_type", Kind::Text, |page| Some(Value::Text(&page.content_type))),
+    always("encoding", Kind::Text, |page| Some(Value::Text(&page.encoding))),
+    always("depth", Kind::Int32, |page| Some(Value::Int32(page.depth.into()))),
+    always("body_bytes", Kind::Int64, |page| Some(int64(page.body_bytes))),
+    always("text_chars", Kind::Int64, |page| Some(int64(page.text_chars))),
+    always("host", Kind::Text, |page| Some(Value::Text(&page.host))),
+    always("verdict", Kind::Text, |page| Some(Value::Text(page.verdict.name()))),
+    maybe("duplicate_of", Kind::Text, |page| {
+        page.duplicate_of.as_deref().map(Value::Text)
+    }),
+    maybe("distance", Kind::Int32, |page| {
+        page.distance
+            .and_then(|bits| i32::try_from(bits).ok())
+            .map(Value::Int32)
+    }),
+    maybe("similarity", Kind::Real, |page| page.similarity.map(Value::Real)),
+    always("digest", Kind::Text, |page| Some(Value::Text(&page.digest))),
+    maybe("canonical", Kind::Text, |page| {
+        page.canonical.as_deref().map(Value::Text)
+    }),
+];
+
+const fn always(name: &'static str, kind: Kind, of: fn(&Page) -> Option<Value<'_>>) -> Field {
+    Field {
+        name,
+        kind,
+        nullable: false,
+        of,
+    }
+}
+
+const fn maybe(name: &'static str, kind: Kind, of: fn(&Page) -> Option<Value<'_>>) -> Field {
+    Field {
+        nullable: true,
+        ..always(name, kind, of)
+    }
+}
+
+fn int64(count: u64) -> Value<'static> {
+    Value::Int64(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+/// RFC 3339 in UTC, with as many digits of a second as there are; the epoch for a moment beyond the year 9999.
+pub(crate) fn shown_time(unix_ms: i64) -> String {
+    Timestamp::from_millisecond(unix_ms).unwrap_or_default().to_string()
+}
+
+/// A decimal number without an exponent that reads back as the same number, and as none but a number with a fraction.
+pub(crate) fn shown_real(number: f64) -> String {
+    let shown = number.to_string();
+    if shown.contains('.') { shown } else { shown + ".0" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_that_is_always_there_has_a_value_in_an_empty_page() {
+        let page = Page::default();
+        for field in FIELDS {
+            assert_eq!(field.of(&page).is_none(), field.nullable, "{}", field.name);
+        }
+    }
+
+    #[test]
+    fn numbers_and_times_are_shown_so_that_they_read_back() {
+        assert_eq!(shown_real(1.0), "1.0");
+        assert_eq!(shown_real(0.96875), "0.96875");
+        assert_eq!(shown_real(1e-7), "0.0000001");
+        assert_eq!(shown_time(1_774_085_400_125), "2026-03-21T09:30:00.125Z");
+        assert_eq!(shown_time(i64::MAX), "1970-01-01T00:00:00Z");
+    }
+}

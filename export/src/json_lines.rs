@@ -1,0 +1,34 @@
+//! JSON lines: one object a line, UTF-8, every field in every line.
+
+use std::io::{self, Write};
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::field::{FIELDS, Value, shown_time};
+use crate::page::Page;
+
+/// Writes a page as one line.
+pub(crate) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, &Line(page))?;
+    out.write_all(b"\n")
+}
+
+struct Line<'a>(&'a Page);
+
+impl Serialize for Line<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(FIELDS.len()))?;
+        for field in FIELDS {
+            match field.of(self.0) {
+                None => map.serialize_entry(field.name, &None::<()>)?,
+                Some(Value::Text(text)) => map.serialize_entry(field.name, text)?,
+                Some(Value::Time(unix_ms)) => map.serialize_entry(field.name, &shown_time(unix_ms))?,
+                Some(Value::Int32(number)) => map.serialize_entry(field.name, &number)?,
+                Some(Value::Int64(number)) => map.serialize_entry(field.name, &number)?,
+                Some(Value::Real(number)) => map.serialize_entry(field.name, &number)?,
+                Some(Value::Fingerprint(bits)) => map.serialize_entry(field.name, &bits.to_string())?,
+            }
+        }
+        map.end()
+    }
+}

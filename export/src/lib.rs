@@ -1,0 +1,51 @@
+//! Pages as files that other tools open: JSON lines, CSV, Parquet, plain text, and Markdown with front matter.
+//!
+//! It knows nothing of a crawl: what comes in is one [`Page`] after another, what goes out is a file, a folder of files or
+//! standard output. Every format has the same fields under the same names ([`FIELDS`]), and no format holds more than a few
+//! pages at a time (Parquet: one row group).
+//!
+//! Nothing that is not complete looks complete: a file is `FILE.partial`, a folder `DIR.partial`, until all of it is written and
+//! durable; then it is renamed.
+//!
+//! ```
+//! use export::{Destination, Format, Page, open};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let dir = tempfile::tempdir()?;
+//! let path = dir.path().join("pages.csv.gz");
+//! let mut sink = open(Format::Csv, &Destination::File(path.clone()), 64)?;
+//! sink.write(&Page { url: "https://example.org/".to_owned(), ..Page::default() })?;
+//! assert!(!path.exists());
+//! sink.finish()?;
+//! assert!(path.exists());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - [`Page`] what comes in, [`Field`] what its values are called and of which type they are
+//! - `json_lines`, `csv`, `plain_text`, `parquet_file`, `markdown`: one format each; `yaml`: texts in front matter
+//! - [`Lines`]: a file of lines that are made elsewhere
+//! - `file_name`: a safe name for each URL
+//! - `stream`: a file that appears when it is complete, packed by its name, or standard output; `folder`: the same of a folder
+
+mod csv;
+mod error;
+mod field;
+mod file_name;
+mod folder;
+mod json_lines;
+mod lines;
+mod markdown;
+mod page;
+#[cfg(feature = "parquet")]
+mod parquet_file;
+mod plain_text;
+mod sink;
+mod stream;
+mod yaml;
+
+pub use error::ExportError;
+pub use field::{FIELDS, Field, Kind, Value};
+pub use lines::Lines;
+pub use page::{Fingerprint, Page, Verdict};
+pub use sink::{Destination, Format, Sink, open};

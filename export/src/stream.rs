@@ -1,0 +1,207 @@
+//! A file that appears when it is complete, packed if its name says so, or standard output.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::error::{ExportError, not_one_file};
+
+/// zstd's own default.
+const ZSTD_LEVEL: i32 = 3;
+
+/// Where bytes go. [`finish`](Self::finish) makes them appear; without it they stay what they are, a part.
+pub(crate) struct Stream {
+    packing: Packing,
+    name: Name,
+}
+
+enum Name {
+    /// `partial` becomes `path`.
+    File {
+        path: PathBuf,
+        partial: PathBuf,
+    },
+    /// A device or a pipe, which is written as it is.
+    Special(PathBuf),
+    Stdout,
+}
+
+enum Packing {
+    None(BufWriter<Raw>),
+    Gzip(Box<GzEncoder<BufWriter<Raw>>>),
+    Zstd(Box<zstd::Encoder<'static, BufWriter<Raw>>>),
+}
+
+enum Raw {
+    File(File),
+    Stdout(io::Stdout),
+}
+
+impl Stream {
+    /// Standard output.
+    pub fn stdout() -> Self {
+        Self {
+            packing: Packing::None(BufWriter::new(Raw::Stdout(io::stdout()))),
+            name: Name::Stdout,
+        }
+    }
+
+    /// A file; one of the same name stays until the new one is complete.
+    pub fn file(path: &Path) -> Result<Self, ExportError> {
+        let (name, writes_to) = match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {
+                return Err(not_one_file(path));
+            }
+            Ok(metadata) if !metadata.is_file() => (Name::Special(path.to_owned()), path.to_owned()),
+            _ => {
+                let partial = partial_of(path);
+                let name = Name::File {
+                    path: path.to_owned(),
+                    partial: partial.clone(),
+                };
+                (name, partial)
+            }
+        };
+        let file = File::create(&writes_to).map_err(|source| ExportError::io("create", &writes_to, source))?;
+        let raw = BufWriter::with_capacity(1 << 16, Raw::File(file));
+        let packing = match packed_by(path) {
+            None => Packing::None(raw),
+            Some(PackedBy::Gzip) => Packing::Gzip(Box::new(GzEncoder::new(raw, Compression::default()))),
+            Some(PackedBy::Zstd) => Packing::Zstd(Box::new(
+                zstd::Encoder::new(raw, ZSTD_LEVEL).map_err(|source| ExportError::io("pack", path, source))?,
+            )),
+        };
+        Ok(Self { packing, name })
+    }
+
+    /// Makes all of it durable, and the file appear under its name.
+    pub fn finish(self) -> Result<(), ExportError> {
+        let Self { packing, name } = self;
+        let raw = unpacked(packing).map_err(|source| name.error(source))?;
+        if let (Name::File { path, partial }, Raw::File(file)) = (&name, raw) {
+            file.sync_all()
+                .and_then(|()| fs::rename(partial, path))
+                .and_then(|()| sync_folder_of(path))
+                .map_err(|source| name.error(source))?;
+        }
+        Ok(())
+    }
+
+    /// An error of writing to it.
+    pub fn error(&self, source: io::Error) -> ExportError {
+        self.name.error(source)
+    }
+
+    /// What it is called in messages.
+    pub fn shown_name(&self) -> String {
+        self.name.shown()
+    }
+}
+
+impl Name {
+    fn shown(&self) -> String {
+        match self {
+            Self::File { partial: path, .. } | Self::Special(path) => path.display().to_string(),
+            Self::Stdout => "standard output".to_owned(),
+        }
+    }
+
+    fn error(&self, source: io::Error) -> ExportError {
+        ExportError::Io {
+            action: "write",
+            path: self.shown(),
+            source,
+        }
+    }
+}
+
+/// Ends the packing, and brings all to the file or to the reader.
+fn unpacked(packing: Packing) -> io::Result<Raw> {
+    let raw = match packing {
+        Packing::None(raw) => raw,
+        Packing::Gzip(gzip) => gzip.finish()?,
+        Packing::Zstd(zstd) => zstd.finish()?,
+    };
+    let mut raw = raw.into_inner().map_err(io::IntoInnerError::into_error)?;
+    raw.flush()?;
+    Ok(raw)
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.packing {
+            Packing::None(to) => to.write(bytes),
+            Packing::Gzip(to) => to.write(bytes),
+            Packing::Zstd(to) => to.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.packing {
+            Packing::None(to) => to.flush(),
+            Packing::Gzip(to) => to.flush(),
+            Packing::Zstd(to) => to.flush(),
+        }
+    }
+}
+
+impl Write for Raw {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.write(bytes),
+            Self::Stdout(stdout) => stdout.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.flush(),
+            Self::Stdout(stdout) => stdout.flush(),
+        }
+    }
+}
+
+/// How a file is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PackedBy {
+    Gzip,
+    Zstd,
+}
+
+/// What a file's name says of that.
+pub(crate) fn packed_by(path: &Path) -> Option<PackedBy> {
+    match path.extension().and_then(OsStr::to_str)?.to_ascii_lowercase().as_str() {
+        "gz" => Some(PackedBy::Gzip),
+        "zst" => Some(PackedBy::Zstd),
+        _ => None,
+    }
+}
+
+/// Where a file or folder is until it is complete.
+pub(crate) fn partial_of(path: &Path) -> PathBuf {
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(".partial");
+    partial.into()
+}
+
+/// Makes the names in the folder of `path` durable.
+pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => sync_folder(Path::new(".")),
+        Some(parent) => sync_folder(parent),
+        None => Ok(()),
+    }
+}
+
+/// Makes the names in a folder durable, where the system opens folders.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        File::open(folder)?.sync_all()
+    } else {
+        Ok(())
+    }
+}
