@@ -502,7 +502,7 @@ impl Model {
         let mut ids = Vec::new();
         for known in self.urls.values_mut() {
             if let Known::Page { id, is_due, .. } = known
-                && *id as usize % every == 0
+                && (*id as usize).is_multiple_of(every)
             {
                 ids.push((*id, *is_due));
                 *is_due = true;
