@@ -80,6 +80,14 @@ fn a_value_that_cannot_be_used_is_named_with_its_key() {
             ["politeness.parallel_per_host = 0", "at least 1"],
         ),
         ("[politeness]\ndelay_ms = -1", ["line 2", "delay_ms"]),
+        (
+            "[refresh]\nmin_interval = \"daily\"",
+            ["refresh.min_interval = \"daily\"", "such as 12h"],
+        ),
+        (
+            "[refresh]\nmax_interval = \"2d\"",
+            ["refresh.first_interval = \"7d\"", "at most refresh.max_interval (2d)"],
+        ),
         ("[scope]\nmode = \"web\"", ["line 2", "subdomains"]),
         ("[scope]\nmax_depth = \"deep\"", ["line 2", "string"]),
         ("[scope\n", ["line 1", "my.toml"]),

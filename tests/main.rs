@@ -9,8 +9,10 @@
 //! - [`dedup_command`]: duplicates among files, whatever form they are in and however damaged
 //! - [`harm`]: servers that mean harm
 //! - [`links`]: what is followed, and what pages ask; [`http`], [`tls`]: how it is fetched
+//! - [`refresh`]: pages that are looked at again
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
 //! - [`archived_requests`]: what was asked, without a secret
+//! - [`survive`]: damaged, full, limited, lost, and made whole
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
 //! - [`export`]: the pages for other tools
 //! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
@@ -38,9 +40,11 @@ mod inspect;
 mod links;
 mod near_duplicates;
 mod politeness;
+mod refresh;
 mod resume;
 mod robots;
 mod steering;
 mod support;
+mod survive;
 mod tls;
 mod warc;

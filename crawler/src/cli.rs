@@ -2,9 +2,10 @@
 
 mod export;
 mod inspect;
+mod store;
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -14,6 +15,7 @@ pub use export::{Export, ExportFormat, ExportVerdict};
 pub use inspect::{
     Fetching, Inspect, InspectFormat, InspectPage, InspectRobots, InspectSitemap, InspectUrl, Inspected,
 };
+pub use store::{Gc, Rebuild, Verify, VerifyFormat};
 
 /// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
 #[derive(Debug, Parser)]
@@ -46,6 +48,12 @@ pub enum Command {
     Rules(Rules),
     /// Write the kept pages as JSON lines, CSV, Parquet, Markdown, plain text or CDXJ.
     Export(Export),
+    /// Check that a crawl on disk is whole: bodies, digests, verdicts, index, counts, queue.
+    Verify(Verify),
+    /// Make the state of a crawl anew from its WARC files.
+    Rebuild(Rebuild),
+    /// Give back the room that the state of a crawl does not need any more.
+    Gc(Gc),
     /// Show what the crawler makes of one page, robots.txt, URL or sitemap.
     Inspect(Inspect),
     /// Show the fingerprint of documents in files, and the features that weigh most in it.
@@ -85,15 +93,24 @@ pub struct ConfigFile {
     on where it stopped. A second Ctrl-C ends at once and loses nothing that was decided more than a moment ago."
 )]
 pub struct Run {
-    /// Text file with one seed URL a line; `#` starts a comment.
-    #[arg(long, value_name = "FILE")]
-    pub seeds: PathBuf,
+    /// Text file with one seed URL a line; `#` starts a comment. With --refresh it may be left out: then the crawl stays on the
+    /// hosts that it knows.
+    #[arg(long, value_name = "FILE", required_unless_present = "refresh")]
+    pub seeds: Option<PathBuf>,
     /// See `--help` of the group.
     #[command(flatten)]
     pub config: ConfigFile,
     /// See `--help` of the group.
     #[command(flatten)]
     pub data: DataFolder,
+    /// Look again at the pages that are due: unchanged ones are noted, changed ones get a new version and a new verdict,
+    /// those that are gone (404 or 410, two refreshes running) are marked and stay in the archive. How often a page is due
+    /// follows how often it changes ([refresh] in config.toml). Such visits do not count against --max-pages.
+    #[arg(long)]
+    pub refresh: bool,
+    /// Take as due what will be due by this time (RFC 3339).
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_rfc3339_weak, requires = "refresh", hide = true)]
+    pub refresh_as_of: Option<SystemTime>,
     /// Stop when this many pages are decided, earlier runs on the same data folder included.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_pages: Option<u64>,

@@ -7,12 +7,15 @@ mod evaluate;
 mod export;
 mod faults;
 mod fingerprint;
+mod gc;
 mod idf;
 mod inspect;
 mod layouts;
+mod rebuild;
 mod report;
 mod rules;
 mod run;
+mod verify;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -37,6 +40,9 @@ pub fn execute(cli: Cli) -> Result<(), Error> {
         Command::Report(args) => Ok(report::execute(&args)?),
         Command::Rules(args) => rules::execute(&args),
         Command::Export(args) => export::execute(&args, cli.quiet),
+        Command::Verify(args) => verify::execute(&args, cli.quiet),
+        Command::Rebuild(args) => rebuild::execute(&args, cli.quiet),
+        Command::Gc(args) => Ok(gc::execute(&args, cli.quiet)?),
         Command::Evaluate(args) => evaluate::execute(&args, cli.quiet),
         Command::Inspect(args) => inspect::execute(&args),
         Command::Fingerprint(args) => fingerprint::execute(&args, cli.quiet),

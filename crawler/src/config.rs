@@ -25,6 +25,8 @@ pub struct Config {
     pub politeness: Politeness,
     /// What the verdicts mean for the URLs that wait.
     pub steering: Steering,
+    /// When pages are looked at again.
+    pub refresh: Refresh,
     /// How a response is fetched.
     pub fetch: Fetch,
     /// Which spellings of a URL are one URL.
@@ -263,6 +265,28 @@ impl Default for Steering {
             min_pattern_pages: 10,
             leave: Leave::Traps,
             apply: Vec::new(),
+        }
+    }
+}
+
+/// `[refresh]`: when `crawler run --refresh` looks at a page again; times such as `12h` or `7d`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Refresh {
+    /// At least this long after the last time.
+    pub min_interval: String,
+    /// The second time, where the server does not tell the page's age.
+    pub first_interval: String,
+    /// At most this long after the last time.
+    pub max_interval: String,
+}
+
+impl Default for Refresh {
+    fn default() -> Self {
+        Self {
+            min_interval: "1d".into(),
+            first_interval: "7d".into(),
+            max_interval: "90d".into(),
         }
     }
 }

@@ -10,18 +10,20 @@ mod budget;
 mod canonical;
 mod departures;
 mod redirects;
+mod versions;
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use dedup::{Deduplicator, DocId, SledIndex, SledOptions};
-use storage::{Counts, Discovered, HostState, Outcome, QueuedUrl, Store, StoredRobots, Verdict};
+use storage::{Counts, Discovered, Fate, HostState, Outcome, QueuedUrl, Store, StoredRobots, Verdict, Visit};
 use tokio::sync::mpsc::Sender;
 
 use crate::error::RunError;
-use crate::interpret::{ReadPage, RobotsReader};
+use crate::fetch::Response;
+use crate::interpret::{ReadPage, RobotsReader, unix_millis};
 use crate::memory_budget::Claim;
 use crate::scheduler::{Errand, Event, RobotsAnswer};
 use crate::settings::Settings;
@@ -30,6 +32,7 @@ use crate::steering::{Decision, DuplicateOf};
 use archive::ArchivedRequests;
 use budget::UrlBudget;
 use redirects::Redirects;
+use versions::Unchanged;
 
 /// What is to be decided and recorded.
 #[derive(Debug)]
@@ -45,6 +48,15 @@ pub enum Record {
         /// URLs found on the way.
         outlinks: Vec<Discovered>,
     },
+    /// A page that was fetched before and, by the server's word, has not changed since.
+    NotModified {
+        /// Its row in the frontier.
+        queued: QueuedUrl,
+        /// The answer's head.
+        response: Response,
+    },
+    /// No more visits to pages fetched before are made in this run: those that wait end without an answer.
+    EndVisits,
     /// A sitemap's URLs.
     Sitemap {
         /// Pages.
@@ -93,6 +105,8 @@ pub struct ContentSeen {
     prefer_canonical: bool,
     /// Something that is staged, or was committed, takes a page out of the index.
     has_departures: bool,
+    /// Superseded, gone and moved pages that are in the index until the next commit.
+    departing: HashSet<u64>,
     url_budget: UrlBudget,
     stats: Arc<Stats>,
     commit_interval: Duration,
@@ -102,8 +116,8 @@ pub struct ContentSeen {
 /// A commit costs a flush of the disk, so even an idle crawl makes no more than one in this time.
 const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
 
-/// URLs of a sitemap that are taken in at a time.
-const SITEMAP_SLICE: usize = 1_000;
+/// URLs of a sitemap that are taken in at a time, and visits that are ended.
+const SLICE: usize = 1_000;
 
 impl Record {
     /// Bytes that it holds, about.
@@ -115,7 +129,9 @@ impl Record {
             Self::Outcome { outlinks, .. } => of_links(outlinks),
             Self::Sitemap { urls, .. } => of_links(urls),
             Self::Robots { stored, .. } => stored.as_ref().map_or(0, |stored| stored.text.len()),
-            Self::Recall(_) | Self::Hosts { .. } | Self::Refill { .. } => 0,
+            Self::NotModified { .. } | Self::EndVisits | Self::Recall(_) | Self::Hosts { .. } | Self::Refill { .. } => {
+                0
+            }
         }
     }
 }
@@ -152,6 +168,7 @@ impl ContentSeen {
             store.forget_departed(&departed)?;
         }
         stats.decided(&store.counts());
+        stats.refreshed(store.refresh());
         Ok(Self {
             url_budget: UrlBudget::open(&store, settings.limits.max_urls_per_host)?,
             store,
@@ -160,6 +177,7 @@ impl ContentSeen {
             requests: ArchivedRequests::new(settings),
             prefer_canonical: settings.prefer_canonical,
             has_departures: false,
+            departing: HashSet::new(),
             stats,
             commit_interval: settings.storage.commit_interval,
             committed_at: Instant::now(),
@@ -206,9 +224,9 @@ impl ContentSeen {
     }
 
     /// The index of the archive is derived: the crawl is no worse for the lack of it, and the next run writes it again.
-    fn write_index(&self) {
+    fn write_index(&mut self) {
         let start = Instant::now();
-        match storage::cdxj::write_index(&self.store) {
+        match storage::cdxj::write_index(&mut self.store) {
             Ok(path) => {
                 tracing::debug!(path = %path.display(), elapsed_ms = start.elapsed().as_millis(), "index of the archive written");
             }
@@ -242,6 +260,7 @@ impl ContentSeen {
             self.dedup.index_mut().persist(durable)?;
             self.store.forget_departed(&departed)?;
             self.has_departures = false;
+            self.departing.clear();
             tracing::debug!(rows, stored_ms, elapsed_ms = start.elapsed().as_millis(), "committed");
         }
         self.committed_at = Instant::now();
@@ -259,10 +278,22 @@ impl ContentSeen {
                 let outcome = self.redirects.judge(&self.store, &queued, outcome)?;
                 self.finish(&queued, outcome, &outlinks, None)?
             }
+            Record::NotModified { queued, response } => {
+                let visit = Unchanged {
+                    response: &response,
+                    fetched_at: unix_millis(response.fetched_at),
+                    payload: None,
+                };
+                self.unchanged(&queued, &visit, &[])?
+            }
+            Record::EndVisits => {
+                self.end_visits()?;
+                return Ok(None);
+            }
             Record::Sitemap { urls, further } => {
                 let mut queued = Vec::new();
                 // In slices, so that the store can make room between them.
-                for slice in urls.chunks(SITEMAP_SLICE) {
+                for slice in urls.chunks(SLICE) {
                     let admitted = self.url_budget.admit(slice);
                     self.stats.links_over_budget(slice.len() - admitted.len());
                     let fresh = self.store.discover(&admitted)?;
@@ -303,13 +334,28 @@ impl ContentSeen {
                 Event::Refilled { host, urls, more }
             }
         };
-        self.stats.decided(&self.store.counts());
+        self.tell();
         Ok(Some(event))
     }
 
+    fn tell(&self) {
+        self.stats.decided(&self.store.counts());
+        self.stats.refreshed(self.store.refresh());
+    }
+
     fn page(&mut self, mut page: ReadPage) -> Result<Event, RunError> {
+        if let Some(revisit) = &page.queued.revisits
+            && versions::says_nothing_new(&self.store, revisit, &page)?
+        {
+            let visit = Unchanged {
+                response: &page.response,
+                fetched_at: page.draft.fetched_at,
+                payload: Some((page.draft.body_bytes, page.draft.payload_digest)),
+            };
+            return self.unchanged(&page.queued, &visit, &page.outlinks);
+        }
         let id = self.store.next_page_id();
-        let verdict = self.dedup.check_and_insert(DocId(id), &page.signature)?;
+        let verdict = self.verdict(DocId(id), &page)?;
         tracing::debug!(url = %page.queued.url, status = page.draft.status, bytes = page.draft.body_bytes,
             elapsed_ms = page.draft.elapsed_ms, ?verdict, "decided");
         page.draft.verdict = stored(verdict);
@@ -322,14 +368,84 @@ impl ContentSeen {
             self.has_departures = true;
         }
         let capture = archive::encoded(&page, &self.store, &self.requests)?;
-        let decision = self.decision(id, &page)?;
+        // The first version has taught what there is to learn of the URL.
+        let decision = match page.queued.revisits {
+            None => Some(self.decision(id, &page)?),
+            Some(_) => None,
+        };
         let mut draft = page.draft;
         draft.signature = encode_signature(&page.signature)?;
         let outcome = Outcome::Page {
             draft: Box::new(draft),
             capture,
         };
-        self.finish(&page.queued, outcome, &page.outlinks, Some(decision))
+        self.finish(&page.queued, outcome, &page.outlinks, decision)
+    }
+
+    /// The verdict on a page, which enters the index if it is unique; a new version is not compared with the one before it.
+    fn verdict(&mut self, id: DocId, page: &ReadPage) -> Result<dedup::Verdict, RunError> {
+        let verdict = self.compare(id, page)?;
+        let is_departing = verdict.of().is_some_and(|of| self.departing.contains(&of.0));
+        if !is_departing {
+            return Ok(verdict);
+        }
+        // What it is a duplicate of is not kept any more. It leaves the index when that is durable: now.
+        self.commit()?;
+        self.compare(id, page)
+    }
+
+    fn compare(&self, id: DocId, page: &ReadPage) -> Result<dedup::Verdict, RunError> {
+        let Some(revisit) = &page.queued.revisits else {
+            return Ok(self.dedup.check_and_insert(id, &page.signature)?);
+        };
+        let verdict = self.dedup.check_except(&page.signature, DocId(revisit.page))?;
+        if verdict == dedup::Verdict::Unique {
+            self.dedup.insert(id, &page.signature)?;
+        }
+        Ok(verdict)
+    }
+
+    /// Records that a visit found the page as it was. It may have other links than the last time.
+    fn unchanged(
+        &mut self,
+        queued: &QueuedUrl,
+        visit: &Unchanged<'_>,
+        outlinks: &[Discovered],
+    ) -> Result<Event, RunError> {
+        let outcome = Outcome::Visited {
+            visit: Visit::Unchanged,
+            at: visit.fetched_at,
+            wire_bytes: visit.response.wire_bytes,
+            capture: versions::record(&self.store, &self.requests, queued, visit)?,
+        };
+        self.finish(queued, outcome, outlinks, None)
+    }
+
+    /// Ends the visits that wait, such as those to hosts that were given up: the pages are due again at the next refresh.
+    fn end_visits(&mut self) -> Result<(), RunError> {
+        let at = unix_millis(SystemTime::now());
+        while self.store.counts().due > 0 {
+            self.commit()?;
+            let rows = self
+                .store
+                .queue()
+                .filter(|row| row.as_ref().map_or(true, |row| row.revisits.is_some()));
+            let waiting: Vec<QueuedUrl> = rows.take(SLICE).collect::<Result<_, _>>()?;
+            if waiting.is_empty() {
+                break;
+            }
+            for queued in &waiting {
+                let outcome = Outcome::Visited {
+                    visit: Visit::Unanswered,
+                    at,
+                    wire_bytes: 0,
+                    capture: None,
+                };
+                self.store.finish(queued, outcome, &[])?;
+            }
+        }
+        self.tell();
+        Ok(())
     }
 
     /// What the verdict on a page teaches; a page that takes another's place says no more than that one.
@@ -353,26 +469,42 @@ impl ContentSeen {
         self.stats.links_over_budget(outlinks.len() - admitted.len());
         let finished = self.store.finish(queued, outcome, &admitted)?;
         self.url_budget.spend(&finished.newly_queued);
+        if let Some(revisit) = &queued.revisits
+            && self
+                .store
+                .latest_page(revisit.page)?
+                .is_some_and(|page| page.fate != Fate::Current)
+        {
+            self.departing.insert(revisit.page);
+            self.has_departures = true;
+        }
         let mut again = finished.newly_queued;
         again.extend(finished.requeued);
         Ok(Event::Decided {
             host: queued.host.clone(),
             seq: queued.seq,
             page,
+            is_visit: queued.revisits.is_some(),
             queued: again,
         })
     }
 }
 
+/// The index as it is.
+///
+/// # Errors
+/// It cannot be read, or was made for another scheme or rule.
+pub fn open_existing_index(store: &Store, settings: &Settings) -> Result<SledIndex, dedup::DedupError> {
+    let options = SledOptions {
+        overfull: settings.bucket_skew,
+        ..SledOptions::of_width(settings.scheme.width, &settings.rule)?
+    };
+    SledIndex::open_with(store.index_db(), &settings.scheme.id(), &settings.rule, options)
+}
+
 /// Opens the index; one that was laid out for another threshold is derived anew from the catalogue.
 fn open_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError> {
-    let open = || {
-        let options = SledOptions {
-            overfull: settings.bucket_skew,
-            ..SledOptions::of_width(settings.scheme.width, &settings.rule)?
-        };
-        SledIndex::open_with(store.index_db(), &settings.scheme.id(), &settings.rule, options)
-    };
+    let open = || open_existing_index(store, settings);
     match open() {
         Err(error) if error.is_other_layout() => {
             tracing::warn!("the dedup rule has changed; making the index anew from the catalogue");
@@ -383,7 +515,9 @@ fn open_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError>
     }
 }
 
-fn stored(verdict: dedup::Verdict) -> Verdict {
+/// A verdict as the catalogue keeps it.
+#[must_use]
+pub fn stored(verdict: dedup::Verdict) -> Verdict {
     match verdict {
         dedup::Verdict::Unique => Verdict::Unique,
         dedup::Verdict::Exact { of } => Verdict::Exact { of: of.0 },
@@ -400,7 +534,10 @@ fn stored(verdict: dedup::Verdict) -> Verdict {
 }
 
 /// A signature as the catalogue keeps it.
-fn encode_signature(signature: &dedup::Signature) -> Result<Vec<u8>, RunError> {
+///
+/// # Errors
+/// It cannot be encoded.
+pub fn encode_signature(signature: &dedup::Signature) -> Result<Vec<u8>, RunError> {
     postcard::to_stdvec(signature).map_err(RunError::Signature)
 }
 
@@ -411,3 +548,6 @@ fn encode_signature(signature: &dedup::Signature) -> Result<Vec<u8>, RunError> {
 pub fn decode_signature(bytes: &[u8]) -> Result<dedup::Signature, RunError> {
     postcard::from_bytes(bytes).map_err(RunError::Signature)
 }
+
+#[cfg(test)]
+mod tests;

@@ -72,8 +72,12 @@ pub enum RunError {
     #[error(transparent)]
     Storage(#[from] storage::StorageError),
     /// The dedup index.
-    #[error(transparent)]
-    Dedup(#[from] dedup::DedupError),
+    #[error("{source}{}", index_advice(source))]
+    Dedup {
+        /// What the index said.
+        #[from]
+        source: dedup::DedupError,
+    },
     /// A record could not be compressed.
     #[error("cannot compress a page for the archive: {0}")]
     Encode(#[source] io::Error),
@@ -102,9 +106,28 @@ pub enum RunError {
     /// A stage of the pipeline ended before its time.
     #[error("the {0} stage ended unexpectedly; what was committed is safe, run the same command again")]
     Stage(&'static str),
+    /// `crawler verify` has findings.
+    #[error("{}: {count} findings; each says what to do", dir.display())]
+    NotSound {
+        /// The data folder.
+        dir: PathBuf,
+        /// How many.
+        count: u64,
+    },
     /// The demo's report differs from its truth.
     #[error("{0} of the demo's pages came out otherwise than they should")]
     Mismatch(usize),
+}
+
+/// What to do about an index that cannot be read.
+fn index_advice(error: &dedup::DedupError) -> &'static str {
+    match error {
+        dedup::DedupError::Corrupt(_) | dedup::DedupError::Signature(_) | dedup::DedupError::Sled(_) => {
+            "; what was committed is safe: see to the disk and run again, and if that fails again, crawler rebuild makes state and \
+             index anew from the archive"
+        }
+        _ => "",
+    }
 }
 
 impl RunError {
@@ -139,6 +162,12 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether it says only that something ended, not why.
+    #[must_use]
+    pub fn is_unexplained(&self) -> bool {
+        matches!(self, Self::Run(RunError::Stage(_)))
+    }
+
     /// The exit code that it ends with.
     #[must_use]
     pub fn exit_code(&self) -> u8 {

@@ -178,12 +178,20 @@ impl Fetcher {
     /// # Errors
     /// No whole answer came, or none may be asked for; see [`FetchError`].
     pub async fn get(&self, url: &Url, wanted: Wanted) -> Result<Response, FetchError> {
+        self.get_if(url, wanted, HeaderMap::new()).await
+    }
+
+    /// As [`get`](Self::get), with the header fields that make the request conditional.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub async fn get_if(&self, url: &Url, wanted: Wanted, conditions: HeaderMap) -> Result<Response, FetchError> {
         self.policy.check_literal(url)?;
         let fetched_at = SystemTime::now();
         let start = Instant::now();
         let deadline = tokio::time::Instant::from_std(start) + self.timeout;
         let request = self.client.get(self.fields.request_url(url));
-        let sent = timeout_at(deadline, self.fields.apply(request, url).send()).await;
+        let sent = timeout_at(deadline, self.fields.apply(request, url).headers(conditions).send()).await;
         let sent = sent.map_err(|_elapsed| FetchError::Timeout)?;
         let mut answer = sent.map_err(|error| FetchError::from_reqwest(&error))?;
         self.fields.learn(url, answer.headers());

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dedup::Analyzer;
-use storage::{Discovered, Outcome, QueuedUrl, Store, UrlState};
+use storage::{Discovered, Outcome, QueuedUrl, Store, UrlState, Visit};
 use url::Url;
 
 use crate::canonicalize;
@@ -18,6 +18,7 @@ use crate::content_seen::Record;
 use crate::error::RunError;
 use crate::fetch::{FetchError, Response};
 use crate::host_key::HostKey;
+use crate::revisit;
 use crate::scheduler::{Errand, Event, RobotsAnswer, Task};
 use crate::scope::{Outside, Scope};
 use crate::settings::Settings;
@@ -28,7 +29,7 @@ pub use errand::RobotsReader;
 pub use lane::Lane;
 use lane::Unpacked;
 pub use read::ReadPage;
-pub(crate) use read::{Content, named_canonical, x_robots_tag};
+pub(crate) use read::{Content, named_canonical, unix_millis, x_robots_tag};
 
 /// Bytes of URLs taken from one document: some 20,000 of a usual length, or a page's answer to a hostile base URL.
 const MAX_LINK_BYTES: usize = 2 * 1024 * 1024;
@@ -113,8 +114,12 @@ impl Interpreter {
     }
 
     fn document(&self, queued: QueuedUrl, url: &Url, response: Response) -> Record {
+        // Only who asked for it is told that there is nothing new.
+        if response.status == 304 && revisit::conditions(&queued, url).is_some() {
+            return self.not_modified(queued, response);
+        }
         if !response.is_success() {
-            return self.failed_status(queued, response.status);
+            return self.failed_status(queued, &response);
         }
         // RFC 9110, sections 15.3.5 and 15.3.6: these have no content.
         if matches!(response.status, 204 | 205) {
@@ -147,7 +152,20 @@ impl Interpreter {
         failed(queued, error.kind(), None, error.to_string())
     }
 
-    fn failed_status(&self, queued: QueuedUrl, status: u16) -> Record {
+    /// A 304 has the header fields that the page would have come with.
+    fn not_modified(&self, queued: QueuedUrl, response: Response) -> Record {
+        let robots = x_robots_tag(&response.headers, &self.settings.product);
+        match robots.why_not_stored(response.fetched_at) {
+            Some(reason) => excluded(queued, reason.into(), Vec::new()),
+            None => Record::NotModified { queued, response },
+        }
+    }
+
+    fn failed_status(&self, queued: QueuedUrl, response: &Response) -> Record {
+        let status = response.status;
+        if queued.revisits.is_some() && matches!(status, 404 | 410) {
+            return missing(queued, response);
+        }
         let passing = matches!(status, 408 | 429 | 500 | 502 | 503 | 504);
         if passing && queued.attempts < self.settings.politeness.max_retries {
             return outcome(queued, Outcome::Retry);
@@ -279,6 +297,17 @@ fn excluded(queued: QueuedUrl, reason: String, outlinks: Vec<Discovered>) -> Rec
         outcome: Outcome::Excluded { reason },
         outlinks,
     }
+}
+
+/// A page that was fetched before, and of which the server says now that there is none.
+fn missing(queued: QueuedUrl, response: &Response) -> Record {
+    let missing = Outcome::Visited {
+        visit: Visit::Missing,
+        at: unix_millis(response.fetched_at),
+        wire_bytes: response.wire_bytes,
+        capture: None,
+    };
+    outcome(queued, missing)
 }
 
 fn failed(queued: QueuedUrl, kind: &str, status: Option<u16>, detail: String) -> Record {

@@ -6,6 +6,7 @@
 //! - [`seeds`] where a crawl starts, [`scope`] how far it goes
 //! - [`canonicalize`] one spelling a URL, [`host_key`] which host it belongs to, [`site`] whose it is
 //! - [`scheduler`] what is fetched next, [`politeness`] when, [`robots`] whether, [`sitemap`] what else there is
+//! - [`revisit`] which pages are looked at again, and when
 //! - [`fetch`] one request, [`address_policy`] to which addresses, [`content_encoding`] undone under a bound,
 //!   [`content_type`] taken apart, [`memory_budget`] how much of all that at a time
 //! - [`interpret`] what a response means: [`decode`] its characters, [`parse`] its tree and links, [`extract`] its main
@@ -15,6 +16,7 @@
 //! - [`pipeline`] joins the stages, [`stats`] and [`progress`] show them at work, [`shutdown`] ends them
 //! - [`inputs`] documents from files instead of the web
 //! - [`report`] what was kept and dropped, and why, [`terminal_text`] without harm to a terminal
+//! - [`panics`] of the database, told as errors
 //! - [`commands`] one file a command, [`demo`] a web site with a known truth, [`error`] what ends a command
 
 pub mod address_policy;
@@ -35,11 +37,13 @@ pub mod inputs;
 pub mod interpret;
 pub mod language;
 pub mod memory_budget;
+pub mod panics;
 pub mod parse;
 pub mod pipeline;
 pub mod politeness;
 pub mod progress;
 pub mod report;
+pub mod revisit;
 pub mod robots;
 pub mod scheduler;
 pub mod scope;

@@ -7,20 +7,34 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use crawler::cli::Cli;
+use crawler::panics;
 use tracing_subscriber::EnvFilter;
 
 #[global_allocator]
 static ALLOCATOR: allocator::BySize = allocator::BySize;
 
+/// Exit code after a panic, as Rust has it.
+const PANICKED: u8 = 101;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     log_to_stderr(&cli);
-    match crawler::commands::execute(cli) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("crawler: {error}");
+    panics::quiet_those_of_the_database();
+    match std::panic::catch_unwind(|| crawler::commands::execute(cli)) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(error)) => {
+            // A stage that ended before its time says less than what ended it.
+            let of_the_database = panics::of_the_database().filter(|_| error.is_unexplained());
+            eprintln!("crawler: {}", of_the_database.unwrap_or_else(|| error.to_string()));
             ExitCode::from(error.exit_code())
         }
+        Err(_panic) => match panics::of_the_database() {
+            Some(text) => {
+                eprintln!("crawler: {text}");
+                ExitCode::FAILURE
+            }
+            None => ExitCode::from(PANICKED),
+        },
     }
 }
 

@@ -19,7 +19,8 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use storage::{Counts, OpenOptions, Outcome, QueuedUrl, Store};
+use reqwest::header::HeaderMap;
+use storage::{Counts, OpenOptions, Outcome, QueuedUrl, Store, Visit};
 use tokio::sync::mpsc;
 use url::Url;
 
@@ -29,6 +30,7 @@ use crate::fetch::{FetchError, Fetcher, Response, Wanted};
 use crate::interpret::{self, Interpreter, Lane, Meaning, RobotsReader};
 use crate::memory_budget::{Claim, MemoryBudget};
 use crate::politeness::{Contact, HostSignal};
+use crate::revisit;
 use crate::scheduler::{Ending, Errand, Event, Retired, Scheduler, Step, Task};
 use crate::scope::Scope;
 use crate::settings::Settings;
@@ -77,7 +79,7 @@ pub fn run(
 ) -> Result<Summary, RunError> {
     let (start, began) = (Instant::now(), SystemTime::now());
     let scope = Arc::new(Scope::new(settings.scope, settings.limits.max_depth));
-    let mut content_seen = ContentSeen::open(open_store(settings, dir)?, settings, stats.clone())?;
+    let mut content_seen = ContentSeen::open(open_store(settings, seeds, dir)?, settings, stats.clone())?;
     let window = 2 * settings.fetch.parallel + HEADROOM;
     let mut scheduler = Scheduler::new(settings, window, content_seen.store_mut().counts().fetched()).begun_at(began);
     fill(&mut scheduler, content_seen.store_mut(), seeds, settings, &scope)?;
@@ -183,7 +185,7 @@ async fn drive(
                 continue;
             }
             Step::Exclude { queued, reason } => {
-                stages.conclude(queued, Outcome::Excluded { reason });
+                stages.exclude(queued, reason);
                 continue;
             }
             Step::Fail { queued, unfit } => {
@@ -214,6 +216,10 @@ async fn drive(
             }
         }
     };
+    if ending != Ending::Stopped {
+        // Nothing more comes of the visits that are left; an interrupted run leaves its own to the next.
+        stages.record(Record::EndVisits);
+    }
     stages.save(scheduler, true);
     drop(stages);
     // Nothing holds a ticket, so nothing waits to be read; closing lets a late event go to nobody.
@@ -258,8 +264,14 @@ impl Stages {
         let (small, large) = (self.answers.clone(), self.large.clone());
         let stats = self.stats.clone();
         tokio::spawn(async move {
+            let mut conditions = HeaderMap::new();
             let (url, wanted, host) = match &task {
-                Task::Page { queued, url } => (url, Wanted::Page, &queued.host),
+                Task::Page { queued, url } => {
+                    conditions = revisit::conditions(queued, url)
+                        .map(revisit::fields)
+                        .unwrap_or_default();
+                    (url, Wanted::Page, &queued.host)
+                }
                 Task::Errand { host, errand } => {
                     let is_sitemap = matches!(errand, Errand::Sitemap { .. });
                     let wanted = if is_sitemap { Wanted::Sitemap } else { Wanted::Robots };
@@ -268,7 +280,7 @@ impl Stages {
             };
             let url = url.clone();
             // In a task of its own, so that a panic below us costs this request and not its ticket.
-            let answer = tokio::spawn(async move { fetcher.get(&url, wanted).await }).await;
+            let answer = tokio::spawn(async move { fetcher.get_if(&url, wanted, conditions).await }).await;
             let answer = answer.unwrap_or_else(|panic| Err(FetchError::Protocol(panic.to_string())));
             let body_bytes = answer
                 .as_ref()
@@ -296,6 +308,21 @@ impl Stages {
     fn save(&self, scheduler: &mut Scheduler, is_last: bool) {
         let states = scheduler.take_unsaved();
         self.record(Record::Hosts { states, is_last });
+    }
+
+    /// Records that a URL is not to be fetched. Of a page that was fetched before, that says nothing: it stays.
+    fn exclude(&self, queued: QueuedUrl, reason: String) {
+        if queued.revisits.is_none() {
+            return self.conclude(queued, Outcome::Excluded { reason });
+        }
+        tracing::info!(url = %queued.url, reason, "not visited again");
+        let unanswered = Outcome::Visited {
+            visit: Visit::Unanswered,
+            at: interpret::unix_millis(SystemTime::now()),
+            wire_bytes: 0,
+            capture: None,
+        };
+        self.conclude(queued, unanswered);
     }
 
     /// Records what became of a URL without a request.
@@ -359,10 +386,12 @@ fn is_robots(task: &Task) -> bool {
     )
 }
 
-fn open_store(settings: &Settings, dir: &Path) -> Result<Store, RunError> {
+fn open_store(settings: &Settings, seeds: &[Url], dir: &Path) -> Result<Store, RunError> {
     let mut options = OpenOptions::new(settings.store_scheme());
     options.cache_bytes = settings.storage.cache_bytes;
     options.roll_bytes = settings.storage.warc_file_bytes;
+    // Without a seed there is nothing to begin with.
+    options.create = !seeds.is_empty();
     options.warcinfo = vec![
         (
             "robots",
@@ -401,11 +430,19 @@ fn fill(
         store.try_again(seed, |failure| failure.status.is_none())?;
     }
     store.commit()?;
+    if let Some(refresh) = &settings.refresh {
+        if seeds.is_empty() {
+            revisit::restore_scope(store, scope)?;
+        }
+        let due = refresh.begin(store, scope)?;
+        tracing::info!(due, waiting = store.counts().due, "pages to be visited again");
+    }
     steering::replay(store, scheduler.steering_mut())?;
     for row in store.hosts() {
         let (host, counts) = row?;
         if counts.queued > 0 || counts.fetched() > 0 || is_interrupted {
             scheduler.add_stored_host(&host, counts.queued > 0, counts.fetched());
+            scheduler.add_stored_visits(&host, counts.due);
         }
     }
     Ok(())

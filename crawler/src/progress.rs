@@ -144,8 +144,14 @@ fn describe(now: &Snapshot, max_pages: Option<u64>, rate: f64) -> String {
             now.pages()
         );
     }
+    let visits = now.refresh.filter(|refresh| refresh.due > 0).map(|refresh| {
+        format!(
+            "  visits left {} of {}: changed {}  unchanged {}  gone {}",
+            now.due, refresh.due, refresh.changed, refresh.unchanged, refresh.gone
+        )
+    });
     format!(
-        "{}{of} pages  {rate:.0} requests/s  {}  kept {}  exact {}  near {}  failed {}  queued {}  hosts waiting {}",
+        "{}{of} pages  {rate:.0} requests/s  {}  kept {}  exact {}  near {}  failed {}  queued {}  hosts waiting {}{}",
         now.pages(),
         bytes(now.bytes),
         now.kept,
@@ -154,6 +160,7 @@ fn describe(now: &Snapshot, max_pages: Option<u64>, rate: f64) -> String {
         now.failed,
         now.queued,
         now.hosts_waiting,
+        visits.unwrap_or_default(),
     )
 }
 

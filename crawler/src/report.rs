@@ -5,13 +5,14 @@
 mod hosts;
 mod html;
 mod json;
+pub mod refresh;
 pub mod steering;
 mod text;
 
 use std::collections::HashMap;
 
 use serde::Serialize;
-use storage::{Store, UrlState, Verdict, Via};
+use storage::{Fate, Store, UrlState, Verdict, Via};
 
 use crate::cli::ReportFormat;
 use crate::error::RunError;
@@ -26,6 +27,10 @@ pub struct Report {
     pub counts: Counts,
     /// One a kept page, in the order they were kept.
     pub clusters: Vec<Cluster>,
+    /// Duplicates of pages that have changed or gone since and are not kept any more; the next refresh looks at them first.
+    pub orphans: Vec<Orphan>,
+    /// What looking at pages again came to.
+    pub refresh: refresh::Refreshed,
     /// By name.
     pub hosts: Vec<Host>,
     /// URLs that failed for good, by host and URL.
@@ -38,8 +43,8 @@ pub struct Report {
     pub steering: steering::Steering,
 }
 
-/// What became of the URLs: `discovered` is the sum of `queued`, `kept`, `exact`, `near`, `redirected`, `failed` and
-/// `excluded`; `fetched` that of `kept`, `exact` and `near`.
+/// What became of the URLs: `discovered` is the sum of `queued`, `kept`, `exact`, `near`, `redirected`, `failed`, `excluded`
+/// and `gone`; `fetched` that of `kept`, `exact` and `near`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counts {
     /// URLs known.
@@ -60,6 +65,10 @@ pub struct Counts {
     pub failed: u64,
     /// URLs that were not to be stored: robots.txt, noindex, no page.
     pub excluded: u64,
+    /// Pages that were there once and are not any more.
+    pub gone: u64,
+    /// Visits still to be made to pages fetched before, which are counted as what they are.
+    pub due: u64,
     /// Bytes of body that came over the wire, of pages with a verdict.
     pub bytes_fetched: u64,
     /// Bytes of body of kept pages, without Content-Encoding.
@@ -88,6 +97,16 @@ pub struct Duplicate {
     pub distance: Option<u32>,
     /// Jaccard similarity of the texts, 0 to 1: 1 for exact, estimated for near, exactly computed for short texts.
     pub similarity: Option<f32>,
+}
+
+/// A duplicate of a page that is not kept any more.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Orphan {
+    /// As in a cluster.
+    #[serde(flatten)]
+    pub duplicate: Duplicate,
+    /// The URL of the page that it was a duplicate of.
+    pub of: String,
 }
 
 /// The two kinds of duplicate.
@@ -158,6 +177,8 @@ impl From<storage::Counts> for Counts {
             redirected: counts.redirected,
             failed: counts.failed,
             excluded: counts.excluded,
+            gone: counts.gone,
+            due: counts.due,
             bytes_fetched: counts.bytes_fetched,
             bytes_kept: counts.bytes_kept,
         }
@@ -170,9 +191,12 @@ impl Report {
     /// # Errors
     /// The store cannot be read.
     pub fn read(store: &Store) -> Result<Self, RunError> {
+        let (clusters, orphans) = clusters(store)?;
         let mut report = Self {
             counts: store.counts().into(),
-            clusters: clusters(store)?,
+            clusters,
+            orphans,
+            refresh: refresh::Refreshed::read(store)?,
             hosts: hosts::read(store)?,
             failures: Vec::new(),
             excluded: Vec::new(),
@@ -256,13 +280,27 @@ fn dropped_percent(counts: &Counts) -> f64 {
     100.0 * (counts.exact + counts.near) as f64 / counts.fetched as f64
 }
 
-fn clusters(store: &Store) -> Result<Vec<Cluster>, RunError> {
+/// The clusters, and the duplicates of pages that are not kept any more.
+///
+/// A duplicate belongs to the page that it was compared with, to the one that has taken that one's place, or to the newer
+/// version of it that is kept.
+fn clusters(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunError> {
     let mut clusters: Vec<Cluster> = Vec::new();
     let mut by_id: HashMap<u64, usize> = HashMap::new();
     let mut all = Vec::new();
-    let mut of_which: HashMap<u64, u64> = HashMap::new();
+    // Where to go on from a page that is no representative; always to a later one.
+    let mut next: HashMap<u64, u64> = HashMap::new();
     for row in store.pages_from(0) {
         let (id, page) = row?;
+        let later = match (page.verdict.of(), page.fate) {
+            (Some(of), _) if of > id => Some(of),
+            (None, Fate::Superseded { by }) => Some(by),
+            _ => None,
+        };
+        next.extend(later.map(|later| (id, later)));
+        if page.fate != Fate::Current {
+            continue;
+        }
         let (of, duplicate) = match page.verdict {
             Verdict::Unique => {
                 by_id.insert(id, clusters.len());
@@ -281,7 +319,6 @@ fn clusters(store: &Store) -> Result<Vec<Cluster>, RunError> {
             } => (of, (DuplicateVerdict::Near, distance, Some(similarity))),
         };
         let (verdict, distance, similarity) = duplicate;
-        of_which.insert(id, of);
         let duplicate = Duplicate {
             url: page.url,
             verdict,
@@ -290,19 +327,26 @@ fn clusters(store: &Store) -> Result<Vec<Cluster>, RunError> {
         };
         all.push((of, duplicate));
     }
+    let mut orphans = Vec::new();
     for (of, duplicate) in all {
-        // The page it was compared with may have given its place to another, and that to a third, each later than the one
-        // before.
-        let next = |at: &u64| of_which.get(at).copied().filter(|next| next > at);
-        let last = std::iter::successors(Some(of), next).last().unwrap_or(of);
-        match by_id.get(&last).and_then(|&index| clusters.get_mut(index)) {
+        let last = std::iter::successors(Some(of), |at| next.get(at).copied()).last();
+        match by_id
+            .get(&last.unwrap_or(of))
+            .and_then(|&index| clusters.get_mut(index))
+        {
             Some(cluster) => cluster.duplicates.push(duplicate),
-            None => {
-                tracing::error!(url = %duplicate.url, of, "duplicate of a page that is not kept; the catalogue is damaged");
-            }
+            None => match store.page(of)? {
+                Some(page) => orphans.push(Orphan {
+                    duplicate,
+                    of: page.url,
+                }),
+                None => {
+                    tracing::error!(url = %duplicate.url, of, "duplicate of a page that is not there; the catalogue is damaged");
+                }
+            },
         }
     }
-    Ok(clusters)
+    Ok((clusters, orphans))
 }
 
 fn count<'a>(names: impl Iterator<Item = &'a str>) -> Vec<(&'a str, usize)> {

@@ -12,6 +12,7 @@ mod host;
 mod memory;
 mod messages;
 mod queue;
+mod visits;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -57,8 +58,13 @@ pub struct Scheduler {
     window: usize,
     tickets_out: usize,
     requests_open: usize,
+    /// URLs never fetched before that have a ticket.
     pages_in_process: u64,
     pages_decided: u64,
+    /// Visits to pages fetched before that are still to be made, in process included.
+    visits_left: u64,
+    /// Whether new URLs are taken: not while `max_pages` are decided or in process.
+    takes_new: bool,
     turn: u64,
     stopping: bool,
 }
@@ -113,6 +119,8 @@ impl Scheduler {
             requests_open: 0,
             pages_in_process: 0,
             pages_decided,
+            visits_left: 0,
+            takes_new: true,
             turn: 0,
             stopping: false,
         }
@@ -149,6 +157,13 @@ impl Scheduler {
         if self.after_interruption {
             self.was_asked(host, Duration::ZERO);
         }
+        self.schedule(host, Now::ZERO);
+    }
+
+    /// Visits in the store to pages of a host that were fetched before.
+    pub fn add_stored_visits(&mut self, host: &str, visits: u64) {
+        self.visits_left += visits;
+        self.host(host).queue.visits.in_store |= visits > 0;
         self.schedule(host, Now::ZERO);
     }
 
@@ -194,10 +209,13 @@ impl Scheduler {
                 host,
                 seq,
                 page,
+                is_visit,
                 queued,
             } => {
                 self.tickets_out -= 1;
-                self.pages_in_process -= 1;
+                let comes_again = queued.iter().any(|queued| queued.revisits.is_some());
+                self.visits_left = self.visits_left.saturating_sub(u64::from(is_visit && !comes_again));
+                self.pages_in_process -= u64::from(!is_visit);
                 self.pages_decided += u64::from(page.is_some());
                 self.host(&host).decided(seq, page.as_ref());
                 self.learn(&host, seq, page.as_ref());
@@ -206,7 +224,7 @@ impl Scheduler {
             }
             Event::Respelled { queued, url } => {
                 self.tickets_out -= 1;
-                self.pages_in_process -= 1;
+                self.pages_in_process -= is_new(&queued);
                 let host = queued.host.clone();
                 // It may come to wait; the next to test the rule need not.
                 self.steering.end_test(&host, queued.seq);
@@ -236,6 +254,7 @@ impl Scheduler {
     /// The next thing to do.
     pub fn next(&mut self, now: Now) -> Step {
         self.clock.set(now);
+        self.note_page_limit(now);
         if let Some(step) = self.held_back() {
             return step;
         }
@@ -256,7 +275,12 @@ impl Scheduler {
                 return step;
             }
         }
-        match self.idle(Ending::Exhausted) {
+        let ending = if self.takes_new {
+            Ending::Exhausted
+        } else {
+            Ending::PageLimit
+        };
+        match self.idle(ending) {
             Step::Wait(None) => Step::Wait(self.wakes_at()),
             step => step,
         }
@@ -264,9 +288,10 @@ impl Scheduler {
 
     /// What the host does now, if anything. Its turn at its address may have come already.
     fn visit(&mut self, name: &str, has_turn: bool, now: Now) -> Option<Step> {
+        let takes_new = self.takes_new;
         let host = self.host(name);
         host.is_due = false;
-        let asks = host.has_work() && !host.needs_refill();
+        let asks = host.has_work(takes_new) && !host.needs_refill(takes_new);
         let is_ready = host.gate.ready_at().is_some_and(|at| at <= now);
         let key = host.address;
         self.hosts_waiting -= 1;
@@ -280,7 +305,7 @@ impl Scheduler {
             return None;
         }
         let host = self.hosts.get_mut(name);
-        let step = host.and_then(|host| host.step(name, &mut self.steering, now));
+        let step = host.and_then(|host| host.step(name, takes_new, &mut self.steering, now));
         if let Some(key) = key
             && step.as_ref().is_some_and(HostStep::is_request)
         {
@@ -349,7 +374,20 @@ impl Scheduler {
         self.hosts_waiting
     }
 
-    /// A bound that stops new work: asked to stop, all tickets out, all requests open, or the page limit.
+    /// Takes new URLs, or no more, by the page limit. What of it is in process may come to nothing, and then it has room again.
+    fn note_page_limit(&mut self, now: Now) {
+        let is_reached = |limit| self.pages_decided + self.pages_in_process >= limit;
+        let takes_new = !self.rules.max_pages.is_some_and(is_reached);
+        let again = takes_new && !self.takes_new;
+        self.takes_new = takes_new;
+        if again {
+            let names: Vec<String> = self.hosts.keys().cloned().collect();
+            names.iter().for_each(|name| self.schedule(name, now));
+        }
+    }
+
+    /// A bound that stops all work: asked to stop, all tickets out, all requests open, or the page limit without a visit
+    /// that is to be made.
     fn held_back(&self) -> Option<Step> {
         if self.stopping {
             return Some(self.idle(Ending::Stopped));
@@ -357,8 +395,7 @@ impl Scheduler {
         if self.tickets_out >= self.window || self.requests_open >= self.rules.parallel {
             return Some(Step::Wait(None));
         }
-        let limit = self.rules.max_pages?;
-        (self.pages_decided + self.pages_in_process >= limit).then(|| self.idle(Ending::PageLimit))
+        (!self.takes_new && self.visits_left == 0).then(|| self.idle(Ending::PageLimit))
     }
 
     fn idle(&self, ending: Ending) -> Step {
@@ -375,19 +412,19 @@ impl Scheduler {
         match step {
             HostStep::Page { queued, url } => {
                 self.requests_open += 1;
-                self.pages_in_process += 1;
+                self.pages_in_process += is_new(&queued);
                 Step::Start(Task::Page { queued, url })
             }
             HostStep::Exclude { queued, reason } => {
-                self.pages_in_process += 1;
+                self.pages_in_process += is_new(&queued);
                 Step::Exclude { queued, reason }
             }
             HostStep::Fail { queued, unfit } => {
-                self.pages_in_process += 1;
+                self.pages_in_process += is_new(&queued);
                 Step::Fail { queued, unfit }
             }
             HostStep::Postpone { queued, priority } => {
-                self.pages_in_process += 1;
+                self.pages_in_process += is_new(&queued);
                 Step::Postpone { queued, priority }
             }
             HostStep::Errand(errand) => {
@@ -427,12 +464,15 @@ impl Scheduler {
 
     /// Notes when the host may have something to do, if it has anything.
     fn schedule(&mut self, name: &str, now: Now) {
+        let takes_new = self.takes_new;
         let host = self.host(name);
-        if host.is_due || !host.has_work() {
+        if host.is_due || !host.has_work(takes_new) {
             return;
         }
-        let Some(at) = host.ready_at(now) else { return };
-        let snoozes = !host.needs_refill() && host.gate.snoozes_until(now).is_some();
+        let Some(at) = host.ready_at(takes_new, now) else {
+            return;
+        };
+        let snoozes = !host.needs_refill(takes_new) && host.gate.snoozes_until(now).is_some();
         host.is_due = true;
         self.hosts_waiting += 1;
         if snoozes {
@@ -454,6 +494,11 @@ impl Scheduler {
         self.due.push(Reverse((at, self.turn, who)));
         self.turn += 1;
     }
+}
+
+/// 1 for a URL that was never fetched before.
+fn is_new(queued: &QueuedUrl) -> u64 {
+    u64::from(queued.revisits.is_none())
 }
 
 #[cfg(test)]

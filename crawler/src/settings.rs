@@ -31,6 +31,10 @@ pub struct Settings {
     pub politeness: Politeness,
     /// What the verdicts mean for the URLs that wait.
     pub steering: crate::steering::Policy,
+    /// How often pages are looked at again.
+    pub intervals: crate::revisit::Intervals,
+    /// Whether this run looks at pages again; from the command line only.
+    pub refresh: Option<crate::revisit::Refresh>,
     /// How a response is fetched.
     pub fetch: Fetch,
     /// Which spellings of a URL are one URL.
@@ -164,6 +168,8 @@ impl Settings {
             },
             politeness: politeness(&config.politeness)?,
             steering: steering(&config.steering)?,
+            intervals: intervals(&config.refresh)?,
+            refresh: None,
             fetch: fetching::fetch(&config.fetch)?,
             canonicalize: config.canonicalize.clone(),
             scheme,
@@ -224,6 +230,25 @@ fn steering(config: &crate::config::Steering) -> Result<crate::steering::Policy,
         leave: config.leave,
         apply: parsed.collect::<Result<_, _>>()?,
     })
+}
+
+fn intervals(config: &crate::config::Refresh) -> Result<crate::revisit::Intervals, InvalidSetting> {
+    let time = |key, text: &String| {
+        let parsed = humantime::parse_duration(text);
+        parsed.map_err(|_| invalid(key, format!("{text:?}"), "must be a time such as 12h, 7d or 0s"))
+    };
+    let min = time("refresh.min_interval", &config.min_interval)?;
+    let first = time("refresh.first_interval", &config.first_interval)?;
+    let max = time("refresh.max_interval", &config.max_interval)?;
+    if first < min || first > max {
+        let reason = format!(
+            "must be at least refresh.min_interval ({}) and at most refresh.max_interval ({})",
+            config.min_interval, config.max_interval
+        );
+        let value = format!("{:?}", config.first_interval);
+        return Err(invalid("refresh.first_interval", value, reason));
+    }
+    Ok(crate::revisit::Intervals { min, first, max })
 }
 
 fn check_product(product: &str) -> Result<(), InvalidSetting> {

@@ -30,7 +30,14 @@ pub async fn requested_or_end(advice: &'static str) {
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// Never waited for. That it is listened for makes a write beyond a limit on file sizes an error with a message, where it would
+    /// end the process without one.
+    _file_too_large: Option<tokio::signal::unix::Signal>,
 }
+
+/// SIGXFSZ on Linux and the systems of BSD's family.
+#[cfg(unix)]
+const FILE_TOO_LARGE: i32 = 25;
 
 #[cfg(unix)]
 impl Signals {
@@ -39,6 +46,7 @@ impl Signals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            _file_too_large: signal(SignalKind::from_raw(FILE_TOO_LARGE)).ok(),
         })
     }
 

@@ -1,6 +1,9 @@
 //! Counters of the run under way, read by the progress display. The report never uses them: it counts in the store.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use storage::Refresh;
 
 /// See the module's text.
 #[derive(Debug, Default)]
@@ -14,7 +17,9 @@ pub struct Stats {
     excluded: AtomicU64,
     redirected: AtomicU64,
     queued: AtomicU64,
+    due: AtomicU64,
     hosts_waiting: AtomicU64,
+    refresh: Mutex<Option<Refresh>>,
     links_to_other_hosts: AtomicU64,
     links_too_deep: AtomicU64,
     links_over_budget: AtomicU64,
@@ -42,6 +47,10 @@ pub struct Snapshot {
     pub redirected: u64,
     /// URLs waiting, in process included.
     pub queued: u64,
+    /// Visits waiting to pages that were fetched before.
+    pub due: u64,
+    /// The refresh under way.
+    pub refresh: Option<Refresh>,
     /// Hosts with something to fetch.
     pub hosts_waiting: u64,
     /// Links that lead out of the scope.
@@ -94,9 +103,15 @@ impl Stats {
             (&self.excluded, counts.excluded),
             (&self.redirected, counts.redirected),
             (&self.queued, counts.queued),
+            (&self.due, counts.due),
         ] {
             counter.store(value, Ordering::Relaxed);
         }
+    }
+
+    /// Takes over what the refresh under way came to.
+    pub fn refreshed(&self, refresh: Option<Refresh>) {
+        *self.refresh.lock().unwrap_or_else(PoisonError::into_inner) = refresh;
     }
 
     /// Hosts with something to fetch.
@@ -123,6 +138,8 @@ impl Stats {
             excluded: read(&self.excluded),
             redirected: read(&self.redirected),
             queued: read(&self.queued),
+            due: read(&self.due),
+            refresh: *self.refresh.lock().unwrap_or_else(PoisonError::into_inner),
             hosts_waiting: read(&self.hosts_waiting),
             links_to_other_hosts: read(&self.links_to_other_hosts),
             links_too_deep: read(&self.links_too_deep),

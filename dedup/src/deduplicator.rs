@@ -116,7 +116,17 @@ impl<I: Index> Deduplicator<I> {
     /// # Errors
     /// The index cannot be read.
     pub fn check(&self, signature: &Signature) -> Result<Verdict, DedupError> {
-        verdict(&*self.index(), &self.rule, signature)
+        verdict(&*self.index(), &self.rule, signature, None)
+    }
+
+    /// As [`check`](Self::check), as if the document `except` were not there: for a new version of it, or for itself.
+    ///
+    /// An index names one document of a digest. Kept documents have different digests, so none hides behind `except`.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn check_except(&self, signature: &Signature, except: DocId) -> Result<Verdict, DedupError> {
+        verdict(&*self.index(), &self.rule, signature, Some(except))
     }
 
     /// The verdict on a document; a unique one enters the index as `id`, in the same step.
@@ -126,13 +136,13 @@ impl<I: Index> Deduplicator<I> {
     pub fn check_and_insert(&self, id: DocId, signature: &Signature) -> Result<Verdict, DedupError> {
         let (mut found, seen) = {
             let index = self.index();
-            let found = verdict(&*index, &self.rule, signature)?;
+            let found = verdict(&*index, &self.rule, signature, None)?;
             (found, self.changes.load(atomic::Ordering::Relaxed))
         };
         if found == Verdict::Unique {
             let mut index = self.index_mut();
             if self.changes.load(atomic::Ordering::Relaxed) != seen {
-                found = verdict(&*index, &self.rule, signature)?;
+                found = verdict(&*index, &self.rule, signature, None)?;
             }
             if found == Verdict::Unique {
                 index.insert(id, signature)?;
@@ -195,7 +205,7 @@ impl<I: Index> Deduplicator<I> {
             *clusters = Clusters::default();
         }
         for (id, signature) in documents {
-            let found = verdict(&*index, &self.rule, &signature)?;
+            let found = verdict(&*index, &self.rule, &signature, None)?;
             if found == Verdict::Unique {
                 index.insert(id, &signature)?;
             }
@@ -231,19 +241,24 @@ impl<I: Index> Deduplicator<I> {
     }
 }
 
-/// The verdict by `rule` on a document, against what `index` holds.
-fn verdict(index: &impl Index, rule: &Rule, signature: &Signature) -> Result<Verdict, DedupError> {
+/// The verdict by `rule` on a document, against what `index` holds besides `except`.
+fn verdict(
+    index: &impl Index,
+    rule: &Rule,
+    signature: &Signature,
+    except: Option<DocId>,
+) -> Result<Verdict, DedupError> {
     if let Some(digest) = signature.digest
-        && let Some(of) = index.exact(digest)?
+        && let Some(of) = index.exact(digest)?.filter(|of| Some(*of) != except)
     {
         return Ok(Verdict::Exact { of });
     }
     let mut best = None;
     if let Some(fingerprint) = signature.fingerprint {
-        near(index, rule, signature, fingerprint, &mut best)?;
+        near(index, rule, signature, fingerprint, except, &mut best)?;
     }
     if !signature.shingles.is_empty() {
-        near_short(index, rule, signature, &mut best)?;
+        near_short(index, rule, signature, except, &mut best)?;
     }
     Ok(best.map_or(Verdict::Unique, |found: Match| Verdict::Near {
         of: found.id,
@@ -257,11 +272,15 @@ fn near(
     rule: &Rule,
     signature: &Signature,
     fingerprint: Fingerprint,
+    except: Option<DocId>,
     best: &mut Option<Match>,
 ) -> Result<(), DedupError> {
     let mut neighbours = Vec::new();
     index.near(fingerprint, &mut neighbours)?;
     for Neighbour { distance, id } in neighbours {
+        if Some(id) == except {
+            continue;
+        }
         // An entry that a crash left behind may name a document whose number went to another one since.
         let Some(other) = index.signature(id)?.filter(|other| {
             let fingerprint_now = other.fingerprint.map(|other| other.distance(fingerprint));
@@ -289,6 +308,7 @@ fn near_short(
     index: &impl Index,
     rule: &Rule,
     signature: &Signature,
+    except: Option<DocId>,
     best: &mut Option<Match>,
 ) -> Result<(), DedupError> {
     let mut candidates = Vec::new();
@@ -297,6 +317,7 @@ fn near_short(
     }
     candidates.sort_unstable();
     candidates.dedup();
+    candidates.retain(|id| Some(*id) != except);
     for id in candidates {
         let Some(other) = index.signature(id)? else {
             continue;

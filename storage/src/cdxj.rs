@@ -8,26 +8,24 @@
 //! in one line: the URL's [key](surt()), the date of the fetch, and a JSON object whose fields and order are those of
 //! cdxj-indexer, all values strings; a revisit has the mime type `warc/revisit`. Lines are sorted bytewise.
 //!
-//! The index is derived from the catalogue alone, so it names no record that a crash has taken back. It is made anew at the
-//! end of a run and appears whole. After a crash it may lack what was archived since; the next run adds it.
+//! The index is derived from the catalogue alone, so it names no record that a crash has taken back. It is brought up to date
+//! at the end of a run and appears whole. After a crash it may lack what was archived since; the next run adds it.
 
+mod file;
 mod runs;
 mod surt;
 
-use std::fs;
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::fmt::Write;
 
 use crate::error::StorageError;
 use crate::format;
 use crate::page::{PageRecord, WarcLocation};
 use crate::store::Store;
 use crate::visits::ArchivedVisit;
-use crate::warc::medium::sync_folder;
 use crate::warc::record::{compact_date, without_userinfo};
 use crate::warc::shown_digest;
 use crate::warc::writer::file_name;
+pub use file::write_index;
 use runs::Runs;
 pub use runs::SortedLines;
 pub use surt::surt;
@@ -42,7 +40,16 @@ const REVISIT: &str = "warc/revisit";
 /// Errors of the state; [`StorageError::Io`] if the temporary files cannot be written or read.
 pub fn lines(store: &Store, mut takes: impl FnMut(u64, &PageRecord) -> bool) -> Result<SortedLines, StorageError> {
     let mut runs = Runs::new(store.dir());
-    for row in store.pages_from(1) {
+    push_pages(store, 1, &mut takes, &mut runs)?;
+    push_visits(store, &mut takes, &mut runs)?;
+    runs.sorted()
+}
+
+type Takes<'a> = &'a mut dyn FnMut(u64, &PageRecord) -> bool;
+
+/// The lines of the pages from `from` on.
+fn push_pages(store: &Store, from: u64, takes: Takes<'_>, runs: &mut Runs) -> Result<(), StorageError> {
+    for row in store.pages_from(from) {
         let (id, page) = row?;
         if !takes(id, &page) {
             continue;
@@ -55,6 +62,11 @@ pub fn lines(store: &Store, mut takes: impl FnMut(u64, &PageRecord) -> bool) -> 
             runs.push(own(location, Some(REVISIT)))?;
         }
     }
+    Ok(())
+}
+
+/// The lines of visits that found their page unchanged.
+fn push_visits(store: &Store, takes: Takes<'_>, runs: &mut Runs) -> Result<(), StorageError> {
     let mut last: Option<(u64, Option<PageRecord>)> = None;
     for row in store.archived_visits() {
         let (id, at, ArchivedVisit { status, location }) = row?;
@@ -67,28 +79,7 @@ pub fn lines(store: &Store, mut takes: impl FnMut(u64, &PageRecord) -> bool) -> 
         }
         last = Some((id, page));
     }
-    runs.sorted()
-}
-
-/// Makes `warc/index.cdxj` anew, the index of the whole archive, and returns its path. It is written beside its place and
-/// put there when it is whole.
-///
-/// # Errors
-/// As [`lines`]; [`StorageError::Io`] if it cannot be written.
-pub fn write_index(store: &Store) -> Result<PathBuf, StorageError> {
-    let path = store.warc_dir().join("index.cdxj");
-    let partial = path.with_extension("cdxj.partial");
-    let write_failed = |source| StorageError::io("write", &partial, source);
-    let mut out = BufWriter::new(File::create(&partial).map_err(write_failed)?);
-    for line in lines(store, |_, _| true)? {
-        writeln!(out, "{}", line?).map_err(write_failed)?;
-    }
-    let file = out.into_inner().map_err(|error| write_failed(error.into_error()))?;
-    file.sync_all().map_err(write_failed)?;
-    fs::rename(&partial, &path).map_err(|source| StorageError::io("put in its place", &partial, source))?;
-    let dir = path.parent().unwrap_or(Path::new("."));
-    sync_folder(dir).map_err(|source| StorageError::io("make durable the names in", dir, source))?;
-    Ok(path)
+    Ok(())
 }
 
 fn line(
@@ -100,17 +91,26 @@ fn line(
     location: WarcLocation,
 ) -> String {
     let url = without_userinfo(&page.url);
-    let mut line = format!("{} {} {{\"url\": {}", surt(&url), compact_date(at), json(&url));
+    let mut line = String::with_capacity(2 * url.len() + 256);
+    line.push_str(&surt(&url));
+    line.push(' ');
+    line.push_str(&compact_date(at));
+    line.push_str(" {\"url\": ");
+    push_json(&mut line, &url);
     if let Some(mime) = mime {
-        line.push_str(&format!(", \"mime\": {}", json(mime)));
+        line.push_str(", \"mime\": ");
+        push_json(&mut line, mime);
     }
-    line.push_str(&format!(
-        ", \"status\": \"{status}\", \"digest\": \"{}\", \"length\": \"{}\", \"offset\": \"{}\", \"filename\": {}}}",
+    // Writing to a string cannot fail.
+    let _ = write!(
+        line,
+        ", \"status\": \"{status}\", \"digest\": \"{}\", \"length\": \"{}\", \"offset\": \"{}\", \"filename\": ",
         shown_digest(&page.payload_digest),
         location.length,
         location.offset,
-        json(&file_name(started_at, location.file)),
-    ));
+    );
+    push_json(&mut line, &file_name(started_at, location.file));
+    line.push('}');
     line
 }
 
@@ -120,9 +120,8 @@ fn media_type(content_type: &str) -> Option<&str> {
     Some(media_type).filter(|media_type| !media_type.is_empty())
 }
 
-/// A JSON string in ASCII: other characters as escapes, so that the order of lines is the same to every tool.
-fn json(text: &str) -> String {
-    let mut json = String::with_capacity(text.len() + 2);
+/// Appends a JSON string in ASCII: other characters as escapes, so that the order of lines is the same to every tool.
+fn push_json(json: &mut String, text: &str) {
     json.push('"');
     for c in text.chars() {
         match c {
@@ -131,13 +130,12 @@ fn json(text: &str) -> String {
             _ => {
                 let mut units = [0; 2];
                 for unit in c.encode_utf16(&mut units) {
-                    json.push_str(&format!("\\u{unit:04x}"));
+                    let _ = write!(json, "\\u{unit:04x}");
                 }
             }
         }
     }
     json.push('"');
-    json
 }
 
 impl Store {

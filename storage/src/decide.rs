@@ -9,9 +9,10 @@ use crate::known::UrlHashSet;
 use crate::outcome::{Failure, Finished, Outcome, UrlState, Visit};
 use crate::page::{PageDraft, PageRecord, Replaced, Verdict};
 use crate::staged::{FreshUrl, Piece};
-use crate::store::Store;
+use crate::store::{Store, now_ms};
 use crate::visits::ArchivedVisit;
 use crate::warc::EncodedCapture;
+use crate::warc::metadata::{self, Event};
 use crate::warc::writer::Archived;
 
 impl Store {
@@ -20,8 +21,17 @@ impl Store {
     /// # Errors
     /// [`StorageError::InvalidUrl`] if one of them cannot be held (then none is queued); errors of the state.
     pub fn discover(&mut self, found: &[Discovered]) -> Result<Vec<QueuedUrl>, StorageError> {
+        self.discover_from(found, None)
+    }
+
+    /// As [`discover`](Self::discover), of URLs that `via` leads to unless they say otherwise.
+    pub(crate) fn discover_from(
+        &mut self,
+        found: &[Discovered],
+        via: Option<&Via>,
+    ) -> Result<Vec<QueuedUrl>, StorageError> {
         self.make_room()?;
-        let fresh = self.fresh(found, None)?;
+        let fresh = self.fresh(found, via)?;
         Ok(self.stage_links(fresh))
     }
 
@@ -81,6 +91,8 @@ impl Store {
         own.progress.next_seq += fresh.len() as u64;
         own.queue.push(chunk::Change::Remove(Place::of(queued)));
         let mut finished = Finished::default();
+        // What the archive is to say of it: when, what, and the record that was archived with it.
+        let mut told: Option<(u64, Event, Option<String>)> = None;
         match outcome {
             Outcome::Retry => {
                 let again = queued.again(own.progress.next_seq);
@@ -99,8 +111,16 @@ impl Store {
                 if let Some(replaced) = draft.replaces {
                     self.replace(replaced, &draft, &mut own)?;
                 }
-                let fetched_at = draft.fetched_at;
-                let id = self.record_page(queued, *draft, capture, &mut own)?;
+                let (fetched_at, replaced) = (draft.fetched_at, draft.replaces);
+                let record_id = capture.as_ref().and_then(|capture| capture.id.clone());
+                let (id, page) = self.record_page(queued, *draft, capture, &mut own)?;
+                let page = Box::new(page);
+                let event = Event::Page {
+                    sequence: id,
+                    page,
+                    replaced,
+                };
+                told = Some((fetched_at, event, record_id));
                 match &queued.revisits {
                     Some(revisit) => self.record_departure(revisit.page, Some((id, fetched_at)), &mut own)?,
                     None => self.record_new(&mut own)?,
@@ -119,8 +139,9 @@ impl Store {
                         url: queued.url.clone(),
                     });
                 };
+                let record_id = capture.as_ref().and_then(|capture| capture.id.clone());
+                let status = capture.as_ref().map_or(0, |capture| capture.status);
                 if let Some(capture) = capture {
-                    let status = capture.status;
                     let archived = self.archive.append(capture, at)?;
                     own.progress.archive = self.archive.end();
                     if let Some(location) = archived.revisit {
@@ -129,10 +150,20 @@ impl Store {
                     }
                 }
                 self.record_visit(revisit.page, visit, at, wire_bytes, &mut own)?;
+                let event = Event::Visited {
+                    page: revisit.page,
+                    visit,
+                    at,
+                    wire_bytes,
+                    status,
+                };
+                told = Some((at, event, record_id)).filter(|_| visit != Visit::Unanswered);
             }
             Outcome::Redirect { to, status } => {
                 if let Some(revisit) = &queued.revisits {
                     self.record_departure(revisit.page, None, &mut own)?;
+                    let (page, to) = (revisit.page, to.clone());
+                    told = Some((now_ms(), Event::Redirected { page, to, status }, None));
                 }
                 own.conclude(queued, UrlState::Redirect { to, status }, Change::Redirected)?;
             }
@@ -154,9 +185,18 @@ impl Store {
             Outcome::Excluded { reason } => {
                 if let Some(revisit) = &queued.revisits {
                     self.record_departure(revisit.page, None, &mut own)?;
+                    let (page, reason) = (revisit.page, reason.clone());
+                    told = Some((now_ms(), Event::Excluded { page, reason }, None));
                 }
                 own.conclude(queued, UrlState::Excluded { reason }, Change::Excluded)?;
             }
+        }
+        if let Some((at, event, record_id)) = told {
+            let links = fresh.iter().map(|link| &link.queued);
+            let record = metadata::encode(&queued.url, at, &event, links, &via, record_id.as_deref())
+                .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
+            self.archive.append(record, at)?;
+            own.progress.archive = self.archive.end();
         }
         self.staged.give_up_place(queued.seq);
         if let Some(again) = &finished.requeued {
@@ -228,7 +268,7 @@ impl Store {
         draft: PageDraft,
         capture: Option<EncodedCapture>,
         own: &mut Piece,
-    ) -> Result<u64, StorageError> {
+    ) -> Result<(u64, PageRecord), StorageError> {
         let mut archived = Archived::default();
         if let Some(capture) = capture {
             archived = self.archive.append(capture, draft.fetched_at)?;
@@ -239,7 +279,7 @@ impl Store {
         let record = PageRecord::new(queued, draft, archived);
         own.rows
             .push((format::page_key(id).to_vec(), Some(format::encode(&record)?)));
-        Ok(id)
+        Ok((id, record))
     }
 
     /// Hands new links over to the next commit. Nothing here can fail.

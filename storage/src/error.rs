@@ -72,8 +72,9 @@ pub enum StorageError {
     },
     /// The state cannot be read.
     #[error(
-        "the state in {} is damaged ({detail}): the archived pages in `warc` are not touched by this and open with any WARC tool; put a good copy of `state` back, or crawl into another data folder",
-        dir.display()
+        "the state in {} is damaged ({detail}): the archived pages in `warc` are not touched by this; put a good copy of `state` back, or make it anew from them: {}",
+        dir.display(),
+        rebuild(dir)
     )]
     Corrupt {
         /// The data folder.
@@ -83,8 +84,9 @@ pub enum StorageError {
     },
     /// The state is older than it has been: a part of it was lost, and going on would cut off archived pages.
     #[error(
-        "the state in {} ends at commit {found}, but commit {expected} was made: a part of it was lost or an old copy put in its place; put the newer state back, or crawl into another data folder",
-        dir.display()
+        "the state in {} ends at commit {found}, but commit {expected} was made: a part of it was lost or an old copy put in its place; put the newer state back, or make it anew from the archived pages: {}",
+        dir.display(),
+        rebuild(dir)
     )]
     RolledBack {
         /// The data folder.
@@ -96,8 +98,9 @@ pub enum StorageError {
     },
     /// There are archived pages but no state.
     #[error(
-        "{} has archived pages but no state: put its `state` folder back, or crawl into another data folder",
-        dir.display()
+        "{} has archived pages but no state: put its `state` folder back, or make it anew from them: {}",
+        dir.display(),
+        rebuild(dir)
     )]
     StateMissing {
         /// The data folder.
@@ -105,8 +108,9 @@ pub enum StorageError {
     },
     /// A file of the archive is missing or shorter than what is committed.
     #[error(
-        "{} has {found} bytes where {expected} are committed: put the file back, or crawl into another data folder",
-        path.display()
+        "{} has {found} bytes where {expected} are committed: put the file back, or go on with the pages that are left: {}",
+        path.display(),
+        rebuild(data_folder_of(path))
     )]
     ArchiveShort {
         /// The WARC file.
@@ -133,6 +137,18 @@ pub enum StorageError {
         dir: PathBuf,
         /// What sled said.
         source: sled::Error,
+    },
+    /// There is nothing to make a state of.
+    #[error("{} has no WARC file of a crawl: there is nothing to make its state of", dir.display())]
+    NothingArchived {
+        /// The data folder.
+        dir: PathBuf,
+    },
+    /// Neither the archive nor the state says by which scheme the crawl was made.
+    #[error("neither `warc` nor `state` of {} says by which rules the crawl was made: give its configuration with --config", dir.display())]
+    SchemeUnknown {
+        /// The data folder.
+        dir: PathBuf,
     },
     /// A host or URL that cannot be a key: empty, too long, or with a zero byte.
     #[error("{} of host {host:?} is not a URL this store can hold: empty, longer than {max} bytes, or with a zero byte", shown(url), max = crate::format::MAX_URL_BYTES)]
@@ -172,18 +188,51 @@ impl StorageError {
     }
 
     /// sled's errors, corruption told apart from the rest.
+    /// sled's panic, in which `detail` says what it met.
+    pub(crate) fn sled_panic(dir: &Path, detail: String) -> Self {
+        let full = [
+            ("StorageFull", ErrorKind::StorageFull),
+            ("No space left", ErrorKind::StorageFull),
+            ("FileTooLarge", ErrorKind::FileTooLarge),
+            ("File too large", ErrorKind::FileTooLarge),
+            ("QuotaExceeded", ErrorKind::QuotaExceeded),
+        ];
+        match full.iter().find(|(words, _)| detail.contains(words)) {
+            Some((_, kind)) => Self::State {
+                dir: dir.to_owned(),
+                source: sled::Error::Io((*kind).into()),
+            },
+            None => Self::Corrupt {
+                dir: dir.to_owned(),
+                detail,
+            },
+        }
+    }
+
     pub(crate) fn sled(dir: &Path, source: sled::Error) -> Self {
         match source {
-            sled::Error::Corruption { .. } => Self::Corrupt {
-                dir: dir.to_owned(),
-                detail: source.to_string(),
-            },
+            sled::Error::Corruption { .. } | sled::Error::Unsupported(_) | sled::Error::ReportableBug(_) => {
+                Self::Corrupt {
+                    dir: dir.to_owned(),
+                    detail: source.to_string(),
+                }
+            }
             source => Self::State {
                 dir: dir.to_owned(),
                 source,
             },
         }
     }
+}
+
+/// The command that makes a state anew.
+fn rebuild(dir: &Path) -> String {
+    format!("crawler rebuild --data {}", dir.display())
+}
+
+/// The data folder of a WARC file.
+fn data_folder_of(path: &Path) -> &Path {
+    path.parent().and_then(Path::parent).unwrap_or(path)
 }
 
 /// Enough of a URL to know it by.

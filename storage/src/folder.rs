@@ -7,19 +7,58 @@
 //! DIR/state/        sled: frontier and catalogue
 //! DIR/warc/         the archive
 //! ```
+//!
+//! A state that is to take the place of another one (`crawler rebuild`, `crawler gc`) is made under another name and does so in steps, each of
+//! which may be the last that is taken; whoever takes hold of the folder next goes on with them:
+//!
+//! ```text
+//!                                        state    state.rebuilt or state.compacted    state.before-…
+//! the new one is complete and durable    old      new                                 -
+//! the old one has given up its name      -        new                                 old
+//! the new one has taken it               new      -                                   old
+//! ```
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::StorageError;
+use crate::warc::medium::{Folder, Medium};
+
+/// The name of the state.
+pub(crate) const STATE: &str = "state";
+
+/// What a complete state is called that is to take the state's place, and what the old one is called then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Succession {
+    pub new: &'static str,
+    pub old: &'static str,
+}
+
+/// Made from the archive.
+pub(crate) const REBUILT: Succession = Succession {
+    new: "state.rebuilt",
+    old: "state.before-rebuild",
+};
+
+/// Copied without what it does not need.
+pub(crate) const COMPACTED: Succession = Succession {
+    new: "state.compacted",
+    old: "state.before-gc",
+};
 
 /// The README of a data folder.
 const README: &str = include_str!("folder_readme.md");
 
+const README_NAME: &str = "README.md";
+
+/// The name of the mark of the last commit.
+const MARK: &str = "last-commit";
+
 /// A data folder that this process holds.
 pub(crate) struct DataFolder {
     dir: PathBuf,
+    marks: Box<dyn Medium>,
     /// Its lock is released when it is closed, also when the process is killed.
     _lock: File,
 }
@@ -27,20 +66,85 @@ pub(crate) struct DataFolder {
 impl DataFolder {
     /// Takes hold of `dir`; makes it first if `create`.
     pub fn hold(dir: &Path, create: bool) -> Result<Self, StorageError> {
-        if !create && !crate::state::state_folder(dir).is_dir() && !holds_warc(&dir.join("warc")) {
+        Self::hold_with(dir, create, marks_of(dir))
+    }
+
+    /// [`hold`](Self::hold), writing to `dir` by `marks`.
+    pub fn hold_with(dir: &Path, create: bool, marks: Box<dyn Medium>) -> Result<Self, StorageError> {
+        let is_new = ![STATE, REBUILT.new, COMPACTED.new, REBUILT.old, COMPACTED.old]
+            .iter()
+            .any(|name| dir.join(name).is_dir());
+        if !create && is_new && !holds_warc(&dir.join("warc")) {
             return Err(StorageError::NoStore { dir: dir.to_owned() });
         }
         let warc = dir.join("warc");
         fs::create_dir_all(&warc).map_err(|source| StorageError::io("make the folder", &warc, source))?;
         let lock = lock(dir)?;
-        let readme = dir.join("README.md");
-        if !readme.exists() {
-            fs::write(&readme, README).map_err(|source| StorageError::io("write", &readme, source))?;
-        }
-        Ok(Self {
+        let folder = Self {
             dir: dir.to_owned(),
+            marks,
             _lock: lock,
-        })
+        };
+        if !dir.join(README_NAME).exists() {
+            folder
+                .marks
+                .put(README_NAME, README.as_bytes())
+                .map_err(|source| StorageError::io("write", dir.join(README_NAME), source))?;
+        }
+        folder.succeed()?;
+        Ok(folder)
+    }
+
+    /// Lets the complete state `from` take the place of the present one, which is kept under another name.
+    pub fn install(&self, from: &str, succession: Succession) -> Result<(), StorageError> {
+        self.rename(from, succession.new)?;
+        self.succeed()
+    }
+
+    /// Goes on with what [`install`](Self::install) began.
+    fn succeed(&self) -> Result<(), StorageError> {
+        for succession in [REBUILT, COMPACTED] {
+            if !self.dir.join(succession.new).is_dir() {
+                continue;
+            }
+            if self.dir.join(STATE).is_dir() {
+                self.rename(STATE, &self.free_name(succession.old))?;
+            }
+            self.rename(succession.new, STATE)?;
+        }
+        Ok(())
+    }
+
+    /// `name`, or the first of `name-2`, `name-3`, … that nothing has.
+    fn free_name(&self, name: &str) -> String {
+        let numbered = (2_u32..).map(|number| format!("{name}-{number}"));
+        let mut names = std::iter::once(name.to_owned()).chain(numbered);
+        let free = names.find(|name| !self.dir.join(name).exists());
+        free.unwrap_or_else(|| name.to_owned())
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
+        self.marks
+            .rename(from, to)
+            .map_err(|source| StorageError::io("rename", self.dir.join(from), source))
+    }
+
+    /// Removes a folder with all that is in it, if there is one.
+    pub fn remove_folder(&self, name: &str) -> Result<(), StorageError> {
+        self.marks
+            .remove_folder(name)
+            .map_err(|source| StorageError::io("remove", self.dir.join(name), source))
+    }
+
+    /// The names of the folders that earlier rebuilds and compactions have left, whole or not.
+    pub fn left_over(&self) -> Vec<String> {
+        let names = self.marks.names().unwrap_or_default();
+        let mut names: Vec<String> = names
+            .into_iter()
+            .filter(|name| name.starts_with("state.") && self.dir.join(name).is_dir())
+            .collect();
+        names.sort();
+        names
     }
 
     pub fn dir(&self) -> &Path {
@@ -64,13 +168,38 @@ impl DataFolder {
     /// Notes that the commit `number` was made. The mark is not made durable: after a loss of power it may be older than
     /// the state, which does no harm; newer than the state it can only be if a part of the state was lost.
     pub fn note_commit(&self, number: u64) -> Result<(), StorageError> {
-        let path = self.mark();
-        fs::write(&path, format!("{number}\n")).map_err(|source| StorageError::io("write", path, source))
+        self.marks
+            .put(MARK, format!("{number}\n").as_bytes())
+            .map_err(|source| StorageError::io("write", self.mark(), source))
     }
 
     fn mark(&self) -> PathBuf {
-        self.dir.join("last-commit")
+        self.dir.join(MARK)
     }
+}
+
+#[cfg(not(test))]
+fn marks_of(dir: &Path) -> Box<dyn Medium> {
+    Box::new(Folder::new(dir.to_owned()))
+}
+
+#[cfg(test)]
+thread_local! {
+    static STEPS: std::cell::RefCell<std::sync::Arc<crate::warc::medium::failing::Steps>> = std::cell::RefCell::default();
+}
+
+/// In tests of this crate, the step at which this thread's rebuilds and compactions fail.
+#[cfg(test)]
+pub(crate) fn fail_with(steps: std::sync::Arc<crate::warc::medium::failing::Steps>) {
+    STEPS.set(steps);
+}
+
+#[cfg(test)]
+fn marks_of(dir: &Path) -> Box<dyn Medium> {
+    Box::new(crate::warc::medium::failing::Faulty {
+        folder: Folder::new(dir.to_owned()),
+        steps: STEPS.with_borrow(std::sync::Arc::clone),
+    })
 }
 
 fn lock(dir: &Path) -> Result<File, StorageError> {

@@ -111,12 +111,14 @@
 //! - `staged`: links and pieces into batches. `chunk`: how URLs lie in the queue. `known`: which URLs are known.
 //! - `visits`: pages that are looked at again, and what became of them.
 //! - [`format`](mod@format): every key and value on disk. `state`: the sled database. `folder`: lock, README, last commit.
+//! - `rebuild`: the state made anew from the archive. `verify`: whether all of it agrees. `compact`: without what it does not need.
 //! - [`cdxj`]: the index of the archive, by which replay tools find its captures.
-//! - [`warc`]: the archive: captures, records, writer, reader.
+//! - [`warc`]: the archive: captures, records, metadata, writer, reader.
 
 mod catalogue;
 pub mod cdxj;
 mod chunk;
+mod compact;
 mod counts;
 mod decide;
 mod error;
@@ -124,16 +126,21 @@ mod folder;
 pub mod format;
 mod frontier;
 mod hosts;
+#[cfg(test)]
+mod injected;
 mod known;
 mod outcome;
 mod page;
+mod rebuild;
 mod staged;
 mod state;
 mod store;
+mod verify;
 mod visits;
 pub mod warc;
 
 pub use catalogue::{FailedUrl, Failures, Hosts, KnownUrl, Pages, Queue, Urls};
+pub use compact::{Compacted, compact};
 pub use counts::Counts;
 pub use error::StorageError;
 pub use format::MAX_URL_BYTES;
@@ -141,5 +148,7 @@ pub use frontier::{Discovered, QueuedUrl, Revisit, Via};
 pub use hosts::{HostState, HostStates, MAX_STORED_ROBOTS_BYTES, StoredRobots};
 pub use outcome::{Failure, Finished, Outcome, UrlState, Visit};
 pub use page::{Fate, PageDraft, PageRecord, Replaced, Validators, Verdict, WarcLocation};
+pub use rebuild::{Rebuild, RebuildStep, Rebuilt, Undecided};
 pub use store::{OpenOptions, Store};
+pub use verify::{Finding, Findings, Kind};
 pub use visits::{Refresh, Visits};

@@ -71,6 +71,8 @@ pub(crate) struct Staged {
     places: HashMap<u64, bool>,
     /// Where the latest row of each staged page is: its piece, and its row there. Pieces only go all at once.
     pages: HashMap<u64, (usize, usize)>,
+    /// The same of the rows of visits, by page.
+    visits: HashMap<u64, (usize, usize)>,
 }
 
 impl Staged {
@@ -85,6 +87,9 @@ impl Staged {
         for (at, (key, _)) in piece.rows.iter().enumerate() {
             if let Some(sequence) = format::page_sequence(key) {
                 self.pages.insert(sequence, (self.pieces.len(), at));
+            }
+            if let Some(page) = format::visited_page(key) {
+                self.visits.insert(page, (self.pieces.len(), at));
             }
         }
         self.pieces.push_back(piece);
@@ -113,6 +118,13 @@ impl Staged {
     pub fn page(&self, sequence: u64) -> Option<&[u8]> {
         let (piece, row) = *self.pages.get(&sequence)?;
         self.pieces.get(piece)?.rows.get(row)?.1.as_deref()
+    }
+
+    /// The row of a page's visits, if it waits to be written; `Some(None)` if it is to be removed.
+    pub fn visits(&self, page: u64) -> Option<Option<&[u8]>> {
+        let (piece, row) = *self.visits.get(&page)?;
+        let (_, value) = self.pieces.get(piece)?.rows.get(row)?;
+        Some(value.as_deref())
     }
 
     /// Rows that wait.
@@ -153,6 +165,7 @@ impl Staged {
         self.bytes = 0;
         self.places.clear();
         self.pages.clear();
+        self.visits.clear();
         Ok(())
     }
 

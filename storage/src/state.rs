@@ -60,10 +60,7 @@ impl State {
                 }
                 Err(NotOpened::Error(error)) => return Err(StorageError::sled(dir, error)),
                 Err(NotOpened::Panic(detail)) => {
-                    return Err(StorageError::Corrupt {
-                        dir: dir.to_owned(),
-                        detail,
-                    });
+                    return Err(StorageError::sled_panic(dir, detail));
                 }
             }
         };
@@ -77,7 +74,7 @@ impl State {
     /// The meta rows; `None` for a database that holds nothing at all.
     pub fn meta(&self) -> Result<Option<Meta>, StorageError> {
         let Some(row) = self.get(format::META_FORMAT)? else {
-            let first = self.tree.first().map_err(|error| self.sled_error(error))?;
+            let first = guarded(&self.dir, || self.tree.first())?;
             return if first.is_none() {
                 Ok(None)
             } else {
@@ -133,16 +130,16 @@ impl State {
     }
 
     pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<sled::IVec>, StorageError> {
-        self.tree.get(key).map_err(|error| self.sled_error(error))
+        guarded(&self.dir, || self.tree.get(key))
     }
 
     pub fn contains(&self, key: impl AsRef<[u8]>) -> Result<bool, StorageError> {
-        self.tree.contains_key(key).map_err(|error| self.sled_error(error))
+        guarded(&self.dir, || self.tree.contains_key(key))
     }
 
     /// One atomic step.
     pub fn apply(&self, batch: sled::Batch) -> Result<(), StorageError> {
-        self.tree.apply_batch(batch).map_err(|error| self.sled_error(error))
+        guarded(&self.dir, || self.tree.apply_batch(batch))
     }
 
     /// Makes all that was applied durable.
@@ -150,7 +147,7 @@ impl State {
     /// On Linux sled 0.34 ends its writes with `sync_file_range`, which asks neither for the file's new length nor for the
     /// disk's own cache to be written. That survives the process, not the power: hence the `fdatasync` of our own.
     pub fn flush(&self) -> Result<(), StorageError> {
-        self.db.flush().map_err(|error| self.sled_error(error))?;
+        guarded(&self.dir, || self.db.flush())?;
         let path = state_folder(&self.dir).join("db");
         File::open(&path)
             .and_then(|file| file.sync_data())
@@ -159,8 +156,7 @@ impl State {
 
     /// The last row whose key lies between `from` and `to`, both included.
     pub fn last_in(&self, from: &[u8], to: &[u8]) -> Result<Option<(sled::IVec, sled::IVec)>, StorageError> {
-        let row = self.tree.range(from..=to).next_back();
-        row.transpose().map_err(|error| self.sled_error(error))
+        guarded(&self.dir, || self.tree.range(from..=to).next_back().transpose())
     }
 
     /// The rows whose keys begin with `prefix`, in order.
@@ -186,10 +182,6 @@ impl State {
 
     pub fn corrupt(&self, what: &str) -> StorageError {
         corrupt(&self.dir, what)
-    }
-
-    fn sled_error(&self, error: sled::Error) -> StorageError {
-        StorageError::sled(&self.dir, error)
     }
 }
 
@@ -236,6 +228,15 @@ fn open_database(config: &sled::Config) -> Result<(sled::Db, sled::Tree), NotOpe
     }
 }
 
+/// What sled answers, also where it ends in a panic: it checks some of what it reads by assertion, and meets some failures of its own
+/// threads by unwrapping.
+pub(crate) fn guarded<T>(dir: &Path, ask: impl FnOnce() -> Result<T, sled::Error>) -> Result<T, StorageError> {
+    match catch_unwind(AssertUnwindSafe(ask)) {
+        Ok(answer) => answer.map_err(|error| StorageError::sled(dir, error)),
+        Err(panic) => Err(StorageError::sled_panic(dir, panic_message(panic.as_ref()))),
+    }
+}
+
 /// sled 0.34 has no kind of error for this.
 fn is_locked(error: &sled::Error) -> bool {
     matches!(error, sled::Error::Io(error) if error.to_string().starts_with("could not acquire lock"))
@@ -259,11 +260,7 @@ impl Rows {
 
 impl DoubleEndedIterator for Rows {
     fn next_back(&mut self) -> Option<Self::Item> {
-        Some(
-            self.rows
-                .next_back()?
-                .map_err(|error| StorageError::sled(&self.dir, error)),
-        )
+        guarded(&self.dir, || self.rows.next_back().transpose()).transpose()
     }
 }
 
@@ -271,7 +268,7 @@ impl Iterator for Rows {
     type Item = Result<(sled::IVec, sled::IVec), StorageError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        Some(self.rows.next()?.map_err(|error| StorageError::sled(&self.dir, error)))
+        guarded(&self.dir, || self.rows.next().transpose()).transpose()
     }
 }
 

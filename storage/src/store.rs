@@ -46,14 +46,13 @@ impl OpenOptions {
     /// 64 MiB of cache, WARC files of 1 GB, made if missing, now.
     #[must_use]
     pub fn new(scheme: impl Into<String>) -> Self {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             cache_bytes: 64 << 20,
             scheme: Some(scheme.into()),
             roll_bytes: 1_000_000_000,
             warcinfo: Vec::new(),
             create: true,
-            now_ms: u64::try_from(since_epoch.as_millis()).unwrap_or(0),
+            now_ms: now_ms(),
         }
     }
 
@@ -66,6 +65,12 @@ impl OpenOptions {
             ..Self::new("")
         }
     }
+}
+
+/// Milliseconds since the Unix epoch.
+pub(crate) fn now_ms() -> u64 {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since_epoch.as_millis()).unwrap_or(0)
 }
 
 /// A crawl on disk, held by one process. See the [crate] for what is durable when.
@@ -82,7 +87,7 @@ pub struct Store {
     pub(crate) totals: Counts,
     /// The refresh under way: its number and counts.
     pub(crate) refresh: Option<(u64, Refresh)>,
-    folder: DataFolder,
+    pub(crate) folder: DataFolder,
     /// Set while batches are applied; stays set if that fails.
     halted: bool,
     scheme: String,
@@ -107,12 +112,17 @@ impl Store {
     /// damaged, without a part, not writable.
     pub fn open(dir: &Path, options: &OpenOptions) -> Result<Self, StorageError> {
         let archive = Folder::new(dir.join("warc"));
-        Self::open_with(dir, options, Box::new(archive))
+        Self::open_with(dir, options, Box::new(archive), Box::new(Folder::new(dir.to_owned())))
     }
 
-    /// [`open`](Self::open) with the archive on `medium`.
-    pub(crate) fn open_with(dir: &Path, options: &OpenOptions, medium: Box<dyn Medium>) -> Result<Self, StorageError> {
-        let folder = DataFolder::hold(dir, options.create)?;
+    /// [`open`](Self::open) with the archive on `medium`, and the marks beside it on `marks`.
+    pub(crate) fn open_with(
+        dir: &Path,
+        options: &OpenOptions,
+        medium: Box<dyn Medium>,
+        marks: Box<dyn Medium>,
+    ) -> Result<Self, StorageError> {
+        let folder = DataFolder::hold_with(dir, options.create, marks)?;
         let state = State::open(dir, options.cache_bytes)?;
         let meta = match state.meta()? {
             Some(meta) => meta,
@@ -145,8 +155,9 @@ impl Store {
                 found,
             });
         }
-        let archive = WarcWriter::open(medium, meta.started_at, options.roll_bytes, meta.progress.archive)?
+        let mut archive = WarcWriter::open(medium, meta.started_at, options.roll_bytes, meta.progress.archive)?
             .described_by(options.warcinfo.clone());
+        archive.set_scheme(&meta.scheme);
         let known = KnownUrls::open(&state, meta.seed)?;
         let mut store = Self {
             state,
@@ -293,6 +304,10 @@ mod tests {
     use crate::warc::medium::failing::FullDisk;
     use crate::{Discovered, Outcome, PageDraft, Verdict, warc::Capture};
 
+    fn marks(dir: &tempfile::TempDir) -> Box<dyn Medium> {
+        Box::new(Folder::new(dir.path().to_owned()))
+    }
+
     fn kept(url: &str) -> Outcome {
         let draft = PageDraft {
             title: String::new(),
@@ -350,7 +365,7 @@ mod tests {
             folder: Folder::new(dir.path().join("warc")),
             bytes_left: bytes_left.clone(),
         };
-        let mut store = Store::open_with(dir.path(), &options, Box::new(full)).unwrap();
+        let mut store = Store::open_with(dir.path(), &options, Box::new(full), marks(&dir)).unwrap();
         let queued = store.discover(&[link("a"), link("b")]).unwrap();
         store.commit().unwrap();
         store.finish(&queued[0], kept(&queued[0].url), &[link("c")]).unwrap();
@@ -381,7 +396,7 @@ mod tests {
             bytes_left: Arc::new(AtomicU64::new(bytes)),
         };
         for bytes in [0, 1, 200, 500] {
-            let mut store = Store::open_with(dir.path(), &options, Box::new(full(bytes))).unwrap();
+            let mut store = Store::open_with(dir.path(), &options, Box::new(full(bytes)), marks(&dir)).unwrap();
             let known = store.counts().discovered;
             assert_eq!(store.counts().queued, known);
             store.discover(&[link("a")]).unwrap();

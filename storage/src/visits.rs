@@ -86,13 +86,24 @@ impl Store {
         if self.totals.due > 0 && self.refresh.is_some() {
             return Ok(());
         }
-        let number = self.last_refresh()?.map_or(1, |(number, _)| number + 1);
+        let last = match self.refresh {
+            Some(last) => Some(last),
+            None => self.last_refresh()?,
+        };
+        let number = last.map_or(1, |(number, _)| number + 1);
         let refresh = Refresh {
             started_at: now_ms,
             ..Refresh::default()
         };
         self.refresh = Some((number, refresh));
         Ok(())
+    }
+
+    /// The refresh under way, with what is staged; `None` where none was begun, or all its visits were made before the
+    /// store was opened.
+    #[must_use]
+    pub fn refresh(&self) -> Option<Refresh> {
+        self.refresh.map(|(_, refresh)| refresh)
     }
 
     /// Takes up the refresh that an earlier process left with visits in the queue.
@@ -200,7 +211,11 @@ impl Store {
     }
 
     fn latest_visits(&self, id: u64, page: &PageRecord) -> Result<Visits, StorageError> {
-        Ok(self.visits(id)?.unwrap_or(Visits {
+        let known = match self.staged.visits(id) {
+            Some(row) => row.map(|row| self.state.decode("a page's visits", row)).transpose()?,
+            None => self.visits(id)?,
+        };
+        Ok(known.unwrap_or(Visits {
             first_at: page.fetched_at,
             last_at: page.fetched_at,
             ..Visits::default()

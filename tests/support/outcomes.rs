@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::site::Site;
 
 /// By path (of another site, by URL): `kept`, `exact of /a`, `near of /a`, `redirect to /b`, `failed http_404`,
-/// `excluded noindex`. URLs still queued are not in it.
+/// `excluded noindex`, `gone`, `exact of departed /a`. URLs still queued are not in it.
 pub type Outcomes = BTreeMap<String, String>;
 
 /// Reads a JSON report of a crawl of `site`.
@@ -37,6 +37,17 @@ pub fn outcomes_at(report: &Value, base: &str) -> Outcomes {
             );
             rows.push((short(&duplicate["url"]), outcome));
         }
+    }
+    for orphan in list(report, "orphans") {
+        let outcome = format!(
+            "{} of departed {}",
+            orphan["verdict"].as_str().unwrap(),
+            short(&orphan["of"])
+        );
+        rows.push((short(&orphan["url"]), outcome));
+    }
+    for gone in list(&report["refresh"], "gone") {
+        rows.push((short(&gone["url"]), "gone".to_owned()));
     }
     for failure in list(report, "failures") {
         rows.push((
@@ -89,7 +100,7 @@ pub fn count(report: &Value, name: &str) -> u64 {
 #[track_caller]
 fn counts_add_up(report: &Value, decided: u64) {
     let sum = |names: &[&str]| names.iter().map(|name| count(report, name)).sum::<u64>();
-    let fates = sum(&["kept", "exact", "near", "redirected", "failed", "excluded"]);
+    let fates = sum(&["kept", "exact", "near", "redirected", "failed", "excluded", "gone"]);
     assert_eq!(fates, decided, "the counts and the lists differ: {}", report["counts"]);
     assert_eq!(
         count(report, "discovered"),
@@ -103,7 +114,7 @@ fn counts_add_up(report: &Value, decided: u64) {
         "{}",
         report["counts"]
     );
-    for name in ["discovered", "queued", "kept", "failed", "bytes_fetched"] {
+    for name in ["discovered", "queued", "kept", "failed", "gone", "due", "bytes_fetched"] {
         let of_hosts: u64 = list(report, "hosts")
             .iter()
             .map(|host| host[name].as_u64().unwrap())

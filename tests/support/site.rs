@@ -24,6 +24,8 @@ pub struct Asked {
     pub path: String,
     /// How often this path of this host has been asked for, this time included.
     pub times: usize,
+    /// The request's header.
+    pub headers: HeaderMap,
 }
 
 /// What the site answers.
@@ -96,6 +98,8 @@ pub struct Request {
     pub path: String,
     /// User-Agent header.
     pub user_agent: String,
+    /// The whole header.
+    pub headers: HeaderMap,
     /// When it had arrived.
     pub received: Instant,
     /// When the answer was ready to be sent, which the client must see later; `None` while there is none.
@@ -201,8 +205,13 @@ async fn answer(State(served): State<Arc<Served>>, uri: Uri, headers: HeaderMap)
     let field = |name| headers.get(name).map_or("", |value| value.to_str().unwrap()).to_owned();
     let (host, user_agent) = (field(header::HOST), field(header::USER_AGENT));
     let path = uri.path_and_query().unwrap().to_string();
-    let (index, times) = served.received(&host, &path, user_agent);
-    let asked = Asked { host, path, times };
+    let (index, times) = served.received(&host, &path, user_agent, headers.clone());
+    let asked = Asked {
+        host,
+        path,
+        times,
+        headers,
+    };
     let script = served.clone();
     let answer = tokio::task::spawn_blocking(move || (script.script)(&asked))
         .await
@@ -216,7 +225,7 @@ async fn answer(State(served): State<Arc<Served>>, uri: Uri, headers: HeaderMap)
 }
 
 impl Served {
-    fn received(&self, host: &str, path: &str, user_agent: String) -> (usize, usize) {
+    fn received(&self, host: &str, path: &str, user_agent: String, headers: HeaderMap) -> (usize, usize) {
         let mut log = self.log.lock().unwrap();
         let before = log
             .iter()
@@ -226,6 +235,7 @@ impl Served {
             host: host.to_owned(),
             path: path.to_owned(),
             user_agent,
+            headers,
             received: Instant::now(),
             answered: None,
         });

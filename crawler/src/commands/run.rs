@@ -3,11 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use url::Url;
+
 use crate::cli::Run;
 use crate::error::{Error, UsageError};
 use crate::pipeline::{self, Summary};
 use crate::progress::Progress;
 use crate::report::{self, bytes};
+use crate::revisit::Refresh;
 use crate::scheduler::Ending;
 use crate::seeds::Seeds;
 use crate::settings::Settings;
@@ -17,11 +20,7 @@ use crate::terminal_text::terminal_text;
 
 pub(super) fn execute(args: &Run, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
-    let seeds = Seeds::read(&args.seeds, &settings.canonicalize).map_err(UsageError::from)?;
-    for bad in &seeds.bad_lines {
-        let path = args.seeds.display();
-        tracing::warn!("{path}, line {}: skipped: {}: {}", bad.number, bad.text, bad.reason);
-    }
+    let seeds = seeds(args, &settings)?;
     if !settings.has_contact {
         tracing::warn!(
             "no contact in the User-Agent: set identity.contact_url in config.toml so that site owners can reach you"
@@ -30,13 +29,25 @@ pub(super) fn execute(args: &Run, quiet: bool) -> Result<(), Error> {
     let stats = Arc::new(Stats::default());
     let dir = &args.data.data;
     let progress = Progress::show(stats.clone(), settings.limits.max_pages, quiet);
-    let result = pipeline::run(&settings, &seeds.urls, dir, &stats, shutdown::requested());
+    let result = pipeline::run(&settings, &seeds, dir, &stats, shutdown::requested());
     drop(progress);
     let summary = result?;
     if !quiet {
         super::say(&describe(&summary, &stats, &settings, dir))?;
     }
     Ok(())
+}
+
+fn seeds(args: &Run, settings: &Settings) -> Result<Vec<Url>, UsageError> {
+    let Some(path) = &args.seeds else {
+        return Ok(Vec::new());
+    };
+    let seeds = Seeds::read(path, &settings.canonicalize)?;
+    for bad in &seeds.bad_lines {
+        let path = path.display();
+        tracing::warn!("{path}, line {}: skipped: {}: {}", bad.number, bad.text, bad.reason);
+    }
+    Ok(seeds.urls)
 }
 
 fn settings(args: &Run) -> Result<Settings, UsageError> {
@@ -47,6 +58,10 @@ fn settings(args: &Run) -> Result<Settings, UsageError> {
     }
     let mut settings = super::validate(&config, path)?;
     settings.limits.max_duration = args.max_duration;
+    settings.refresh = args.refresh.then_some(Refresh {
+        intervals: settings.intervals,
+        as_of: args.refresh_as_of,
+    });
     Ok(settings)
 }
 
@@ -71,6 +86,7 @@ fn describe(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) -
         "  kept {}  exact {}  near {}  redirected {}  failed {}  excluded {}  still queued {}",
         counts.kept, counts.exact, counts.near, counts.redirected, counts.failed, counts.excluded, counts.queued
     ));
+    lines.extend(run.refresh.map(|refresh| describe_refresh(&refresh, run.due)));
     if run.links_to_other_hosts > 0 {
         lines.push(format!(
             "  {} links led to other hosts and were not followed (scope.mode)",
@@ -101,11 +117,33 @@ fn describe(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) -
         });
     }
     let data = dir.display();
-    if counts.queued > 0 {
+    if counts.queued + counts.due > 0 {
         lines.push(what_now(summary, settings).to_owned());
     }
     lines.push(format!("  see the report: crawler report --data {data}"));
     lines.join("\n")
+}
+
+/// What a refresh came to.
+fn describe_refresh(refresh: &storage::Refresh, waiting: u64) -> String {
+    if refresh.due == 0 {
+        return format!("  refresh: no page was due, {} new", refresh.new);
+    }
+    let mut line = format!(
+        "  refresh: {} pages due: changed {}  unchanged {}  missing once {}  gone {}  moved {}  unanswered {}; new {}",
+        refresh.due,
+        refresh.changed,
+        refresh.unchanged,
+        refresh.missing,
+        refresh.gone,
+        refresh.moved,
+        refresh.unanswered,
+        refresh.new
+    );
+    if waiting > 0 {
+        line.push_str(&format!("; {waiting} still to be visited"));
+    }
+    line
 }
 
 /// What to do about URLs that are still queued.

@@ -7,12 +7,13 @@ use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT,
 };
 use storage::warc::{Capture, EncodedCapture, RefersTo, Revisit, RevisitProfile};
-use storage::{PageRecord, Store, Validators, Verdict};
+use storage::{PageRecord, QueuedUrl, Store, Validators, Verdict};
 use url::{Position, Url};
 
 use crate::error::RunError;
 use crate::fetch::{Response, fields_of_every_request};
 use crate::interpret::ReadPage;
+use crate::revisit::conditions;
 use crate::settings::Settings;
 
 /// The requests of a crawl as the archive keeps them.
@@ -45,9 +46,14 @@ impl ArchivedRequests {
         Self { fields }
     }
 
-    /// The head of the request for `url`, which had these validators as its conditions; `None` if it is no URL.
-    pub(crate) fn head(&self, url: &str, conditions: Option<&Validators>) -> Option<Vec<u8>> {
-        let url = Url::parse(url).ok()?;
+    /// The head of the request for a URL of the frontier; `None` if it is no URL.
+    pub(super) fn of(&self, queued: &QueuedUrl) -> Option<Vec<u8>> {
+        let url = Url::parse(&queued.url).ok()?;
+        Some(self.head(&url, conditions(queued, &url)))
+    }
+
+    /// The head of the request for `url`, which had these validators as its conditions.
+    fn head(&self, url: &Url, conditions: Option<&Validators>) -> Vec<u8> {
         let mut head = Vec::with_capacity(512);
         let target = &url[Position::BeforePath..Position::AfterQuery];
         head.extend_from_slice(format!("GET {target} HTTP/1.1\r\n").as_bytes());
@@ -73,7 +79,7 @@ impl ArchivedRequests {
         }
         field(HOST.as_str(), url[Position::BeforeHost..Position::AfterPort].as_bytes());
         head.extend_from_slice(b"\r\n");
-        Some(head)
+        head
     }
 }
 
@@ -83,8 +89,7 @@ pub(super) fn encoded(
     store: &Store,
     requests: &ArchivedRequests,
 ) -> Result<Option<EncodedCapture>, RunError> {
-    let conditions = page.queued.revisits.as_ref().map(|revisit| &revisit.validators);
-    let request = requests.head(&page.queued.url, conditions);
+    let request = requests.of(&page.queued);
     let encoded = match page.draft.verdict.of() {
         None => capture(page, request.as_deref()).encode(),
         Some(of) => match store.latest_page(of)? {

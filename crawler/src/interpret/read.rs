@@ -6,7 +6,7 @@ use reqwest::header::{ETAG, HeaderMap, LAST_MODIFIED};
 use storage::{Discovered, Outcome, PageDraft, QueuedUrl, Validators, Verdict};
 use url::Url;
 
-use super::{Interpreter, PRIORITY_LINK};
+use super::{Interpreter, PRIORITY_LINK, missing};
 use crate::content_seen::Record;
 use crate::fetch::{FetchError, Response};
 use crate::parse::{Outlink, RobotsDirectives, Truncation};
@@ -78,12 +78,7 @@ impl Interpreter {
         );
         content.links.extend(header.outlinks);
         let outlinks = self.outlinks(content.links, content.robots, &queued);
-        if content.robots.forbids_storing(response.fetched_at) {
-            let reason = if content.robots.noindex {
-                "noindex"
-            } else {
-                "unavailable_after"
-            };
+        if let Some(reason) = content.robots.why_not_stored(response.fetched_at) {
             return Record::Outcome {
                 queued,
                 outcome: Outcome::Excluded { reason: reason.into() },
@@ -91,6 +86,9 @@ impl Interpreter {
             };
         }
         if soft_404::is_soft_404(&content.title, content.heading.as_deref(), &content.text) {
+            if queued.revisits.is_some() {
+                return missing(queued, &response);
+            }
             let detail = format!("status {}, but the page says: {}", response.status, content.title);
             return Record::Outcome {
                 queued,
@@ -237,7 +235,7 @@ fn validators(response: &Response) -> Validators {
     }
 }
 
-fn unix_millis(time: std::time::SystemTime) -> u64 {
+pub(crate) fn unix_millis(time: std::time::SystemTime) -> u64 {
     let since = time.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

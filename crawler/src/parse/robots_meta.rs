@@ -59,10 +59,15 @@ impl RobotsDirectives {
         self.unavailable_after = both.min();
     }
 
-    /// Whether the page asks not to be stored at the time `now`.
+    /// The directive by which the page asks not to be stored at the time `now`, if it does.
     #[must_use]
-    pub fn forbids_storing(&self, now: SystemTime) -> bool {
-        self.noindex || self.unavailable_after.is_some_and(|end| end <= now)
+    pub fn why_not_stored(&self, now: SystemTime) -> Option<&'static str> {
+        if self.noindex {
+            return Some("noindex");
+        }
+        self.unavailable_after
+            .is_some_and(|end| end <= now)
+            .then_some("unavailable_after")
     }
 
     /// With `product`, words before colons name crawlers; in a meta they do not.
@@ -256,13 +261,17 @@ mod tests {
     fn the_earliest_end_counts_once_it_is_reached() {
         let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
         let mut found = RobotsDirectives::default();
-        assert!(!found.forbids_storing(at(u64::from(u32::MAX))));
+        assert!(found.why_not_stored(at(u64::from(u32::MAX))).is_none());
         found.add("unavailable_after: 1970-01-01T00:01:40Z");
         found.add("unavailable_after: 1970-01-01T00:00:50Z");
         found.add("unavailable_after: 1970-01-01T00:02:00Z");
-        assert!(!found.forbids_storing(at(49)) && found.forbids_storing(at(50)) && found.forbids_storing(at(51)));
+        assert!(
+            found.why_not_stored(at(49)).is_none()
+                && found.why_not_stored(at(50)).is_some()
+                && found.why_not_stored(at(51)).is_some()
+        );
         found = RobotsDirectives::default();
         found.add("noindex");
-        assert!(found.forbids_storing(at(0)));
+        assert!(found.why_not_stored(at(0)).is_some());
     }
 }

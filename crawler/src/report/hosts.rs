@@ -60,7 +60,7 @@ impl Host {
             host,
             counts,
             state: match state {
-                _ if counts.queued == 0 => State::Exhausted,
+                _ if counts.queued + counts.due == 0 => State::Exhausted,
                 HostState { retired: true, .. } => State::Retired,
                 _ if rests => State::Snoozed,
                 _ => State::Ready,

@@ -2,9 +2,10 @@
 
 use askama::Template;
 
+use super::refresh::{Changed, Gone, Refresh};
 use super::steering::Steering;
 use super::text::bytes;
-use super::{Cluster, Counts, Duplicate, Failure, Host, Report, dropped_percent};
+use super::{Cluster, Counts, Duplicate, Failure, Host, Orphan, Report, dropped_percent};
 use crate::error::RunError;
 
 /// Bounds on what the page lists; the JSON form holds all.
@@ -12,6 +13,7 @@ const CLUSTERS_SHOWN: usize = 500;
 const DUPLICATES_SHOWN: usize = 50;
 const HOSTS_SHOWN: usize = 200;
 const FAILURES_SHOWN: usize = 500;
+const VERSIONS_SHOWN: usize = 500;
 
 /// Longest title shown, in characters.
 const TITLE_CHARS: usize = 200;
@@ -25,6 +27,13 @@ struct Page<'a> {
     bytes_kept: String,
     clusters: Vec<ShownCluster<'a>>,
     clusters_hidden: usize,
+    refresh: Option<&'a Refresh>,
+    changed: Vec<&'a Changed>,
+    changed_hidden: usize,
+    gone: Vec<&'a Gone>,
+    gone_hidden: usize,
+    orphans: Vec<&'a Orphan>,
+    orphans_hidden: usize,
     distances: Vec<Bar>,
     similarities: Vec<Bar>,
     hosts: Vec<&'a Host>,
@@ -62,6 +71,7 @@ pub(super) fn render(report: &Report) -> Result<String, RunError> {
     let mut hosts: Vec<&Host> = report.hosts.iter().collect();
     hosts.sort_by_key(|host| std::cmp::Reverse(host.counts.fetched));
     let left_alone = report.left_alone();
+    let refreshed = &report.refresh;
     let page = Page {
         counts: &report.counts,
         dropped_percent: dropped_percent(&report.counts),
@@ -69,6 +79,13 @@ pub(super) fn render(report: &Report) -> Result<String, RunError> {
         bytes_kept: bytes(report.counts.bytes_kept),
         clusters_hidden: clusters.len().saturating_sub(CLUSTERS_SHOWN),
         clusters: clusters.into_iter().take(CLUSTERS_SHOWN).map(shown).collect(),
+        refresh: refreshed.refreshes.last(),
+        changed: refreshed.changed.iter().take(VERSIONS_SHOWN).collect(),
+        changed_hidden: refreshed.changed.len().saturating_sub(VERSIONS_SHOWN),
+        gone: refreshed.gone.iter().rev().take(VERSIONS_SHOWN).collect(),
+        gone_hidden: refreshed.gone.len().saturating_sub(VERSIONS_SHOWN),
+        orphans: report.orphans.iter().take(VERSIONS_SHOWN).collect(),
+        orphans_hidden: report.orphans.len().saturating_sub(VERSIONS_SHOWN),
         distances: distances(&near),
         similarities: similarities(&near),
         hosts_hidden: hosts.len().saturating_sub(HOSTS_SHOWN),

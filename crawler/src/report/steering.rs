@@ -92,6 +92,9 @@ impl Steering {
         let mut left_on: HashMap<String, u64> = HashMap::new();
         for row in store.queue() {
             let row = row?;
+            if row.revisits.is_some() {
+                continue;
+            }
             match row.priority {
                 steering::PRIORITY_LEFT.. => {
                     report.left += 1;

@@ -5,7 +5,7 @@ use super::*;
 /// A report with something in every part, and text that means harm.
 pub(crate) fn sample() -> Report {
     let counts = Counts {
-        discovered: 9,
+        discovered: 10,
         queued: 1,
         fetched: 4,
         kept: 2,
@@ -14,6 +14,8 @@ pub(crate) fn sample() -> Report {
         redirected: 1,
         failed: 2,
         excluded: 1,
+        gone: 1,
+        due: 3,
         bytes_fetched: 123_456,
         bytes_kept: 65_432,
     };
@@ -40,6 +42,11 @@ pub(crate) fn sample() -> Report {
                 duplicates: Vec::new(),
             },
         ],
+        orphans: vec![Orphan {
+            duplicate: duplicate("http://a.example/9", DuplicateVerdict::Near, Some(2), Some(0.95)),
+            of: "http://a.example/<b>".into(),
+        }],
+        refresh: refreshed(),
         hosts: vec![
             Host::new("a.example".into(), counts, HostState::default(), 0),
             left_alone(),
@@ -96,6 +103,32 @@ pub(crate) fn sample() -> Report {
     }
 }
 
+/// Of a page that changed and one that is gone.
+fn refreshed() -> refresh::Refreshed {
+    let last = storage::Refresh {
+        started_at: 1_774_085_400_000,
+        due: 7,
+        new: 1,
+        changed: 1,
+        unchanged: 2,
+        gone: 1,
+        ..storage::Refresh::default()
+    };
+    refresh::Refreshed {
+        refreshes: vec![refresh::Refresh::from(&last)],
+        changed: vec![refresh::Changed {
+            url: "http://a.example/4?<b>".into(),
+            at: "2026-03-21T09:31:00Z".into(),
+            verdict: "near",
+            was: "kept",
+        }],
+        gone: vec![refresh::Gone {
+            url: "http://a.example/\u{1b}[31m".into(),
+            at: "2026-03-21T09:32:00Z".into(),
+        }],
+    }
+}
+
 /// A host whose failure has something to tell terminals and browsers.
 fn left_alone() -> Host {
     let counts = Counts {
@@ -138,6 +171,42 @@ fn a_host_that_is_left_alone_is_in_every_form_with_the_reason() {
     assert_eq!(dead["rests_until"], "1970-01-01T01:00:00Z");
     let html = report.render(ReportFormat::Html).unwrap();
     assert!(html.contains("Left alone") && html.contains("dead.example"));
+}
+
+#[test]
+fn what_a_refresh_came_to_is_in_every_form() {
+    let report = sample();
+    let text = report.render(ReportFormat::Text).unwrap();
+    let section = text
+        .split("Last refresh (of 1), begun 2026-03-21T09:30:00Z")
+        .nth(1)
+        .unwrap();
+    for part in [
+        "changed  http://a.example/4?<b>  near (was kept)",
+        "unchanged",
+        "2026-03-21T09:32:00Z",
+    ] {
+        assert!(section.contains(part), "{part} is not in {section}");
+    }
+    assert!(
+        text.contains("near  http://a.example/9  of http://a.example/<b>"),
+        "{text}"
+    );
+    assert!(text.contains("visits still to be made"));
+    let json: serde_json::Value = serde_json::from_str(&report.render(ReportFormat::Json).unwrap()).unwrap();
+    let last = &json["refresh"]["refreshes"][0];
+    assert_eq!(
+        (&last["due"], &last["unchanged"], &last["gone"]),
+        (&7.into(), &2.into(), &1.into())
+    );
+    assert_eq!(json["refresh"]["changed"][0]["was"], "kept");
+    assert_eq!(json["orphans"][0]["verdict"], "near");
+    assert_eq!(
+        (&json["counts"]["gone"], &json["counts"]["due"]),
+        (&1.into(), &3.into())
+    );
+    let html = report.render(ReportFormat::Html).unwrap();
+    assert!(html.contains("Last refresh") && html.contains("Pages that are gone"));
 }
 
 #[test]
@@ -191,6 +260,8 @@ fn an_empty_crawl_has_a_report_too() {
     let empty = Report {
         counts: Counts::default(),
         clusters: Vec::new(),
+        orphans: Vec::new(),
+        refresh: refresh::Refreshed::default(),
         hosts: Vec::new(),
         failures: Vec::new(),
         excluded: Vec::new(),

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
+use super::refresh::Refreshed;
 use super::steering::Steering;
 use super::{Counts, Report, dropped_percent};
 use crate::terminal_text::terminal_text;
@@ -14,11 +15,14 @@ const CLUSTERS_SHOWN: usize = 10;
 const DUPLICATES_SHOWN: usize = 4;
 const HOSTS_SHOWN: usize = 10;
 const FAILURES_SHOWN: usize = 8;
+const VERSIONS_SHOWN: usize = 10;
 
 pub(super) fn render(report: &Report) -> String {
     let mut out = String::new();
     summary(&mut out, &report.counts);
+    refreshed(&mut out, &report.refresh);
     clusters(&mut out, report);
+    orphans(&mut out, report);
     hosts(&mut out, report);
     steering(&mut out, &report.steering);
     left_alone(&mut out, report);
@@ -60,7 +64,12 @@ fn summary(out: &mut String, counts: &Counts) {
             counts.excluded,
             "robots.txt, noindex, or not a page".to_owned(),
         ),
+        ("gone", counts.gone, "404 or 410 at two visits running".to_owned()),
+        ("due", counts.due, "visits still to be made".to_owned()),
     ] {
+        if value == 0 && matches!(name, "gone" | "due") {
+            continue;
+        }
         table.add_row([name.to_owned(), value.to_string(), note]);
     }
     align_right(&mut table, 1);
@@ -112,6 +121,54 @@ fn clusters(out: &mut String, report: &Report) {
         more(out, "    ", cluster.duplicates.len(), DUPLICATES_SHOWN);
     }
     more(out, "  ", clusters.len(), CLUSTERS_SHOWN);
+}
+
+/// Duplicates whose kept page has departed.
+fn orphans(out: &mut String, report: &Report) {
+    if report.orphans.is_empty() {
+        return;
+    }
+    line(
+        out,
+        "\nDuplicates of pages that are not kept any more; the next refresh looks at them first",
+    );
+    for orphan in report.orphans.iter().take(VERSIONS_SHOWN) {
+        let (url, of) = (shown(&orphan.duplicate.url, 90), shown(&orphan.of, 90));
+        line(
+            out,
+            &format!("  {:<5} {url}  of {of}", orphan.duplicate.verdict.as_str()),
+        );
+    }
+    more(out, "  ", report.orphans.len(), VERSIONS_SHOWN);
+}
+
+fn refreshed(out: &mut String, refreshed: &Refreshed) {
+    let Some(last) = refreshed.refreshes.last() else { return };
+    let mut table = table();
+    for (name, value, note) in last.outcomes() {
+        table.add_row([name.to_owned(), value.to_string(), note.to_owned()]);
+    }
+    align_right(&mut table, 1);
+    let title = format!(
+        "\nLast refresh (of {}), begun {}",
+        refreshed.refreshes.len(),
+        last.started_at
+    );
+    section(out, &title, &table);
+    for changed in refreshed.changed.iter().take(VERSIONS_SHOWN) {
+        let was = if changed.was == changed.verdict {
+            String::new()
+        } else {
+            format!(" (was {})", changed.was)
+        };
+        let url = shown(&changed.url, 90);
+        line(out, &format!("    changed  {url}  {}{was}", changed.verdict));
+    }
+    more(out, "    ", refreshed.changed.len(), VERSIONS_SHOWN);
+    for gone in refreshed.gone.iter().rev().take(VERSIONS_SHOWN) {
+        line(out, &format!("    gone  {}  {}", shown(&gone.url, 90), gone.at));
+    }
+    more(out, "    ", refreshed.gone.len(), VERSIONS_SHOWN);
 }
 
 fn hosts(out: &mut String, report: &Report) {

@@ -86,6 +86,8 @@ pub(super) struct Host {
     pub(super) sitemaps: VecDeque<Errand>,
     /// Sitemaps ever taken, against the bound.
     pub(super) sitemaps_taken: usize,
+    /// Visits to pages fetched before and new URLs take turns too.
+    visit_is_next: bool,
     /// Sitemaps and pages take turns, so that neither keeps the other waiting.
     sitemap_is_next: bool,
     pub(super) pages_decided: u64,
@@ -116,6 +118,7 @@ impl Host {
             robots_errands: VecDeque::new(),
             sitemaps: VecDeque::new(),
             sitemaps_taken: 0,
+            visit_is_next: false,
             sitemap_is_next: true,
             pages_decided: 0,
             last_failure: None,
@@ -174,25 +177,30 @@ impl Host {
         self.robots_errands.drain(..).chain(self.sitemaps.drain(..)).collect()
     }
 
-    pub(super) fn has_work(&self) -> bool {
-        let has_errands = !self.robots_errands.is_empty() || !self.sitemaps.is_empty();
-        !self.gate.is_retired() && (has_errands || self.needs_refill() || self.has_page())
+    /// Whether there is anything to do, of new URLs and sitemaps only if the crawl `takes_new`.
+    pub(super) fn has_work(&self, takes_new: bool) -> bool {
+        let has_errands = !self.robots_errands.is_empty() || self.has_sitemap(takes_new);
+        !self.gate.is_retired() && (has_errands || self.needs_refill(takes_new) || self.has_page(takes_new))
+    }
+
+    fn has_sitemap(&self, takes_new: bool) -> bool {
+        takes_new && !self.sitemaps.is_empty()
     }
 
     /// When [`Host::step`] may do something; a refill asks nothing of the host and never waits.
-    pub(super) fn ready_at(&self, now: Now) -> Option<Now> {
-        if self.needs_refill() {
+    pub(super) fn ready_at(&self, takes_new: bool, now: Now) -> Option<Now> {
+        if self.needs_refill(takes_new) {
             return Some(now);
         }
         self.gate.ready_at()
     }
 
-    pub(super) fn step(&mut self, name: &str, steering: &mut Steering, now: Now) -> Option<HostStep> {
-        if !self.has_work() {
+    pub(super) fn step(&mut self, name: &str, takes_new: bool, steering: &mut Steering, now: Now) -> Option<HostStep> {
+        if !self.has_work(takes_new) {
             return None;
         }
-        if self.needs_refill() {
-            let from = self.queue.begin_refill();
+        if self.needs_refill(takes_new) {
+            let from = self.queue.begin_refill(takes_new && self.may_take_page());
             let held = self.held.iter().map(|queued| queued.seq);
             let skip = self.queue.skip().chain(held);
             return Some(HostStep::Refill {
@@ -203,24 +211,69 @@ impl Host {
         if self.gate.ready_at()? > now {
             return None;
         }
-        if let Some(errand) = self.errand() {
+        if let Some(errand) = self.errand(takes_new) {
             self.gate.start(now);
             return Some(HostStep::Errand(errand));
         }
-        self.page(name, steering, now)
+        if self.has_respelled(takes_new) {
+            return self.respelled_page(name, now);
+        }
+        self.next_in_turn(name, takes_new, steering, now)
+    }
+
+    /// A visit or a new URL, whosever turn it is.
+    fn next_in_turn(&mut self, name: &str, takes_new: bool, steering: &mut Steering, now: Now) -> Option<HostStep> {
+        for is_visit in [self.visit_is_next, !self.visit_is_next] {
+            let step = match is_visit {
+                true => self.visit(name, now),
+                false if self.has_new(takes_new) => self.page(name, steering, now),
+                false => None,
+            };
+            if step.is_some() {
+                self.visit_is_next = !is_visit;
+                return step;
+            }
+        }
+        None
+    }
+
+    /// A visit to a page that was fetched before: neither a trap nor a matter of steering, for it is known what is there.
+    fn visit(&mut self, name: &str, now: Now) -> Option<HostStep> {
+        while let Some(Waiting { queued, url, .. }) = self.queue.visits.take() {
+            let Some(url) = url else {
+                return Some(self.exclude(queued, "not a URL".to_owned()));
+            };
+            match self.permission(name, &queued, &url, now) {
+                Permission::Granted => return Some(self.start(queued, NO_SKELETON, url, now)),
+                Permission::Instead(step) => return Some(step),
+                Permission::Later => {}
+            }
+        }
+        None
+    }
+
+    fn respelled_page(&mut self, name: &str, now: Now) -> Option<HostStep> {
+        let (queued, url) = self.respelled.pop_front()?;
+        let is_visit = queued.revisits.is_some();
+        let skeleton = if is_visit { NO_SKELETON } else { Skeleton::of(&url).hash };
+        match self.permission(name, &queued, &url, now) {
+            Permission::Granted => Some(self.start(queued, skeleton, url, now)),
+            Permission::Instead(step) => Some(step),
+            Permission::Later => None,
+        }
     }
 
     /// The errand whose turn it is.
-    fn errand(&mut self) -> Option<Errand> {
+    fn errand(&mut self, takes_new: bool) -> Option<Errand> {
         if let Some(robots) = self.robots_errands.pop_front() {
             return Some(robots);
         }
-        if self.sitemaps.is_empty() {
+        if !self.has_sitemap(takes_new) {
             return None;
         }
         let is_its_turn = self.sitemap_is_next;
         self.sitemap_is_next = !is_its_turn;
-        if is_its_turn || !self.has_page() {
+        if is_its_turn || !self.has_page(takes_new) {
             self.sitemaps.pop_front()
         } else {
             None
@@ -245,14 +298,6 @@ impl Host {
         now: Now,
         aside: &mut Vec<Waiting>,
     ) -> Option<HostStep> {
-        if let Some((queued, url)) = self.respelled.pop_front() {
-            let skeleton = Skeleton::of(&url).hash;
-            return match self.permission(name, &queued, &url, now) {
-                Permission::Granted => Some(self.start(queued, skeleton, url, now)),
-                Permission::Instead(step) => Some(step),
-                Permission::Later => None,
-            };
-        }
         while aside.len() < MAX_ASIDE {
             let waiting = match self.queue.take() {
                 Next::Url(waiting) => *waiting,
@@ -397,15 +442,24 @@ impl Host {
         HostStep::Exclude { queued, reason }
     }
 
-    pub(super) fn needs_refill(&self) -> bool {
-        self.queue.wants_more() && self.held.len() < BUFFER && self.may_take_page() && !self.is_closed()
+    pub(super) fn needs_refill(&self, takes_new: bool) -> bool {
+        let takes_new = takes_new && self.may_take_page();
+        self.queue.wants_more(takes_new) && self.held.len() < BUFFER && !self.is_closed()
     }
 
-    fn has_page(&self) -> bool {
+    fn has_page(&self, takes_new: bool) -> bool {
+        self.has_respelled(takes_new) || self.has_new(takes_new) || !self.queue.visits.is_empty()
+    }
+
+    fn has_respelled(&self, takes_new: bool) -> bool {
+        let first = self.respelled.front();
+        first.is_some_and(|(queued, _)| takes_new || queued.revisits.is_some())
+    }
+
+    fn has_new(&self, takes_new: bool) -> bool {
         // Without a page in process no verdict is coming, whatever was waited for.
         let awaits_verdict = self.awaits_verdict && self.queue.in_process() > 0;
-        let has_more = !self.queue.is_empty() && self.may_take_page() && !awaits_verdict;
-        !self.respelled.is_empty() || has_more
+        takes_new && !self.queue.is_empty() && self.may_take_page() && !awaits_verdict
     }
 
     /// Whether every origin that the host is known by is closed.

@@ -116,7 +116,7 @@ impl Scheduler {
         let now = self.clock.now();
         let mut retired = Vec::new();
         for (name, host) in &self.hosts {
-            let snoozes_until = host.gate.snoozes_until(now).filter(|_| host.has_work());
+            let snoozes_until = host.gate.snoozes_until(now).filter(|_| host.has_work(true));
             if host.gate.is_retired() || snoozes_until.is_some() {
                 retired.push(Retired {
                     host: name.clone(),

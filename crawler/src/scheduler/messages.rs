@@ -111,8 +111,10 @@ pub enum Event {
         host: String,
         /// As in [`QueuedUrl`].
         seq: u64,
-        /// The verdict, where it was a page (and not a redirect, a failure, …).
+        /// The verdict, where it was a page (and not a redirect, a failure, …) that was never fetched before.
         page: Option<Decision>,
+        /// Whether it was a visit to a page that was fetched before.
+        is_visit: bool,
         /// URLs that are new to the crawl, or come again.
         queued: Vec<QueuedUrl>,
     },

@@ -6,6 +6,8 @@ use storage::QueuedUrl;
 use url::Url;
 
 use super::BUFFER;
+use super::visits::HostVisits;
+use crate::revisit::PRIORITY_VISIT;
 use crate::steering::{PRIORITY_LEFT, PRIORITY_SNOOZED, Skeleton};
 
 /// URLs of one depth that are looked through for one that is unlike those in process.
@@ -60,12 +62,16 @@ enum Refill {
     First,
     /// What is left, behind what was looked at.
     Left,
+    /// Visits to pages that were fetched before.
+    Visits,
 }
 
 /// See the module's text.
 #[derive(Debug, Default)]
 pub(super) struct HostQueue {
     buffer: BTreeMap<Place, Waiting>,
+    /// What was fetched before and is looked at again.
+    pub visits: HostVisits,
     /// The store holds URLs that are not in the buffer.
     pub in_store: bool,
     /// Since the last refill, URLs went to the store that come before the snoozed ones in the buffer.
@@ -98,7 +104,7 @@ impl Waiting {
         }
     }
 
-    fn place(&self) -> Place {
+    pub fn place(&self) -> Place {
         (self.queued.priority, self.queued.depth, self.queued.seq)
     }
 }
@@ -114,7 +120,9 @@ impl HostQueue {
 
     /// Takes a new URL into the buffer, or leaves it to the store where the buffer is full.
     pub fn offer(&mut self, queued: QueuedUrl) {
-        if queued.priority >= PRIORITY_LEFT {
+        if queued.revisits.is_some() {
+            self.visits.offer(queued);
+        } else if queued.priority >= PRIORITY_LEFT {
             self.leaves_some = true;
         } else if self.in_store || self.buffer.len() >= BUFFER {
             self.in_store = true;
@@ -124,16 +132,25 @@ impl HostQueue {
         }
     }
 
-    /// Whether the buffer is empty and the store may have something for it.
-    pub fn wants_more(&self) -> bool {
-        self.buffer.is_empty() && self.refilling.is_none() && (self.in_store || self.looks_at_left)
+    /// Whether a buffer is empty and the store may have something for it; for that of new URLs only if one `takes_new`.
+    pub fn wants_more(&self, takes_new: bool) -> bool {
+        self.refilling.is_none() && (self.wants_new(takes_new) || self.visits.wants_more())
     }
 
-    /// Where a refill begins: at the beginning of the queue, or behind those of the left that were looked at.
-    pub fn begin_refill(&mut self) -> Option<Place> {
-        if self.in_store {
+    fn wants_new(&self, takes_new: bool) -> bool {
+        takes_new && self.buffer.is_empty() && (self.in_store || self.looks_at_left)
+    }
+
+    /// Where a refill begins: at the beginning of the queue, at the visits, or behind those of the left that were looked at.
+    pub fn begin_refill(&mut self, takes_new: bool) -> Option<Place> {
+        let wants_new = self.wants_new(takes_new);
+        if wants_new && self.in_store {
             self.refilling = Some(Refill::First);
             return None;
+        }
+        if self.visits.wants_more() {
+            self.refilling = Some(Refill::Visits);
+            return Some(HostVisits::BEGIN);
         }
         self.refilling = Some(Refill::Left);
         Some(self.looked_at.unwrap_or((PRIORITY_LEFT, 0, 0)))
@@ -141,14 +158,18 @@ impl HostQueue {
 
     /// What the store had, in order; `more` says whether it has more.
     pub fn refilled(&mut self, mut urls: Vec<QueuedUrl>, more: bool) {
-        if self.refilling.take() == Some(Refill::Left) {
-            self.looks_at_left = more;
-        } else {
-            self.overtaken = false;
-            self.in_store = more;
-            if let Some(first) = urls.iter().position(|queued| queued.priority >= PRIORITY_LEFT) {
-                urls.truncate(first);
-                self.in_store = false;
+        // Cuts off what is of a later part of the queue, and says whether the part may have more.
+        let mut within = |end: u8| {
+            let end = urls.iter().position(|queued| queued.priority >= end);
+            urls.truncate(end.unwrap_or(urls.len()));
+            more && end.is_none()
+        };
+        match self.refilling.take() {
+            Some(Refill::Visits) => return self.visits.refilled(urls, more),
+            Some(Refill::Left) => self.looks_at_left = within(PRIORITY_VISIT),
+            Some(Refill::First) | None => {
+                self.overtaken = false;
+                self.in_store = within(PRIORITY_LEFT);
             }
         }
         for queued in urls {
@@ -168,9 +189,14 @@ impl HostQueue {
     }
 
     pub fn put_back(&mut self, waiting: Waiting) {
-        self.buffer.insert(waiting.place(), waiting);
+        if waiting.queued.revisits.is_some() {
+            self.visits.put_back(waiting);
+        } else {
+            self.buffer.insert(waiting.place(), waiting);
+        }
     }
 
+    /// Whether no new URL is in the buffer.
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty()
     }
@@ -377,22 +403,22 @@ mod tests {
         queue.offer(queued(1, PRIORITY_LEFT, "a"));
         assert_eq!(take(&mut queue), None);
         queue.in_store = true;
-        assert_eq!(queue.begin_refill(), None);
+        assert_eq!(queue.begin_refill(true), None);
         queue.refilled(vec![queued(2, 0, "b"), queued(1, PRIORITY_LEFT, "a")], true);
         assert_eq!([take(&mut queue), take(&mut queue)], [Some(2), None]);
-        assert!(!queue.wants_more(), "what is left is not asked for");
+        assert!(!queue.wants_more(true), "what is left is not asked for");
         queue.look_at_left();
         for seq in [1, 7] {
-            assert!(queue.wants_more());
+            assert!(queue.wants_more(true));
             let from = if seq > 1 {
                 (PRIORITY_LEFT, 1, 1)
             } else {
                 (PRIORITY_LEFT, 0, 0)
             };
-            assert_eq!(queue.begin_refill(), Some(from));
+            assert_eq!(queue.begin_refill(true), Some(from));
             queue.refilled(vec![queued(seq, PRIORITY_LEFT, "a")], seq == 1);
             assert_eq!(take(&mut queue), Some(seq));
         }
-        assert!(!queue.wants_more(), "each is looked at once");
+        assert!(!queue.wants_more(true), "each is looked at once");
     }
 }

@@ -11,6 +11,7 @@ use crate::robots::Robots;
 mod gates;
 mod simulation;
 mod turns;
+mod visits;
 
 /// When the runs begin, Unix ms.
 const BEGIN: u64 = 1_774_000_000_000;
@@ -63,6 +64,7 @@ fn decided(host: &str, seq: u64, is_page: bool) -> Event {
         host: host.into(),
         seq,
         page: is_page.then(|| Decision::new(seq, &format!("http://{host}/{seq}"), None, None)),
+        is_visit: false,
         queued: Vec::new(),
     }
 }

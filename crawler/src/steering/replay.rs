@@ -21,6 +21,10 @@ pub fn replay(store: &Store, steering: &mut Steering) -> Result<(), RunError> {
     let mut looked_up: HashMap<u64, Option<(String, Verdict)>> = HashMap::new();
     for row in store.pages_from(1) {
         let (id, page) = row?;
+        if page.previous.is_some() {
+            // As in the crawl itself: the first version has taught what there is to learn of the URL.
+            continue;
+        }
         let duplicate_of = match decided_against(id, &page) {
             None => None,
             Some(of) => {

@@ -236,6 +236,26 @@ impl SledIndex {
         Ok(())
     }
 
+    /// Whether there is an index in `db`, complete or not.
+    #[must_use]
+    pub fn is_in(db: &Db) -> bool {
+        db.tree_names().iter().any(|name| *name == META.as_bytes())
+    }
+
+    /// Every document in the index, each once, in any order.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn for_each_id(&self, mut each: impl FnMut(DocId)) -> Result<(), DedupError> {
+        self.pending.order.iter().copied().for_each(&mut each);
+        self.log.for_each_id(&mut each);
+        self.trees.signatures.for_each_id(|id| {
+            if !self.is_elsewhere(id) {
+                each(id);
+            }
+        })
+    }
+
     /// The sequence up to which the owner's catalogue is in the index; 0 for nothing.
     #[must_use]
     pub fn applied(&self) -> u64 {

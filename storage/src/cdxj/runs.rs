@@ -25,6 +25,8 @@ pub(super) struct Runs {
     run_bytes: usize,
     /// Each sorted, with line ends. The files have no names: they are gone with the process, whatever becomes of it.
     files: Vec<File>,
+    /// In order already.
+    given: Option<io::Lines<BufReader<File>>>,
 }
 
 /// Lines in bytewise order.
@@ -48,6 +50,7 @@ impl Runs {
             bytes: 0,
             run_bytes: RUN_BYTES,
             files: Vec::new(),
+            given: None,
         }
     }
 
@@ -65,14 +68,19 @@ impl Runs {
         if self.files.len() < MAX_RUNS {
             return Ok(());
         }
-        let merged = SortedLines::merge(self.dir.clone(), std::mem::take(&mut self.files), Vec::new())?;
+        let merged = SortedLines::merge(self.dir.clone(), std::mem::take(&mut self.files), Vec::new(), None)?;
         self.spill(merged)
+    }
+
+    /// Takes lines that are in order already.
+    pub fn add_sorted(&mut self, lines: io::Lines<BufReader<File>>) {
+        self.given = Some(lines);
     }
 
     /// All lines in order.
     pub fn sorted(mut self) -> Result<SortedLines, StorageError> {
         self.lines.sort_unstable();
-        SortedLines::merge(self.dir, self.files, self.lines)
+        SortedLines::merge(self.dir, self.files, self.lines, self.given)
     }
 
     fn spill(&mut self, lines: impl Iterator<Item = Result<String, StorageError>>) -> Result<(), StorageError> {
@@ -89,8 +97,14 @@ impl Runs {
 }
 
 impl SortedLines {
-    fn merge(dir: PathBuf, files: Vec<File>, lines: Vec<String>) -> Result<Self, StorageError> {
-        let files = files.into_iter().map(|file| Run::File(BufReader::new(file).lines()));
+    fn merge(
+        dir: PathBuf,
+        files: Vec<File>,
+        lines: Vec<String>,
+        given: Option<io::Lines<BufReader<File>>>,
+    ) -> Result<Self, StorageError> {
+        let files = files.into_iter().map(|file| BufReader::new(file).lines());
+        let files = files.chain(given).map(Run::File);
         let mut merged = Self {
             dir,
             heads: BinaryHeap::new(),
@@ -108,7 +122,7 @@ impl SortedLines {
             Run::File(lines) => lines
                 .next()
                 .transpose()
-                .map_err(|source| StorageError::io("read a temporary file in", &self.dir, source))?,
+                .map_err(|source| StorageError::io("read the sorted lines in", &self.dir, source))?,
         };
         self.heads.extend(line.map(|line| Reverse((line, run))));
         Ok(())

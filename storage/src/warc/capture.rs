@@ -68,9 +68,23 @@ pub struct EncodedCapture {
     pub(crate) text: Option<(u64, u64)>,
     /// The same of the `revisit`.
     pub(crate) revisit: Option<(u64, u64)>,
+    /// The id of the `response`, or of the `revisit` in its place.
+    pub(crate) id: Option<String>,
 }
 
 impl EncodedCapture {
+    /// Records that no page refers to.
+    pub(crate) fn of_bytes(bytes: Vec<u8>) -> Self {
+        Self {
+            bytes,
+            status: 0,
+            response: None,
+            text: None,
+            revisit: None,
+            id: None,
+        }
+    }
+
     /// Bytes that the capture takes in the archive.
     #[must_use]
     pub fn archived_bytes(&self) -> u64 {
@@ -123,6 +137,7 @@ impl Capture<'_> {
             response: Some((response_at, response_length)),
             text: Some((text_at, text_length)),
             revisit: None,
+            id: Some(response_id),
         })
     }
 }

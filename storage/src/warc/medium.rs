@@ -1,4 +1,9 @@
-//! The edge to the file system: the few things the archive asks of it, each durable when it returns.
+//! The edge to the file system: the few things that the archive and the data folder ask of it, each durable when it returns unless it
+//! says otherwise.
+//!
+//! Everything that this crate writes, cuts, renames or removes goes through here, so that every step of it can be made to fail in a test
+//! (`failing`). Not so the database: sled opens its files itself. What it makes of failures is tested from outside, by limits on files
+//! and by damage to them.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -16,6 +21,12 @@ pub(crate) trait Medium: Send + Sync {
     fn truncate(&self, name: &str, length: u64) -> io::Result<()>;
     /// Removes the file; durable on return.
     fn remove(&self, name: &str) -> io::Result<()>;
+    /// Puts a file with `bytes` in the place of the one before. *Not* durable: after a loss of power it may hold anything.
+    fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()>;
+    /// Gives the file or folder `from` the name `to`, which nothing has; durable on return.
+    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+    /// Removes a folder with all that is in it, if there is one; durable on return.
+    fn remove_folder(&self, name: &str) -> io::Result<()>;
     /// The names of all files.
     fn names(&self) -> io::Result<Vec<String>>;
     /// Where the file lies, for messages.
@@ -82,6 +93,22 @@ impl Medium for Folder {
         sync_folder(&self.dir)
     }
 
+    fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        fs::write(self.path(name), bytes)
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        fs::rename(self.path(from), self.path(to))?;
+        sync_folder(&self.dir)
+    }
+
+    fn remove_folder(&self, name: &str) -> io::Result<()> {
+        match fs::remove_dir_all(self.path(name)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => sync_folder(&self.dir),
+        }
+    }
+
     fn names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.dir)? {
@@ -95,6 +122,59 @@ impl Medium for Folder {
 
     fn path(&self, name: &str) -> PathBuf {
         self.dir.join(name)
+    }
+}
+
+/// A folder whose files stay as they are: for reading a crawl, whatever has been left behind in it.
+pub(crate) struct Untouched(pub Folder);
+
+impl Untouched {
+    fn refused() -> io::Error {
+        io::Error::other("this command changes nothing")
+    }
+}
+
+impl Medium for Untouched {
+    fn write_at(&self, _name: &str, _offset: u64, _bytes: &[u8]) -> io::Result<()> {
+        Err(Self::refused())
+    }
+
+    fn read_at(&self, name: &str, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+        self.0.read_at(name, offset, length)
+    }
+
+    fn length(&self, name: &str) -> io::Result<Option<u64>> {
+        self.0.length(name)
+    }
+
+    /// A tail is left for the next one that writes.
+    fn truncate(&self, _name: &str, _length: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn remove(&self, _name: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn put(&self, _name: &str, _bytes: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// What a change of states has begun is finished: half-way there is none.
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.0.rename(from, to)
+    }
+
+    fn remove_folder(&self, _name: &str) -> io::Result<()> {
+        Err(Self::refused())
+    }
+
+    fn names(&self) -> io::Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path(name)
     }
 }
 
@@ -112,7 +192,7 @@ pub(crate) mod failing {
     //! A folder whose writes can be made to fail, at once or half-way.
 
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
     use super::*;
 
@@ -149,6 +229,106 @@ pub(crate) mod failing {
 
         fn remove(&self, name: &str) -> io::Result<()> {
             self.folder.remove(name)
+        }
+
+        fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+            self.folder.put(name, bytes)
+        }
+
+        fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+            self.folder.rename(from, to)
+        }
+
+        fn remove_folder(&self, name: &str) -> io::Result<()> {
+            self.folder.remove_folder(name)
+        }
+
+        fn names(&self) -> io::Result<Vec<String>> {
+            self.folder.names()
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.folder.path(name)
+        }
+    }
+
+    /// Which step of the writes behind the edge fails.
+    #[derive(Default)]
+    pub(crate) struct Steps {
+        /// Steps taken.
+        pub taken: AtomicU64,
+        /// The step that fails, counted from 1; 0 for none.
+        pub failing: AtomicU64,
+        /// Whether all after it fail too.
+        pub for_good: AtomicBool,
+        /// Whether a step that fails is half done.
+        pub half_way: AtomicBool,
+    }
+
+    impl Steps {
+        fn fails(&self) -> bool {
+            let step = self.taken.fetch_add(1, Ordering::Relaxed) + 1;
+            let failing = self.failing.load(Ordering::Relaxed);
+            failing > 0 && (step == failing || step > failing && self.for_good.load(Ordering::Relaxed))
+        }
+
+        fn take(&self, act: impl FnOnce() -> io::Result<()>, half: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+            if !self.fails() {
+                return act();
+            }
+            if self.half_way.load(Ordering::Relaxed) {
+                half()?;
+            }
+            Err(io::Error::other("injected"))
+        }
+    }
+
+    /// A folder that takes every change as a step, of which one fails.
+    pub(crate) struct Faulty {
+        pub folder: Folder,
+        pub steps: Arc<Steps>,
+    }
+
+    impl Medium for Faulty {
+        fn write_at(&self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
+            self.steps.take(
+                || self.folder.write_at(name, offset, bytes),
+                || self.folder.write_at(name, offset, &bytes[..bytes.len() / 2]),
+            )
+        }
+
+        fn read_at(&self, name: &str, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+            self.folder.read_at(name, offset, length)
+        }
+
+        fn length(&self, name: &str) -> io::Result<Option<u64>> {
+            self.folder.length(name)
+        }
+
+        fn truncate(&self, name: &str, length: u64) -> io::Result<()> {
+            self.steps.take(|| self.folder.truncate(name, length), || Ok(()))
+        }
+
+        fn remove(&self, name: &str) -> io::Result<()> {
+            // Done, but not known to be durable.
+            self.steps
+                .take(|| self.folder.remove(name), || self.folder.remove(name))
+        }
+
+        fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+            self.steps.take(
+                || self.folder.put(name, bytes),
+                || self.folder.put(name, &bytes[..bytes.len() / 2]),
+            )
+        }
+
+        fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+            self.steps
+                .take(|| self.folder.rename(from, to), || self.folder.rename(from, to))
+        }
+
+        fn remove_folder(&self, name: &str) -> io::Result<()> {
+            self.steps.take(|| self.folder.remove_folder(name), || Ok(()))
         }
 
         fn names(&self) -> io::Result<Vec<String>> {

@@ -6,12 +6,14 @@
 //! - `writer`: the files, rolled by size; what is appended becomes durable with one call.
 //! - [`reader`]: one record by its location, or all records of a file in order, damaged ones reported.
 //! - [`stream`]: all records of a stream of decompressed bytes, which cannot go back; damaged stretches reported.
+//! - `metadata`: what the catalogue says of a page, so that it can be made anew from the files alone.
 //! - `http_head`: the head of an HTTP response as it is stored.
 //! - `medium`: the edge to the file system, so that every write can be made to fail in a test.
 
 pub mod capture;
 mod http_head;
 pub(crate) mod medium;
+pub(crate) mod metadata;
 pub mod reader;
 pub mod record;
 pub mod revisit;

@@ -221,18 +221,7 @@ impl NewRecord {
     /// Adds a field whose value is a URI: white space and control characters are percent-encoded, for a URI has neither;
     /// `user:password@` is left out, for an archive is passed on.
     pub fn uri_field(self, name: &str, uri: &str) -> Self {
-        let mut value = String::with_capacity(uri.len());
-        for c in without_userinfo(uri).chars() {
-            if c.is_control() || c.is_whitespace() {
-                let mut buffer = [0; 4];
-                for byte in c.encode_utf8(&mut buffer).bytes() {
-                    value.push_str(&format!("%{byte:02X}"));
-                }
-            } else {
-                value.push(c);
-            }
-        }
-        self.field(name, &value)
+        self.field(name, &one_line_uri(uri))
     }
 
     /// Adds `Content-Length` and `WARC-Block-Digest`, and appends the record to `out` as one gzip member. The block is
@@ -266,6 +255,22 @@ pub(crate) fn without_userinfo(uri: &str) -> Cow<'_, str> {
     without().map_or(Cow::Borrowed(uri), Cow::Owned)
 }
 
+/// A URI as a field has it: without user and password, white space and control characters percent-encoded.
+pub(crate) fn one_line_uri(uri: &str) -> String {
+    let mut value = String::with_capacity(uri.len());
+    for c in without_userinfo(uri).chars() {
+        if c.is_control() || c.is_whitespace() {
+            let mut buffer = [0; 4];
+            for byte in c.encode_utf8(&mut buffer).bytes() {
+                value.push_str(&format!("%{byte:02X}"));
+            }
+        } else {
+            value.push(c);
+        }
+    }
+    value
+}
+
 /// A new `WARC-Record-ID`: a random UUID as a URI in angle brackets.
 pub(crate) fn new_record_id() -> String {
     format!("<{}>", uuid::Uuid::new_v4().urn())
@@ -279,6 +284,13 @@ pub(crate) fn warc_date(unix_ms: u64) -> String {
 /// `YYYYMMDDhhmmss` in UTC: the form of dates in CDX files and in the names of WARC files.
 pub(crate) fn compact_date(unix_ms: u64) -> String {
     timestamp(unix_ms).strftime("%Y%m%d%H%M%S").to_string()
+}
+
+/// The Unix milliseconds of a [`compact_date`].
+pub(crate) fn parse_compact_date(text: &str) -> Option<u64> {
+    let date = jiff::civil::DateTime::strptime("%Y%m%d%H%M%S", text).ok()?;
+    let at = date.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp();
+    u64::try_from(at.as_millisecond()).ok()
 }
 
 fn timestamp(unix_ms: u64) -> jiff::Timestamp {

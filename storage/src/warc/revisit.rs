@@ -125,6 +125,7 @@ impl Revisit<'_> {
             response: None,
             text: None,
             revisit: Some((at, length)),
+            id: Some(id),
         })
     }
 }

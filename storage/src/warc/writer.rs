@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::capture::{DEFAULT_LEVEL, EncodedCapture};
 use super::medium::Medium;
-use super::record::{NewRecord, compact_date, new_record_id};
+use super::record::{NewRecord, compact_date, new_record_id, parse_compact_date};
 use crate::error::StorageError;
 use crate::page::WarcLocation;
 
@@ -35,10 +35,14 @@ pub(crate) struct Archived {
 pub(crate) struct WarcWriter {
     medium: Box<dyn Medium>,
     started_at: u64,
+    /// Of the crawl, for the head of each file.
+    scheme: String,
     roll_bytes: u64,
     /// Further fields of the `warcinfo` records.
     warcinfo: Vec<(&'static str, String)>,
     end: WarcEnd,
+    /// While a catalogue is made anew from what is archived: nothing is appended, and this is where the records lie.
+    replayed: Option<Archived>,
     /// Not yet written, in order: file, offset in it, bytes.
     waiting: Vec<(u32, u64, Vec<u8>)>,
     waiting_bytes: u64,
@@ -55,14 +59,28 @@ impl WarcWriter {
         let writer = Self {
             medium,
             started_at,
+            scheme: String::new(),
             roll_bytes,
             warcinfo: Vec::new(),
             end,
+            replayed: None,
             waiting: Vec::new(),
             waiting_bytes: 0,
         };
         writer.cut_tail()?;
         Ok(writer)
+    }
+
+    /// Names the scheme that the head of each file will tell.
+    pub fn set_scheme(&mut self, scheme: &str) {
+        scheme.clone_into(&mut self.scheme);
+    }
+
+    /// From now on nothing is appended: what would be is in the archive already, at `archived`, which with all before it ends
+    /// at `end`.
+    pub fn replay(&mut self, archived: Archived, end: WarcEnd) {
+        self.replayed = Some(archived);
+        self.end = end;
     }
 
     /// Sets what the heads of new files say besides format and software.
@@ -86,6 +104,9 @@ impl WarcWriter {
     /// # Errors
     /// [`StorageError::Io`] if the head of a new file cannot be compressed; then nothing has changed.
     pub fn append(&mut self, capture: EncodedCapture, now_ms: u64) -> Result<Archived, StorageError> {
+        if let Some(archived) = self.replayed {
+            return Ok(archived);
+        }
         let rolled = self.end.offset >= self.roll_bytes;
         if rolled || self.end.offset == 0 {
             let file = self.end.file + u32::from(rolled);
@@ -167,11 +188,12 @@ impl WarcWriter {
             let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             fields.push_str(&format!("{name}: {value}\r\n"));
         }
+        let crawl = super::metadata::crawl_fields(self.started_at, &self.scheme);
         let mut member = Vec::new();
         NewRecord::new("warcinfo", &new_record_id(), now_ms)
             .field("WARC-Filename", &file_name(self.started_at, file))
             .field("Content-Type", "application/warc-fields")
-            .write(&[fields.as_bytes()], DEFAULT_LEVEL, &mut member)?;
+            .write(&[fields.as_bytes(), crawl.as_bytes()], DEFAULT_LEVEL, &mut member)?;
         Ok(member)
     }
 
@@ -219,6 +241,14 @@ impl WarcWriter {
         let number: u32 = name.strip_suffix(".warc.gz")?.rsplit('-').next()?.parse().ok()?;
         (file_name(self.started_at, number) == name).then_some(number)
     }
+}
+
+/// When the crawl began, milliseconds since the Unix epoch (to the second), and the number, of a [`file_name`].
+pub(crate) fn parse_file_name(name: &str) -> Option<(u64, u32)> {
+    let (date, number) = name.strip_prefix("crawl-")?.strip_suffix(".warc.gz")?.split_once('-')?;
+    let started_at = parse_compact_date(date)?;
+    let number = number.parse().ok()?;
+    (file_name(started_at, number) == name).then_some((started_at, number))
 }
 
 /// `crawl-20260321093000-00001.warc.gz`.

@@ -72,16 +72,18 @@ fn a_file_begins_with_warcinfo_and_has_the_records_of_each_page() {
             "request",
             "response",
             "conversion",
+            "metadata",
             "request",
             "response",
-            "conversion"
+            "conversion",
+            "metadata"
         ]
     );
     let page = store.page(2).unwrap().unwrap();
     let places: Vec<_> = records.iter().map(|located| (located.offset, located.length)).collect();
-    assert_eq!(places[5], page.response.map(|at| (at.offset, at.length)).unwrap());
-    assert_eq!(places[6], page.text.map(|at| (at.offset, at.length)).unwrap());
-    let [request, response, text] = [4, 5, 6].map(|at: usize| &records[at].record);
+    assert_eq!(places[6], page.response.map(|at| (at.offset, at.length)).unwrap());
+    assert_eq!(places[7], page.text.map(|at| (at.offset, at.length)).unwrap());
+    let [request, response, text] = [5, 6, 7].map(|at: usize| &records[at].record);
     let id = response.field("WARC-Record-ID");
     assert_eq!(
         (text.field("WARC-Refers-To"), request.field("WARC-Concurrent-To")),
@@ -129,7 +131,7 @@ fn no_line_break_of_a_server_reaches_a_header() {
         ..plain(evil, headers, b"body")
     };
     let records = encoded(&capture);
-    assert_eq!(records.len(), 3);
+    assert_eq!(records.len(), 4);
     assert_eq!(records[1].kind(), "response");
     assert_eq!(
         records[1].field("WARC-Target-URI"),
@@ -197,7 +199,7 @@ fn a_damaged_record_is_reported_once_and_the_rest_is_read() {
                 Err(stretch) => damaged.push(stretch),
             }
         }
-        assert_eq!((read, damaged.len()), (9, 1), "{damaged:?}");
+        assert_eq!((read, damaged.len()), (12, 1), "{damaged:?}");
         assert_eq!(damaged[0].offset, place.offset);
         assert!(damaged[0].reason.contains(expected), "{}", damaged[0]);
     }
@@ -227,7 +229,7 @@ fn a_record_larger_than_the_limit_is_not_read() {
         .max_record_bytes(100_000)
         .map(Result::unwrap)
         .collect();
-    assert_eq!(read.len(), 3);
+    assert_eq!(read.len(), 4);
     assert!(
         read[1]
             .as_ref()
@@ -345,8 +347,11 @@ fn the_index_is_of_the_committed_records_those_of_visits_included() {
     // Staged and never committed: in neither.
     let lost = store.discover(&[link("h", "lost")]).unwrap().remove(0);
     store.finish(&lost, kept(&lost), &[]).unwrap();
-    let path = cdxj::write_index(&store).unwrap();
-    let index = std::fs::read_to_string(&path).unwrap();
+    let path = dir.path().join("warc/index.cdxj");
+    let index: String = cdxj::lines(&store, |_, _| true)
+        .unwrap()
+        .map(|line| line.unwrap() + "\n")
+        .collect();
     let lines: Vec<&str> = index.lines().collect();
     assert_eq!(lines.len(), 14);
     assert!(lines.is_sorted());
@@ -383,9 +388,58 @@ fn the_index_is_of_the_committed_records_those_of_visits_included() {
             .count(),
         3
     );
-    // It is the same after the process is gone.
+    // A process that ends here leaves no trace of what was staged.
     drop(store);
-    std::fs::remove_file(&path).unwrap();
-    cdxj::write_index(&open(dir.path())).unwrap();
+    assert_eq!(cdxj::write_index(&mut open(dir.path())).unwrap(), path);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), index);
+}
+
+#[test]
+fn the_index_is_brought_up_to_date_from_whatever_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    let path = dir.path().join("warc/index.cdxj");
+    let all = |store: &Store| -> String {
+        let lines = cdxj::lines(store, |_, _| true).unwrap();
+        lines.map(|line| line.unwrap() + "\n").collect()
+    };
+    let index = || std::fs::read_to_string(&path).unwrap();
+    let (mut before, mut at) = (String::new(), NOW_MS);
+    for round in 0..6_u64 {
+        let links: Vec<_> = (0..5)
+            .map(|n| link("h", &format!("{}", (round * 5 + n) * 7 % 31)))
+            .collect();
+        for queued in store.discover(&links).unwrap() {
+            store.finish(&queued, kept(&queued), &[]).unwrap();
+        }
+        store.commit().unwrap();
+        for queued in store.revisit(&[1, 2 + round], 0).unwrap() {
+            at += 3_000;
+            store.finish(&queued, not_modified(&queued, at), &[]).unwrap();
+        }
+        match round {
+            // As after a crash between the file and the note of it.
+            2 => std::fs::write(&path, before.replace("https", "http")).unwrap(),
+            // Of the right length and in no order.
+            3 => std::fs::write(
+                &path,
+                "b\na\n".repeat(index().len() / 4) + &"x".repeat(index().len() % 4),
+            )
+            .unwrap(),
+            4 => std::fs::remove_file(&path).unwrap(),
+            _ => {}
+        }
+        before = index_of(&mut store, &path);
+        assert_eq!(before, all(&store), "round {round}");
+        assert_eq!(before.lines().count() as u64, (round + 1) * 7);
+    }
+    // With nothing new it is left as it is.
+    std::fs::write(&path, before.replace('h', "H")).unwrap();
+    assert_eq!(index_of(&mut store, &path), before.replace('h', "H"));
+    assert!(!path.with_extension("cdxj.partial").exists());
+}
+
+fn index_of(store: &mut Store, path: &std::path::Path) -> String {
+    assert_eq!(cdxj::write_index(store).unwrap(), path);
+    std::fs::read_to_string(path).unwrap()
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use storage::warc::{Capture, EncodedCapture};
-use storage::{Discovered, OpenOptions, Outcome, PageDraft, QueuedUrl, StorageError, Store, Verdict};
+use storage::{Discovered, Fate, OpenOptions, Outcome, PageDraft, QueuedUrl, StorageError, Store, Verdict};
 
 /// 21 March 2026, 09:30:00.125 UTC.
 pub const NOW_MS: u64 = 1_774_085_400_125;
@@ -130,19 +130,30 @@ pub fn assert_sound(store: &Store) {
     assert_eq!(total, store.counts());
     assert_eq!(
         total.discovered,
-        total.queued + total.kept + total.exact + total.near + total.redirected + total.failed + total.excluded
+        total.queued
+            + total.kept
+            + total.exact
+            + total.near
+            + total.redirected
+            + total.failed
+            + total.excluded
+            + total.gone
     );
     assert_eq!(store.urls().count() as u64, total.discovered);
-    let mut next = 1;
+    let (mut next, mut current, mut bytes_kept) = (1, 0, 0);
     for page in store.pages_from(0) {
         let (sequence, page) = page.unwrap();
         assert_eq!(sequence, next);
         next += 1;
-        assert_eq!(
-            store.page_by_url(&page.host, &page.url).unwrap(),
-            Some((sequence, page.clone()))
-        );
-        if page.verdict == Verdict::Unique {
+        current += u64::from(page.fate == Fate::Current);
+        bytes_kept += u64::from(page.is_kept()) * page.body_bytes;
+        if matches!(page.fate, Fate::Current | Fate::Gone { .. }) {
+            assert_eq!(
+                store.page_by_url(&page.host, &page.url).unwrap(),
+                Some((sequence, page.clone()))
+            );
+        }
+        if page.response.is_some() {
             assert_eq!(store.text_of(&page).unwrap(), Some(text_of(&page.url)));
             assert_eq!(
                 store.body_of(&page).unwrap(),
@@ -151,5 +162,7 @@ pub fn assert_sound(store: &Store) {
         }
     }
     assert_eq!(next, store.next_page_id());
-    assert_eq!(next - 1, total.fetched());
+    assert_eq!((current, bytes_kept), (total.fetched(), total.bytes_kept));
+    let due = store.queue().filter(|row| row.as_ref().unwrap().revisits.is_some());
+    assert_eq!(due.count() as u64, total.due);
 }

@@ -45,6 +45,7 @@ fn again(host: &str, seq: u64) -> Event {
         host: host.into(),
         seq,
         page: None,
+        is_visit: false,
         queued: vec![queued(seq + 100, &format!("http://{host}/{seq}"))],
     }
 }

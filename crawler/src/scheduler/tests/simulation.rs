@@ -331,6 +331,7 @@ impl World {
                     host: page.host,
                     seq: page.seq,
                     page: is_well.then(|| Decision::new(page.seq, &page.url, None, None)),
+                    is_visit: false,
                     queued: again,
                 }
             }

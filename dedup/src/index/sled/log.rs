@@ -54,6 +54,10 @@ impl Log {
     }
 
     /// Whether a document is in it.
+    pub fn for_each_id(&self, each: &mut impl FnMut(DocId)) {
+        self.rows.keys().copied().for_each(each);
+    }
+
     pub fn contains(&self, id: DocId) -> bool {
         self.rows.contains_key(&id)
     }

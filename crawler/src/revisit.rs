@@ -1,0 +1,144 @@
+//! Coming back to pages: which are due, in which queue they wait, and how they are asked for.
+//!
+//! `crawler run --refresh` looks through the catalogue once, at its start, and queues a visit to each page that is [due] and in
+//! the scope. From then on a visit is a URL of the frontier like any other: robots.txt, politeness and retries are those of
+//! every URL, and a run that is interrupted leaves its visits to the next, with or without `--refresh`.
+//!
+//! Visits wait at a place of their own in a host's queue, [`PRIORITY_VISIT`]; the scheduler lets visits and new URLs of a host
+//! take turns, so that neither keeps the other waiting.
+//!
+//! What a visit finds is told apart in [`interpret`](crate::interpret) (304, 404, redirects) and
+//! [`content_seen`](crate::content_seen) (the same page, or another).
+//!
+//! [due]: Intervals::due_at
+
+mod conditional;
+mod policy;
+
+use std::collections::HashMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use storage::{Fate, PageRecord, Store, Verdict};
+
+use crate::error::RunError;
+use crate::host_key::HostKey;
+use crate::scope::Scope;
+pub use conditional::{conditions, fields};
+pub use policy::Intervals;
+
+/// The place of visits in a host's queue, behind all that is new: no order between the two, see the module's text.
+pub const PRIORITY_VISIT: u8 = 250;
+
+/// Pages that are queued at a time, so that the store can make room between them.
+const SLICE: usize = 1_000;
+
+/// What a run is to look at again.
+#[derive(Debug, Clone, Copy)]
+pub struct Refresh {
+    /// How often.
+    pub intervals: Intervals,
+    /// The time by which pages must be due; `None` is now.
+    pub as_of: Option<SystemTime>,
+}
+
+impl Refresh {
+    /// Queues a visit to each page in `scope` that is due; returns how many. Those that an earlier run has queued are left where
+    /// they are.
+    ///
+    /// A duplicate of a page that is not kept any more is due at once: nothing else says what it says.
+    ///
+    /// # Errors
+    /// The store cannot be read or written.
+    pub fn begin(&self, store: &mut Store, scope: &Scope) -> Result<u64, RunError> {
+        let now = unix_ms(SystemTime::now());
+        let as_of = self.as_of.map_or(now, unix_ms);
+        store.begin_refresh(now)?;
+        let mut standing = Standing::default();
+        let (mut slice, mut queued, mut from) = (Vec::with_capacity(SLICE), 0, 1);
+        loop {
+            for row in store.pages_from(from) {
+                let (id, page) = row?;
+                from = id + 1;
+                if page.fate != Fate::Current || !is_in(scope, &page) {
+                    continue;
+                }
+                let visits = store.visits(id)?;
+                let is_due = self
+                    .intervals
+                    .due_at(page.fetched_at, &page.validators, visits.as_ref())
+                    <= as_of;
+                if is_due || !standing.stands(store, &page)? {
+                    slice.push(id);
+                }
+                if slice.len() == SLICE {
+                    break;
+                }
+            }
+            if slice.is_empty() {
+                break;
+            }
+            queued += store.revisit(&slice, PRIORITY_VISIT)?.len() as u64;
+            store.commit()?;
+            slice.clear();
+        }
+        Ok(queued)
+    }
+}
+
+/// Which pages stand for others, each looked up once.
+#[derive(Debug, Default)]
+struct Standing(HashMap<u64, bool>);
+
+impl Standing {
+    /// Whether the text of the page is in the crawl: its own, or that of a kept page which it is a duplicate of.
+    fn stands(&mut self, store: &Store, page: &PageRecord) -> Result<bool, RunError> {
+        let Some(of) = page.verdict.of() else { return Ok(true) };
+        if let Some(stands) = self.0.get(&of) {
+            return Ok(*stands);
+        }
+        let stands = is_kept(store, of)?;
+        self.0.insert(of, stands);
+        Ok(stands)
+    }
+}
+
+/// Whether the page that another is a duplicate of is kept, or the one that has taken its place; with all that is staged.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn is_kept(store: &Store, of: u64) -> Result<bool, RunError> {
+    let mut at = of;
+    while let Some(page) = store.latest_page(at)? {
+        match page.verdict {
+            Verdict::Unique => return Ok(page.is_kept()),
+            // A page that takes another's place is always the later one.
+            Verdict::Exact { of } | Verdict::Near { of, .. } if of > at => at = of,
+            Verdict::Exact { .. } | Verdict::Near { .. } => return Ok(false),
+        }
+    }
+    Ok(false)
+}
+
+/// Takes the hosts that the crawl knows into its scope: all of them were in it when they were found.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn restore_scope(store: &Store, scope: &Scope) -> Result<(), RunError> {
+    for row in store.hosts() {
+        let (host, _) = row?;
+        if let Ok(key) = host.parse() {
+            scope.add_host(&key);
+        }
+    }
+    Ok(())
+}
+
+fn is_in(scope: &Scope, page: &PageRecord) -> bool {
+    let host = page.host.parse::<HostKey>();
+    host.is_ok_and(|host| scope.admits(&host, page.depth).is_ok())
+}
+
+fn unix_ms(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

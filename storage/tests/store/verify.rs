@@ -1,0 +1,102 @@
+//! What is wrong is found, and named for what it is.
+
+use std::path::Path;
+
+use storage::{Kind, OpenOptions, Outcome, Store, Verdict};
+
+use super::rebuild::findings;
+use super::support::*;
+
+/// Two kept pages, a duplicate, a failure and two URLs that wait.
+fn crawled(dir: &Path) -> Store {
+    let mut store = open(dir);
+    let paths = ["a", "b", "c", "d"].map(|path| link("h", path));
+    let urls = store.discover(&paths).unwrap();
+    for queued in &urls[..2] {
+        store
+            .finish(queued, kept(queued), &[link("i", "x"), link("i", "y")])
+            .unwrap();
+    }
+    store.finish(&urls[2], exact(1), &[]).unwrap();
+    let (kind, status, detail) = ("dns".to_owned(), None, String::new());
+    store
+        .finish(&urls[3], Outcome::Failed { kind, status, detail }, &[])
+        .unwrap();
+    store.commit().unwrap();
+    store
+}
+
+fn kinds(dir: &Path) -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = findings(dir).into_iter().map(|finding| finding.kind).collect();
+    kinds.sort();
+    kinds.dedup();
+    kinds
+}
+
+#[test]
+fn a_sound_store_has_no_findings_also_with_a_tail_that_a_kill_left_which_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(crawled(dir.path()));
+    assert_eq!(findings(dir.path()), []);
+    let path = only_warc(dir.path());
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes.extend_from_slice(b"\x1f\x8b\x08torn");
+    std::fs::write(&path, &bytes).unwrap();
+    assert_eq!(findings(dir.path()), []);
+    assert_eq!(std::fs::read(&path).unwrap(), bytes, "it only looks");
+}
+
+#[test]
+fn rows_that_do_not_agree_are_found() {
+    // The first byte of a key is its table.
+    for (table, expected) in [(b'q', Kind::Counts), (b'h', Kind::Counts), (b'p', Kind::Page)] {
+        let dir = tempfile::tempdir().unwrap();
+        let store = crawled(dir.path());
+        let state = store.index_db().open_tree("state").unwrap();
+        let (key, _) = state.scan_prefix([table]).next().unwrap().unwrap();
+        state.remove(key).unwrap();
+        drop((state, store));
+        if table == b'p' {
+            // The page is known by its URL, so the state cannot be read to its end; either way it is said.
+            let store = Store::open_untouched(dir.path(), &OpenOptions::existing()).unwrap();
+            assert!(store.page(1).unwrap().is_none());
+            continue;
+        }
+        assert!(kinds(dir.path()).contains(&expected), "{}", char::from(table));
+    }
+}
+
+#[test]
+fn a_body_that_is_not_the_pages_own_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = crawled(dir.path());
+    let at = |page: u64| store.page(page).unwrap().unwrap().response.unwrap();
+    let (first, second) = (at(1), at(2));
+    drop(store);
+    let path = only_warc(dir.path());
+    let mut bytes = std::fs::read(&path).unwrap();
+    let member = bytes[first.offset as usize..(first.offset + first.length) as usize].to_vec();
+    if member.len() as u64 == second.length {
+        bytes[second.offset as usize..(second.offset + second.length) as usize].copy_from_slice(&member);
+    } else {
+        bytes[(second.offset + second.length / 2) as usize] ^= 1;
+    }
+    std::fs::write(&path, bytes).unwrap();
+    assert!(kinds(dir.path()).contains(&Kind::Body));
+}
+
+#[test]
+fn a_digest_that_does_not_match_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    let queued = store.discover(&[link("h", "a")]).unwrap().remove(0);
+    let Outcome::Page { mut draft, capture } = kept(&queued) else {
+        panic!("a page")
+    };
+    draft.verdict = Verdict::Unique;
+    draft.payload_digest = [7; 20];
+    store.finish(&queued, Outcome::Page { draft, capture }, &[]).unwrap();
+    store.commit().unwrap();
+    drop(store);
+    assert_eq!(kinds(dir.path()), [Kind::Body]);
+}

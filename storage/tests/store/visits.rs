@@ -1,0 +1,613 @@
+//! Pages that are visited again.
+
+use std::collections::{BTreeMap, HashSet};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use storage::{
+    Discovered, Fate, Outcome, QueuedUrl, Refresh, Replaced, StorageError, Store, UrlState, Validators, Verdict, Visit,
+    Visits,
+};
+
+use super::support::*;
+
+const HOUR: u64 = 3_600_000;
+
+/// A store with these pages of host `h`, all kept and committed: `/0`, `/1`, ….
+fn store_of(pages: usize) -> (tempfile::TempDir, Store) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    let links: Vec<_> = (0..pages).map(|n| link("h", &n.to_string())).collect();
+    for queued in store.discover(&links).unwrap() {
+        store.finish(&queued, kept(&queued), &[]).unwrap();
+    }
+    store.commit().unwrap();
+    (dir, store)
+}
+
+fn at(hours: u64) -> u64 {
+    NOW_MS + hours * HOUR
+}
+
+fn visited(visit: Visit, hours: u64) -> Outcome {
+    Outcome::Visited {
+        visit,
+        at: at(hours),
+        wire_bytes: 0,
+        capture: None,
+    }
+}
+
+/// A new version of a page, fetched so many hours later.
+fn version(queued: &QueuedUrl, verdict: Verdict, hours: u64) -> Outcome {
+    let Outcome::Page { mut draft, capture } = kept(queued) else {
+        panic!("a page")
+    };
+    draft.verdict = verdict;
+    draft.fetched_at = at(hours);
+    Outcome::Page {
+        draft,
+        capture: capture.filter(|_| verdict == Verdict::Unique),
+    }
+}
+
+/// The only page of `/0`, visited again with this outcome.
+fn visit(store: &mut Store, page: u64, outcome: impl FnOnce(&QueuedUrl) -> Outcome) -> QueuedUrl {
+    let queued = store.revisit(&[page], 0).unwrap().remove(0);
+    let outcome = outcome(&queued);
+    store.finish(&queued, outcome, &[]).unwrap();
+    queued
+}
+
+fn refresh_of(store: &Store) -> Refresh {
+    store.refreshes().unwrap().pop().unwrap()
+}
+
+#[test]
+fn an_unchanged_page_stays_as_it_is_and_its_history_grows() {
+    let (dir, mut store) = store_of(1);
+    let before = (store.counts(), store.page(1).unwrap());
+    store.begin_refresh(at(1)).unwrap();
+    visit(&mut store, 1, |_| visited(Visit::Unchanged, 1));
+    store.commit().unwrap();
+    drop(store);
+    let store = open(dir.path());
+    assert_sound(&store);
+    assert_eq!((store.counts(), store.page(1).unwrap()), before);
+    let visits = Visits {
+        first_at: NOW_MS,
+        last_at: at(1),
+        count: 1,
+        ..Visits::default()
+    };
+    assert_eq!(store.visits(1).unwrap(), Some(visits));
+    let refresh = Refresh {
+        started_at: at(1),
+        due: 1,
+        unchanged: 1,
+        ..Refresh::default()
+    };
+    assert_eq!(store.refreshes().unwrap(), [refresh]);
+    assert_eq!(store.departed().unwrap(), [0; 0]);
+}
+
+#[test]
+fn a_changed_page_has_two_versions_and_the_new_one_is_kept() {
+    let (dir, mut store) = store_of(1);
+    store.begin_refresh(at(1)).unwrap();
+    visit(&mut store, 1, |queued| version(queued, Verdict::Unique, 1));
+    store.commit().unwrap();
+    drop(store);
+    let mut store = open(dir.path());
+    assert_sound(&store);
+    let (old, new) = (store.page(1).unwrap().unwrap(), store.page(2).unwrap().unwrap());
+    assert_eq!((old.fate, old.previous), (Fate::Superseded { by: 2 }, None));
+    assert_eq!((new.fate, new.previous), (Fate::Current, Some(1)));
+    assert!(!old.is_kept() && new.is_kept());
+    assert_eq!(store.text_of(&old).unwrap(), store.text_of(&new).unwrap());
+    assert_eq!((store.counts().kept, store.counts().discovered), (1, 1));
+    assert_eq!(
+        store.visits(1).unwrap(),
+        None,
+        "the history goes on with the new version"
+    );
+    let visits = store.visits(2).unwrap().unwrap();
+    assert_eq!((visits.count, visits.changes, visits.first_at), (1, 1, NOW_MS));
+    assert_eq!((refresh_of(&store).changed, refresh_of(&store).new), (1, 0));
+    assert_eq!(store.departed().unwrap(), [1]);
+    store.forget_departed(&[1]).unwrap();
+    store.commit().unwrap();
+    assert_eq!(store.departed().unwrap(), [0; 0]);
+    // A superseded version is no more to be visited.
+    assert_eq!(store.revisit(&[1], 0).unwrap(), []);
+}
+
+#[test]
+fn a_changed_page_that_says_nothing_new_is_a_duplicate_and_the_other_way_round() {
+    let (_dir, mut store) = store_of(2);
+    visit(&mut store, 1, |queued| version(queued, Verdict::Exact { of: 2 }, 1));
+    store.commit().unwrap();
+    assert_sound(&store);
+    assert_eq!((store.counts().kept, store.counts().exact), (1, 1));
+    assert_eq!(store.departed().unwrap(), [1]);
+    store.forget_departed(&[1]).unwrap();
+    visit(&mut store, 3, |queued| version(queued, Verdict::Unique, 2));
+    store.commit().unwrap();
+    assert_sound(&store);
+    assert_eq!((store.counts().kept, store.counts().exact), (2, 0));
+    assert_eq!(store.departed().unwrap(), [0; 0], "a duplicate was in no index");
+}
+
+#[test]
+fn a_page_is_gone_after_two_misses_in_a_row_and_stays_in_catalogue_and_archive() {
+    let (dir, mut store) = store_of(1);
+    store.begin_refresh(at(1)).unwrap();
+    visit(&mut store, 1, |_| visited(Visit::Missing, 1));
+    assert!(store.latest_page(1).unwrap().unwrap().is_kept());
+    visit(&mut store, 1, |_| visited(Visit::Unchanged, 2));
+    visit(&mut store, 1, |_| visited(Visit::Missing, 3));
+    store.commit().unwrap();
+    assert_sound(&store);
+    assert_eq!(store.counts().kept, 1, "once each, with a visit that found it between");
+    visit(&mut store, 1, |_| visited(Visit::Missing, 4));
+    store.commit().unwrap();
+    drop(store);
+    let mut store = open(dir.path());
+    assert_sound(&store);
+    let page = store.page(1).unwrap().unwrap();
+    assert_eq!(page.fate, Fate::Gone { at: at(4) });
+    assert_eq!(store.text_of(&page).unwrap(), Some(text_of("https://h/0")));
+    assert_eq!(store.url_state("h", "https://h/0").unwrap(), Some(UrlState::Page(1)));
+    assert_eq!(
+        (store.counts().kept, store.counts().gone, store.counts().bytes_kept),
+        (0, 1, 0)
+    );
+    assert_eq!(store.departed().unwrap(), [1]);
+    let refresh = refresh_of(&store);
+    assert_eq!((refresh.missing, refresh.unchanged, refresh.gone), (2, 1, 1));
+    assert_eq!(store.revisit(&[1], 0).unwrap(), []);
+    assert_eq!(store.discover(&[link("h", "0")]).unwrap(), [], "it is known");
+}
+
+#[test]
+fn a_visit_without_an_answer_changes_nothing() {
+    let failed = Outcome::Failed {
+        kind: "timeout".into(),
+        status: None,
+        detail: "timed out".into(),
+    };
+    for outcome in [failed, visited(Visit::Unanswered, 5)] {
+        let (_dir, mut store) = store_of(1);
+        store.begin_refresh(at(1)).unwrap();
+        visit(&mut store, 1, |_| visited(Visit::Missing, 1));
+        store.commit().unwrap();
+        let before = (store.counts(), store.page(1).unwrap(), store.visits(1).unwrap());
+        visit(&mut store, 1, |_| outcome);
+        store.commit().unwrap();
+        assert_sound(&store);
+        assert_eq!(
+            (store.counts(), store.page(1).unwrap(), store.visits(1).unwrap()),
+            before
+        );
+        assert_eq!(refresh_of(&store).unanswered, 1);
+    }
+}
+
+#[test]
+fn a_page_that_is_elsewhere_has_moved() {
+    let excluded = Outcome::Excluded {
+        reason: "noindex".into(),
+    };
+    let redirect = Outcome::Redirect {
+        to: "https://h/new".into(),
+        status: 301,
+    };
+    for outcome in [excluded, redirect] {
+        let (_dir, mut store) = store_of(1);
+        store.begin_refresh(at(1)).unwrap();
+        let queued = store.revisit(&[1], 0).unwrap().remove(0);
+        store.finish(&queued, outcome, &[link("h", "new")]).unwrap();
+        store.commit().unwrap();
+        assert_sound(&store);
+        assert_eq!(store.page(1).unwrap().unwrap().fate, Fate::Moved);
+        let counts = store.counts();
+        assert_eq!(
+            (counts.kept, counts.redirected + counts.excluded, counts.queued),
+            (0, 1, 1)
+        );
+        assert_eq!((refresh_of(&store).moved, store.departed().unwrap()), (1, vec![1]));
+    }
+}
+
+#[test]
+fn a_page_is_queued_for_one_visit_at_a_time_committed_or_not() {
+    for commits in [false, true] {
+        let (_dir, mut store) = store_of(1);
+        let queued = store.revisit(&[1], 7).unwrap();
+        assert_eq!((queued.len(), queued[0].priority), (1, 7));
+        if commits {
+            store.commit().unwrap();
+        }
+        assert_eq!(store.revisit(&[1, 1, 9], 7).unwrap(), []);
+        assert_eq!((store.counts().due, store.counts().queued), (1, 0));
+        store.finish(&queued[0], visited(Visit::Unchanged, 1), &[]).unwrap();
+        if commits {
+            store.commit().unwrap();
+        }
+        visit(&mut store, 1, |queued| version(queued, Verdict::Unique, 2));
+        if commits {
+            store.commit().unwrap();
+        }
+        visit(&mut store, 2, |_| visited(Visit::Unchanged, 3));
+        store.commit().unwrap();
+        assert_sound(&store);
+        let visits = store.visits(2).unwrap().unwrap();
+        assert_eq!((visits.count, visits.changes, visits.first_at), (3, 1, NOW_MS));
+    }
+}
+
+#[test]
+fn what_was_not_committed_is_visited_again() {
+    let (dir, mut store) = store_of(2);
+    store.begin_refresh(at(1)).unwrap();
+    let queued = store.revisit(&[1, 2], 0).unwrap();
+    store.commit().unwrap();
+    store
+        .finish(&queued[0], version(&queued[0], Verdict::Unique, 1), &[])
+        .unwrap();
+    drop(store);
+    let mut store = open(dir.path());
+    assert_sound(&store);
+    assert!(store.page(1).unwrap().unwrap().is_kept());
+    assert_eq!(store.refill("h", 9, &HashSet::new()).unwrap(), queued);
+    assert_eq!(store.hosts_with_queue().count(), 1);
+    // The refresh goes on, and ends when all its visits are made.
+    store.begin_refresh(at(2)).unwrap();
+    assert_eq!(store.refresh().unwrap().started_at, at(1));
+    for queued in &queued {
+        store.finish(queued, visited(Visit::Unchanged, 2), &[]).unwrap();
+    }
+    store.commit().unwrap();
+    assert_eq!(refresh_of(&store).unchanged, 2);
+    store.begin_refresh(at(3)).unwrap();
+    visit(&mut store, 1, |_| visited(Visit::Unchanged, 3));
+    store.begin_refresh(at(4)).unwrap();
+    visit(&mut store, 1, |_| visited(Visit::Unchanged, 4));
+    store.commit().unwrap();
+    let started: Vec<u64> = store
+        .refreshes()
+        .unwrap()
+        .iter()
+        .map(|refresh| refresh.started_at)
+        .collect();
+    assert_eq!(started, [at(1), at(3), at(4)]);
+    drop(store);
+    assert_eq!(open(dir.path()).refresh(), None, "nothing of it is left");
+}
+
+#[test]
+fn a_retry_stays_a_visit_and_only_a_visit_can_be_visited() {
+    let (_dir, mut store) = store_of(1);
+    let queued = store.revisit(&[1], 3).unwrap().remove(0);
+    let again = store.finish(&queued, Outcome::Retry, &[]).unwrap().requeued.unwrap();
+    assert_eq!((again.attempts, &again.revisits), (1, &queued.revisits));
+    assert_eq!((store.counts().due, store.counts().queued), (1, 0));
+    store.finish(&again, visited(Visit::Unchanged, 1), &[]).unwrap();
+    let fresh = store.discover(&[link("h", "x")]).unwrap().remove(0);
+    let refused = store.finish(&fresh, visited(Visit::Unchanged, 1), &[]);
+    assert!(matches!(refused, Err(StorageError::NotQueued { .. })), "{refused:?}");
+    store.commit().unwrap();
+    assert_sound(&store);
+}
+
+#[test]
+fn what_a_request_is_made_conditional_by_is_what_was_stored_unless_the_kept_page_has_departed() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    let queued = store
+        .discover(&[link("h", "a"), link("h", "b"), link("h", "c")])
+        .unwrap();
+    let validators = Validators {
+        etag: Some("\"v1\"".into()),
+        last_modified: Some("Sat, 21 Mar 2026 09:00:00 GMT".into()),
+    };
+    for (queued, verdict) in queued
+        .iter()
+        .zip([Verdict::Unique, Verdict::Exact { of: 1 }, Verdict::Unique])
+    {
+        let Outcome::Page { mut draft, capture } = version(queued, verdict, 0) else {
+            panic!("a page")
+        };
+        draft.validators = validators.clone();
+        draft.payload_digest = [7; 20];
+        store.finish(queued, Outcome::Page { draft, capture }, &[]).unwrap();
+    }
+    store.commit().unwrap();
+    for page in [1, 2] {
+        let queued = visit(&mut store, page, |_| visited(Visit::Unchanged, 1));
+        let revisit = queued.revisits.unwrap();
+        assert_eq!((revisit.page, &revisit.validators), (page, &validators));
+        assert_eq!(revisit.payload_digest, Some([7; 20]));
+    }
+    visit(&mut store, 1, |queued| version(queued, Verdict::Unique, 2));
+    store.commit().unwrap();
+    let queued = visit(&mut store, 2, |_| visited(Visit::Unchanged, 3));
+    let revisit = queued.revisits.unwrap();
+    assert_eq!(
+        (revisit.page, revisit.validators, revisit.payload_digest),
+        (2, Validators::default(), None)
+    );
+}
+
+#[test]
+fn a_new_version_can_take_the_place_of_a_third_page() {
+    let (_dir, mut store) = store_of(2);
+    let queued = store.revisit(&[1], 0).unwrap().remove(0);
+    let Outcome::Page { mut draft, capture } = version(&queued, Verdict::Unique, 1) else {
+        panic!("a page")
+    };
+    draft.replaces = Some(Replaced {
+        page: 2,
+        verdict: Verdict::Exact { of: 3 },
+    });
+    store.finish(&queued, Outcome::Page { draft, capture }, &[]).unwrap();
+    store.commit().unwrap();
+    assert_sound(&store);
+    assert_eq!((store.counts().kept, store.counts().exact), (1, 1));
+    assert_eq!(store.departed().unwrap(), [1, 2]);
+    assert_eq!(store.representative_of(2).unwrap(), Some(3));
+}
+
+/// What a model in memory knows of a URL.
+#[derive(Debug, Clone, PartialEq)]
+enum Known {
+    Waits,
+    Page {
+        id: u64,
+        is_kept: bool,
+        is_due: bool,
+        missing: u8,
+        count: u32,
+        changes: u32,
+    },
+    Ended,
+    Gone,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Model {
+    urls: BTreeMap<String, Known>,
+    /// Places in the queue.
+    queue: Vec<QueuedUrl>,
+    superseded: u64,
+    moved: u64,
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Discover(Vec<u8>),
+    /// Finish the n-th of the queue in this way.
+    Finish(usize, u8),
+    /// Begin a refresh of every n-th page.
+    Refresh(usize),
+    Commit,
+    Crash,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        2 => vec(0_u8..12, 1..4).prop_map(Step::Discover),
+        8 => (any::<usize>(), 0_u8..10).prop_map(|(n, way)| Step::Finish(n, way)),
+        3 => (1_usize..4).prop_map(Step::Refresh),
+        2 => Just(Step::Commit),
+        1 => Just(Step::Crash),
+    ]
+}
+
+impl Model {
+    fn finish(&mut self, store: &mut Store, n: usize, way: u8, clock: u64) {
+        if self.queue.is_empty() {
+            return;
+        }
+        let queued = self.queue.remove(n % self.queue.len());
+        let url = queued.url.clone();
+        let known = self.urls[&url].clone();
+        let (count, changes, missing) = match known {
+            Known::Page {
+                count,
+                changes,
+                missing,
+                ..
+            } => (count, changes, missing),
+            _ => (0, 0, 0),
+        };
+        let is_visit = queued.revisits.is_some();
+        let duplicate = |store: &Store| {
+            let mut kept = store.pages_from(1).map(|row| row.unwrap());
+            kept.find(|(_, page)| page.is_kept() && page.url != url)
+                .map(|(id, _)| id)
+        };
+        let page = |known: &Known| match known {
+            Known::Page { id, is_kept, .. } => (*id, *is_kept),
+            _ => (0, false),
+        };
+        let (id, is_kept) = page(&known);
+        let same = |missing, count| Known::Page {
+            id,
+            is_kept,
+            is_due: false,
+            missing,
+            count,
+            changes,
+        };
+        let of = duplicate(store);
+        let (outcome, after) = match way {
+            0 => (Outcome::Retry, known.clone()),
+            1 => (
+                Outcome::Redirect {
+                    to: "https://h/x".into(),
+                    status: 301,
+                },
+                Known::Ended,
+            ),
+            2 => (
+                Outcome::Excluded {
+                    reason: "noindex".into(),
+                },
+                Known::Ended,
+            ),
+            3 if is_visit => (visited(Visit::Unanswered, clock), same(missing, count)),
+            4 if is_visit => (visited(Visit::Unchanged, clock), same(0, count + 1)),
+            5 | 6 if is_visit && missing == 0 => (visited(Visit::Missing, clock), same(1, count + 1)),
+            5 | 6 if is_visit => (visited(Visit::Missing, clock), Known::Gone),
+            3 => {
+                let failed = Outcome::Failed {
+                    kind: "dns".into(),
+                    status: None,
+                    detail: String::new(),
+                };
+                (failed, Known::Ended)
+            }
+            _ => {
+                let verdict = of
+                    .filter(|_| way == 7)
+                    .map_or(Verdict::Unique, |of| Verdict::Exact { of });
+                let id = store.next_page_id();
+                let is_kept = verdict == Verdict::Unique;
+                let (count, changes) = (count + u32::from(is_visit), changes + u32::from(is_visit));
+                let after = Known::Page {
+                    id,
+                    is_kept,
+                    is_due: false,
+                    missing: 0,
+                    count,
+                    changes,
+                };
+                (version(&queued, verdict, clock), after)
+            }
+        };
+        if is_visit && matches!(outcome, Outcome::Page { .. }) {
+            self.superseded += 1;
+        }
+        if is_visit && after == Known::Ended {
+            self.moved += 1;
+        }
+        let finished = store.finish(&queued, outcome, &[]).unwrap();
+        self.queue.extend(finished.requeued);
+        self.urls.insert(url, after);
+    }
+
+    fn refresh(&mut self, store: &mut Store, every: usize, clock: u64) {
+        store.begin_refresh(at(clock)).unwrap();
+        let mut ids = Vec::new();
+        for known in self.urls.values_mut() {
+            if let Known::Page { id, is_due, .. } = known
+                && *id as usize % every == 0
+            {
+                ids.push((*id, *is_due));
+                *is_due = true;
+            }
+        }
+        let wanted: Vec<u64> = ids.iter().filter(|(_, was_due)| !was_due).map(|(id, _)| *id).collect();
+        let all: Vec<u64> = ids.into_iter().map(|(id, _)| id).collect();
+        let queued = store.revisit(&all, 1).unwrap();
+        let pages: Vec<u64> = queued
+            .iter()
+            .map(|queued| queued.revisits.as_ref().unwrap().page)
+            .collect();
+        assert_eq!(pages, wanted);
+        self.queue.extend(queued);
+    }
+
+    /// Of what is committed.
+    fn compare(&self, store: &Store) {
+        assert_sound(store);
+        let counts = store.counts();
+        let count = |is: &dyn Fn(&Known) -> bool| self.urls.values().filter(|known| is(known)).count() as u64;
+        assert_eq!(
+            counts.kept,
+            count(&|known| matches!(known, Known::Page { is_kept: true, .. }))
+        );
+        assert_eq!(
+            counts.exact,
+            count(&|known| matches!(known, Known::Page { is_kept: false, .. }))
+        );
+        assert_eq!(counts.gone, count(&|known| *known == Known::Gone));
+        assert_eq!(counts.queued, count(&|known| *known == Known::Waits));
+        assert_eq!(
+            counts.due,
+            count(&|known| matches!(known, Known::Page { is_due: true, .. }))
+        );
+        for (url, known) in &self.urls {
+            let Known::Page {
+                id,
+                missing,
+                count,
+                changes,
+                is_due,
+                ..
+            } = known
+            else {
+                continue;
+            };
+            assert_eq!(store.url_state("h", url).unwrap(), Some(UrlState::Page(*id)));
+            let visits = store.visits(*id).unwrap().unwrap_or_default();
+            let of_model = (*missing, *count, *changes, *is_due);
+            assert_eq!(
+                (visits.missing, visits.count, visits.changes, visits.is_waiting),
+                of_model,
+                "{url}"
+            );
+        }
+        let fates: Vec<Fate> = store.pages_from(1).map(|page| page.unwrap().1.fate).collect();
+        let of_fate = |is: fn(&Fate) -> bool| fates.iter().filter(|fate| is(fate)).count() as u64;
+        assert_eq!(of_fate(|fate| matches!(fate, Fate::Superseded { .. })), self.superseded);
+        assert_eq!(of_fate(|fate| *fate == Fate::Moved), self.moved);
+        let refreshes = store.refreshes().unwrap();
+        let sum = |of: fn(&Refresh) -> u64| refreshes.iter().map(of).sum::<u64>();
+        assert_eq!(
+            (sum(|r| r.changed), sum(|r| r.moved), sum(|r| r.gone)),
+            (self.superseded, self.moved, counts.gone)
+        );
+        let ends = sum(|r| r.changed + r.unchanged + r.missing + r.gone + r.moved + r.unanswered);
+        assert_eq!(sum(|r| r.due), ends + counts.due);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn visits_are_the_model_through_commits_and_crashes(steps in vec(step(), 1..80)) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = open(dir.path());
+        let mut model = Model::default();
+        let mut committed = model.clone();
+        for (clock, step) in (1..).zip(steps) {
+            match step {
+                Step::Discover(paths) => {
+                    let links: Vec<Discovered> = paths.iter().map(|n| link("h", &n.to_string())).collect();
+                    for queued in store.discover(&links).unwrap() {
+                        model.urls.insert(queued.url.clone(), Known::Waits);
+                        model.queue.push(queued);
+                    }
+                }
+                Step::Finish(n, way) => model.finish(&mut store, n, way, clock),
+                Step::Refresh(every) => model.refresh(&mut store, every, clock),
+                Step::Commit => {
+                    store.commit().unwrap();
+                    committed = model.clone();
+                    model.compare(&store);
+                }
+                Step::Crash => {
+                    drop(store);
+                    store = open(dir.path());
+                    model = committed.clone();
+                    model.compare(&store);
+                }
+            }
+        }
+        store.commit().unwrap();
+        model.compare(&store);
+    }
+}

@@ -1,0 +1,515 @@
+//! What a crawl on disk survives, and what its user is told: rebuilt from the archive, verified, compacted, damaged in every way.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::support::crawl::Crawl;
+use crate::support::outcomes::{Outcomes, count};
+use crate::support::page::{home, page, replaced, words};
+use crate::support::process::{Ended, crawler, run};
+use crate::support::site::{Answer, Site};
+
+/// Pages of the site, its home page aside.
+const PAGES: usize = 60;
+
+/// Texts among them: the pages `n` and `n + TEXTS` are near-duplicates.
+const TEXTS: usize = 40;
+
+/// A binary tree of pages, a redirect to one of them, and a link to nothing.
+fn site() -> Site {
+    site_of(900)
+}
+
+/// The same with so many words a page.
+fn site_of(length: usize) -> Site {
+    Site::scripted(move |asked| match asked.path.as_str() {
+        "/" => home(&["/1", "/moved", "/nothing"]),
+        "/moved" => Answer::status(301).with("location", "/9"),
+        path => match path[1..].parse::<usize>() {
+            Ok(n) if (1..=PAGES).contains(&n) => {
+                let links: Vec<String> = [2 * n, 2 * n + 1]
+                    .into_iter()
+                    .filter(|n| *n <= PAGES)
+                    .map(|n| format!("/{n}"))
+                    .collect();
+                let text = words((n % TEXTS) as u64, length);
+                let text = if n <= TEXTS {
+                    text
+                } else {
+                    replaced(&text, 90, 2, n as u64)
+                };
+                page(&format!("Page {n} \u{2013} a\\b"), &text, &links)
+            }
+            _ => Answer::status(404),
+        },
+    })
+}
+
+fn crawl_of(site: &Site) -> Crawl {
+    Crawl::of(site.url("/")).set("storage.warc_file_bytes", 1)
+}
+
+fn finished() -> (Site, Crawl) {
+    let site = site();
+    let crawl = crawl_of(&site);
+    crawl.run();
+    (site, crawl)
+}
+
+fn in_order(mut pages: Vec<serde_json::Value>) -> Vec<String> {
+    let mut lines: Vec<String> = pages.iter_mut().map(|page| page.to_string()).collect();
+    lines.sort();
+    lines
+}
+
+#[track_caller]
+fn verified(crawl: &Crawl) -> Ended {
+    crawl.read("verify", &[]).succeeded()
+}
+
+/// Without what the archive does not hold.
+fn of_pages(outcomes: Outcomes) -> Outcomes {
+    outcomes
+        .into_iter()
+        .filter(|(path, _)| path != "/moved" && path != "/nothing")
+        .collect()
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// Every file under a folder.
+fn files(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_lost_state_is_made_anew_from_the_archive_and_nothing_is_fetched_twice() {
+    let (site, crawl) = finished();
+    verified(&crawl).says(&["All is as it should be"]);
+    let (outcomes, export) = (crawl.outcomes(&site), in_order(crawl.export()));
+    fs::remove_dir_all(crawl.data().join("state")).unwrap();
+    for refused in [crawl.end(&[]), crawl.read("report", &[])] {
+        refused
+            .with_code(1)
+            .complains_of(&["no state", "crawler rebuild --data"]);
+    }
+    crawl.read("rebuild", &[]).succeeded().says(&[
+        "61 pages",
+        "asks again for redirects, failures, robots.txt and sitemaps",
+    ]);
+    verified(&crawl);
+    assert_eq!(in_order(crawl.export()), export);
+    assert_eq!(of_pages(crawl.outcomes(&site)), of_pages(outcomes.clone()));
+    let asked = site.times_asked();
+    crawl.run();
+    for (path, times) in site.times_asked() {
+        let again = if ["/moved", "/nothing"].contains(&path.as_str()) {
+            1
+        } else {
+            0
+        };
+        assert_eq!(times, asked[&path] + again, "{path}");
+    }
+    assert_eq!(crawl.outcomes(&site), outcomes);
+    assert_eq!(in_order(crawl.export()), export);
+    verified(&crawl);
+}
+
+#[test]
+fn a_rebuild_in_the_middle_of_a_crawl_goes_on_with_what_is_left() {
+    let site = site();
+    let crawl = crawl_of(&site);
+    crawl.end(&["--max-pages", "25"]).succeeded();
+    crawl.read("rebuild", &[]).succeeded();
+    verified(&crawl).says(&["the next run makes it from the catalogue"]);
+    crawl.run();
+    assert_eq!(count(&crawl.report(), "queued"), 0);
+    let twice: Vec<_> = site.times_asked().into_iter().filter(|(_, times)| *times > 1).collect();
+    assert!(
+        twice.iter().all(|(path, _)| path == "/moved" || path == "/nothing"),
+        "{twice:?}"
+    );
+    assert_eq!(crawl.outcomes(&site).len(), PAGES + 3);
+    verified(&crawl);
+}
+
+#[test]
+fn verify_tells_programs_what_it_tells_people() {
+    let (_site, crawl) = finished();
+    let sound: serde_json::Value =
+        serde_json::from_str(&crawl.read("verify", &["--format", "json"]).succeeded().stdout).unwrap();
+    assert_eq!((&sound["ok"], &sound["pages"]), (&true.into(), &61.into()));
+    let warc = files(&crawl.data().join("warc"))
+        .into_iter()
+        .find(|path| path.extension() == Some("gz".as_ref()));
+    let path = warc.unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 9_000].iter_mut().for_each(|byte| *byte ^= 0x55);
+    fs::write(&path, bytes).unwrap();
+    let ended = crawl
+        .read("verify", &[])
+        .with_code(1)
+        .says(&["body: page ", "archive: ", "crawler rebuild"]);
+    assert!(ended.stderr.contains("findings"), "{ended:?}");
+    let json = crawl.read("verify", &["--format", "json"]).with_code(1).stdout;
+    let found: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(found["ok"], false);
+    assert!(found["findings"]["body"]["count"].as_u64().unwrap() > 0, "{found}");
+    // What is lost is fetched again, with its duplicates, and nothing else.
+    crawl
+        .read("rebuild", &[])
+        .succeeded()
+        .says(&["URLs found on pages are queued"]);
+    crawl.run();
+    assert_eq!(count(&crawl.report(), "queued"), 0);
+    let kinds = crawl.read("verify", &["--format", "json"]).with_code(1).stdout;
+    let found: serde_json::Value = serde_json::from_str(&kinds).unwrap();
+    let kinds: Vec<&String> = found["findings"].as_object().unwrap().keys().collect();
+    assert_eq!(
+        kinds,
+        ["archive"],
+        "the damaged stretch stays in the file, and no page needs it"
+    );
+}
+
+#[test]
+fn gc_gives_room_back_and_changes_nothing_else() {
+    let (site, crawl) = finished();
+    let (outcomes, export) = (crawl.outcomes(&site), in_order(crawl.export()));
+    crawl.read("rebuild", &[]).succeeded();
+    crawl.run();
+    crawl
+        .read("gc", &[])
+        .succeeded()
+        .says(&["Compacted", "removed state.before-rebuild", "never rewritten"]);
+    assert!(!crawl.data().join("state.before-rebuild").exists());
+    verified(&crawl);
+    assert_eq!((crawl.outcomes(&site), in_order(crawl.export())), (outcomes, export));
+    let asked = site.times_asked();
+    crawl.run();
+    assert_eq!(site.times_asked(), asked);
+}
+
+/// A damaged copy of the data folder: whatever is asked of it is answered in whole, or refused in one message that says what to do.
+#[track_caller]
+fn answered_in_whole_or_refused(folder: &Path, data: &Path, expected: &str) -> bool {
+    let asked = |command: &str| {
+        let mut process = crawler([command, "--data"]);
+        let ended = run(process.arg(data).current_dir(folder));
+        assert!(
+            !ended.stderr.contains("panicked") && !ended.stderr.contains("backtrace"),
+            "{ended:?}"
+        );
+        assert!(ended.code == Some(0) || ended.code == Some(1), "{ended:?}");
+        ended
+    };
+    let verified = asked("verify");
+    if verified.code == Some(1) {
+        // Also of the index, which the export does not need.
+        assert!(
+            verified.stderr.starts_with("crawler: ") && verified.stderr.lines().count() == 1,
+            "{verified:?}"
+        );
+        assert!((verified.stdout + &verified.stderr).contains("crawler rebuild"));
+    }
+    let ended = asked("export");
+    if ended.code == Some(0) {
+        let mut lines: Vec<&str> = ended.stdout.lines().collect();
+        lines.sort_unstable();
+        assert!(lines.join("\n") == expected, "commits were lost in silence");
+        return true;
+    }
+    let said = ended.stderr.trim_end();
+    assert!(said.starts_with("crawler: ") && said.lines().count() == 1, "{said}");
+    assert!(said.contains("crawler rebuild"), "{said}");
+    false
+}
+
+#[test]
+fn a_flipped_bit_or_a_cut_in_the_state_is_told_or_harmless_and_a_rebuild_mends_it() {
+    let (_site, crawl) = finished();
+    let mut lines: Vec<String> = crawl
+        .read("export", &[])
+        .succeeded()
+        .stdout
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    lines.sort_unstable();
+    let expected = lines.join("\n");
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let (mut harmless, mut refused) = (0, 0);
+    let state = files(&crawl.data().join("state"));
+    for path in &state {
+        let bytes = fs::read(path).unwrap();
+        let inside = data.join(path.strip_prefix(crawl.data()).unwrap());
+        // The database itself is the largest by far.
+        let flips = if path.ends_with("db") { 40 } else { 4 };
+        let flips = (0..flips).map(|n| (bytes.len() * (2 * n + 1) / (2 * flips), false));
+        let cuts = (0..4).map(|n| (bytes.len() * n / 4, true));
+        for (at, is_cut) in flips.chain(cuts) {
+            if bytes.is_empty() {
+                continue;
+            }
+            if data.exists() {
+                fs::remove_dir_all(&data).unwrap();
+            }
+            copy(&crawl.data(), &data);
+            let mut damaged = bytes.clone();
+            if is_cut {
+                damaged.truncate(at);
+            } else {
+                damaged[at] ^= 1 << (at % 8);
+            }
+            fs::write(&inside, damaged).unwrap();
+            match answered_in_whole_or_refused(folder.path(), &data, &expected) {
+                true => harmless += 1,
+                false => refused += 1,
+            }
+        }
+    }
+    assert!(
+        refused > 10,
+        "{refused} of {} kinds of damage were noticed",
+        refused + harmless
+    );
+    let mut rebuild = crawler(["rebuild", "--data"]);
+    run(rebuild.arg(&data).current_dir(folder.path())).succeeded();
+    assert!(answered_in_whole_or_refused(folder.path(), &data, &expected));
+}
+
+/// The command in a shell that sets a limit first.
+fn limited(limit: &str, command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &format!("{limit}; exec \"$@\""), "sh"])
+        .arg(command.get_program())
+        .args(command.get_args());
+    for (key, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(key, value),
+            None => shell.env_remove(key),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        shell.current_dir(folder);
+    }
+    shell.stdin(Stdio::null());
+    shell
+}
+
+#[test]
+fn a_limit_on_file_sizes_ends_a_crawl_with_a_message_and_the_next_run_goes_on() {
+    let site = site();
+    let mut ended_early = 0;
+    for kilobytes in [64, 200, 400, 600] {
+        let crawl = Crawl::of(site.url("/")).set("storage.commit_interval_ms", 1);
+        // In units of 512 bytes, as the standard has it. The default of the signal would end the process.
+        let limit = format!("trap '' XFSZ; ulimit -f {}", kilobytes * 2);
+        let ended = run(&mut limited(&limit, &crawl.command(&["-q"])));
+        if ended.code == Some(0) {
+            continue;
+        }
+        ended_early += 1;
+        let ended = ended.with_code(1);
+        let said = ended.stderr.trim_end();
+        assert_eq!(said.lines().count(), 1, "{kilobytes} kB: {said}");
+        assert!(
+            said.starts_with("crawler: ") && !said.contains("panicked"),
+            "{kilobytes} kB: {said}"
+        );
+        let did_open = crawl.data().join("last-commit").exists();
+        if did_open {
+            let at_hand = crawl.read("verify", &[]);
+            assert!(at_hand.code == Some(0), "{kilobytes} kB: {said}\n{at_hand:?}");
+        }
+        crawl.run();
+        assert_eq!(count(&crawl.report(), "queued"), 0, "{kilobytes} kB");
+        assert_eq!(crawl.outcomes(&site).len(), PAGES + 3, "{kilobytes} kB: {said}");
+        verified(&crawl);
+    }
+    assert!(ended_early > 1, "{ended_early}");
+}
+
+#[test]
+fn a_full_disk_ends_a_crawl_with_a_message_and_the_next_run_goes_on() {
+    let site = site();
+    let mut ended_early = 0;
+    for kilobytes in [40, 300, 600, 750, 900] {
+        let crawl = crawl_of(&site).set("storage.commit_interval_ms", 1);
+        let data = crawl.data();
+        fs::create_dir_all(&data).unwrap();
+        let size = format!("size={kilobytes}k");
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &size, "tmpfs"])
+            .arg(&data)
+            .output();
+        if !mount.is_ok_and(|mount| mount.status.success()) {
+            eprintln!("NOT TESTED: a small file system cannot be mounted by this user");
+            return;
+        }
+        let ended = run(&mut crawl.command(&["-q"]));
+        let more = Command::new("mount")
+            .args(["-o", "remount,size=64m"])
+            .arg(&data)
+            .status()
+            .unwrap();
+        let went_on = more.success().then(|| crawl.end(&["-q"]));
+        let outcomes = went_on
+            .is_some()
+            .then(|| crawl.read("report", &["--format", "json"]).stdout);
+        let verdict = crawl.read("verify", &[]);
+        assert!(Command::new("umount").arg(&data).status().unwrap().success());
+        went_on.unwrap().succeeded();
+        let report: serde_json::Value = serde_json::from_str(&outcomes.unwrap()).unwrap();
+        assert_eq!(
+            (count(&report, "queued"), count(&report, "discovered")),
+            (0, PAGES as u64 + 3)
+        );
+        verdict.succeeded();
+        if ended.code == Some(0) {
+            continue;
+        }
+        ended_early += 1;
+        let ended = ended.with_code(1);
+        let said = ended.stderr.trim_end();
+        assert!(
+            said.starts_with("crawler: ") && said.lines().count() == 1,
+            "{kilobytes} kB: {said}"
+        );
+        assert!(
+            said.contains("free some space") || said.contains("see to the disk"),
+            "{kilobytes} kB: {said}"
+        );
+    }
+    assert!(ended_early > 1, "{ended_early}");
+}
+
+#[test]
+fn a_read_only_folder_is_named_with_what_to_do() {
+    let (_site, crawl) = finished();
+    let data = crawl.data();
+    let refuse = |ended: Ended| {
+        let ended = ended.with_code(1);
+        let said = ended.stderr.trim_end();
+        assert!(said.lines().count() == 1 && said.contains("data"), "{said}");
+        assert!(said.contains("choose another data folder"), "{said}");
+    };
+    let bound = Command::new("mount").args(["--bind"]).arg(&data).arg(&data).status();
+    let is_bound = bound.is_ok_and(|status| status.success());
+    let read_only = is_bound
+        && Command::new("mount")
+            .args(["-o", "remount,bind,ro"])
+            .arg(&data)
+            .status()
+            .is_ok_and(|status| status.success());
+    if read_only {
+        let ended = [crawl.end(&["-q"]), crawl.read("report", &[])];
+        assert!(Command::new("umount").arg(&data).status().unwrap().success());
+        ended.into_iter().for_each(refuse);
+        return;
+    }
+    if is_bound {
+        assert!(Command::new("umount").arg(&data).status().unwrap().success());
+    }
+    // Whoever may not mount is not root, most likely, and then modes hold.
+    let modes = |mode: &str| {
+        assert!(
+            Command::new("chmod")
+                .args(["-R", mode])
+                .arg(&data)
+                .status()
+                .unwrap()
+                .success()
+        )
+    };
+    modes("a-w");
+    let is_held = fs::write(data.join("probe"), "").is_err();
+    let ended = is_held.then(|| [crawl.end(&["-q"]), crawl.read("report", &[])]);
+    modes("u+w");
+    match ended {
+        Some(ended) => ended.into_iter().for_each(refuse),
+        None => eprintln!("NOT TESTED: this user writes to read-only folders and may not mount one"),
+    }
+}
+
+#[test]
+fn a_missing_warc_file_is_named_and_a_rebuild_goes_on_without_it() {
+    // Files of the least size that there is.
+    let site = site_of(20_000);
+    let crawl = crawl_of(&site);
+    crawl.run();
+    let warcs: Vec<_> = files(&crawl.data().join("warc"))
+        .into_iter()
+        .filter(|path| path.extension() == Some("gz".as_ref()))
+        .collect();
+    assert!(warcs.len() > 2, "{warcs:?}");
+    let away = crawl.path("away.warc.gz");
+    fs::rename(&warcs[1], &away).unwrap();
+    crawl
+        .read("export", &[])
+        .with_code(1)
+        .complains_of(&["cannot read", "00001.warc.gz"]);
+    crawl
+        .read("verify", &[])
+        .with_code(1)
+        .says(&["00001.warc.gz", "put a good copy of the WARC file back"]);
+    // Put back, all is well.
+    fs::rename(&away, &warcs[1]).unwrap();
+    verified(&crawl);
+    let last = warcs.last().unwrap();
+    fs::rename(last, &away).unwrap();
+    crawl
+        .end(&[])
+        .with_code(1)
+        .complains_of(&["are committed: put the file back", "crawler rebuild --data"]);
+    crawl.read("rebuild", &[]).succeeded();
+    crawl.run();
+    verified(&crawl);
+    assert_eq!(crawl.outcomes(&site).len(), PAGES + 3);
+}
+
+#[test]
+fn stores_of_other_formats_are_left_alone_and_say_what_to_do() {
+    for (format, part) in [
+        (1_u32, "does not read that any more"),
+        (99, "use the version of the crawler that wrote it"),
+    ] {
+        let (_site, crawl) = finished();
+        {
+            let store = storage::Store::open(&crawl.data(), &storage::OpenOptions::existing()).unwrap();
+            let tree = store.index_db().open_tree("state").unwrap();
+            let row = [&b"CRAWLER\0"[..], &format.to_le_bytes()].concat();
+            tree.insert(b"mformat", row).unwrap();
+        }
+        for refused in [crawl.end(&["-q"]), crawl.read("verify", &[]), crawl.read("gc", &[])] {
+            refused
+                .with_code(1)
+                .complains_of(&[&format!("store format {format}"), part]);
+        }
+    }
+}
