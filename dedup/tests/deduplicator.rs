@@ -138,3 +138,32 @@ fn each_way_to_confirm_decides_by_its_own_evidence() {
         assert_eq!(verdict != Verdict::Unique, is_duplicate, "{confirm:?}: {verdict:?}");
     }
 }
+
+#[test]
+fn a_verdict_except_one_document_is_that_of_an_index_without_it() {
+    // Long texts and short ones: exact, by fingerprint, and by their shingles.
+    for words in [300, 30] {
+        let dedup = dedup(Rule::default());
+        let versions =
+            [text(words, |_| false), text(words, |n| n == 0), text(words, |_| true)].map(|text| analyze(&text));
+        for (id, version) in (1..).zip(&versions) {
+            dedup.insert(DocId(id), version).unwrap();
+        }
+        for (id, version) in (1..).zip(&versions) {
+            for except in (1..5).map(DocId) {
+                let without = self::dedup(Rule::default());
+                for (other, version) in (1..).map(DocId).zip(&versions).filter(|(other, _)| *other != except) {
+                    without.insert(other, version).unwrap();
+                }
+                let verdict = dedup.check_except(version, except).unwrap();
+                assert_eq!(
+                    verdict,
+                    without.check(version).unwrap(),
+                    "{words} words, {id} except {except:?}"
+                );
+                assert_eq!(verdict == Verdict::Exact { of: DocId(id) }, except != DocId(id));
+            }
+        }
+        assert_eq!(dedup.index().len().unwrap(), 3, "nothing has changed");
+    }
+}

@@ -100,7 +100,6 @@ impl Folder {
     /// Makes every file durable, and the folder appear under its name.
     pub fn finish(self) -> Result<(), ExportError> {
         let Self { dir, partial, .. } = self;
-        // After the last is written, not one by one: by then most have reached the disk, and there is little to wait for.
         sync_tree(&partial).map_err(|source| ExportError::io("write", &partial, source))?;
         let renamed = fs::remove_file(partial.join(MARK))
             .and_then(|()| sync_folder(&partial))
@@ -148,6 +147,14 @@ fn remove_marked(folder: &Path) -> io::Result<()> {
     }
 }
 
+/// Makes a folder durable with all that is in it: by one call for its file system, for one a file takes milliseconds each.
+#[cfg(target_os = "linux")]
+fn sync_tree(folder: &Path) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(File::open(folder)?)?)
+}
+
+/// Makes a folder durable with all that is in it.
+#[cfg(not(target_os = "linux"))]
 fn sync_tree(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

@@ -388,6 +388,17 @@ mod tests {
         assert_eq!(depth_for(1_000_000), 14);
     }
 
+    /// What is on disk must be found again by every later version.
+    #[test]
+    fn hashes_and_buckets_are_frozen() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = State::open(dir.path(), 1 << 20).unwrap();
+        let known = KnownUrls::open(&state, 7).unwrap();
+        assert_eq!(known.hash_of("h", "https://h/a"), xxh3_64_with_seed(b"uh\0S/a", 7));
+        assert_eq!(known.hash_of("h", "https://h/a"), 13_134_551_598_912_453_342);
+        assert_eq!(pack(&[(1, 5), (301, 200)]).unwrap(), [1, 5, 0xac, 2, 0xc8, 1]);
+    }
+
     fn log(state: &State, known: &mut KnownUrls, first: u64, hashes: &[u64]) {
         let mut batch = sled::Batch::default();
         let logged: Vec<format::Logged> = hashes.iter().map(|hash| hash.to_le_bytes()).zip(first..).collect();

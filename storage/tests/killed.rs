@@ -138,7 +138,11 @@ fn look_at(dir: &Path) {
         }
     }
     let counts = store.counts();
-    assert_eq!((counts.kept, counts.fetched() + 1), (kept, store.next_page_id()));
+    assert_eq!(counts.kept, kept);
+    assert!(
+        counts.fetched() < store.next_page_id(),
+        "a number that a lost commit gave out stays unused"
+    );
     let ended = counts.fetched() + counts.failed + counts.redirected + counts.excluded;
     assert_eq!(counts.discovered, counts.queued + ended);
     assert_eq!(responses(dir), kept, "the archive holds the kept pages and no others");

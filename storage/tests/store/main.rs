@@ -4,6 +4,7 @@
 
 mod archive;
 mod crash;
+mod first_format;
 mod frontier;
 mod hosts;
 mod rebuild;
