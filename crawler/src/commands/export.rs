@@ -13,6 +13,7 @@ mod filter;
 mod record;
 mod target;
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -123,6 +124,10 @@ fn text_of(store: &Store, page: &PageRecord) -> Result<Result<Option<String>, St
     }
     match store.text_of(page) {
         Ok(text) => Ok(Ok(Some(text.unwrap_or_default()))),
+        // A file that is not there concerns all pages in it: one message, not one a page.
+        Err(StorageError::Io { action, path, source }) if source.kind() == ErrorKind::NotFound => {
+            Err(StorageError::Io { action, path, source }.into())
+        }
         Err(error @ (StorageError::ArchiveDamaged { .. } | StorageError::Io { .. })) => Ok(Err(error)),
         Err(error) => Err(error.into()),
     }
