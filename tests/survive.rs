@@ -472,7 +472,7 @@ fn a_missing_warc_file_is_named_and_a_rebuild_goes_on_without_it() {
     fs::rename(&warcs[1], &away).unwrap();
     crawl
         .read("export", &[])
-        .with_code(3)
+        .with_code(1)
         .complains_of(&["cannot read", "00001.warc.gz"]);
     crawl
         .read("verify", &[])
