@@ -278,7 +278,7 @@ fn warcinfo_says_what_the_caller_knows_of_the_crawl_in_a_line_a_field() {
     let block = std::str::from_utf8(&records[0].block).unwrap();
     let names: Vec<&str> = block.lines().map(|line| line.split_once(": ").unwrap().0).collect();
     assert_eq!(
-        names[..6],
+        names,
         [
             "software",
             "format",
