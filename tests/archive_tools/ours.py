@@ -13,7 +13,7 @@ from pathlib import Path
 from real_site.problem import Bars, Problem
 from real_site.programs import run_or_fail
 
-from .environment import ROOT, tool
+from public_tools.environment import ROOT, tool
 from .site import PAGES
 
 TIMEOUT_SECONDS = 120
