@@ -1,11 +1,12 @@
 //! A crawl without a network through the real store: how fast it is, what it takes, and whether it slows down.
 //!
 //! ```text
-//! cargo run --release -p storage --example synthetic_crawl -- DIR [pages [new links a page [cache MiB]]]
+//! cargo run --release -p storage --example synthetic_crawl -- DIR [pages [new links a page [cache MiB [scheme]]]]
 //! ```
 //!
 //! Pages of 50 hosts with 150 links each: 100 of the site's navigation, the rest to pages discovered lately, and a few new
-//! ones, each on another host. Every second page is kept with a body of about 30 KB and a signature in the index; the others
+//! ones, each on another host. With the scheme that `crawler` has (it names it where it finds another), its commands open the
+//! result. Every second page is kept with a body of about 30 KB and a signature in the index; the others
 //! are its exact duplicates. A commit every 500 pages. One line for each tenth of the way; `pages/s` leaves out encoding, which
 //! a crawl does elsewhere; `CPU µs`, of a page and all threads, includes it. `pages` 100,000 and `new links` 10 make a million URLs known.
 
@@ -25,12 +26,13 @@ const COMMIT_EVERY: u64 = 500;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
+    let scheme = std::env::args().nth(5).unwrap_or_else(|| "synthetic".to_owned());
     let dir = PathBuf::from(arguments.next().ok_or("name a folder that does not exist yet")?);
     let mut number = |default: u64| arguments.next().map_or(Ok(default), |argument| argument.parse());
     let (pages, new_links, cache_mib) = (number(20_000)?, number(5)?, number(64)?);
     let options = OpenOptions {
         cache_bytes: cache_mib << 20,
-        ..OpenOptions::new("synthetic")
+        ..OpenOptions::new(scheme)
     };
 
     let mut crawl = Crawl::new(Store::open(&dir, &options)?, new_links)?;
@@ -62,7 +64,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn index(store: &Store) -> Result<SledIndex, Box<dyn Error>> {
-    Ok(SledIndex::open(store.index_db(), "synthetic", &Rule::default())?)
+    // What follows is about URLs.
+    let scheme = store.scheme().split("; ").next().unwrap_or_default();
+    Ok(SledIndex::open(store.index_db(), scheme, &Rule::default())?)
 }
 
 struct Crawl {
@@ -170,7 +174,7 @@ impl Crawl {
         spent.encode += began.elapsed();
         let began = Instant::now();
         let outcome = Outcome::Page {
-            draft: Box::new(self.draft(verdict)),
+            draft: Box::new(self.draft(verdict, postcard::to_stdvec(&signature)?)),
             capture,
         };
         self.store.finish(queued, outcome, &links)?;
@@ -206,7 +210,7 @@ impl Crawl {
         }
     }
 
-    fn draft(&self, verdict: Verdict) -> PageDraft {
+    fn draft(&self, verdict: Verdict, signature: Vec<u8>) -> PageDraft {
         PageDraft {
             title: format!("Page {} of the synthetic crawl", self.finished),
             fetched_at: 1_774_085_400_125,
@@ -218,7 +222,7 @@ impl Crawl {
             text_chars: self.body.len() as u64 / 3,
             language: Some("en".to_owned()),
             verdict,
-            signature: vec![0x5a; 160],
+            signature,
             elapsed_ms: 80,
             canonical: None,
             replaces: None,
