@@ -18,9 +18,10 @@
 //! URLs that has a probability of 3 · 10⁻⁸, among a hundred million of 3 · 10⁻⁴. The hash is keyed by a random number of the
 //! store, so nobody can prepare a URL that passes for another.
 //!
-//! **What is asked.** Of 150 links on a page nearly all are known, most of them since the page before. Two generations of
-//! hashes answer for those: what is asked about moves to the young one; when that is full the old one is forgotten and the
-//! young one grows old. What both have forgotten is looked up in its bucket.
+//! **What is asked.** Nearly always a URL that was asked about a moment ago: [`found`] answers for those.
+
+mod bucket;
+mod found;
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -31,6 +32,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::error::StorageError;
 use crate::format;
 use crate::state::State;
+use bucket::{Entries, bucket_of, depth_for, pack};
+use found::Found;
 
 /// Hashes a generation holds: what fills 2^19 slots of a hash table, about 5 MB.
 const GENERATION: usize = (1 << 19) / 8 * 7;
@@ -39,9 +42,6 @@ const GENERATION: usize = (1 << 19) / 8 * 7;
 const MERGE_AT_LEAST: u64 = 1 << 17;
 /// And at most, for they lie in memory until then.
 const MERGE_AT_MOST: u64 = 1 << 21;
-
-/// Hashes in a bucket, on average at most.
-const BUCKET: u64 = 96;
 
 /// Rows in a batch.
 const BATCH_ROWS: usize = 200;
@@ -172,9 +172,12 @@ impl KnownUrls {
         if self.buckets.entries == 0 {
             return Ok(None);
         }
-        let row = state.get(format::bucket_key(self.buckets.depth, bucket(hash, self.buckets.depth)))?;
+        let row = state.get(format::bucket_key(
+            self.buckets.depth,
+            bucket_of(hash, self.buckets.depth),
+        ))?;
         let Some(row) = row else { return Ok(None) };
-        let mut entries = Entries { row: &row, hash: 0 };
+        let mut entries = Entries::of(&row);
         let found = entries.find(|entry| entry.as_ref().is_none_or(|(entry, _)| *entry >= hash));
         match found {
             Some(None) => Err(state.corrupt("a bucket of known URLs")),
@@ -199,7 +202,8 @@ impl KnownUrls {
         let mut rest = &fresh[..];
         // The coarser buckets hold each one or several of the finer.
         for coarse in 0..1_u32 << before.depth {
-            let (own, others) = rest.split_at(rest.partition_point(|(hash, _)| bucket(*hash, before.depth) == coarse));
+            let (own, others) =
+                rest.split_at(rest.partition_point(|(hash, _)| bucket_of(*hash, before.depth) == coarse));
             rest = others;
             if own.is_empty() && depth == before.depth {
                 continue;
@@ -208,8 +212,8 @@ impl KnownUrls {
             all.extend_from_slice(own);
             all.sort_unstable();
             all.dedup_by_key(|(hash, _)| *hash);
-            for fine in all.chunk_by(|a, b| bucket(a.0, depth) == bucket(b.0, depth)) {
-                let key = format::bucket_key(depth, bucket(fine[0].0, depth));
+            for fine in all.chunk_by(|a, b| bucket_of(a.0, depth) == bucket_of(b.0, depth)) {
+                let key = format::bucket_key(depth, bucket_of(fine[0].0, depth));
                 writer.set(key.to_vec(), pack(fine)?)?;
             }
         }
@@ -228,53 +232,8 @@ impl KnownUrls {
         let Some(row) = state.get(format::bucket_key(depth, bucket))? else {
             return Ok(Vec::new());
         };
-        let entries: Option<Vec<_>> = Entries { row: &row, hash: 0 }.collect();
+        let entries: Option<Vec<_>> = Entries::of(&row).collect();
         entries.ok_or_else(|| state.corrupt("a bucket of known URLs"))
-    }
-}
-
-/// Buckets for so many entries, as a power of two.
-fn depth_for(entries: u64) -> u8 {
-    let buckets = entries.div_ceil(BUCKET).max(1).next_power_of_two();
-    u8::try_from(buckets.ilog2()).unwrap_or(u8::MAX).min(31)
-}
-
-/// The first bits of a hash.
-fn bucket(hash: UrlHash, depth: u8) -> u32 {
-    (hash >> 32 >> (32 - u32::from(depth))) as u32
-}
-
-/// The row of a bucket: by hash, each with its distance from the one before and its number, as varints.
-fn pack(entries: &[(UrlHash, UrlId)]) -> Result<Vec<u8>, StorageError> {
-    let mut row = Vec::with_capacity(entries.len() * 11);
-    let mut before = 0;
-    for &(hash, id) in entries {
-        row = postcard::to_extend(&(hash - before, id), row).map_err(StorageError::Encode)?;
-        before = hash;
-    }
-    Ok(row)
-}
-
-/// The entries of such a row; `None` where it cannot be read.
-struct Entries<'a> {
-    row: &'a [u8],
-    hash: UrlHash,
-}
-
-impl Iterator for Entries<'_> {
-    type Item = Option<(UrlHash, UrlId)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.row.is_empty() {
-            return None;
-        }
-        let Ok(((distance, id), rest)) = postcard::take_from_bytes::<(u64, u64)>(self.row) else {
-            self.row = &[];
-            return Some(None);
-        };
-        self.row = rest;
-        self.hash = self.hash.wrapping_add(distance);
-        Some(Some((self.hash, id)))
     }
 }
 
@@ -321,135 +280,5 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Hashes that were found in the buckets lately: two generations.
-struct Found {
-    generation: usize,
-    young: UrlHashSet,
-    old: UrlHashSet,
-}
-
-impl Found {
-    fn new(generation: usize) -> Self {
-        Self {
-            generation,
-            young: UrlHashSet::default(),
-            old: UrlHashSet::default(),
-        }
-    }
-
-    fn contains(&mut self, hash: UrlHash) -> bool {
-        if self.young.contains(&hash) {
-            return true;
-        }
-        let remembered = self.old.contains(&hash);
-        if remembered {
-            self.insert(hash);
-        }
-        remembered
-    }
-
-    fn insert(&mut self, hash: UrlHash) {
-        if self.young.len() >= self.generation {
-            std::mem::swap(&mut self.young, &mut self.old);
-            self.young.clear();
-        }
-        self.young.insert(hash);
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn what_is_asked_about_stays_and_what_is_not_is_forgotten() {
-        let mut found = Found::new(4);
-        for hash in 0..20 {
-            found.insert(hash);
-            assert!(found.contains(0), "asked about every time");
-        }
-        assert!(found.contains(19));
-        assert!(!found.contains(5));
-        assert!(found.young.len() + found.old.len() <= 8);
-    }
-
-    #[test]
-    fn buckets_are_the_first_bits() {
-        assert_eq!(bucket(u64::MAX, 0), 0);
-        assert_eq!(bucket(u64::MAX, 1), 1);
-        assert_eq!(bucket(1 << 63, 3), 4);
-        assert_eq!(depth_for(0), 0);
-        assert_eq!(depth_for(96), 0);
-        assert_eq!(depth_for(97), 1);
-        assert_eq!(depth_for(1_000_000), 14);
-    }
-
-    /// What is on disk must be found again by every later version.
-    #[test]
-    fn hashes_and_buckets_are_frozen() {
-        let dir = tempfile::tempdir().unwrap();
-        let state = State::open(dir.path(), 1 << 20).unwrap();
-        let known = KnownUrls::open(&state, 7).unwrap();
-        assert_eq!(known.hash_of("h", "https://h/a"), xxh3_64_with_seed(b"uh\0S/a", 7));
-        assert_eq!(known.hash_of("h", "https://h/a"), 13_134_551_598_912_453_342);
-        assert_eq!(pack(&[(1, 5), (301, 200)]).unwrap(), [1, 5, 0xac, 2, 0xc8, 1]);
-    }
-
-    fn log(state: &State, known: &mut KnownUrls, first: u64, hashes: &[u64]) {
-        let mut batch = sled::Batch::default();
-        let logged: Vec<format::Logged> = hashes.iter().map(|hash| hash.to_le_bytes()).zip(first..).collect();
-        batch.insert(&format::log_key(first)[..], format::encode(&logged).unwrap());
-        state.apply(batch).unwrap();
-        for (&hash, id) in hashes.iter().zip(first..) {
-            known.insert(hash, id);
-        }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(40))]
-
-        /// Against a map: with merges at any moment, growth of the buckets, reopening, and a merge that is cut off.
-        #[test]
-        fn every_url_is_known_by_its_number(
-            pieces in prop::collection::vec(prop::collection::hash_set(any::<u64>(), 1..300), 1..12),
-            merge_at_least in 1_u64..600,
-            reopen_every in 1_usize..5,
-        ) {
-            let dir = tempfile::tempdir().unwrap();
-            let state = State::open(dir.path(), 1 << 20).unwrap();
-            let mut known = KnownUrls { merge_at_least, ..KnownUrls::open(&state, 7).unwrap() };
-            let mut model = BTreeMap::new();
-            let mut next = 1;
-            for (step, piece) in pieces.into_iter().enumerate() {
-                let fresh: Vec<u64> = piece.into_iter().filter(|hash| !model.contains_key(hash)).collect();
-                for &hash in &fresh {
-                    prop_assert!(!known.contains(&state, hash).unwrap());
-                }
-                log(&state, &mut known, next, &fresh);
-                model.extend(fresh.iter().copied().zip(next..));
-                next += fresh.len() as u64;
-                let log_before: Vec<_> = state.scan([format::KNOWN_LOG]).map(Result::unwrap).collect();
-                known.merge_if_due(&state).unwrap();
-                if step % reopen_every == 0 {
-                    // As after a crash before the log was emptied: its rows are there, and in the buckets too.
-                    for (key, value) in log_before {
-                        let mut batch = sled::Batch::default();
-                        batch.insert(key, value);
-                        state.apply(batch).unwrap();
-                    }
-                    known = KnownUrls { merge_at_least, ..KnownUrls::open(&state, 7).unwrap() };
-                }
-                for (&hash, &id) in &model {
-                    prop_assert_eq!(known.id_of(&state, hash).unwrap(), Some(id));
-                    prop_assert!(known.contains(&state, hash).unwrap());
-                }
-            }
-            let largest = state.scan([format::KNOWN_BUCKETS]).map(|row| row.unwrap().1.len()).max();
-            prop_assert!(largest.unwrap_or(0) < 16 * 4 * BUCKET as usize);
-        }
-    }
-}
+mod tests;

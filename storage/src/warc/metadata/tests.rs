@@ -2,8 +2,10 @@
 
 use proptest::prelude::*;
 
+use super::value::{escape, unescape};
 use super::*;
 use crate::page::WarcLocation;
+use crate::page::{Fate, Validators, Verdict};
 use crate::warc::reader::{DEFAULT_MAX_RECORD_BYTES, decode_member};
 
 fn verdicts() -> impl Strategy<Value = Verdict> {

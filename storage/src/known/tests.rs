@@ -1,0 +1,82 @@
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::bucket::BUCKET;
+use super::*;
+
+#[test]
+fn buckets_are_the_first_bits() {
+    assert_eq!(bucket_of(u64::MAX, 0), 0);
+    assert_eq!(bucket_of(u64::MAX, 1), 1);
+    assert_eq!(bucket_of(1 << 63, 3), 4);
+    assert_eq!(depth_for(0), 0);
+    assert_eq!(depth_for(96), 0);
+    assert_eq!(depth_for(97), 1);
+    assert_eq!(depth_for(1_000_000), 14);
+}
+
+/// What is on disk must be found again by every later version.
+#[test]
+fn hashes_and_buckets_are_frozen() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = State::open(dir.path(), 1 << 20).unwrap();
+    let known = KnownUrls::open(&state, 7).unwrap();
+    assert_eq!(known.hash_of("h", "https://h/a"), xxh3_64_with_seed(b"uh\0S/a", 7));
+    assert_eq!(known.hash_of("h", "https://h/a"), 13_134_551_598_912_453_342);
+    assert_eq!(pack(&[(1, 5), (301, 200)]).unwrap(), [1, 5, 0xac, 2, 0xc8, 1]);
+}
+
+fn log(state: &State, known: &mut KnownUrls, first: u64, hashes: &[u64]) {
+    let mut batch = sled::Batch::default();
+    let logged: Vec<format::Logged> = hashes.iter().map(|hash| hash.to_le_bytes()).zip(first..).collect();
+    batch.insert(&format::log_key(first)[..], format::encode(&logged).unwrap());
+    state.apply(batch).unwrap();
+    for (&hash, id) in hashes.iter().zip(first..) {
+        known.insert(hash, id);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Against a map: with merges at any moment, growth of the buckets, reopening, and a merge that is cut off.
+    #[test]
+    fn every_url_is_known_by_its_number(
+        pieces in prop::collection::vec(prop::collection::hash_set(any::<u64>(), 1..300), 1..12),
+        merge_at_least in 1_u64..600,
+        reopen_every in 1_usize..5,
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let state = State::open(dir.path(), 1 << 20).unwrap();
+        let mut known = KnownUrls { merge_at_least, ..KnownUrls::open(&state, 7).unwrap() };
+        let mut model = BTreeMap::new();
+        let mut next = 1;
+        for (step, piece) in pieces.into_iter().enumerate() {
+            let fresh: Vec<u64> = piece.into_iter().filter(|hash| !model.contains_key(hash)).collect();
+            for &hash in &fresh {
+                prop_assert!(!known.contains(&state, hash).unwrap());
+            }
+            log(&state, &mut known, next, &fresh);
+            model.extend(fresh.iter().copied().zip(next..));
+            next += fresh.len() as u64;
+            let log_before: Vec<_> = state.scan([format::KNOWN_LOG]).map(Result::unwrap).collect();
+            known.merge_if_due(&state).unwrap();
+            if step % reopen_every == 0 {
+                // As after a crash before the log was emptied: its rows are there, and in the buckets too.
+                for (key, value) in log_before {
+                    let mut batch = sled::Batch::default();
+                    batch.insert(key, value);
+                    state.apply(batch).unwrap();
+                }
+                known = KnownUrls { merge_at_least, ..KnownUrls::open(&state, 7).unwrap() };
+            }
+            for (&hash, &id) in &model {
+                prop_assert_eq!(known.id_of(&state, hash).unwrap(), Some(id));
+                prop_assert!(known.contains(&state, hash).unwrap());
+            }
+        }
+        let largest = state.scan([format::KNOWN_BUCKETS]).map(|row| row.unwrap().1.len()).max();
+        prop_assert!(largest.unwrap_or(0) < 16 * 4 * BUCKET as usize);
+    }
+}

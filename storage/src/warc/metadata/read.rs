@@ -1,0 +1,195 @@
+//! Reading the lines of a block.
+
+use data_encoding::BASE64;
+
+use super::value::{read_verdict, unescape};
+use super::{Event, Metadata, Records};
+use crate::frontier::{Discovered, Via};
+use crate::outcome::Visit;
+use crate::page::{Fate, PageRecord, Replaced, Validators, Verdict};
+use crate::warc::record::Record;
+
+/// What a `metadata` record of this crate says.
+///
+/// # Errors
+/// Which line is missing or cannot be read.
+pub(crate) fn decode(record: &Record) -> Result<Metadata, String> {
+    let block = std::str::from_utf8(&record.block).map_err(|_| "it is not UTF-8".to_owned())?;
+    let fields = Fields {
+        lines: block.split("\r\n").filter_map(|line| line.split_once(": ")).collect(),
+    };
+    let mut records = Records::default();
+    let event = match fields.required("event")? {
+        "page" => {
+            for (_, kind) in fields.lines.iter().filter(|(name, _)| *name == "archived") {
+                match *kind {
+                    "response" => records.response = true,
+                    "conversion" => records.text = true,
+                    "revisit" => records.revisit = true,
+                    _ => {}
+                }
+            }
+            fields.page()?
+        }
+        kind @ ("unchanged" | "missing" | "unanswered") => Event::Visited {
+            page: fields.number("page")?,
+            visit: match kind {
+                "unchanged" => Visit::Unchanged,
+                "missing" => Visit::Missing,
+                _ => Visit::Unanswered,
+            },
+            at: fields.number("visited-at")?,
+            wire_bytes: fields.number("wire-bytes")?,
+            status: fields.number("status")?,
+        },
+        "moved" => {
+            let page = fields.number("page")?;
+            match fields.text("to")? {
+                Some(to) => Event::Redirected {
+                    page,
+                    to,
+                    status: fields.number("status")?,
+                },
+                None => Event::Excluded {
+                    page,
+                    reason: fields.required_text("excluded")?,
+                },
+            }
+        }
+        other => return Err(format!("its event {other:?} is not known")),
+    };
+    let outlinks = fields.lines.iter().filter(|(name, _)| *name == "outlink");
+    let outlinks = outlinks.map(|(_, value)| read_outlink(value).ok_or_else(|| bad("outlink")));
+    Ok(Metadata {
+        event,
+        records,
+        outlinks: outlinks.collect::<Result<_, _>>()?,
+    })
+}
+
+fn read_outlink(value: &str) -> Option<Discovered> {
+    let mut words = value.split(' ');
+    let link = Discovered {
+        url: unescape(words.next()?)?,
+        depth: words.next()?.parse().ok()?,
+        priority: words.next()?.parse().ok()?,
+        redirects: words.next()?.parse().ok()?,
+        host: unescape(words.next()?)?,
+        via: match words.next() {
+            Some(via) => Some(unescape(via)?),
+            None => None,
+        },
+    };
+    Some(link)
+}
+
+fn bad(name: &str) -> String {
+    format!("its line {name:?} is missing or cannot be read")
+}
+
+/// Lines of a block, as written.
+struct Fields<'a> {
+    lines: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Fields<'a> {
+    fn get(&self, name: &str) -> Option<&'a str> {
+        self.lines
+            .iter()
+            .find(|(have, _)| *have == name)
+            .map(|(_, value)| *value)
+    }
+
+    fn required(&self, name: &str) -> Result<&'a str, String> {
+        self.get(name).ok_or_else(|| bad(name))
+    }
+
+    fn number<T: std::str::FromStr>(&self, name: &str) -> Result<T, String> {
+        self.required(name)?.parse().map_err(|_| bad(name))
+    }
+
+    fn optional_number(&self, name: &str) -> Result<Option<u64>, String> {
+        self.get(name)
+            .map(|value| value.parse().map_err(|_| bad(name)))
+            .transpose()
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>, String> {
+        self.get(name)
+            .map(|value| unescape(value).ok_or_else(|| bad(name)))
+            .transpose()
+    }
+
+    fn required_text(&self, name: &str) -> Result<String, String> {
+        self.text(name)?.ok_or_else(|| bad(name))
+    }
+
+    fn verdict(&self, name: &str) -> Result<Verdict, String> {
+        read_verdict(self.required(name)?).ok_or_else(|| bad(name))
+    }
+
+    fn page(&self) -> Result<Event, String> {
+        let replaced = match self.optional_number("replaces")? {
+            Some(page) => Some(Replaced {
+                page,
+                verdict: self.verdict("replaced-is")?,
+            }),
+            None => None,
+        };
+        let via = match self.optional_number("via-page")? {
+            Some(sequence) => Some(Via::Page(sequence)),
+            None => self.text("via")?.map(Via::Url),
+        };
+        let digest = self.required("payload-digest")?.strip_prefix("sha1:");
+        let digest = digest.and_then(|digest| data_encoding::BASE32.decode(digest.as_bytes()).ok());
+        let page = PageRecord {
+            url: self.required_text("url")?,
+            host: self.required_text("host")?,
+            depth: self.number("hops")?,
+            via,
+            title: self.required_text("title")?,
+            fetched_at: self.number("fetched-at")?,
+            status: self.number("status")?,
+            content_type: self.required_text("content-type")?,
+            encoding: self.required_text("encoding")?,
+            body_bytes: self.number("body-bytes")?,
+            wire_bytes: self.number("wire-bytes")?,
+            text_chars: self.number("text-chars")?,
+            language: self.text("language")?,
+            verdict: self.verdict("verdict")?,
+            signature: BASE64
+                .decode(self.required("signature")?.as_bytes())
+                .map_err(|_| bad("signature"))?,
+            elapsed_ms: self.number("elapsed-ms")?,
+            canonical: self.text("canonical")?,
+            replaces: replaced.map(|replaced| replaced.page),
+            validators: Validators {
+                etag: self.text("etag")?,
+                last_modified: self.text("last-modified")?,
+            },
+            payload_digest: digest
+                .and_then(|digest| digest.try_into().ok())
+                .ok_or_else(|| bad("payload-digest"))?,
+            previous: self.optional_number("previous")?,
+            fate: Fate::Current,
+            response: None,
+            text: None,
+            revisit: None,
+        };
+        Ok(Event::Page {
+            sequence: self.number("page")?,
+            page: Box::new(page),
+            replaced,
+        })
+    }
+}
+
+/// What [`crawl_fields`](super::crawl_fields) wrote, as far as it is there.
+pub(crate) fn read_crawl_fields(record: &Record) -> (Option<u64>, Option<String>) {
+    let block = String::from_utf8_lossy(&record.block);
+    let fields = Fields {
+        lines: block.split("\r\n").filter_map(|line| line.split_once(": ")).collect(),
+    };
+    let started = fields.optional_number("crawl-started-ms").unwrap_or_default();
+    (started, fields.text("crawl-scheme").unwrap_or_default())
+}

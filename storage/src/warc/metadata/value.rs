@@ -1,0 +1,83 @@
+//! How values are written, so that none ends its line, and read back.
+
+use crate::page::Verdict;
+
+/// `kept`, `exact of 3`, `near of 3 at 2 bits, similarity 0.91`, where `-` stands for no distance.
+pub fn shown_verdict(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Unique => "kept".to_owned(),
+        Verdict::Exact { of } => format!("exact of {of}"),
+        Verdict::Near {
+            of,
+            distance,
+            similarity,
+        } => {
+            let distance = distance.map_or_else(|| "-".to_owned(), |bits| bits.to_string());
+            format!("near of {of} at {distance} bits, similarity {similarity}")
+        }
+    }
+}
+
+pub fn read_verdict(text: &str) -> Option<Verdict> {
+    let words: Vec<&str> = text.split(' ').collect();
+    match words[..] {
+        ["kept"] => Some(Verdict::Unique),
+        ["exact", "of", of] => Some(Verdict::Exact { of: of.parse().ok()? }),
+        ["near", "of", of, "at", distance, "bits,", "similarity", similarity] => Some(Verdict::Near {
+            of: of.parse().ok()?,
+            distance: match distance {
+                "-" => None,
+                bits => Some(bits.parse().ok()?),
+            },
+            similarity: similarity.parse().ok()?,
+        }),
+        _ => None,
+    }
+}
+
+/// Appends `value` so that it has no control character, no backslash of its own, and no white space but single spaces between other
+/// characters; with `all_spaces` none at all.
+pub fn escape(value: &str, all_spaces: bool, out: &mut String) {
+    let mut rest = value.chars().peekable();
+    let mut after_space = true;
+    while let Some(c) = rest.next() {
+        let plain_space = c == ' ' && !all_spaces && !after_space && rest.peek().is_some();
+        match c {
+            '\\' => out.push_str("\\\\"),
+            ' ' if plain_space => out.push(' '),
+            c if c.is_control() || c.is_whitespace() || is_line_like(c) => out.extend(c.escape_unicode()),
+            c => out.push(c),
+        }
+        after_space = plain_space;
+    }
+}
+
+/// Line and paragraph separators, and marks that some readers take for one or drop.
+fn is_line_like(c: char) -> bool {
+    matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+}
+
+pub fn unescape(value: &str) -> Option<String> {
+    if !value.contains('\\') {
+        return Some(value.to_owned());
+    }
+    let mut out = String::with_capacity(value.len());
+    let mut parts = value.chars();
+    while let Some(c) = parts.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match parts.next()? {
+            '\\' => out.push('\\'),
+            'u' => {
+                let code = parts.as_str().strip_prefix('{')?;
+                let (code, rest) = code.split_once('}')?;
+                out.push(char::from_u32(u32::from_str_radix(code, 16).ok()?)?);
+                parts = rest.chars();
+            }
+            _ => return None,
+        }
+    }
+    Some(out)
+}
