@@ -9,6 +9,8 @@ pub(crate) mod archive;
 mod budget;
 mod canonical;
 mod departures;
+mod index;
+mod record;
 mod redirects;
 mod versions;
 
@@ -17,12 +19,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
-use dedup::{Deduplicator, DocId, SledIndex, SledOptions};
-use storage::{Counts, Discovered, Fate, HostState, Outcome, QueuedUrl, Store, StoredRobots, Verdict, Visit};
+use dedup::{Deduplicator, DocId, SledIndex};
+use storage::{Counts, Discovered, Fate, Outcome, QueuedUrl, Store, Verdict, Visit};
 use tokio::sync::mpsc::Sender;
 
 use crate::error::RunError;
-use crate::fetch::Response;
 use crate::interpret::{ReadPage, RobotsReader, unix_millis};
 use crate::memory_budget::Claim;
 use crate::scheduler::{Errand, Event, RobotsAnswer};
@@ -31,69 +32,10 @@ use crate::stats::Stats;
 use crate::steering::{Decision, DuplicateOf};
 use archive::ArchivedRequests;
 use budget::UrlBudget;
+pub use index::{decode_signature, encode_signature, open_existing_index, stored};
+pub use record::Record;
 use redirects::Redirects;
 use versions::Unchanged;
-
-/// What is to be decided and recorded.
-#[derive(Debug)]
-pub enum Record {
-    /// A page that waits for its verdict.
-    Page(Box<ReadPage>),
-    /// A URL without a page.
-    Outcome {
-        /// Its row in the frontier.
-        queued: QueuedUrl,
-        /// What became of it.
-        outcome: Outcome,
-        /// URLs found on the way.
-        outlinks: Vec<Discovered>,
-    },
-    /// A page that was fetched before and, by the server's word, has not changed since.
-    NotModified {
-        /// Its row in the frontier.
-        queued: QueuedUrl,
-        /// The answer's head.
-        response: Response,
-    },
-    /// No more visits to pages fetched before are made in this run: those that wait end without an answer.
-    EndVisits,
-    /// A sitemap's URLs.
-    Sitemap {
-        /// Pages.
-        urls: Vec<Discovered>,
-        /// Sitemaps that it names.
-        further: Vec<Errand>,
-    },
-    /// A robots.txt that was fetched.
-    Robots {
-        /// The errand for it.
-        errand: Errand,
-        /// What it says.
-        answer: RobotsAnswer,
-        /// What is kept of it; `None` for one that is too long.
-        stored: Option<StoredRobots>,
-    },
-    /// The scheduler wants the robots.txt that an earlier run fetched.
-    Recall(Errand),
-    /// How hosts are treated.
-    Hosts {
-        /// By name.
-        states: Vec<(String, HostState)>,
-        /// The run ends with this.
-        is_last: bool,
-    },
-    /// The scheduler wants more of a host's URLs.
-    Refill {
-        /// The host.
-        host: String,
-        /// How many at most.
-        limit: usize,
-        /// Handed out and not decided, by `seq`.
-        skip: HashSet<u64>,
-        /// Only what comes behind this place: priority, depth, `seq`.
-        from: Option<(u8, u16, u64)>,
-    },
-}
 
 /// See the module's text.
 #[derive(Debug)]
@@ -119,54 +61,13 @@ const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
 /// URLs of a sitemap that are taken in at a time, and visits that are ended.
 const SLICE: usize = 1_000;
 
-impl Record {
-    /// Bytes that it holds, about.
-    #[must_use]
-    pub fn held_bytes(&self) -> usize {
-        let of_links = |links: &[Discovered]| links.iter().map(held_bytes).sum::<usize>();
-        match self {
-            Self::Page(page) => page.body.len() + page.text.len() + of_links(&page.outlinks),
-            Self::Outcome { outlinks, .. } => of_links(outlinks),
-            Self::Sitemap { urls, .. } => of_links(urls),
-            Self::Robots { stored, .. } => stored.as_ref().map_or(0, |stored| stored.text.len()),
-            Self::NotModified { .. } | Self::EndVisits | Self::Recall(_) | Self::Hosts { .. } | Self::Refill { .. } => {
-                0
-            }
-        }
-    }
-}
-
-fn held_bytes(link: &Discovered) -> usize {
-    size_of::<Discovered>() + link.url.len() + link.host.len() + link.via.as_ref().map_or(0, String::len)
-}
-
 impl ContentSeen {
     /// Opens the index in `store` and brings it up to the catalogue.
     ///
     /// # Errors
     /// The index or the catalogue cannot be read.
     pub fn open(mut store: Store, settings: &Settings, stats: Arc<Stats>) -> Result<Self, RunError> {
-        let index = open_index(&store, settings)?;
-        let applied = index.applied();
-        let dedup = Deduplicator::new(index, settings.rule.clone())?;
-        let mut replayed = 0_u64;
-        for row in store.pages_from(applied + 1) {
-            let (id, page) = row?;
-            if page.is_kept() {
-                dedup.insert(DocId(id), &decode_signature(&page.signature)?)?;
-                replayed += 1;
-            }
-        }
-        let departed = departures::carry_out(&store, &dedup)?;
-        if replayed > 0 || !departed.is_empty() {
-            tracing::info!(
-                from = applied + 1,
-                pages = replayed,
-                "dedup index brought up to the catalogue"
-            );
-            dedup.index_mut().persist(store.next_page_id() - 1)?;
-            store.forget_departed(&departed)?;
-        }
+        let dedup = index::open_up_to_date(&mut store, settings)?;
         stats.decided(&store.counts());
         stats.refreshed(store.refresh());
         Ok(Self {
@@ -488,65 +389,6 @@ impl ContentSeen {
             queued: again,
         })
     }
-}
-
-/// The index as it is.
-///
-/// # Errors
-/// It cannot be read, or was made for another scheme or rule.
-pub fn open_existing_index(store: &Store, settings: &Settings) -> Result<SledIndex, dedup::DedupError> {
-    let options = SledOptions {
-        overfull: settings.bucket_skew,
-        ..SledOptions::of_width(settings.scheme.width, &settings.rule)?
-    };
-    SledIndex::open_with(store.index_db(), &settings.scheme.id(), &settings.rule, options)
-}
-
-/// Opens the index; one that was laid out for another threshold is derived anew from the catalogue.
-fn open_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError> {
-    let open = || open_existing_index(store, settings);
-    match open() {
-        Err(error) if error.is_other_layout() => {
-            tracing::warn!("the dedup rule has changed; making the index anew from the catalogue");
-            SledIndex::erase(store.index_db())?;
-            Ok(open()?)
-        }
-        opened => Ok(opened?),
-    }
-}
-
-/// A verdict as the catalogue keeps it.
-#[must_use]
-pub fn stored(verdict: dedup::Verdict) -> Verdict {
-    match verdict {
-        dedup::Verdict::Unique => Verdict::Unique,
-        dedup::Verdict::Exact { of } => Verdict::Exact { of: of.0 },
-        dedup::Verdict::Near {
-            of,
-            distance,
-            similarity,
-        } => Verdict::Near {
-            of: of.0,
-            distance,
-            similarity,
-        },
-    }
-}
-
-/// A signature as the catalogue keeps it.
-///
-/// # Errors
-/// It cannot be encoded.
-pub fn encode_signature(signature: &dedup::Signature) -> Result<Vec<u8>, RunError> {
-    postcard::to_stdvec(signature).map_err(RunError::Signature)
-}
-
-/// A signature from the catalogue.
-///
-/// # Errors
-/// The bytes are not those of a signature.
-pub fn decode_signature(bytes: &[u8]) -> Result<dedup::Signature, RunError> {
-    postcard::from_bytes(bytes).map_err(RunError::Signature)
 }
 
 #[cfg(test)]
