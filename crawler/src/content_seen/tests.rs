@@ -9,6 +9,7 @@ use storage::{OpenOptions, PageDraft};
 
 use super::*;
 use crate::config::Config;
+use crate::fetch::Response;
 use crate::revisit::{self, PRIORITY_VISIT};
 use crate::scope::Scope;
 
