@@ -25,11 +25,10 @@ impl Store {
     }
 
     /// As [`discover`](Self::discover), of URLs that `via` leads to unless they say otherwise.
-    pub(crate) fn discover_from(
-        &mut self,
-        found: &[Discovered],
-        via: Option<&Via>,
-    ) -> Result<Vec<QueuedUrl>, StorageError> {
+    ///
+    /// # Errors
+    /// As [`discover`](Self::discover).
+    pub fn discover_from(&mut self, found: &[Discovered], via: Option<&Via>) -> Result<Vec<QueuedUrl>, StorageError> {
         self.make_room()?;
         let fresh = self.fresh(found, via)?;
         Ok(self.stage_links(fresh))
@@ -53,6 +52,10 @@ impl Store {
         let Some(id) = self.id_of(&link.host, &link.url)? else {
             return Ok(None);
         };
+        // What is committed does not say so yet if it is asked for twice.
+        if !self.staged.try_again(id) {
+            return Ok(None);
+        }
         let mut piece = Piece::at(self.progress);
         let queued = QueuedUrl {
             id,
@@ -83,7 +86,7 @@ impl Store {
         self.check_in_queue(queued)?;
         let via = match outcome {
             Outcome::Page { .. } => Via::Page(self.progress.next_page),
-            _ => Via::Url(queued.url.clone()),
+            _ => Via::Url(queued.url.as_str().into()),
         };
         let fresh = self.fresh(outlinks, Some(&via))?;
         // The links take their numbers before what the URL itself may need.

@@ -138,7 +138,7 @@ impl<'a> Fields<'a> {
         };
         let via = match self.optional_number("via-page")? {
             Some(sequence) => Some(Via::Page(sequence)),
-            None => self.text("via")?.map(Via::Url),
+            None => self.text("via")?.map(|url| Via::Url(url.into())),
         };
         let digest = self.required("payload-digest")?.strip_prefix("sha1:");
         let digest = digest.and_then(|digest| data_encoding::BASE32.decode(digest.as_bytes()).ok());

@@ -33,7 +33,7 @@ fn vias() -> impl Strategy<Value = Option<Via>> {
     prop_oneof![
         Just(None),
         any::<u64>().prop_map(|page| Some(Via::Page(page))),
-        texts().prop_map(|url| Some(Via::Url(url))),
+        texts().prop_map(|url| Some(Via::Url(url.into()))),
     ]
 }
 
