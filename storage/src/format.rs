@@ -29,7 +29,7 @@
 //! refresh 'x' number:u64                                          ⟨Refresh⟩: what it came to
 //! host   'h' host                                                 ⟨Counts⟩
 //! gate   'g' host                                                 01 ⟨HostState⟩: how it was treated last
-//! robots 'r' host 00 origin                                       01 ⟨StoredRobots⟩: when fetched, and the text
+//! robots 'r' host 00 origin                                       01 ⟨RobotsRow⟩: when fetched, and the text in DEFLATE
 //! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: status and place of a visit's revisit record
 //! ```
 //!
