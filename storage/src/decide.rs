@@ -197,8 +197,16 @@ impl Store {
         if let Some((at, event, record_id)) = told {
             let is_archived = record_id.is_some();
             let links = fresh.iter().map(|link| &link.queued);
-            let record = metadata::encode(&queued.url, at, &event, links, &via, record_id.as_deref())
-                .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
+            let record = metadata::encode(
+                &queued.url,
+                at,
+                self.progress.commit + 1,
+                &event,
+                links,
+                &via,
+                record_id.as_deref(),
+            )
+            .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
             match is_archived {
                 true => self.archive.append_beside(record, at)?,
                 false => self.archive.append(record, at)?,

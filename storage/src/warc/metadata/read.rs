@@ -67,6 +67,18 @@ pub(crate) fn decode(record: &Record) -> Result<Metadata, String> {
     })
 }
 
+/// The number of the commit that a record was archived by, where it is one of this crate.
+pub fn commit_of(record: &Record) -> Option<u64> {
+    if record.kind() != "metadata" {
+        return None;
+    }
+    let block = std::str::from_utf8(&record.block).ok()?;
+    let fields = Fields {
+        lines: block.split("\r\n").filter_map(|line| line.split_once(": ")).collect(),
+    };
+    fields.optional_number("commit").ok()?
+}
+
 fn read_outlink(value: &str) -> Option<Discovered> {
     let mut words = value.split(' ');
     let link = Discovered {
