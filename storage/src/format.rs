@@ -73,6 +73,7 @@ pub(crate) const META_STARTED: &[u8] = b"mstarted";
 pub(crate) const META_PROGRESS: &[u8] = b"mprogress";
 pub(crate) const META_RUNNING: &[u8] = b"mrunning";
 pub(crate) const META_INDEXED: &[u8] = b"mindexed";
+pub(crate) const META_GAPS: &[u8] = b"mgaps";
 pub(crate) const META_SEED: &[u8] = b"mseed";
 pub(crate) const META_KNOWN: &[u8] = b"mknown";
 pub(crate) const KNOWN_LOG: u8 = b'k';
