@@ -201,7 +201,9 @@ fn is_left_over(name: &str) -> bool {
         return true;
     }
     [REBUILT.old, COMPACTED.old].iter().any(|old| {
-        let Some(number) = name.strip_prefix(old) else { return false };
+        let Some(number) = name.strip_prefix(old) else {
+            return false;
+        };
         let number = match number {
             "" => return true,
             number => number.strip_prefix('-').and_then(|digits| digits.parse::<u32>().ok()),

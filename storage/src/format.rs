@@ -14,6 +14,7 @@
 //!        'm' "seed"                                               u64 LE: what the hashes of URLs are keyed by
 //!        'm' "known"                                              ⟨Buckets⟩: depth, entries; missing before the first merge
 //!        'm' "running"                                            empty; there while a run is under way
+//!        'm' "gaps"                                             ⟨[u32]⟩ WARC files that were missing at a rebuild
 //!        'm' "indexed"                                            ⟨Indexed⟩: how much of the archive is in index.cdxj
 //! log    'k' id:u64 of the first                                  ⟨[(hash:u64 LE, id)]⟩ of the URLs of a batch
 //! bucket 'b' depth:u8 number:u32                                  ⟨hash less the one before, id⟩ of each URL, by hash

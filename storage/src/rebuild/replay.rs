@@ -318,12 +318,7 @@ impl Rebuild {
         Ok(Ok(()))
     }
 
-    fn finish_page(
-        &mut self,
-        queued: &QueuedUrl,
-        draft: PageDraft,
-        archived: Archived,
-    ) -> Result<(), StorageError> {
+    fn finish_page(&mut self, queued: &QueuedUrl, draft: PageDraft, archived: Archived) -> Result<(), StorageError> {
         self.store.archive.replay(archived, self.end);
         let is_archived = archived != Archived::default();
         let outcome = Outcome::Page {
