@@ -120,6 +120,37 @@ pub enum StorageError {
         /// Bytes there.
         found: u64,
     },
+    /// A file of the archive, not its last, is missing.
+    #[error(
+        "{} is missing: put the file back, or go on with the pages that are left: {}",
+        path.display(),
+        rebuild(data_folder_of(path))
+    )]
+    ArchiveMissing {
+        /// The WARC file.
+        path: PathBuf,
+    },
+    /// The state is a symbolic link, and another one is to take its place.
+    #[error(
+        "{} is a symbolic link, and a new state would take its place as a folder here: put the folder that it leads to in its place, or remove the link if that state is of no use",
+        path.display()
+    )]
+    StateLinked {
+        /// The link.
+        path: PathBuf,
+    },
+    /// There are WARC files of several crawls, and no state that says which of them is this one.
+    #[error(
+        "{} has files of several crawls, and no state says which is this one's: {}; leave only one crawl's files there",
+        dir.display(),
+        crawls.join(", ")
+    )]
+    SeveralCrawls {
+        /// The folder of the WARC files.
+        dir: PathBuf,
+        /// What the names of each crawl's files begin with.
+        crawls: Vec<String>,
+    },
     /// A record of the archive cannot be read.
     #[error("the record at byte {offset} of {} is damaged: {reason}; put a good copy of the file back", path.display())]
     ArchiveDamaged {

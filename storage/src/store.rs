@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::counts::Counts;
 use crate::error::StorageError;
 use crate::folder::DataFolder;
-use crate::format::Progress;
+use crate::format::{self, Progress};
 use crate::frontier::{self, QueuedUrl};
 use crate::known::KnownUrls;
 use crate::staged::Staged;
@@ -65,6 +65,14 @@ impl OpenOptions {
             create: false,
             ..Self::new("")
         }
+    }
+}
+
+/// The WARC files that were missing when the state was made anew: no row refers to them.
+pub(crate) fn gaps(state: &State) -> Result<Vec<u32>, StorageError> {
+    match state.get(format::META_GAPS)? {
+        Some(row) => state.decode("the row of missing files", &row),
+        None => Ok(Vec::new()),
     }
 }
 
@@ -169,6 +177,10 @@ impl Store {
         let mut archive = WarcWriter::open(medium, meta.started_at, options.roll_bytes, meta.progress.archive)?
             .described_by(options.warcinfo.clone());
         archive.set_scheme(&meta.scheme);
+        // Who only reads is told by the page that it cannot read.
+        if options.create {
+            archive.check_files(&gaps(&state)?)?;
+        }
         let known = KnownUrls::open(&state, meta.seed)?;
         let mut store = Self {
             state,
