@@ -140,9 +140,7 @@ impl ContentSeen {
 
     /// Whether there is something for a commit to do: the store may have committed by itself, without the index.
     fn is_commit_due(&self) -> bool {
-        self.store.pending() > 0
-            || self.has_departures
-            || self.dedup.index().applied() + 1 < self.store.next_page_id()
+        self.store.pending() > 0 || self.has_departures || self.dedup.index().applied() + 1 < self.store.next_page_id()
     }
 
     /// While nothing waits to be committed, there is no hurry; otherwise a lull is used for a commit.

@@ -9,8 +9,8 @@ use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::outcome::Outcome;
 use crate::page::{Fate, PageDraft, PageRecord, Replaced, Verdict, WarcLocation};
 use crate::warc::metadata::{self, Event, Metadata};
-use crate::warc::record::read_digest;
 use crate::warc::reader::{DEFAULT_MAX_RECORD_BYTES, WarcReader, decode_member};
+use crate::warc::record::read_digest;
 use crate::warc::writer::{Archived, WarcEnd};
 use crate::warc::{EncodedCapture, LocatedRecord};
 
