@@ -10,6 +10,7 @@ use crate::outcome::{Outcome, UrlState};
 use crate::page::{Fate, PageDraft, PageRecord, Replaced, Verdict, WarcLocation};
 use crate::warc::metadata::{self, Event, Metadata};
 use crate::warc::reader::{DEFAULT_MAX_RECORD_BYTES, WarcReader, decode_member};
+use crate::warc::record::read_digest;
 use crate::warc::writer::{Archived, WarcEnd};
 use crate::warc::{EncodedCapture, LocatedRecord};
 
@@ -18,6 +19,8 @@ use crate::warc::{EncodedCapture, LocatedRecord};
 struct Group {
     uri: Option<String>,
     archived: Archived,
+    /// Of the `revisit`.
+    payload_digest: Option<[u8; 20]>,
 }
 
 impl Rebuild {
@@ -90,12 +93,14 @@ impl Rebuild {
                 }
                 group.archived.response = Some(location);
             }
-            "revisit" => group.archived.revisit = Some(location),
+            "revisit" => {
+                group.archived.revisit = Some(location);
+                group.payload_digest = located.record.field("WARC-Payload-Digest").and_then(read_digest);
+            }
             "conversion" => group.archived.text = Some(location),
             "metadata" => match metadata::decode(&located.record) {
                 Ok(metadata) => {
-                    let archived = std::mem::take(group).archived;
-                    if let Err(reason) = self.record(metadata, archived, location)? {
+                    if let Err(reason) = self.record(metadata, std::mem::take(group), location)? {
                         self.problem(
                             say,
                             format!("{}, byte {}: {reason}", file.path.display(), location.offset),
@@ -119,7 +124,7 @@ impl Rebuild {
 
     /// What was archived and has no metadata record.
     fn leave(&mut self, group: &mut Group, say: &mut dyn FnMut(RebuildStep)) {
-        let Group { uri, archived } = std::mem::take(group);
+        let Group { uri, archived, .. } = std::mem::take(group);
         let Some(url) = uri.filter(|_| archived != Archived::default()) else {
             return;
         };
@@ -134,9 +139,10 @@ impl Rebuild {
     fn record(
         &mut self,
         metadata: Metadata,
-        archived: Archived,
+        group: Group,
         location: WarcLocation,
     ) -> Result<Result<(), String>, StorageError> {
+        let archived = group.archived;
         if !metadata.outlinks.is_empty() {
             self.with_links.push(location);
         }
@@ -163,8 +169,10 @@ impl Rebuild {
                 wire_bytes,
                 status,
             } => {
-                let capture = archived.revisit.map(|_| EncodedCapture {
+                let revisit = archived.revisit.and(group.payload_digest);
+                let capture = revisit.map(|payload_digest| EncodedCapture {
                     status,
+                    payload_digest,
                     ..EncodedCapture::of_bytes(Vec::new())
                 });
                 let outcome = Outcome::Visited {
