@@ -25,11 +25,10 @@ impl Store {
     }
 
     /// As [`discover`](Self::discover), of URLs that `via` leads to unless they say otherwise.
-    pub(crate) fn discover_from(
-        &mut self,
-        found: &[Discovered],
-        via: Option<&Via>,
-    ) -> Result<Vec<QueuedUrl>, StorageError> {
+    ///
+    /// # Errors
+    /// As [`discover`](Self::discover).
+    pub fn discover_from(&mut self, found: &[Discovered], via: Option<&Via>) -> Result<Vec<QueuedUrl>, StorageError> {
         self.make_room()?;
         let fresh = self.fresh(found, via)?;
         Ok(self.stage_links(fresh))
@@ -53,6 +52,10 @@ impl Store {
         let Some(id) = self.id_of(&link.host, &link.url)? else {
             return Ok(None);
         };
+        // What is committed does not say so yet if it is asked for twice.
+        if !self.staged.try_again(id) {
+            return Ok(None);
+        }
         let mut piece = Piece::at(self.progress);
         let queued = QueuedUrl {
             id,
@@ -83,7 +86,7 @@ impl Store {
         self.check_in_queue(queued)?;
         let via = match outcome {
             Outcome::Page { .. } => Via::Page(self.progress.next_page),
-            _ => Via::Url(queued.url.clone()),
+            _ => Via::Url(queued.url.as_str().into()),
         };
         let fresh = self.fresh(outlinks, Some(&via))?;
         // The links take their numbers before what the URL itself may need.
@@ -194,8 +197,16 @@ impl Store {
         if let Some((at, event, record_id)) = told {
             let is_archived = record_id.is_some();
             let links = fresh.iter().map(|link| &link.queued);
-            let record = metadata::encode(&queued.url, at, &event, links, &via, record_id.as_deref())
-                .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
+            let record = metadata::encode(
+                &queued.url,
+                at,
+                self.progress.commit + 1,
+                &event,
+                links,
+                &via,
+                record_id.as_deref(),
+            )
+            .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
             match is_archived {
                 true => self.archive.append_beside(record, at)?,
                 false => self.archive.append(record, at)?,
