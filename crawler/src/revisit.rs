@@ -42,8 +42,8 @@ pub struct Refresh {
 }
 
 impl Refresh {
-    /// Queues a visit to each page in `scope` that is due; returns how many. Those that an earlier run has queued are left where
-    /// they are.
+    /// Queues a visit to each page in `scope` that is due; returns how many. Where visits of an interrupted refresh wait, none
+    /// are added.
     ///
     /// A duplicate of a page that is not kept any more is due at once: nothing else says what it says.
     ///

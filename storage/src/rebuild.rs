@@ -95,6 +95,8 @@ pub struct Rebuild {
     told_lost: HashSet<String>,
     /// Numbers of the files that are missing.
     gaps: Vec<u32>,
+    /// That a record tells of.
+    last_archived_commit: u64,
     /// Pages that something was recorded of since the last commit.
     touched: HashSet<u64>,
     end: WarcEnd,
@@ -153,6 +155,7 @@ impl Rebuild {
             lost_without_record: Vec::new(),
             told_lost: HashSet::new(),
             gaps,
+            last_archived_commit: 0,
             touched: HashSet::new(),
             end: WarcEnd::default(),
             result: Rebuilt::default(),
@@ -195,7 +198,7 @@ impl Rebuild {
         self.store.archive.replay(Archived::default(), self.end);
         self.store.progress.archive = self.end;
         // The state that comes next must not look older than the one before.
-        let before = self.folder.last_commit().unwrap_or(0);
+        let before = self.folder.last_commit().unwrap_or(0).max(self.last_archived_commit);
         self.store.commit()?;
         self.store.progress.commit = self.store.progress.commit.max(before);
         self.store.end_run()?;

@@ -100,6 +100,8 @@ impl Rebuild {
             "conversion" => group.archived.text = Some(location),
             "metadata" => match metadata::decode(&located.record) {
                 Ok(metadata) => {
+                    let commit = metadata::commit_of(&located.record).unwrap_or(0);
+                    self.last_archived_commit = self.last_archived_commit.max(commit);
                     if let Err(reason) = self.record(metadata, std::mem::take(group), location)? {
                         self.problem(
                             say,
