@@ -198,13 +198,13 @@ impl ContentSeen {
                 self.end_visits()?;
                 return Ok(None);
             }
-            Record::Sitemap { urls, further } => {
+            Record::Sitemap { via, urls, further } => {
                 let mut queued = Vec::new();
                 // In slices, so that the store can make room between them.
                 for slice in urls.chunks(SLICE) {
                     let admitted = self.url_budget.admit(slice);
                     self.stats.links_over_budget(slice.len() - admitted.len());
-                    let fresh = self.store.discover(&admitted)?;
+                    let fresh = self.store.discover_from(&admitted, Some(&via))?;
                     self.url_budget.spend(&fresh);
                     queued.extend(fresh);
                 }

@@ -6,11 +6,12 @@ mod lane;
 mod read;
 pub(crate) mod redirect;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dedup::Analyzer;
-use storage::{Discovered, Outcome, QueuedUrl, Store, UrlState, Visit};
+use storage::{Discovered, Outcome, QueuedUrl, Store, UrlState, Via, Visit};
 use url::Url;
 
 use crate::canonicalize;
@@ -235,7 +236,8 @@ pub fn panicked(task: Task) -> Meaning {
                 errand,
                 answer: RobotsAnswer::Unreachable("a parser panicked".into()),
             }),
-            Errand::Sitemap { .. } => Meaning::Record(Record::Sitemap {
+            Errand::Sitemap { url, .. } => Meaning::Record(Record::Sitemap {
+                via: Via::Url(url.as_str().into()),
                 urls: Vec::new(),
                 further: Vec::new(),
             }),
@@ -271,7 +273,9 @@ pub fn seeds(urls: &[Url], rules: &canonicalize::Rules, scope: &Scope) -> Vec<Di
     let seeds = urls
         .iter()
         .filter_map(|url| canonicalize::canonicalize(url, rules).ok());
+    let mut seen = HashSet::new();
     seeds
+        .filter(|url| seen.insert(url.as_str().to_owned()))
         .filter_map(|url| {
             let host = HostKey::from_url(url.url())?;
             scope.add_host(&host);

@@ -267,7 +267,7 @@ impl Report {
 fn via(store: &Store, via: Option<Via>) -> Result<Option<String>, RunError> {
     Ok(match via {
         None => None,
-        Some(Via::Url(url)) => Some(url),
+        Some(Via::Url(url)) => Some(url.to_string()),
         Some(Via::Page(id)) => store.page(id)?.map(|page| page.url),
     })
 }

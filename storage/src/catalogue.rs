@@ -364,7 +364,7 @@ impl Failures {
     fn url_of(&self, via: &Via) -> Result<Option<String>, StorageError> {
         match via {
             Via::Page(sequence) => Ok(read_page(&self.state, *sequence)?.map(|page| page.url)),
-            Via::Url(url) => Ok(Some(url.clone())),
+            Via::Url(url) => Ok(Some(url.to_string())),
         }
     }
 }

@@ -18,8 +18,8 @@ use crate::state::State;
 
 /// URLs in a chunk at most.
 const MAX_URLS: usize = 32;
-/// A chunk that has so many bytes of URLs gets no more of them.
-const MAX_BYTES: usize = 4_096;
+/// A chunk that has so many bytes of URLs and of what comes with them gets no more of them.
+const MAX_BYTES: usize = 8_192;
 
 /// A row's name where it cannot be read.
 const CHUNK: &str = "a chunk of the queue";
@@ -60,6 +60,17 @@ impl Kind {
     }
 }
 
+/// What led to a URL of a chunk.
+#[derive(Serialize, Deserialize)]
+enum EntryVia {
+    /// Nothing.
+    None,
+    /// What led to the URL before.
+    Same,
+    /// This.
+    Own(Via),
+}
+
 /// A URL in a chunk.
 #[derive(Serialize, Deserialize)]
 struct Entry<'a> {
@@ -71,7 +82,7 @@ struct Entry<'a> {
     rest: &'a str,
     redirects: u8,
     attempts: u8,
-    via: Option<Via>,
+    via: EntryVia,
     /// Where it is not `seq`.
     id: Option<u64>,
     revisits: Option<Box<Revisit>>,
@@ -79,7 +90,7 @@ struct Entry<'a> {
 
 pub(crate) fn encode(urls: &[QueuedUrl]) -> Result<Vec<u8>, StorageError> {
     let mut row = Vec::with_capacity(urls.len() * 40);
-    let (mut last_seq, mut last) = (0, String::new());
+    let (mut last_seq, mut last, mut last_via) = (0, String::new(), None);
     for queued in urls {
         let packed = format::pack_url(&queued.host, &queued.url);
         let alike = packed.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
@@ -90,12 +101,17 @@ pub(crate) fn encode(urls: &[QueuedUrl]) -> Result<Vec<u8>, StorageError> {
             rest: &packed[shared..],
             redirects: queued.redirects,
             attempts: queued.attempts,
-            via: queued.via.clone(),
+            via: match &queued.via {
+                None => EntryVia::None,
+                via if *via == last_via => EntryVia::Same,
+                Some(via) => EntryVia::Own(via.clone()),
+            },
             id: (queued.id != queued.seq).then_some(queued.id),
             revisits: queued.revisits.clone(),
         };
         row = postcard::to_extend(&entry, row).map_err(StorageError::Encode)?;
         (last_seq, last) = (queued.seq, packed);
+        last_via.clone_from(&queued.via);
     }
     Ok(row)
 }
@@ -103,7 +119,7 @@ pub(crate) fn encode(urls: &[QueuedUrl]) -> Result<Vec<u8>, StorageError> {
 /// The URLs of a row; `None` if it cannot be read.
 pub(crate) fn decode(kind: &Kind, mut row: &[u8]) -> Option<Vec<QueuedUrl>> {
     let mut urls = Vec::with_capacity(MAX_URLS);
-    let (mut seq, mut packed) = (0_u64, String::new());
+    let (mut seq, mut packed, mut via) = (0_u64, String::new(), None);
     while !row.is_empty() {
         let (entry, rest) = postcard::take_from_bytes::<Entry<'_>>(row).ok()?;
         row = rest;
@@ -113,6 +129,11 @@ pub(crate) fn decode(kind: &Kind, mut row: &[u8]) -> Option<Vec<QueuedUrl>> {
         }
         packed.truncate(usize::from(entry.shared));
         packed.push_str(entry.rest);
+        via = match entry.via {
+            EntryVia::None => None,
+            EntryVia::Same => via,
+            EntryVia::Own(via) => Some(via),
+        };
         urls.push(QueuedUrl {
             url: format::unpack_url(&kind.host, &packed)?,
             host: kind.host.clone(),
@@ -120,7 +141,7 @@ pub(crate) fn decode(kind: &Kind, mut row: &[u8]) -> Option<Vec<QueuedUrl>> {
             redirects: entry.redirects,
             attempts: entry.attempts,
             priority: kind.priority,
-            via: entry.via,
+            via: via.clone(),
             seq,
             id: entry.id.unwrap_or(seq),
             revisits: entry.revisits,
@@ -170,7 +191,7 @@ impl Change {
     /// Bytes that it holds, about.
     pub fn held_bytes(&self) -> usize {
         match self {
-            Self::Add(queued) => size_of::<QueuedUrl>() + queued.url.len() + queued.host.len(),
+            Self::Add(queued) => size_of::<QueuedUrl>() + queued.held_bytes(),
             Self::Remove(place) => size_of::<Place>() + place.kind.host.len(),
         }
     }
@@ -225,7 +246,7 @@ impl<'a> Edits<'a> {
         };
         let chunk = self.chunks.entry(key).or_default();
         let at = chunk.partition_point(|other| other.seq < queued.seq);
-        let is_full = chunk.len() >= MAX_URLS || chunk.iter().map(|url| url.url.len()).sum::<usize>() >= MAX_BYTES;
+        let is_full = chunk.len() >= MAX_URLS || chunk.iter().map(QueuedUrl::held_bytes).sum::<usize>() >= MAX_BYTES;
         chunk.insert(at, queued);
         if is_full {
             // Mostly URLs come in order: then the full chunk stays as it is.
@@ -299,7 +320,11 @@ mod tests {
             host,
             depth: u16::from(priority) * 300,
             priority,
-            via: Some(Via::Page(seq / 10)),
+            via: match seq % 4 {
+                0 => None,
+                1 => Some(Via::Url(format!("https://s/{}", seq / 20).into())),
+                _ => Some(Via::Page(seq / 10)),
+            },
             seq,
             id: seq - seq % 2,
             revisits: seq.is_multiple_of(7).then(|| {

@@ -25,11 +25,10 @@ impl Store {
     }
 
     /// As [`discover`](Self::discover), of URLs that `via` leads to unless they say otherwise.
-    pub(crate) fn discover_from(
-        &mut self,
-        found: &[Discovered],
-        via: Option<&Via>,
-    ) -> Result<Vec<QueuedUrl>, StorageError> {
+    ///
+    /// # Errors
+    /// As [`discover`](Self::discover).
+    pub fn discover_from(&mut self, found: &[Discovered], via: Option<&Via>) -> Result<Vec<QueuedUrl>, StorageError> {
         self.make_room()?;
         let fresh = self.fresh(found, via)?;
         Ok(self.stage_links(fresh))
@@ -53,6 +52,10 @@ impl Store {
         let Some(id) = self.id_of(&link.host, &link.url)? else {
             return Ok(None);
         };
+        // What is committed does not say so yet if it is asked for twice.
+        if !self.staged.try_again(id) {
+            return Ok(None);
+        }
         let mut piece = Piece::at(self.progress);
         let queued = QueuedUrl {
             id,
@@ -98,7 +101,7 @@ impl Store {
         self.check_in_queue(queued)?;
         let via = match outcome {
             Outcome::Page { .. } => Via::Page(self.progress.next_page),
-            _ => Via::Url(queued.url.clone()),
+            _ => Via::Url(queued.url.as_str().into()),
         };
         let fresh = self.fresh(outlinks, Some(&via))?;
         // The links take their numbers before what the URL itself may need.
@@ -201,7 +204,9 @@ impl Store {
         if let Some((at, event, capture)) = told {
             let record_id = capture.as_ref().and_then(|capture| capture.id.as_deref());
             let links = fresh.iter().map(|link| &link.queued);
-            let record = metadata::encode(&queued.url, at, &event, links, &via, record_id)
+            // Of the commit that this will be part of.
+            let commit = self.progress.commit + 1;
+            let record = metadata::encode(&queued.url, at, commit, &event, links, &via, record_id)
                 .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
             self.archive_event(at, event, capture, record, &mut own)?;
         }

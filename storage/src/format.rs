@@ -21,15 +21,17 @@
 //!                                                                 04 exclusion, each but the page with host and packed
 //! queue  'q' host 00 priority:u8 depth:u16 seq:u64 of the first   ⟨Entry⟩ of each URL of a chunk, by seq: seq less the one
 //!                                                                 before, bytes shared with the packed URL before, the rest
-//!                                                                 of it, redirects, attempts, via, id, revisit
+//!                                                                 of it, redirects, attempts, via (00 none · 01 that of the
+//!                                                                 one before · 02 its own), id, revisit
 //! page   'p' sequence:u64                                         ⟨PageRecord⟩
 //! visits 'v' page sequence:u64                                    ⟨Visits⟩ of a page that was visited again, or waits for it
 //! depart 'd' page sequence:u64                                    empty: the page is to leave the index
 //! refresh 'x' number:u64                                          ⟨Refresh⟩: what it came to
 //! host   'h' host                                                 ⟨Counts⟩
 //! gate   'g' host                                                 01 ⟨HostState⟩: how it was treated last
-//! robots 'r' host 00 origin                                       01 ⟨StoredRobots⟩: when fetched, and the text
-//! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: of a visit's revisit record
+//! robots 'r' host 00 origin                                       01 ⟨RobotsRow⟩: when fetched, and the text in DEFLATE
+//! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: of a visit's revisit record: status, place,
+//!                                                                 SHA-1 of what was fetched
 //! ```
 //!
 //! `packed` is the URL without what its host says already: 'S' path for `https://` host path, 'H' path for `http://` host path,

@@ -4,6 +4,7 @@
 //! here but by the scheduler.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -36,8 +37,8 @@ pub struct Discovered {
 pub enum Via {
     /// The page of this sequence number.
     Page(u64),
-    /// Something else with a URL: a redirect, a sitemap.
-    Url(String),
+    /// Something else with a URL: a redirect, a sitemap. Of a sitemap's 50,000 URLs each names it: hence shared.
+    Url(Arc<str>),
 }
 
 /// A page that is looked at again, and what tells whether it has changed.
@@ -85,11 +86,31 @@ impl QueuedUrl {
             redirects: link.redirects,
             attempts: 0,
             priority: link.priority,
-            via: link.via.clone().map(Via::Url).or_else(|| via.cloned()),
+            via: link
+                .via
+                .as_deref()
+                .map(|url| Via::Url(url.into()))
+                .or_else(|| via.cloned()),
             seq,
             id: seq,
             revisits: None,
         }
+    }
+
+    /// Bytes that it holds outside of itself, about: a URL shared with others counts in full.
+    pub(crate) fn held_bytes(&self) -> usize {
+        let via = match &self.via {
+            Some(Via::Url(url)) => url.len(),
+            Some(Via::Page(_)) | None => 0,
+        };
+        let validators = self.revisits.as_ref().map(|revisit| &revisit.validators);
+        let validators = validators
+            .into_iter()
+            .flat_map(|validators| [&validators.etag, &validators.last_modified]);
+        let revisit = validators
+            .map(|field| field.as_ref().map_or(0, String::len))
+            .sum::<usize>();
+        self.url.len() + self.host.len() + via + revisit
     }
 
     /// The same URL behind its equals, one attempt later.

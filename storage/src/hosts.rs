@@ -4,8 +4,11 @@
 //! It goes with the commits of the frontier, so it is at most as old as they are. A run that is killed between two commits
 //! leaves a row that is too old; that it was killed, [`Store::was_interrupted`] tells.
 
+use std::io::Read;
 use std::net::IpAddr;
 
+use flate2::Compression;
+use flate2::read::{DeflateDecoder, DeflateEncoder};
 use serde::{Deserialize, Serialize};
 
 use crate::error::StorageError;
@@ -14,8 +17,13 @@ use crate::staged::{Piece, Row};
 use crate::state::Rows;
 use crate::store::Store;
 
-/// The longest robots.txt that is kept, in bytes; a longer one is fetched again by the next run. Few have a tenth of this.
+/// The longest robots.txt that is kept, in bytes, and compressed a ninth of that; a longer one is fetched again by the next
+/// run. Few have a tenth of this.
 pub const MAX_STORED_ROBOTS_BYTES: usize = 64 * 1024;
+
+/// The longest row of one. sled keeps up to sixteen rows together, and writes what is longer than 128 KiB to a file of its own,
+/// which it does not recover as surely as the rest.
+const MAX_ROBOTS_ROW_BYTES: usize = 7 * 1024;
 
 /// A row's name where it cannot be read.
 const HOST_STATE: &str = "a host's state";
@@ -55,6 +63,38 @@ pub struct StoredRobots {
     pub text: Vec<u8>,
 }
 
+/// A robots.txt as its row has it: compressed, for it is long beside the other rows, and full of words that come again.
+#[derive(Serialize, Deserialize)]
+struct RobotsRow {
+    fetched_at: u64,
+    /// The text as a raw DEFLATE stream (RFC 1951).
+    packed: Vec<u8>,
+}
+
+impl RobotsRow {
+    fn pack(robots: &StoredRobots) -> Self {
+        let mut packed = Vec::new();
+        let mut encoder = DeflateEncoder::new(&robots.text[..], Compression::default());
+        // Reading from memory into memory cannot fail.
+        let _infallible = encoder.read_to_end(&mut packed);
+        Self {
+            fetched_at: robots.fetched_at,
+            packed,
+        }
+    }
+
+    fn unpack(self) -> Option<StoredRobots> {
+        let mut text = Vec::new();
+        let limit = MAX_STORED_ROBOTS_BYTES as u64;
+        let mut decoder = DeflateDecoder::new(&self.packed[..]).take(limit);
+        decoder.read_to_end(&mut text).ok()?;
+        Some(StoredRobots {
+            fetched_at: self.fetched_at,
+            text,
+        })
+    }
+}
+
 impl Store {
     /// Records how hosts were treated. Durable with the next commit.
     ///
@@ -82,7 +122,8 @@ impl Store {
     ) -> Result<(), StorageError> {
         format::check_url(host, origin)?;
         let kept = robots.filter(|robots| robots.text.len() <= MAX_STORED_ROBOTS_BYTES);
-        let row = kept.map(format::encode_versioned).transpose()?;
+        let row = kept.map(|robots| format::encode_versioned(&RobotsRow::pack(robots)));
+        let row = row.transpose()?.filter(|row| row.len() <= MAX_ROBOTS_ROW_BYTES);
         self.stage_rows(vec![(format::robots_key(host, origin), row)])
     }
 
@@ -109,7 +150,9 @@ impl Store {
     /// Errors of the state.
     pub fn robots(&self, host: &str, origin: &str) -> Result<Option<StoredRobots>, StorageError> {
         let row = self.state.get(format::robots_key(host, origin))?;
-        row.map(|row| format::decode_versioned(&row).ok_or_else(|| self.state.corrupt("a robots.txt")))
+        let unpacked = row.map(|row| format::decode_versioned::<RobotsRow>(&row).and_then(RobotsRow::unpack));
+        unpacked
+            .map(|robots| robots.ok_or_else(|| self.state.corrupt("a robots.txt")))
             .transpose()
     }
 

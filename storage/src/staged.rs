@@ -10,7 +10,7 @@
 //! URLs, places and pages that a commit gives out are never given out again, whatever of it survives, so that a link that
 //! names its page never names another.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::iter::Peekable;
 
 use crate::chunk::{self, Place};
@@ -18,7 +18,7 @@ use crate::counts::{Change, Counts};
 use crate::error::StorageError;
 use crate::format::{self, Progress};
 use crate::frontier::QueuedUrl;
-use crate::known::UrlHash;
+use crate::known::{UrlHash, UrlId};
 use crate::state::State;
 
 /// Rows in a batch. sled keeps all that a batch touches until it ends: batches of thousands take gigabytes.
@@ -67,6 +67,8 @@ pub(crate) struct Staged {
     rows: usize,
     /// Of keys and values.
     bytes: usize,
+    /// URLs that had failed and wait again.
+    tried_again: HashSet<UrlId>,
     /// Places in the queue by `seq`: taken (`true`) or given up (`false`).
     places: HashMap<u64, bool>,
     /// Where the latest row of each staged page is: its piece, and its row there. Pieces only go all at once.
@@ -97,8 +99,13 @@ impl Staged {
 
     pub fn push_link(&mut self, link: FreshUrl) {
         self.rows += 1;
-        self.bytes += size_of::<FreshUrl>() + link.queued.url.len() + link.queued.host.len();
+        self.bytes += size_of::<FreshUrl>() + link.queued.held_bytes();
         self.links.push(link);
+    }
+
+    /// Whether the URL was not queued again since the last commit; from now on it is.
+    pub fn try_again(&mut self, id: UrlId) -> bool {
+        self.tried_again.insert(id)
     }
 
     pub fn take_place(&mut self, seq: u64) {
@@ -164,6 +171,7 @@ impl Staged {
         self.rows = 0;
         self.bytes = 0;
         self.places.clear();
+        self.tried_again.clear();
         self.pages.clear();
         self.visits.clear();
         Ok(())

@@ -1,14 +1,19 @@
 //! The sled database in `state/`: opened, checked, read, and made durable.
 
+use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fs::File;
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 
 use crate::error::StorageError;
 use crate::format::{self, FORMAT_VERSION, Progress};
+use crate::warc::medium::sync_folder;
 
 /// The database and its tree `state`; clones are the same database.
 #[derive(Clone)]
@@ -16,6 +21,8 @@ pub(crate) struct State {
     dir: PathBuf,
     db: sled::Db,
     tree: sled::Tree,
+    /// Files in `blobs` that are durable.
+    synced_blobs: Arc<Mutex<HashSet<OsString>>>,
 }
 
 /// How long a database that was dropped may take to let go of its lock.
@@ -68,6 +75,7 @@ impl State {
             dir: dir.to_owned(),
             db,
             tree,
+            synced_blobs: Arc::default(),
         })
     }
 
@@ -149,9 +157,36 @@ impl State {
     pub fn flush(&self) -> Result<(), StorageError> {
         guarded(&self.dir, || self.db.flush())?;
         let path = state_folder(&self.dir).join("db");
+        self.sync_blobs()?;
         File::open(&path)
             .and_then(|file| file.sync_data())
             .map_err(|source| StorageError::io("make durable", path, source))
+    }
+
+    /// sled writes what is too long for a quarter of a segment, some long rows side by side, to a file of its own, and does not
+    /// sync that either.
+    fn sync_blobs(&self) -> Result<(), StorageError> {
+        let folder = state_folder(&self.dir).join("blobs");
+        let failed = |source| StorageError::io("make durable", &folder, source);
+        let mut synced = self.synced_blobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = HashSet::new();
+        for entry in std::fs::read_dir(&folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let name = entry.file_name();
+            if !synced.contains(&name) {
+                match File::open(entry.path()).and_then(|file| file.sync_all()) {
+                    // sled removes what nothing points to any more.
+                    Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                    result => result.map_err(failed)?,
+                }
+            }
+            all.insert(name);
+        }
+        if !all.is_subset(&synced) {
+            sync_folder(&folder).map_err(failed)?;
+        }
+        *synced = all;
+        Ok(())
     }
 
     /// The last row whose key lies between `from` and `to`, both included.

@@ -15,6 +15,7 @@ use crate::host_key::HostKey;
 use crate::progress::{Moment, Progress};
 use crate::report::bytes;
 use crate::settings::Settings;
+use crate::tell::tell;
 
 pub(super) fn execute(args: &cli::Rebuild, quiet: bool) -> Result<(), Error> {
     let (config, path) = super::read_config(&args.config)?;
@@ -39,7 +40,7 @@ pub(super) fn execute(args: &cli::Rebuild, quiet: bool) -> Result<(), Error> {
             read.store(bytes, Ordering::Relaxed);
             of.store(all, Ordering::Relaxed);
         }
-        RebuildStep::Problem(what) => progress.aside(|| eprintln!("{what}")),
+        RebuildStep::Problem(what) => progress.aside(|| tell(what)),
     };
     let options = OpenOptions {
         cache_bytes: settings.storage.cache_bytes,

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use storage::{Discovered, HostState, Outcome, QueuedUrl, StoredRobots};
+use storage::{Discovered, HostState, Outcome, QueuedUrl, StoredRobots, Via};
 
 use crate::fetch::Response;
 use crate::interpret::ReadPage;
@@ -33,6 +33,8 @@ pub enum Record {
     EndVisits,
     /// A sitemap's URLs.
     Sitemap {
+        /// The sitemap.
+        via: Via,
         /// Pages.
         urls: Vec<Discovered>,
         /// Sitemaps that it names.

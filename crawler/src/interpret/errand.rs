@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use storage::{MAX_STORED_ROBOTS_BYTES, StoredRobots};
+use storage::{MAX_STORED_ROBOTS_BYTES, StoredRobots, Via};
 use url::Url;
 
 use super::{Interpreter, Meaning, PRIORITY_SITEMAP, redirect};
@@ -80,6 +80,7 @@ impl Interpreter {
 
     pub(super) fn sitemap(&self, url: &Url, depth: u8, redirects: u8, answer: Result<Response, FetchError>) -> Record {
         let nothing = Record::Sitemap {
+            via: via(url),
             urls: Vec::new(),
             further: Vec::new(),
         };
@@ -95,6 +96,7 @@ impl Interpreter {
             && redirects < MAX_SITEMAP_REDIRECTS
         {
             return Record::Sitemap {
+                via: via(url),
                 urls: Vec::new(),
                 further: vec![Errand::Sitemap {
                     url: to,
@@ -120,7 +122,6 @@ impl Interpreter {
             Sitemap::Urls(found) => {
                 let links = found.iter().filter_map(|text| url.join(text).ok());
                 urls = self.discover(links, 1, 0, PRIORITY_SITEMAP);
-                urls.iter_mut().for_each(|link| link.via = Some(url.to_string()));
             }
             Sitemap::Index(found) if depth < MAX_SITEMAP_DEPTH => {
                 let maps = found.iter().filter_map(|text| url.join(text).ok());
@@ -135,8 +136,16 @@ impl Interpreter {
             }
             Sitemap::Index(_) => tracing::warn!(%url, "sitemap indexes too deep in one another"),
         }
-        Record::Sitemap { urls, further }
+        Record::Sitemap {
+            via: via(url),
+            urls,
+            further,
+        }
     }
+}
+
+fn via(url: &Url) -> Via {
+    Via::Url(url.as_str().into())
 }
 
 /// Reads the robots.txt that an earlier run has left.

@@ -224,12 +224,12 @@ pub(crate) fn named_canonical<'a>(named: [&'a (Option<Url>, bool); 2], rules: &c
     others.all(|other| other == canonical).then_some(first)
 }
 
-/// `ETag` and `Last-Modified` as received; one that is too long to be sent back is left out.
+/// `ETag` and `Last-Modified` as received; one that is empty, or too long to be sent back, is left out.
 fn validators(response: &Response) -> Validators {
     let field = |name| {
         let value = response
             .header(&name)
-            .filter(|value| value.len() <= MAX_VALIDATOR_BYTES);
+            .filter(|value| (1..=MAX_VALIDATOR_BYTES).contains(&value.len()));
         value.map(str::to_owned)
     };
     Validators {

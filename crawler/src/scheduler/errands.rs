@@ -10,6 +10,7 @@ use super::{Errand, RobotsAnswer, Scheduler};
 use crate::host_key::HostKey;
 use crate::politeness::Now;
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots};
+use crate::sitemap::MAX_LOCATION_BYTES;
 
 /// Sitemaps fetched from one host, indexes included.
 const MAX_SITEMAPS: usize = 1_000;
@@ -137,6 +138,9 @@ impl Scheduler {
         }
         match &errand {
             Errand::Robots { .. } => self.host(&name).robots_errands.push_back(errand),
+            Errand::Sitemap { url, .. } if url.as_str().len() > MAX_LOCATION_BYTES => {
+                return tracing::info!(host = name, "a sitemap with too long an address is passed over");
+            }
             Errand::Sitemap { url, .. } => {
                 let is_new = self.sitemaps_seen.insert(url.to_string());
                 let host = self.host(&name);

@@ -319,10 +319,10 @@ impl Rebuild {
         let via = match &metadata.event {
             Event::Page { sequence, page, .. } => match self.store.latest_page(*sequence)? {
                 Some(_) => Some(Via::Page(*sequence)),
-                None => Some(Via::Url(page.url.clone())),
+                None => Some(Via::Url(page.url.as_str().into())),
             },
             Event::Visited { page, .. } | Event::Redirected { page, .. } | Event::Excluded { page, .. } => {
-                self.store.latest_page(*page)?.map(|page| Via::Url(page.url))
+                self.store.latest_page(*page)?.map(|page| Via::Url(page.url.into()))
             }
         };
         self.store.discover_from(&metadata.outlinks, via.as_ref())?;

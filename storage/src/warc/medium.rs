@@ -170,7 +170,7 @@ impl Medium for Untouched {
     }
 
     fn names(&self) -> io::Result<Vec<String>> {
-        Ok(Vec::new())
+        self.0.names()
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -294,7 +294,7 @@ fn shown(via: Option<&Via>) -> String {
     match via {
         None => "seed".to_owned(),
         Some(Via::Page(page)) => format!("page {page}"),
-        Some(Via::Url(url)) => url.clone(),
+        Some(Via::Url(url)) => url.to_string(),
     }
 }
 

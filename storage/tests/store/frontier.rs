@@ -235,6 +235,7 @@ fn a_url_that_failed_can_be_tried_again_and_is_counted_once() {
         .unwrap()
         .unwrap();
     assert_eq!((again.attempts, again.url.as_str()), (0, "https://h/a"));
+    assert_eq!(store.try_again(&link, |_| true).unwrap(), None, "it waits already");
     store.commit().unwrap();
     drop(store);
     let mut store = open(dir.path());

@@ -67,6 +67,18 @@ pub(crate) fn decode(record: &Record) -> Result<Metadata, String> {
     })
 }
 
+/// The number of the commit that a record was archived by, where it is one of this crate.
+pub fn commit_of(record: &Record) -> Option<u64> {
+    if record.kind() != "metadata" {
+        return None;
+    }
+    let block = std::str::from_utf8(&record.block).ok()?;
+    let fields = Fields {
+        lines: block.split("\r\n").filter_map(|line| line.split_once(": ")).collect(),
+    };
+    fields.optional_number("commit").ok()?
+}
+
 fn read_outlink(value: &str) -> Option<Discovered> {
     let mut words = value.split(' ');
     let link = Discovered {
@@ -138,7 +150,7 @@ impl<'a> Fields<'a> {
         };
         let via = match self.optional_number("via-page")? {
             Some(sequence) => Some(Via::Page(sequence)),
-            None => self.text("via")?.map(Via::Url),
+            None => self.text("via")?.map(|url| Via::Url(url.into())),
         };
         let page = PageRecord {
             url: self.required_text("url")?,
