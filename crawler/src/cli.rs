@@ -104,7 +104,7 @@ pub struct Run {
     #[command(flatten)]
     pub data: DataFolder,
     /// Look again at the pages that are due: unchanged ones are noted, changed ones get a new version and a new verdict,
-    /// those that are gone (404 or 410, two refreshes running) are marked and stay in the archive. How often a page is due
+    /// those that are gone (no page at two refreshes running) are marked and stay in the archive. How often a page is due
     /// follows how often it changes ([refresh] in config.toml). Such visits do not count against --max-pages.
     #[arg(long)]
     pub refresh: bool,

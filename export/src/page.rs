@@ -33,7 +33,7 @@ pub struct Page {
     pub text_chars: u64,
     /// What was decided.
     pub verdict: Verdict,
-    /// URL of the kept page that it duplicates.
+    /// URL of the kept page that it duplicates, while there is one.
     pub duplicate_of: Option<String>,
     /// Hamming distance of the two fingerprints in bits.
     pub distance: Option<u32>,

@@ -204,6 +204,7 @@ impl Store {
         if let Some((at, event, capture)) = told {
             let record_id = capture.as_ref().and_then(|capture| capture.id.as_deref());
             let links = fresh.iter().map(|link| &link.queued);
+            // Of the commit that this will be part of.
             let commit = self.progress.commit + 1;
             let record = metadata::encode(&queued.url, at, commit, &event, links, &via, record_id)
                 .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;

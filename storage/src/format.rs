@@ -31,7 +31,8 @@
 //! host   'h' host                                                 ⟨Counts⟩
 //! gate   'g' host                                                 01 ⟨HostState⟩: how it was treated last
 //! robots 'r' host 00 origin                                       01 ⟨RobotsRow⟩: when fetched, and the text in DEFLATE
-//! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: of a visit's revisit record
+//! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: of a visit's revisit record: status, place,
+//!                                                                 SHA-1 of what was fetched
 //! ```
 //!
 //! `packed` is the URL without what its host says already: 'S' path for `https://` host path, 'H' path for `http://` host path,

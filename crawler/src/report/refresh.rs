@@ -30,9 +30,9 @@ pub struct Refresh {
     pub changed: u64,
     /// Pages found as they were.
     pub unchanged: u64,
-    /// 404 or 410 for the first time.
+    /// No page (404, 410, a temporary redirect, …) for the first time.
     pub missing: u64,
-    /// 404 or 410 for the second time running.
+    /// No page for the second time running.
     pub gone: u64,
     /// Redirected, or not to be stored any more.
     pub moved: u64,
@@ -128,12 +128,8 @@ impl Refresh {
                 self.unchanged,
                 "by the server's word (304), or by their text",
             ),
-            ("missing", self.missing, "404 or 410 for the first time"),
-            (
-                "gone",
-                self.gone,
-                "404 or 410 twice running: marked, still in the archive",
-            ),
+            ("missing", self.missing, "no page (404, 410, …) for the first time"),
+            ("gone", self.gone, "no page twice running: marked, still in the archive"),
             ("moved", self.moved, "redirected, or not to be stored any more"),
             (
                 "unanswered",

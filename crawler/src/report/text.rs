@@ -64,7 +64,11 @@ fn summary(out: &mut String, counts: &Counts) {
             counts.excluded,
             "robots.txt, noindex, or not a page".to_owned(),
         ),
-        ("gone", counts.gone, "404 or 410 at two visits running".to_owned()),
+        (
+            "gone",
+            counts.gone,
+            "no page (404, 410, …) at two visits running".to_owned(),
+        ),
         ("due", counts.due, "visits still to be made".to_owned()),
     ] {
         if value == 0 && matches!(name, "gone" | "due") {

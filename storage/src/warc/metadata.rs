@@ -5,7 +5,7 @@
 //! response, conversion │ revisit │ nothing     what was archived of the page
 //! metadata             WARC-Concurrent-To it   event: page · what the catalogue says · the URLs first found on it
 //! metadata             event: unchanged        a later visit to a page that found no other one
-//! metadata             event: missing          … that found 404 or 410
+//! metadata             event: missing          … that found no page (404, 410, …)
 //! metadata             event: moved            … that was sent elsewhere, or may not be stored any more
 //! ```
 //!
