@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use storage::warc::Capture;
@@ -321,6 +322,95 @@ fn what_cannot_be_used_is_said_before_anything_is_written() {
 }
 
 #[test]
+fn nothing_is_written_into_the_crawl_that_is_read() {
+    let (_site, crawl) = finished();
+    let data = crawl.path("data");
+    let before = files_at(&data);
+    for output in ["data/state/db", "data/new.jsonl", "data/../data/new/", "data/", "data"] {
+        let arguments = ["--format", "text", "-o", output];
+        let refused = crawl.read("export", &arguments).with_code(2);
+        refused.complains_of(&[output, "data folder", "outside"]);
+    }
+    let refused = crawl.read("report", &["-o", "data/state/db"]).with_code(2);
+    refused.complains_of(&["data folder", "outside"]);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("data/state/db", crawl.path("link.txt")).unwrap();
+        crawl.read("export", &["-o", "link.txt"]).with_code(2);
+        fs::remove_file(crawl.path("link.txt")).unwrap();
+    }
+    assert_eq!(files_at(&data), before);
+    crawl.read("export", &["-o", "data.txt"]).succeeded();
+}
+
+/// The paths of all files below a folder.
+fn files_at(folder: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.append(&mut files_at(&path));
+        } else {
+            found.insert(path);
+        }
+    }
+    found
+}
+
+#[cfg(unix)]
+#[test]
+fn every_command_writes_pipes_and_through_links() {
+    let (_site, crawl) = finished();
+    let folder = crawl.path("");
+    fs::write(
+        folder.join("in.jsonl"),
+        "{\"id\":\"1\",\"text\":\"some words of a text\"}\n",
+    )
+    .unwrap();
+    let commands: [(&str, &[&str], &str); 5] = [
+        ("export", &["export", "--data", "data", "--output"], "fetched_at"),
+        ("report", &["report", "--data", "data", "--output"], "kept"),
+        ("idf", &["idf", "--data", "data", "--output"], ""),
+        ("dedup", &["dedup", "in.jsonl", "--output"], "unique"),
+        (
+            "kept",
+            &["dedup", "in.jsonl", "--output", "verdicts", "--kept"],
+            "some words",
+        ),
+    ];
+    for (name, arguments, content) in commands {
+        let write = |output: &str| {
+            let mut command = crawler(arguments);
+            run(command.arg(output).current_dir(&folder)).succeeded();
+        };
+        let pipe = folder.join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read(pipe).unwrap()
+        });
+        write("pipe");
+        assert!(!fs::symlink_metadata(&pipe).unwrap().is_file(), "{name}");
+        let piped = reader.join().unwrap();
+        assert!(!piped.is_empty(), "{name}");
+        assert!(String::from_utf8_lossy(&piped).contains(content), "{name}");
+        fs::remove_file(&pipe).unwrap();
+
+        // A link of somebody else's in place of the unfinished file.
+        let (link, target, victim) = (folder.join("link"), folder.join("target"), folder.join("victim"));
+        fs::write(&target, "old").unwrap();
+        fs::write(&victim, "untouched").unwrap();
+        std::os::unix::fs::symlink("target", &link).unwrap();
+        std::os::unix::fs::symlink("victim", folder.join("target.partial")).unwrap();
+        write("link");
+        assert!(link.is_symlink(), "{name}");
+        assert_eq!(fs::read(&target).unwrap(), piped, "{name}");
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "untouched", "{name}");
+        fs::remove_file(&link).unwrap();
+    }
+}
+
+#[test]
 fn a_full_disk_is_one_clear_message() {
     if !Path::new("/dev/full").exists() {
         return;
@@ -431,7 +521,10 @@ fn a_killed_export_leaves_the_last_one_and_a_partial_one() {
     let shown = run(&mut export_of(folder, &["--format", "csv"])).succeeded().stdout;
     let mut export = Running::start(&mut export_of(folder, &["-o", "out.csv"]));
     let partial = folder.join("out.csv.partial");
-    while !partial.exists() && export.is_running() {
+    let is_old = || fs::read_to_string(folder.join("out.csv")).unwrap() == "the last one";
+    let begun = Instant::now();
+    while !partial.exists() && is_old() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it does not begin");
         std::thread::yield_now();
     }
     export.kill();

@@ -165,7 +165,10 @@ mod tests {
         symlink("second", dir.join("first")).unwrap();
         symlink("real/file", dir.join("second")).unwrap();
         for text in ["to a name that is free", "to a file"] {
-            assert_eq!(OutputFile::partial_path(&dir.join("first")), dir.join("real/file.partial"));
+            assert_eq!(
+                OutputFile::partial_path(&dir.join("first")),
+                dir.join("real/file.partial")
+            );
             write(&dir.join("first"), text).unwrap();
             assert_eq!(fs::read_to_string(dir.join("real/file")).unwrap(), text);
             assert!(dir.join("first").is_symlink() && dir.join("second").is_symlink());
