@@ -65,6 +65,33 @@ fn a_request_is_archived_as_it_was_sent() {
 }
 
 #[test]
+fn the_url_that_was_asked_is_archived_and_not_the_one_that_it_is_known_by() {
+    let server = HeadServer::at(IpAddr::V4(Ipv4Addr::LOCALHOST), |head| {
+        let unchanging = "ETag: \"1\"\r\nContent-Type: text/html\r\n";
+        match head.target.as_str() {
+            "/" => page(&html("Home", &words(1, 120), &["/a"])),
+            "/a" => answer("302 Found", "Location: /a?utm_source=x\r\n", ""),
+            "/a?utm_source=x" => answer("200 OK", unchanging, &html("A", &words(2, 120), NO_LINKS)),
+            _ => answer("404 Not Found", "", ""),
+        }
+    });
+    let crawl = Crawl::of(server.url("/")).set("refresh.min_interval", "\"0s\"");
+    let crawl = crawl
+        .set("refresh.first_interval", "\"0s\"")
+        .set("refresh.max_interval", "\"0s\"");
+    crawl.run();
+    crawl.end(&["--refresh"]).succeeded();
+    let pages = archived(&crawl.data());
+    let requests = &pages[&server.url("/a")].requests;
+    let sent = server.heads_of("/a?utm_source=x");
+    assert_eq!((requests.len(), sent.len()), (2, 2));
+    for (request, sent) in requests.iter().zip(sent) {
+        let (first, fields) = shown(request);
+        assert_eq!((&*first, fields), ("GET /a?utm_source=x HTTP/1.1", sent.fields));
+    }
+}
+
+#[test]
 fn no_credentials_cookies_or_fields_of_the_operator_are_in_the_archive() {
     let server = serve();
     let credentials = format!(

@@ -217,6 +217,8 @@ fn every_page_is_found_as_it_is_now() {
     let versions = &archive[&site.url("/changes")];
     assert_eq!((versions.responses.len(), versions.conversions.len()), (2, 2));
 
+    assert_index_has_the_digests_of_the_records(&crawl);
+
     phase.store(2, Ordering::SeqCst);
     crawl.end(&["--refresh"]).succeeded();
     let report = crawl.report();
@@ -469,4 +471,110 @@ fn a_duplicate_whose_kept_page_has_changed_is_decided_anew_by_the_next_refresh()
     let requests = site.requests();
     let asked = asks(&requests, "/copy");
     assert!(asked[1].headers.contains_key("if-none-match") && !asked[2].headers.contains_key("if-none-match"));
+}
+
+/// One line a response and revisit, with the digest of what was fetched then.
+#[track_caller]
+fn assert_index_has_the_digests_of_the_records(crawl: &Crawl) {
+    let of = |date: &str, url: &str, digest: &str| format!("{} {url} {digest}", date.replace(['-', ':', 'T', 'Z'], ""));
+    let mut archived_digests = Vec::new();
+    for (url, page) in archived(&crawl.data()) {
+        for record in page.responses.iter().chain(&page.revisits) {
+            let field = |name| record.field(name).unwrap();
+            let (date, _) = field("WARC-Date").split_once('.').unwrap();
+            archived_digests.push(of(date, &url, field("WARC-Payload-Digest")));
+        }
+    }
+    let index = std::fs::read_to_string(crawl.data().join("warc/index.cdxj")).unwrap();
+    let lines = index.lines().map(|line| {
+        let mut words = line.splitn(3, ' ');
+        let (date, json) = (words.nth(1).unwrap(), words.next().unwrap());
+        let fields: Value = serde_json::from_str(json).unwrap();
+        of(
+            date,
+            fields["url"].as_str().unwrap(),
+            fields["digest"].as_str().unwrap(),
+        )
+    });
+    let mut lines: Vec<String> = lines.collect();
+    lines.sort();
+    archived_digests.sort();
+    assert_eq!(lines, archived_digests);
+}
+
+#[test]
+fn an_answer_without_the_page_counts_as_none_only_the_second_time() {
+    const PATHS: &[&str] = &[
+        "/302", "/303", "/307", "/204", "/pdf", "/walled", "/301", "/308", "/target",
+    ];
+    let (site, phase) = phased(|phase, asked| {
+        let temporary = |status| Answer::status(status).with("location", "/login");
+        match (asked.path.as_str(), phase) {
+            ("/", _) => home(PATHS),
+            ("/302", 1) => temporary(302),
+            ("/303", 1) => temporary(303),
+            ("/307", 1) => temporary(307),
+            ("/204", 1) => Answer::status(204),
+            ("/pdf", 1) => Answer::of_type("application/pdf", "%PDF-1.7"),
+            ("/walled", 1..) => temporary(302),
+            ("/301", 1..) => Answer::status(301).with("location", "/target"),
+            ("/308", 1..) => Answer::status(308).with("location", "/target"),
+            ("/login", _) => article(90, NO_LINKS),
+            (path, _) => match PATHS.iter().position(|known| *known == path) {
+                Some(n) => article(n as u64 + 1, NO_LINKS),
+                None => Answer::status(404),
+            },
+        }
+    });
+    let crawl = always_due(site.url("/"));
+    crawl.run();
+    phase.store(1, Ordering::SeqCst);
+    crawl.end(&["--refresh"]).succeeded();
+    let wanted = [("due", 10), ("new", 1), ("unchanged", 2), ("missing", 6), ("moved", 2)];
+    assert_eq!(refreshed(&crawl.report()), of(wanted));
+    let mut outcomes = expected([("/301", "redirect to /target"), ("/308", "redirect to /target")]);
+    let kept = [
+        "/", "/302", "/303", "/307", "/204", "/pdf", "/walled", "/target", "/login",
+    ];
+    outcomes.extend(kept.map(|path| (path.to_owned(), "kept".to_owned())));
+    assert_eq!(crawl.outcomes(&site), outcomes, "where it leads is looked at");
+
+    phase.store(2, Ordering::SeqCst);
+    crawl.end(&["--refresh"]).succeeded();
+    assert_eq!(
+        refreshed(&crawl.report()),
+        of([("due", 9), ("unchanged", 8), ("gone", 1)])
+    );
+    outcomes.insert("/walled".into(), "gone".into());
+    assert_eq!(crawl.outcomes(&site), outcomes);
+}
+
+#[test]
+fn a_duplicate_says_of_which_kept_page_while_there_is_one() {
+    let (site, phase) = phased(|phase, asked| match asked.path.as_str() {
+        "/" => home(&["/kept"]),
+        "/kept" if phase == 0 => article(1, &["/copy"]),
+        "/kept" if phase == 1 => article(2, &["/copy"]),
+        "/copy" if is_304(asked, "if-none-match", "\"1\"") => Answer::status(304),
+        "/copy" if phase < 2 => page("Copy", &words(1, 150), NO_LINKS).with("etag", "\"1\""),
+        "/copy" => Answer::status(500),
+        _ => Answer::status(404),
+    });
+    let crawl = always_due(site.url("/")).set("politeness.max_retries", 0);
+    crawl.run();
+    let duplicate_of = || {
+        let lines = crawl.read("export", &["--verdict", "exact"]).succeeded().stdout;
+        let copy: Value = serde_json::from_str(lines.trim()).unwrap();
+        copy["duplicate_of"].clone()
+    };
+    assert_eq!(duplicate_of(), site.url("/kept"));
+    phase.store(1, Ordering::SeqCst);
+    crawl.end(&["--refresh"]).succeeded();
+    assert_eq!(duplicate_of(), site.url("/kept"), "its newer version");
+    phase.store(2, Ordering::SeqCst);
+    crawl.end(&["--refresh"]).succeeded();
+    assert_eq!(duplicate_of(), site.url("/kept"), "missing once");
+    crawl.end(&["--refresh"]).succeeded();
+    assert_eq!(duplicate_of(), Value::Null);
+    assert_eq!(crawl.outcomes(&site)["/copy"], "exact of departed /kept");
 }

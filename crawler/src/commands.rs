@@ -75,9 +75,9 @@ fn validate(config: &Config, path: Option<PathBuf>) -> Result<Settings, UsageErr
     })
 }
 
-/// Opens the crawl in `dir` to read it.
+/// Opens the crawl in `dir` to read it: nothing that is archived is touched.
 fn open_to_read(dir: &Path) -> Result<Store, RunError> {
-    Ok(Store::open(dir, &OpenOptions::existing())?)
+    Ok(Store::open_untouched(dir, &OpenOptions::existing())?)
 }
 
 /// Where a command's result goes: a file that appears whole or not at all, or standard output.

@@ -26,6 +26,7 @@ use tokio::sync::mpsc::Sender;
 use crate::error::RunError;
 use crate::interpret::{ReadPage, RobotsReader, unix_millis};
 use crate::memory_budget::Claim;
+use crate::revisit::PRIORITY_VISIT;
 use crate::scheduler::{Errand, Event, RobotsAnswer};
 use crate::settings::Settings;
 use crate::stats::Stats;
@@ -137,9 +138,14 @@ impl ContentSeen {
         }
     }
 
+    /// Whether there is something for a commit to do: the store may have committed by itself, without the index.
+    fn is_commit_due(&self) -> bool {
+        self.store.pending() > 0 || self.has_departures || self.dedup.index().applied() + 1 < self.store.next_page_id()
+    }
+
     /// While nothing waits to be committed, there is no hurry; otherwise a lull is used for a commit.
     fn until_commit(&self) -> Duration {
-        if self.store.pending() == 0 {
+        if !self.is_commit_due() {
             return Duration::from_secs(3_600);
         }
         MIN_COMMIT_INTERVAL
@@ -149,7 +155,7 @@ impl ContentSeen {
 
     fn commit(&mut self) -> Result<(), RunError> {
         let rows = self.store.pending();
-        if rows > 0 {
+        if self.is_commit_due() {
             let start = Instant::now();
             let durable = self.store.commit()?;
             self.redirects.committed();
@@ -183,6 +189,7 @@ impl ContentSeen {
                 let visit = Unchanged {
                     response: &response,
                     fetched_at: unix_millis(response.fetched_at),
+                    asked: None,
                     payload: None,
                 };
                 self.unchanged(&queued, &visit, &[])?
@@ -251,6 +258,7 @@ impl ContentSeen {
             let visit = Unchanged {
                 response: &page.response,
                 fetched_at: page.draft.fetched_at,
+                asked: Some(&page.asked),
                 payload: Some((page.draft.body_bytes, page.draft.payload_digest)),
             };
             return self.unchanged(&page.queued, &visit, &page.outlinks);
@@ -325,17 +333,24 @@ impl ContentSeen {
     /// Ends the visits that wait, such as those to hosts that were given up: the pages are due again at the next refresh.
     fn end_visits(&mut self) -> Result<(), RunError> {
         let at = unix_millis(SystemTime::now());
-        while self.store.counts().due > 0 {
-            self.commit()?;
-            let rows = self
-                .store
-                .queue()
-                .filter(|row| row.as_ref().map_or(true, |row| row.revisits.is_some()));
-            let waiting: Vec<QueuedUrl> = rows.take(SLICE).collect::<Result<_, _>>()?;
-            if waiting.is_empty() {
-                break;
-            }
-            for queued in &waiting {
+        self.commit()?;
+        let hosts = self.store.hosts_with_queue();
+        let hosts = hosts.filter(|row| row.as_ref().map_or(true, |(_, counts)| counts.due > 0));
+        for (host, _) in hosts.collect::<Result<Vec<_>, _>>()? {
+            self.end_visits_to(&host, at)?;
+        }
+        self.tell();
+        Ok(())
+    }
+
+    /// The same of one host. What is new there, and waits before the visits, is passed over unread.
+    fn end_visits_to(&mut self, host: &str, at: u64) -> Result<(), RunError> {
+        let mut from = (PRIORITY_VISIT, 0, 0);
+        loop {
+            let waiting = self.store.refill_behind(host, Some(from), SLICE, &HashSet::new())?;
+            let Some(last) = waiting.last() else { return Ok(()) };
+            from = (last.priority, last.depth, last.seq);
+            for queued in waiting.iter().filter(|queued| queued.revisits.is_some()) {
                 let outcome = Outcome::Visited {
                     visit: Visit::Unanswered,
                     at,
@@ -345,8 +360,6 @@ impl ContentSeen {
                 self.store.finish(queued, outcome, &[])?;
             }
         }
-        self.tell();
-        Ok(())
     }
 
     /// What the verdict on a page teaches; a page that takes another's place says no more than that one.

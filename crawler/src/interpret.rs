@@ -124,19 +124,27 @@ impl Interpreter {
         }
         // RFC 9110, sections 15.3.5 and 15.3.6: these have no content.
         if matches!(response.status, 204 | 205) {
-            let outlinks = self.links_of_header(&queued, url, &response);
-            return excluded(queued, format!("HTTP status {}: no content", response.status), outlinks);
+            let reason = format!("HTTP status {}: no content", response.status);
+            return self.no_page(queued, url, &response, reason);
         }
         let Some(body) = response.body.clone() else {
             let media_type = response.media_type().unwrap_or_default();
-            let outlinks = self.links_of_header(&queued, url, &response);
-            return excluded(queued, format!("content type {}", stored_text(&media_type)), outlinks);
+            let reason = format!("content type {}", stored_text(&media_type));
+            return self.no_page(queued, url, &response, reason);
         };
         if response.media_type().is_none() && is_binary(&body) {
-            let outlinks = self.links_of_header(&queued, url, &response);
-            return excluded(queued, "no content type, and not text".into(), outlinks);
+            return self.no_page(queued, url, &response, "no content type, and not text".into());
         }
         self.read(queued, url, response, body)
+    }
+
+    /// An answer without a page. Where there was one before, it may be back the next time.
+    fn no_page(&self, queued: QueuedUrl, url: &Url, response: &Response, reason: String) -> Record {
+        let outlinks = self.links_of_header(&queued, url, response);
+        match queued.revisits {
+            Some(_) => missing(queued, response, outlinks),
+            None => excluded(queued, reason, outlinks),
+        }
     }
 
     fn tell_refusal(&self, host: &str, error: &FetchError) {
@@ -165,7 +173,7 @@ impl Interpreter {
     fn failed_status(&self, queued: QueuedUrl, response: &Response) -> Record {
         let status = response.status;
         if queued.revisits.is_some() && matches!(status, 404 | 410) {
-            return missing(queued, response);
+            return missing(queued, response, Vec::new());
         }
         let passing = matches!(status, 408 | 429 | 500 | 502 | 503 | 504);
         if passing && queued.attempts < self.settings.politeness.max_retries {
@@ -303,15 +311,19 @@ fn excluded(queued: QueuedUrl, reason: String, outlinks: Vec<Discovered>) -> Rec
     }
 }
 
-/// A page that was fetched before, and of which the server says now that there is none.
-fn missing(queued: QueuedUrl, response: &Response) -> Record {
-    let missing = Outcome::Visited {
+/// A page that was fetched before, and of which the server says now that there is none, or none here for the time being.
+fn missing(queued: QueuedUrl, response: &Response, outlinks: Vec<Discovered>) -> Record {
+    let outcome = Outcome::Visited {
         visit: Visit::Missing,
         at: unix_millis(response.fetched_at),
         wire_bytes: response.wire_bytes,
         capture: None,
     };
-    outcome(queued, missing)
+    Record::Outcome {
+        queued,
+        outcome,
+        outlinks,
+    }
 }
 
 fn failed(queued: QueuedUrl, kind: &str, status: Option<u16>, detail: String) -> Record {

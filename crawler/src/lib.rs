@@ -16,7 +16,7 @@
 //! - [`pipeline`] joins the stages, [`stats`] and [`progress`] show them at work, [`shutdown`] ends them
 //! - [`inputs`] documents from files instead of the web
 //! - [`report`] what was kept and dropped, and why, [`terminal_text`] without harm to a terminal
-//! - [`panics`] of the database, told as errors
+//! - [`panics`] of the database, told as errors, [`tell`] to whoever watches
 //! - [`commands`] one file a command, [`demo`] a web site with a known truth, [`error`] what ends a command
 
 pub mod address_policy;
@@ -56,5 +56,6 @@ pub mod soft_404;
 pub mod stats;
 pub mod steering;
 pub mod stored_text;
+pub mod tell;
 pub mod terminal_text;
 pub mod trap;

@@ -8,6 +8,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use crawler::cli::Cli;
 use crawler::panics;
+use crawler::shutdown;
+use crawler::tell::tell;
 use tracing_subscriber::EnvFilter;
 
 #[global_allocator]
@@ -19,18 +21,22 @@ const PANICKED: u8 = 101;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     log_to_stderr(&cli);
+    shutdown::outlive_file_size_limits();
     panics::quiet_those_of_the_database();
     match std::panic::catch_unwind(|| crawler::commands::execute(cli)) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(error)) => {
             // A stage that ended before its time says less than what ended it.
             let of_the_database = panics::of_the_database().filter(|_| error.is_unexplained());
-            eprintln!("crawler: {}", of_the_database.unwrap_or_else(|| error.to_string()));
+            tell(format_args!(
+                "crawler: {}",
+                of_the_database.unwrap_or_else(|| error.to_string())
+            ));
             ExitCode::from(error.exit_code())
         }
         Err(_panic) => match panics::of_the_database() {
             Some(text) => {
-                eprintln!("crawler: {text}");
+                tell(format_args!("crawler: {text}"));
                 ExitCode::FAILURE
             }
             None => ExitCode::from(PANICKED),
@@ -54,5 +60,7 @@ fn log_to_stderr(cli: &Cli) {
         .with_target(false)
         .without_time()
         .compact()
+        // Else a log that cannot be written is told by a panic.
+        .log_internal_errors(false)
         .init();
 }

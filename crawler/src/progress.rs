@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::report::bytes;
 use crate::stats::{Snapshot, Stats};
+use crate::tell::tell;
 
 const REDRAWN_EVERY: Duration = Duration::from_millis(200);
 const LINE_EVERY: Duration = Duration::from_secs(5);
@@ -128,7 +129,7 @@ fn draw(bar: Option<&ProgressBar>, moment: Moment) {
             bar.set_message(moment.message);
             bar.tick();
         }
-        None => eprintln!("{}", moment.message),
+        None => tell(moment.message),
     }
 }
 

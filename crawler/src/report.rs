@@ -288,16 +288,8 @@ fn clusters(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunError> {
     let mut clusters: Vec<Cluster> = Vec::new();
     let mut by_id: HashMap<u64, usize> = HashMap::new();
     let mut all = Vec::new();
-    // Where to go on from a page that is no representative; always to a later one.
-    let mut next: HashMap<u64, u64> = HashMap::new();
     for row in store.pages_from(0) {
         let (id, page) = row?;
-        let later = match (page.verdict.of(), page.fate) {
-            (Some(of), _) if of > id => Some(of),
-            (None, Fate::Superseded { by }) => Some(by),
-            _ => None,
-        };
-        next.extend(later.map(|later| (id, later)));
         if page.fate != Fate::Current {
             continue;
         }
@@ -325,15 +317,18 @@ fn clusters(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunError> {
             distance,
             similarity,
         };
-        all.push((of, duplicate));
+        all.push((id, of, duplicate));
     }
     let mut orphans = Vec::new();
-    for (of, duplicate) in all {
-        let last = std::iter::successors(Some(of), |at| next.get(at).copied()).last();
-        match by_id
-            .get(&last.unwrap_or(of))
-            .and_then(|&index| clusters.get_mut(index))
-        {
+    // Each page that others are duplicates of is followed once.
+    let mut kept_of: HashMap<u64, Option<u64>> = HashMap::new();
+    for (id, of, duplicate) in all {
+        let kept = match kept_of.get(&of) {
+            Some(kept) => *kept,
+            None => *kept_of.entry(of).or_insert(store.kept_of(id)?),
+        };
+        let index = kept.and_then(|kept| by_id.get(&kept));
+        match index.and_then(|&index| clusters.get_mut(index)) {
             Some(cluster) => cluster.duplicates.push(duplicate),
             None => match store.page(of)? {
                 Some(page) => orphans.push(Orphan {

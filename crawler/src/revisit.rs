@@ -18,7 +18,7 @@ mod policy;
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use storage::{Fate, PageRecord, Store, Verdict};
+use storage::{Fate, PageRecord, Store};
 
 use crate::error::RunError;
 use crate::host_key::HostKey;
@@ -67,7 +67,7 @@ impl Refresh {
                     .intervals
                     .due_at(page.fetched_at, &page.validators, visits.as_ref())
                     <= as_of;
-                if is_due || !standing.stands(store, &page)? {
+                if is_due || !standing.stands(store, id, &page)? {
                     slice.push(id);
                 }
                 if slice.len() == SLICE {
@@ -91,32 +91,15 @@ struct Standing(HashMap<u64, bool>);
 
 impl Standing {
     /// Whether the text of the page is in the crawl: its own, or that of a kept page which it is a duplicate of.
-    fn stands(&mut self, store: &Store, page: &PageRecord) -> Result<bool, RunError> {
+    fn stands(&mut self, store: &Store, id: u64, page: &PageRecord) -> Result<bool, RunError> {
         let Some(of) = page.verdict.of() else { return Ok(true) };
         if let Some(stands) = self.0.get(&of) {
             return Ok(*stands);
         }
-        let stands = is_kept(store, of)?;
+        let stands = store.said_by(id)?.is_some();
         self.0.insert(of, stands);
         Ok(stands)
     }
-}
-
-/// Whether the page that another is a duplicate of is kept, or the one that has taken its place; with all that is staged.
-///
-/// # Errors
-/// The store cannot be read.
-pub fn is_kept(store: &Store, of: u64) -> Result<bool, RunError> {
-    let mut at = of;
-    while let Some(page) = store.latest_page(at)? {
-        match page.verdict {
-            Verdict::Unique => return Ok(page.is_kept()),
-            // A page that takes another's place is always the later one.
-            Verdict::Exact { of } | Verdict::Near { of, .. } if of > at => at = of,
-            Verdict::Exact { .. } | Verdict::Near { .. } => return Ok(false),
-        }
-    }
-    Ok(false)
 }
 
 /// Takes the hosts that the crawl knows into its scope: all of them were in it when they were found.

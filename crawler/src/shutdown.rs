@@ -1,7 +1,26 @@
 //! Ctrl-C, and what a service manager sends: the first asks to stop, the second ends at once.
 
+use crate::tell::tell;
+
 /// Exit code of a process that a second Ctrl-C ended (128 + SIGINT).
 const INTERRUPTED: i32 = 130;
+
+/// Makes a write beyond a limit on file sizes (`ulimit -f`) an error with a message, where SIGXFSZ would end the process without
+/// one.
+pub fn outlive_file_size_limits() {
+    #[cfg(unix)]
+    {
+        // That somebody listens is enough.
+        let listener = signal_hook::flag::register(FILE_TOO_LARGE, std::sync::Arc::default());
+        if let Err(error) = listener {
+            tracing::debug!(%error, "a limit on file sizes will end the process");
+        }
+    }
+}
+
+/// SIGXFSZ on Linux and the systems of BSD's family.
+#[cfg(unix)]
+const FILE_TOO_LARGE: i32 = 25;
 
 /// Completes at the first Ctrl-C or SIGTERM; from then on the next one ends the process. That loses nothing: what was
 /// committed is safe at any instant, and the rest is still in the queue.
@@ -21,7 +40,7 @@ pub async fn requested_or_end(advice: &'static str) {
     signals.next().await;
     tokio::spawn(async move {
         signals.next().await;
-        eprintln!("ended; {advice}");
+        tell(format_args!("ended; {advice}"));
         std::process::exit(INTERRUPTED);
     });
 }
@@ -30,14 +49,7 @@ pub async fn requested_or_end(advice: &'static str) {
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// Never waited for. That it is listened for makes a write beyond a limit on file sizes an error with a message, where it would
-    /// end the process without one.
-    _file_too_large: Option<tokio::signal::unix::Signal>,
 }
-
-/// SIGXFSZ on Linux and the systems of BSD's family.
-#[cfg(unix)]
-const FILE_TOO_LARGE: i32 = 25;
 
 #[cfg(unix)]
 impl Signals {
@@ -46,7 +58,6 @@ impl Signals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
-            _file_too_large: signal(SignalKind::from_raw(FILE_TOO_LARGE)).ok(),
         })
     }
 

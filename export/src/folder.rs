@@ -1,11 +1,13 @@
 //! One file a page, in a folder that appears when it is complete.
 //!
 //! ```text
-//! DIR.partial/ ┬ NOT-COMPLETE.txt         the first file made, the last removed
+//! DIR.partial/ ┬ NOT-COMPLETE.txt         the first file made
 //!              ├ example.org/ ┬ a-….md
 //!              │              └ b-….md
-//!              └ …                        then renamed to DIR
+//!              └ …                        renamed to DIR, then the mark is removed
 //! ```
+//!
+//! So a folder with the mark is an export of ours, by whichever of the two names, and whatever it was broken off at.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -44,6 +46,10 @@ impl Folder {
             )));
         }
         match fs::read_dir(&dir).map(|mut entries| entries.next().is_none()) {
+            // Broken off between its new name and the removal of the mark.
+            Ok(false) if dir.join(MARK).is_file() => {
+                remove_marked(&dir).map_err(|source| ExportError::io("remove", &dir, source))?;
+            }
             Ok(false) => return Err(ExportError::NotEmpty(dir)),
             Err(error) if error.kind() == ErrorKind::NotADirectory => {
                 return Err(ExportError::Destination(format!(
@@ -101,11 +107,11 @@ impl Folder {
     pub fn finish(self) -> Result<(), ExportError> {
         let Self { dir, partial, .. } = self;
         sync_tree(&partial).map_err(|source| ExportError::io("write", &partial, source))?;
-        let renamed = fs::remove_file(partial.join(MARK))
-            .and_then(|()| sync_folder(&partial))
-            .and_then(|()| make_room(&dir))
+        let renamed = make_room(&dir)
             .and_then(|()| fs::rename(&partial, &dir))
-            .and_then(|()| sync_folder_of(&dir));
+            .and_then(|()| sync_folder_of(&dir))
+            .and_then(|()| fs::remove_file(dir.join(MARK)))
+            .and_then(|()| sync_folder(&dir));
         renamed.map_err(|source| ExportError::io("write", &dir, source))
     }
 }
@@ -209,6 +215,36 @@ mod tests {
         files.sort();
         assert_eq!(files, ["of the same name", "two"]);
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn an_export_broken_off_at_its_last_step_is_begun_anew() {
+        let temporary = tempfile::tempdir().unwrap();
+        let (dir, partial) = (temporary.path().join("out"), temporary.path().join("out.partial"));
+        let mut folder = Folder::create(&dir, "txt").unwrap();
+        folder.write(&page("http://h/old"), b"old").unwrap();
+        drop(folder);
+        // What `finish` leaves if nothing comes after its renaming: the mark is there until then.
+        fs::rename(&partial, &dir).unwrap();
+        let mut folder = Folder::create(&dir, "txt").unwrap();
+        folder.write(&page("http://h/new"), b"new").unwrap();
+        folder.finish().unwrap();
+        assert!(!partial.exists() && !dir.join(MARK).exists());
+        assert_eq!(fs::read_dir(dir.join("h")).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn the_mark_is_there_until_the_folder_has_its_name() {
+        let temporary = tempfile::tempdir().unwrap();
+        let dir = temporary.path().join("out");
+        let folder = Folder::create(&dir, "txt").unwrap();
+        // Something that came meanwhile is in the way of the new name.
+        fs::create_dir(&dir).unwrap();
+        fs::write(dir.join("mine"), "x").unwrap();
+        folder.finish().unwrap_err();
+        assert!(temporary.path().join("out.partial").join(MARK).is_file());
+        assert!(dir.join("mine").exists());
     }
 
     #[test]

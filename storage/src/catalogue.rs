@@ -6,7 +6,7 @@ use crate::error::StorageError;
 use crate::format::{self, UrlRow};
 use crate::frontier::{QueuedUrl, Via};
 use crate::outcome::{Failure, UrlState};
-use crate::page::{PageRecord, WarcLocation};
+use crate::page::{Fate, PageRecord, WarcLocation};
 use crate::state::{Rows, State};
 use crate::store::Store;
 use crate::warc::Record;
@@ -38,21 +38,46 @@ impl Store {
         }
     }
 
-    /// The kept page of the cluster that a committed page belongs to: itself where it is kept, else the page that it is a
-    /// duplicate of, or that has taken that one's place. `None` if there is no such page.
-    ///
-    /// A page that takes another's place is always the later one, so following them ends.
+    /// The page that stands for a page: itself where it says something new, else the page that it is a duplicate of, or that has
+    /// taken that one's place; with all that is staged. It may be a version of the past, or gone. `None` if there is no such page.
     ///
     /// # Errors
     /// Errors of the state.
     pub fn representative_of(&self, sequence: u64) -> Result<Option<u64>, StorageError> {
+        Ok(self.follow(sequence, false)?.map(|(id, _)| id))
+    }
+
+    /// The kept page that says what a page says: its [representative](Self::representative_of), if that is still kept.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn said_by(&self, sequence: u64) -> Result<Option<u64>, StorageError> {
+        let found = self.follow(sequence, false)?;
+        Ok(found.filter(|(_, page)| page.is_kept()).map(|(id, _)| id))
+    }
+
+    /// The kept page of the cluster that a page belongs to: its [representative](Self::representative_of), or the newer version
+    /// of that one which is kept now and may say something else. `None` if none is kept any more.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn kept_of(&self, sequence: u64) -> Result<Option<u64>, StorageError> {
+        let found = self.follow(sequence, true)?;
+        Ok(found.filter(|(_, page)| page.is_kept()).map(|(id, _)| id))
+    }
+
+    /// Goes on from a page to the one that stands for it, and from there, if wished, to newer versions. A newer version, and a page
+    /// that takes another's place, is always the later one, so this ends.
+    fn follow(&self, sequence: u64, to_newer: bool) -> Result<Option<(u64, PageRecord)>, StorageError> {
         let (mut at, mut is_first_step) = (sequence, true);
-        while let Some(page) = self.page(at)? {
-            match page.verdict.of() {
-                None => return Ok(Some(at)),
-                Some(of) if of > at || is_first_step => (at, is_first_step) = (of, false),
-                Some(_) => break,
-            }
+        while let Some(page) = self.latest_page(at)? {
+            let next = match (page.verdict.of(), page.fate) {
+                (Some(of), _) if of > at || is_first_step => of,
+                (Some(_), _) => return Ok(None),
+                (None, Fate::Superseded { by }) if to_newer && by > at => by,
+                (None, _) => return Ok(Some((at, page))),
+            };
+            (at, is_first_step) = (next, false);
         }
         Ok(None)
     }

@@ -69,13 +69,22 @@ fn push_pages(store: &Store, from: u64, takes: Takes<'_>, runs: &mut Runs) -> Re
 fn push_visits(store: &Store, takes: Takes<'_>, runs: &mut Runs) -> Result<(), StorageError> {
     let mut last: Option<(u64, Option<PageRecord>)> = None;
     for row in store.archived_visits() {
-        let (id, at, ArchivedVisit { status, location }) = row?;
+        let (id, at, visit) = row?;
         let page = match last.take() {
             Some((same, page)) if same == id => page,
             _ => store.page(id)?.filter(|page| takes(id, page)),
         };
         if let Some(page) = &page {
-            runs.push(line(store.started_at(), page, at, status, Some(REVISIT), location))?;
+            let ArchivedVisit {
+                status,
+                location,
+                digest,
+            } = visit;
+            let page = PageRecord {
+                payload_digest: digest,
+                ..page.clone()
+            };
+            runs.push(line(store.started_at(), &page, at, status, Some(REVISIT), location))?;
         }
         last = Some((id, page));
     }

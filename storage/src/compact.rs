@@ -8,12 +8,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::error::StorageError;
-use crate::folder::{COMPACTED, DataFolder, STATE};
-use crate::rebuild::make_durable;
+use crate::folder::{COMPACTED, COMPACTING, DataFolder, STATE};
+use crate::rebuild::{await_release, make_durable};
 use crate::state::{State, guarded};
-
-/// The folder it is done in.
-const COMPACTING: &str = "state.compacting";
 
 /// Rows in a batch.
 const BATCH_ROWS: usize = 256;
@@ -44,6 +41,7 @@ pub fn compact(dir: &Path, cache_bytes: u64, copied: &mut dyn FnMut(u64)) -> Res
     if !dir.join(STATE).is_dir() {
         return Err(StorageError::StateMissing { dir: dir.to_owned() });
     }
+    folder.check_replaceable()?;
     let mut removed = folder.left_over();
     let mut result = Compacted::default();
     for name in [STATE].into_iter().chain(removed.iter().map(String::as_str)) {
@@ -53,6 +51,8 @@ pub fn compact(dir: &Path, cache_bytes: u64, copied: &mut dyn FnMut(u64)) -> Res
     folder.remove_folder(COMPACTING)?;
     let made = copy(dir, &scratch, cache_bytes, copied).and_then(|rows| {
         make_durable(&scratch.join(STATE))?;
+        // Not every system renames a folder whose files are open; and what its threads still write would go by the old name.
+        await_release(&dir.join(STATE))?;
         Ok(rows)
     });
     result.rows = match made {

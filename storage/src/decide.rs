@@ -82,6 +82,21 @@ impl Store {
         outcome: Outcome,
         outlinks: &[Discovered],
     ) -> Result<Finished, StorageError> {
+        let refresh = self.refresh;
+        let finished = self.try_finish(queued, outcome, outlinks);
+        if finished.is_err() {
+            self.refresh = refresh;
+        }
+        finished
+    }
+
+    /// All that is read, and what the archive is told, comes before the first record is appended, which cannot be taken back.
+    fn try_finish(
+        &mut self,
+        queued: &QueuedUrl,
+        outcome: Outcome,
+        outlinks: &[Discovered],
+    ) -> Result<Finished, StorageError> {
         self.make_room()?;
         self.check_in_queue(queued)?;
         let via = match outcome {
@@ -94,8 +109,8 @@ impl Store {
         own.progress.next_seq += fresh.len() as u64;
         own.queue.push(chunk::Change::Remove(Place::of(queued)));
         let mut finished = Finished::default();
-        // What the archive is to say of it: when, what, and the record that was archived with it.
-        let mut told: Option<(u64, Event, Option<String>)> = None;
+        // What the archive is to say of it: when, what, and what is archived with it.
+        let mut told: Option<(u64, Event, Option<EncodedCapture>)> = None;
         match outcome {
             Outcome::Retry => {
                 let again = queued.again(own.progress.next_seq);
@@ -115,15 +130,16 @@ impl Store {
                     self.replace(replaced, &draft, &mut own)?;
                 }
                 let (fetched_at, replaced) = (draft.fetched_at, draft.replaces);
-                let record_id = capture.as_ref().and_then(|capture| capture.id.clone());
-                let (id, page) = self.record_page(queued, *draft, capture, &mut own)?;
-                let page = Box::new(page);
+                let id = own.progress.next_page;
+                own.progress.next_page += 1;
+                // Its places in the archive are still to come; which of them there will be is known.
+                let places = capture.as_ref().map(EncodedCapture::places).unwrap_or_default();
                 let event = Event::Page {
                     sequence: id,
-                    page,
+                    page: Box::new(PageRecord::new(queued, *draft, places)),
                     replaced,
                 };
-                told = Some((fetched_at, event, record_id));
+                told = Some((fetched_at, event, capture));
                 match &queued.revisits {
                     Some(revisit) => self.record_departure(revisit.page, Some((id, fetched_at)), &mut own)?,
                     None => self.record_new(&mut own)?,
@@ -142,16 +158,7 @@ impl Store {
                         url: queued.url.clone(),
                     });
                 };
-                let record_id = capture.as_ref().and_then(|capture| capture.id.clone());
                 let status = capture.as_ref().map_or(0, |capture| capture.status);
-                if let Some(capture) = capture {
-                    let archived = self.archive.append(capture, at)?;
-                    own.progress.archive = self.archive.end();
-                    if let Some(location) = archived.revisit {
-                        let row = format::encode(&ArchivedVisit { status, location })?;
-                        own.rows.push((format::archived_visit_key(revisit.page, at), Some(row)));
-                    }
-                }
                 self.record_visit(revisit.page, visit, at, wire_bytes, &mut own)?;
                 let event = Event::Visited {
                     page: revisit.page,
@@ -160,7 +167,7 @@ impl Store {
                     wire_bytes,
                     status,
                 };
-                told = Some((at, event, record_id)).filter(|_| visit != Visit::Unanswered);
+                told = Some((at, event, capture)).filter(|_| visit != Visit::Unanswered);
             }
             Outcome::Redirect { to, status } => {
                 if let Some(revisit) = &queued.revisits {
@@ -194,16 +201,13 @@ impl Store {
                 own.conclude(queued, UrlState::Excluded { reason }, Change::Excluded)?;
             }
         }
-        if let Some((at, event, record_id)) = told {
-            let is_archived = record_id.is_some();
+        if let Some((at, event, capture)) = told {
+            let record_id = capture.as_ref().and_then(|capture| capture.id.as_deref());
             let links = fresh.iter().map(|link| &link.queued);
-            let record = metadata::encode(&queued.url, at, &event, links, &via, record_id.as_deref())
+            let commit = self.progress.commit + 1;
+            let record = metadata::encode(&queued.url, at, commit, &event, links, &via, record_id)
                 .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
-            match is_archived {
-                true => self.archive.append_beside(record, at)?,
-                false => self.archive.append(record, at)?,
-            };
-            own.progress.archive = self.archive.end();
+            self.archive_event(at, event, capture, record, &mut own)?;
         }
         self.staged.give_up_place(queued.seq);
         if let Some(again) = &finished.requeued {
@@ -268,25 +272,47 @@ impl Store {
         Ok(())
     }
 
-    /// Gives the page its number and its capture a place in the archive.
-    fn record_page(
+    /// Gives what was captured a place in the archive, the `record` of the event one beside it, and records in `own` where they
+    /// are. Fails, if at all, before anything is appended: the rows that are encoded after it are so into memory.
+    fn archive_event(
         &mut self,
-        queued: &QueuedUrl,
-        draft: PageDraft,
+        at: u64,
+        event: Event,
         capture: Option<EncodedCapture>,
+        record: EncodedCapture,
         own: &mut Piece,
-    ) -> Result<(u64, PageRecord), StorageError> {
+    ) -> Result<(), StorageError> {
         let mut archived = Archived::default();
-        if let Some(capture) = capture {
-            archived = self.archive.append(capture, draft.fetched_at)?;
-            own.progress.archive = self.archive.end();
+        let (mut status, mut digest) = (0, [0; 20]);
+        match capture {
+            Some(capture) => {
+                (status, digest) = (capture.status, capture.payload_digest);
+                archived = self.archive.append(capture, at)?;
+                self.archive.append_beside(record, at)?;
+            }
+            None => {
+                self.archive.append(record, at)?;
+            }
         }
-        let id = own.progress.next_page;
-        own.progress.next_page += 1;
-        let record = PageRecord::new(queued, draft, archived);
-        own.rows
-            .push((format::page_key(id).to_vec(), Some(format::encode(&record)?)));
-        Ok((id, record))
+        own.progress.archive = self.archive.end();
+        match event {
+            Event::Page { sequence, mut page, .. } => {
+                (page.response, page.text, page.revisit) = (archived.response, archived.text, archived.revisit);
+                let row = format::encode(&*page)?;
+                own.rows.push((format::page_key(sequence).to_vec(), Some(row)));
+            }
+            Event::Visited { page, at, .. } if let Some(location) = archived.revisit => {
+                let visit = ArchivedVisit {
+                    status,
+                    location,
+                    digest,
+                };
+                let row = format::encode(&visit)?;
+                own.rows.push((format::archived_visit_key(page, at), Some(row)));
+            }
+            Event::Visited { .. } | Event::Redirected { .. } | Event::Excluded { .. } => {}
+        }
+        Ok(())
     }
 
     /// Hands new links over to the next commit. Nothing here can fail.

@@ -22,7 +22,7 @@ pub enum StorageError {
         pid: Option<u32>,
     },
     /// A file or folder could not be used.
-    #[error("cannot {action} {}: {source}{}", path.display(), advice(source))]
+    #[error("cannot {action} {}: {source}{}", path.display(), advice(action, source))]
     Io {
         /// What was tried: `write`, `read`, ….
         action: &'static str,
@@ -120,6 +120,37 @@ pub enum StorageError {
         /// Bytes there.
         found: u64,
     },
+    /// A file of the archive, not its last, is missing.
+    #[error(
+        "{} is missing: put the file back, or go on with the pages that are left: {}",
+        path.display(),
+        rebuild(data_folder_of(path))
+    )]
+    ArchiveMissing {
+        /// The WARC file.
+        path: PathBuf,
+    },
+    /// The state is a symbolic link, and another one is to take its place.
+    #[error(
+        "{} is a symbolic link, and a new state would take its place as a folder here: put the folder that it leads to in its place, or remove the link if that state is of no use",
+        path.display()
+    )]
+    StateLinked {
+        /// The link.
+        path: PathBuf,
+    },
+    /// There are WARC files of several crawls, and no state that says which of them is this one.
+    #[error(
+        "{} has files of several crawls, and no state says which is this one's: {}; leave only one crawl's files there",
+        dir.display(),
+        crawls.join(", ")
+    )]
+    SeveralCrawls {
+        /// The folder of the WARC files.
+        dir: PathBuf,
+        /// What the names of each crawl's files begin with.
+        crawls: Vec<String>,
+    },
     /// A record of the archive cannot be read.
     #[error("the record at byte {offset} of {} is damaged: {reason}; put a good copy of the file back", path.display())]
     ArchiveDamaged {
@@ -187,8 +218,7 @@ impl StorageError {
         }
     }
 
-    /// sled's errors, corruption told apart from the rest.
-    /// sled's panic, in which `detail` says what it met.
+    /// sled's panic, in which `detail` says what it met: the disk's failures in its words, else where in its code.
     pub(crate) fn sled_panic(dir: &Path, detail: String) -> Self {
         let full = [
             ("StorageFull", ErrorKind::StorageFull),
@@ -202,19 +232,23 @@ impl StorageError {
                 dir: dir.to_owned(),
                 source: sled::Error::Io((*kind).into()),
             },
-            None => Self::Corrupt {
-                dir: dir.to_owned(),
-                detail,
-            },
+            None => {
+                tracing::debug!(%detail, "sled panicked");
+                Self::Corrupt {
+                    dir: dir.to_owned(),
+                    detail: UNREADABLE.to_owned(),
+                }
+            }
         }
     }
 
+    /// sled's errors, corruption told apart from the rest.
     pub(crate) fn sled(dir: &Path, source: sled::Error) -> Self {
         match source {
             // Its own words end in an offset and a trace that it has not.
             sled::Error::Corruption { .. } => Self::Corrupt {
                 dir: dir.to_owned(),
-                detail: "its database does not read what it wrote".to_owned(),
+                detail: UNREADABLE.to_owned(),
             },
             sled::Error::Unsupported(_) | sled::Error::ReportableBug(_) => Self::Corrupt {
                 dir: dir.to_owned(),
@@ -238,6 +272,9 @@ fn data_folder_of(path: &Path) -> &Path {
     path.parent().and_then(Path::parent).unwrap_or(path)
 }
 
+/// What is said of a database that does not make sense to itself.
+const UNREADABLE: &str = "its database does not read what it wrote";
+
 /// Enough of a URL to know it by.
 fn shown(url: &str) -> String {
     let short: String = url.chars().take(200).collect();
@@ -249,22 +286,25 @@ fn holder(pid: Option<u32>) -> String {
 }
 
 /// What to do about an error of the file system, where there is something to do.
-fn advice(error: &io::Error) -> &'static str {
+fn advice(action: &str, error: &io::Error) -> &'static str {
     match error.kind() {
+        ErrorKind::PermissionDenied if action == "read" => "; give this user the right to read it",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             "; the store must be writable: give this user the right to write there, or choose another data folder"
         }
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             "; free some space and run again, everything committed is kept"
         }
-        ErrorKind::FileTooLarge => "; raise the limit on file sizes or lower the archive's roll size",
+        ErrorKind::FileTooLarge => {
+            "; raise the limit on file sizes (`ulimit -f`); for WARC files, storage.warc_file_bytes may be set lower too"
+        }
         _ => "",
     }
 }
 
 fn sled_advice(error: &sled::Error) -> &'static str {
     match error {
-        sled::Error::Io(error) => advice(error),
+        sled::Error::Io(error) => advice("write", error),
         _ => "",
     }
 }

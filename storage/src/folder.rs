@@ -28,6 +28,10 @@ use crate::warc::medium::{Folder, Medium};
 /// The name of the state.
 pub(crate) const STATE: &str = "state";
 
+/// The folders that a rebuild and a compaction make the new state in.
+pub(crate) const REBUILDING: &str = "state.rebuilding";
+pub(crate) const COMPACTING: &str = "state.compacting";
+
 /// What a complete state is called that is to take the state's place, and what the old one is called then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Succession {
@@ -115,6 +119,18 @@ impl DataFolder {
         Ok(())
     }
 
+    /// Refuses a state that is only a link: the one that takes its place would be a folder here, on another disk perhaps.
+    ///
+    /// # Errors
+    /// [`StorageError::StateLinked`].
+    pub fn check_replaceable(&self) -> Result<(), StorageError> {
+        let path = self.dir.join(STATE);
+        match fs::symlink_metadata(&path) {
+            Ok(found) if found.is_symlink() => Err(StorageError::StateLinked { path }),
+            _ => Ok(()),
+        }
+    }
+
     /// `name`, or the first of `name-2`, `name-3`, … that nothing has.
     fn free_name(&self, name: &str) -> String {
         let numbered = (2_u32..).map(|number| format!("{name}-{number}"));
@@ -136,12 +152,12 @@ impl DataFolder {
             .map_err(|source| StorageError::io("remove", self.dir.join(name), source))
     }
 
-    /// The names of the folders that earlier rebuilds and compactions have left, whole or not.
+    /// The names of the folders that earlier rebuilds and compactions have left, whole or not; whatever else somebody keeps here is theirs.
     pub fn left_over(&self) -> Vec<String> {
         let names = self.marks.names().unwrap_or_default();
         let mut names: Vec<String> = names
             .into_iter()
-            .filter(|name| name.starts_with("state.") && self.dir.join(name).is_dir())
+            .filter(|name| is_left_over(name) && self.dir.join(name).is_dir())
             .collect();
         names.sort();
         names
@@ -176,6 +192,25 @@ impl DataFolder {
     fn mark(&self) -> PathBuf {
         self.dir.join(MARK)
     }
+}
+
+/// Whether a folder of this name is one that a rebuild or a compaction works in, or an old state put aside by
+/// [`install`](DataFolder::install).
+fn is_left_over(name: &str) -> bool {
+    if [REBUILDING, COMPACTING].contains(&name) {
+        return true;
+    }
+    [REBUILT.old, COMPACTED.old].iter().any(|old| {
+        let Some(number) = name.strip_prefix(old) else {
+            return false;
+        };
+        let number = match number {
+            "" => return true,
+            number => number.strip_prefix('-').and_then(|digits| digits.parse::<u32>().ok()),
+        };
+        // As it is written: not `-02`, not `-+2`.
+        number.is_some_and(|number| number > 1 && *name == format!("{old}-{number}"))
+    })
 }
 
 #[cfg(not(test))]

@@ -14,6 +14,7 @@
 //!        'm' "seed"                                               u64 LE: what the hashes of URLs are keyed by
 //!        'm' "known"                                              ⟨Buckets⟩: depth, entries; missing before the first merge
 //!        'm' "running"                                            empty; there while a run is under way
+//!        'm' "gaps"                                             ⟨[u32]⟩ WARC files that were missing at a rebuild
 //!        'm' "indexed"                                            ⟨Indexed⟩: how much of the archive is in index.cdxj
 //! log    'k' id:u64 of the first                                  ⟨[(hash:u64 LE, id)]⟩ of the URLs of a batch
 //! bucket 'b' depth:u8 number:u32                                  ⟨hash less the one before, id⟩ of each URL, by hash
@@ -30,7 +31,7 @@
 //! host   'h' host                                                 ⟨Counts⟩
 //! gate   'g' host                                                 01 ⟨HostState⟩: how it was treated last
 //! robots 'r' host 00 origin                                       01 ⟨RobotsRow⟩: when fetched, and the text in DEFLATE
-//! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: status and place of a visit's revisit record
+//! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: of a visit's revisit record
 //! ```
 //!
 //! `packed` is the URL without what its host says already: 'S' path for `https://` host path, 'H' path for `http://` host path,
@@ -74,6 +75,7 @@ pub(crate) const META_STARTED: &[u8] = b"mstarted";
 pub(crate) const META_PROGRESS: &[u8] = b"mprogress";
 pub(crate) const META_RUNNING: &[u8] = b"mrunning";
 pub(crate) const META_INDEXED: &[u8] = b"mindexed";
+pub(crate) const META_GAPS: &[u8] = b"mgaps";
 pub(crate) const META_SEED: &[u8] = b"mseed";
 pub(crate) const META_KNOWN: &[u8] = b"mknown";
 pub(crate) const KNOWN_LOG: u8 = b'k';

@@ -62,7 +62,7 @@ pub enum Outcome {
 pub enum Visit {
     /// The same page: by the server's word (304), or by its body.
     Unchanged,
-    /// 404 or 410. The second time running, the page is [gone](crate::Fate::Gone).
+    /// No page: 404, 410, a temporary redirect, a body that is none. The second time running, the page is [gone](crate::Fate::Gone).
     Missing,
     /// No answer that says anything about the page. Nothing is concluded from it.
     Unanswered,

@@ -50,9 +50,9 @@ pub enum Fate {
         /// Sequence number of that page.
         by: u64,
     },
-    /// A later fetch of its URL was sent elsewhere, or found that its page is not to be stored.
+    /// A later fetch of its URL was sent elsewhere for good, or found that its page is not to be stored.
     Moved,
-    /// Its URL answered twice running that there is no such page (404 or 410).
+    /// Its URL answered twice running without a page: 404, 410, a temporary redirect, a body that is none.
     Gone {
         /// When it did so the second time, milliseconds since the Unix epoch.
         at: u64,

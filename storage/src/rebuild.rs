@@ -1,8 +1,8 @@
 //! The catalogue made anew from the WARC files alone.
 //!
 //! ```text
-//! warc/*.warc.gz ── 1 ─▶ pages, by the metadata records ── 2 ─▶ pages without one ── 3 ─▶ URLs first found on pages ── 4 ─▶ in place
-//!                        in order: Rebuild::begin          the caller: adopt         finish
+//! warc/*.warc.gz ── 1 ─▶ pages, by the metadata records ── 2 ─▶ pages without one ── 3 ─▶ lost pages, URLs found ── 4 ─▶ in place
+//!                        in order: Rebuild::begin          the caller: fetch_again   finish
 //! ```
 //!
 //! All of it is done in the folder `state.rebuilding`; the state that was there is left alone until the new one is complete and
@@ -13,30 +13,29 @@
 //! refreshes, and what became of URLs without a page; redirects and failures are asked again, URLs of sitemaps are found again.
 //!
 //! A kept page whose body or text cannot be read is not taken: its URL is queued, and so are those of its duplicates, since nothing
-//! says what they said. Their text comes back with them.
+//! says what they said. Their text comes back with them. A page whose metadata record cannot be read is not taken either: nothing says what
+//! was found on it, nor by which rules it was decided. Where the URL of a lost page has an older version, that one stays and is visited
+//! again.
 
 mod files;
 mod replay;
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use self::files::{read_head, warc_files};
+use self::files::{crawls_in, gaps_of, only_crawl, read_head};
 use crate::error::StorageError;
-use crate::folder::{DataFolder, REBUILT, STATE};
+use crate::folder::{DataFolder, REBUILDING, REBUILT, STATE};
+use crate::format;
 use crate::frontier::Discovered;
-use crate::page::{PageDraft, WarcLocation};
-use crate::state::State;
+use crate::page::WarcLocation;
+use crate::state::{Meta, State};
 use crate::store::{OpenOptions, Store};
-use crate::warc::Record;
 use crate::warc::medium::{Folder, Untouched};
 use crate::warc::record::one_line_uri;
 use crate::warc::writer::{Archived, WarcEnd};
-
-/// The folder it is done in.
-pub(crate) const REBUILDING: &str = "state.rebuilding";
 
 /// How long a database that was dropped may take to let go of its files.
 const RELEASE_WITHIN: Duration = Duration::from_secs(5);
@@ -64,25 +63,21 @@ pub struct Rebuilt {
     pub pages: u64,
     /// Of these: kept.
     pub kept: u64,
-    /// Of these: taken by what their response says, for want of a metadata record.
-    pub adopted: u64,
     /// Later visits to pages.
     pub visits: u64,
     /// URLs in the queue.
     pub queued: u64,
-    /// Of these: pages that are lost, and their duplicates.
+    /// Pages that are lost, and their duplicates: queued, or to be visited again where an older version is left.
     pub lost: u64,
     /// Damaged stretches of files and records that could not be used.
     pub problems: u64,
 }
 
-/// A page in the archive of which no metadata record tells.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Undecided {
-    /// Its URL, as the archive has it.
-    pub url: String,
-    response: WarcLocation,
-    text: WarcLocation,
+/// A page that is lost.
+struct Lost {
+    link: Discovered,
+    /// A page of its URL with this number or a later one makes up for it.
+    sequence: u64,
 }
 
 /// A state that is being made anew.
@@ -91,9 +86,15 @@ pub struct Rebuild {
     store: Store,
     /// Of the metadata records that name URLs.
     with_links: Vec<WarcLocation>,
-    undecided: Vec<Undecided>,
-    /// URLs whose pages are lost.
-    lost: Vec<Discovered>,
+    /// URLs of archived pages of which no metadata record tells.
+    undecided: Vec<String>,
+    lost: Vec<Lost>,
+    /// The same, but nothing is known of them besides their URLs.
+    lost_without_record: Vec<Lost>,
+    /// URLs without a page that are counted as lost.
+    told_lost: HashSet<String>,
+    /// Numbers of the files that are missing.
+    gaps: Vec<u32>,
     /// Pages that something was recorded of since the last commit.
     touched: HashSet<u64>,
     end: WarcEnd,
@@ -114,18 +115,21 @@ impl Rebuild {
     /// names one.
     ///
     /// # Errors
-    /// [`StorageError::NothingArchived`], [`StorageError::SchemeUnknown`], [`StorageError::Locked`]; a WARC file cannot be read, or the new
-    /// state not written. The old state is as it was.
+    /// [`StorageError::NothingArchived`], [`StorageError::SeveralCrawls`], [`StorageError::SchemeUnknown`], [`StorageError::StateLinked`],
+    /// [`StorageError::Locked`]; a WARC file cannot be read, or the new state not written. The old state is as it was.
     pub fn begin(dir: &Path, options: &OpenOptions, say: &mut dyn FnMut(RebuildStep)) -> Result<Self, StorageError> {
         if !dir.is_dir() {
             return Err(StorageError::NoStore { dir: dir.to_owned() });
         }
         let folder = DataFolder::hold(dir, false)?;
-        let files = warc_files(&folder, say)?;
+        folder.check_replaceable()?;
+        let crawls = crawls_in(&folder, say)?;
+        let files = only_crawl(crawls, &folder, || Some(old_meta(dir, options)?.started_at), say)?;
+        let gaps = gaps_of(&files, &folder, say);
         let told = files.iter().find_map(|file| read_head(&file.path));
         let (started_at, scheme) = told.unwrap_or((None, None));
         let scheme = scheme
-            .or_else(|| old_scheme(dir, options))
+            .or_else(|| Some(old_meta(dir, options)?.scheme))
             .or_else(|| options.scheme.clone());
         let scheme = scheme.ok_or_else(|| StorageError::SchemeUnknown { dir: dir.to_owned() })?;
         folder.remove_folder(REBUILDING)?;
@@ -146,6 +150,9 @@ impl Rebuild {
             with_links: Vec::new(),
             undecided: Vec::new(),
             lost: Vec::new(),
+            lost_without_record: Vec::new(),
+            told_lost: HashSet::new(),
+            gaps,
             touched: HashSet::new(),
             end: WarcEnd::default(),
             result: Rebuilt::default(),
@@ -155,52 +162,16 @@ impl Rebuild {
         Ok(rebuild)
     }
 
-    /// The new state, for what must be looked up in it.
-    #[must_use]
-    pub fn store(&self) -> &Store {
-        &self.store
-    }
-
-    /// The pages of which no metadata record tells, and whose URLs are not known yet. Each is to be
-    /// [adopted](Self::adopt), or is left out.
-    pub fn take_undecided(&mut self) -> Vec<Undecided> {
+    /// The URLs, as the archive has them, of pages of which no metadata record tells. Each is to be [fetched again](Self::fetch_again).
+    pub fn take_undecided(&mut self) -> Vec<String> {
         std::mem::take(&mut self.undecided)
     }
 
-    /// The response and the text of such a page.
-    ///
-    /// # Errors
-    /// The archive cannot be read.
-    pub fn records_of(&self, undecided: &Undecided) -> Result<(Record, Record), StorageError> {
-        Ok((
-            self.store.archived(undecided.response)?,
-            self.store.archived(undecided.text)?,
-        ))
-    }
-
-    /// Takes such a page into the catalogue, as decided by the caller. The draft's [`signature`](PageDraft::signature) and
-    /// [`verdict`](PageDraft::verdict) must be those that the index has of it.
-    ///
-    /// # Errors
-    /// The state cannot be written; [`StorageError::InvalidUrl`].
-    pub fn adopt(&mut self, undecided: &Undecided, link: &Discovered, draft: PageDraft) -> Result<bool, StorageError> {
-        let archived = Archived {
-            response: Some(undecided.response),
-            text: Some(undecided.text),
-            revisit: None,
-        };
-        let Some(queued) = self.store.discover(std::slice::from_ref(link))?.pop() else {
-            return Ok(false);
-        };
-        self.finish_page(&queued, draft, archived)?;
-        self.result.adopted += 1;
-        Ok(true)
-    }
-
-    /// The number that the next page [adopted](Self::adopt) will have.
-    #[must_use]
-    pub fn next_page_id(&self) -> u64 {
-        self.store.next_page_id()
+    /// Counts such a page among the lost ones. `link` has its URL and host.
+    pub fn fetch_again(&mut self, link: Discovered) {
+        // What was first found on it is lost with its record, so no other version makes up for it.
+        let sequence = u64::MAX;
+        self.lost_without_record.push(Lost { link, sequence });
     }
 
     /// Queues the URLs that were found on pages and have none themselves, and puts the new state in the place of the old one, which is
@@ -209,11 +180,18 @@ impl Rebuild {
     /// # Errors
     /// The new state cannot be written; the old one is as it was.
     pub fn finish(mut self, say: &mut dyn FnMut(RebuildStep)) -> Result<Rebuilt, StorageError> {
+        let lost = std::mem::take(&mut self.lost);
+        self.queue_lost(lost)?;
         for location in std::mem::take(&mut self.with_links) {
             self.queue_links(location, say)?;
         }
-        let lost = std::mem::take(&mut self.lost);
-        self.result.lost = self.store.discover(&lost)?.len() as u64;
+        // Last, since what links to them knows more of them.
+        let lost = std::mem::take(&mut self.lost_without_record);
+        self.queue_lost(lost)?;
+        if !self.gaps.is_empty() {
+            let row = format::encode(&self.gaps)?;
+            self.store.stage_rows(vec![(format::META_GAPS.to_vec(), Some(row))])?;
+        }
         self.store.archive.replay(Archived::default(), self.end);
         self.store.progress.archive = self.end;
         // The state that comes next must not look older than the one before.
@@ -240,24 +218,43 @@ impl Rebuild {
     }
 }
 
-/// The scheme of the old state, if that much of it can be read.
-fn old_scheme(dir: &Path, options: &OpenOptions) -> Option<String> {
+/// What the old state says of itself, if that much of it can be read.
+fn old_meta(dir: &Path, options: &OpenOptions) -> Option<Meta> {
     if !dir.join(STATE).is_dir() {
         return None;
     }
     let state = State::open(dir, options.cache_bytes).ok()?;
-    Some(state.meta().ok()??.scheme)
+    let meta = state.meta().ok()?;
+    drop(state);
+    await_release(&dir.join(STATE)).ok()?;
+    meta
 }
 
 /// Waits until the database that was dropped has let go of its files, and makes all of them durable.
 pub(crate) fn make_durable(state: &Path) -> Result<(), StorageError> {
-    let failed = |source| StorageError::io("make durable", state, source);
+    await_release(state)?;
+    sync_all(state).map_err(|source| StorageError::io("make durable", state, source))
+}
+
+/// Waits until the database that was dropped has let go of its files.
+pub(crate) fn await_release(state: &Path) -> Result<(), StorageError> {
+    let path = state.join("db");
+    let db = File::open(&path).map_err(|source| StorageError::io("open", &path, source))?;
     let deadline = Instant::now() + RELEASE_WITHIN;
-    let db = File::open(state.join("db")).map_err(failed)?;
-    while db.try_lock().is_err() && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(2));
+    while let Err(error) = db.try_lock() {
+        match error {
+            TryLockError::WouldBlock if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(2)),
+            TryLockError::WouldBlock => {
+                return Err(StorageError::Locked {
+                    dir: state.to_owned(),
+                    pid: Some(std::process::id()),
+                });
+            }
+            // A file system without locks has none to wait for.
+            TryLockError::Error(_) => break,
+        }
     }
-    sync_all(state).map_err(failed)
+    Ok(())
 }
 
 fn sync_all(folder: &Path) -> std::io::Result<()> {

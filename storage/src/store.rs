@@ -8,13 +8,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::counts::Counts;
 use crate::error::StorageError;
 use crate::folder::DataFolder;
-use crate::format::Progress;
+use crate::format::{self, Progress};
 use crate::frontier::{self, QueuedUrl};
 use crate::known::KnownUrls;
 use crate::staged::Staged;
 use crate::state::{Meta, State};
 use crate::visits::Refresh;
 use crate::warc::medium::{Folder, Medium};
+use crate::warc::tail;
 use crate::warc::writer::WarcWriter;
 
 /// Bytes of the archive and of rows that wait in memory before the store commits of its own accord.
@@ -64,6 +65,14 @@ impl OpenOptions {
             create: false,
             ..Self::new("")
         }
+    }
+}
+
+/// The WARC files that were missing when the state was made anew: no row refers to them.
+pub(crate) fn gaps(state: &State) -> Result<Vec<u32>, StorageError> {
+    match state.get(format::META_GAPS)? {
+        Some(row) => state.decode("the row of missing files", &row),
+        None => Ok(Vec::new()),
     }
 }
 
@@ -124,7 +133,9 @@ impl Store {
     ) -> Result<Self, StorageError> {
         let folder = DataFolder::hold_with(dir, options.create, marks)?;
         let state = State::open(dir, options.cache_bytes)?;
-        let meta = match state.meta()? {
+        let known = state.meta()?;
+        let is_new = known.is_none();
+        let meta = match known {
             Some(meta) => meta,
             None if folder.has_archive() => return Err(StorageError::StateMissing { dir: dir.to_owned() }),
             None if !options.create => return Err(StorageError::NoStore { dir: dir.to_owned() }),
@@ -148,7 +159,15 @@ impl Store {
         }
         let found = meta.progress.commit;
         // Before the archive is touched: an old state must not cut off what a newer one knew.
-        if let Some(expected) = folder.last_commit().filter(|&expected| expected > found) {
+        // The mark may be of the same old copy, or lost; the archive itself tells too.
+        let archived = match is_new {
+            true => None,
+            false => tail::last_commit_behind(&*medium, meta.started_at, meta.progress.archive)?,
+        };
+        let made = folder
+            .last_commit()
+            .max(archived.map(|commit| commit.saturating_sub(1)));
+        if let Some(expected) = made.filter(|&expected| expected > found) {
             return Err(StorageError::RolledBack {
                 dir: dir.to_owned(),
                 expected,
@@ -158,6 +177,10 @@ impl Store {
         let mut archive = WarcWriter::open(medium, meta.started_at, options.roll_bytes, meta.progress.archive)?
             .described_by(options.warcinfo.clone());
         archive.set_scheme(&meta.scheme);
+        // Who only reads is told by the page that it cannot read.
+        if options.create {
+            archive.check_files(&gaps(&state)?)?;
+        }
         let known = KnownUrls::open(&state, meta.seed)?;
         let mut store = Self {
             state,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_128;
@@ -11,9 +12,12 @@ use crate::error::StorageError;
 use crate::outcome::UrlState;
 use crate::page::{Fate, PageRecord, Verdict, WarcLocation};
 use crate::rebuild::archived_uri;
-use crate::store::{OpenOptions, Store};
+use crate::store::{self, OpenOptions, Store};
 use crate::warc::medium::{Folder, Untouched};
 use crate::warc::{Record, WarcReader, payload_digest, shown_digest};
+
+/// URLs whose hashes are held at a time: some 70 MB.
+const URLS_A_PASS: u64 = 2_000_000;
 
 /// What a finding is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,8 +58,11 @@ impl Kind {
     #[must_use]
     pub fn advice(self) -> &'static str {
         match self {
-            Self::Body | Self::Archive => {
+            Self::Body => {
                 "put a good copy of the WARC file back, or go on without what is lost: crawler rebuild, which queues it again"
+            }
+            Self::Archive => {
+                "put a good copy of the WARC file back; without one, crawler rebuild queues the pages again that it costs (named                  under `body`; where there are none, no page needs what is damaged, and nothing is to be done)"
             }
             Self::Page | Self::Counts | Self::Queue => "make the state anew from the archive: crawler rebuild",
             Self::Index => "make state and index anew from the archive: crawler rebuild",
@@ -251,7 +258,7 @@ impl Store {
         counted: &mut BTreeMap<String, Counts>,
         findings: &mut Findings<'_>,
     ) -> Result<(), StorageError> {
-        let mut seen = HashSet::new();
+        let mut seen = Seen::of(self.counts().discovered);
         for row in self.urls() {
             let known = row?;
             let counts = counted.entry(known.host).or_default();
@@ -270,10 +277,18 @@ impl Store {
                     }
                 }
             }
-            if !seen.insert(xxh3_128(known.url.as_bytes())) {
+            if seen.is_repeated(&known.url) {
                 findings.note(Kind::Queue, format!("{} is known twice", known.url));
             }
             findings.step();
+        }
+        while seen.next_pass() {
+            for row in self.urls() {
+                let known = row?;
+                if seen.is_repeated(&known.url) {
+                    findings.note(Kind::Queue, format!("{} is known twice", known.url));
+                }
+            }
         }
         Ok(())
     }
@@ -283,7 +298,8 @@ impl Store {
         counted: &mut BTreeMap<String, Counts>,
         findings: &mut Findings<'_>,
     ) -> Result<(), StorageError> {
-        let mut seen = HashSet::new();
+        let counts = self.counts();
+        let mut seen = Seen::of(counts.queued + counts.due);
         for row in self.queue() {
             let queued = row?;
             let counts = counted.entry(queued.host.clone()).or_default();
@@ -301,10 +317,18 @@ impl Store {
             if !is_right {
                 findings.note(Kind::Queue, format!("{} is queued, but known as {state:?}", queued.url));
             }
-            if !seen.insert(xxh3_128(queued.url.as_bytes())) {
+            if seen.is_repeated(&queued.url) {
                 findings.note(Kind::Queue, format!("{} is queued twice", queued.url));
             }
             findings.step();
+        }
+        while seen.next_pass() {
+            for row in self.queue() {
+                let queued = row?;
+                if seen.is_repeated(&queued.url) {
+                    findings.note(Kind::Queue, format!("{} is queued twice", queued.url));
+                }
+            }
         }
         Ok(())
     }
@@ -337,6 +361,7 @@ impl Store {
     /// Every file is there and readable up to where the archive ends.
     fn verify_archive(&self, findings: &mut Findings<'_>) -> Result<(), StorageError> {
         let end = self.progress.archive;
+        let gaps = store::gaps(&self.state)?;
         for number in 0..=end.file {
             let is_last = number == end.file;
             if is_last && end.offset == 0 {
@@ -345,6 +370,8 @@ impl Store {
             let path = self.archive.path(number);
             let mut reader = match File::open(&path) {
                 Ok(file) => WarcReader::new(file),
+                // It was missing when the state was made anew, so no page needs it.
+                Err(error) if error.kind() == ErrorKind::NotFound && gaps.contains(&number) => continue,
                 Err(error) => {
                     findings.note(Kind::Archive, format!("cannot open {}: {error}", path.display()));
                     continue;
@@ -376,6 +403,41 @@ impl Store {
             }
         }
         Ok(())
+    }
+}
+
+/// Finds what comes twice among any number of URLs in bounded memory: each pass looks at those of one share of the hashes.
+struct Seen {
+    hashes: HashSet<u128>,
+    pass: u128,
+    passes: u128,
+}
+
+impl Seen {
+    /// For about so many URLs.
+    fn of(urls: u64) -> Self {
+        Self::with_passes(1 + urls / URLS_A_PASS)
+    }
+
+    fn with_passes(passes: u64) -> Self {
+        Self {
+            hashes: HashSet::new(),
+            pass: 0,
+            passes: u128::from(passes),
+        }
+    }
+
+    /// Whether this pass, whose business the URL is, has met it before.
+    fn is_repeated(&mut self, url: &str) -> bool {
+        let hash = xxh3_128(url.as_bytes());
+        hash % self.passes == self.pass && !self.hashes.insert(hash)
+    }
+
+    /// Whether all URLs are to be shown once more.
+    fn next_pass(&mut self) -> bool {
+        self.hashes.clear();
+        self.pass += 1;
+        self.pass < self.passes
     }
 }
 
@@ -425,4 +487,30 @@ fn difference(stored: &Counts, found: &Counts) -> Option<String> {
         wrong.push(format!("bytes_fetched is {stored}, counted {found}"));
     }
     (!wrong.is_empty()).then(|| wrong.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_the_number_of_passes_each_repetition_is_found_once() {
+        let urls: Vec<String> = (0..100).map(|n| format!("https://h/{}", n % 93)).collect();
+        for passes in [1, 2, 7, 200] {
+            let (mut seen, mut repeated, mut most) = (Seen::with_passes(passes), Vec::new(), 0);
+            loop {
+                repeated.extend(urls.iter().filter(|url| seen.is_repeated(url)));
+                most = most.max(seen.hashes.len());
+                if !seen.next_pass() {
+                    break;
+                }
+            }
+            repeated.sort();
+            let mut expected: Vec<&String> = urls[..7].iter().collect();
+            expected.sort();
+            assert_eq!(repeated, expected);
+            assert!(passes == 1 || most < 93, "{passes} passes held {most}");
+        }
+        assert_eq!(Seen::of(10_000_000).passes, 6);
+    }
 }

@@ -6,7 +6,7 @@
 //! ```text
 //! unchanged      the history grows by a visit
 //! another page   a new version: the old one is superseded by it
-//! 404 or 410     counted; the second time running the page is gone, and stays in the catalogue and the archive as such
+//! none here      404, 410, a temporary redirect, no page: counted; the second time running the page is gone, and stays in the catalogue and the archive as such
 //! elsewhere      the page has moved: a redirect, or a page that is not to be stored
 //! no answer      nothing is concluded
 //! ```
@@ -40,7 +40,7 @@ pub struct Visits {
     pub count: u32,
     /// Of these: how many found another page than the visit before.
     pub changes: u32,
-    /// 404 and 410 in a row.
+    /// Visits in a row that found no page: 404, 410, …
     pub missing: u8,
     /// A further visit waits in the queue.
     pub is_waiting: bool,
@@ -52,6 +52,8 @@ pub(crate) struct ArchivedVisit {
     /// HTTP status.
     pub status: u16,
     pub location: WarcLocation,
+    /// SHA-1 of the decoded body that was fetched, which may be other bytes with the same text; of a 304, that of the page.
+    pub digest: [u8; 20],
 }
 
 /// What one refresh of a crawl came to.
@@ -67,9 +69,9 @@ pub struct Refresh {
     pub changed: u64,
     /// Pages found as they were.
     pub unchanged: u64,
-    /// 404 or 410 for the first time.
+    /// No page found (404, 410, a temporary redirect, …) for the first time.
     pub missing: u64,
-    /// 404 or 410 for the second time.
+    /// No page found for the second time running.
     pub gone: u64,
     /// Redirected, or not to be stored any more.
     pub moved: u64,
@@ -225,14 +227,7 @@ impl Store {
     /// What tells whether the page has changed: nothing, where it must be decided on anew because the page that it is a
     /// duplicate of is not kept any more.
     fn what_to_compare(&self, id: u64, page: PageRecord) -> Result<Revisit, StorageError> {
-        let stands_for_it = match page.verdict {
-            Verdict::Unique => true,
-            Verdict::Exact { .. } | Verdict::Near { .. } => match self.representative_of(id)? {
-                Some(kept) => self.page(kept)?.is_some_and(|kept| kept.is_kept()),
-                None => false,
-            },
-        };
-        if !stands_for_it {
+        if page.verdict != Verdict::Unique && self.said_by(id)?.is_none() {
             return Ok(Revisit {
                 page: id,
                 ..Revisit::default()

@@ -45,6 +45,7 @@ use crate::progress::Progress;
 use crate::report::bytes;
 use crate::settings::Settings;
 use crate::shutdown;
+use crate::tell::tell;
 
 /// Bytes of input, or of what was made of it, that are between the stages at one time, about.
 const IN_FLIGHT_BYTES: usize = 16 << 20;
@@ -87,7 +88,7 @@ pub(super) fn execute(args: &Dedup, quiet: bool) -> Result<(), Error> {
     drop(progress);
     finish(ending, outputs, output, &tally)?;
     if !quiet {
-        eprintln!("{}", summary(&tally, started.elapsed()));
+        tell(summary(&tally, started.elapsed()));
     }
     match tally.faults() {
         0 => Ok(()),

@@ -20,6 +20,7 @@ pub(crate) use grid::{parse_confirm, parse_features, parse_segmenter, parse_weig
 use crate::cli::Evaluate;
 use crate::error::{Error, RunError, UsageError};
 use crate::inputs::open_unpacked;
+use crate::tell::tell;
 
 /// A page with a known truth.
 struct Page {
@@ -56,7 +57,7 @@ pub(super) fn execute(args: &Evaluate, quiet: bool) -> Result<(), Error> {
         for rule in &grid.rules {
             rows.push(evaluate(scheme, rule, &signatures, &truth)?);
             if !quiet {
-                eprintln!("{} of {} combinations", rows.len(), grid.size());
+                tell(format_args!("{} of {} combinations", rows.len(), grid.size()));
             }
         }
     }

@@ -27,6 +27,7 @@ use crate::cli::Export;
 use crate::error::{Error, RunError, UsageError};
 use crate::inputs::{At, Fault, Place};
 use crate::progress::{Moment, Progress};
+use crate::tell::tell;
 
 pub(super) fn execute(args: &Export, quiet: bool) -> Result<(), Error> {
     let (format, destination) = target::of(args)?;
@@ -41,7 +42,7 @@ pub(super) fn execute(args: &Export, quiet: bool) -> Result<(), Error> {
         None => export_index(&store, &filter, &destination, quiet)?,
     };
     if !quiet {
-        eprintln!("{}", counts.summary(&destination));
+        tell(counts.summary(&destination));
     }
     match counts.unreadable {
         0 => Ok(()),

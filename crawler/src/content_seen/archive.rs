@@ -46,9 +46,12 @@ impl ArchivedRequests {
         Self { fields }
     }
 
-    /// The head of the request for a URL of the frontier; `None` if it is no URL.
-    pub(super) fn of(&self, queued: &QueuedUrl) -> Option<Vec<u8>> {
-        let url = Url::parse(&queued.url).ok()?;
+    /// The head of the request for a URL of the frontier, for which `asked` was asked, or itself; `None` if it is no URL.
+    pub(super) fn of(&self, queued: &QueuedUrl, asked: Option<&Url>) -> Option<Vec<u8>> {
+        let url = match asked {
+            Some(asked) => asked.clone(),
+            None => Url::parse(&queued.url).ok()?,
+        };
         Some(self.head(&url, conditions(queued, &url)))
     }
 
@@ -89,7 +92,7 @@ pub(super) fn encoded(
     store: &Store,
     requests: &ArchivedRequests,
 ) -> Result<Option<EncodedCapture>, RunError> {
-    let request = requests.of(&page.queued);
+    let request = requests.of(&page.queued, Some(&page.asked));
     let encoded = match page.draft.verdict.of() {
         None => capture(page, request.as_deref()).encode(),
         Some(of) => match store.latest_page(of)? {

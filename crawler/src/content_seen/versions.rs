@@ -2,19 +2,21 @@
 
 use storage::warc::{EncodedCapture, RefersTo, Revisit as RevisitRecord, RevisitProfile};
 use storage::{PageRecord, QueuedUrl, Revisit, Store, Verdict};
+use url::Url;
 
 use super::archive::{self, ArchivedRequests};
 use super::decode_signature;
 use crate::error::RunError;
 use crate::fetch::Response;
 use crate::interpret::ReadPage;
-use crate::revisit;
 
 /// What a visit found unchanged.
 pub(super) struct Unchanged<'a> {
     pub response: &'a Response,
     /// When the request was sent, Unix ms.
     pub fetched_at: u64,
+    /// The URL that was asked; `None` for that of the page.
+    pub asked: Option<&'a Url>,
     /// Length and SHA-1 of the decoded body; `None` where none came (304).
     pub payload: Option<(u64, [u8; 20])>,
 }
@@ -27,9 +29,7 @@ pub(super) fn says_nothing_new(store: &Store, revisit: &Revisit, page: &ReadPage
         return Ok(false);
     };
     // What stood for it may have departed since the visit was queued.
-    if let Some(of) = last.verdict.of()
-        && !revisit::is_kept(store, of)?
-    {
+    if last.verdict != Verdict::Unique && store.said_by(revisit.page)?.is_none() {
         return Ok(false);
     }
     if digest == page.draft.payload_digest {
@@ -54,7 +54,7 @@ pub(super) fn record(
         return Ok(None);
     };
     let digest = visit.payload.map_or(last.payload_digest, |(_, digest)| digest);
-    let request = requests.of(queued);
+    let request = requests.of(queued, visit.asked);
     let record = RevisitRecord {
         url: &queued.url,
         fetched_at: visit.fetched_at,

@@ -23,6 +23,8 @@ const MAX_VALIDATOR_BYTES: usize = 256;
 pub struct ReadPage {
     /// Its row in the frontier.
     pub queued: QueuedUrl,
+    /// The URL that was asked: another spelling of the row's, where the server wanted that.
+    pub asked: Url,
     /// What the catalogue will hold; the verdict is still to be set.
     pub draft: PageDraft,
     /// What the verdict goes by.
@@ -87,7 +89,7 @@ impl Interpreter {
         }
         if soft_404::is_soft_404(&content.title, content.heading.as_deref(), &content.text) {
             if queued.revisits.is_some() {
-                return missing(queued, &response);
+                return missing(queued, &response, Vec::new());
             }
             let detail = format!("status {}, but the page says: {}", response.status, content.title);
             return Record::Outcome {
@@ -121,6 +123,7 @@ impl Interpreter {
         };
         Record::Page(Box::new(ReadPage {
             queued,
+            asked: url.clone(),
             draft,
             signature: dedup::Signature {
                 metadata: content.metadata,
@@ -221,12 +224,12 @@ pub(crate) fn named_canonical<'a>(named: [&'a (Option<Url>, bool); 2], rules: &c
     others.all(|other| other == canonical).then_some(first)
 }
 
-/// `ETag` and `Last-Modified` as received; one that is too long to be sent back is left out.
+/// `ETag` and `Last-Modified` as received; one that is empty, or too long to be sent back, is left out.
 fn validators(response: &Response) -> Validators {
     let field = |name| {
         let value = response
             .header(&name)
-            .filter(|value| value.len() <= MAX_VALIDATOR_BYTES);
+            .filter(|value| (1..=MAX_VALIDATOR_BYTES).contains(&value.len()));
         value.map(str::to_owned)
     };
     Validators {

@@ -4,7 +4,7 @@
 use storage::{Outcome, QueuedUrl};
 use url::Url;
 
-use super::{Interpreter, Meaning, PRIORITY_LINK, failed};
+use super::{Interpreter, Meaning, PRIORITY_LINK, failed, missing};
 use crate::canonicalize;
 use crate::content_seen::Record;
 use crate::fetch::Response;
@@ -68,8 +68,11 @@ impl Interpreter {
             queued.redirects += 1;
             return Meaning::Event(Event::Respelled { queued, url: target });
         }
+        // 302, 303 and 307 say nothing of the next time (RFC 9110, section 15.4): a page that was there before may be back.
+        let is_passing = queued.revisits.is_some() && !matches!(status, 301 | 308);
         // Where a seed leads is what the user meant: example.org that has become www.example.org.
         if queued.depth == 0
+            && !is_passing
             && let Some(host) = HostKey::from_url(&target)
         {
             self.scope.add_host(&host);
@@ -81,6 +84,9 @@ impl Interpreter {
             queued.redirects + 1,
             PRIORITY_LINK,
         );
+        if is_passing {
+            return Meaning::Record(missing(queued, response, outlinks));
+        }
         Meaning::Record(Record::Outcome {
             queued,
             outcome: Outcome::Redirect { to, status },

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use super::RebuildStep;
 use crate::error::StorageError;
 use crate::folder::DataFolder;
+use crate::warc::record::compact_date;
+use crate::warc::writer::parse_file_name;
 use crate::warc::{WarcReader, metadata};
 
 /// A file of the archive.
@@ -24,8 +26,11 @@ impl WarcFile {
     }
 }
 
-/// The files of the crawl in order; those of another one, and gaps, are told.
-pub(super) fn warc_files(folder: &DataFolder, say: &mut dyn FnMut(RebuildStep)) -> Result<Vec<WarcFile>, StorageError> {
+/// The files in `warc/` by the crawl that their names give, each crawl's in order; what is no such file is told.
+pub(super) fn crawls_in(
+    folder: &DataFolder,
+    say: &mut dyn FnMut(RebuildStep),
+) -> Result<BTreeMap<u64, Vec<WarcFile>>, StorageError> {
     let warc = folder.warc();
     let read = |source| StorageError::io("read", &warc, source);
     let mut crawls: BTreeMap<u64, Vec<WarcFile>> = BTreeMap::new();
@@ -34,7 +39,7 @@ pub(super) fn warc_files(folder: &DataFolder, say: &mut dyn FnMut(RebuildStep)) 
         let name = entry.file_name().to_string_lossy().into_owned();
         let bytes = entry.metadata().map_err(read)?.len();
         let path = entry.path();
-        match crate::warc::writer::parse_file_name(&name) {
+        match parse_file_name(&name) {
             Some((started_at, number)) => crawls.entry(started_at).or_default().push(WarcFile {
                 path,
                 number,
@@ -48,29 +53,59 @@ pub(super) fn warc_files(folder: &DataFolder, say: &mut dyn FnMut(RebuildStep)) 
             None => {}
         }
     }
-    let Some((_, mut files)) = crawls.pop_last() else {
-        return Err(StorageError::NothingArchived {
-            dir: folder.dir().to_owned(),
-        });
-    };
-    for file in crawls.values().flatten() {
-        let path = file.path.display();
-        say(RebuildStep::Problem(format!(
-            "{path} is of an earlier crawl, by its name; not read"
-        )));
+    for files in crawls.values_mut() {
+        files.sort_by_key(|file| file.number);
     }
-    files.sort_by_key(|file| file.number);
-    let mut expected = 0;
-    for file in &files {
+    Ok(crawls)
+}
+
+/// The files of this crawl: the only one there is, or the one that began when the old state says (`started_at`, which is asked only where
+/// there are several). The other files are told.
+pub(super) fn only_crawl(
+    mut crawls: BTreeMap<u64, Vec<WarcFile>>,
+    folder: &DataFolder,
+    started_at: impl FnOnce() -> Option<u64>,
+    say: &mut dyn FnMut(RebuildStep),
+) -> Result<Vec<WarcFile>, StorageError> {
+    if crawls.len() > 1 {
+        let own = started_at().map(|at| at / 1_000 * 1_000);
+        let Some(files) = own.and_then(|own| crawls.remove(&own)) else {
+            let name = |started_at: &u64| format!("crawl-{}", compact_date(*started_at));
+            return Err(StorageError::SeveralCrawls {
+                dir: folder.warc(),
+                crawls: crawls.keys().map(name).collect(),
+            });
+        };
+        for file in crawls.values().flatten() {
+            let path = file.path.display();
+            say(RebuildStep::Problem(format!(
+                "{path} is of another crawl, by its name; not read"
+            )));
+        }
+        return Ok(files);
+    }
+    crawls
+        .pop_last()
+        .map(|(_, files)| files)
+        .ok_or_else(|| StorageError::NothingArchived {
+            dir: folder.dir().to_owned(),
+        })
+}
+
+/// The numbers of the files that are missing between the others; each is told.
+pub(super) fn gaps_of(files: &[WarcFile], folder: &DataFolder, say: &mut dyn FnMut(RebuildStep)) -> Vec<u32> {
+    let (mut gaps, mut expected) = (Vec::new(), 0);
+    for file in files {
         for missing in expected..file.number {
             say(RebuildStep::Problem(format!(
                 "file {missing:05} of {} is missing: what it held is fetched again",
-                warc.display()
+                folder.warc().display()
             )));
+            gaps.push(missing);
         }
         expected = file.number + 1;
     }
-    Ok(files)
+    gaps
 }
 
 /// What the `warcinfo` at the head of a file says of the crawl.

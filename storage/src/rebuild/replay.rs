@@ -3,13 +3,14 @@
 use std::fs::File;
 
 use super::files::WarcFile;
-use super::{Rebuild, RebuildStep, Undecided};
+use super::{Lost, Rebuild, RebuildStep};
 use crate::error::StorageError;
 use crate::frontier::{Discovered, QueuedUrl, Via};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, UrlState};
 use crate::page::{Fate, PageDraft, PageRecord, Replaced, Verdict, WarcLocation};
 use crate::warc::metadata::{self, Event, Metadata};
 use crate::warc::reader::{DEFAULT_MAX_RECORD_BYTES, WarcReader, decode_member};
+use crate::warc::record::read_digest;
 use crate::warc::writer::{Archived, WarcEnd};
 use crate::warc::{EncodedCapture, LocatedRecord};
 
@@ -18,6 +19,8 @@ use crate::warc::{EncodedCapture, LocatedRecord};
 struct Group {
     uri: Option<String>,
     archived: Archived,
+    /// Of the `revisit`.
+    payload_digest: Option<[u8; 20]>,
 }
 
 impl Rebuild {
@@ -55,7 +58,7 @@ impl Rebuild {
             self.result.files += 1;
             before += file.bytes;
         }
-        self.leave(&mut group);
+        self.leave(&mut group, say);
         self.store.commit()?;
         self.store.progress.archive = self.end;
         Ok(())
@@ -76,7 +79,7 @@ impl Rebuild {
         let uri = located.record.field("WARC-Target-URI").map(str::to_owned);
         match located.record.kind() {
             "response" | "revisit" | "conversion" | "metadata" if uri != group.uri => {
-                self.leave(group);
+                self.leave(group, say);
                 group.uri = uri;
             }
             _ => {}
@@ -85,24 +88,26 @@ impl Rebuild {
             "response" => {
                 if group.archived.response.is_some() {
                     let uri = group.uri.clone();
-                    self.leave(group);
+                    self.leave(group, say);
                     group.uri = uri;
                 }
                 group.archived.response = Some(location);
             }
-            "revisit" => group.archived.revisit = Some(location),
+            "revisit" => {
+                group.archived.revisit = Some(location);
+                group.payload_digest = located.record.field("WARC-Payload-Digest").and_then(read_digest);
+            }
             "conversion" => group.archived.text = Some(location),
             "metadata" => match metadata::decode(&located.record) {
                 Ok(metadata) => {
-                    let archived = std::mem::take(group).archived;
-                    if let Err(reason) = self.record(metadata, archived, location)? {
+                    if let Err(reason) = self.record(metadata, std::mem::take(group), location)? {
                         self.problem(
                             say,
                             format!("{}, byte {}: {reason}", file.path.display(), location.offset),
                         );
                     }
                 }
-                // Of another program, or damaged in a way that its digest does not tell: the page is taken without it.
+                // Of another program, or damaged in a way that its digest does not tell.
                 Err(reason) => self.problem(
                     say,
                     format!(
@@ -118,20 +123,26 @@ impl Rebuild {
     }
 
     /// What was archived and has no metadata record.
-    fn leave(&mut self, group: &mut Group) {
-        let Group { uri, archived } = std::mem::take(group);
-        if let (Some(url), Some(response), Some(text)) = (uri, archived.response, archived.text) {
-            self.undecided.push(Undecided { url, response, text });
-        }
+    fn leave(&mut self, group: &mut Group, say: &mut dyn FnMut(RebuildStep)) {
+        let Group { uri, archived, .. } = std::mem::take(group);
+        let Some(url) = uri.filter(|_| archived != Archived::default()) else {
+            return;
+        };
+        self.problem(
+            say,
+            format!("{url}: its metadata record is lost; it will be fetched again"),
+        );
+        self.undecided.push(url);
     }
 
     /// The inner error says, in one line, why the record is not used and what is done instead.
     fn record(
         &mut self,
         metadata: Metadata,
-        archived: Archived,
+        group: Group,
         location: WarcLocation,
     ) -> Result<Result<(), String>, StorageError> {
+        let archived = group.archived;
         if !metadata.outlinks.is_empty() {
             self.with_links.push(location);
         }
@@ -158,8 +169,10 @@ impl Rebuild {
                 wire_bytes,
                 status,
             } => {
-                let capture = archived.revisit.map(|_| EncodedCapture {
+                let revisit = archived.revisit.and(group.payload_digest);
+                let capture = revisit.map(|payload_digest| EncodedCapture {
                     status,
+                    payload_digest,
                     ..EncodedCapture::of_bytes(Vec::new())
                 });
                 let outcome = Outcome::Visited {
@@ -192,12 +205,13 @@ impl Rebuild {
             None => true,
         };
         if !is_whole || !stands_for_it {
-            self.lost.push(Discovered {
+            let link = Discovered {
                 url: page.url,
                 host: page.host,
                 depth: page.depth,
                 ..Discovered::default()
-            });
+            };
+            self.lost.push(Lost { link, sequence });
             let what = match is_whole {
                 true => "the page that it is a duplicate of is lost",
                 false => "its body or its text is lost",
@@ -225,11 +239,18 @@ impl Rebuild {
 
     /// A row in the queue to finish the page from.
     fn place_of(&mut self, page: &PageRecord) -> Result<Option<QueuedUrl>, StorageError> {
-        let previous = match page.previous {
-            Some(previous) => self.revisited(previous)?,
+        let mut previous = match page.previous {
+            Some(previous) => self.revisited(previous)?.filter(|queued| queued.url == page.url),
             None => None,
         };
-        if let Some(queued) = previous.filter(|queued| queued.url == page.url) {
+        // The version before may be lost, and then it is the one before that whose place this one takes.
+        if page.previous.is_some()
+            && previous.is_none()
+            && let Some(older) = self.current_page(&page.host, &page.url)?
+        {
+            previous = self.revisited(older)?;
+        }
+        if let Some(queued) = previous {
             return Ok(Some(QueuedUrl {
                 depth: queued.depth,
                 via: page.via.clone(),
@@ -247,6 +268,37 @@ impl Rebuild {
             via: page.via.clone(),
             ..queued
         }))
+    }
+
+    /// The page that was taken last for this URL.
+    fn current_page(&mut self, host: &str, url: &str) -> Result<Option<u64>, StorageError> {
+        // What became of a URL is read from what is committed.
+        if self.store.pending() > 0 {
+            self.store.commit()?;
+            self.touched.clear();
+        }
+        Ok(match self.store.url_state(host, url)? {
+            Some(UrlState::Page(sequence)) => Some(sequence),
+            _ => None,
+        })
+    }
+
+    /// Queues the URLs of lost pages, or further visits to what is left of them.
+    pub(super) fn queue_lost(&mut self, lost: Vec<Lost>) -> Result<(), StorageError> {
+        self.store.commit()?;
+        for Lost { link, sequence } in lost {
+            let queued = match self.store.url_state(&link.host, &link.url)? {
+                Some(UrlState::Page(page)) if page < sequence => self.store.revisit(&[page], 0)?.len(),
+                Some(UrlState::Queued) => usize::from(self.told_lost.insert(link.url)),
+                Some(_) => 0,
+                None => {
+                    self.told_lost.insert(link.url.clone());
+                    self.store.discover(std::slice::from_ref(&link))?.len()
+                }
+            };
+            self.result.lost += queued as u64;
+        }
+        Ok(())
     }
 
     /// A row in the queue for another visit to the page.
@@ -274,12 +326,7 @@ impl Rebuild {
         Ok(Ok(()))
     }
 
-    pub(super) fn finish_page(
-        &mut self,
-        queued: &QueuedUrl,
-        draft: PageDraft,
-        archived: Archived,
-    ) -> Result<(), StorageError> {
+    fn finish_page(&mut self, queued: &QueuedUrl, draft: PageDraft, archived: Archived) -> Result<(), StorageError> {
         self.store.archive.replay(archived, self.end);
         let is_archived = archived != Archived::default();
         let outcome = Outcome::Page {

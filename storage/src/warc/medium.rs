@@ -56,7 +56,11 @@ impl Medium for Folder {
         file.seek(SeekFrom::Start(offset))?;
         file.write_all(bytes)?;
         file.sync_data()?;
-        if is_new { sync_folder(&self.dir) } else { Ok(()) }
+        // Also when the first write failed after the file was made, and is repeated.
+        if is_new || offset == 0 {
+            sync_folder(&self.dir)?;
+        }
+        Ok(())
     }
 
     fn read_at(&self, name: &str, offset: u64, length: u64) -> io::Result<Vec<u8>> {
@@ -170,7 +174,7 @@ impl Medium for Untouched {
     }
 
     fn names(&self) -> io::Result<Vec<String>> {
-        Ok(Vec::new())
+        self.0.names()
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -180,10 +184,34 @@ impl Medium for Untouched {
 
 /// Makes the creation or removal of a file in `dir` durable. Only Unix has a way to ask for it.
 pub(crate) fn sync_folder(dir: &Path) -> io::Result<()> {
+    #[cfg(test)]
+    tests::SYNCED.set(tests::SYNCED.get() + 1);
     if cfg!(unix) {
         File::open(dir)?.sync_all()
     } else {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    thread_local! {
+        /// How often this thread made a folder durable.
+        pub(super) static SYNCED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    }
+
+    #[test]
+    fn a_first_write_that_is_repeated_makes_the_name_of_its_file_durable() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder::new(dir.path().to_owned());
+        // As a full disk leaves it: made, and nothing in it.
+        File::create(dir.path().join("w")).unwrap();
+        folder.write_at("w", 0, b"head").unwrap();
+        assert_eq!(SYNCED.get(), 1);
+        folder.write_at("w", 4, b"more").unwrap();
+        assert_eq!(SYNCED.get(), 1);
     }
 }
 

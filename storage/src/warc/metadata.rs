@@ -21,7 +21,7 @@ mod write;
 
 use std::io;
 
-pub(crate) use self::read::{decode, read_crawl_fields};
+pub(crate) use self::read::{commit_of, decode, read_crawl_fields};
 pub(crate) use self::write::crawl_fields;
 use super::record::{NewRecord, new_record_id};
 use crate::frontier::{Discovered, QueuedUrl, Via};
@@ -78,17 +78,18 @@ pub(crate) struct Metadata {
     pub outlinks: Vec<Discovered>,
 }
 
-/// The record of `event` at `url`, which found the URLs `fresh`. `own_via` is what these have as their via if nothing else is said.
+/// The record of `event` at `url`, of the commit of that number, which found the URLs `fresh`. `own_via` is what these have as their via if nothing else is said.
 /// `concurrent_to` is the id of the record archived with it.
 pub(crate) fn encode<'a>(
     url: &str,
     at: u64,
+    commit: u64,
     event: &Event,
     fresh: impl Iterator<Item = &'a QueuedUrl>,
     own_via: &Via,
     concurrent_to: Option<&str>,
 ) -> io::Result<EncodedCapture> {
-    let block = write::block(event, fresh, own_via);
+    let block = write::block(commit, event, fresh, own_via);
     let mut bytes = Vec::with_capacity(512 + block.len());
     let mut record = NewRecord::new("metadata", &new_record_id(), at)
         .uri_field("WARC-Target-URI", url)

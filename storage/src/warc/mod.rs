@@ -18,6 +18,7 @@ pub mod reader;
 pub mod record;
 pub mod revisit;
 pub mod stream;
+pub(crate) mod tail;
 pub(crate) mod writer;
 
 pub use capture::{Capture, EncodedCapture, Truncation};

@@ -178,6 +178,12 @@ pub fn shown_digest(digest: &[u8; 20]) -> String {
     format!("sha1:{}", BASE32.encode(digest))
 }
 
+/// The digest that such a field has; `None` if it is none of that form.
+pub(crate) fn read_digest(shown: &str) -> Option<[u8; 20]> {
+    let digest = BASE32.decode(shown.strip_prefix("sha1:")?.as_bytes()).ok()?;
+    digest.try_into().ok()
+}
+
 /// `sha1:` and the digest of the concatenated parts in base 32, as Heritrix, warcio, pywb and the CDX servers write and
 /// compare it. SHA-1 here finds damage and equal payloads; nothing depends on its resisting an attacker.
 #[must_use]

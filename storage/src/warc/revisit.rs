@@ -125,6 +125,7 @@ impl Revisit<'_> {
             response: None,
             text: None,
             revisit: Some((at, length)),
+            payload_digest: self.payload_digest,
             id: Some(id),
         })
     }

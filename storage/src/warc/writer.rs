@@ -209,6 +209,22 @@ impl WarcWriter {
         Ok(member)
     }
 
+    /// Looks whether every file before the last is there, but for those in `gaps`.
+    ///
+    /// # Errors
+    /// [`StorageError::ArchiveMissing`] for the first that is not; [`StorageError::Io`].
+    pub fn check_files(&self, gaps: &[u32]) -> Result<(), StorageError> {
+        for number in (0..self.end.file).filter(|number| !gaps.contains(number)) {
+            let path = self.path(number);
+            let length = self.medium.length(&file_name(self.started_at, number));
+            match length.map_err(|source| StorageError::io("look at", &path, source))? {
+                Some(_) => {}
+                None => return Err(StorageError::ArchiveMissing { path }),
+            }
+        }
+        Ok(())
+    }
+
     fn cut_tail(&self) -> Result<(), StorageError> {
         let last = file_name(self.started_at, self.end.file);
         let path = || self.medium.path(&last);

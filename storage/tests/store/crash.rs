@@ -189,3 +189,32 @@ fn memory_is_bounded_without_a_commit_of_the_caller() {
     assert!(most <= (1 << 16) + 2_000, "{most}");
     assert!(store.pending() < most);
 }
+
+#[test]
+fn an_old_state_is_refused_by_what_the_archive_tells_and_nothing_archived_is_cut_off() {
+    let dir = tempfile::tempdir().unwrap();
+    let old = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    for n in 0..4 {
+        let queued = store.discover(&[link("h", &n.to_string())]).unwrap();
+        store.finish(&queued[0], kept(&queued[0]), &[]).unwrap();
+        store.commit().unwrap();
+        if n == 0 {
+            copy_folder(&dir.path().join("state"), &old.path().join("state"));
+        }
+    }
+    drop(store);
+    std::fs::remove_dir_all(dir.path().join("state")).unwrap();
+    copy_folder(&old.path().join("state"), &dir.path().join("state"));
+    let archive = std::fs::read(only_warc(dir.path())).unwrap();
+    for mark in ["", "1\n", "nonsense"] {
+        std::fs::write(dir.path().join("last-commit"), mark).unwrap();
+        let error = refusal(dir.path());
+        assert!(
+            matches!(&error, StorageError::RolledBack { found: 1, .. }),
+            "{mark:?}: {error}"
+        );
+        assert!(Store::open_untouched(dir.path(), &options()).is_err());
+        assert_eq!(std::fs::read(only_warc(dir.path())).unwrap(), archive);
+    }
+}

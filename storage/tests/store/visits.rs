@@ -358,6 +358,72 @@ fn a_new_version_can_take_the_place_of_a_third_page() {
     assert_eq!(store.representative_of(2).unwrap(), Some(3));
 }
 
+#[test]
+fn who_keeps_the_text_of_a_page_and_who_is_kept_of_its_cluster() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    let queued = store.discover(&[link("h", "a"), link("h", "b")]).unwrap();
+    store.finish(&queued[0], kept(&queued[0]), &[]).unwrap();
+    store.finish(&queued[1], exact(1), &[]).unwrap();
+    let told = |store: &Store, id| {
+        (
+            store.representative_of(id).unwrap(),
+            store.said_by(id).unwrap(),
+            store.kept_of(id).unwrap(),
+        )
+    };
+    // Staged or committed.
+    assert_eq!(told(&store, 2), (Some(1), Some(1), Some(1)));
+    store.commit().unwrap();
+    assert_eq!(told(&store, 2), (Some(1), Some(1), Some(1)));
+    // The kept page changes: its next version is kept and says something else.
+    visit(&mut store, 1, |queued| version(queued, Verdict::Unique, 1));
+    assert_eq!(told(&store, 2), (Some(1), None, Some(3)));
+    store.commit().unwrap();
+    assert_eq!(told(&store, 1), (Some(1), None, Some(3)));
+    assert_eq!(told(&store, 3), (Some(3), Some(3), Some(3)));
+    // And is gone in the end.
+    visit(&mut store, 3, |_| visited(Visit::Missing, 2));
+    visit(&mut store, 3, |_| visited(Visit::Missing, 3));
+    store.commit().unwrap();
+    assert_eq!(told(&store, 2), (Some(1), None, None));
+    assert_eq!(told(&store, 3), (Some(3), None, None));
+    assert_eq!(told(&store, 9), (None, None, None));
+}
+
+#[test]
+fn after_an_error_nothing_is_recorded_nor_archived() {
+    let (dir, mut store) = store_of(1);
+    store.begin_refresh(at(1)).unwrap();
+    let queued = store.revisit(&[1], 0).unwrap().remove(0);
+    store.commit().unwrap();
+    let before = (store.counts(), store.refresh());
+    let mut of_no_page = queued.clone();
+    of_no_page.revisits.as_mut().unwrap().page = 99;
+    let unchanged = Outcome::Visited {
+        visit: Visit::Unchanged,
+        at: at(1),
+        wire_bytes: 0,
+        capture: Some(capture(&queued.url, b"<p>never", "never")),
+    };
+    for outcome in [version(&queued, Verdict::Unique, 1), unchanged] {
+        assert!(store.finish(&of_no_page, outcome, &[link("h", "new")]).is_err());
+        assert_eq!(
+            (store.counts(), store.refresh(), store.next_page_id()),
+            (before.0, before.1, 2)
+        );
+    }
+    store
+        .finish(&queued, version(&queued, Verdict::Unique, 1), &[])
+        .unwrap();
+    store.commit().unwrap();
+    assert_sound(&store);
+    let file = std::fs::File::open(only_warc(dir.path())).unwrap();
+    let records = storage::warc::WarcReader::new(file).map(|record| record.unwrap().unwrap().record);
+    let responses = records.filter(|record| record.kind() == "response").count();
+    assert_eq!(responses, 2, "one of each version");
+}
+
 /// What a model in memory knows of a URL.
 #[derive(Debug, Clone, PartialEq)]
 enum Known {

@@ -59,12 +59,12 @@ fn fingerprint(page: &PageRecord) -> Result<Option<Fingerprint>, RunError> {
     }))
 }
 
-/// The URL of the page that is kept in place of a duplicate.
+/// The URL of the page that is kept in place of a duplicate, if one is.
 fn kept_page_of(store: &Store, id: u64, page: &PageRecord) -> Result<Option<String>, RunError> {
     if page.verdict == Verdict::Unique {
         return Ok(None);
     }
-    let kept = store.representative_of(id)?.map(|kept| store.page(kept)).transpose()?;
+    let kept = store.kept_of(id)?.map(|kept| store.page(kept)).transpose()?;
     Ok(kept.flatten().map(|kept| kept.url))
 }
 

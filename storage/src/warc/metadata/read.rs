@@ -7,7 +7,7 @@ use super::{Event, Metadata, Records};
 use crate::frontier::{Discovered, Via};
 use crate::outcome::Visit;
 use crate::page::{Fate, PageRecord, Replaced, Validators, Verdict};
-use crate::warc::record::Record;
+use crate::warc::record::{Record, read_digest};
 
 /// What a `metadata` record of this crate says.
 ///
@@ -65,6 +65,18 @@ pub(crate) fn decode(record: &Record) -> Result<Metadata, String> {
         records,
         outlinks: outlinks.collect::<Result<_, _>>()?,
     })
+}
+
+/// The number of the commit that a record was archived by, where it is one of this crate.
+pub fn commit_of(record: &Record) -> Option<u64> {
+    if record.kind() != "metadata" {
+        return None;
+    }
+    let block = std::str::from_utf8(&record.block).ok()?;
+    let fields = Fields {
+        lines: block.split("\r\n").filter_map(|line| line.split_once(": ")).collect(),
+    };
+    fields.optional_number("commit").ok()?
 }
 
 fn read_outlink(value: &str) -> Option<Discovered> {
@@ -140,8 +152,6 @@ impl<'a> Fields<'a> {
             Some(sequence) => Some(Via::Page(sequence)),
             None => self.text("via")?.map(|url| Via::Url(url.into())),
         };
-        let digest = self.required("payload-digest")?.strip_prefix("sha1:");
-        let digest = digest.and_then(|digest| data_encoding::BASE32.decode(digest.as_bytes()).ok());
         let page = PageRecord {
             url: self.required_text("url")?,
             host: self.required_text("host")?,
@@ -167,9 +177,7 @@ impl<'a> Fields<'a> {
                 etag: self.text("etag")?,
                 last_modified: self.text("last-modified")?,
             },
-            payload_digest: digest
-                .and_then(|digest| digest.try_into().ok())
-                .ok_or_else(|| bad("payload-digest"))?,
+            payload_digest: read_digest(self.required("payload-digest")?).ok_or_else(|| bad("payload-digest"))?,
             previous: self.optional_number("previous")?,
             fate: Fate::Current,
             response: None,

@@ -89,7 +89,7 @@ proptest! {
         let event = Event::Page { sequence, page: Box::new(written), replaced };
         let own = Via::Page(sequence);
         let queued: Vec<_> = links.iter().map(|link| QueuedUrl::new(link, Some(&own), 7)).collect();
-        let encoded = encode(&page.url, page.fetched_at, &event, queued.iter(), &own, Some("<urn:uuid:1>")).unwrap();
+        let encoded = encode(&page.url, page.fetched_at, 3, &event, queued.iter(), &own, Some("<urn:uuid:1>")).unwrap();
         let found = read(&encoded);
         prop_assert_eq!(found.event, Event::Page { sequence, page: Box::new(page), replaced });
         prop_assert_eq!(found.records, Records { response, text, revisit });
@@ -103,7 +103,7 @@ proptest! {
             visited(Visit::Unchanged), visited(Visit::Missing), visited(Visit::Unanswered),
             Event::Redirected { page, to: text.clone(), status }, Event::Excluded { page, reason: text.clone() },
         ] {
-            let encoded = encode("u", 0, &event, [].iter(), &Via::Page(1), None).unwrap();
+            let encoded = encode("u", 0, 3, &event, [].iter(), &Via::Page(1), None).unwrap();
             prop_assert_eq!(read(&encoded).event, event);
         }
     }

@@ -11,9 +11,10 @@ use crate::outcome::Visit;
 use crate::page::{PageRecord, Replaced};
 use crate::warc::record::shown_digest;
 
-/// The lines of an event, and of the URLs that were not known before it.
-pub fn block<'a>(event: &Event, fresh: impl Iterator<Item = &'a QueuedUrl>, own_via: &Via) -> String {
+/// The lines of an event of a commit, and of the URLs that were not known before it.
+pub fn block<'a>(commit: u64, event: &Event, fresh: impl Iterator<Item = &'a QueuedUrl>, own_via: &Via) -> String {
     let mut lines = Lines(String::with_capacity(2_048));
+    lines.put("commit", commit);
     match event {
         Event::Page {
             sequence,

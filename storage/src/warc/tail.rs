@@ -1,0 +1,55 @@
+//! What lies behind the end of the archive that the state knows.
+//!
+//! After a crash that is what one commit had archived when it was cut off: it is not known, and is cut off. But it may also be the
+//! work of many commits that the state was made without, because an old copy was put in its place. Nothing of that may be cut off. The
+//! metadata record of each page tells the number of its commit, so the two can be told apart without any other file.
+
+use std::io::Cursor;
+
+use super::medium::Medium;
+use super::metadata;
+use super::reader::WarcReader;
+use super::writer::{WarcEnd, file_name, parse_file_name};
+use crate::error::StorageError;
+
+/// Bytes of a file's tail that are looked at: more than a commit can archive, so that the next one's are among them.
+const MAX_LOOKED_AT: u64 = 64 << 20;
+
+/// The number of the last commit that is told behind `end` in the archive of the crawl begun at `started_at`; `None` if none is.
+pub(crate) fn last_commit_behind(
+    medium: &dyn Medium,
+    started_at: u64,
+    end: WarcEnd,
+) -> Result<Option<u64>, StorageError> {
+    let names = medium
+        .names()
+        .map_err(|source| StorageError::io("list the folder of", medium.path(""), source))?;
+    let mut last = None;
+    for name in names {
+        let from = match parse_file_name(&name) {
+            Some((_, number)) if file_name(started_at, number) != name => continue,
+            Some((_, number)) if number == end.file => end.offset,
+            Some((_, number)) if number > end.file => 0,
+            _ => continue,
+        };
+        last = last.max(last_commit_in(medium, &name, from)?);
+    }
+    Ok(last)
+}
+
+fn last_commit_in(medium: &dyn Medium, name: &str, from: u64) -> Result<Option<u64>, StorageError> {
+    let failed = |source| StorageError::io("read", medium.path(name), source);
+    let length = medium.length(name).map_err(failed)?.unwrap_or(0);
+    let tail = medium
+        .read_at(name, from.min(length), length.saturating_sub(from).min(MAX_LOOKED_AT))
+        .map_err(failed)?;
+    let mut last = None;
+    let mut records = WarcReader::new(Cursor::new(tail));
+    while let Some(read) = records.next_record().map_err(failed)? {
+        // What is torn was not committed.
+        if let Ok(located) = read {
+            last = last.max(metadata::commit_of(&located.record));
+        }
+    }
+    Ok(last)
+}
