@@ -145,7 +145,8 @@ fn open(options: &OpenOptions, path: &Path) -> Result<File, ExportError> {
         .map_err(|source| ExportError::io("create", path, source))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::{FileTypeExt, symlink};
 
