@@ -156,6 +156,52 @@ fn a_rebuild_in_the_middle_of_a_crawl_goes_on_with_what_is_left() {
 }
 
 #[test]
+fn a_page_whose_metadata_record_is_damaged_is_fetched_again_with_title_language_and_links() {
+    let site = site();
+    // By other rules than those of the configuration that the rebuild has.
+    let crawl = crawl_of(&site).set("dedup.mask_dates", false);
+    crawl.end(&["--max-pages", "1"]).succeeded();
+    let warc = files(&crawl.data().join("warc"))
+        .into_iter()
+        .find(|path| path.extension() == Some("gz".as_ref()))
+        .unwrap();
+    let (mut at, mut reader) = (None, storage::warc::WarcReader::new(fs::File::open(&warc).unwrap()));
+    while let Some(located) = reader.next_record().unwrap() {
+        let located = located.unwrap();
+        if located.record.kind() == "metadata" {
+            at = Some(located.offset + located.length / 2);
+        }
+    }
+    let mut bytes = fs::read(&warc).unwrap();
+    bytes[at.unwrap() as usize] ^= 0x55;
+    fs::write(&warc, bytes).unwrap();
+    let rebuilt = crawl.read("rebuild", &[]).succeeded().says(&["1 pages are lost"]);
+    assert!(
+        rebuilt
+            .stderr
+            .contains("its metadata record is lost; it will be fetched again"),
+        "{rebuilt:?}"
+    );
+    crawl.run();
+    // As a crawl of the same site that nothing happened to.
+    let whole = crawl_of(&site).set("dedup.mask_dates", false);
+    whole.run();
+    assert_eq!(crawl.outcomes(&site).len(), whole.outcomes(&site).len());
+    let told = |crawl: &Crawl| {
+        let mut told: Vec<_> = crawl
+            .export()
+            .into_iter()
+            .map(|page| ["url", "title", "language", "text"].map(|field| page[field].to_string()))
+            .filter(|page| page[0].ends_with("/\""))
+            .collect();
+        told.sort();
+        told
+    };
+    assert_eq!(told(&crawl).len(), 1);
+    assert_eq!(told(&crawl), told(&whole));
+}
+
+#[test]
 fn verify_tells_programs_what_it_tells_people() {
     let (_site, crawl) = finished();
     let sound: serde_json::Value =
@@ -478,6 +524,10 @@ fn a_missing_warc_file_is_named_and_a_rebuild_goes_on_without_it() {
         .read("verify", &[])
         .with_code(1)
         .says(&["00001.warc.gz", "put a good copy of the WARC file back"]);
+    crawl
+        .end(&[])
+        .with_code(1)
+        .complains_of(&["00001.warc.gz is missing: put the file back", "crawler rebuild --data"]);
     // Put back, all is well.
     fs::rename(&away, &warcs[1]).unwrap();
     verified(&crawl);

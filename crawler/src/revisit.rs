@@ -50,6 +50,10 @@ impl Refresh {
     /// # Errors
     /// The store cannot be read or written.
     pub fn begin(&self, store: &mut Store, scope: &Scope) -> Result<u64, RunError> {
+        // One that was interrupted is finished first: what it found unanswered would be due at once, and be counted again.
+        if store.counts().due > 0 {
+            return Ok(0);
+        }
         let now = unix_ms(SystemTime::now());
         let as_of = self.as_of.map_or(now, unix_ms);
         store.begin_refresh(now)?;

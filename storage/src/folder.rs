@@ -178,7 +178,9 @@ impl DataFolder {
 
     /// The number in `last-commit`; `None` where there is none to be read.
     pub fn last_commit(&self) -> Option<u64> {
-        fs::read_to_string(self.mark()).ok()?.trim().parse().ok()
+        let number = fs::read_to_string(self.mark()).ok()?.trim().parse().ok()?;
+        // What no crawl can have made is damage.
+        Some(number).filter(|number| *number < u64::MAX / 2)
     }
 
     /// Notes that the commit `number` was made. The mark is not made durable: after a loss of power it may be older than

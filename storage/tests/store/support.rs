@@ -143,8 +143,9 @@ pub fn assert_sound(store: &Store) {
     let (mut next, mut current, mut bytes_kept) = (1, 0, 0);
     for page in store.pages_from(0) {
         let (sequence, page) = page.unwrap();
-        assert_eq!(sequence, next);
-        next += 1;
+        // A number whose commit was lost, or whose page a rebuild did not find, stays unused.
+        assert!(sequence >= next);
+        next = sequence + 1;
         current += u64::from(page.fate == Fate::Current);
         bytes_kept += u64::from(page.is_kept()) * page.body_bytes;
         if matches!(page.fate, Fate::Current | Fate::Gone { .. }) {
@@ -161,7 +162,7 @@ pub fn assert_sound(store: &Store) {
             );
         }
     }
-    assert_eq!(next, store.next_page_id());
+    assert!(next <= store.next_page_id());
     assert_eq!((current, bytes_kept), (total.fetched(), total.bytes_kept));
     let due = store.queue().filter(|row| row.as_ref().unwrap().revisits.is_some());
     assert_eq!(due.count() as u64, total.due);
