@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use storage::warc::Capture;
@@ -273,7 +274,7 @@ fn filters_take_what_they_name() {
         .read("export", &["--host", "localhost", "-o", "one.jsonl"])
         .succeeded();
     ended.complains_of(&[
-        "1 pages written to one.jsonl",
+        "1 page written to one.jsonl",
         &format!("{KEPT} pages left out by the filters"),
     ]);
     let quiet = crawl.read("export", &["--quiet", "-o", "one.jsonl"]).succeeded();
@@ -302,6 +303,8 @@ fn what_cannot_be_used_is_said_before_anything_is_written() {
         (&["-o", "out.parquet.gz"], "without .gz"),
         (&["--format", "markdown", "-o", "test.toml"], "is a file"),
         (&["--format", "markdown", "-o", ".."], "a new folder"),
+        (&["-o", "out.tar"], ".parquet"),
+        (&["-o", "out.jsonl.bz2"], "--format"),
     ] {
         crawl.read("export", arguments).with_code(2).complains_of(&[complaint]);
     }
@@ -316,6 +319,95 @@ fn what_cannot_be_used_is_said_before_anything_is_written() {
             .all(|name| !name.contains("partial") && !name.contains("out")),
         "{names:?}"
     );
+}
+
+#[test]
+fn nothing_is_written_into_the_crawl_that_is_read() {
+    let (_site, crawl) = finished();
+    let data = crawl.path("data");
+    let before = files_at(&data);
+    for output in ["data/state/db", "data/new.jsonl", "data/../data/new/", "data/", "data"] {
+        let arguments = ["--format", "text", "-o", output];
+        let refused = crawl.read("export", &arguments).with_code(2);
+        refused.complains_of(&[output, "data folder", "outside"]);
+    }
+    let refused = crawl.read("report", &["-o", "data/state/db"]).with_code(2);
+    refused.complains_of(&["data folder", "outside"]);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("data/state/db", crawl.path("link.txt")).unwrap();
+        crawl.read("export", &["-o", "link.txt"]).with_code(2);
+        fs::remove_file(crawl.path("link.txt")).unwrap();
+    }
+    assert_eq!(files_at(&data), before);
+    crawl.read("export", &["-o", "data.txt"]).succeeded();
+}
+
+/// The paths of all files below a folder.
+fn files_at(folder: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.append(&mut files_at(&path));
+        } else {
+            found.insert(path);
+        }
+    }
+    found
+}
+
+#[cfg(unix)]
+#[test]
+fn every_command_writes_pipes_and_through_links() {
+    let (_site, crawl) = finished();
+    let folder = crawl.path("");
+    fs::write(
+        folder.join("in.jsonl"),
+        "{\"id\":\"1\",\"text\":\"some words of a text\"}\n",
+    )
+    .unwrap();
+    let commands: [(&str, &[&str], &str); 5] = [
+        ("export", &["export", "--data", "data", "--output"], "fetched_at"),
+        ("report", &["report", "--data", "data", "--output"], "kept"),
+        ("idf", &["idf", "--data", "data", "--output"], ""),
+        ("dedup", &["dedup", "in.jsonl", "--output"], "unique"),
+        (
+            "kept",
+            &["dedup", "in.jsonl", "--output", "verdicts", "--kept"],
+            "some words",
+        ),
+    ];
+    for (name, arguments, content) in commands {
+        let write = |output: &str| {
+            let mut command = crawler(arguments);
+            run(command.arg(output).current_dir(&folder)).succeeded();
+        };
+        let pipe = folder.join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read(pipe).unwrap()
+        });
+        write("pipe");
+        assert!(!fs::symlink_metadata(&pipe).unwrap().is_file(), "{name}");
+        let piped = reader.join().unwrap();
+        assert!(!piped.is_empty(), "{name}");
+        assert!(String::from_utf8_lossy(&piped).contains(content), "{name}");
+        fs::remove_file(&pipe).unwrap();
+
+        // A link of somebody else's in place of the unfinished file.
+        let (link, target, victim) = (folder.join("link"), folder.join("target"), folder.join("victim"));
+        fs::write(&target, "old").unwrap();
+        fs::write(&victim, "untouched").unwrap();
+        std::os::unix::fs::symlink("target", &link).unwrap();
+        std::os::unix::fs::symlink("victim", folder.join("target.partial")).unwrap();
+        write("link");
+        assert!(link.is_symlink(), "{name}");
+        assert_eq!(fs::read(&target).unwrap(), piped, "{name}");
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "untouched", "{name}");
+        fs::remove_file(&link).unwrap();
+    }
 }
 
 #[test]
@@ -426,20 +518,22 @@ fn a_killed_export_leaves_the_last_one_and_a_partial_one() {
     // More than fits into a pipe.
     synthetic(&folder.join("data"), 200, 1000);
     fs::write(folder.join("out.csv"), "the last one").unwrap();
-    // A pipe in place of the file holds the export in its midst.
-    let partial = folder.join("out.csv.partial");
-    assert!(Command::new("mkfifo").arg(&partial).status().unwrap().success());
+    let shown = run(&mut export_of(folder, &["--format", "csv"])).succeeded().stdout;
     let mut export = Running::start(&mut export_of(folder, &["-o", "out.csv"]));
-    let mut beginning = [0; 4];
-    File::open(&partial).unwrap().read_exact(&mut beginning).unwrap();
-    assert_eq!(&beginning, b"url,");
+    let partial = folder.join("out.csv.partial");
+    let is_old = || fs::read_to_string(folder.join("out.csv")).unwrap() == "the last one";
+    let begun = Instant::now();
+    while !partial.exists() && is_old() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it does not begin");
+        std::thread::yield_now();
+    }
     export.kill();
-    assert_eq!(fs::read_to_string(folder.join("out.csv")).unwrap(), "the last one");
-    fs::remove_file(&partial).unwrap();
+    // However far it came.
+    let left = fs::read_to_string(folder.join("out.csv")).unwrap();
+    assert!(left == if partial.exists() { "the last one" } else { &shown });
     fs::write(&partial, "x".repeat(1 << 20)).unwrap();
     run(&mut export_of(folder, &["-o", "out.csv"])).succeeded();
     assert!(!partial.exists());
-    let shown = run(&mut export_of(folder, &["--format", "csv"])).succeeded().stdout;
     assert_eq!(fs::read_to_string(folder.join("out.csv")).unwrap(), shown);
 }
 

@@ -17,10 +17,10 @@ mod rules;
 mod run;
 mod verify;
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use ::export::OutputFile;
 pub(crate) use evaluate::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
 pub(crate) use export::{HostPattern, parse_host, parse_language, parse_regex, parse_since, parse_until};
 use storage::{OpenOptions, Store};
@@ -37,7 +37,7 @@ use crate::settings::Settings;
 pub fn execute(cli: Cli) -> Result<(), Error> {
     match cli.command {
         Command::Run(args) => run::execute(&args, cli.quiet),
-        Command::Report(args) => Ok(report::execute(&args)?),
+        Command::Report(args) => report::execute(&args),
         Command::Rules(args) => rules::execute(&args),
         Command::Export(args) => export::execute(&args, cli.quiet),
         Command::Verify(args) => verify::execute(&args, cli.quiet),
@@ -82,25 +82,15 @@ fn open_to_read(dir: &Path) -> Result<Store, RunError> {
 
 /// Where a command's result goes: a file that appears whole or not at all, or standard output.
 enum Output {
-    File {
-        path: PathBuf,
-        partial: PathBuf,
-        writer: BufWriter<File>,
-    },
+    File(Box<BufWriter<OutputFile>>),
     Stdout(BufWriter<io::StdoutLock<'static>>),
 }
 
 impl Output {
     fn open(path: Option<&Path>) -> Result<Self, RunError> {
-        let Some(path) = path else {
-            return Ok(Self::Stdout(BufWriter::new(io::stdout().lock())));
-        };
-        let partial = Self::partial(path);
-        let file = File::create(&partial).map_err(|source| RunError::io("create", partial.display(), source))?;
-        Ok(Self::File {
-            path: path.to_owned(),
-            partial,
-            writer: BufWriter::new(file),
+        Ok(match path {
+            None => Self::Stdout(BufWriter::new(io::stdout().lock())),
+            Some(path) => Self::File(Box::new(BufWriter::new(OutputFile::create(path)?))),
         })
     }
 
@@ -115,8 +105,8 @@ impl Output {
 
     fn try_to(&mut self, act: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), RunError> {
         match self {
-            Self::File { partial, writer, .. } => {
-                act(writer).map_err(|source| RunError::io("write", partial.display(), source))
+            Self::File(writer) => {
+                act(writer).map_err(|source| RunError::io("write", writer.get_ref().path().display(), source))
             }
             Self::Stdout(writer) => or_reader_gone(act(writer)),
         }
@@ -124,25 +114,43 @@ impl Output {
 
     /// Where a file is before it appears under its name.
     fn partial(path: &Path) -> PathBuf {
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(".partial");
-        partial.into()
+        OutputFile::partial_path(path)
     }
 
     /// Makes the file appear under its name.
-    fn finish(self) -> Result<(), RunError> {
-        match self {
-            Self::File {
-                path,
-                partial,
-                mut writer,
-            } => writer
-                .flush()
-                .and_then(|()| std::fs::rename(&partial, &path))
-                .map_err(|source| RunError::io("write", path.display(), source)),
-            Self::Stdout(mut writer) => or_reader_gone(writer.flush()),
+    fn finish(mut self) -> Result<(), RunError> {
+        self.flush()?;
+        if let Self::File(writer) = self {
+            let path = writer.get_ref().path().to_owned();
+            let file = writer.into_inner().map_err(io::IntoInnerError::into_error);
+            file.map_err(|source| RunError::io("write", path.display(), source))?
+                .finish()?;
         }
+        Ok(())
     }
+}
+
+/// Refuses to write into the crawl that is read: its own files would be replaced.
+fn reject_inside(data: &Path, output: &Path) -> Result<(), UsageError> {
+    let Ok(data) = data.canonicalize() else {
+        return Ok(()); // Who opens it says so.
+    };
+    // Without a slash at its end, which no link can have.
+    let target = ::export::linked(&output.components().collect::<PathBuf>());
+    let folder = match target.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) => parent,
+        None => &target,
+    };
+    let place = target.canonicalize().or_else(|_| folder.canonicalize());
+    if !place.is_ok_and(|place| place.starts_with(&data)) {
+        return Ok(());
+    }
+    Err(UsageError::Argument(format!(
+        "{} is in the data folder {} that is read: name a place outside of it",
+        output.display(),
+        data.display()
+    )))
 }
 
 /// Prints what a command has to say beside its result; whether anybody reads it changes nothing.

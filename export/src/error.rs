@@ -64,7 +64,7 @@ impl ExportError {
 /// A folder is named where one file is written.
 pub(crate) fn not_one_file(dir: &Path) -> ExportError {
     ExportError::Destination(format!(
-        "{} is a folder: this format goes to one file, name that",
+        "{} is a folder, but what is written is one file: name that",
         dir.display()
     ))
 }

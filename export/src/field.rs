@@ -114,9 +114,9 @@ fn int64(count: u64) -> Value<'static> {
     Value::Int64(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
-/// RFC 3339 in UTC, with as many digits of a second as there are; the epoch for a moment beyond the year 9999.
+/// RFC 3339 in UTC by the millisecond, so that texts sort as times do; the epoch for a moment beyond the year 9999.
 pub(crate) fn shown_time(unix_ms: i64) -> String {
-    Timestamp::from_millisecond(unix_ms).unwrap_or_default().to_string()
+    format!("{:.3}", Timestamp::from_millisecond(unix_ms).unwrap_or_default())
 }
 
 /// A decimal number without an exponent that reads back as the same number, and as none but a number with a fraction.
@@ -143,6 +143,8 @@ mod tests {
         assert_eq!(shown_real(0.96875), "0.96875");
         assert_eq!(shown_real(1e-7), "0.0000001");
         assert_eq!(shown_time(1_774_085_400_125), "2026-03-21T09:30:00.125Z");
-        assert_eq!(shown_time(i64::MAX), "1970-01-01T00:00:00Z");
+        assert_eq!(shown_time(1_774_085_400_120), "2026-03-21T09:30:00.120Z");
+        assert_eq!(shown_time(-1), "1969-12-31T23:59:59.999Z");
+        assert_eq!(shown_time(i64::MAX), "1970-01-01T00:00:00.000Z");
     }
 }

@@ -26,7 +26,8 @@
 //! - `json_lines`, `csv`, `plain_text`, `parquet_file`, `markdown`: one format each; `yaml`: texts in front matter
 //! - [`Lines`]: a file of lines that are made elsewhere
 //! - `file_name`: a safe name for each URL
-//! - `stream`: a file that appears when it is complete, packed by its name, or standard output; `folder`: the same of a folder
+//! - [`OutputFile`]: a file that appears when it is complete; `stream`: the same packed by its name, or standard output; `folder`:
+//!   the same of a folder
 
 mod csv;
 mod error;
@@ -36,6 +37,7 @@ mod folder;
 mod json_lines;
 mod lines;
 mod markdown;
+mod output_file;
 mod page;
 #[cfg(feature = "parquet")]
 mod parquet_file;
@@ -47,5 +49,6 @@ mod yaml;
 pub use error::ExportError;
 pub use field::{FIELDS, Field, Kind, Value};
 pub use lines::Lines;
+pub use output_file::{OutputFile, linked};
 pub use page::{Fingerprint, Page, Verdict};
 pub use sink::{Destination, Format, Sink, open};

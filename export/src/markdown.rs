@@ -1,8 +1,9 @@
 //! Markdown with front matter: between two lines `---` every field but the text as YAML, then the text.
 //!
-//! A line of the text is a block of the page, so it becomes a paragraph. What Markdown would take for markup at the beginning of
-//! a line (headings, lists, quotes, code, rules), `<` where it could begin a tag, and a backslash that would be an escape, are
-//! escaped with a backslash (CommonMark 0.31, section 2.4); other markup within a line (`*`, `_`) is left as it stands.
+//! A line of the text is a block of the page, so it becomes a paragraph. Whatever CommonMark 0.31 would take for markup is escaped
+//! with a backslash (section 2.4), so that the text comes out as text: no link, image or HTML of a page is alive. So is what GFM
+//! adds (`~`, tables, footnotes) and what some add at the beginning of a line (`:`). A viewer that makes links of bare
+//! addresses still does.
 
 use std::fmt::Write;
 
@@ -24,7 +25,8 @@ pub(crate) fn render(page: &Page) -> String {
         out.push('\n');
     }
     out.push_str(FENCE);
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+    // Lines end as in CommonMark (section 2.1): CR alone ends one too.
+    for line in text.split(['\n', '\r']).filter(|line| !line.trim().is_empty()) {
         out.push('\n');
         push_paragraph(line, &mut out);
         out.push('\n');
@@ -51,41 +53,41 @@ fn push_paragraph(line: &str, out: &mut String) {
     // White space at its beginning would make it code.
     let line = line.trim_start();
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let (before, rest) = match line[digits..].chars().next() {
-        Some('.' | ')') if digits > 0 => line.split_at(digits),
-        Some('#' | '>' | '-' | '+' | '*' | '_' | '=' | '`' | '~' | '|' | ':') if digits == 0 => ("", line),
-        _ => {
-            push_inline(line, out);
-            return;
-        }
+    let begins_block = match line[digits..].chars().next() {
+        Some('.' | ')') => digits > 0,
+        Some('#' | '>' | '-' | '+' | '=' | '|' | ':') => digits == 0,
+        _ => false,
     };
-    out.push_str(before);
-    out.push('\\');
-    push_inline(rest, out);
-}
-
-fn push_inline(text: &str, out: &mut String) {
-    let mut rest = text;
-    while let Some(at) = rest.find(['<', '\\']) {
-        let (before, from) = rest.split_at(at);
-        out.push_str(before);
-        let next = from[1..].chars().next();
-        let means_something = if from.starts_with('<') {
-            next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c))
-        } else {
-            next.is_none_or(|c| c.is_ascii_punctuation())
-        };
-        if means_something {
+    let mut before = None;
+    let mut chars = line.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let after = chars.peek().map(|(_, c)| *c);
+        if (begins_block && at == digits) || is_markup(before, c, after) {
             out.push('\\');
         }
-        out.push_str(&from[..1]);
-        rest = &from[1..];
+        out.push(c);
+        before = Some(c);
     }
-    out.push_str(rest);
+}
+
+/// Whether a character means something anywhere in a line.
+fn is_markup(before: Option<char>, c: char, after: Option<char>) -> bool {
+    match c {
+        '*' | '`' | '[' | ']' | '~' => true,
+        // Within a word it is no emphasis (section 6.2), and names with it are frequent.
+        '_' => !(before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric)),
+        '<' => after.is_some_and(|c| !c.is_whitespace()),
+        '&' => after.is_some_and(|c| c == '#' || c.is_ascii_alphanumeric()),
+        '\\' => after.is_none_or(|c| c.is_ascii_punctuation()),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
     use super::*;
 
     fn body(text: &str) -> String {
@@ -120,16 +122,85 @@ mod tests {
             ("one\ntwo", "\none\n\ntwo\n"),
             ("# one", "\n\\# one\n"),
             ("1. one", "\n1\\. one\n"),
-            ("```\nx", "\n\\```\n\nx\n"),
+            ("```\nx", "\n\\`\\`\\`\n\nx\n"),
             ("---", "\n\\---\n"),
             ("    code", "\ncode\n"),
             ("a <script>x</script> < b", "\na \\<script>x\\</script> < b\n"),
             ("a \\<b> c:\\dir \\", "\na \\\\\\<b> c:\\dir \\\\\n"),
             ("<!-- x", "\n\\<!-- x\n"),
             ("2026 was", "\n2026 was\n"),
+            ("one\r# two\r\n3) x", "\none\n\n\\# two\n\n3\\) x\n"),
+            ("snake_case _x_ 2*3", "\nsnake_case \\_x\\_ 2\\*3\n"),
+            ("AT&T &copy; & &#169;", "\nAT\\&T \\&copy; & \\&#169;\n"),
+            ("![i](h)", "\n!\\[i\\](h)\n"),
             ("", ""),
         ] {
             assert_eq!(body(text), file);
+        }
+    }
+
+    /// What a renderer makes of a file: the text of its paragraphs. It must have nothing else.
+    fn rendered(markdown: &str, options: Options) -> Result<String, String> {
+        let mut text = String::new();
+        for event in Parser::new_ext(markdown, options) {
+            match event {
+                Event::Text(part) => text.push_str(&part),
+                Event::SoftBreak | Event::End(TagEnd::Paragraph) => text.push('\n'),
+                Event::Start(Tag::Paragraph) => {}
+                other => return Err(format!("{other:?} in {markdown:?}")),
+            }
+        }
+        Ok(text)
+    }
+
+    fn words(text: &str) -> Vec<&str> {
+        text.split_whitespace().collect()
+    }
+
+    fn comes_out_as_text(text: &str) -> Result<(), String> {
+        let gfm = Options::ENABLE_TABLES
+            | Options::ENABLE_FOOTNOTES
+            | Options::ENABLE_STRIKETHROUGH
+            | Options::ENABLE_TASKLISTS
+            | Options::ENABLE_GFM
+            | Options::ENABLE_DEFINITION_LIST;
+        let markdown = body(text);
+        for options in [Options::empty(), gfm] {
+            let out = rendered(&markdown, options)?;
+            if words(&out) != words(text) {
+                return Err(format!("{text:?} became {out:?} by {markdown:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_a_page_says_in_markdown_is_text() {
+        for text in [
+            "[ref]: http://evil/ \"t\"",
+            "[^1]: foot",
+            "see [ref] and [^1]",
+            "![img](http://evil/pixel.png)",
+            "[x](javascript:alert(1))",
+            "<http://evil/> <a@b.c> <1@b.c>",
+            "&copy; &#169; &#xa9; AT&T",
+            "a\r# b\r\r    c",
+            "| a | b |\n|---|---|\n| 1 | 2 |",
+            "term\n: definition",
+            "- [x] done",
+            "**b** __b__ ~~s~~ `c` \\[x](y)",
+            "title\n===\ntitle\n---\n***\n+++\n~~~",
+        ] {
+            comes_out_as_text(text).unwrap();
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_comes_out_as_text(
+            text in r#"([-\[\]()<>!&;#*_~`=+|:^"'\\/@.$ \n\r\t0-9a-cx]|http://e/|&copy;|    |\PC){0,40}"#
+        ) {
+            prop_assert_eq!(comes_out_as_text(&text), Ok(()));
         }
     }
 }

@@ -1,14 +1,15 @@
 //! A file that appears when it is complete, packed if its name says so, or standard output.
 
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::error::{ExportError, not_one_file};
+use crate::error::ExportError;
+use crate::output_file::OutputFile;
 
 /// zstd's own default.
 const ZSTD_LEVEL: i32 = 3;
@@ -16,18 +17,8 @@ const ZSTD_LEVEL: i32 = 3;
 /// Where bytes go. [`finish`](Self::finish) makes them appear; without it they stay what they are, a part.
 pub(crate) struct Stream {
     packing: Packing,
-    name: Name,
-}
-
-enum Name {
-    /// `partial` becomes `path`.
-    File {
-        path: PathBuf,
-        partial: PathBuf,
-    },
-    /// A device or a pipe, which is written as it is.
-    Special(PathBuf),
-    Stdout,
+    /// What it is called in messages.
+    name: String,
 }
 
 enum Packing {
@@ -37,7 +28,7 @@ enum Packing {
 }
 
 enum Raw {
-    File(File),
+    File(OutputFile),
     Stdout(io::Stdout),
 }
 
@@ -46,27 +37,14 @@ impl Stream {
     pub fn stdout() -> Self {
         Self {
             packing: Packing::None(BufWriter::new(Raw::Stdout(io::stdout()))),
-            name: Name::Stdout,
+            name: "standard output".to_owned(),
         }
     }
 
     /// A file; one of the same name stays until the new one is complete.
     pub fn file(path: &Path) -> Result<Self, ExportError> {
-        let (name, writes_to) = match fs::metadata(path) {
-            Ok(metadata) if metadata.is_dir() => {
-                return Err(not_one_file(path));
-            }
-            Ok(metadata) if !metadata.is_file() => (Name::Special(path.to_owned()), path.to_owned()),
-            _ => {
-                let partial = partial_of(path);
-                let name = Name::File {
-                    path: path.to_owned(),
-                    partial: partial.clone(),
-                };
-                (name, partial)
-            }
-        };
-        let file = File::create(&writes_to).map_err(|source| ExportError::io("create", &writes_to, source))?;
+        let file = OutputFile::create(path)?;
+        let name = file.path().display().to_string();
         let raw = BufWriter::with_capacity(1 << 16, Raw::File(file));
         let packing = match packed_by(path) {
             None => Packing::None(raw),
@@ -81,41 +59,29 @@ impl Stream {
     /// Makes all of it durable, and the file appear under its name.
     pub fn finish(self) -> Result<(), ExportError> {
         let Self { packing, name } = self;
-        let raw = unpacked(packing).map_err(|source| name.error(source))?;
-        if let (Name::File { path, partial }, Raw::File(file)) = (&name, raw) {
-            file.sync_all()
-                .and_then(|()| fs::rename(partial, path))
-                .and_then(|()| sync_folder_of(path))
-                .map_err(|source| name.error(source))?;
+        match unpacked(packing).map_err(|source| write_error(&name, source))? {
+            Raw::File(file) => file.finish(),
+            Raw::Stdout(_) => Ok(()),
         }
-        Ok(())
     }
 
     /// An error of writing to it.
     pub fn error(&self, source: io::Error) -> ExportError {
-        self.name.error(source)
+        write_error(&self.name, source)
     }
 
     /// What it is called in messages.
+    #[cfg(feature = "parquet")]
     pub fn shown_name(&self) -> String {
-        self.name.shown()
+        self.name.clone()
     }
 }
 
-impl Name {
-    fn shown(&self) -> String {
-        match self {
-            Self::File { partial: path, .. } | Self::Special(path) => path.display().to_string(),
-            Self::Stdout => "standard output".to_owned(),
-        }
-    }
-
-    fn error(&self, source: io::Error) -> ExportError {
-        ExportError::Io {
-            action: "write",
-            path: self.shown(),
-            source,
-        }
+fn write_error(name: &str, source: io::Error) -> ExportError {
+    ExportError::Io {
+        action: "write",
+        path: name.to_owned(),
+        source,
     }
 }
 

@@ -52,14 +52,15 @@ pub enum ExportVerdict {
     every host under example.org, not itself. Dates and times are of the fetch, in UTC, both ends included: --until 2026-03-31 \
     takes all of that day. Only the last version of a page is exported, earlier ones stay in the WARC files.\n\n\
     What is written appears when it is complete: until then, and after Ctrl-C, it is FILE.partial or DIR.partial, which the next \
-    export writes anew. A file is replaced; a folder must be new or empty. docs/export.md lists the fields and their types.\n\n\
-    Exit codes: 0 all is exported, 3 single pages could not be read from the archive and are named, 1 it could not go on, 2 it \
+    export writes anew. A file is replaced, of a symbolic link the file it leads to; a device or a pipe is written as it is; a \
+    folder must be new or empty. Nothing is written below --data. docs/export.md lists the fields and their types.\n\n\
+    Exit codes: 0 all is exported, or who reads standard output or a pipe wants no more (crawler export | head), 3 single pages could not be read from the archive and are named, 1 it could not go on, 2 it \
     was called with something unusable.")]
 pub struct Export {
     /// See `--help` of the group.
     #[command(flatten)]
     pub data: DataFolder,
-    /// Form of the export; without it the name of --output tells, else it is jsonl.
+    /// Form of the export; without it the ending of --output tells, and without an ending it is jsonl.
     #[arg(long, value_enum)]
     pub format: Option<ExportFormat>,
     /// File to write, or a folder for one file a page; standard output without it or with -.

@@ -169,21 +169,28 @@ fn show(seen: &Arc<AtomicU64>, total: u64, quiet: bool) -> Progress {
 
 impl Counts {
     fn summary(&self, destination: &Destination) -> String {
-        let what = if self.is_index { "captures" } else { "pages" };
+        let what = if self.is_index { "capture" } else { "page" };
         let to = match destination {
             Destination::Stdout => String::new(),
             Destination::File(path) | Destination::Folder(path) => format!(" to {}", path.display()),
         };
         let mut text = format!(
-            "{} {what} written{to}; {} pages left out by the filters",
-            self.written, self.filtered
+            "{} written{to}; {} left out by the filters",
+            counted(self.written, what),
+            counted(self.filtered, "page")
         );
         if self.past > 0 {
-            text += &format!(", {} that are gone or have a later version", self.past);
+            text += &format!(", {} gone or of an earlier version", self.past);
         }
         if self.unreadable > 0 {
             text += &format!(", {} that could not be read", self.unreadable);
         }
         text
     }
+}
+
+/// `1 page`, `2 pages`.
+fn counted(count: u64, what: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{ending}")
 }

@@ -15,6 +15,7 @@ pub(super) fn execute(args: &Idf, quiet: bool) -> Result<(), Error> {
     let mut builder = IdfBuilder::new(&settings.scheme);
     let faults = match &args.data {
         Some(data) => {
+            super::reject_inside(data, &args.output)?;
             let store = super::open_to_read(data)?;
             for row in store.pages_from(0) {
                 let (_, page) = row.map_err(RunError::from)?;

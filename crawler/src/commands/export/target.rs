@@ -6,6 +6,7 @@ use std::path::{Path, is_separator};
 use export::{Destination, Format};
 
 use crate::cli::{Export, ExportFormat};
+use crate::commands::reject_inside;
 use crate::error::UsageError;
 
 /// The endings of names that tell a format.
@@ -27,6 +28,9 @@ pub(super) fn of(args: &Export) -> Result<(ExportFormat, Destination), UsageErro
         (None, Some(path)) => told_by_name(path)?,
         (None, None) => ExportFormat::Jsonl,
     };
+    if let Some(path) = output {
+        reject_inside(&args.data.data, path)?;
+    }
     let destination = match output {
         None => Destination::Stdout,
         Some(path) if format == ExportFormat::Markdown || names_a_folder(path) => Destination::Folder(path.to_owned()),
@@ -69,8 +73,22 @@ fn told_by_name(path: &Path) -> Result<ExportFormat, UsageError> {
     if has_ending(name, "gz") || has_ending(name, "zst") {
         name = Path::new(name.file_stem().unwrap_or_default());
     }
-    let told = ENDINGS.iter().find(|(ending, _)| has_ending(name, ending));
-    Ok(told.map_or(ExportFormat::Jsonl, |(_, format)| *format))
+    if name.extension().is_none() {
+        return Ok(ExportFormat::Jsonl);
+    }
+    match ENDINGS.iter().find(|(ending, _)| has_ending(name, ending)) {
+        Some((_, format)) => Ok(*format),
+        None => Err(UsageError::Argument(unknown_ending(path))),
+    }
+}
+
+fn unknown_ending(path: &Path) -> String {
+    let known: Vec<String> = ENDINGS.iter().map(|(ending, _)| format!(".{ending}")).collect();
+    format!(
+        "the name of {} tells no form: end it in {}, and .gz or .zst after that to pack it, or give --format",
+        path.display(),
+        known.join(", ")
+    )
 }
 
 fn has_ending(name: &Path, ending: &str) -> bool {
@@ -111,5 +129,11 @@ mod tests {
             assert_eq!(told_by_name(Path::new(name)).unwrap(), format, "{name}");
         }
         assert!(told_by_name(Path::new("no-such-folder/")).is_err());
+        for name in ["x.tar", "x.jsonl.bz2", "x.json", "x.xlsx.gz", "x.csv.gz.zst"] {
+            let complaint = told_by_name(Path::new(name)).unwrap_err().to_string();
+            for part in [name, ".jsonl", ".csv", ".txt", ".zst", "--format"] {
+                assert!(complaint.contains(part), "{complaint}");
+            }
+        }
     }
 }

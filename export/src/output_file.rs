@@ -1,0 +1,221 @@
+//! A file by the name that a user gave, which appears under it when it is complete.
+//!
+//! - A regular file, or a name that is free: written as `FILE.partial` and renamed, so that a file of the same name stays until
+//!   the new one is complete.
+//! - A symbolic link: stays a link. The file it leads to is replaced, by a `.partial` beside that file.
+//! - A device, a pipe, a socket, and what a process has open (`/dev/stdout`, `/dev/fd/3`): written as it is.
+//!
+//! What lies at `FILE.partial` is removed and never followed: where others may write too (`/tmp`), it may be a link of theirs.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{ExportError, not_one_file};
+use crate::stream::{partial_of, sync_folder_of};
+
+/// As many links as Linux follows.
+const MAX_LINKS: usize = 40;
+
+/// Where links lead to what a process has open, and not to a name.
+const OPEN_FILES: [&str; 2] = ["/proc", "/dev/fd"];
+
+/// See the module. Without [`finish`](Self::finish) what was written stays a part.
+pub struct OutputFile {
+    file: File,
+    place: Place,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    /// `partial` becomes `target`.
+    Replaced { target: PathBuf, partial: PathBuf },
+    /// Not a regular file.
+    Special(PathBuf),
+    /// A regular file that a process has open, whose end comes after what it holds.
+    Open(PathBuf),
+}
+
+impl OutputFile {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// `path` is a folder, or nothing can be written there.
+    pub fn create(path: &Path) -> Result<Self, ExportError> {
+        let place = Place::of(path)?;
+        let file = match &place {
+            Place::Replaced { partial, .. } => create_anew(partial)?,
+            Place::Special(path) => open(OpenOptions::new().write(true), path)?,
+            Place::Open(path) => open(OpenOptions::new().append(true), path)?,
+        };
+        Ok(Self { file, place })
+    }
+
+    /// Where the bytes are until [`finish`](Self::finish), in messages too.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.place.written()
+    }
+
+    /// Where the bytes of a file of that name would be until it is complete.
+    #[must_use]
+    pub fn partial_path(path: &Path) -> PathBuf {
+        Place::of(path).map_or_else(|_| partial_of(path), |place| place.written().to_owned())
+    }
+
+    /// Makes all of it durable, and the file appear under its name.
+    ///
+    /// # Errors
+    /// The system refuses either.
+    pub fn finish(self) -> Result<(), ExportError> {
+        let Place::Replaced { target, partial } = &self.place else {
+            return Ok(());
+        };
+        self.file
+            .sync_all()
+            .and_then(|()| fs::rename(partial, target))
+            .and_then(|()| sync_folder_of(target))
+            .map_err(|source| ExportError::io("write", partial, source))
+    }
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Place {
+    fn of(path: &Path) -> Result<Self, ExportError> {
+        // Before links are followed by hand: the system may forbid to follow this one (Linux, fs.protected_symlinks).
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => return Err(not_one_file(path)),
+            Ok(metadata) if !metadata.is_file() => return Ok(Self::Special(path.to_owned())),
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(ExportError::io("create", path, error)),
+            _ => {}
+        }
+        let target = linked(path);
+        if OPEN_FILES.iter().any(|folder| target.starts_with(folder)) {
+            return Ok(Self::Open(path.to_owned()));
+        }
+        let partial = partial_of(&target);
+        Ok(Self::Replaced { target, partial })
+    }
+
+    fn written(&self) -> &Path {
+        match self {
+            Self::Replaced { partial: path, .. } | Self::Special(path) | Self::Open(path) => path,
+        }
+    }
+}
+
+/// Where links lead from `path`: to the first name that is no link, or that is in one of [`OPEN_FILES`].
+#[must_use]
+pub fn linked(path: &Path) -> PathBuf {
+    let mut target = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        if OPEN_FILES.iter().any(|folder| target.starts_with(folder)) {
+            break;
+        }
+        match fs::read_link(&target) {
+            Ok(next) => target = target.parent().unwrap_or(Path::new("")).join(next),
+            Err(_) => break,
+        }
+    }
+    target
+}
+
+/// A new file in place of what an export that did not end has left, which may be anything but a folder.
+fn create_anew(partial: &Path) -> Result<File, ExportError> {
+    match fs::symlink_metadata(partial) {
+        Ok(metadata) if metadata.is_dir() => return Err(ExportError::InTheWay(partial.to_owned())),
+        Ok(_) => fs::remove_file(partial).map_err(|source| ExportError::io("remove", partial, source))?,
+        Err(_) => {}
+    }
+    open(OpenOptions::new().write(true).create_new(true), partial)
+}
+
+fn open(options: &OpenOptions, path: &Path) -> Result<File, ExportError> {
+    options
+        .open(path)
+        .map_err(|source| ExportError::io("create", path, source))
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{FileTypeExt, symlink};
+
+    use super::*;
+
+    fn write(path: &Path, text: &str) -> Result<(), ExportError> {
+        let mut file = OutputFile::create(path)?;
+        file.write_all(text.as_bytes()).unwrap();
+        file.finish()
+    }
+
+    #[test]
+    fn a_link_stays_and_the_file_it_leads_to_is_replaced() {
+        let temporary = tempfile::tempdir().unwrap();
+        let dir = temporary.path();
+        fs::create_dir(dir.join("real")).unwrap();
+        symlink("second", dir.join("first")).unwrap();
+        symlink("real/file", dir.join("second")).unwrap();
+        for text in ["to a name that is free", "to a file"] {
+            assert_eq!(
+                OutputFile::partial_path(&dir.join("first")),
+                dir.join("real/file.partial")
+            );
+            write(&dir.join("first"), text).unwrap();
+            assert_eq!(fs::read_to_string(dir.join("real/file")).unwrap(), text);
+            assert!(dir.join("first").is_symlink() && dir.join("second").is_symlink());
+            assert!(fs::symlink_metadata(dir.join("real/file")).unwrap().is_file());
+        }
+        symlink("itself", dir.join("itself")).unwrap();
+        assert!(write(&dir.join("itself"), "").is_err());
+    }
+
+    #[test]
+    fn what_lies_at_the_partial_name_is_removed_and_not_followed() {
+        let temporary = tempfile::tempdir().unwrap();
+        let (path, partial) = (temporary.path().join("out"), temporary.path().join("out.partial"));
+        let victim = temporary.path().join("victim");
+        fs::write(&victim, "untouched").unwrap();
+        symlink(&victim, &partial).unwrap();
+        write(&path, "new").unwrap();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "untouched");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert!(fs::symlink_metadata(&path).unwrap().is_file() && !partial.exists());
+        fs::create_dir(&partial).unwrap();
+        assert!(matches!(write(&path, ""), Err(ExportError::InTheWay(_))));
+    }
+
+    #[test]
+    fn a_device_stays_one() {
+        let temporary = tempfile::tempdir().unwrap();
+        let link = temporary.path().join("null");
+        symlink("/dev/null", &link).unwrap();
+        write(&link, "gone").unwrap();
+        assert!(link.is_symlink());
+        assert!(fs::metadata(&link).unwrap().file_type().is_char_device());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_that_a_process_has_open_gets_more() {
+        use std::os::fd::AsRawFd;
+
+        let temporary = tempfile::tempdir().unwrap();
+        let path = temporary.path().join("log");
+        fs::write(&path, "before ").unwrap();
+        let held = File::open(&path).unwrap();
+        let link = temporary.path().join("stdout");
+        symlink(format!("/proc/self/fd/{}", held.as_raw_fd()), &link).unwrap();
+        write(&link, "after").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "before after");
+    }
+}
