@@ -105,7 +105,7 @@ pub struct Run {
     pub data: DataFolder,
     /// Look again at the pages that are due: unchanged ones are noted, changed ones get a new version and a new verdict,
     /// those that are gone (no page at two refreshes running) are marked and stay in the archive. How often a page is due
-    /// follows how often it changes ([refresh] in config.toml). Such visits do not count against --max-pages.
+    /// follows how often it changes (section `refresh` of config.toml). Such visits do not count against --max-pages.
     #[arg(long)]
     pub refresh: bool,
     /// Take as due what will be due by this time (RFC 3339).

@@ -113,7 +113,7 @@ impl Place {
     }
 }
 
-/// Where links lead from `path`: to the first name that is no link, or that is in one of [`OPEN_FILES`].
+/// Where links lead from `path`: to the first name that is no link, or that is in one of `OPEN_FILES`.
 #[must_use]
 pub fn linked(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
