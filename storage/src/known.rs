@@ -21,6 +21,7 @@
 //! **What is asked.** Nearly always a URL that was asked about a moment ago: [`found`] answers for those.
 
 mod bucket;
+mod filter;
 mod found;
 
 use std::collections::{HashMap, HashSet};
@@ -33,6 +34,7 @@ use crate::error::StorageError;
 use crate::format;
 use crate::state::State;
 use bucket::{Entries, bucket_of, depth_for, pack};
+use filter::Filter;
 use found::Found;
 
 /// Hashes a generation holds: what fills 2^19 slots of a hash table, about 5 MB.
@@ -92,6 +94,8 @@ pub(crate) struct KnownUrls {
     /// Not in the buckets yet: what is in the log, and what is staged.
     recent: HashMap<UrlHash, UrlId, BuildUnhashed>,
     merge_at_least: u64,
+    /// Of the hashes in the buckets.
+    filter: Filter,
     found: Found,
 }
 
@@ -107,9 +111,11 @@ impl KnownUrls {
             buckets,
             recent: HashMap::default(),
             merge_at_least: MERGE_AT_LEAST,
+            filter: Filter::for_entries(0),
             found: Found::new(GENERATION),
         };
         known.remove_void_buckets(state)?;
+        known.fill_filter(state)?;
         for row in state.scan([format::KNOWN_LOG]) {
             let logged: Vec<format::Logged> = state.decode("a row of the log of known URLs", &row?.1)?;
             let entries = logged.into_iter().map(|(hash, id)| (UrlHash::from_le_bytes(hash), id));
@@ -168,8 +174,21 @@ impl KnownUrls {
         self.recent.insert(hash, id);
     }
 
+    /// Makes the filter from the buckets, with room for as many again.
+    fn fill_filter(&mut self, state: &State) -> Result<(), StorageError> {
+        let mut filter = Filter::for_entries(self.buckets.entries);
+        for row in state.scan(format::bucket_prefix(self.buckets.depth)) {
+            for entry in Entries::of(&row?.1) {
+                let (hash, _) = entry.ok_or_else(|| state.corrupt("a bucket of known URLs"))?;
+                filter.insert(hash);
+            }
+        }
+        self.filter = filter;
+        Ok(())
+    }
+
     fn in_bucket(&self, state: &State, hash: UrlHash) -> Result<Option<UrlId>, StorageError> {
-        if self.buckets.entries == 0 {
+        if self.buckets.entries == 0 || !self.filter.may_contain(hash) {
             return Ok(None);
         }
         let row = state.get(format::bucket_key(
@@ -225,7 +244,17 @@ impl KnownUrls {
             writer.remove_all(format::bucket_prefix(before.depth).to_vec())?;
         }
         writer.remove_all(vec![format::KNOWN_LOG])?;
-        writer.finish()
+        writer.finish()?;
+        // The latest are what is asked about most.
+        for &(hash, _) in &fresh {
+            self.filter.insert(hash);
+            self.found.insert(hash);
+        }
+        if self.filter.has_room_for(entries) {
+            Ok(())
+        } else {
+            self.fill_filter(state)
+        }
     }
 
     fn entries_of(&self, state: &State, depth: u8, bucket: u32) -> Result<Vec<(UrlHash, UrlId)>, StorageError> {
