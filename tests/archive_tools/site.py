@@ -4,10 +4,11 @@ from __future__ import annotations
 import gzip
 import http.server
 import random
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+from public_tools.loopback import serving
 
 
 @dataclass(frozen=True)
@@ -94,13 +95,5 @@ def chunked(body: bytes, size: int = 700) -> bytes:
 @contextmanager
 def served() -> Iterator[str]:
     """Serves the site while the block runs; gives its origin."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(Handler) as origin:
+        yield origin

@@ -4,9 +4,10 @@ from __future__ import annotations
 import html
 import http.server
 import random
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from public_tools.loopback import serving
 
 TITLES = [
     "say \"hi\", 'you'", "=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "'=guarded?", "'90s music", "a,b;c", "../../etc/passwd",
@@ -93,13 +94,5 @@ def served(large: bool) -> Iterator[str]:
         def log_message(self, *_arguments: object) -> None:
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(Handler) as origin:
+        yield origin
