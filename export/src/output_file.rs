@@ -134,7 +134,8 @@ fn create_anew(partial: &Path) -> Result<File, ExportError> {
     match fs::symlink_metadata(partial) {
         Ok(metadata) if metadata.is_dir() => return Err(ExportError::InTheWay(partial.to_owned())),
         Ok(_) => fs::remove_file(partial).map_err(|source| ExportError::io("remove", partial, source))?,
-        Err(_) => {}
+        Err(source) if source.kind() == ErrorKind::NotFound => {}
+        Err(source) => return Err(ExportError::io("look at", partial, source)),
     }
     open(OpenOptions::new().write(true).create_new(true), partial)
 }
