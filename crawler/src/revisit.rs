@@ -16,12 +16,13 @@ mod conditional;
 mod policy;
 
 use std::collections::HashMap;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use storage::{Fate, PageRecord, Store};
 
 use crate::error::RunError;
 use crate::host_key::HostKey;
+use crate::interpret::unix_millis;
 use crate::scope::Scope;
 pub use conditional::{conditions, fields};
 pub use policy::Intervals;
@@ -54,8 +55,8 @@ impl Refresh {
         if store.counts().due > 0 {
             return Ok(0);
         }
-        let now = unix_ms(SystemTime::now());
-        let as_of = self.as_of.map_or(now, unix_ms);
+        let now = unix_millis(SystemTime::now());
+        let as_of = self.as_of.map_or(now, unix_millis);
         store.begin_refresh(now)?;
         let mut standing = Standing::default();
         let (mut slice, mut queued, mut from) = (Vec::with_capacity(SLICE), 0, 1);
@@ -123,9 +124,4 @@ pub fn restore_scope(store: &Store, scope: &Scope) -> Result<(), RunError> {
 fn is_in(scope: &Scope, page: &PageRecord) -> bool {
     let host = page.host.parse::<HostKey>();
     host.is_ok_and(|host| scope.admits(&host, page.depth).is_ok())
-}
-
-fn unix_ms(time: SystemTime) -> u64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
