@@ -15,7 +15,7 @@
 //! - [`content_seen`] decides (crate `dedup`) and records (crate `storage`)
 //! - [`pipeline`] joins the stages, [`stats`] and [`progress`] show them at work, [`shutdown`] ends them
 //! - [`inputs`] documents from files instead of the web
-//! - [`diff`] what differs between two texts
+//! - [`nearest`] the kept pages most like a text, [`passages`] what two texts have in common, [`diff`] what differs
 //! - [`report`] what was kept and dropped, and why, [`terminal_text`] without harm to a terminal
 //! - [`panics`] of the database, told as errors, [`tell`] to whoever watches
 //! - [`commands`] one file a command, [`demo`] a web site with a known truth, [`error`] what ends a command
@@ -39,8 +39,10 @@ pub mod inputs;
 pub mod interpret;
 pub mod language;
 pub mod memory_budget;
+pub mod nearest;
 pub mod panics;
 pub mod parse;
+pub mod passages;
 pub mod pipeline;
 pub mod politeness;
 pub mod progress;
