@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use crawler::cli::Cli;
+use crawler::error::Error;
 use crawler::panics;
 use crawler::shutdown;
 use crawler::tell::tell;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     panics::quiet_those_of_the_database();
     match std::panic::catch_unwind(|| crawler::commands::execute(cli)) {
         Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(Error::Answer(code))) => ExitCode::from(code),
         Ok(Err(error)) => {
             // A stage that ended before its time says less than what ended it.
             let of_the_database = panics::of_the_database().filter(|_| error.is_unexplained());
