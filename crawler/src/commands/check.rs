@@ -16,7 +16,7 @@ use crate::cli::{AnswerFormat, Check};
 use crate::error::{Error, RunError, UsageError};
 use crate::host_key::HostKey;
 use crate::inputs::Format;
-use crate::nearest::{Candidate, KeptPages, nearest_of_all};
+use crate::nearest::{Candidate, KeptPages, has_scheme_of, nearest_of_all, scheme_of_texts};
 use crate::passages::{self, Common};
 use crate::settings::Settings;
 use crate::tell::tell;
@@ -121,14 +121,13 @@ fn reject_collections(source: &Path) -> Result<(), UsageError> {
 
 /// Refuses to compare across schemes.
 fn check_scheme(store: &Store, settings: &Settings) -> Result<(), RunError> {
-    let wanted = settings.scheme.id();
-    if store.scheme() == wanted {
+    if has_scheme_of(store, settings) {
         return Ok(());
     }
     Err(RunError::OtherScheme {
         dir: store.dir().to_owned(),
-        found: store.scheme().to_owned(),
-        wanted,
+        found: scheme_of_texts(store).to_owned(),
+        wanted: settings.scheme.id(),
     })
 }
 

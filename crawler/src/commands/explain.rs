@@ -113,10 +113,9 @@ impl Explainer {
             }
             Some(UrlState::Failed(failure)) => {
                 let via = self.url_of(failure.via.as_ref())?;
-                let times = if failure.attempts > 0 {
-                    format!(", tried {} times", u32::from(failure.attempts) + 1)
-                } else {
-                    String::new()
+                let times = match failure.attempts {
+                    0 | 1 => String::new(),
+                    attempts => format!(", tried {attempts} times"),
                 };
                 let summary = format!("Not fetched: {} ({}{times}).", failure.detail, failure.kind);
                 let failed = Failed {
@@ -130,7 +129,7 @@ impl Explainer {
                 (summary, State::Failed(failed))
             }
             Some(UrlState::Excluded { reason }) => (
-                format!("Not stored, because a rule forbids it: {reason}."),
+                format!("Not stored: {reason}."),
                 State::Excluded { reason },
             ),
             Some(UrlState::Page(id)) => self.page(id)?,

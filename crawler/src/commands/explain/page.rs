@@ -9,7 +9,7 @@ use crate::commands::in_words::rule_in_words;
 use crate::content_seen::decode_signature;
 use crate::diff::diff;
 use crate::error::RunError;
-use crate::nearest::{KeptPages, Likeness};
+use crate::nearest::{KeptPages, Likeness, has_scheme_of, scheme_of_texts};
 
 /// Versions of a page that are listed.
 const MAX_VERSIONS: usize = 20;
@@ -27,14 +27,14 @@ impl Explainer {
             });
         };
         let signature = decode_signature(&page.signature)?;
-        let scheme = self.settings.scheme.id();
         let mut notes = Vec::new();
-        let is_same_scheme = scheme == self.store.scheme();
+        let is_same_scheme = has_scheme_of(&self.store, &self.settings);
         if !is_same_scheme {
             notes.push(format!(
                 "Features, blocks and nearest pages are left out: the fingerprints were made by the scheme {}, the configuration \
-                 says {scheme}. Use the configuration of the crawl (--config), or let crawler rebuild make them anew.",
-                self.store.scheme()
+                 says {}. Use the configuration of the crawl (--config), or let crawler rebuild make them anew.",
+                scheme_of_texts(&self.store),
+                self.settings.scheme.id()
             ));
         }
         let compared_with = match page.verdict.of() {
@@ -103,7 +103,7 @@ impl Explainer {
             compared_with,
             kept_page,
             rule: rule_in_words(&self.settings.rule),
-            scheme: self.store.scheme().to_owned(),
+            scheme: scheme_of_texts(&self.store).to_owned(),
             fingerprint: signature.fingerprint.map(|fingerprint| fingerprint.to_string()),
             distinct_features: explanation.as_ref().map_or(0, |explanation| explanation.distinct),
             features: explanation.map_or_else(Vec::new, |explanation| self.features(explanation)),

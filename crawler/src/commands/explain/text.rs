@@ -39,7 +39,7 @@ pub(super) fn render(answer: &Answer, screen: Screen) -> String {
                 out.push_str(&screen.labelled("you asked for", &url(&answer.asked)));
             }
             if !alike.is_empty() {
-                out.push_str("It knows\n");
+                out.push_str("It knows, spelt nearly so:\n");
             }
             for other in alike {
                 out.push_str(&screen.indented(2, &url(other)));
@@ -165,7 +165,7 @@ fn page(out: &mut String, page: &Page, screen: Screen) {
         let heading = match unlike {
             0 => "The two texts do not differ".to_owned(),
             _ => format!(
-                "What differs: {} only there, {} only here, {} in both",
+                "What differs, in words and marks: {} only there, {} only here, {} in both",
                 diff.removed, diff.added, diff.same
             ),
         };
@@ -176,7 +176,7 @@ fn page(out: &mut String, page: &Page, screen: Screen) {
     }
     for note in &page.notes {
         out.push('\n');
-        out.push_str(&screen.indented(0, &shown(note)));
+        out.push_str(&screen.indented(0, &terminal_text(note, URL_CHARS)));
     }
 }
 
