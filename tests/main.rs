@@ -14,6 +14,7 @@
 //! - [`archived_requests`]: what was asked, without a secret
 //! - [`survive`]: damaged, full, limited, lost, and made whole
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
+//! - [`explain`]: why a page was kept or dropped; [`check`]: whether a text is already in the store
 //! - [`export`]: the pages for other tools
 //! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
 //! - [`encodings`]: the same page in every encoding, told in every way
@@ -24,6 +25,7 @@
 
 mod archived_requests;
 mod canonical;
+mod check;
 mod cli;
 mod config;
 mod crawl;
@@ -31,6 +33,7 @@ mod dedup_command;
 mod demo;
 mod encodings;
 mod evaluate;
+mod explain;
 mod export;
 mod fingerprint;
 mod fuzz_seeds;

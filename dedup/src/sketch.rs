@@ -11,7 +11,10 @@
 //! rounds end when no bin is empty. Small texts need many rounds, seven or eight thousand hashes in all, so a round's hash
 //! is one multiplication (multiply-shift, Dietzfelbinger et al. 1997): the shingles are hashes already.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::hash::rehash;
 
@@ -20,8 +23,8 @@ const BINS: usize = 1_024;
 const WORDS: usize = BINS / 64;
 
 /// See the module's text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Vec<u8>", into = "Vec<u8>")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(into = "Vec<u8>")]
 pub struct Sketch([u64; WORDS]);
 
 impl From<Sketch> for Vec<u8> {
@@ -30,10 +33,39 @@ impl From<Sketch> for Vec<u8> {
     }
 }
 
-impl TryFrom<Vec<u8>> for Sketch {
+/// All at once: byte by byte it would be most of the time that it takes to read a signature.
+impl<'de> Deserialize<'de> for Sketch {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_bytes(Bytes)
+    }
+}
+
+struct Bytes;
+
+impl<'de> Visitor<'de> for Bytes {
+    type Value = Sketch;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the 128 bytes of a sketch")
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Sketch, E> {
+        Sketch::try_from(bytes).map_err(E::custom)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Sketch, A::Error> {
+        let mut bytes = Vec::with_capacity(BINS / 8);
+        while let Some(byte) = sequence.next_element()? {
+            bytes.push(byte);
+        }
+        self.visit_bytes(&bytes)
+    }
+}
+
+impl TryFrom<&[u8]> for Sketch {
     type Error = &'static str;
 
-    fn try_from(bytes: Vec<u8>) -> Result<Self, Self::Error> {
+    fn try_from(bytes: &[u8]) -> Result<Self, Self::Error> {
         let (words, rest) = bytes.as_chunks::<8>();
         let words = words.iter().map(|word| u64::from_le_bytes(*word)).collect::<Vec<_>>();
         match (words.try_into(), rest) {

@@ -128,10 +128,7 @@ impl Explainer {
                 };
                 (summary, State::Failed(failed))
             }
-            Some(UrlState::Excluded { reason }) => (
-                format!("Not stored: {reason}."),
-                State::Excluded { reason },
-            ),
+            Some(UrlState::Excluded { reason }) => (format!("Not stored: {reason}."), State::Excluded { reason }),
             Some(UrlState::Page(id)) => self.page(id)?,
         };
         Ok(Answer {

@@ -24,6 +24,19 @@ pub(super) fn rule_in_words(rule: &Rule) -> String {
     format!("at most {} bits apart, {confirm}{numbers}", rule.max_distance)
 }
 
+/// When two texts are duplicates of which one is too short for a fingerprint.
+pub(super) fn short_rule_in_words(rule: &Rule) -> String {
+    let numbers = if rule.numbers_must_match {
+        ", and the same numbers"
+    } else {
+        ""
+    };
+    format!(
+        "without a fingerprint, a Jaccard index of the runs of five words of at least {}{numbers}",
+        rule.min_similarity_short
+    )
+}
+
 /// How two texts compare, and by how much each thing that is asked is met or missed.
 pub(super) fn likeness(likeness: &Likeness) -> String {
     if likeness.is_exact {
@@ -45,8 +58,8 @@ fn check(check: &Check) -> String {
     let Check { value, bound, .. } = *check;
     let margin = (value - bound).abs();
     match check.name {
-        "distance" if check.is_met => format!("{} apart of {bound} allowed", bits(value)),
-        "distance" => format!("{} apart, {margin} more than the {bound} allowed", bits(value)),
+        "distance" if check.is_met => format!("{} apart, at most {bound} allowed", bits(value)),
+        "distance" => format!("{} apart, {margin} more than allowed", bits(value)),
         "numbers" if check.is_met => "the same numbers".to_owned(),
         "numbers" => "other numbers".to_owned(),
         name => {

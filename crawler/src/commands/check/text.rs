@@ -3,12 +3,15 @@
 use dedup::Rule;
 
 use super::answer::{Answer, ComparedBy, Near, Verdict};
-use crate::commands::in_words::{counted, likeness, percent, rule_in_words, text_size};
+use crate::commands::in_words::{counted, likeness, percent, rule_in_words, short_rule_in_words, text_size};
 use crate::commands::screen::{Paint, Screen};
 use crate::terminal_text::terminal_text;
 
 /// Passages shown of a page.
 const PASSAGES_SHOWN: usize = 5;
+
+/// Pages further down the list that are less alike, and have no passage in common, are only counted.
+const MIN_SIMILARITY_SHOWN: f32 = 0.1;
 
 /// Characters of a passage in one look.
 const PASSAGE_CHARS: usize = 240;
@@ -79,12 +82,25 @@ pub(super) fn render(answer: &Answer, rule: &Rule, screen: Screen) -> String {
         ));
         out.push_str(&screen.heading("Nearest pages"));
     }
+    let mut by_chance = 0;
     for (number, near) in answer.nearest.iter().enumerate() {
+        if number > 0 && near.passages.is_empty() && near.likeness.similarity < MIN_SIMILARITY_SHOWN {
+            by_chance += 1;
+            continue;
+        }
         if number > 0 {
             out.push('\n');
         }
         let is_same_url = answer.same_url.as_ref().is_some_and(|same| same.id == near.id);
         out.push_str(&page(near, is_same_url, screen));
+    }
+    if by_chance > 0 {
+        let text = format!(
+            "… and {} with next to nothing in common but bits of the fingerprint",
+            counted(by_chance, "page")
+        );
+        out.push('\n');
+        out.push_str(&screen.indented(0, &text));
     }
     out
 }
@@ -101,8 +117,8 @@ fn compared_by(answer: &Answer, rule: &Rule) -> String {
             format!("fingerprint {fingerprint}; {}", rule_in_words(rule))
         }
         ComparedBy::Shingles => format!(
-            "its runs of five words, exactly, with the other short texts; a Jaccard index of {} is needed. {too_short}",
-            rule.min_similarity_short
+            "its runs of five words, exactly, with other short texts: {}; {too_short}",
+            short_rule_in_words(rule)
         ),
         ComparedBy::Digest => format!("the digest of the whole text: {too_short}"),
         ComparedBy::Nothing => "nothing".to_owned(),

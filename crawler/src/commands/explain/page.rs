@@ -5,7 +5,7 @@ use storage::{Fate, PageRecord, Verdict};
 
 use super::answer::{Block, Decided, Difference, Event, Feature, Link, Other, Page, State};
 use super::{Explainer, time};
-use crate::commands::in_words::rule_in_words;
+use crate::commands::in_words::{counted, rule_in_words, short_rule_in_words};
 use crate::content_seen::decode_signature;
 use crate::diff::diff;
 use crate::error::RunError;
@@ -102,7 +102,10 @@ impl Explainer {
             history: self.history(id, &page)?,
             compared_with,
             kept_page,
-            rule: rule_in_words(&self.settings.rule),
+            rule: match signature.fingerprint {
+                Some(_) => rule_in_words(&self.settings.rule),
+                None => short_rule_in_words(&self.settings.rule),
+            },
             scheme: scheme_of_texts(&self.store).to_owned(),
             fingerprint: signature.fingerprint.map(|fingerprint| fingerprint.to_string()),
             distinct_features: explanation.as_ref().map_or(0, |explanation| explanation.distinct),
@@ -323,7 +326,7 @@ fn summary(page: &PageRecord, compared_with: Option<&Other>, kept: Option<&Link>
             similarity,
             ..
         } => {
-            let bits = crate::commands::in_words::counted(distance as usize, "bit");
+            let bits = counted(distance as usize, "bit");
             format!(
                 "Dropped: its text is nearly that of {of}; their fingerprints differ in {bits}, their similarity is {similarity:.2}."
             )

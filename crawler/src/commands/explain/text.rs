@@ -14,7 +14,7 @@ const SHOWN_CHARS: usize = 400;
 const URL_CHARS: usize = 4_096;
 
 /// Nearest pages shown.
-const NEAREST_SHOWN: usize = 5;
+const NEAREST_SHOWN: usize = 3;
 
 pub(super) fn render(answer: &Answer, screen: Screen) -> String {
     let mut out = String::new();
@@ -136,15 +136,8 @@ fn page(out: &mut String, page: &Page, screen: Screen) {
         if page.verdict == Decided::Kept && page.notes.is_empty() {
             out.push_str(&screen.heading("No other kept page is near it"));
         }
-    } else if page.nearest.len() > 1 || page.compared_with.is_none() {
-        out.push_str(&screen.heading("Nearest kept pages"));
-        for other in page.nearest.iter().take(NEAREST_SHOWN) {
-            out.push_str(&one(other, screen));
-        }
-        if page.nearest.len() > NEAREST_SHOWN {
-            let rest = format!("… and {} more", page.nearest.len() - NEAREST_SHOWN);
-            out.push_str(&screen.indented(0, &rest));
-        }
+    } else {
+        nearest(out, page, screen);
     }
     blocks(out, page, screen);
     features(out, page, screen);
@@ -177,6 +170,32 @@ fn page(out: &mut String, page: &Page, screen: Screen) {
     for note in &page.notes {
         out.push('\n');
         out.push_str(&screen.indented(0, &terminal_text(note, URL_CHARS)));
+    }
+}
+
+/// The kept pages that it was a candidate beside, without the one that is shown already.
+fn nearest(out: &mut String, page: &Page, screen: Screen) {
+    let shown = page.compared_with.as_ref().map(|other| other.link.id);
+    let others: Vec<&Other> = page
+        .nearest
+        .iter()
+        .filter(|other| Some(other.link.id) != shown)
+        .collect();
+    if others.is_empty() {
+        return;
+    }
+    let heading = if shown.is_some() {
+        "Other kept pages near it"
+    } else {
+        "Nearest kept pages"
+    };
+    out.push_str(&screen.heading(heading));
+    for other in others.iter().take(NEAREST_SHOWN) {
+        out.push_str(&one(other, screen));
+    }
+    if others.len() > NEAREST_SHOWN {
+        let rest = format!("… and {} more", others.len() - NEAREST_SHOWN);
+        out.push_str(&screen.indented(2, &rest));
     }
 }
 

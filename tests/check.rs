@@ -1,0 +1,265 @@
+//! `crawler check`: whether a text is already in the store.
+
+use std::fs;
+use std::io::{Seek, Write};
+use std::process::Stdio;
+
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
+
+use crate::support::crawl::Crawl;
+use crate::support::page::{NO_LINKS, home, html, page, replaced, words};
+use crate::support::process::{Ended, crawler, run};
+use crate::support::site::{Answer, Site};
+
+const CHINESE: &str = "大熊猫是生活在中国西部高山竹林里的一种熊，身上的毛只有黑白两色，眼睛周围各有一块黑斑。";
+
+fn chinese() -> String {
+    (0..12).map(|n| format!("第{n}段{CHINESE}")).collect()
+}
+
+fn crawled() -> (Site, Crawl) {
+    let site = Site::of([
+        ("/", home(&["/a", "/b", "/zh", "/memo", "/word"])),
+        ("/a", page("\u{1b}[31mThe first\u{202e}", &words(1, 300), NO_LINKS)),
+        ("/b", page("Another", &words(2, 300), NO_LINKS)),
+        ("/zh", page("大熊猫", &chinese(), NO_LINKS)),
+        ("/memo", page("Memo", &words(4, 20), NO_LINKS)),
+        ("/word", page("Word", "harbour", NO_LINKS)),
+        ("/elsewhere", page("Not crawled", &words(2, 300), NO_LINKS)),
+        ("/robots.txt", Answer::text("User-agent: *\nDisallow: /private")),
+    ]);
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    (site, crawl)
+}
+
+#[track_caller]
+fn check(crawl: &Crawl, source: &str, arguments: &[&str]) -> Ended {
+    crawl.read("check", &[&[source], arguments].concat())
+}
+
+/// The text as a file, and the answer in both forms.
+#[track_caller]
+fn checked(crawl: &Crawl, name: &str, text: &str, code: i32) -> Value {
+    fs::write(crawl.path(name), text).unwrap();
+    fits(&check(crawl, name, &[]).with_code(code).stdout);
+    json(&check(crawl, name, &["--format", "json"]).with_code(code))
+}
+
+fn json(ended: &Ended) -> Value {
+    serde_json::from_str(&ended.stdout).unwrap()
+}
+
+#[track_caller]
+fn fits(text: &str) {
+    for line in text.lines() {
+        assert!(line.width() <= 80, "{} columns: {line}", line.width());
+        assert!(
+            !line.contains(char::is_control) && !line.contains('\u{202e}'),
+            "{line:?}"
+        );
+    }
+}
+
+#[test]
+fn the_exit_code_is_the_verdict() {
+    let (site, crawl) = crawled();
+    let first = words(1, 300);
+    let exact = checked(&crawl, "exact.txt", &first.to_uppercase().replace(' ', "\n"), 11);
+    assert_eq!(
+        (&exact["verdict"], &exact["compared_by"]),
+        (&"exact".into(), &"fingerprint".into())
+    );
+    let nearest = &exact["nearest"][0];
+    assert_eq!(
+        (&nearest["url"], &nearest["is_exact"]),
+        (&site.url("/a").into(), &true.into())
+    );
+    assert_eq!((&nearest["jaccard"], &nearest["covered"]), (&1.0.into(), &1.0.into()));
+
+    let near = checked(
+        &crawl,
+        "near.html",
+        &html("Mine", &replaced(&first, 150, 3, 9), NO_LINKS),
+        10,
+    );
+    assert_eq!((&near["verdict"], &near["title"]), (&"near".into(), &"Mine".into()));
+    let nearest = &near["nearest"][0];
+    assert_eq!(
+        (&nearest["url"], &nearest["is_duplicate"]),
+        (&site.url("/a").into(), &true.into())
+    );
+    // 296 runs of five words; three words in the middle change seven of them.
+    let jaccard = nearest["jaccard"].as_f64().unwrap();
+    assert!((jaccard - 289.0 / 303.0).abs() < 1e-6, "{jaccard}");
+    assert!(
+        (nearest["similarity"].as_f64().unwrap() - jaccard).abs() < 0.1,
+        "{nearest}"
+    );
+
+    let new = checked(&crawl, "new.txt", &words(77, 300), 0);
+    assert_eq!((&new["verdict"], &new["covered"]), (&"new".into(), &0.0.into()));
+}
+
+#[test]
+fn passages_in_common_are_named_with_their_places() {
+    let (site, crawl) = crawled();
+    let first = words(1, 300);
+    let text = format!("{} {first} {}", words(50, 15), words(51, 15));
+    let answer = checked(&crawl, "essay.txt", &text, 10);
+    let nearest = &answer["nearest"][0];
+    assert_eq!(nearest["url"], site.url("/a"));
+    let passage = &nearest["passages"][0];
+    assert_eq!(passage["tokens"], 300);
+    let place = |key: &str| usize::try_from(passage[key].as_u64().unwrap()).unwrap();
+    assert_eq!(&text[place("start")..place("end")], first);
+    assert_eq!(nearest["covered_of_page"], 1.0);
+    assert!(
+        (answer["covered"].as_f64().unwrap() - 300.0 / 330.0).abs() < 1e-9,
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_text_too_short_for_a_fingerprint_is_told_so() {
+    let (site, crawl) = crawled();
+    let short = checked(&crawl, "short.txt", "harbour master", 12);
+    assert_eq!(
+        (&short["verdict"], &short["tokens"], &short["min_words"]),
+        (&"too_short".into(), &2.into(), &50.into())
+    );
+    assert_eq!(short["compared_by"], "digest");
+    let text = check(&crawl, "short.txt", &[]).stdout;
+    assert!(text.contains("2 words") && text.contains("50 words"), "{text}");
+    // The store holds this one word as a page.
+    let known = checked(&crawl, "word.txt", "Harbour!", 11);
+    assert_eq!(known["nearest"][0]["url"], site.url("/word"));
+    let nothing = checked(&crawl, "nothing.txt", " ... \n", 12);
+    assert_eq!(
+        (&nothing["tokens"], &nothing["compared_by"]),
+        (&0.into(), &"nothing".into())
+    );
+    let memo = replaced(&words(4, 20), 19, 1, 5);
+    let near = checked(&crawl, "memo.txt", &memo, 10);
+    assert_eq!(
+        (&near["compared_by"], &near["nearest"][0]["distance"]),
+        (&"shingles".into(), &Value::Null)
+    );
+    let other = checked(&crawl, "other.txt", &words(60, 20), 0);
+    assert_eq!(
+        (&other["verdict"], &other["compared_by"]),
+        (&"new".into(), &"shingles".into())
+    );
+}
+
+#[test]
+fn standard_input_is_read() {
+    let (_site, crawl) = crawled();
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(words(1, 300).as_bytes()).unwrap();
+    file.rewind().unwrap();
+    let mut command = crawler(["check", "-", "--format", "json", "--data"]);
+    let ended = run(command.arg(crawl.data()).stdin(Stdio::from(file))).with_code(11);
+    assert_eq!(json(&ended)["source"], "-");
+}
+
+#[test]
+fn a_url_is_fetched_politely_and_its_own_page_is_named() {
+    let (site, crawl) = crawled();
+    let own = check(&crawl, &site.url("/a#part"), &["--allow-private", "--format", "json"]).with_code(11);
+    let own = json(&own);
+    assert_eq!(
+        (&own["url"], &own["same_url"]["url"]),
+        (&site.url("/a").into(), &site.url("/a").into())
+    );
+    assert_eq!(own["same_url"]["kept"], true);
+    check(&crawl, &site.url("/a"), &["--allow-private"]).says(&["the same URL"]);
+    let elsewhere = json(
+        &check(
+            &crawl,
+            &site.url("/elsewhere"),
+            &["--allow-private", "--format", "json"],
+        )
+        .with_code(11),
+    );
+    assert_eq!(
+        (&elsewhere["same_url"], &elsewhere["nearest"][0]["url"]),
+        (&Value::Null, &site.url("/b").into())
+    );
+    let forbidden = check(&crawl, &site.url("/private/a"), &["--allow-private"]).with_code(1);
+    forbidden.complains_of(&["robots.txt forbids it"]);
+    assert!(!site.paths().contains(&"/private/a".to_owned()));
+    check(&crawl, &site.url("/lost"), &["--allow-private"])
+        .with_code(1)
+        .complains_of(&["404"]);
+}
+
+#[test]
+fn a_thorough_check_names_the_nearest_of_a_text_that_is_new() {
+    let (site, crawl) = crawled();
+    let half = format!(
+        "{} {}",
+        words(1, 300).split(' ').take(80).collect::<Vec<_>>().join(" "),
+        words(70, 220)
+    );
+    let quick = checked(&crawl, "half.txt", &half, 0);
+    assert_eq!(quick["covered"], 0.0);
+    let thorough = json(&check(&crawl, "half.txt", &["--thorough", "--format", "json"]).succeeded());
+    let nearest = &thorough["nearest"][0];
+    assert_eq!(
+        (&nearest["url"], &nearest["is_duplicate"]),
+        (&site.url("/a").into(), &false.into())
+    );
+    assert_eq!(nearest["passages"][0]["tokens"], 80);
+    assert_eq!(thorough["nearest"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn chinese_is_checked_by_its_characters() {
+    let (site, crawl) = crawled();
+    let answer = checked(&crawl, "zh.txt", &chinese().replacen("高山", "平原", 1), 10);
+    let nearest = &answer["nearest"][0];
+    assert_eq!(nearest["url"], site.url("/zh"));
+    assert!(answer["characters"].as_u64().unwrap() > 400, "{answer}");
+    assert_eq!(nearest["passages"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn another_rule_is_compared_by_and_nothing_is_written() {
+    let (_site, crawl) = crawled();
+    fs::write(crawl.path("memo.txt"), replaced(&words(4, 20), 10, 1, 5)).unwrap();
+    // Of 16 runs of five words a word in the middle changes five: 11 of 21 are the same.
+    check(&crawl, "memo.txt", &[]).succeeded();
+    fs::write(crawl.path("lenient.toml"), "dedup.min_similarity_short = 0.5").unwrap();
+    let lenient = check(&crawl, "memo.txt", &["--config", "lenient.toml"]).with_code(10);
+    lenient.complains_of(&["the rule of the configuration is not that of the store's index"]);
+    let again = check(&crawl, "memo.txt", &[]).succeeded();
+    assert_eq!(again.stderr, "");
+    crawl.run();
+}
+
+#[test]
+fn another_scheme_is_an_error_that_names_the_remedy() {
+    let (_site, crawl) = crawled();
+    fs::write(crawl.path("a.txt"), words(1, 300)).unwrap();
+    fs::write(crawl.path("wide.toml"), "dedup.bits = 128").unwrap();
+    let refused = check(&crawl, "a.txt", &["--config", "wide.toml"]).with_code(1);
+    refused.complains_of(&["simhash128", "simhash64", "crawler rebuild"]);
+}
+
+#[test]
+fn what_is_no_page_is_refused() {
+    let (_site, crawl) = crawled();
+    check(&crawl, "nothing.html", &[])
+        .with_code(1)
+        .complains_of(&["nothing.html"]);
+    fs::write(crawl.path("many.jsonl"), "{\"id\": 1, \"text\": \"one\"}\n").unwrap();
+    check(&crawl, "many.jsonl", &[])
+        .with_code(2)
+        .complains_of(&["crawler dedup"]);
+    fs::write(crawl.path("image.png"), b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").unwrap();
+    check(&crawl, "image.png", &[])
+        .with_code(1)
+        .complains_of(&["neither HTML nor text"]);
+}

@@ -1,0 +1,320 @@
+//! `crawler explain`: why a page was kept or dropped, and what became of every other URL.
+
+use std::fs;
+
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
+
+use crate::support::crawl::Crawl;
+use crate::support::page::{NO_LINKS, article, home, page, replaced, words};
+use crate::support::process::{Ended, crawler, run};
+use crate::support::site::{Answer, Site};
+
+const HOSTILE: &str = "&lt;b&gt; \u{1b}[31mred\u{1b}]0;owned\u{7} \u{202e}fdp.exe\u{202c} \u{200f}";
+
+const CHINESE: &str = "大熊猫是生活在中国西部高山竹林里的一种熊，身上的毛只有黑白两色，眼睛周围各有一块黑斑。";
+
+/// `/a` is decided before what it links to, as there is no other way to these.
+fn site() -> Site {
+    let text = words(1, 300);
+    let chinese: String = (0..12).map(|n| format!("第{n}段{CHINESE}")).collect();
+    Site::of([
+        ("/", home(&["/a"])),
+        (
+            "/a",
+            page(
+                "The first",
+                &text,
+                &[
+                    "/same",
+                    "/near",
+                    "/moved",
+                    "/lost",
+                    "/file.pdf",
+                    "/hostile",
+                    "/memo",
+                    "/zh/1",
+                ],
+            ),
+        ),
+        ("/same", page("The same", &text, NO_LINKS)),
+        ("/near", page("Nearly", &replaced(&text, 100, 4, 2), NO_LINKS)),
+        ("/moved", Answer::redirect("/near")),
+        ("/file.pdf", Answer::of_type("application/pdf", "%PDF-1.7")),
+        ("/hostile", page(HOSTILE, &words(3, 120), NO_LINKS)),
+        ("/memo", page("Memo", &words(4, 20), NO_LINKS)),
+        ("/zh/1", page("大熊猫", &chinese, &["/zh/2"])),
+        (
+            "/zh/2",
+            page("又一个大熊猫", &chinese.replacen("高山", "平原", 1), NO_LINKS),
+        ),
+    ])
+}
+
+fn crawled() -> (Site, Crawl) {
+    let site = site();
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    (site, crawl)
+}
+
+#[track_caller]
+fn explain(crawl: &Crawl, url: &str, arguments: &[&str]) -> Ended {
+    crawl.read("explain", &[&[url], arguments].concat())
+}
+
+#[track_caller]
+fn answer(crawl: &Crawl, url: &str) -> Value {
+    let ended = explain(crawl, url, &["--format", "json"]);
+    serde_json::from_str(&ended.stdout).unwrap()
+}
+
+#[track_caller]
+fn fits(text: &str, width: usize) {
+    for line in text.lines() {
+        assert!(line.width() <= width, "{} columns: {line}", line.width());
+        assert!(!line.contains(char::is_control), "{line:?}");
+    }
+}
+
+#[test]
+fn a_near_duplicate_is_explained_with_all_the_evidence() {
+    let (site, crawl) = crawled();
+    let answer = answer(&crawl, &site.url("/near"));
+    assert_eq!((&answer["state"], &answer["verdict"]), (&"page".into(), &"near".into()));
+    assert_eq!(
+        (&answer["title"], &answer["is_kept"]),
+        (&"Nearly".into(), &false.into())
+    );
+    let kept = &answer["compared_with"];
+    assert_eq!(
+        (&kept["url"], &kept["is_duplicate"]),
+        (&site.url("/a").into(), &true.into())
+    );
+    assert_eq!(answer["kept_page"]["url"], site.url("/a"));
+    assert_eq!(answer["nearest"][0]["url"], site.url("/a"));
+    let report = crawl.report();
+    let cluster = report["clusters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|cluster| cluster["kept"] == site.url("/a"));
+    let decided = cluster.unwrap()["duplicates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|page| page["url"] == site.url("/near"));
+    assert_eq!(kept["distance"], decided.unwrap()["distance"]);
+    let names: Vec<_> = kept["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|check| check["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["distance", "similarity"]);
+    let blocks = answer["blocks"].as_array().unwrap();
+    let differing: u64 = blocks.iter().map(|block| block["differing"].as_u64().unwrap()).sum();
+    assert_eq!((blocks.len(), Some(differing)), (4, kept["distance"].as_u64()));
+    assert!(blocks.iter().any(|block| block["finds"] == true), "{blocks:?}");
+    assert_eq!(answer["features"].as_array().unwrap().len(), 8);
+    let diff = &answer["diff"];
+    assert_eq!(
+        (&diff["from"], &diff["to"]),
+        (&site.url("/a").into(), &site.url("/near").into())
+    );
+    assert_eq!((&diff["removed"], &diff["added"]), (&4.into(), &4.into()));
+
+    let text = explain(&crawl, &site.url("/near"), &[]).succeeded();
+    let text = text
+        .says(&[
+            "Dropped: its text is nearly that of",
+            "found by it",
+            "What differs",
+            "[-",
+            "{+",
+        ])
+        .stdout;
+    fits(&text, 80);
+    let without = explain(&crawl, &site.url("/near"), &["--no-diff"]).succeeded().stdout;
+    assert!(!without.contains("What differs"), "{without}");
+}
+
+#[test]
+fn every_kind_of_url_has_its_answer() {
+    let (site, crawl) = crawled();
+    for (path, code, state, summary) in [
+        ("/a", 0, "page", "Kept: no page that was kept before it says the same."),
+        ("/same", 0, "page", "Dropped: its text is the very same as that of"),
+        ("/memo", 0, "page", "Kept:"),
+        ("/moved", 0, "redirect", "the server redirects to"),
+        ("/lost", 0, "failed", "HTTP status 404"),
+        ("/file.pdf", 0, "excluded", "content type application/pdf"),
+        ("/nowhere", 3, "unknown", "does not know this URL"),
+    ] {
+        let url = site.url(path);
+        assert_eq!(answer(&crawl, &url)["state"], state, "{path}");
+        let text = explain(&crawl, &url, &[]).with_code(code).stdout;
+        let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(joined.contains(summary), "{path}: {text}");
+        fits(&text, 80);
+    }
+    assert_eq!(
+        answer(&crawl, &site.url("/moved"))["target"]["compared_with"]["url"],
+        site.url("/a")
+    );
+    let failed = answer(&crawl, &site.url("/lost"));
+    assert_eq!(
+        (&failed["kind"], &failed["via"]),
+        (&"http_404".into(), &site.url("/a").into())
+    );
+    explain(&crawl, "mailto:someone@example.org", &[]).with_code(2);
+    explain(&crawl, "ftp://example.org/", &[])
+        .with_code(2)
+        .complains_of(&["neither http nor https"]);
+}
+
+#[test]
+fn a_url_is_known_in_any_spelling() {
+    let (site, crawl) = crawled();
+    let url = site.url("/a");
+    for typed in [
+        url.replace("http:", "HTTP:") + "#part",
+        url.replace("http://", ""),
+        url.replace("/a", "/x/../a?utm_source=mail"),
+    ] {
+        assert_eq!(answer(&crawl, &typed)["url"], url, "{typed}");
+    }
+    let unknown = answer(&crawl, &site.url("/A/?x=1"));
+    assert_eq!(
+        (&unknown["state"], &unknown["alike"][0]),
+        (&"unknown".into(), &url.into())
+    );
+}
+
+#[test]
+fn urls_that_wait_have_their_place_and_what_holds_them_back() {
+    let links: Vec<String> = (0..20).map(|n| format!("/{n}")).collect();
+    let site = Site::scripted(move |asked| match asked.path.as_str() {
+        "/" => home(&links),
+        path => article(path[1..].parse().unwrap_or(99), NO_LINKS),
+    });
+    let crawl = Crawl::of(site.url("/")).one_at_a_time();
+    crawl.end(&["--max-pages", "2"]).succeeded();
+    let last = answer(&crawl, &site.url("/19"));
+    assert_eq!(
+        (&last["state"], &last["via"]),
+        (&"queued".into(), &site.url("/").into())
+    );
+    assert!(last["place"].as_u64().is_some_and(|place| place > 10), "{last}");
+    assert_eq!((&last["depth"], &last["steering"]), (&1.into(), &Value::Null));
+    explain(&crawl, &site.url("/19"), &[])
+        .succeeded()
+        .says(&["Not fetched yet: it waits at place"]);
+
+    let trap = Site::scripted(|asked| match asked.path.strip_prefix("/diary/2026/") {
+        None => home(&["/diary/2026/1"]),
+        Some(day) => page(
+            "Diary",
+            &words(7, 200),
+            &[format!("/diary/2026/{}", day.parse().unwrap_or(0) + 1)],
+        ),
+    });
+    let crawl = Crawl::of(trap.url("/")).set("scope.max_depth", 1_000);
+    crawl.run();
+    let visited = trap.paths().iter().filter(|path| path.starts_with("/diary/")).count();
+    let left = answer(&crawl, &trap.url(&format!("/diary/2026/{}", visited + 1)));
+    assert_eq!(left["state"], "queued");
+    assert!(left["summary"].as_str().unwrap().contains("it will not be"), "{left}");
+    assert!(
+        left["steering"].as_str().unwrap().contains("numbers in /diary/#/#"),
+        "{left}"
+    );
+}
+
+#[test]
+fn what_the_web_says_cannot_reach_the_terminal() {
+    let (site, crawl) = crawled();
+    let text = explain(&crawl, &site.url("/hostile"), &[]).succeeded().stdout;
+    fits(&text, 80);
+    assert!(
+        !text.contains(['\u{202e}', '\u{202c}', '\u{200f}', '\u{1b}']),
+        "{text:?}"
+    );
+    assert!(text.contains("<b> \u{fffd}[31mred"), "{text}");
+    let title = answer(&crawl, &site.url("/hostile"))["title"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(title.contains("fdp.exe"), "{title}");
+}
+
+#[test]
+fn chinese_is_compared_by_character_and_fits_the_terminal() {
+    let (site, crawl) = crawled();
+    let diff = &answer(&crawl, &site.url("/zh/2"))["diff"];
+    assert_eq!((&diff["removed"], &diff["added"]), (&2.into(), &2.into()));
+    let text = explain(&crawl, &site.url("/zh/2"), &[])
+        .succeeded()
+        .says(&["[-高山-]", "{+平原+}"])
+        .stdout;
+    fits(&text, 80);
+    let mut wide = crawler(["explain", &site.url("/zh/2"), "--data"]);
+    let wide = run(wide.arg(crawl.data()).env("COLUMNS", "130")).succeeded().stdout;
+    fits(&wide, 130);
+    let both = wide.lines().find(|line| line.contains("[-高山-]"));
+    assert!(wide.contains('|') && both.is_some(), "{wide}");
+}
+
+#[test]
+fn versions_of_a_page_are_its_history() {
+    let site = Site::scripted(|asked| match asked.path.as_str() {
+        "/" => home(&["/news"]),
+        "/news" => page(
+            &format!("News {}", asked.times),
+            &words(10 + asked.times as u64, 150),
+            NO_LINKS,
+        ),
+        _ => Answer::status(404),
+    });
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    crawl
+        .end(&["--refresh", "--refresh-as-of", "2100-01-01T00:00:00Z"])
+        .succeeded();
+    let page = answer(&crawl, &site.url("/news"));
+    assert_eq!((&page["title"], &page["is_kept"]), (&"News 2".into(), &true.into()));
+    let first = page["history"][0]["what"].as_str().unwrap();
+    assert!(
+        first.contains("an earlier version was kept") && first.contains("News 1"),
+        "{first}"
+    );
+    explain(&crawl, &site.url("/news"), &[])
+        .succeeded()
+        .says(&["History", "“News 1”"]);
+}
+
+#[test]
+fn under_another_scheme_the_verdict_stands_and_the_rest_is_left_out() {
+    let (site, crawl) = crawled();
+    fs::write(crawl.path("other.toml"), "dedup.bits = 128").unwrap();
+    let config = crawl.path("other.toml");
+    let arguments = ["--config", config.to_str().unwrap(), "--format", "json"];
+    let ended = explain(&crawl, &site.url("/near"), &arguments).succeeded();
+    let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(
+        (&answer["verdict"], &answer["diff"]["added"]),
+        (&"near".into(), &4.into())
+    );
+    assert_eq!(answer["nearest"].as_array().unwrap().len(), 0);
+    assert!(
+        answer["notes"][0].as_str().unwrap().contains("crawler rebuild"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_store_that_is_not_there_is_told() {
+    let (site, crawl) = crawled();
+    let ended = run(crawler(["explain", &site.url("/"), "--data"]).arg(crawl.path("nothing")));
+    ended.with_code(1).complains_of(&["nothing"]);
+}
