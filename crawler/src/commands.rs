@@ -64,7 +64,11 @@ const DEFAULT_CONFIG: &str = "config.toml";
 
 /// The file of the configuration, if there is one.
 fn config_path(file: &ConfigFile) -> Option<PathBuf> {
-    let usual = || Path::new(DEFAULT_CONFIG).is_file().then(|| PathBuf::from(DEFAULT_CONFIG));
+    let usual = || {
+        Path::new(DEFAULT_CONFIG)
+            .is_file()
+            .then(|| PathBuf::from(DEFAULT_CONFIG))
+    };
     file.config.clone().or_else(usual)
 }
 

@@ -52,7 +52,10 @@ pub fn start(cli: &Cli) -> Result<(), UsageError> {
 pub fn tell_lost() {
     let lost = lines_lost();
     if let Some(path) = PATH.get().filter(|_| lost > 0) {
-        tell(format_args!("crawler: {lost} log lines could not be written to {}", path.display()));
+        tell(format_args!(
+            "crawler: {lost} log lines could not be written to {}",
+            path.display()
+        ));
     }
 }
 
@@ -106,7 +109,10 @@ fn to_stderr<S: Subscriber + for<'a> LookupSpan<'a>>(form: LogFormat) -> Boxed<S
 }
 
 fn to_file<S: Subscriber + for<'a> LookupSpan<'a>>(file: LogFile, form: LogFormat) -> Boxed<S> {
-    let layer = fmt::layer().with_writer(file).with_ansi(false).log_internal_errors(false);
+    let layer = fmt::layer()
+        .with_writer(file)
+        .with_ansi(false)
+        .log_internal_errors(false);
     match form {
         LogFormat::Text => layer.compact().boxed(),
         LogFormat::Json => layer.json().boxed(),

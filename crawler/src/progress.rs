@@ -157,6 +157,9 @@ impl Display {
 impl Drop for Display {
     fn drop(&mut self) {
         set_display(None);
+        // All at once, else the lines are drawn again as each of them goes.
+        let _terminal_gone = self.all.clear();
+        self.all.set_draw_target(ProgressDrawTarget::hidden());
         self.bar.finish_and_clear();
         self.lines.iter().for_each(ProgressBar::finish_and_clear);
     }

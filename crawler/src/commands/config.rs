@@ -66,7 +66,10 @@ fn as_toml(sources: &Sources) -> String {
             section.clone_from(&key.section);
         }
         let line = format!("{} = {value}", key.name);
-        push(&mut text, format_args!("{line:COMMENT_AT$}  # {}\n", comment(&sources.origin(&key.path()))));
+        push(
+            &mut text,
+            format_args!("{line:COMMENT_AT$}  # {}\n", comment(&sources.origin(&key.path()))),
+        );
     }
     text
 }

@@ -31,7 +31,9 @@ fn pages(command: &clap::Command) -> std::io::Result<Vec<(String, Vec<u8>)>> {
     let mut roff = Vec::new();
     page.render(&mut roff)?;
     let mut pages = vec![(page.get_filename(), roff)];
-    let shown = command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help");
+    let shown = command
+        .get_subcommands()
+        .filter(|sub| !sub.is_hide_set() && sub.get_name() != "help");
     for sub in shown {
         pages.extend(self::pages(sub)?);
     }

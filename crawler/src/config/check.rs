@@ -106,7 +106,10 @@ fn unknown(section: &str, name: &str, keys: &[Key]) -> String {
         Some(key) => format!("; it belongs to the section [{}]", key.section),
         None => did_you_mean(name, &of_section),
     };
-    format!("unknown key `{section}.{name}`{meant}; [{section}] has {}", listed(&of_section))
+    format!(
+        "unknown key `{section}.{name}`{meant}; [{section}] has {}",
+        listed(&of_section)
+    )
 }
 
 /// What is wrong with the value of a key, seen alone.
@@ -116,7 +119,9 @@ fn check_value(section: &Name<'_>, name: &Name<'_>, value: &Said<'_>, path: &str
     let alone = DeTable::from_iter([(section.clone(), names)]);
     let alone = Spanned::new(value.span(), alone);
     match Config::deserialize(toml::de::Deserializer::from(alone)) {
-        Err(_) if super::secrets::may_hold(path) => Some(format!("`{path}`: it is not what this key takes, see config.toml")),
+        Err(_) if super::secrets::may_hold(path) => {
+            Some(format!("`{path}`: it is not what this key takes, see config.toml"))
+        }
         Err(error) => Some(format!("`{path}`: {}", in_one_line(error.message()))),
         Ok(config) => {
             let error = Settings::new(&config).err()?;
@@ -129,7 +134,9 @@ fn line_of_key(text: &str, document: &Spanned<DeTable<'_>>, key: &str) -> usize 
     let (section, name) = key.split_once('.').unwrap_or((key, ""));
     let section = document.get_ref().get_key_value(section);
     let name = section.and_then(|(_, value)| value.get_ref().as_table()?.get_key_value(name));
-    let at = name.map(|(name, _)| name.span().start).or(section.map(|(section, _)| section.span().start));
+    let at = name
+        .map(|(name, _)| name.span().start)
+        .or(section.map(|(section, _)| section.span().start));
     line_of(text, at.unwrap_or(0))
 }
 
@@ -161,10 +168,16 @@ mod tests {
                     [fetch]\nparallel = 0\n\n[dedup]\nmax_distance = 40\n";
         let found = found(text);
         for (start, part) in [
-            ("2: unknown key `scope.max_depht`; did you mean `max_depth`?", "follow_nofollow"),
+            (
+                "2: unknown key `scope.max_depht`; did you mean `max_depth`?",
+                "follow_nofollow",
+            ),
             ("3: `scope.mode`: ", "subdomains"),
             ("4: `scope.max_pages`: ", "string"),
-            ("5: unknown key `scope.delay_ms`; it belongs to the section [politeness]", ""),
+            (
+                "5: unknown key `scope.delay_ms`; it belongs to the section [politeness]",
+                "",
+            ),
             ("7: unknown section `polite`", "politeness"),
             ("11: fetch.parallel = 0: ", "at least 1"),
             ("14: dedup.max_distance = 40: ", "64 bits"),

@@ -50,7 +50,11 @@ pub fn keys() -> Vec<Key> {
         };
         names.into_iter().map(move |(name, default)| Key {
             section: section.clone(),
-            default: if name == "credentials" { Value::Array(Vec::new()) } else { default },
+            default: if name == "credentials" {
+                Value::Array(Vec::new())
+            } else {
+                default
+            },
             name,
         })
     });
@@ -82,8 +86,13 @@ fn shorten(value: &mut Value) {
 /// The one of `names` that `wrong` was most likely meant to be, if any is near.
 pub(super) fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let most = (wrong.chars().count() / 3).max(2);
-    let by_distance = names.into_iter().map(|name| (strsim::damerau_levenshtein(wrong, name), name));
-    by_distance.filter(|(distance, _)| *distance <= most).min().map(|(_, name)| name)
+    let by_distance = names
+        .into_iter()
+        .map(|name| (strsim::damerau_levenshtein(wrong, name), name));
+    by_distance
+        .filter(|(distance, _)| *distance <= most)
+        .min()
+        .map(|(_, name)| name)
 }
 
 #[cfg(test)]

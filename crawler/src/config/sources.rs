@@ -112,7 +112,9 @@ impl Sources {
         let variables: Vec<String> = keys.iter().map(Key::variable).collect();
         let meant = nearest(name, variables.iter().map(String::as_str));
         let meant = meant.map_or(String::new(), |meant| format!("; did you mean {meant}?"));
-        Some(format!("the environment variable {name} stands for no key of the configuration{meant}"))
+        Some(format!(
+            "the environment variable {name} stands for no key of the configuration{meant}"
+        ))
     }
 
     /// A flag has set this key.
@@ -234,7 +236,10 @@ mod tests {
         assert_eq!(config.fetch.headers["Accept-Language"], "en");
         assert!(sources.warnings.is_empty(), "{:?}", sources.warnings);
         let origin = |key| sources.origin(key).to_string();
-        assert_eq!(origin("dedup.max_distance"), "environment variable CRAWLER_DEDUP_MAX_DISTANCE");
+        assert_eq!(
+            origin("dedup.max_distance"),
+            "environment variable CRAWLER_DEDUP_MAX_DISTANCE"
+        );
         assert!(origin("dedup.min_similarity").ends_with("my.toml, line 3"));
         assert_eq!(origin("dedup.bits"), "default");
     }
@@ -275,6 +280,9 @@ mod tests {
         let [warning] = &sources.warnings[..] else {
             panic!("{:?}", sources.warnings)
         };
-        assert!(warning.contains("did you mean CRAWLER_DEDUP_MAX_DISTANCE?"), "{warning}");
+        assert!(
+            warning.contains("did you mean CRAWLER_DEDUP_MAX_DISTANCE?"),
+            "{warning}"
+        );
     }
 }

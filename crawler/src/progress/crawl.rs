@@ -49,7 +49,13 @@ pub(super) fn describe(now: &Snapshot, limits: Limits, rates: Rates, left: Optio
         ));
     }
     let at = unix_millis(SystemTime::now());
-    let named: Vec<String> = now.standing.largest.iter().take(NAMED).map(|host| describe_host(host, at)).collect();
+    let named: Vec<String> = now
+        .standing
+        .largest
+        .iter()
+        .take(NAMED)
+        .map(|host| describe_host(host, at))
+        .collect();
     if !named.is_empty() {
         lines.push(format!("most URLs: {}", named.join(", ")));
     }
@@ -65,7 +71,9 @@ fn describe_time_left(left: TimeLeft) -> String {
 
 /// `hosts: 3 fetching, 7 politeness delay, 2 resting`.
 fn describe_hosts(now: &Snapshot) -> String {
-    let counts = HostState::ALL.into_iter().map(|state| (state, now.standing.count(state)));
+    let counts = HostState::ALL
+        .into_iter()
+        .map(|state| (state, now.standing.count(state)));
     let told: Vec<String> = counts
         .filter(|(_, hosts)| *hosts > 0)
         .map(|(state, hosts)| format!("{hosts} {}", state.describe()))

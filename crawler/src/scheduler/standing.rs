@@ -169,8 +169,13 @@ impl Scheduler {
     /// What the host is doing, and until when that lasts; `None` for one with nothing to do.
     fn state(&self, host: &Host, now: Now) -> Option<(HostState, Option<Now>)> {
         let state = host.state(self.takes_new, now)?;
-        let is_kept_waiting = state.0 == HostState::Ready && host.address.is_some_and(|key| !self.addresses.admits(key, now));
-        Some(if is_kept_waiting { (HostState::Address, None) } else { state })
+        let is_kept_waiting =
+            state.0 == HostState::Ready && host.address.is_some_and(|key| !self.addresses.admits(key, now));
+        Some(if is_kept_waiting {
+            (HostState::Address, None)
+        } else {
+            state
+        })
     }
 }
 
@@ -181,7 +186,11 @@ impl Host {
         }
         if self.gate.open() > 0 || self.queue.in_process() > 0 {
             let is_for_robots = self.queue.in_process() == 0 && self.awaits_robots();
-            let state = if is_for_robots { HostState::Robots } else { HostState::Fetching };
+            let state = if is_for_robots {
+                HostState::Robots
+            } else {
+                HostState::Fetching
+            };
             return Some((state, None));
         }
         if self.has_work(takes_new) {

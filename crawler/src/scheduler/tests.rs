@@ -10,6 +10,7 @@ use crate::robots::Robots;
 
 mod gates;
 mod simulation;
+mod standing;
 mod turns;
 mod visits;
 

@@ -82,7 +82,11 @@ impl Trend {
             bytes: snapshot.bytes,
             waiting: snapshot.waiting(),
         };
-        if self.samples.back().is_none_or(|last| now.duration_since(last.at) >= SPACING) {
+        if self
+            .samples
+            .back()
+            .is_none_or(|last| now.duration_since(last.at) >= SPACING)
+        {
             self.samples.push_back(sample);
         }
         while self.samples.len() > 2 && now.duration_since(self.samples[1].at) >= OUTLOOK_WINDOW {
@@ -109,7 +113,9 @@ impl Trend {
             time: most.saturating_sub(snapshot.elapsed),
             bound: Bound::Duration,
         });
-        let seen = self.before(now, OUTLOOK_WINDOW).filter(|(_, seconds)| *seconds >= MIN_OUTLOOK.as_secs_f64());
+        let seen = self
+            .before(now, OUTLOOK_WINDOW)
+            .filter(|(_, seconds)| *seconds >= MIN_OUTLOOK.as_secs_f64());
         let by_rate = |left: u64, done: u64, bound| {
             let (_, seconds) = seen?;
             let seconds = (done > 0).then(|| left as f64 * seconds / done as f64)?;
@@ -124,7 +130,10 @@ impl Trend {
             let shorter = before.waiting.saturating_sub(snapshot.waiting());
             by_rate(snapshot.waiting(), shorter, Bound::Queue)
         });
-        [pages, duration, queue].into_iter().flatten().min_by_key(|left| left.time)
+        [pages, duration, queue]
+            .into_iter()
+            .flatten()
+            .min_by_key(|left| left.time)
     }
 
     /// The last sample that is at least `window` old, else the first, and the seconds since; `None` for no time at all.
@@ -239,7 +248,14 @@ mod tests {
         };
         assert_eq!(
             [3, 44, 100, 185, 5 * 3_600, 3 * 86_400].map(told),
-            ["a few seconds", "about 40 s", "about 2 min", "about 3 min", "about 5 h", "about 3 days"]
+            [
+                "a few seconds",
+                "about 40 s",
+                "about 2 min",
+                "about 3 min",
+                "about 5 h",
+                "about 3 days"
+            ]
         );
     }
 }

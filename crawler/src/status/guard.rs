@@ -20,7 +20,10 @@ pub(super) fn is_for_this_machine(headers: &HeaderMap) -> bool {
     let authority = first.to_str().ok().and_then(|text| text.parse::<Authority>().ok());
     authority.is_some_and(|authority| {
         let host = authority.host();
-        let literal = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
+        let literal = host
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+            .unwrap_or(host);
         literal.parse::<IpAddr>().is_ok() || host.eq_ignore_ascii_case("localhost")
     })
 }
@@ -37,10 +40,24 @@ mod tests {
             headers.append(HOST, HeaderValue::from_static(host));
             is_for_this_machine(&headers)
         };
-        for host in ["127.0.0.1", "127.0.0.1:9100", "[::1]:9100", "localhost:9100", "LocalHost", "192.0.2.7:9100"] {
+        for host in [
+            "127.0.0.1",
+            "127.0.0.1:9100",
+            "[::1]:9100",
+            "localhost:9100",
+            "LocalHost",
+            "192.0.2.7:9100",
+        ] {
             assert!(allowed(host), "{host}");
         }
-        for host in ["rebound.example:9100", "localhost.example", "127.0.0.1.example", "", "a b", "localhost:9100:1"] {
+        for host in [
+            "rebound.example:9100",
+            "localhost.example",
+            "127.0.0.1.example",
+            "",
+            "a b",
+            "localhost:9100:1",
+        ] {
             assert!(!allowed(host), "{host}");
         }
         let mut two = HeaderMap::new();

@@ -15,7 +15,9 @@ impl FromStr for Address {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let local = text.strip_prefix("localhost:").map(|port| format!("{}:{port}", Ipv4Addr::LOCALHOST));
+        let local = text
+            .strip_prefix("localhost:")
+            .map(|port| format!("{}:{port}", Ipv4Addr::LOCALHOST));
         let parsed = local.as_deref().unwrap_or(text).parse();
         parsed.map(Self).map_err(|_| {
             "must be an IP address and a port, such as 127.0.0.1:9100 or [::1]:9100; port 0 takes a free one".to_owned()
@@ -95,7 +97,10 @@ mod tests {
     #[test]
     fn what_is_no_address_is_refused_with_an_example() {
         for text in ["", "9100", "example.org:80", "127.0.0.1", "localhost:x"] {
-            assert!(text.parse::<Address>().unwrap_err().contains("127.0.0.1:9100"), "{text}");
+            assert!(
+                text.parse::<Address>().unwrap_err().contains("127.0.0.1:9100"),
+                "{text}"
+            );
         }
     }
 }

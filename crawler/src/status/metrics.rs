@@ -4,7 +4,7 @@
 use std::fmt;
 
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet, text};
+use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, text};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
@@ -59,25 +59,54 @@ impl Collector for Current {
         let now = &self.snapshot;
         let counts = &now.counts;
         let mut out = Out(encoder);
-        out.counter("crawler_requests", "Requests ended, robots.txt and sitemaps included", None, now.requests)?;
+        out.counter(
+            "crawler_requests",
+            "Requests ended, robots.txt and sitemaps included",
+            None,
+            now.requests,
+        )?;
         out.counter(
             "crawler_fetched",
             "Bytes of body received, as they came over the wire",
             Some(Unit::Bytes),
             now.bytes,
         )?;
-        let verdicts = [("kept", now.verdicts.kept), ("exact", now.verdicts.exact), ("near", now.verdicts.near)];
+        let verdicts = [
+            ("kept", now.verdicts.kept),
+            ("exact", now.verdicts.exact),
+            ("near", now.verdicts.near),
+        ];
         out.counters("crawler_pages", "Pages decided, by verdict", "verdict", verdicts)?;
         let failures = now.failures.iter().map(|(kind, count)| (kind.as_str(), *count));
-        out.counters("crawler_failures", "URLs that failed for good, by kind", "kind", failures)?;
+        out.counters(
+            "crawler_failures",
+            "URLs that failed for good, by kind",
+            "kind",
+            failures,
+        )?;
         let links = [
             ("other_host", now.links_to_other_hosts),
             ("too_deep", now.links_too_deep),
             ("over_budget", now.links_over_budget),
         ];
-        out.counters("crawler_links_not_followed", "Links not followed, by reason", "reason", links)?;
-        out.gauge("crawler_queued", "URLs that wait, in process included", Some(urls()), counts.queued)?;
-        out.gauge("crawler_due_visits", "Visits still to be made to pages fetched before", None, counts.due)?;
+        out.counters(
+            "crawler_links_not_followed",
+            "Links not followed, by reason",
+            "reason",
+            links,
+        )?;
+        out.gauge(
+            "crawler_queued",
+            "URLs that wait, in process included",
+            Some(urls()),
+            counts.queued,
+        )?;
+        out.gauge(
+            "crawler_due_visits",
+            "Visits still to be made to pages fetched before",
+            None,
+            counts.due,
+        )?;
         let outcomes = [
             ("kept", counts.kept),
             ("exact", counts.exact),
@@ -87,16 +116,55 @@ impl Collector for Current {
             ("excluded", counts.excluded),
             ("gone", counts.gone),
         ];
-        out.gauges("crawler_decided", "URLs with an outcome, by outcome", Some(urls()), "outcome", outcomes)?;
-        out.gauge("crawler_kept", "Bytes of body of the kept pages, decoded", Some(Unit::Bytes), counts.bytes_kept)?;
-        let hosts = HostState::ALL.into_iter().map(|state| (state.as_str(), now.standing.count(state)));
-        out.gauges("crawler_hosts", "Hosts with something to fetch, by what they are doing", None, "state", hosts)?;
+        out.gauges(
+            "crawler_decided",
+            "URLs with an outcome, by outcome",
+            Some(urls()),
+            "outcome",
+            outcomes,
+        )?;
+        out.gauge(
+            "crawler_kept",
+            "Bytes of body of the kept pages, decoded",
+            Some(Unit::Bytes),
+            counts.bytes_kept,
+        )?;
+        let hosts = HostState::ALL
+            .into_iter()
+            .map(|state| (state.as_str(), now.standing.count(state)));
+        out.gauges(
+            "crawler_hosts",
+            "Hosts with something to fetch, by what they are doing",
+            None,
+            "state",
+            hosts,
+        )?;
         if let Some(bytes) = memory_bytes() {
-            out.gauge("crawler_memory", "Resident memory of the process", Some(Unit::Bytes), bytes)?;
+            out.gauge(
+                "crawler_memory",
+                "Resident memory of the process",
+                Some(Unit::Bytes),
+                bytes,
+            )?;
         }
-        out.gauge("crawler_running", "1 while the crawl goes on, 0 when it is over", None, u64::from(now.ending.is_none()))?;
-        out.gauge("crawler_start_time", "When the run began, Unix time", Some(Unit::Seconds), self.started_at)?;
-        out.counter("crawler_log_lines_lost", "Lines that the log file could not take", None, log::lines_lost())
+        out.gauge(
+            "crawler_running",
+            "1 while the crawl goes on, 0 when it is over",
+            None,
+            u64::from(now.ending.is_none()),
+        )?;
+        out.gauge(
+            "crawler_start_time",
+            "When the run began, Unix time",
+            Some(Unit::Seconds),
+            self.started_at,
+        )?;
+        out.counter(
+            "crawler_log_lines_lost",
+            "Lines that the log file could not take",
+            None,
+            log::lines_lost(),
+        )
     }
 }
 
@@ -108,8 +176,19 @@ fn urls() -> Unit {
 struct Out<'a>(DescriptorEncoder<'a>);
 
 impl Out<'_> {
+    /// With a full stop, as the registry has it.
+    fn family<'s>(
+        &'s mut self,
+        name: &'s str,
+        help: &str,
+        unit: Option<&'s Unit>,
+        kind: MetricType,
+    ) -> Result<MetricEncoder<'s>, fmt::Error> {
+        self.0.encode_descriptor(name, &format!("{help}."), unit, kind)
+    }
+
     fn counter(&mut self, name: &str, help: &str, unit: Option<Unit>, value: u64) -> fmt::Result {
-        let mut metric = self.0.encode_descriptor(name, help, unit.as_ref(), MetricType::Counter)?;
+        let mut metric = self.family(name, help, unit.as_ref(), MetricType::Counter)?;
         metric.encode_counter::<NoLabelSet, _, u64>(&value, None)
     }
 
@@ -117,7 +196,7 @@ impl Out<'_> {
     where
         N: prometheus_client::encoding::EncodeGaugeValue,
     {
-        let mut metric = self.0.encode_descriptor(name, help, unit.as_ref(), MetricType::Gauge)?;
+        let mut metric = self.family(name, help, unit.as_ref(), MetricType::Gauge)?;
         metric.encode_gauge(&value)
     }
 
@@ -128,10 +207,12 @@ impl Out<'_> {
         label: &str,
         values: impl IntoIterator<Item = (&'v str, u64)>,
     ) -> fmt::Result {
-        let mut family = self.0.encode_descriptor(name, help, None, MetricType::Counter)?;
+        let mut family = self.family(name, help, None, MetricType::Counter)?;
         for (value, count) in values {
             let labels = [(label, value)];
-            family.encode_family(&labels)?.encode_counter::<NoLabelSet, _, u64>(&count, None)?;
+            family
+                .encode_family(&labels)?
+                .encode_counter::<NoLabelSet, _, u64>(&count, None)?;
         }
         Ok(())
     }
@@ -144,7 +225,7 @@ impl Out<'_> {
         label: &str,
         values: impl IntoIterator<Item = (&'v str, u64)>,
     ) -> fmt::Result {
-        let mut family = self.0.encode_descriptor(name, help, unit.as_ref(), MetricType::Gauge)?;
+        let mut family = self.family(name, help, unit.as_ref(), MetricType::Gauge)?;
         for (value, count) in values {
             let labels = [(label, value)];
             family.encode_family(&labels)?.encode_gauge(&count)?;
@@ -207,10 +288,18 @@ mod tests {
             let [name, kind, unit, labels, scope, meaning] = cells[..] else {
                 panic!("{row}")
             };
-            assert!(matches!(scope, "run" | "folder" | "process") && !meaning.is_empty(), "{row}");
+            assert!(
+                matches!(scope, "run" | "folder" | "process") && !meaning.is_empty(),
+                "{row}"
+            );
             let name = name.trim_matches('`');
-            let name = name.strip_suffix("_total").or(name.strip_suffix("_info")).unwrap_or(name);
-            let labels = labels.split([' ', ',', '`']).filter(|label| !label.is_empty() && *label != "–");
+            let name = name
+                .strip_suffix("_total")
+                .or(name.strip_suffix("_info"))
+                .unwrap_or(name);
+            let labels = labels
+                .split([' ', ',', '`'])
+                .filter(|label| !label.is_empty() && *label != "–");
             let labels = labels.map(str::to_owned).collect();
             let unit = unit.trim_matches('–').to_owned();
             documented.insert(name.to_owned(), (kind.to_owned(), unit, labels));
@@ -235,6 +324,10 @@ mod tests {
 
     #[test]
     fn what_a_server_has_a_say_in_is_escaped() {
-        assert!(served().contains(r#"crawler_failures_total{kind="a \"quoted\"\nkind"} 1"#), "{}", served());
+        assert!(
+            served().contains(r#"crawler_failures_total{kind="a \"quoted\"\nkind"} 1"#),
+            "{}",
+            served()
+        );
     }
 }
