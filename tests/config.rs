@@ -226,7 +226,7 @@ fn each_value_is_shown_with_its_origin_and_no_secret_with_it() {
     let file = (
         "config.toml",
         "[dedup]\nmax_distance = 3\nmin_similarity = 0.5\n[fetch]\nproxy = \"http://me:s3cret@proxy.example:1\"\n\
-         headers = { Cookie = \"s3cret\" }\n[[fetch.credentials]]\nhost = \"a.example\"\nuser = \"u\"\npassword = \"s3cret\"\n",
+         headers = { X-Key = \"s3cret\" }\n[[fetch.credentials]]\nhost = \"a.example\"\nuser = \"u\"\npassword = \"s3cret\"\n",
     );
     let variables = [
         ("CRAWLER_DEDUP_MAX_DISTANCE", "5"),
@@ -302,4 +302,13 @@ fn the_environment_holds_for_every_command_and_a_bad_value_names_its_variable() 
             ended.complains_of(&["environment variable CRAWLER_DEDUP_MAX_DISTANCE", part]);
         }
     }
+}
+
+#[test]
+fn a_flag_that_cannot_be_used_is_not_laid_to_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("config.toml"), "[dedup]\nmax_distance = 3\n").unwrap();
+    let mut command = crawler(["dedup", "--max-distance", "40", "config.toml"]);
+    let ended = run(command.current_dir(folder.path())).with_code(2);
+    ended.complains_of(&["the command line: dedup.max_distance = 40"]);
 }

@@ -30,7 +30,7 @@ use storage::{OpenOptions, Store};
 use crate::cli::{Cli, Command, ConfigFile};
 use crate::config::{Config, Origin, Sources};
 use crate::error::{Error, RunError, UsageError};
-use crate::settings::Settings;
+use crate::settings::{InvalidSetting, Settings};
 use crate::terminal_text::terminal_text;
 
 /// Carries out what the command line says.
@@ -92,18 +92,25 @@ fn read_config(file: &ConfigFile) -> Result<(Config, Option<PathBuf>), UsageErro
 
 fn validate(config: &Config, path: Option<PathBuf>) -> Result<Settings, UsageError> {
     Settings::new(config).map_err(|source| UsageError::Setting {
-        origin: origin(source.key(), path),
+        origin: origin(&source, path),
         source,
     })
 }
 
-/// Where the value of a key comes from that cannot be used.
-fn origin(key: &str, path: Option<PathBuf>) -> String {
-    let sources = Sources::read(path.as_deref(), std::env::vars_os());
-    match (sources.map(|sources| sources.origin(key)), path) {
-        (Ok(Origin::Default) | Err(_), Some(path)) => path.display().to_string(),
-        (Ok(Origin::Default) | Err(_), None) => "the built-in configuration".to_owned(),
-        (Ok(origin), _) => origin.to_string(),
+/// Where a value comes from that cannot be used.
+fn origin(invalid: &InvalidSetting, path: Option<PathBuf>) -> String {
+    let Ok(sources) = Sources::read(path.as_deref(), std::env::vars_os()) else {
+        return "the configuration".to_owned();
+    };
+    let is_same = |other: InvalidSetting| other.to_string() == invalid.to_string();
+    if !Settings::new(&sources.config).is_err_and(is_same) {
+        return "the command line".to_owned();
+    }
+    match (sources.origin(invalid.key()), path) {
+        // The value is right, but not beside another one.
+        (Origin::Default, Some(path)) => path.display().to_string(),
+        (Origin::Default, None) => "the environment".to_owned(),
+        (origin, _) => origin.to_string(),
     }
 }
 

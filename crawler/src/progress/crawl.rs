@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use crate::interpret::unix_millis;
 use crate::report::bytes;
 use crate::scheduler::{HostStanding, HostState};
-use crate::stats::{Bound, Limits, Rates, Snapshot, TimeLeft};
+use crate::stats::{Limits, Rates, Snapshot, TimeLeft};
 
 /// Hosts that are named.
 const NAMED: usize = 3;
@@ -22,7 +22,7 @@ pub(super) fn describe(now: &Snapshot, limits: Limits, rates: Rates, left: Optio
     }
     if let Some(left) = left {
         first.push_str(", ");
-        first.push_str(&describe_time_left(left));
+        first.push_str(&left.describe());
     }
     let mut lines = vec![
         format!(
@@ -60,13 +60,6 @@ pub(super) fn describe(now: &Snapshot, limits: Limits, rates: Rates, left: Optio
         lines.push(format!("most URLs: {}", named.join(", ")));
     }
     (first, lines)
-}
-
-fn describe_time_left(left: TimeLeft) -> String {
-    match left.bound {
-        Bound::Pages | Bound::Duration => format!("{} left", left.describe()),
-        Bound::Queue => format!("queue empty in {} at this rate", left.describe()),
-    }
 }
 
 /// `hosts: 3 fetching, 7 politeness delay, 2 resting`.

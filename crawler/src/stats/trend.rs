@@ -146,18 +146,27 @@ impl Trend {
 }
 
 impl TimeLeft {
-    /// In words that claim no more than is known: `about 40 s`, `about 3 min`, `about 5 h`, `about 2 days`.
+    /// In words that claim no more than is known: `about 3 min left`, `queue empty in about 5 h at this rate`.
     #[must_use]
     pub fn describe(&self) -> String {
-        let seconds = self.time.as_secs_f64();
-        let rounded = |unit: f64| (seconds / unit).round().max(1.0);
-        match seconds {
-            ..10.0 => "a few seconds".to_owned(),
-            ..95.0 => format!("about {} s", 10.0 * rounded(10.0)),
-            ..5_400.0 => format!("about {} min", rounded(60.0)),
-            ..172_800.0 => format!("about {} h", rounded(3_600.0)),
-            _ => format!("about {} days", rounded(86_400.0)),
+        let time = about(self.time);
+        match self.bound {
+            Bound::Pages | Bound::Duration => format!("{time} left"),
+            Bound::Queue => format!("queue empty in {time} at this rate"),
         }
+    }
+}
+
+/// As coarse as it is uncertain.
+fn about(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    let rounded = |unit: f64| (seconds / unit).round().max(1.0);
+    match seconds {
+        ..10.0 => "a few seconds".to_owned(),
+        ..95.0 => format!("about {} s", 10.0 * rounded(10.0)),
+        ..5_400.0 => format!("about {} min", rounded(60.0)),
+        ..172_800.0 => format!("about {} h", rounded(3_600.0)),
+        _ => format!("about {} days", rounded(86_400.0)),
     }
 }
 
@@ -241,11 +250,7 @@ mod tests {
 
     #[test]
     fn an_estimate_is_as_coarse_as_it_is_uncertain() {
-        let told = |seconds| {
-            let time = Duration::from_secs(seconds);
-            let bound = Bound::Pages;
-            TimeLeft { time, bound }.describe()
-        };
+        let told = |seconds| about(Duration::from_secs(seconds));
         assert_eq!(
             [3, 44, 100, 185, 5 * 3_600, 3 * 86_400].map(told),
             [

@@ -9,7 +9,7 @@ use super::{Sight, View};
 use crate::interpret::unix_millis;
 use crate::report::{Counts, utc};
 use crate::scheduler::{Ending, HostState};
-use crate::stats::{self, Bound, Snapshot};
+use crate::stats::{Bound, Snapshot};
 
 /// See the module's text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -22,8 +22,8 @@ pub struct Figures {
     pub elapsed_seconds: f64,
     /// `running`, `stopping`, `ended`.
     pub state: &'static str,
-    /// The same in words, with the time left.
-    pub text: String,
+    /// The same in words.
+    pub text: &'static str,
     /// Why it ended: `exhausted`, `page_limit`, `stopped`; null while it is at work.
     pub ending: Option<&'static str>,
     /// Of the whole crawl, as in the report.
@@ -88,7 +88,7 @@ pub struct TimeLeft {
     pub seconds: f64,
     /// What will end it: `pages`, `duration`, `queue`.
     pub bound: &'static str,
-    /// As coarse as it is uncertain: `about 3 min`.
+    /// As coarse as it is uncertain: `about 3 min left`.
     pub text: String,
 }
 
@@ -149,7 +149,7 @@ impl Figures {
             started_at: utc(unix_millis(view.stats.started_at())),
             elapsed_seconds: snapshot.elapsed.as_secs_f64(),
             state,
-            text: describe(&snapshot, time_left),
+            text: describe(&snapshot),
             ending,
             counts: snapshot.counts.into(),
             duplicate_percent: snapshot.duplicate_percent(),
@@ -217,17 +217,13 @@ impl Figures {
 }
 
 /// How it stands, in a line.
-fn describe(snapshot: &Snapshot, time_left: Option<stats::TimeLeft>) -> String {
-    match (snapshot.ending, time_left) {
-        (Some(Ending::PageLimit), _) => "Over: the page limit is reached".to_owned(),
-        (Some(Ending::Stopped), _) => "Over: stopped".to_owned(),
-        (Some(Ending::Exhausted), _) => "Over: nothing is left to fetch".to_owned(),
-        _ if snapshot.stopping => "Stopping: what is in process is being finished".to_owned(),
-        (None, Some(left)) if left.bound == Bound::Queue => {
-            format!("Running, queue empty in {} at this rate", left.describe())
-        }
-        (None, Some(left)) => format!("Running, {} left", left.describe()),
-        (None, None) => "Running".to_owned(),
+fn describe(snapshot: &Snapshot) -> &'static str {
+    match snapshot.ending {
+        Some(Ending::PageLimit) => "Over: the page limit is reached",
+        Some(Ending::Stopped) => "Over: stopped",
+        Some(Ending::Exhausted) => "Over: nothing is left to fetch",
+        None if snapshot.stopping => "Stopping: what is in process is being finished",
+        None => "Running",
     }
 }
 
