@@ -1,7 +1,11 @@
 //! The command line: every command, every flag, and what `--help` teaches.
 
+mod config;
 mod export;
 mod inspect;
+mod logging;
+mod shell;
+mod status;
 mod store;
 
 use std::path::PathBuf;
@@ -11,10 +15,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
 use crate::inputs::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
+pub use config::{Config, ConfigAction, ConfigCheck, ConfigFormat, ConfigShow, Overrides};
 pub use export::{Export, ExportFormat, ExportVerdict};
 pub use inspect::{
     Fetching, Inspect, InspectFormat, InspectPage, InspectRobots, InspectSitemap, InspectUrl, Inspected,
 };
+pub use logging::{LogFormat, Logging};
+pub use shell::{Completions, Man};
+pub use status::Status;
 pub use store::{Gc, Rebuild, Verify, VerifyFormat};
 
 /// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
@@ -23,7 +31,9 @@ pub use store::{Gc, Rebuild, Verify, VerifyFormat};
 #[command(
     after_help = "Start with `crawler demo`: it crawls a small site of its own, without network.\n\
     Exit codes: 0 the command did its work (single pages may have failed), 1 it could not go on, 2 it was called \
-    with something unusable, 3 it did its work but for some of its input that could not be read, 130 Ctrl-C."
+    with something unusable, 3 it did its work but for some of its input that could not be read, 130 Ctrl-C.\n\
+    Environment: every key of config.toml as CRAWLER_SECTION_KEY, stronger than the file and weaker than a flag (crawler config \
+    show tells what is in force); RUST_LOG, what is logged."
 )]
 pub struct Cli {
     /// What to do.
@@ -35,6 +45,9 @@ pub struct Cli {
     /// No progress and no warnings; errors and results only.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub logging: Logging,
 }
 
 /// The commands, one file each in `commands/`.
@@ -68,6 +81,12 @@ pub enum Command {
     Dedup(Dedup),
     /// Crawl a small web site of its own on loopback and compare the report with the known truth.
     Demo(Demo),
+    /// Check the configuration, or show what is in force and where each value comes from.
+    Config(Config),
+    /// Print completions for a shell.
+    Completions(Completions),
+    /// Print the manual pages, or write them to a folder.
+    Man(Man),
 }
 
 /// Where the crawl lies on disk.
@@ -111,15 +130,15 @@ pub struct Run {
     /// Take as due what will be due by this time (RFC 3339).
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_rfc3339_weak, requires = "refresh", hide = true)]
     pub refresh_as_of: Option<SystemTime>,
-    /// Stop when this many pages are decided, earlier runs on the same data folder included.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub max_pages: Option<u64>,
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub overrides: Overrides,
     /// Stop taking new URLs after this time: 90s, 10m, 2h.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_duration: Option<Duration>,
-    /// Connect to loopback, private and other special addresses too.
-    #[arg(long)]
-    pub allow_private: bool,
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub status: Status,
 }
 
 /// The forms a report comes in.
@@ -351,7 +370,7 @@ pub struct Demo {
     pub serve: bool,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(time) if time > Duration::ZERO => Ok(time),
         Ok(_) => Err("must be longer than nothing".into()),

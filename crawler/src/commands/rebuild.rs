@@ -30,7 +30,7 @@ pub(super) fn execute(args: &cli::Rebuild, quiet: bool) -> Result<(), Error> {
                 bytes(position),
                 bytes(shown_of.load(Ordering::Relaxed))
             ),
-            is_turn: false,
+            ..Moment::default()
         }
     });
     let mut say = |step| match step {
