@@ -15,6 +15,7 @@
 //! - [`content_seen`] decides (crate `dedup`) and records (crate `storage`)
 //! - [`pipeline`] joins the stages, [`stats`] and [`progress`] show them at work, [`shutdown`] ends them
 //! - [`inputs`] documents from files instead of the web
+//! - [`diff`] what differs between two texts
 //! - [`report`] what was kept and dropped, and why, [`terminal_text`] without harm to a terminal
 //! - [`panics`] of the database, told as errors, [`tell`] to whoever watches
 //! - [`commands`] one file a command, [`demo`] a web site with a known truth, [`error`] what ends a command
@@ -29,6 +30,7 @@ pub mod content_seen;
 pub mod content_type;
 pub mod decode;
 pub mod demo;
+pub mod diff;
 pub mod error;
 pub mod extract;
 pub mod fetch;
