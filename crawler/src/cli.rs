@@ -139,6 +139,9 @@ pub struct Report {
     /// See `--help` of the group.
     #[command(flatten)]
     pub data: DataFolder,
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub config: ConfigFile,
     /// Form of the report.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,

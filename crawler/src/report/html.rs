@@ -21,9 +21,9 @@ use super::{Report, Texts};
 use crate::error::RunError;
 use assets::Assets;
 use budget::Budget;
-use charts::Chart;
+use charts::{Chart, filters};
 use clusters::Clusters;
-use diffs::Diffs;
+use diffs::{Diffs, StaticRow, Why};
 use list::List;
 use pairs::Pairs;
 use summary::Figure;
@@ -62,8 +62,9 @@ struct Page<'a> {
     gone: List,
     timeline: Option<Chart>,
     timeline_note: String,
-    /// What has been compared, as JSON.
+    /// What has been compared, and why other pairs have not, as JSON.
     diffs: String,
+    notes: String,
 }
 
 pub(super) fn render(report: &Report, texts: &dyn Texts) -> Result<String, RunError> {
@@ -98,6 +99,7 @@ pub(super) fn render(report: &Report, texts: &dyn Texts) -> Result<String, RunEr
         timeline: charts::timeline(&report.timeline),
         timeline_note: summary::timeline(&report.timeline),
         diffs: diffs.into_json(),
+        notes: Why::island(),
     };
     page.render().map_err(|error| RunError::Render(error.to_string()))
 }

@@ -95,7 +95,8 @@ impl Timeline {
             }
         }
         Self {
-            started_at: Some(utc(first.at)),
+            // Not after the first interval begins.
+            started_at: Some(utc(first.at / 1_000 * 1_000)),
             ended_at: Some(utc(end)),
             seconds: (end - first.at).div_ceil(1_000),
             active_seconds: active.div_ceil(1_000),

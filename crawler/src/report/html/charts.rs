@@ -225,3 +225,12 @@ fn described(stacks: &[Stack], threshold: &str) -> String {
         grouped(missed)
     )
 }
+
+/// Numbers as they are drawn.
+pub(super) mod filters {
+    /// To a tenth, which is finer than a screen.
+    #[askama::filter_fn]
+    pub fn round1(value: &f64, _: &dyn askama::Values) -> askama::Result<String> {
+        Ok(format!("{value:.1}"))
+    }
+}
