@@ -10,6 +10,7 @@ pub mod near_misses;
 mod pages;
 pub mod refresh;
 mod saved;
+mod screen;
 pub mod steering;
 mod text;
 mod texts;
@@ -28,6 +29,7 @@ pub(crate) use hosts::utc;
 pub use hosts::{Host, State};
 use near_misses::NearMiss;
 pub use saved::Saved;
+pub use screen::terminal_width;
 pub(crate) use text::bytes;
 pub use texts::{NoTexts, Texts};
 use thresholds::{Histograms, Thresholds};
@@ -293,7 +295,13 @@ impl Report {
         Ok(report)
     }
 
-    /// The report in one of its forms; `texts` are what diffs are made of, which the HTML shows.
+    /// The whole in one screen of a terminal with so many columns.
+    #[must_use]
+    pub fn screen(&self, width: usize) -> String {
+        screen::render(self, width)
+    }
+
+    /// The report in one of its forms, as text the long listing; `texts` are what diffs are made of, which the HTML shows.
     ///
     /// # Errors
     /// [`RunError::Render`], which no report is known to cause.

@@ -13,7 +13,7 @@ use crate::demo::{self, Limits, Running};
 use crate::error::{Error, RunError, UsageError};
 use crate::pipeline;
 use crate::progress::Progress;
-use crate::report::{NoTexts, Report};
+use crate::report::{Report, terminal_width};
 use crate::settings::Settings;
 use crate::shutdown;
 use crate::stats::Stats;
@@ -81,7 +81,7 @@ fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunErr
     };
     let truth = demo::truth(&site.base_url, &limits);
     let decisions = demo::decisions(&report);
-    say(&report.render(ReportFormat::Text, &NoTexts)?)?;
+    say(&report.screen(terminal_width()))?;
     say(&format!("Beside the known truth\n{}", demo::table(&truth, &decisions)))?;
     let mut mismatches = demo::check(&truth, &decisions);
     mismatches.extend(demo::check_requests(&truth, &site.request_log.requests()));

@@ -1,8 +1,8 @@
 //! `crawler report`
 
-use crate::cli;
+use crate::cli::{self, ReportFormat};
 use crate::error::Error;
-use crate::report::Report;
+use crate::report::{Report, terminal_width};
 
 pub(super) fn execute(args: &cli::Report) -> Result<(), Error> {
     let (config, path) = super::read_config(&args.config)?;
@@ -11,7 +11,11 @@ pub(super) fn execute(args: &cli::Report) -> Result<(), Error> {
         super::reject_inside(&args.data.data, output)?;
     }
     let store = super::open_to_read(&args.data.data)?;
-    let rendered = Report::read_by(&store, &rule)?.render(args.format, &store)?;
+    let report = Report::read_by(&store, &rule)?;
+    let rendered = match args.format {
+        ReportFormat::Text if !args.full => report.screen(terminal_width()),
+        format => report.render(format, &store)?,
+    };
     let mut output = super::Output::open(args.output.as_deref())?;
     output.write(&rendered)?;
     Ok(output.finish()?)

@@ -87,10 +87,10 @@ mod tests {
     fn the_width_is_in_the_name_of_every_scheme() {
         for width in Width::ALL {
             let scheme = dedup::Scheme {
-                width: *width,
+                width,
                 ..dedup::Scheme::default()
             };
-            assert_eq!(super::width(&scheme.id()), *width);
+            assert_eq!(super::width(&scheme.id()), width);
         }
         assert_eq!(width("synthetic"), Width::W64);
     }
