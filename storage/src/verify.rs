@@ -223,6 +223,18 @@ impl Store {
                 wrong.push((Kind::Body, what));
             }
         }
+        // The text of a duplicate is kept beside another's.
+        if wrong.is_empty()
+            && page.verdict != Verdict::Unique
+            && let Err(error) = self.text_of(page)
+        {
+            match error {
+                StorageError::ArchiveDamaged { .. } | StorageError::Io { .. } => {
+                    wrong.push((Kind::Body, error.to_string()));
+                }
+                error => return Err(error),
+            }
+        }
         Ok(wrong)
     }
 
