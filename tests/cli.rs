@@ -54,7 +54,9 @@ fn the_help_of_every_command_names_its_flags() {
         ),
         (
             &["report"],
-            &["--data", "--config", "--format", "--full", "--output", "text", "json", "html"],
+            &[
+                "--data", "--config", "--format", "--full", "--output", "text", "json", "html",
+            ],
         ),
         (
             &["export"],

@@ -2,9 +2,9 @@
 //!
 //! [`Report`] is also the documented JSON format (see the README, "The report as JSON"): fields are only ever added.
 
+mod doubtful;
 mod hosts;
 mod html;
-mod doubtful;
 mod json;
 pub mod near_misses;
 mod pages;
@@ -16,6 +16,7 @@ mod text;
 mod texts;
 pub mod thresholds;
 pub mod timeline;
+mod waiting;
 
 use std::collections::HashMap;
 
@@ -34,6 +35,7 @@ pub(crate) use text::bytes;
 pub use texts::{NoTexts, Texts};
 use thresholds::{Histograms, Thresholds};
 use timeline::Timeline;
+pub use waiting::Waiting;
 
 /// See the module's text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -241,17 +243,17 @@ impl Report {
     /// # Errors
     /// The store cannot be read.
     pub fn read(store: &Store) -> Result<Self, RunError> {
-        Self::read_by(store, &Rule::default())
+        Self::read_by(store, &Rule::default(), &Waiting::new(true))
     }
 
-    /// As [`read`](Self::read), with thresholds and near misses by `rule`.
+    /// As [`read`](Self::read), with thresholds and near misses by `rule`; says how far it is where that takes long.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn read_by(store: &Store, rule: &Rule) -> Result<Self, RunError> {
+    pub fn read_by(store: &Store, rule: &Rule, waiting: &Waiting) -> Result<Self, RunError> {
         let (clusters, orphans) = clusters(store)?;
         let steering = steering::Steering::read(store)?;
-        let pages = pages::Pages::read(store, rule)?;
+        let pages = pages::Pages::read(store, rule, waiting)?;
         let near_misses = pages.near_misses(store)?;
         let mut report = Self {
             counts: store.counts().into(),
@@ -305,11 +307,11 @@ impl Report {
     ///
     /// # Errors
     /// [`RunError::Render`], which no report is known to cause.
-    pub fn render(&self, format: ReportFormat, texts: &dyn Texts) -> Result<String, RunError> {
+    pub fn render(&self, format: ReportFormat, texts: &dyn Texts, waiting: &Waiting) -> Result<String, RunError> {
         match format {
             ReportFormat::Text => Ok(text::render(self)),
             ReportFormat::Json => json::render(self),
-            ReportFormat::Html => html::render(self, texts),
+            ReportFormat::Html => html::render(self, texts, waiting),
         }
     }
 

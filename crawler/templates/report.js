@@ -56,7 +56,9 @@
   const fill = (details) => {
     if ('filled' in details.dataset) return;
     details.dataset.filled = '';
-    details.replaceChildren(details.querySelector('summary'), ...diffTable(diffs()[Number(details.dataset.diff)]));
+    // The summary stays where it is: it has the focus.
+    while (details.children.length > 1) details.lastElementChild.remove();
+    details.append(...diffTable(diffs()[Number(details.dataset.diff)]));
   };
   document.addEventListener('toggle', (event) => {
     const details = event.target;

@@ -2,14 +2,14 @@
 import { join } from 'node:path';
 
 export async function pictures(browser, folder, say) {
-  const take = (name, look, options) => browser.visit({ scheme: 'light', width: 1100, height: 760, ...options }, async (visit) => {
+  const take = (name, look, options) => browser.visit({ scheme: 'light', width: 1000, height: 700, ...options }, async (visit) => {
     await look(visit.page);
     const path = join(folder, `report-${name}.png`);
     await visit.page.screenshot({ path });
     say(`picture ${name}`, true, path);
   });
   const to = (page, selector) => page.locator(selector).first().evaluate((node) => node.scrollIntoView());
-  await take('summary', async () => {});
+  await take('summary', async () => {}, { height: 1060 });
   await take('doubtful', async (page) => {
     const pairs = page.locator('.pair', { has: page.locator('.differs') });
     await pairs.first().locator('.differs summary').click();

@@ -13,7 +13,7 @@ use crate::demo::{self, Limits, Running};
 use crate::error::{Error, RunError, UsageError};
 use crate::pipeline;
 use crate::progress::Progress;
-use crate::report::{Report, terminal_width};
+use crate::report::{Report, Waiting, terminal_width};
 use crate::settings::Settings;
 use crate::shutdown;
 use crate::stats::Stats;
@@ -70,9 +70,10 @@ fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Error> {
 /// Prints the report beside the truth.
 fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunError> {
     let store = super::open_to_read(dir)?;
-    let report = Report::read_by(&store, &settings.rule)?;
+    let waiting = Waiting::new(true);
+    let report = Report::read_by(&store, &settings.rule, &waiting)?;
     let html = dir.join("report.html");
-    fs::write(&html, report.render(ReportFormat::Html, &store)?)
+    fs::write(&html, report.render(ReportFormat::Html, &store, &waiting)?)
         .map_err(|source| RunError::io("write", html.display(), source))?;
     let limits = Limits {
         max_depth: settings.limits.max_depth,

@@ -17,7 +17,7 @@ mod web_text;
 use askama::Template;
 
 use super::refresh::Refresh;
-use super::{Report, Texts};
+use super::{Report, Texts, Waiting};
 use crate::error::RunError;
 use assets::Assets;
 use budget::Budget;
@@ -68,9 +68,9 @@ struct Page<'a> {
     notes: String,
 }
 
-pub(super) fn render(report: &Report, texts: &dyn Texts) -> Result<String, RunError> {
+pub(super) fn render(report: &Report, texts: &dyn Texts, waiting: &Waiting) -> Result<String, RunError> {
     // The doubtful pairs come first, and take what they need of the room for diffs; then the largest clusters.
-    let mut diffs = Diffs::new(texts);
+    let mut diffs = Diffs::new(texts, waiting);
     let pairs = pairs::pairs(report, &mut diffs, &mut Budget::of(PAIRS_BYTES));
     let clusters = clusters::clusters(report, &mut diffs, &mut Budget::of(CLUSTERS_BYTES));
     let page = Page {

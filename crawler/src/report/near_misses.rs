@@ -1,11 +1,16 @@
 //! Kept pages that were nearly dropped: their nearest kept page is near, and the rule did not confirm it.
 
-use std::cmp::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use dedup::{Confirm, DedupError, DocId, Index, Layout, MemoryIndex, Rule, Signature, Width, short};
 use serde::Serialize;
 
+use super::waiting::Waiting;
 use crate::error::RunError;
+
+/// Pages that a thread takes at a time.
+const STRETCH: usize = 256;
 
 /// Bits over the threshold at which kept pages are still looked for.
 const BITS_OVER: u32 = 1;
@@ -78,9 +83,11 @@ pub(super) struct NearMisses {
     rule: Rule,
     /// The same measure of similarity, which confirms everything.
     measure: Rule,
+    /// Fingerprints and shingles, by place in `kept`.
     index: MemoryIndex,
     width: Width,
-    pub found: Vec<Found>,
+    /// Beside the index, which would copy what it is asked for: in a crawl of pages in one style a page has hundreds of neighbours.
+    kept: Vec<(u64, Signature)>,
 }
 
 impl NearMisses {
@@ -101,57 +108,111 @@ impl NearMisses {
             },
             index: open(rule, width)?,
             width,
-            found: Vec::new(),
+            kept: Vec::new(),
         })
     }
 
     /// Takes the next kept page in.
-    pub fn add(&mut self, id: u64, signature: &Signature) -> Result<(), RunError> {
-        if signature.fingerprint.is_some_and(|fingerprint| fingerprint.width() != self.width) {
+    pub fn add(&mut self, id: u64, signature: Signature) -> Result<(), RunError> {
+        if signature
+            .fingerprint
+            .is_some_and(|fingerprint| fingerprint.width() != self.width)
+        {
             return Ok(());
         }
-        if let Some(found) = self.nearest(id, signature)? {
-            self.found.push(found);
-        }
-        Ok(self.index.insert(DocId(id), signature)?)
+        let found_by = Signature {
+            fingerprint: signature.fingerprint,
+            shingles: signature.shingles.clone(),
+            ..Signature::default()
+        };
+        self.index.insert(DocId(self.kept.len() as u64), &found_by)?;
+        self.kept.push((id, signature));
+        Ok(())
     }
 
-    fn nearest(&self, id: u64, signature: &Signature) -> Result<Option<Found>, RunError> {
-        let mut best: Option<Found> = None;
+    /// The near misses, in the order they were kept.
+    pub fn find(&self, waiting: &Waiting) -> Result<Vec<Found>, RunError> {
+        let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let work = || -> Result<(), RunError> {
+            loop {
+                let from = next.fetch_add(STRETCH, Ordering::Relaxed);
+                if from >= self.kept.len() {
+                    return Ok(());
+                }
+                waiting.at("looking for near misses: pages", from, self.kept.len());
+                let mut of_stretch = Vec::new();
+                for place in from..(from + STRETCH).min(self.kept.len()) {
+                    of_stretch.extend(self.nearest(place)?);
+                }
+                found.lock().unwrap_or_else(PoisonError::into_inner).extend(of_stretch);
+            }
+        };
+        std::thread::scope(|scope| {
+            let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mut result = work();
+            for other in others {
+                result = result.and(other.join().unwrap_or(Ok(())));
+            }
+            result
+        })?;
+        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        found.sort_unstable_by_key(|found: &Found| found.id);
+        Ok(found)
+    }
+
+    /// Of the page at a place, the page before it that it is most like.
+    fn nearest(&self, place: usize) -> Result<Option<Found>, RunError> {
+        let (id, signature) = &self.kept[place];
+        let mut best: Option<(usize, Option<u32>, f32)> = None;
         if let Some(fingerprint) = signature.fingerprint {
             let mut neighbours = Vec::new();
             self.index.near(fingerprint, &mut neighbours)?;
             for neighbour in neighbours {
-                let Some(other) = self.index.signature(neighbour.id)? else { continue };
-                let distance = neighbour.distance;
-                let because = match self.rule.confirms(signature, &other, distance) {
-                    Some(_) => Because::Nothing,
-                    None if distance > self.rule.max_distance => Because::Distance,
-                    None if self.rule.numbers_must_match && signature.numbers != other.numbers => Because::Numbers,
-                    None => Because::Similarity,
-                };
-                let similarity = self.measure.confirms(signature, &other, distance).unwrap_or_default();
-                let near = neighbour.id.0;
-                better(&mut best, Found { id, near, distance: Some(distance), similarity, because });
+                let other = neighbour.id.0 as usize;
+                if other < place {
+                    let distance = neighbour.distance;
+                    let similarity = self.measure.confirms(signature, &self.kept[other].1, distance);
+                    better(&mut best, (other, Some(distance), similarity.unwrap_or_default()));
+                }
             }
         }
-        for near in self.short_candidates(signature)? {
-            let Some(other) = self.index.signature(near)? else { continue };
-            if signature.fingerprint.is_some() && other.fingerprint.is_some() {
+        for candidate in self.short_candidates(signature)? {
+            let other = candidate.0 as usize;
+            let of_other = &self.kept[other].1;
+            if other >= place || signature.fingerprint.is_some() && of_other.fingerprint.is_some() {
                 continue;
             }
-            let similarity = self.measure.confirms_short(signature, &other).unwrap_or_default();
-            if similarity < least_of_short(&self.rule) {
-                continue;
+            let similarity = self.measure.confirms_short(signature, of_other).unwrap_or_default();
+            if similarity >= least_of_short(&self.rule) {
+                better(&mut best, (other, None, similarity));
             }
-            let because = match self.rule.confirms_short(signature, &other) {
-                Some(_) => Because::Nothing,
-                None if similarity >= self.rule.min_similarity_short => Because::Numbers,
-                None => Because::Similarity,
-            };
-            better(&mut best, Found { id, near: near.0, distance: None, similarity, because });
         }
-        Ok(best)
+        Ok(best.map(|(other, distance, similarity)| Found {
+            id: *id,
+            near: self.kept[other].0,
+            distance,
+            similarity,
+            because: self.because(signature, &self.kept[other].1, distance, similarity),
+        }))
+    }
+
+    fn because(&self, signature: &Signature, other: &Signature, distance: Option<u32>, similarity: f32) -> Because {
+        let (confirmed, is_similar) = match distance {
+            Some(distance) => (self.rule.confirms(signature, other, distance), false),
+            None => {
+                let is_similar = similarity >= self.rule.min_similarity_short;
+                (self.rule.confirms_short(signature, other), is_similar)
+            }
+        };
+        let have_other_numbers = self.rule.numbers_must_match && signature.numbers != other.numbers;
+        match (confirmed, distance) {
+            (Some(_), _) => Because::Nothing,
+            (None, Some(distance)) if distance > self.rule.max_distance => Because::Distance,
+            (None, Some(_)) if have_other_numbers => Because::Numbers,
+            (None, None) if is_similar => Because::Numbers,
+            (None, _) => Because::Similarity,
+        }
     }
 
     fn short_candidates(&self, signature: &Signature) -> Result<Vec<DocId>, RunError> {
@@ -185,14 +246,15 @@ fn open(rule: &Rule, width: Width) -> Result<MemoryIndex, RunError> {
 }
 
 /// Keeps what the rule would confirm first: the more similar, then the nearer, then the older.
-fn better(best: &mut Option<Found>, found: Found) {
-    let order = |other: &Found| {
-        let by_similarity = found.similarity.total_cmp(&other.similarity);
-        by_similarity
-            .then(other.distance.cmp(&found.distance))
-            .then(other.near.cmp(&found.near))
+fn better(best: &mut Option<(usize, Option<u32>, f32)>, found: (usize, Option<u32>, f32)) {
+    let order = |other: &(usize, Option<u32>, f32)| {
+        let by_similarity = found.2.total_cmp(&other.2);
+        by_similarity.then(other.1.cmp(&found.1)).then(other.0.cmp(&found.0))
     };
-    if best.as_ref().is_none_or(|other| order(other) == Ordering::Greater) {
+    if best
+        .as_ref()
+        .is_none_or(|other| order(other) == std::cmp::Ordering::Greater)
+    {
         *best = Some(found);
     }
 }
@@ -204,7 +266,9 @@ mod tests {
     use super::*;
 
     fn words(from: usize, count: usize) -> String {
-        (from..from + count).map(|number| format!("word{} ", number * 7919 % 10_007)).collect()
+        (from..from + count)
+            .map(|number| format!("word{} ", number * 7919 % 10_007))
+            .collect()
     }
 
     #[test]
@@ -216,17 +280,27 @@ mod tests {
         let second: String = first
             .split(' ')
             .enumerate()
-            .map(|(at, word)| if at % 20 == 0 { format!("other{at} ") } else { format!("{word} ") })
+            .map(|(at, word)| {
+                if at % 20 == 0 {
+                    format!("other{at} ")
+                } else {
+                    format!("{word} ")
+                }
+            })
             .collect();
         let third = words(5_000, 400);
         for (id, text) in [(1, first.as_str()), (2, third.as_str()), (3, second.as_str())] {
-            misses.add(id, &analyzer.analyze(text)).unwrap();
+            misses.add(id, analyzer.analyze(text)).unwrap();
         }
-        for found in &misses.found {
+        let all = misses.find(&Waiting::new(true)).unwrap();
+        for found in &all {
             assert_eq!((found.id, found.near), (3, 1), "{found:?}");
-            assert!(found.similarity < 0.76 && found.because != Because::Nothing, "{found:?}");
+            assert!(
+                found.similarity < 0.76 && found.because != Because::Nothing,
+                "{found:?}"
+            );
         }
-        assert_eq!(misses.found.len(), 1);
+        assert_eq!(all.len(), 1);
     }
 
     #[test]
@@ -235,9 +309,10 @@ mod tests {
         let mut misses = NearMisses::new(&Rule::default(), Width::W64).unwrap();
         let first = words(0, 40);
         let second = format!("{} changed", words(0, 34));
-        misses.add(1, &analyzer.analyze(&first)).unwrap();
-        misses.add(2, &analyzer.analyze(&second)).unwrap();
-        let [found] = misses.found[..] else { panic!("{:?}", misses.found) };
+        misses.add(1, analyzer.analyze(&first)).unwrap();
+        misses.add(2, analyzer.analyze(&second)).unwrap();
+        let all = misses.find(&Waiting::new(true)).unwrap();
+        let [found] = all[..] else { panic!("{all:?}") };
         assert_eq!((found.near, found.distance), (1, None));
         assert!((0.6..0.85).contains(&found.similarity), "{found:?}");
     }

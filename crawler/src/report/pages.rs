@@ -5,6 +5,7 @@ use storage::{Store, Verdict};
 
 use super::near_misses::{Found, NearMiss, NearMisses};
 use super::timeline::{Fetch, Kind};
+use super::waiting::Waiting;
 use crate::content_seen::decode_signature;
 use crate::error::RunError;
 
@@ -19,7 +20,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    pub fn read(store: &Store, rule: &Rule) -> Result<Self, RunError> {
+    pub fn read(store: &Store, rule: &Rule, waiting: &Waiting) -> Result<Self, RunError> {
         let mut near_misses = NearMisses::new(rule, width(store.scheme()))
             .inspect_err(|error| tracing::warn!("near misses cannot be looked for: {error}"))
             .ok();
@@ -41,13 +42,16 @@ impl Pages {
             if page.is_kept()
                 && let Some(near_misses) = &mut near_misses
             {
-                near_misses.add(id, &decode_signature(&page.signature)?)?;
+                near_misses.add(id, decode_signature(&page.signature)?)?;
             }
         }
         Ok(Self {
             fetches,
             duplicate_bytes,
-            found: near_misses.map(|near_misses| near_misses.found).unwrap_or_default(),
+            found: match near_misses {
+                Some(near_misses) => near_misses.find(waiting)?,
+                None => Vec::new(),
+            },
         })
     }
 

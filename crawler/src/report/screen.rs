@@ -20,8 +20,12 @@ const KINDS_SHOWN: usize = 6;
 /// Columns of standard output: `COLUMNS`, else those of the terminal, else 80.
 #[must_use]
 pub fn terminal_width() -> usize {
-    let named = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
-    named.or_else(|| comfy_table::Table::new().width().map(usize::from)).unwrap_or(DEFAULT_WIDTH)
+    let named = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.trim().parse().ok());
+    named
+        .or_else(|| comfy_table::Table::new().width().map(usize::from))
+        .unwrap_or(DEFAULT_WIDTH)
 }
 
 /// Lines of at most so many columns.
@@ -68,7 +72,11 @@ impl Screen {
             duration(timeline.active_seconds)
         ));
         let left = [
-            ("fetched", counts.fetched, format!("{} over the wire", bytes(counts.bytes_fetched))),
+            (
+                "fetched",
+                counts.fetched,
+                format!("{} over the wire", bytes(counts.bytes_fetched)),
+            ),
             ("kept", counts.kept, bytes(counts.bytes_kept)),
             ("exact", counts.exact, "dropped, the same text".to_owned()),
             ("near", counts.near, "dropped, nearly the same".to_owned()),
@@ -84,9 +92,16 @@ impl Screen {
             self.line(&format!("  {name:<8}{count:>11}  {note:<27}  {other:<10}{others:>11}"));
         }
         if counts.gone + counts.due > 0 {
-            self.line(&format!("  gone {}, visits still due {}", grouped(counts.gone), grouped(counts.due)));
+            self.line(&format!(
+                "  gone {}, visits still due {}",
+                grouped(counts.gone),
+                grouped(counts.due)
+            ));
         }
-        let mut text = format!("  saved {}: duplicates that are not stored", bytes(saved.duplicate_bytes));
+        let mut text = format!(
+            "  saved {}: duplicates that are not stored",
+            bytes(saved.duplicate_bytes)
+        );
         if saved.requests > 0 {
             text.push_str(&format!(
                 "; {} requests, about {}",
@@ -104,7 +119,9 @@ impl Screen {
             return;
         }
         let bits = thresholds.max_distance;
-        self.title(&format!("Near pairs by distance in bits; {bits} at most are dropped (|)"));
+        self.title(&format!(
+            "Near pairs by distance in bits; {bits} at most are dropped (|)"
+        ));
         let slots = histograms.distances.iter().map(|bar| Slot {
             dropped: bar.dropped,
             kept: bar.near_misses,
@@ -165,11 +182,20 @@ impl Screen {
         self.title("Most doubtful pairs");
         for pair in pairs {
             let verdict = if pair.because.is_none() { "dropped" } else { "kept" };
-            let bits = pair.distance.map_or_else(|| "short  ".to_owned(), |bits| format!("{bits:>2} bits"));
+            let bits = pair.distance.map_or_else(
+                || "short  ".to_owned(),
+                |bits| match bits {
+                    1 => " 1 bit ".to_owned(),
+                    bits => format!("{bits:>2} bits"),
+                },
+            );
             let room = self.width.saturating_sub(28);
             let (kept, other) = (shorten(pair.kept, room), shorten(pair.other, room));
             self.line(&format!("  {verdict:<7} {:.3} {bits}  {other}", pair.similarity));
-            self.line(&format!("{:>23}  {kept}", if pair.because.is_none() { "of" } else { "beside" }));
+            self.line(&format!(
+                "{:>23}  {kept}",
+                if pair.because.is_none() { "of" } else { "beside" }
+            ));
         }
     }
 
@@ -202,7 +228,10 @@ impl Screen {
         let alone = report.left_alone();
         if let Some(host) = alone.first() {
             let (name, why) = (shorten(&host.host, 30), terminal_text(&host.why_left_alone(), 200));
-            self.line(&format!("  left alone: {} hosts, as {name}: {why}", grouped(alone.len() as u64)));
+            self.line(&format!(
+                "  left alone: {} hosts, as {name}: {why}",
+                grouped(alone.len() as u64)
+            ));
         }
     }
 
@@ -212,7 +241,9 @@ impl Screen {
             return;
         }
         let learned = grouped((steering.rules.len() + steering.patterns.len()) as u64);
-        self.title(&format!("Rules learned from URLs of duplicates ({learned}; crawler rules shows all)"));
+        self.title(&format!(
+            "Rules learned from URLs of duplicates ({learned}; crawler rules shows all)"
+        ));
         let mut rules: Vec<_> = steering.rules.iter().collect();
         rules.sort_by_key(|rule| std::cmp::Reverse((rule.saved_requests, rule.confirmed)));
         for rule in rules.iter().take(SHOWN) {
@@ -222,7 +253,10 @@ impl Screen {
             self.line(&format!("  {held:<19} {saved:>6} saved  {}", shorten(&rule.rule, room)));
         }
         for pattern in steering.patterns.iter().take(SHOWN.saturating_sub(rules.len())) {
-            let name = shorten(&format!("{}{}", pattern.host, pattern.pattern), self.width.saturating_sub(38));
+            let name = shorten(
+                &format!("{}{}", pattern.host, pattern.pattern),
+                self.width.saturating_sub(38),
+            );
             let held = format!("{} of {} dropped", pattern.duplicates, pattern.pages);
             self.line(&format!("  {held:<19}    goes last  {name}"));
         }
@@ -244,7 +278,9 @@ impl Screen {
     }
 
     fn refresh(&mut self, report: &Report) {
-        let Some(last) = report.refresh.refreshes.last() else { return };
+        let Some(last) = report.refresh.refreshes.last() else {
+            return;
+        };
         self.title(&format!(
             "Last refresh (of {}), begun {}",
             report.refresh.refreshes.len(),
@@ -252,7 +288,9 @@ impl Screen {
         ));
         let outcomes = last.outcomes();
         let parts = outcomes.iter().filter(|(_, count, _)| *count > 0);
-        let parts: Vec<String> = parts.map(|(name, count, _)| format!("{name} {}", grouped(*count))).collect();
+        let parts: Vec<String> = parts
+            .map(|(name, count, _)| format!("{name} {}", grouped(*count)))
+            .collect();
         self.line(&format!("  {}", parts.join(", ")));
     }
 
@@ -320,7 +358,10 @@ mod tests {
         let url = "http://a.example/some/long/folder/and/a/page.html";
         let short = shorten(url, 20);
         assert_eq!(short.width(), 19);
-        assert!(short.starts_with("http://a.ex") && short.ends_with("ge.html"), "{short}");
+        assert!(
+            short.starts_with("http://a.ex") && short.ends_with("ge.html"),
+            "{short}"
+        );
         assert_eq!(shorten(url, 60), url);
         assert!(shorten(&"漢字".repeat(20), 20).width() <= 20);
     }

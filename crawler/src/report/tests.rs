@@ -175,7 +175,7 @@ fn large() -> Report {
 }
 
 fn rendered(report: &Report, format: ReportFormat) -> String {
-    report.render(format, &NoTexts).unwrap()
+    report.render(format, &NoTexts, &Waiting::new(true)).unwrap()
 }
 
 /// Of a page that changed and one that is gone.
@@ -305,7 +305,10 @@ fn the_json_has_the_documented_fields() {
 fn the_json_tells_what_was_nearly_dropped_and_what_was_saved() {
     let json: serde_json::Value = serde_json::from_str(&rendered(&sample(), ReportFormat::Json)).unwrap();
     let miss = &json["near_misses"][0];
-    assert_eq!((&miss["near"], &miss["because"]), (&"http://a.example/1".into(), &"similarity".into()));
+    assert_eq!(
+        (&miss["near"], &miss["because"]),
+        (&"http://a.example/1".into(), &"similarity".into())
+    );
     assert_eq!(json["thresholds"]["max_distance"], 10);
     assert_eq!(json["histograms"]["distances"][0]["near_misses"], 1);
     assert_eq!(json["saved"]["duplicate_bytes"], 40_000);
@@ -321,7 +324,10 @@ fn what_came_from_the_web_is_text_in_the_html() {
     for script in &scripts[..scripts.len() - 1] {
         assert!(script.starts_with(" type=\"application/json\" id="), "{script}");
     }
-    assert!(scripts.last().unwrap().starts_with('>'), "the last one is the page's own");
+    assert!(
+        scripts.last().unwrap().starts_with('>'),
+        "the last one is the page's own"
+    );
     assert!(!html.contains("?<b>") && !html.contains("<b>"));
     assert!(!html.contains("?</script>"));
     assert!(html.contains("&#60;script&#62;alert(1)"), "shown as text");
@@ -331,21 +337,37 @@ fn what_came_from_the_web_is_text_in_the_html() {
 
 #[test]
 fn the_html_is_bounded_whatever_the_crawl() {
-    let (small, large) = (rendered(&sample(), ReportFormat::Html), rendered(&large(), ReportFormat::Html));
+    let (small, large) = (
+        rendered(&sample(), ReportFormat::Html),
+        rendered(&large(), ReportFormat::Html),
+    );
     assert!(small.len() < 60_000, "{}", small.len());
     assert!(large.len() < 12_000_000, "{}", large.len());
     assert!(large.contains("are left out here to bound the size of this page"));
     let failures = large.split("id=\"failures-list-rest\">").nth(1).unwrap();
     let rest: Vec<Vec<String>> = serde_json::from_str(failures.split("</script>").next().unwrap()).unwrap();
-    assert!(rest.len() > 1_000 && rest.iter().all(|row| row.len() == 4), "{}", rest.len());
+    assert!(
+        rest.len() > 1_000 && rest.iter().all(|row| row.len() == 4),
+        "{}",
+        rest.len()
+    );
 }
 
 #[test]
 fn every_section_of_the_html_is_there() {
     let html = rendered(&sample(), ReportFormat::Html);
     for id in [
-        "summary", "thresholds", "doubtful", "clusters", "hosts", "steering", "failures", "excluded", "redirects",
-        "refresh", "timeline",
+        "summary",
+        "thresholds",
+        "doubtful",
+        "clusters",
+        "hosts",
+        "steering",
+        "failures",
+        "excluded",
+        "redirects",
+        "refresh",
+        "timeline",
     ] {
         assert!(html.contains(&format!("<section id=\"{id}\"")), "{id}");
         assert!(html.contains(&format!("<a href=\"#{id}\">")), "{id}");
@@ -363,7 +385,10 @@ fn the_html_asks_no_host_for_anything() {
     }
     let policy = html.split("Content-Security-Policy\" content=\"").nth(1).unwrap();
     let policy = policy.split('"').next().unwrap();
-    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-") && !policy.contains("unsafe"), "{policy}");
+    assert!(
+        policy.starts_with("default-src 'none'; style-src 'sha256-") && !policy.contains("unsafe"),
+        "{policy}"
+    );
 }
 
 #[test]

@@ -109,7 +109,9 @@ impl Histograms {
         let mut distances: Vec<AtDistance> = (0..=up_to).map(at_distance).collect();
         let duplicates = clusters.iter().flat_map(|cluster| &cluster.duplicates);
         for duplicate in duplicates.chain(orphans.iter().map(|orphan| &orphan.duplicate)) {
-            let Duplicate { distance, similarity, .. } = duplicate;
+            let Duplicate {
+                distance, similarity, ..
+            } = duplicate;
             if duplicate.verdict == DuplicateVerdict::Exact {
                 histograms.exact += 1;
                 continue;
@@ -177,7 +179,10 @@ mod tests {
     fn an_edge_belongs_to_the_step_above_it() {
         assert_eq!(step_of(0.76), 38);
         assert_eq!(step(38).from, 0.76);
-        assert_eq!([step_of(0.0), step_of(0.759), step_of(1.0), step_of(1.2)], [0, 37, 49, 49]);
+        assert_eq!(
+            [step_of(0.0), step_of(0.759), step_of(1.0), step_of(1.2)],
+            [0, 37, 49, 49]
+        );
     }
 
     #[test]

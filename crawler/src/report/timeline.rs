@@ -128,11 +128,17 @@ mod tests {
     #[test]
     fn every_fetch_is_in_one_interval_and_there_are_few_of_them() {
         for span in [0, 1, 59, 60, 3_600, 86_400, 40 * DAY, 4_000 * DAY] {
-            let fetches: Vec<Fetch> = [0, span / 3, span / 2, span].map(|second| at(second, Kind::Near)).into();
+            let fetches: Vec<Fetch> = [0, span / 3, span / 2, span]
+                .map(|second| at(second, Kind::Near))
+                .into();
             let timeline = Timeline::of(fetches);
             let near: u64 = timeline.intervals.iter().map(|interval| interval.near).sum();
             assert_eq!(near, 4, "{span}");
-            assert!(timeline.intervals.len() <= MAX_INTERVALS as usize, "{span}: {}", timeline.intervals.len());
+            assert!(
+                timeline.intervals.len() <= MAX_INTERVALS as usize,
+                "{span}: {}",
+                timeline.intervals.len()
+            );
             assert_eq!(timeline.seconds, span + 1);
         }
         assert_eq!(Timeline::of(Vec::new()), Timeline::default());

@@ -56,7 +56,10 @@ mod tests {
     fn an_island_ends_where_the_page_ends_it() {
         let island = island(&serde_json::json!(["</script><!--<script>"]));
         assert!(!island.contains('<'), "{island}");
-        assert_eq!(serde_json::from_str::<Vec<String>>(&island).unwrap(), ["</script><!--<script>"]);
+        assert_eq!(
+            serde_json::from_str::<Vec<String>>(&island).unwrap(),
+            ["</script><!--<script>"]
+        );
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub(super) struct Chart {
     /// Heights with a number at the left.
     pub levels: Vec<Tick>,
     pub threshold: Option<Threshold>,
+    /// Heights are by the square root of what they stand for.
+    pub is_by_root: bool,
     /// Under the chart.
     pub axis: String,
     /// The columns of the table: what a bar stands at, and the two kinds.
@@ -67,8 +69,19 @@ struct Stack {
 
 impl Chart {
     fn draw(mut self, stacks: &[Stack], names: [&str; 2]) -> Self {
-        let highest = stacks.iter().map(|stack| stack.full + stack.hollow).max().unwrap_or(0).max(1);
-        let height_of = |count: u64| (BOTTOM - TOP) * count as f64 / highest as f64;
+        let is_by_root = self.is_by_root;
+        let highest = stacks
+            .iter()
+            .map(|stack| stack.full + stack.hollow)
+            .max()
+            .unwrap_or(0)
+            .max(1);
+        // By the square root, few are still seen beside many.
+        let height_of = |count: u64| {
+            let share = count as f64 / highest as f64;
+            (BOTTOM - TOP) * if is_by_root { share.sqrt() } else { share }
+        };
+        let middle = if is_by_root { highest / 4 } else { highest / 2 };
         for stack in stacks {
             let (x, end) = (along(stack.from), along(stack.to));
             let width = (end - x - 1.5).max(1.0);
@@ -76,20 +89,33 @@ impl Chart {
             for (count, class, name) in [(stack.full, "full", names[0]), (stack.hollow, "hollow", names[1])] {
                 if count > 0 {
                     // What is there is seen, however little it is.
-                    let height = height_of(count).max(1.5);
+                    let height = match class {
+                        "full" => height_of(count),
+                        _ => height_of(stack.full + stack.hollow) - height_of(stack.full),
+                    };
+                    let height = height.max(1.5);
                     y -= height;
                     let title = format!("{}: {} {name}", stack.label, grouped(count));
-                    self.bars.push(Bar { x, y, width, height, class, title });
+                    self.bars.push(Bar {
+                        x,
+                        y,
+                        width,
+                        height,
+                        class,
+                        title,
+                    });
                 }
             }
-            self.rows.push([stack.label.clone(), grouped(stack.full), grouped(stack.hollow)]);
+            self.rows
+                .push([stack.label.clone(), grouped(stack.full), grouped(stack.hollow)]);
         }
-        let mut levels = vec![0, highest / 2, highest];
+        let mut levels = vec![0, middle, highest];
         levels.dedup();
-        self.levels = levels
-            .into_iter()
-            .map(|count| Tick { at: BOTTOM - height_of(count), label: grouped(count) })
-            .collect();
+        let levels = levels.into_iter().map(|count| Tick {
+            at: BOTTOM - height_of(count),
+            label: grouped(count),
+        });
+        self.levels = levels.collect();
         self
     }
 
@@ -136,9 +162,13 @@ pub(super) fn distances(report: &Report) -> Chart {
         title: "Pairs by Hamming distance",
         description: described(&stacks, &format!("The threshold is {most} bits.")),
         ticks: ticks
-            .map(|bits| Tick { at: along((bits as f64 + 0.5) / slots), label: bits.to_string() })
+            .map(|bits| Tick {
+                at: along((bits as f64 + 0.5) / slots),
+                label: bits.to_string(),
+            })
             .collect(),
         axis: "Hamming distance of the fingerprints, bits".to_owned(),
+        is_by_root: true,
         columns: ["distance", "dropped pairs", "near misses, kept"],
         ..Chart::default()
     }
@@ -176,6 +206,7 @@ pub(super) fn similarities(report: &Report) -> Chart {
             })
             .collect(),
         axis: "Similarity of the texts, 0 to 1".to_owned(),
+        is_by_root: true,
         columns: ["similarity", "dropped pairs", "near misses, kept"],
         ..Chart::default()
     }
@@ -199,14 +230,23 @@ pub(super) fn timeline(timeline: &Timeline) -> Option<Chart> {
         })
         .collect();
     let (first, last) = (timeline.intervals.first()?, timeline.intervals.last()?);
-    let mut ticks = vec![Tick { at: LEFT + 66.0, label: first.at.clone() }];
+    let mut ticks = vec![Tick {
+        at: LEFT + 66.0,
+        label: first.at.clone(),
+    }];
     if timeline.intervals.len() > 1 {
-        ticks.push(Tick { at: RIGHT - 66.0, label: last.at.clone() });
+        ticks.push(Tick {
+            at: RIGHT - 66.0,
+            label: last.at.clone(),
+        });
     }
     let chart = Chart {
         id: "over-time",
         title: "Pages fetched over time",
-        description: format!("{} intervals; all of them are in the table that follows.", timeline.intervals.len()),
+        description: format!(
+            "{} intervals; all of them are in the table that follows.",
+            timeline.intervals.len()
+        ),
         ticks,
         axis: "Beginning of the interval".to_owned(),
         columns: ["from", "kept", "dropped"],
@@ -216,9 +256,9 @@ pub(super) fn timeline(timeline: &Timeline) -> Option<Chart> {
 }
 
 fn described(stacks: &[Stack], threshold: &str) -> String {
-    let (dropped, missed) = stacks
-        .iter()
-        .fold((0, 0), |(full, hollow), stack| (full + stack.full, hollow + stack.hollow));
+    let (dropped, missed) = stacks.iter().fold((0, 0), |(full, hollow), stack| {
+        (full + stack.full, hollow + stack.hollow)
+    });
     format!(
         "{} dropped pairs and {} near misses that were kept. {threshold} All counts are in the table that follows.",
         grouped(dropped),

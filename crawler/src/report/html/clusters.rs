@@ -64,7 +64,9 @@ pub(super) fn clusters(report: &Report, diffs: &mut Diffs<'_>, budget: &mut Budg
             continue;
         }
         // No more are looked at once one has found no room, so that their order is that of their size.
-        let Some(cluster) = as_json(cluster, diffs, budget) else { break };
+        let Some(cluster) = as_json(cluster, diffs, budget) else {
+            break;
+        };
         rest.push(cluster);
     }
     let listed = first.len() + rest.len();
@@ -109,7 +111,12 @@ fn as_json(cluster: &Cluster, diffs: &mut Diffs<'_>, budget: &mut Budget) -> Opt
     let duplicates: Vec<Value> = compared(cluster, DUPLICATES_SHOWN, diffs)
         .map(|(duplicate, compared)| {
             let verdict = duplicate.verdict.as_str();
-            json!([verdict, measures(duplicate), cut(&duplicate.url, URL_CHARS), compared.json()])
+            json!([
+                verdict,
+                measures(duplicate),
+                cut(&duplicate.url, URL_CHARS),
+                compared.json()
+            ])
         })
         .collect();
     Some(json!([kept, title, cluster.duplicates.len(), duplicates]))

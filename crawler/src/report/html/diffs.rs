@@ -1,16 +1,14 @@
 //! What differs between two pages, compared once however often it is shown.
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::super::Texts;
+use super::super::{Texts, Waiting};
 use super::assets::island;
 use super::budget::Budget;
 use super::web_text::visible;
 use crate::diff::{self, Diff, Row, Span};
-use crate::tell::tell;
 
 /// Pairs that are compared at most: each takes two texts from the archive.
 const MAX_DIFFS: usize = 2_000;
@@ -39,8 +37,7 @@ pub(super) struct Diffs<'a> {
     json: Budget,
     html: Budget,
     text: Budget,
-    began_at: Instant,
-    told_at: Instant,
+    waiting: &'a Waiting,
 }
 
 /// What can be shown of a pair.
@@ -77,7 +74,9 @@ impl Why {
     pub fn words(self) -> &'static str {
         match self {
             Self::Same => "The same text, but for spelling that makes no difference.",
-            Self::NoRoom => "Not compared here, to bound the size of this page: crawler explain URL shows what differs.",
+            Self::NoRoom => {
+                "Not compared here, to bound the size of this page: crawler explain URL shows what differs."
+            }
             Self::NoText => {
                 "The text of one of them is not in the store, as in crawls of older versions: what differs cannot be shown."
             }
@@ -94,7 +93,7 @@ impl Why {
 }
 
 impl<'a> Diffs<'a> {
-    pub fn new(texts: &'a dyn Texts) -> Self {
+    pub fn new(texts: &'a dyn Texts, waiting: &'a Waiting) -> Self {
         Self {
             texts,
             shown: Vec::new(),
@@ -104,8 +103,7 @@ impl<'a> Diffs<'a> {
             json: Budget::of(JSON_BYTES),
             html: Budget::of(STATIC_BYTES),
             text: Budget::of(TEXT_BYTES),
-            began_at: Instant::now(),
-            told_at: Instant::now(),
+            waiting,
         }
     }
 
@@ -124,7 +122,7 @@ impl<'a> Diffs<'a> {
             return Compared::Nothing(Why::NoRoom);
         }
         self.compared += 1;
-        self.tell_how_far();
+        self.waiting.at("comparing texts: pairs", self.compared, MAX_DIFFS);
         let right = self.texts.text_of(other);
         if self.last.as_ref().is_none_or(|(page, _)| *page != kept) {
             self.last = match self.texts.text_of(kept) {
@@ -133,9 +131,15 @@ impl<'a> Diffs<'a> {
             };
         }
         let (Some((_, left)), Ok(right)) = (&self.last, right) else {
-            return Compared::Nothing(if self.last.is_some() { Why::Unreadable } else { Why::NoText });
+            return Compared::Nothing(if self.last.is_some() {
+                Why::Unreadable
+            } else {
+                Why::NoText
+            });
         };
-        let Some(right) = right else { return Compared::Nothing(Why::NoText) };
+        let Some(right) = right else {
+            return Compared::Nothing(Why::NoText);
+        };
         if !self.text.take(left.len() + right.len()) {
             return Compared::Nothing(Why::NoRoom);
         }
@@ -169,7 +173,11 @@ impl<'a> Diffs<'a> {
             number: Some(*number),
             summary: value["n"].as_str().unwrap_or_default().to_owned(),
             rows: if fits { rows(value) } else { Vec::new() },
-            left_out: if fits { value["more"].as_u64().unwrap_or_default() } else { 0 },
+            left_out: if fits {
+                value["more"].as_u64().unwrap_or_default()
+            } else {
+                0
+            },
             why: "",
         }
     }
@@ -177,15 +185,6 @@ impl<'a> Diffs<'a> {
     /// All of them, as the script reads them.
     pub fn into_json(self) -> String {
         island(&Value::Array(self.shown))
-    }
-
-    /// After a second, and then every two: whoever waits wants to know for what.
-    fn tell_how_far(&mut self) {
-        if self.began_at.elapsed() < Duration::from_secs(1) || self.told_at.elapsed() < Duration::from_secs(2) {
-            return;
-        }
-        self.told_at = Instant::now();
-        tell(format_args!("comparing texts for the report: {} pairs of at most {MAX_DIFFS}", self.compared));
     }
 }
 
@@ -281,23 +280,32 @@ mod tests {
     #[test]
     fn every_second_piece_is_changed() {
         let texts = Two("one two three\nend", "one 2 three\nend");
-        let mut diffs = Diffs::new(&texts);
+        let quiet = Waiting::new(true);
+        let mut diffs = Diffs::new(&texts, &quiet);
         let compared = diffs.compare(1, 2);
         assert!(matches!(compared, Compared::Diff(0)), "{compared:?}");
         assert!(matches!(diffs.compare(1, 2), Compared::Diff(0)), "compared once");
         let shown = diffs.html(&compared);
-        let StaticRow::Changed([left, right]) = &shown.rows[0] else { panic!("{shown:?}") };
+        let StaticRow::Changed([left, right]) = &shown.rows[0] else {
+            panic!("{shown:?}")
+        };
         assert_eq!((left[1].as_str(), right[1].as_str()), ("two", "2"));
-        assert_eq!((left.concat(), right.concat()), ("one two three".into(), "one 2 three".into()));
+        assert_eq!(
+            (left.concat(), right.concat()),
+            ("one two three".into(), "one 2 three".into())
+        );
         assert!(diffs.into_json().contains("1 words removed"));
     }
 
     #[test]
     fn a_text_that_is_not_there_is_told() {
         let texts = Two("a", "b");
-        let mut diffs = Diffs::new(&texts);
+        let quiet = Waiting::new(true);
+        let mut diffs = Diffs::new(&texts, &quiet);
         for (kept, other) in [(1, 3), (3, 2)] {
-            let Compared::Nothing(why) = diffs.compare(kept, other) else { panic!() };
+            let Compared::Nothing(why) = diffs.compare(kept, other) else {
+                panic!()
+            };
             assert_eq!(why, Why::NoText);
         }
     }
@@ -305,7 +313,8 @@ mod tests {
     #[test]
     fn texts_that_turn_the_direction_are_neutralised() {
         let texts = Two("good \u{202e}text", "bad \u{202e}text");
-        let mut diffs = Diffs::new(&texts);
+        let quiet = Waiting::new(true);
+        let mut diffs = Diffs::new(&texts, &quiet);
         diffs.compare(1, 2);
         let json = diffs.into_json();
         assert!(!json.contains('\u{202e}') && json.contains("[U+202E]"), "{json}");

@@ -88,6 +88,9 @@ impl List {
 pub(super) fn left_out_words(left_out: u64, instead: &str) -> String {
     match left_out {
         0 => String::new(),
-        _ => format!("{} more are left out here to bound the size of this page: {instead}.", grouped(left_out)),
+        _ => format!(
+            "{} more are left out here to bound the size of this page: {instead}.",
+            grouped(left_out)
+        ),
     }
 }

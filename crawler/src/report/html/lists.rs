@@ -62,7 +62,12 @@ pub(super) fn left_alone(report: &Report) -> List {
         ]
     });
     let columns = [url("host"), text("state"), number("queued"), text("why")];
-    List::of("left-alone-list", "Hosts left alone, those with the most queued URLs first", columns, rows)
+    List::of(
+        "left-alone-list",
+        "Hosts left alone, those with the most queued URLs first",
+        columns,
+        rows,
+    )
 }
 
 pub(super) fn rules(report: &Report) -> List {
@@ -104,7 +109,12 @@ pub(super) fn patterns(report: &Report) -> List {
             format!("{percent:.1}"),
         ]
     });
-    let columns = [url("pattern"), number("pages"), number("duplicates"), number("dropped, %")];
+    let columns = [
+        url("pattern"),
+        number("pages"),
+        number("duplicates"),
+        number("dropped, %"),
+    ];
     List::of(
         "patterns-list",
         "Patterns of URLs that nearly always bring duplicates; their URLs go last",
@@ -119,13 +129,23 @@ pub(super) fn failure_groups(report: &Report) -> List {
         .iter()
         .map(|group| [group.kind.clone(), cell(&group.host), grouped(group.count)]);
     let columns = [text("kind"), url("host"), number("URLs")];
-    List::of("failure-groups-list", "Failures by kind and host, the most first", columns, rows)
+    List::of(
+        "failure-groups-list",
+        "Failures by kind and host, the most first",
+        columns,
+        rows,
+    )
 }
 
 pub(super) fn failures(report: &Report) -> List {
     let rows = report.failures.iter().map(|failure| {
         let via = failure.via.as_deref().unwrap_or("a seed");
-        [cell(&failure.url), failure.kind.clone(), cell(&failure.detail), cell(via)]
+        [
+            cell(&failure.url),
+            failure.kind.clone(),
+            cell(&failure.detail),
+            cell(via),
+        ]
     });
     let columns = [url("URL"), text("kind"), text("what happened"), url("linked from")];
     List::of("failures-list", "URLs that failed", columns, rows)
@@ -134,12 +154,25 @@ pub(super) fn failures(report: &Report) -> List {
 pub(super) fn exclusion_reasons(report: &Report) -> List {
     let reasons = report.exclusion_reasons().into_iter();
     let rows = reasons.map(|(reason, number)| [cell(reason), count(number)]);
-    List::of("reasons-list", "Reasons, the most frequent first", [text("reason"), number("URLs")], rows)
+    List::of(
+        "reasons-list",
+        "Reasons, the most frequent first",
+        [text("reason"), number("URLs")],
+        rows,
+    )
 }
 
 pub(super) fn excluded(report: &Report) -> List {
-    let rows = report.excluded.iter().map(|excluded| [cell(&excluded.url), cell(&excluded.reason)]);
-    List::of("excluded-list", "URLs that were not to be stored", [url("URL"), text("reason")], rows)
+    let rows = report
+        .excluded
+        .iter()
+        .map(|excluded| [cell(&excluded.url), cell(&excluded.reason)]);
+    List::of(
+        "excluded-list",
+        "URLs that were not to be stored",
+        [url("URL"), text("reason")],
+        rows,
+    )
 }
 
 pub(super) fn redirects(report: &Report) -> List {
@@ -159,11 +192,21 @@ pub(super) fn changed(report: &Report) -> List {
         ]
     });
     let columns = [url("URL"), text("fetched"), text("verdict"), text("before")];
-    List::of("changed-list", "Pages that the last refresh found changed", columns, rows)
+    List::of(
+        "changed-list",
+        "Pages that the last refresh found changed",
+        columns,
+        rows,
+    )
 }
 
 pub(super) fn gone(report: &Report) -> List {
-    let rows = report.refresh.gone.iter().rev().map(|page| [cell(&page.url), page.at.clone()]);
+    let rows = report
+        .refresh
+        .gone
+        .iter()
+        .rev()
+        .map(|page| [cell(&page.url), page.at.clone()]);
     List::of("gone-list", "Pages that are gone", [url("URL"), text("found so")], rows)
 }
 
@@ -176,5 +219,10 @@ pub(super) fn orphans(report: &Report) -> List {
         ]
     });
     let columns = [text("verdict"), url("page"), url("duplicate of")];
-    List::of("orphans-list", "Duplicates of pages that are not kept any more", columns, rows)
+    List::of(
+        "orphans-list",
+        "Duplicates of pages that are not kept any more",
+        columns,
+        rows,
+    )
 }

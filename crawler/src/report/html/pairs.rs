@@ -58,7 +58,14 @@ pub(super) fn pairs(report: &Report, diffs: &mut Diffs<'_>, budget: &mut Budget)
                 diff: diffs.html(&compared),
             });
         } else {
-            rest.push(json!([u8::from(is_dropped), pair.kept, pair.other, measures, why, compared.json()]));
+            rest.push(json!([
+                u8::from(is_dropped),
+                pair.kept,
+                pair.other,
+                measures,
+                why,
+                compared.json()
+            ]));
         }
     }
     let near: u64 = report.counts.near + report.near_misses.len() as u64;

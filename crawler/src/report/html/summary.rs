@@ -100,7 +100,11 @@ pub(super) fn figures(report: &Report) -> Vec<Figure> {
         ),
         figure("discovered", grouped(counts.discovered), "URLs known".to_owned()),
         figure("queued", grouped(counts.queued), "URLs still to be fetched".to_owned()),
-        figure("redirected", grouped(counts.redirected), "URLs lead elsewhere".to_owned()),
+        figure(
+            "redirected",
+            grouped(counts.redirected),
+            "URLs lead elsewhere".to_owned(),
+        ),
         figure("failed", grouped(counts.failed), "URLs, no page came".to_owned()),
         figure(
             "excluded",
@@ -127,7 +131,9 @@ pub(super) fn thresholds(thresholds: &Thresholds) -> String {
             )
         }
         (_, Some(least)) => {
-            format!("fingerprints at most {bits} bits apart, and an estimated similarity of at least {least} confirms it")
+            format!(
+                "fingerprints at most {bits} bits apart, and an estimated similarity of at least {least} confirms it"
+            )
         }
         (_, None) => format!("fingerprints at most {bits} bits apart"),
     };
@@ -180,7 +186,10 @@ mod tests {
 
     #[test]
     fn numbers_and_times_are_easily_read() {
-        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(
+            [0, 999, 1_000, 1_234_567].map(grouped),
+            ["0", "999", "1,000", "1,234,567"]
+        );
         let times = [5, 65, 3_660, 100_000].map(duration);
         assert_eq!(times, ["5 s", "1 min 5 s", "1 h 1 min", "1 d 3 h"]);
     }

@@ -15,7 +15,12 @@ pub(super) struct Slot {
 /// The lines of dropped pairs and of kept ones, each with its count at the end, and the axis. Each slot is so many `columns` wide;
 /// a bar stands before the slot `threshold`.
 pub(super) fn spark(slots: &[Slot], threshold: Option<usize>, columns: usize) -> [String; 3] {
-    let highest = slots.iter().map(|slot| slot.dropped.max(slot.kept)).max().unwrap_or(0).max(1);
+    let highest = slots
+        .iter()
+        .map(|slot| slot.dropped.max(slot.kept))
+        .max()
+        .unwrap_or(0)
+        .max(1);
     let of = |count: fn(&Slot) -> u64| {
         let mut line = String::new();
         for (at, slot) in slots.iter().enumerate() {
@@ -24,8 +29,8 @@ pub(super) fn spark(slots: &[Slot], threshold: Option<usize>, columns: usize) ->
             }
             let sign = match count(slot) {
                 0 => ' ',
-                // What is there is seen, however little it is.
-                some => LEVELS[((some * 8).div_ceil(highest) as usize - 1).min(7)],
+                // By the square root, few are still seen beside many.
+                some => LEVELS[((8.0 * (some as f64 / highest as f64).sqrt()).ceil() as usize).clamp(1, 8) - 1],
             };
             line.extend(std::iter::repeat_n(sign, columns.saturating_sub(1).max(1)));
             if columns > 1 {
@@ -65,7 +70,7 @@ mod tests {
         let slots = [slot(800, 0, "0"), slot(1, 0, ""), slot(0, 400, "2")];
         let [dropped, kept, axis] = spark(&slots, Some(2), 1);
         assert_eq!(dropped, "█▁|   801 pairs");
-        assert_eq!(kept, "  |▄  400 pairs");
+        assert_eq!(kept, "  |▆  400 pairs");
         assert_eq!(axis, "0  2");
     }
 }
