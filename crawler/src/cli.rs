@@ -154,13 +154,27 @@ pub enum ReportFormat {
 
 /// `crawler report`
 #[derive(Debug, Args)]
+#[command(
+    after_help = "As text, the whole story in one screen as wide as the terminal (COLUMNS says otherwise). The thresholds, near \
+    misses and doubtful pairs are shown by the rule of the configuration.\n\
+    As HTML, one file that asks no host for anything and opens from disk: histograms with the threshold, the doubtful pairs first, \
+    clusters with what differs, hosts, rules, failures, the crawl over time. It is at most some 12 MB; what found no room is told. \
+    Pairs that are labelled in it can be downloaded for crawler tune --pairs.\n\
+    The JSON holds everything; its fields are only ever added."
+)]
 pub struct Report {
     /// See `--help` of the group.
     #[command(flatten)]
     pub data: DataFolder,
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub config: ConfigFile,
     /// Form of the report.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
+    /// As text, the long listing in place of one screen.
+    #[arg(long)]
+    pub full: bool,
     /// File to write; standard output without it.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -40,7 +40,7 @@ use crate::terminal_text::terminal_text;
 pub fn execute(cli: Cli) -> Result<(), Error> {
     match cli.command {
         Command::Run(args) => run::execute(&args, cli.quiet),
-        Command::Report(args) => report::execute(&args),
+        Command::Report(args) => report::execute(&args, cli.quiet),
         Command::Rules(args) => rules::execute(&args),
         Command::Export(args) => export::execute(&args, cli.quiet),
         Command::Verify(args) => verify::execute(&args, cli.quiet),

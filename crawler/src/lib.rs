@@ -17,6 +17,7 @@
 //! - [`stats`] what they have come to so far: [`progress`] shows it on the terminal, [`status`] over HTTP
 //! - [`redecide`] gives all verdicts anew, from the stored texts, by another scheme or rule
 //! - [`inputs`] documents from files instead of the web
+//! - [`diff`] what differs between two texts
 //! - [`report`] what was kept and dropped, and why, [`terminal_text`] without harm to a terminal
 //! - [`panics`] of the database, told as errors, [`tell`] to whoever watches, [`log`] of what happens
 //! - [`commands`] one file a command, [`demo`] a web site with a known truth, [`error`] what ends a command
@@ -31,6 +32,7 @@ pub mod content_seen;
 pub mod content_type;
 pub mod decode;
 pub mod demo;
+pub mod diff;
 pub mod error;
 pub mod extract;
 pub mod fetch;

@@ -13,7 +13,7 @@ use crate::demo::{self, Running};
 use crate::error::{Error, RunError, UsageError};
 use crate::pipeline;
 use crate::progress::Progress;
-use crate::report::Report;
+use crate::report::{Report, Waiting, terminal_width};
 use crate::settings::Settings;
 use crate::shutdown;
 use crate::stats::{Limits, Stats};
@@ -70,9 +70,10 @@ fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Error> {
 /// Prints the report beside the truth.
 fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunError> {
     let store = super::open_to_read(dir)?;
-    let report = Report::read(&store)?;
+    let waiting = Waiting::new(true);
+    let report = Report::read_by(&store, &settings.rule, &waiting)?;
     let html = dir.join("report.html");
-    fs::write(&html, report.render(ReportFormat::Html)?)
+    fs::write(&html, report.render(ReportFormat::Html, &store, &waiting)?)
         .map_err(|source| RunError::io("write", html.display(), source))?;
     let limits = demo::Limits {
         max_depth: settings.limits.max_depth,
@@ -81,7 +82,7 @@ fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunErr
     };
     let truth = demo::truth(&site.base_url, &limits);
     let decisions = demo::decisions(&report);
-    say(&report.render(ReportFormat::Text)?)?;
+    say(&report.screen(terminal_width()))?;
     say(&format!("Beside the known truth\n{}", demo::table(&truth, &decisions)))?;
     let mut mismatches = demo::check(&truth, &decisions);
     mismatches.extend(demo::check_requests(&truth, &site.request_log.requests()));
