@@ -1,6 +1,8 @@
 //! The command line: every command, every flag, and what `--help` teaches.
 
+mod check;
 mod config;
+mod explain;
 mod export;
 mod inspect;
 mod logging;
@@ -15,7 +17,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
 use crate::inputs::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
+pub use check::{AnswerFormat, Check};
 pub use config::{Config, ConfigAction, ConfigCheck, ConfigFormat, ConfigShow, Overrides};
+pub use explain::Explain;
 pub use export::{Export, ExportFormat, ExportVerdict};
 pub use inspect::{
     Fetching, Inspect, InspectFormat, InspectPage, InspectRobots, InspectSitemap, InspectUrl, Inspected,
@@ -57,6 +61,10 @@ pub enum Command {
     Run(Run),
     /// Show what was fetched, kept and dropped, and why.
     Report(Report),
+    /// Say why a page was kept or dropped, or what became of its URL.
+    Explain(Explain),
+    /// Say whether a text is already in the store, and which passages it shares with the nearest pages.
+    Check(Check),
     /// Show the URL rules and patterns that the verdicts of a crawl teach, with their evidence.
     Rules(Rules),
     /// Write the kept pages as JSON lines, CSV, Parquet, Markdown, plain text or CDXJ.

@@ -1,21 +1,26 @@
 //! One file a command: what it reads, what it prints, what it returns.
 
+mod check;
 mod config;
 mod dedup;
 mod demo;
+mod diff_text;
 mod documents;
 mod evaluate;
+mod explain;
 mod export;
 mod faults;
 mod fingerprint;
 mod gc;
 mod idf;
+mod in_words;
 mod inspect;
 mod layouts;
 mod rebuild;
 mod report;
 mod rules;
 mod run;
+mod screen;
 mod shell;
 mod verify;
 
@@ -41,6 +46,8 @@ pub fn execute(cli: Cli) -> Result<(), Error> {
     match cli.command {
         Command::Run(args) => run::execute(&args, cli.quiet),
         Command::Report(args) => report::execute(&args, cli.quiet),
+        Command::Explain(args) => explain::execute(&args),
+        Command::Check(args) => check::execute(&args),
         Command::Rules(args) => rules::execute(&args),
         Command::Export(args) => export::execute(&args, cli.quiet),
         Command::Verify(args) => verify::execute(&args, cli.quiet),

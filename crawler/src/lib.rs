@@ -17,7 +17,7 @@
 //! - [`stats`] what they have come to so far: [`progress`] shows it on the terminal, [`status`] over HTTP
 //! - [`redecide`] gives all verdicts anew, from the stored texts, by another scheme or rule
 //! - [`inputs`] documents from files instead of the web
-//! - [`diff`] what differs between two texts
+//! - [`nearest`] the kept pages most like a text, [`passages`] what two texts have in common, [`diff`] what differs
 //! - [`report`] what was kept and dropped, and why, [`terminal_text`] without harm to a terminal
 //! - [`panics`] of the database, told as errors, [`tell`] to whoever watches, [`log`] of what happens
 //! - [`commands`] one file a command, [`demo`] a web site with a known truth, [`error`] what ends a command
@@ -42,8 +42,10 @@ pub mod interpret;
 pub mod language;
 pub mod log;
 pub mod memory_budget;
+pub mod nearest;
 pub mod panics;
 pub mod parse;
+pub mod passages;
 pub mod pipeline;
 pub mod politeness;
 pub mod progress;

@@ -29,6 +29,7 @@ fn main() -> ExitCode {
     log::tell_lost();
     match ended {
         Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(Error::Answer(code))) => ExitCode::from(code),
         Ok(Err(error)) => failed(&error),
         Err(_panic) => match panics::of_the_database() {
             Some(text) => {

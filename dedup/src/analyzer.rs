@@ -102,6 +102,19 @@ impl Analyzer {
         })
     }
 
+    /// The hashes of the text's shingles, ascending, each once: what the [sketch](crate::sketch) estimates the Jaccard index
+    /// of, to be compared exactly by [`jaccard`](crate::short::jaccard).
+    #[must_use]
+    pub fn shingles(&self, text: &str) -> Vec<u64> {
+        self.with_units(text, |_, scratch| {
+            shingle_hashes(scratch);
+            let mut shingles = scratch.shingles.clone();
+            shingles.sort_unstable();
+            shingles.dedup();
+            shingles
+        })
+    }
+
     /// The fingerprint alone, as [`Analyzer::analyze`] gives it: `None` for a text under the scheme's floor.
     #[must_use]
     pub fn fingerprint(&self, text: &str) -> Option<Fingerprint> {

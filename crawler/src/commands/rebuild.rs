@@ -120,6 +120,7 @@ fn redecide(rebuild: &mut Rebuild, settings: &Settings, scheme: &str, quiet: boo
             position,
             message: format!("{position} of {pages} pages decided anew"),
             is_turn: false,
+            more: Vec::new(),
         }
     });
     let came_to = redecide::redecide(rebuild, settings, scheme, |pages| {
