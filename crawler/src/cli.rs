@@ -3,6 +3,7 @@
 mod export;
 mod inspect;
 mod store;
+mod tune;
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -16,6 +17,7 @@ pub use inspect::{
     Fetching, Inspect, InspectFormat, InspectPage, InspectRobots, InspectSitemap, InspectUrl, Inspected,
 };
 pub use store::{Gc, Rebuild, Verify, VerifyFormat};
+pub use tune::{At, Tune, TuneFormat};
 
 /// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
 #[derive(Debug, Parser)]
@@ -54,6 +56,8 @@ pub enum Command {
     Rebuild(Rebuild),
     /// Give back the room that the state of a crawl does not need any more.
     Gc(Gc),
+    /// Show what other dedup thresholds would make of a crawl, without fetching, and write the one that suits it.
+    Tune(Tune),
     /// Show what the crawler makes of one page, robots.txt, URL or sitemap.
     Inspect(Inspect),
     /// Show the fingerprint of documents in files, and the features that weigh most in it.

@@ -33,6 +33,7 @@ use crate::stats::Stats;
 use crate::steering::{Decision, DuplicateOf};
 use archive::ArchivedRequests;
 use budget::UrlBudget;
+pub use canonical::Named;
 pub use index::{decode_signature, encode_signature, open_existing_index, stored};
 pub use record::Record;
 use redirects::Redirects;

@@ -15,6 +15,7 @@
 //! - [`content_seen`] decides (crate `dedup`) and records (crate `storage`)
 //! - [`pipeline`] joins the stages, [`stats`] and [`progress`] show them at work, [`shutdown`] ends them
 //! - [`inputs`] documents from files instead of the web
+//! - [`replay`] every stored decision again at other thresholds
 //! - [`report`] what was kept and dropped, and why, [`terminal_text`] without harm to a terminal
 //! - [`panics`] of the database, told as errors, [`tell`] to whoever watches
 //! - [`commands`] one file a command, [`demo`] a web site with a known truth, [`error`] what ends a command
@@ -42,6 +43,7 @@ pub mod parse;
 pub mod pipeline;
 pub mod politeness;
 pub mod progress;
+pub mod replay;
 pub mod report;
 pub mod revisit;
 pub mod robots;

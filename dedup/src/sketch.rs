@@ -17,7 +17,8 @@ use crate::hash::rehash;
 
 /// Bins, and bits of a sketch.
 const BINS: usize = 1_024;
-const WORDS: usize = BINS / 64;
+/// Words of 64 bits in a [`Sketch`].
+pub const WORDS: usize = BINS / 64;
 
 /// See the module's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +72,13 @@ impl Sketch {
             words[bin / 64] |= u64::from(least & 1) << (bin % 64);
         }
         Some(Self(words))
+    }
+
+    /// The bits, for whoever looks through many sketches. Each word is a sketch of 64 bits in itself: the share of differing bits of
+    /// the first few tells most of those apart that have nothing in common.
+    #[must_use]
+    pub fn words(&self) -> &[u64; WORDS] {
+        &self.0
     }
 
     /// Estimated Jaccard index of the two sets, 0 to 1.

@@ -19,20 +19,47 @@ use crate::error::RunError;
 
 /// The page whose place the one at `url` takes, which will be number `id` and whose verdict is in `draft`, if it takes one.
 pub(super) fn replaced(store: &Store, id: u64, url: &str, draft: &PageDraft) -> Result<Option<Replaced>, RunError> {
-    let names_another = draft.canonical.as_deref().is_some_and(|canonical| canonical != url);
-    let Some(kept) = draft.verdict.of().filter(|_| !names_another) else {
+    let duplicate = Named {
+        url,
+        canonical: draft.canonical.as_deref(),
+    };
+    let Some(kept) = draft.verdict.of().filter(|_| !duplicate.names_another()) else {
         return Ok(None);
     };
     let page = store.latest_page(kept)?;
-    Ok(page.filter(|page| gives_way_to(page, url)).map(|_| Replaced {
+    // A page that has lost its place already gives way to nobody: it was not compared with the one in its place.
+    let gives_way = |page: &PageRecord| {
+        let kept = Named {
+            url: &page.url,
+            canonical: page.canonical.as_deref(),
+        };
+        page.is_kept() && kept.gives_way_to(duplicate)
+    };
+    Ok(page.filter(gives_way).map(|_| Replaced {
         page: kept,
         verdict: of(draft.verdict, id),
     }))
 }
 
-/// A page that has lost its place already gives way to nobody: it was not compared with the one in its place.
-fn gives_way_to(kept: &PageRecord, url: &str) -> bool {
-    kept.is_kept() && kept.url != url && kept.canonical.as_deref() == Some(url)
+/// A page's own URL, and the one that it names as canonical.
+#[derive(Debug, Clone, Copy)]
+pub struct Named<'a> {
+    /// The URL it was fetched by.
+    pub url: &'a str,
+    /// The URL it names, its own included; `None` where it names none.
+    pub canonical: Option<&'a str>,
+}
+
+impl Named<'_> {
+    fn names_another(self) -> bool {
+        self.canonical.is_some_and(|canonical| canonical != self.url)
+    }
+
+    /// Whether this page, while it is kept, gives its place to a duplicate of it.
+    #[must_use]
+    pub fn gives_way_to(self, duplicate: Named<'_>) -> bool {
+        !duplicate.names_another() && self.url != duplicate.url && self.canonical == Some(duplicate.url)
+    }
 }
 
 /// The same verdict seen from the other side; how far two pages are apart is the same from both.
