@@ -26,7 +26,8 @@
 //! the two texts' runs of five words, as [`Truth`](dedup::evaluate::Truth) takes it, or what a person says ([`Labels`]). What the
 //! sample says against the setting in force has to be more than chance to be a [`Recommendation`].
 //!
-//! - `cells` the settings and sets of them, `page` what is replayed, `pass` the replay
+//! - `cells` the settings and sets of them, `page` what is replayed, `scout` which kept pages are near, `pass` what is
+//!   decided
 //! - `truth` the sample and who really duplicates whom there, `nearest` the kept pages most like it, `score` what that makes of each
 //!   setting, `labels` what a person says
 //! - `recommend` the setting to take, and why
@@ -38,6 +39,7 @@ mod page;
 mod pass;
 mod recommend;
 mod score;
+mod scout;
 mod truth;
 
 pub use cells::{Cell, CellSet, Grid, MAX_CELLS, TooManyCells};

@@ -66,7 +66,7 @@ pub struct Tune {
     /// See `--help` of the group.
     #[command(flatten)]
     pub config: ConfigFile,
-    /// Largest Hamming distances to try, such as 3,7,10; without it 0 to 12. The one in force is always tried.
+    /// Largest Hamming distances to try, such as 3,7,10; without it 0 to 10. The one in force is always tried.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub distances: Vec<u32>,
     /// Smallest similarities to try; the one in force is always tried.

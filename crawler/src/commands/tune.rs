@@ -30,7 +30,7 @@ use crate::replay::{self, Cell, Grid, Recommendation};
 use crate::settings::Settings;
 
 /// Distances that are tried where none are named.
-const DISTANCES: std::ops::RangeInclusive<u32> = 0..=12;
+const DISTANCES: std::ops::RangeInclusive<u32> = 0..=10;
 
 /// The place of the setting in force in every grid.
 const IN_FORCE: usize = 0;

@@ -181,19 +181,15 @@ impl Grid {
     pub(super) fn families(&self) -> &[Family] {
         &self.families
     }
-
-    /// The settings whose distance is at least this.
-    pub(super) fn reaching(&self, distance: u32) -> CellSet {
-        let reaching = self.families.iter().map(|family| family.reaching(distance));
-        reaching.fold(CellSet::EMPTY, |all, some| all.or(&some))
-    }
 }
 
 /// What two signatures are compared by: it orders candidates, so settings of one measure agree which of two is the better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Measure {
-    /// By the sketches of the texts, whether or not that decides.
-    Texts,
+    /// By the sketches of the texts, which do not decide.
+    Distance,
+    /// By the sketches of the texts.
+    Sketch,
     /// By fingerprint and metadata, the first with this weight.
     Combined { weight: f32 },
 }
@@ -201,7 +197,8 @@ enum Measure {
 impl Measure {
     fn of(confirm: Confirm) -> Self {
         match confirm {
-            Confirm::Distance | Confirm::Sketch { .. } => Self::Texts,
+            Confirm::Distance => Self::Distance,
+            Confirm::Sketch { .. } => Self::Sketch,
             Confirm::Combined { weight, .. } => Self::Combined { weight },
         }
     }
@@ -209,7 +206,8 @@ impl Measure {
     /// The way to confirm that measures alike and accepts whatever is near enough.
     fn accepting_all(self) -> Confirm {
         match self {
-            Self::Texts => Confirm::Distance,
+            // What is measured is the same.
+            Self::Distance | Self::Sketch => Confirm::Distance,
             Self::Combined { weight } => Confirm::Combined { weight, bound: 0.0 },
         }
     }
@@ -275,6 +273,28 @@ impl Family {
             .get(distance as usize)
             .copied()
             .unwrap_or(CellSet::EMPTY)
+    }
+
+    /// Whether the distance alone decides.
+    pub(super) fn is_alone(&self) -> bool {
+        self.measure == Measure::Distance
+    }
+
+    /// The least similarity of sketches that any of them accepts; `None` where that does not decide.
+    pub(super) fn least_of_sketches(&self) -> Option<f32> {
+        let least = self.by_bound.first().map(|(bound, _)| *bound);
+        least.filter(|_| self.measure == Measure::Sketch)
+    }
+
+    /// Whether a pair so far apart may meet one of them, whatever else is known of it.
+    pub(super) fn may_be_met(&self, distance: u32) -> bool {
+        let least = self.by_bound.first().map_or(0.0, |(bound, _)| *bound);
+        let most = match self.measure {
+            Measure::Distance | Measure::Sketch => 1.0,
+            // As `Rule::confirms` adds it up, for metadata that are the same.
+            Measure::Combined { weight } => weight / (1.0 + distance as f32) + (1.0 - weight),
+        };
+        most >= least && (distance as usize) < self.by_distance.len()
     }
 
     /// How similar two documents are whose fingerprints are `distance` apart; `None` where their numbers keep them apart.

@@ -8,6 +8,7 @@ use dedup::{DedupError, Digest, DocId, Index, MemoryIndex, Rule, Signature, Widt
 
 use super::cells::{CellSet, Grid};
 use super::page::Page;
+use super::scout::{BLOCK, Near, Scout};
 
 /// What a page was dropped for, at some settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,6 +92,18 @@ pub fn replay(
     grid: &Grid,
     prefer_canonical: bool,
     is_watched: impl Fn(usize) -> bool,
+    step: impl FnMut(),
+) -> Result<Replayed, DedupError> {
+    replay_in_blocks(BLOCK, pages, width, grid, prefer_canonical, is_watched, step)
+}
+
+pub(super) fn replay_in_blocks(
+    block_size: usize,
+    pages: &[Page],
+    width: Width,
+    grid: &Grid,
+    prefer_canonical: bool,
+    is_watched: impl Fn(usize) -> bool,
     mut step: impl FnMut(),
 ) -> Result<Replayed, DedupError> {
     let widest = grid.widest();
@@ -100,8 +113,8 @@ pub fn replay(
         prefer_canonical,
         index: MemoryIndex::of_width(width, &widest)?,
         base: widest,
+        shingles: HashMap::new(),
         same_text: HashMap::new(),
-        found: Vec::new(),
         candidates: Vec::new(),
         replayed: Replayed {
             kept: Vec::with_capacity(pages.len()),
@@ -109,9 +122,18 @@ pub fn replay(
             replaced: HashMap::new(),
         },
     };
-    for place in 0..pages.len() {
-        pass.decide(place, &is_watched)?;
-        step();
+    let mut scout = Scout::new(pages, grid);
+    for start in (0..pages.len()).step_by(block_size) {
+        let block = scout.block(start..pages.len().min(start + block_size), &pass.index)?;
+        for (place, near) in (start..).zip(&block) {
+            pass.decide(place, near, &is_watched);
+            scout.decided(&pass.replayed.kept[place]);
+            step();
+        }
+        // Only now, since the pages of a block are compared with one another beside the index.
+        for place in start..start + block.len() {
+            pass.index_page(place)?;
+        }
     }
     Ok(pass.replayed)
 }
@@ -121,13 +143,13 @@ struct Pass<'a> {
     grid: &'a Grid,
     prefer_canonical: bool,
     base: Rule,
-    /// Fingerprints and short texts of the pages that some setting keeps.
+    /// Fingerprints of the pages of earlier blocks that some setting keeps.
     index: MemoryIndex,
-    /// Of these, the pages with a digest, ascending.
+    /// The pages that some setting kept when they were decided, by the prefixes of their shingles.
+    shingles: HashMap<u64, Vec<usize>>,
+    /// The same by their digests, ascending.
     same_text: HashMap<Digest, Vec<usize>>,
     replayed: Replayed,
-    /// Buffers.
-    found: Vec<dedup::index::Neighbour>,
     candidates: Vec<Candidate>,
 }
 
@@ -161,7 +183,7 @@ struct Decision {
 }
 
 impl Pass<'_> {
-    fn decide(&mut self, place: usize, is_watched: &impl Fn(usize) -> bool) -> Result<(), DedupError> {
+    fn decide(&mut self, place: usize, near: &[Near], is_watched: &impl Fn(usize) -> bool) {
         let pages = self.pages;
         let signature = &pages[place].signature;
         let mut decision = Decision {
@@ -176,14 +198,13 @@ impl Pass<'_> {
             }
         }
         if !decision.open.is_empty() {
-            self.near(&mut decision, signature, is_watched)?;
+            self.near(&mut decision, signature, near, is_watched);
         }
         let kept = decision.open.or(&decision.taken);
         self.replayed.kept.push(kept);
         if !kept.is_empty() {
-            self.keep(place, signature)?;
+            self.keep(place, signature);
         }
-        Ok(())
     }
 
     /// Goes through the near pages, measure by measure, the best first.
@@ -191,27 +212,22 @@ impl Pass<'_> {
         &mut self,
         decision: &mut Decision,
         signature: &Signature,
+        near: &[Near],
         is_watched: &impl Fn(usize) -> bool,
-    ) -> Result<(), DedupError> {
-        let grid = self.grid;
-        let shorts = self.short_candidates(signature)?;
-        self.found.clear();
-        if let Some(fingerprint) = signature.fingerprint {
-            self.index.near(fingerprint, &mut self.found)?;
-            let (kept, open) = (&self.replayed.kept, &decision.open);
-            self.found.retain(|neighbour| {
-                let cells = kept[neighbour.id.0 as usize].and(open);
-                !cells.and(&grid.reaching(neighbour.distance)).is_empty()
-            });
-        }
-        if self.found.is_empty() && shorts.is_empty() {
-            return Ok(());
-        }
-        for family in grid.families() {
+    ) {
+        let shorts = self.short_candidates(decision, signature);
+        for family in self.grid.families() {
             let mut candidates = std::mem::take(&mut self.candidates);
             candidates.clear();
-            for neighbour in &self.found {
-                let (place, distance) = (neighbour.id.0 as usize, neighbour.distance);
+            for near in near {
+                let (place, distance) = (near.place as usize, near.distance);
+                let is_passed_over = family.least_of_sketches().is_some() && !near.may_be_alike;
+                let cells = self.replayed.kept[place]
+                    .and(&decision.open)
+                    .and(&family.reaching(distance));
+                if is_passed_over || cells.is_empty() || !family.may_be_met(distance) {
+                    continue;
+                }
                 let other = &self.pages[place].signature;
                 let Some(similarity) = family.similarity(&self.base, signature, other, distance) else {
                     continue;
@@ -239,29 +255,24 @@ impl Pass<'_> {
             }
             self.candidates = candidates;
         }
-        Ok(())
     }
 
     /// The pages that are compared by their shingles and confirmed, with their similarity.
-    fn short_candidates(&self, signature: &Signature) -> Result<Vec<(usize, f32)>, DedupError> {
-        if signature.shingles.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut ids = Vec::new();
-        for shingle in prefix(&signature.shingles, self.base.min_similarity_short) {
-            self.index.with_shingle(*shingle, &mut ids)?;
-        }
-        ids.sort_unstable();
-        ids.dedup();
-        let confirmed = ids.into_iter().filter_map(|DocId(id)| {
-            let other = &self.pages[id as usize].signature;
+    fn short_candidates(&self, decision: &Decision, signature: &Signature) -> Vec<(usize, f32)> {
+        let sharing = prefix(&signature.shingles, self.base.min_similarity_short).iter();
+        let sharing = sharing.filter_map(|shingle| self.shingles.get(shingle)).flatten();
+        let is_open = |place: &usize| !self.replayed.kept[*place].and(&decision.open).is_empty();
+        let mut places: Vec<usize> = sharing.copied().filter(is_open).collect();
+        places.sort_unstable();
+        places.dedup();
+        let confirmed = places.into_iter().filter_map(|place| {
+            let other = &self.pages[place].signature;
             if signature.fingerprint.is_some() && other.fingerprint.is_some() {
                 return None;
             }
-            let similarity = self.base.confirms_short(signature, other)?;
-            Some((id as usize, similarity))
+            Some((place, self.base.confirms_short(signature, other)?))
         });
-        Ok(confirmed.collect())
+        confirmed.collect()
     }
 
     /// Drops the page for another at those settings of `met` that are open and keep the other.
@@ -298,17 +309,25 @@ impl Pass<'_> {
         matches.push(Match { of, cells, evidence });
     }
 
-    fn keep(&mut self, place: usize, signature: &Signature) -> Result<(), DedupError> {
-        // What is compared is read from the pages.
-        let found_by = Signature {
-            fingerprint: signature.fingerprint,
-            shingles: signature.shingles.clone(),
-            ..Signature::default()
-        };
-        self.index.insert(DocId(place as u64), &found_by)?;
+    fn keep(&mut self, place: usize, signature: &Signature) {
         if let Some(digest) = signature.digest {
             self.same_text.entry(digest).or_default().push(place);
         }
-        Ok(())
+        for shingle in prefix(&signature.shingles, self.base.min_similarity_short) {
+            self.shingles.entry(*shingle).or_default().push(place);
+        }
+    }
+
+    /// Adds the fingerprint of a page that some setting keeps. What is compared is read from the pages.
+    fn index_page(&mut self, place: usize) -> Result<(), DedupError> {
+        let fingerprint = self.pages[place].signature.fingerprint;
+        if fingerprint.is_none() || self.replayed.kept[place].is_empty() {
+            return Ok(());
+        }
+        let found_by = Signature {
+            fingerprint,
+            ..Signature::default()
+        };
+        self.index.insert(DocId(place as u64), &found_by)
     }
 }
