@@ -40,6 +40,7 @@ mod inspect;
 mod links;
 mod near_duplicates;
 mod politeness;
+mod redecide;
 mod refresh;
 mod resume;
 mod robots;

@@ -10,6 +10,7 @@ mod budget;
 mod canonical;
 mod departures;
 mod index;
+mod kept_texts;
 mod record;
 mod redirects;
 mod versions;
@@ -33,8 +34,9 @@ use crate::stats::Stats;
 use crate::steering::{Decision, DuplicateOf};
 use archive::ArchivedRequests;
 use budget::UrlBudget;
-pub use canonical::Named;
+pub(crate) use canonical::{gives_place, names_alone, seen_from_other};
 pub use index::{decode_signature, encode_signature, open_existing_index, stored};
+use kept_texts::KeptTexts;
 pub use record::Record;
 use redirects::Redirects;
 use versions::Unchanged;
@@ -46,6 +48,7 @@ pub struct ContentSeen {
     dedup: Deduplicator<SledIndex>,
     redirects: Redirects,
     requests: ArchivedRequests,
+    kept_texts: KeptTexts,
     prefer_canonical: bool,
     /// Something that is staged, or was committed, takes a page out of the index.
     has_departures: bool,
@@ -78,6 +81,7 @@ impl ContentSeen {
             dedup,
             redirects: Redirects::default(),
             requests: ArchivedRequests::new(settings),
+            kept_texts: KeptTexts::default(),
             prefer_canonical: settings.prefer_canonical,
             has_departures: false,
             departing: HashSet::new(),
@@ -277,7 +281,7 @@ impl ContentSeen {
             self.dedup.insert(DocId(id), &page.signature)?;
             self.has_departures = true;
         }
-        let capture = archive::encoded(&page, &self.store, &self.requests)?;
+        let capture = archive::encoded(&page, &self.store, &self.requests, &mut self.kept_texts)?;
         // The first version has taught what there is to learn of the URL.
         let decision = match page.queued.revisits {
             None => Some(self.decision(id, &page)?),

@@ -14,6 +14,7 @@
 //! - [`stored_text`] what a server says, cut before it is stored
 //! - [`content_seen`] decides (crate `dedup`) and records (crate `storage`)
 //! - [`pipeline`] joins the stages, [`stats`] and [`progress`] show them at work, [`shutdown`] ends them
+//! - [`redecide`] gives all verdicts anew, from the stored texts, by another scheme or rule
 //! - [`inputs`] documents from files instead of the web
 //! - [`replay`] every stored decision again at other thresholds
 //! - [`report`] what was kept and dropped, and why, [`terminal_text`] without harm to a terminal
@@ -43,6 +44,7 @@ pub mod parse;
 pub mod pipeline;
 pub mod politeness;
 pub mod progress;
+pub mod redecide;
 pub mod replay;
 pub mod report;
 pub mod revisit;

@@ -11,6 +11,7 @@ use crate::state::{Rows, State};
 use crate::store::Store;
 use crate::warc::Record;
 use crate::warc::reader::{DEFAULT_MAX_RECORD_BYTES, decode_member};
+use crate::warc::text_delta;
 
 /// A row's name where it cannot be read.
 const URL_STATE: &str = "a URL's state";
@@ -168,17 +169,35 @@ impl Store {
         }
     }
 
-    /// The extracted text of a committed page; `None` for a page that was not archived.
+    /// The extracted text of a page, kept or not, with all that is staged. `None` where it was not archived: of duplicates
+    /// that were decided before their texts were.
     ///
     /// # Errors
     /// [`StorageError::Io`] if the archive cannot be read, [`StorageError::ArchiveDamaged`] if the record is not whole or
-    /// its digest does not match.
+    /// its digest does not match, of a duplicate also where that is so of the page that its text is kept beside.
     pub fn text_of(&self, page: &PageRecord) -> Result<Option<String>, StorageError> {
+        self.text_before(page, u64::MAX)
+    }
+
+    /// The text of a page whose number is less than `before`: a text goes by that of a page that was decided earlier.
+    fn text_before(&self, page: &PageRecord, before: u64) -> Result<Option<String>, StorageError> {
         let Some(location) = page.text else { return Ok(None) };
         let record = self.archived(location)?;
-        match String::from_utf8(record.block) {
-            Ok(text) => Ok(Some(text)),
-            Err(_) => Err(self.damaged(location, "the text is not UTF-8".to_owned())),
+        let damaged = |reason| self.damaged(location, reason);
+        let Some(base) = text_delta::base_of(&record) else {
+            let text = String::from_utf8(record.block);
+            return text.map(Some).map_err(|_| damaged("the text is not UTF-8".to_owned()));
+        };
+        let base = base.map_err(damaged)?;
+        let kept = match self.latest_page(base)?.filter(|_| base < before) {
+            Some(page) => self.text_before(&page, base)?,
+            None => None,
+        };
+        match kept {
+            Some(kept) => text_delta::apply(&kept, &record.block).map(Some).map_err(damaged),
+            None => Err(damaged(format!(
+                "it goes by the text of page {base}, which is not there"
+            ))),
         }
     }
 
@@ -195,7 +214,7 @@ impl Store {
         }
     }
 
-    /// The archived record at a location, its digest checked.
+    /// The archived record at a location, staged ones included, its digest checked.
     ///
     /// # Errors
     /// As [`text_of`](Self::text_of).

@@ -176,7 +176,8 @@ pub struct PageRecord {
     /// The `response` record; `None` for a page that was not archived, such as a duplicate. A page that was kept until
     /// another took its place is still in the archive.
     pub response: Option<WarcLocation>,
-    /// The `conversion` record with the extracted text; `None` for a page that was not archived.
+    /// The `conversion` record with the extracted text, or, of a duplicate, with what it has beside the text of the page that it is a
+    /// duplicate of. `None` for duplicates of older crawls.
     pub text: Option<WarcLocation>,
     /// The `revisit` record that stands in for the `response` of a duplicate.
     pub revisit: Option<WarcLocation>,

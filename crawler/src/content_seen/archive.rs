@@ -6,10 +6,11 @@ use reqwest::StatusCode;
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT,
 };
-use storage::warc::{Capture, EncodedCapture, RefersTo, Revisit, RevisitProfile};
+use storage::warc::{Capture, DuplicateText, EncodedCapture, RefersTo, Revisit, RevisitProfile};
 use storage::{PageRecord, QueuedUrl, Store, Validators, Verdict};
 use url::{Position, Url};
 
+use super::kept_texts::KeptTexts;
 use crate::error::RunError;
 use crate::fetch::{Response, fields_of_every_request};
 use crate::interpret::ReadPage;
@@ -91,12 +92,21 @@ pub(super) fn encoded(
     page: &ReadPage,
     store: &Store,
     requests: &ArchivedRequests,
+    texts: &mut KeptTexts,
 ) -> Result<Option<EncodedCapture>, RunError> {
     let request = requests.of(&page.queued, Some(&page.asked));
     let encoded = match page.draft.verdict.of() {
         None => capture(page, request.as_deref()).encode(),
         Some(of) => match store.latest_page(of)? {
-            Some(kept) => revisit(page, &kept, request.as_deref()).encode(),
+            Some(kept) => {
+                let base = texts.of(store, of, &kept)?;
+                let text = base.map(|base| DuplicateText {
+                    of,
+                    base,
+                    text: &page.text,
+                });
+                revisit(page, &kept, text, request.as_deref()).encode()
+            }
             None => return Ok(None),
         },
     };
@@ -119,7 +129,12 @@ fn capture<'a>(page: &'a ReadPage, request: Option<&'a [u8]>) -> Capture<'a> {
     }
 }
 
-fn revisit<'a>(page: &'a ReadPage, kept: &'a PageRecord, request: Option<&'a [u8]>) -> Revisit<'a> {
+fn revisit<'a>(
+    page: &'a ReadPage,
+    kept: &'a PageRecord,
+    text: Option<DuplicateText<'a>>,
+    request: Option<&'a [u8]>,
+) -> Revisit<'a> {
     let is_identical = page.draft.payload_digest == kept.payload_digest;
     let profile = match page.draft.verdict {
         _ if is_identical => RevisitProfile::IdenticalPayload,
@@ -143,6 +158,7 @@ fn revisit<'a>(page: &'a ReadPage, kept: &'a PageRecord, request: Option<&'a [u8
             url: &kept.url,
             fetched_at: kept.fetched_at,
         },
+        text,
     }
 }
 

@@ -70,6 +70,8 @@ pub(super) fn record(
             url: &stands_for_it.url,
             fetched_at: stands_for_it.fetched_at,
         },
+        // It is that of the version before.
+        text: None,
     };
     Ok(Some(record.encode().map_err(RunError::Encode)?))
 }

@@ -2,7 +2,7 @@
 
 use dedup::Signature;
 
-use crate::content_seen::Named;
+use crate::content_seen::names_alone;
 
 /// A decided page. Its place in the order of decision is its place in the list.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,10 +30,8 @@ impl Page {
         }
     }
 
-    pub(super) fn named(&self) -> Named<'_> {
-        Named {
-            url: &self.url,
-            canonical: self.names.as_deref(),
-        }
+    /// Whether this page, while it is kept, gives its place to a duplicate of it that it names.
+    pub(super) fn gives_place_to(&self, duplicate: &Page) -> bool {
+        names_alone(&self.url, self.names.as_deref(), &duplicate.url, duplicate.names.as_deref())
     }
 }

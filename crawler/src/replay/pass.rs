@@ -290,7 +290,7 @@ impl Pass<'_> {
         }
         decision.open = decision.open.without(&cells);
         let (page, other) = (&self.pages[decision.place], &self.pages[of]);
-        if self.prefer_canonical && other.named().gives_way_to(page.named()) {
+        if self.prefer_canonical && other.gives_place_to(page) {
             decision.taken = decision.taken.or(&cells);
             let kept = &mut self.replayed.kept[of];
             *kept = kept.without(&cells);

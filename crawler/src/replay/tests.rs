@@ -112,7 +112,7 @@ fn oracle(pages: &[Page], rule: Rule, prefer_canonical: bool) -> Vec<Option<(usi
             } => Evidence::Near { distance, similarity },
         };
         let of = verdict.of().unwrap().0 as usize;
-        if prefer_canonical && pages[of].named().gives_way_to(page.named()) {
+        if prefer_canonical && pages[of].gives_place_to(page) {
             dedup.insert(DocId(place as u64), &page.signature).unwrap();
             dedup.remove(DocId(of as u64)).unwrap();
             dropped[of] = Some((place, evidence));

@@ -160,8 +160,10 @@ impl Rebuild {
                     text: archived.text.filter(|_| metadata.records.text),
                     revisit: archived.revisit.filter(|_| metadata.records.revisit),
                 };
+                // Without its text a duplicate is known all the same, by its signature.
+                let is_kept = metadata.records.response;
                 let is_whole = complete.response.is_some() == metadata.records.response
-                    && complete.text.is_some() == metadata.records.text;
+                    && (complete.text.is_some() == metadata.records.text || !is_kept);
                 self.record_page(sequence, *page, replaced, complete, is_whole)
             }
             Event::Visited {

@@ -4,6 +4,7 @@
 //! ```text
 //! request      the HTTP request as sent                                   (optional)
 //! revisit      status line and header, no payload                         refers to the capture that has it
+//! conversion   what its text has that the kept page's has not             (optional) see `text_delta`
 //! ```
 //!
 //! Source: ISO 28500:2017, 6.7. The header of a revisit that had a payload is made to agree with that payload in its decoded
@@ -15,6 +16,7 @@ use std::net::IpAddr;
 use super::capture::{DEFAULT_LEVEL, EncodedCapture, Exchanged};
 use super::http_head::response_head;
 use super::record::{new_record_id, shown_digest, warc_date};
+use super::text_delta;
 
 /// What was exchanged in a fetch whose payload is not stored, and where what stands for it is.
 #[derive(Debug, Clone)]
@@ -41,6 +43,19 @@ pub struct Revisit<'a> {
     pub profile: RevisitProfile,
     /// The capture that stands for it.
     pub refers_to: RefersTo<'a>,
+    /// The text found in the payload that is left out; `None` where nobody will ask for it.
+    pub text: Option<DuplicateText<'a>>,
+}
+
+/// The text of a duplicate beside the text that is archived, in full, of another page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DuplicateText<'a> {
+    /// Sequence number of that page.
+    pub of: u64,
+    /// That page's text.
+    pub base: &'a str,
+    /// The duplicate's text.
+    pub text: &'a str,
 }
 
 /// A capture in the archive, named as ISO 28500:2017, 5.14 and 5.15 do. For a payload to be found again, one whose `response`
@@ -119,11 +134,23 @@ impl Revisit<'_> {
         }
         let head = response_head(self.status, self.reason, &self.headers, self.payload_bytes);
         let length = record.write(&[&head], DEFAULT_LEVEL, &mut bytes)?;
+        let text = match self.text {
+            None => None,
+            Some(DuplicateText { of, base, text }) => {
+                let at = bytes.len() as u64;
+                let frame = text_delta::between(base, text)?;
+                let record = exchanged
+                    .record("conversion", &new_record_id(), text_delta::CONTENT_TYPE)
+                    .field("WARC-Refers-To", &id)
+                    .field(text_delta::TEXT_OF, &of.to_string());
+                Some((at, record.write(&[&frame], DEFAULT_LEVEL, &mut bytes)?))
+            }
+        };
         Ok(EncodedCapture {
             bytes,
             status: self.status,
             response: None,
-            text: None,
+            text,
             revisit: Some((at, length)),
             payload_digest: self.payload_digest,
             id: Some(id),
@@ -157,6 +184,7 @@ mod tests {
                 url: "https://example.org/kept",
                 fetched_at: 1_774_085_000_000,
             },
+            text: None,
         }
     }
 

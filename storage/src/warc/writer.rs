@@ -161,12 +161,27 @@ impl WarcWriter {
         Ok(())
     }
 
-    /// The gzip member at `location`.
+    /// The gzip member at `location`, written or waiting.
     pub fn member(&self, location: WarcLocation) -> Result<Vec<u8>, StorageError> {
+        if let Some(member) = self.waiting_member(location) {
+            return Ok(member.to_vec());
+        }
         let name = file_name(self.started_at, location.file);
         self.medium
             .read_at(&name, location.offset, location.length)
             .map_err(|source| StorageError::io("read", self.medium.path(&name), source))
+    }
+
+    fn waiting_member(&self, location: WarcLocation) -> Option<&[u8]> {
+        self.waiting.iter().find_map(|(file, offset, bytes)| {
+            let begin = location
+                .offset
+                .checked_sub(*offset)
+                .filter(|_| *file == location.file)?;
+            let begin = usize::try_from(begin).ok()?;
+            let end = begin.checked_add(usize::try_from(location.length).ok()?)?;
+            bytes.get(begin..end)
+        })
     }
 
     /// The path of a file of the archive.

@@ -317,6 +317,7 @@ fn not_modified(queued: &QueuedUrl, at: u64) -> Outcome {
             url: &queued.url,
             fetched_at: NOW_MS,
         },
+        text: None,
     };
     Outcome::Visited {
         visit: Visit::Unchanged,

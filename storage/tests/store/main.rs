@@ -12,5 +12,6 @@ mod refusals;
 mod replaced;
 mod round_trip;
 mod support;
+mod texts;
 mod verify;
 mod visits;

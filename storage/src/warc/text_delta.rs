@@ -1,0 +1,134 @@
+//! The text of a duplicate, as what it has that the text of its kept page does not.
+//!
+//! A duplicate says next to nothing beyond the page that was kept, so its text takes next to nothing beside that page's: it is
+//! compressed with the kept page's text as what went before (a Zstandard frame, RFC 8878, with a *prefix*, what `zstd --patch-from`
+//! makes). That is enough to show what differs, to compare exactly, and to decide anew by other rules, for some tens or hundreds
+//! of bytes a duplicate.
+//!
+//! It is archived as a `conversion` record beside the `revisit`, with a content type of its own, so that no tool takes it for a
+//! text:
+//!
+//! ```text
+//! WARC-Type: conversion
+//! Content-Type: application/x-crawler-text-delta       the frame
+//! WARC-Refers-To: the revisit
+//! X-Crawler-Text-Of: 12                                the number of the page whose text goes before
+//! ```
+
+use std::io::{self, Read};
+
+use zstd::bulk::Compressor;
+use zstd::stream::raw::CParameter;
+use zstd::stream::read::Decoder;
+
+use super::record::Record;
+
+/// Its `Content-Type`.
+pub const CONTENT_TYPE: &str = "application/x-crawler-text-delta";
+
+/// The field that names the page whose text goes before.
+pub(super) const TEXT_OF: &str = "X-Crawler-Text-Of";
+
+/// Texts are some kilobytes: what a better match costs is small beside what it saves.
+const LEVEL: i32 = 3;
+
+/// Bytes from which on the level's own tables do not reach back to where the same stood in the kept page's text.
+const FAR: usize = 128 << 10;
+
+/// The smallest and the largest window that a frame may ask for, as powers of two.
+const WINDOW_LOG: std::ops::RangeInclusive<u32> = 10..=27;
+
+/// Bytes that a text has at most: the longest block that is read from an archive.
+const MAX_TEXT_BYTES: u64 = super::reader::DEFAULT_MAX_RECORD_BYTES;
+
+/// What `text` has that `base` does not.
+///
+/// # Errors
+/// What the compressor reports.
+pub fn between(base: &str, text: &str) -> io::Result<Vec<u8>> {
+    let mut compressor = Compressor::new(LEVEL)?;
+    let window = (base.len() + text.len()).max(1).ilog2() + 1;
+    compressor.set_parameter(CParameter::WindowLog(
+        window.clamp(*WINDOW_LOG.start(), *WINDOW_LOG.end()),
+    ))?;
+    if base.len() > FAR {
+        compressor.set_parameter(CParameter::EnableLongDistanceMatching(true))?;
+    }
+    // A damaged frame is told as such, not as another text.
+    compressor.set_parameter(CParameter::ChecksumFlag(true))?;
+    let prefix = compressor.context_mut().ref_prefix(base.as_bytes());
+    prefix.map_err(|code| io::Error::other(zstd::zstd_safe::get_error_name(code)))?;
+    compressor.compress(text.as_bytes())
+}
+
+/// The text that a frame makes of `base`.
+///
+/// # Errors
+/// In words: it is no such frame, or of another base.
+pub fn apply(base: &str, frame: &[u8]) -> Result<String, String> {
+    let decoder = Decoder::with_ref_prefix(frame, base.as_bytes());
+    let mut decoder = decoder.map_err(|error| error.to_string())?;
+    decoder
+        .window_log_max(*WINDOW_LOG.end())
+        .map_err(|error| error.to_string())?;
+    let mut text = String::new();
+    decoder
+        .take(MAX_TEXT_BYTES)
+        .read_to_string(&mut text)
+        .map_err(|error| format!("it does not fit the text of its kept page: {error}"))?;
+    Ok(text)
+}
+
+/// The number of the page whose text goes before, if a record is such a delta.
+pub(crate) fn base_of(record: &Record) -> Option<Result<u64, String>> {
+    if record.field("Content-Type") != Some(CONTENT_TYPE) {
+        return None;
+    }
+    let number = record.field(TEXT_OF).and_then(|number| number.parse().ok());
+    Some(number.ok_or_else(|| format!("its field {TEXT_OF} is missing or no number")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_text_comes_back(base in "\\PC{0,400}", text in "\\PC{0,400}", shared in "\\PC{0,400}") {
+            let (base, text) = (format!("{base}{shared}"), format!("{shared}{text}"));
+            prop_assert_eq!(apply(&base, &between(&base, &text).unwrap()).unwrap(), text);
+        }
+
+        #[test]
+        fn damage_is_told(base in "[a-z ]{50,400}", at in any::<prop::sample::Index>(), flip in 1_u8..) {
+            let mut frame = between(&base, &format!("{base}!")).unwrap();
+            let at = at.index(frame.len());
+            frame[at] ^= flip;
+            // A bit of the header may say the same in another way.
+            let is_told = apply(&base, &frame).map_or(true, |read| read == format!("{base}!"));
+            prop_assert!(is_told);
+        }
+    }
+
+    #[test]
+    fn a_text_like_its_base_takes_next_to_nothing() {
+        for words in [200, 20_000, 400_000] {
+            let base: String = (0..words)
+                .map(|word: u64| format!("{:x} ", word.wrapping_mul(0x9E37_79B9)))
+                .collect();
+            let text = base.replacen("9e3779b9", "another", 1);
+            assert_ne!(text, base);
+            let frame = between(&base, &text).unwrap();
+            assert!(
+                frame.len() < 150 + base.len() / 5_000,
+                "{} of {} bytes",
+                frame.len(),
+                base.len()
+            );
+            assert_eq!(apply(&base, &frame).unwrap(), text);
+            assert!(apply(&base[..base.len() - 2], &frame).is_err());
+        }
+        assert_eq!(apply("", &between("", "").unwrap()).unwrap(), "");
+    }
+}

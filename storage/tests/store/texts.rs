@@ -1,0 +1,124 @@
+//! The text of a duplicate is archived as what it has beside the text of its kept page, and comes back whole.
+
+use storage::warc::{DuplicateText, RefersTo, Revisit, RevisitProfile, payload_digest};
+use storage::{OpenOptions, Outcome, PageRecord, Rebuild, StorageError, Store, Verdict};
+
+use super::rebuild::findings;
+use super::support::*;
+
+const BASE: &str =
+    "The tide table of the harbour master is printed every spring, and nobody reads it before the first flood.";
+
+/// A duplicate of page 1 whose text goes by that of another page.
+fn duplicate(url: &str, of: u64, base: &str, text: &str) -> Outcome {
+    let verdict = Verdict::Near {
+        of: 1,
+        distance: Some(1),
+        similarity: 0.9,
+    };
+    let revisit = Revisit {
+        url,
+        fetched_at: NOW_MS,
+        ip: None,
+        request: None,
+        status: 200,
+        reason: "OK",
+        headers: Vec::new(),
+        payload_bytes: Some(text.len() as u64),
+        payload_digest: payload_digest(text.as_bytes()),
+        profile: RevisitProfile::SameText,
+        refers_to: RefersTo {
+            url: "https://h/0",
+            fetched_at: NOW_MS,
+        },
+        text: Some(DuplicateText { of, base, text }),
+    };
+    let mut draft = draft(verdict);
+    draft.payload_digest = payload_digest(text.as_bytes());
+    Outcome::Page {
+        draft: Box::new(draft),
+        capture: Some(revisit.encode().unwrap()),
+    }
+}
+
+/// A kept page, its duplicate, and a page whose text goes by that of the duplicate, as it may be once that one is kept.
+fn store_with_texts(dir: &std::path::Path) -> (Store, [String; 3]) {
+    let texts = [
+        BASE.to_owned(),
+        BASE.replace("spring", "autumn"),
+        BASE.replace("spring", "autumn").replace("printed", "翻印"),
+    ];
+    let mut store = Store::open(dir, &options()).unwrap();
+    let links: Vec<_> = (0..3).map(|n| link("h", &n.to_string())).collect();
+    let urls = store.discover(&links).unwrap();
+    let body = b"<p>0";
+    let mut first = draft(Verdict::Unique);
+    first.payload_digest = payload_digest(body);
+    let first = Outcome::Page {
+        draft: Box::new(first),
+        capture: Some(capture(&urls[0].url, body, &texts[0])),
+    };
+    store.finish(&urls[0], first, &[]).unwrap();
+    for (n, of) in [(1, 1), (2, 2)] {
+        let page = duplicate(&urls[n].url, of, &texts[n - 1], &texts[n]);
+        store.finish(&urls[n], page, &[]).unwrap();
+    }
+    (store, texts)
+}
+
+fn texts_of(store: &Store) -> Vec<Option<String>> {
+    let page = |id| store.latest_page(id).unwrap().unwrap();
+    (1..=3).map(|id| store.text_of(&page(id)).unwrap()).collect()
+}
+
+#[test]
+fn the_texts_of_duplicates_come_back_staged_committed_reopened_and_rebuilt() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut store, texts) = store_with_texts(dir.path());
+    let expected = texts.map(Some).to_vec();
+    assert_eq!(texts_of(&store), expected, "staged");
+    store.commit().unwrap();
+    assert_eq!(texts_of(&store), expected, "committed");
+    drop(store);
+    assert_eq!(texts_of(&open(dir.path())), expected, "reopened");
+    assert_eq!(findings(dir.path()), []);
+    std::fs::remove_dir_all(dir.path().join("state")).unwrap();
+    let rebuild = Rebuild::begin(dir.path(), &OpenOptions::existing(), &mut |_| ()).unwrap();
+    assert_eq!(rebuild.finish(&mut |_| ()).unwrap().pages, 3);
+    assert_eq!(texts_of(&open(dir.path())), expected, "rebuilt");
+    assert_eq!(findings(dir.path()), []);
+}
+
+#[test]
+fn a_text_takes_little_beside_that_of_its_kept_page_and_is_no_text_to_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut store, _) = store_with_texts(dir.path());
+    store.commit().unwrap();
+    let page = store.page(2).unwrap().unwrap();
+    let record = store.archived(page.text.unwrap()).unwrap();
+    assert!(record.block.len() < 60, "{} bytes", record.block.len());
+    assert_eq!(record.field("Content-Type"), Some("application/x-crawler-text-delta"));
+    assert_eq!(record.field("X-Crawler-Text-Of"), Some("1"));
+    let revisit = store.archived(page.revisit.unwrap()).unwrap();
+    assert_eq!(record.field("WARC-Refers-To"), revisit.field("WARC-Record-ID"));
+}
+
+#[test]
+fn a_text_whose_base_is_missing_is_told_as_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut store, _) = store_with_texts(dir.path());
+    store.commit().unwrap();
+    let page = store.page(2).unwrap().unwrap();
+    // A page that goes by itself, or by a later one, never ends: it is refused.
+    let of_itself = duplicate("https://h/9", 4, BASE, BASE);
+    let urls = store.discover(&[link("h", "9")]).unwrap();
+    store.finish(&urls[0], of_itself, &[]).unwrap();
+    store.commit().unwrap();
+    let fourth: PageRecord = store.page(4).unwrap().unwrap();
+    let error = store.text_of(&fourth).unwrap_err();
+    assert!(matches!(error, StorageError::ArchiveDamaged { .. }), "{error}");
+    assert!(error.to_string().contains("page 4"), "{error}");
+    assert!(store.text_of(&page).unwrap().is_some());
+    drop(store);
+    assert!(findings(dir.path()).iter().any(|found| found.what.contains("page 4")));
+}
