@@ -9,6 +9,7 @@ mod logging;
 mod shell;
 mod status;
 mod store;
+mod tune;
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -28,6 +29,7 @@ pub use logging::{LogFormat, Logging};
 pub use shell::{Completions, Man};
 pub use status::Status;
 pub use store::{Gc, Rebuild, Verify, VerifyFormat};
+pub use tune::{At, Tune, TuneFormat};
 
 /// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
 #[derive(Debug, Parser)]
@@ -75,6 +77,8 @@ pub enum Command {
     Rebuild(Rebuild),
     /// Give back the room that the state of a crawl does not need any more.
     Gc(Gc),
+    /// Show what other dedup thresholds would make of a crawl, without fetching, and write the one that suits it.
+    Tune(Tune),
     /// Show what the crawler makes of one page, robots.txt, URL or sitemap.
     Inspect(Inspect),
     /// Show the fingerprint of documents in files, and the features that weigh most in it.

@@ -22,6 +22,7 @@ mod rules;
 mod run;
 mod screen;
 mod shell;
+mod tune;
 mod verify;
 
 use std::io::{self, BufWriter, Write};
@@ -54,6 +55,7 @@ pub fn execute(cli: Cli) -> Result<(), Error> {
         Command::Rebuild(args) => rebuild::execute(&args, cli.quiet),
         Command::Gc(args) => Ok(gc::execute(&args, cli.quiet)?),
         Command::Evaluate(args) => evaluate::execute(&args, cli.quiet),
+        Command::Tune(args) => tune::execute(&args, cli.quiet),
         Command::Inspect(args) => inspect::execute(&args),
         Command::Fingerprint(args) => fingerprint::execute(&args, cli.quiet),
         Command::Idf(args) => idf::execute(&args, cli.quiet),

@@ -18,6 +18,7 @@
 //! - [`redecide`] gives all verdicts anew, from the stored texts, by another scheme or rule
 //! - [`inputs`] documents from files instead of the web
 //! - [`nearest`] the kept pages most like a text, [`passages`] what two texts have in common, [`diff`] what differs
+//! - [`replay`] every stored decision again at other thresholds
 //! - [`report`] what was kept and dropped, and why, [`terminal_text`] without harm to a terminal
 //! - [`panics`] of the database, told as errors, [`tell`] to whoever watches, [`log`] of what happens
 //! - [`commands`] one file a command, [`demo`] a web site with a known truth, [`error`] what ends a command
@@ -50,6 +51,7 @@ pub mod pipeline;
 pub mod politeness;
 pub mod progress;
 pub mod redecide;
+pub mod replay;
 pub mod report;
 pub mod revisit;
 pub mod robots;
