@@ -16,11 +16,11 @@ pub enum UsageError {
     /// The configuration.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A value of the configuration, with the file it is in.
-    #[error("{}: {source}", path.display())]
+    /// A value of the configuration, with where it comes from.
+    #[error("{origin}: {source}")]
     Setting {
-        /// The file.
-        path: PathBuf,
+        /// The file and line, the environment variable, or a word for neither.
+        origin: String,
         /// The key and what is wrong with its value.
         source: InvalidSetting,
     },

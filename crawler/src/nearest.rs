@@ -7,11 +7,11 @@
 use std::cmp::Ordering;
 
 use dedup::short::{jaccard, prefix};
-use dedup::{Confirm, DedupError, DocId, Index, MemoryIndex, Rule, Signature, SledIndex};
+use dedup::{Confirm, DedupError, DocId, Index, MemoryIndex, Rule, Signature};
 use serde::Serialize;
 use storage::Store;
 
-use crate::content_seen::{decode_signature, open_existing_index};
+use crate::content_seen::{decode_signature, look_at_index};
 use crate::error::RunError;
 use crate::settings::Settings;
 
@@ -231,6 +231,8 @@ pub fn scheme_of_texts(store: &Store) -> &str {
 /// The kept pages of a store, to be looked up; opened for reading, nothing of it is written.
 pub struct KeptPages {
     index: Box<dyn Index>,
+    /// Kept pages that an interrupted crawl has not brought into the index.
+    behind: MemoryIndex,
     /// Pages that the index has and the catalogue has given up since.
     departed: Vec<u64>,
     /// Whether the store's own index was made for another rule, so that this one was made anew in memory.
@@ -244,42 +246,30 @@ impl KeptPages {
     /// # Errors
     /// The store cannot be read; its index was made with another scheme.
     pub fn open(store: &Store, settings: &Settings) -> Result<Self, RunError> {
-        if !SledIndex::is_in(store.index_db()) {
-            return Self::derived(store, settings);
-        }
-        match open_existing_index(store, settings) {
-            Ok(mut index) => {
-                // What an interrupted crawl has not brought into it. Without a call to persist it stays in memory.
-                for row in store.pages_from(index.applied() + 1) {
-                    let (id, page) = row?;
-                    if page.is_kept() {
-                        index.insert(DocId(id), &decode_signature(&page.signature)?)?;
-                    }
-                }
+        let empty = || MemoryIndex::of_width(settings.scheme.width, &settings.rule);
+        match look_at_index(store, settings) {
+            Ok(Some(index)) => {
+                let mut behind = empty()?;
+                insert_kept(store, index.applied() + 1, &mut behind)?;
                 Ok(Self {
                     index: Box::new(index),
+                    behind,
                     departed: store.departed()?,
                     is_derived: false,
                 })
             }
-            Err(error) if error.is_other_layout() => Self::derived(store, settings),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    fn derived(store: &Store, settings: &Settings) -> Result<Self, RunError> {
-        let mut index = MemoryIndex::of_width(settings.scheme.width, &settings.rule)?;
-        for row in store.pages_from(1) {
-            let (id, page) = row?;
-            if page.is_kept() {
-                index.insert(DocId(id), &decode_signature(&page.signature)?)?;
+            Err(error) if !error.is_other_layout() => Err(error.into()),
+            Ok(None) | Err(_) => {
+                let mut index = empty()?;
+                insert_kept(store, 1, &mut index)?;
+                Ok(Self {
+                    index: Box::new(index),
+                    behind: empty()?,
+                    departed: Vec::new(),
+                    is_derived: true,
+                })
             }
         }
-        Ok(Self {
-            index: Box::new(index),
-            departed: Vec::new(),
-            is_derived: true,
-        })
     }
 
     /// As [`nearest`], without the page `except`.
@@ -293,8 +283,23 @@ impl KeptPages {
         except: Option<u64>,
     ) -> Result<Vec<Candidate>, DedupError> {
         let except: Vec<u64> = self.departed.iter().copied().chain(except).collect();
-        nearest(&*self.index, rule, signature, &except)
+        let mut found = nearest(&*self.index, rule, signature, &except)?;
+        let known: Vec<u64> = found.iter().map(|candidate| candidate.id).chain(except).collect();
+        found.extend(nearest(&self.behind, rule, signature, &known)?);
+        sort(&mut found);
+        Ok(found)
     }
+}
+
+/// The kept pages from the sequence number `from` on.
+fn insert_kept(store: &Store, from: u64, index: &mut MemoryIndex) -> Result<(), RunError> {
+    for row in store.pages_from(from) {
+        let (id, page) = row?;
+        if page.is_kept() {
+            index.insert(DocId(id), &decode_signature(&page.signature)?)?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -102,19 +102,6 @@ impl Analyzer {
         })
     }
 
-    /// The hashes of the text's shingles, ascending, each once: what the [sketch](crate::sketch) estimates the Jaccard index
-    /// of, to be compared exactly by [`jaccard`](crate::short::jaccard).
-    #[must_use]
-    pub fn shingles(&self, text: &str) -> Vec<u64> {
-        self.with_units(text, |_, scratch| {
-            shingle_hashes(scratch);
-            let mut shingles = scratch.shingles.clone();
-            shingles.sort_unstable();
-            shingles.dedup();
-            shingles
-        })
-    }
-
     /// The fingerprint alone, as [`Analyzer::analyze`] gives it: `None` for a text under the scheme's floor.
     #[must_use]
     pub fn fingerprint(&self, text: &str) -> Option<Fingerprint> {
@@ -133,6 +120,18 @@ impl Analyzer {
             census.explain(fingerprint, |feature, count, characters| {
                 self.scheme.weights.weight(feature, count, characters)
             })
+        })
+    }
+
+    /// The hashes of all the text's shingles, ascending: the set of which [`Signature::sketch`] is a sketch, of a text of any length.
+    /// [`crate::short::jaccard`] of two of them is what [`Sketch::similarity`] estimates.
+    #[must_use]
+    pub fn shingles(&self, text: &str) -> Vec<u64> {
+        self.with_units(text, |_, scratch| {
+            shingle_hashes(scratch);
+            scratch.shingles.sort_unstable();
+            scratch.shingles.dedup();
+            scratch.shingles.clone()
         })
     }
 

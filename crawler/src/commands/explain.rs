@@ -72,7 +72,7 @@ impl Explainer {
         let parse =
             |text: &str| CanonicalUrl::parse(text.trim(), &self.settings.canonicalize).map(CanonicalUrl::into_url);
         let unusable = |error: NotCrawlable| UsageError::Argument(format!("{typed}: {error}"));
-        if typed.contains("://") {
+        if names_scheme(typed) {
             return Ok(parse(typed).map_err(unusable)?);
         }
         let secure = parse(&format!("https://{typed}")).map_err(unusable)?;
@@ -167,6 +167,12 @@ impl Explainer {
         }
         Ok(alike)
     }
+}
+
+/// Whether what stands before the first colon is a scheme: no path, and no host before its port.
+fn names_scheme(typed: &str) -> bool {
+    let parts = typed.split_once(':');
+    parts.is_some_and(|(before, after)| !before.contains('/') && !after.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// A time as RFC 3339 has it, in whole seconds.

@@ -122,9 +122,15 @@ pub(super) fn wrap(text: &[Marked], width: usize) -> Vec<Vec<Marked>> {
             last_break = Some(at);
         }
         if used + wide > width && at > start {
-            let end = last_break.filter(|end| *end > start).unwrap_or(at);
+            let end = match last_break {
+                _ if *c == ' ' => at,
+                Some(end) if end > start => end,
+                _ => at,
+            };
             lines.push(trimmed(&text[start..end]));
-            (start, at, used, last_break) = (end, end, 0, None);
+            // The space that there was no room for stands for the end of the line.
+            let next = end + usize::from(*c == ' ');
+            (start, at, used, last_break) = (next, next, 0, None);
             continue;
         }
         used += wide;

@@ -39,7 +39,7 @@ pub(crate) fn gives_place(kept: &PageRecord, url: &str, canonical: Option<&str>)
 }
 
 /// Whether the page at `kept` names the one at `url` as its canonical one, which names no other.
-fn names_alone(kept: &str, kept_names: Option<&str>, url: &str, names: Option<&str>) -> bool {
+pub(crate) fn names_alone(kept: &str, kept_names: Option<&str>, url: &str, names: Option<&str>) -> bool {
     kept != url && kept_names == Some(url) && names.is_none_or(|canonical| canonical == url)
 }
 

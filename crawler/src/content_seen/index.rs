@@ -1,6 +1,6 @@
 //! The dedup index beside the catalogue that it is derived from.
 
-use dedup::{Deduplicator, DocId, SledIndex, SledOptions};
+use dedup::{Deduplicator, DocId, SledIndex, SledLook, SledOptions};
 use storage::{Store, Verdict};
 
 use super::departures;
@@ -38,11 +38,32 @@ pub(super) fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<
 /// # Errors
 /// It cannot be read, or was made for another scheme or rule.
 pub fn open_existing_index(store: &Store, settings: &Settings) -> Result<SledIndex, dedup::DedupError> {
-    let options = SledOptions {
+    SledIndex::open_with(
+        store.index_db(),
+        &settings.scheme.id(),
+        &settings.rule,
+        options(settings)?,
+    )
+}
+
+/// The index as it is, for a few questions, without opening it; `None` if there is none.
+///
+/// # Errors
+/// As [`open_existing_index`].
+pub fn look_at_index(store: &Store, settings: &Settings) -> Result<Option<SledLook>, dedup::DedupError> {
+    SledLook::open(
+        store.index_db(),
+        &settings.scheme.id(),
+        &settings.rule,
+        &options(settings)?,
+    )
+}
+
+fn options(settings: &Settings) -> Result<SledOptions, dedup::DedupError> {
+    Ok(SledOptions {
         overfull: settings.bucket_skew,
         ..SledOptions::of_width(settings.scheme.width, &settings.rule)?
-    };
-    SledIndex::open_with(store.index_db(), &settings.scheme.id(), &settings.rule, options)
+    })
 }
 
 /// Opens the index; one that was laid out for another threshold is derived anew from the catalogue.

@@ -36,7 +36,7 @@ pub(super) fn render(answer: &Answer, screen: Screen) -> String {
         }
         State::Unknown { alike } => {
             if answer.asked != answer.url {
-                out.push_str(&screen.labelled("you asked for", &url(&answer.asked)));
+                out.push_str(&screen.labelled("asked for", &url(&answer.asked)));
             }
             if !alike.is_empty() {
                 out.push_str("It knows, spelt nearly so:\n");
