@@ -32,6 +32,11 @@ impl Page {
 
     /// Whether this page, while it is kept, gives its place to a duplicate of it that it names.
     pub(super) fn gives_place_to(&self, duplicate: &Page) -> bool {
-        names_alone(&self.url, self.names.as_deref(), &duplicate.url, duplicate.names.as_deref())
+        names_alone(
+            &self.url,
+            self.names.as_deref(),
+            &duplicate.url,
+            duplicate.names.as_deref(),
+        )
     }
 }
