@@ -301,7 +301,7 @@ fn an_unreachable_seed_is_in_the_report_with_its_last_failure() {
     assert_eq!((&host["state"], &host["queued"]), (&"retired".into(), &1.into()));
     let reason = host["last_failure"].as_str().unwrap();
     assert!(reason.contains("robots.txt: no connection"), "{reason}");
-    let text = crawl.read("report", &[]).succeeded();
+    let text = crawl.read("report", &["--full"]).succeeded();
     text.says(&["Hosts left alone", &address.to_string(), "retired", "no connection"]);
 }
 

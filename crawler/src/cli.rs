@@ -1,7 +1,13 @@
 //! The command line: every command, every flag, and what `--help` teaches.
 
+mod check;
+mod config;
+mod explain;
 mod export;
 mod inspect;
+mod logging;
+mod shell;
+mod status;
 mod store;
 mod tune;
 
@@ -12,10 +18,16 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
 use crate::inputs::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
+pub use check::{AnswerFormat, Check};
+pub use config::{Config, ConfigAction, ConfigCheck, ConfigFormat, ConfigShow, Overrides};
+pub use explain::Explain;
 pub use export::{Export, ExportFormat, ExportVerdict};
 pub use inspect::{
     Fetching, Inspect, InspectFormat, InspectPage, InspectRobots, InspectSitemap, InspectUrl, Inspected,
 };
+pub use logging::{LogFormat, Logging};
+pub use shell::{Completions, Man};
+pub use status::Status;
 pub use store::{Gc, Rebuild, Verify, VerifyFormat};
 pub use tune::{At, Tune, TuneFormat};
 
@@ -25,7 +37,9 @@ pub use tune::{At, Tune, TuneFormat};
 #[command(
     after_help = "Start with `crawler demo`: it crawls a small site of its own, without network.\n\
     Exit codes: 0 the command did its work (single pages may have failed), 1 it could not go on, 2 it was called \
-    with something unusable, 3 it did its work but for some of its input that could not be read, 130 Ctrl-C."
+    with something unusable, 3 it did its work but for some of its input that could not be read, 130 Ctrl-C.\n\
+    Environment: every key of config.toml as CRAWLER_SECTION_KEY, stronger than the file and weaker than a flag (crawler config \
+    show tells what is in force); RUST_LOG, what is logged."
 )]
 pub struct Cli {
     /// What to do.
@@ -37,6 +51,9 @@ pub struct Cli {
     /// No progress and no warnings; errors and results only.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub logging: Logging,
 }
 
 /// The commands, one file each in `commands/`.
@@ -46,6 +63,10 @@ pub enum Command {
     Run(Run),
     /// Show what was fetched, kept and dropped, and why.
     Report(Report),
+    /// Say why a page was kept or dropped, or what became of its URL.
+    Explain(Explain),
+    /// Say whether a text is already in the store, and which passages it shares with the nearest pages.
+    Check(Check),
     /// Show the URL rules and patterns that the verdicts of a crawl teach, with their evidence.
     Rules(Rules),
     /// Write the kept pages as JSON lines, CSV, Parquet, Markdown, plain text or CDXJ.
@@ -72,6 +93,12 @@ pub enum Command {
     Dedup(Dedup),
     /// Crawl a small web site of its own on loopback and compare the report with the known truth.
     Demo(Demo),
+    /// Check the configuration, or show what is in force and where each value comes from.
+    Config(Config),
+    /// Print completions for a shell.
+    Completions(Completions),
+    /// Print the manual pages, or write them to a folder.
+    Man(Man),
 }
 
 /// Where the crawl lies on disk.
@@ -115,15 +142,15 @@ pub struct Run {
     /// Take as due what will be due by this time (RFC 3339).
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_rfc3339_weak, requires = "refresh", hide = true)]
     pub refresh_as_of: Option<SystemTime>,
-    /// Stop when this many pages are decided, earlier runs on the same data folder included.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub max_pages: Option<u64>,
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub overrides: Overrides,
     /// Stop taking new URLs after this time: 90s, 10m, 2h.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_duration: Option<Duration>,
-    /// Connect to loopback, private and other special addresses too.
-    #[arg(long)]
-    pub allow_private: bool,
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub status: Status,
 }
 
 /// The forms a report comes in.
@@ -139,13 +166,27 @@ pub enum ReportFormat {
 
 /// `crawler report`
 #[derive(Debug, Args)]
+#[command(
+    after_help = "As text, the whole story in one screen as wide as the terminal (COLUMNS says otherwise). The thresholds, near \
+    misses and doubtful pairs are shown by the rule of the configuration.\n\
+    As HTML, one file that asks no host for anything and opens from disk: histograms with the threshold, the doubtful pairs first, \
+    clusters with what differs, hosts, rules, failures, the crawl over time. It is at most some 12 MB; what found no room is told. \
+    Pairs that are labelled in it can be downloaded for crawler tune --pairs.\n\
+    The JSON holds everything; its fields are only ever added."
+)]
 pub struct Report {
     /// See `--help` of the group.
     #[command(flatten)]
     pub data: DataFolder,
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub config: ConfigFile,
     /// Form of the report.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
+    /// As text, the long listing in place of one screen.
+    #[arg(long)]
+    pub full: bool,
     /// File to write; standard output without it.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -355,7 +396,7 @@ pub struct Demo {
     pub serve: bool,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(time) if time > Duration::ZERO => Ok(time),
         Ok(_) => Err("must be longer than nothing".into()),

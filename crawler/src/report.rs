@@ -2,15 +2,25 @@
 //!
 //! [`Report`] is also the documented JSON format (see the README, "The report as JSON"): fields are only ever added.
 
+mod doubtful;
 mod hosts;
 mod html;
 mod json;
+pub mod near_misses;
+mod pages;
 pub mod refresh;
+mod saved;
+mod screen;
 pub mod steering;
 mod text;
+mod texts;
+pub mod thresholds;
+pub mod timeline;
+mod waiting;
 
 use std::collections::HashMap;
 
+use dedup::Rule;
 use serde::Serialize;
 use storage::{Fate, Store, UrlState, Verdict, Via};
 
@@ -18,7 +28,14 @@ use crate::cli::ReportFormat;
 use crate::error::RunError;
 pub(crate) use hosts::utc;
 pub use hosts::{Host, State};
+use near_misses::NearMiss;
+pub use saved::Saved;
+pub use screen::terminal_width;
 pub(crate) use text::bytes;
+pub use texts::{NoTexts, Texts};
+use thresholds::{Histograms, Thresholds};
+use timeline::Timeline;
+pub use waiting::Waiting;
 
 /// See the module's text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -41,6 +58,18 @@ pub struct Report {
     pub redirects: Vec<Redirect>,
     /// What the verdicts taught about URLs, and what that saved.
     pub steering: steering::Steering,
+    /// What was not stored and not fetched.
+    pub saved: Saved,
+    /// What decided, by the rule in force.
+    pub thresholds: Thresholds,
+    /// How far pairs were apart.
+    pub histograms: Histograms,
+    /// Kept pages that were nearly dropped, in the order they were kept.
+    pub near_misses: Vec<NearMiss>,
+    /// How many URLs failed, by kind and host, the most first.
+    pub failure_groups: Vec<FailureGroup>,
+    /// The crawl over time.
+    pub timeline: Timeline,
 }
 
 /// What became of the URLs: `discovered` is the sum of `queued`, `kept`, `exact`, `near`, `redirected`, `failed`, `excluded`
@@ -84,6 +113,9 @@ pub struct Cluster {
     pub title: String,
     /// In the order they were decided; empty for a page that nothing duplicates.
     pub duplicates: Vec<Duplicate>,
+    /// Sequence number of the kept page.
+    #[serde(skip)]
+    pub id: u64,
 }
 
 /// Why a page was dropped.
@@ -97,6 +129,9 @@ pub struct Duplicate {
     pub distance: Option<u32>,
     /// Jaccard similarity of the texts, 0 to 1: 1 for exact, estimated for near, exactly computed for short texts.
     pub similarity: Option<f32>,
+    /// Sequence number of the page.
+    #[serde(skip)]
+    pub id: u64,
 }
 
 /// A duplicate of a page that is not kept any more.
@@ -107,6 +142,9 @@ pub struct Orphan {
     pub duplicate: Duplicate,
     /// The URL of the page that it was a duplicate of.
     pub of: String,
+    /// Sequence number of that page.
+    #[serde(skip)]
+    pub of_id: u64,
 }
 
 /// The two kinds of duplicate.
@@ -143,6 +181,20 @@ pub struct Failure {
     pub detail: String,
     /// The page that links to it; null for a seed.
     pub via: Option<String>,
+    /// Its host key.
+    #[serde(skip)]
+    pub host: String,
+}
+
+/// URLs of one host that failed in the same way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FailureGroup {
+    /// As in [`Failure`].
+    pub kind: String,
+    /// The host.
+    pub host: String,
+    /// How many.
+    pub count: u64,
 }
 
 /// A URL that was not to be stored.
@@ -186,14 +238,26 @@ impl From<storage::Counts> for Counts {
 }
 
 impl Report {
-    /// Reads the whole account from `store`.
+    /// Reads the whole account from `store`; thresholds and near misses go by the built-in rule.
     ///
     /// # Errors
     /// The store cannot be read.
     pub fn read(store: &Store) -> Result<Self, RunError> {
+        Self::read_by(store, &Rule::default(), &Waiting::new(true))
+    }
+
+    /// As [`read`](Self::read), with thresholds and near misses by `rule`; says how far it is where that takes long.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read_by(store: &Store, rule: &Rule, waiting: &Waiting) -> Result<Self, RunError> {
         let (clusters, orphans) = clusters(store)?;
+        let steering = steering::Steering::read(store)?;
+        let pages = pages::Pages::read(store, rule, waiting)?;
+        let near_misses = pages.near_misses(store)?;
         let mut report = Self {
             counts: store.counts().into(),
+            histograms: Histograms::of(&clusters, &orphans, &near_misses, rule.max_distance),
             clusters,
             orphans,
             refresh: refresh::Refreshed::read(store)?,
@@ -201,7 +265,16 @@ impl Report {
             failures: Vec::new(),
             excluded: Vec::new(),
             redirects: Vec::new(),
-            steering: steering::Steering::read(store)?,
+            saved: Saved {
+                duplicate_bytes: pages.duplicate_bytes,
+                requests: steering.left,
+                unfetched_bytes: steering.left_bytes,
+            },
+            steering,
+            thresholds: Thresholds::from(rule),
+            near_misses,
+            failure_groups: Vec::new(),
+            timeline: Timeline::of(pages.fetches),
         };
         for row in store.urls() {
             let known = row?;
@@ -213,24 +286,32 @@ impl Report {
                     status: failure.status,
                     detail: failure.detail,
                     via: via(store, failure.via)?,
+                    host: known.host,
                 }),
                 UrlState::Excluded { reason } => report.excluded.push(Excluded { url, reason }),
                 UrlState::Redirect { to, status } => report.redirects.push(Redirect { url, to, status }),
                 UrlState::Queued | UrlState::Page(_) => {}
             }
         }
+        report.failure_groups = failure_groups(&report.failures);
         Ok(report)
     }
 
-    /// The report in one of its forms.
+    /// The whole in one screen of a terminal with so many columns.
+    #[must_use]
+    pub fn screen(&self, width: usize) -> String {
+        screen::render(self, width)
+    }
+
+    /// The report in one of its forms, as text the long listing; `texts` are what diffs are made of, which the HTML shows.
     ///
     /// # Errors
     /// [`RunError::Render`], which no report is known to cause.
-    pub fn render(&self, format: ReportFormat) -> Result<String, RunError> {
+    pub fn render(&self, format: ReportFormat, texts: &dyn Texts, waiting: &Waiting) -> Result<String, RunError> {
         match format {
             ReportFormat::Text => Ok(text::render(self)),
             ReportFormat::Json => json::render(self),
-            ReportFormat::Html => html::render(self),
+            ReportFormat::Html => html::render(self, texts, waiting),
         }
     }
 
@@ -300,6 +381,7 @@ fn clusters(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunError> {
                     kept: page.url,
                     title: page.title,
                     duplicates: Vec::new(),
+                    id,
                 });
                 continue;
             }
@@ -316,6 +398,7 @@ fn clusters(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunError> {
             verdict,
             distance,
             similarity,
+            id,
         };
         all.push((id, of, duplicate));
     }
@@ -334,6 +417,7 @@ fn clusters(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunError> {
                 Some(page) => orphans.push(Orphan {
                     duplicate,
                     of: page.url,
+                    of_id: of,
                 }),
                 None => {
                     tracing::error!(url = %duplicate.url, of, "duplicate of a page that is not there; the catalogue is damaged");
@@ -342,6 +426,24 @@ fn clusters(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunError> {
         }
     }
     Ok((clusters, orphans))
+}
+
+/// Failures by kind and host, the most frequent first.
+fn failure_groups(failures: &[Failure]) -> Vec<FailureGroup> {
+    let mut groups: HashMap<(&str, &str), u64> = HashMap::new();
+    for failure in failures {
+        *groups.entry((&failure.kind, &failure.host)).or_default() += 1;
+    }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    groups
+        .into_iter()
+        .map(|((kind, host), count)| FailureGroup {
+            kind: kind.to_owned(),
+            host: host.to_owned(),
+            count,
+        })
+        .collect()
 }
 
 fn count<'a>(names: impl Iterator<Item = &'a str>) -> Vec<(&'a str, usize)> {

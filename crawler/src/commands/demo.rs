@@ -9,14 +9,14 @@ use tokio::runtime::Runtime;
 use super::say;
 use crate::cli::{Demo, ReportFormat};
 use crate::config::Config;
-use crate::demo::{self, Limits, Running};
+use crate::demo::{self, Running};
 use crate::error::{Error, RunError, UsageError};
 use crate::pipeline;
 use crate::progress::Progress;
-use crate::report::Report;
+use crate::report::{Report, Waiting, terminal_width};
 use crate::settings::Settings;
 use crate::shutdown;
-use crate::stats::Stats;
+use crate::stats::{Limits, Stats};
 
 pub(super) fn execute(args: &Demo, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
@@ -32,7 +32,7 @@ pub(super) fn execute(args: &Demo, quiet: bool) -> Result<(), Error> {
     let dir = data_folder(args.data.as_deref())?;
     say(&format!("Crawling {} into {}", site.base_url, dir.display()))?;
     let stats = Arc::new(Stats::default());
-    let progress = Progress::show(stats.clone(), None, quiet);
+    let progress = Progress::show(stats.clone(), Limits::default(), quiet);
     let seeds = [site.base_url.clone()];
     let result = pipeline::run(&settings, &seeds, &dir, &stats, shutdown::requested());
     drop(progress);
@@ -70,18 +70,19 @@ fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Error> {
 /// Prints the report beside the truth.
 fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunError> {
     let store = super::open_to_read(dir)?;
-    let report = Report::read(&store)?;
+    let waiting = Waiting::new(true);
+    let report = Report::read_by(&store, &settings.rule, &waiting)?;
     let html = dir.join("report.html");
-    fs::write(&html, report.render(ReportFormat::Html)?)
+    fs::write(&html, report.render(ReportFormat::Html, &store, &waiting)?)
         .map_err(|source| RunError::io("write", html.display(), source))?;
-    let limits = Limits {
+    let limits = demo::Limits {
         max_depth: settings.limits.max_depth,
         numbers_must_match: settings.rule.numbers_must_match,
         may_leave: settings.steering.enabled,
     };
     let truth = demo::truth(&site.base_url, &limits);
     let decisions = demo::decisions(&report);
-    say(&report.render(ReportFormat::Text)?)?;
+    say(&report.screen(terminal_width()))?;
     say(&format!("Beside the known truth\n{}", demo::table(&truth, &decisions)))?;
     let mut mismatches = demo::check(&truth, &decisions);
     mismatches.extend(demo::check_requests(&truth, &site.request_log.requests()));

@@ -30,7 +30,7 @@ pub(super) fn execute(args: &cli::Rebuild, quiet: bool) -> Result<(), Error> {
                 bytes(position),
                 bytes(shown_of.load(Ordering::Relaxed))
             ),
-            is_turn: false,
+            ..Moment::default()
         }
     });
     let mut say = |step| match step {
@@ -120,6 +120,7 @@ fn redecide(rebuild: &mut Rebuild, settings: &Settings, scheme: &str, quiet: boo
             position,
             message: format!("{position} of {pages} pages decided anew"),
             is_turn: false,
+            more: Vec::new(),
         }
     });
     let came_to = redecide::redecide(rebuild, settings, scheme, |pages| {

@@ -1,15 +1,22 @@
 //! `crawler report`
 
-use crate::cli;
+use crate::cli::{self, ReportFormat};
 use crate::error::Error;
-use crate::report::Report;
+use crate::report::{Report, Waiting, terminal_width};
 
-pub(super) fn execute(args: &cli::Report) -> Result<(), Error> {
+pub(super) fn execute(args: &cli::Report, quiet: bool) -> Result<(), Error> {
+    let (config, path) = super::read_config(&args.config)?;
+    let rule = super::validate(&config, path)?.rule;
     if let Some(output) = &args.output {
         super::reject_inside(&args.data.data, output)?;
     }
     let store = super::open_to_read(&args.data.data)?;
-    let rendered = Report::read(&store)?.render(args.format)?;
+    let waiting = Waiting::new(quiet);
+    let report = Report::read_by(&store, &rule, &waiting)?;
+    let rendered = match args.format {
+        ReportFormat::Text if !args.full => report.screen(terminal_width()),
+        format => report.render(format, &store, &waiting)?,
+    };
     let mut output = super::Output::open(args.output.as_deref())?;
     output.write(&rendered)?;
     Ok(output.finish()?)

@@ -228,6 +228,7 @@ impl Steps {
                 position: 0,
                 message: message.join(", "),
                 is_turn: false,
+                more: Vec::new(),
             }
         });
         Self { done, progress }

@@ -1,167 +1,106 @@
 //! The report for a browser: one self-contained page that asks no host for anything.
+//!
+//! Everything is in it twice at most: the first page of every list as HTML, so that the report can be read and printed without
+//! JavaScript; the rest, and the diffs, as JSON that a small script pages through. The size is bounded whatever the crawl.
+
+mod assets;
+mod budget;
+mod charts;
+mod clusters;
+mod diffs;
+mod list;
+mod lists;
+mod pairs;
+mod summary;
+mod web_text;
 
 use askama::Template;
 
-use super::refresh::{Changed, Gone, Refresh};
-use super::steering::Steering;
-use super::text::bytes;
-use super::{Cluster, Counts, Duplicate, Failure, Host, Orphan, Report, dropped_percent};
+use super::refresh::Refresh;
+use super::{Report, Texts, Waiting};
 use crate::error::RunError;
+use assets::Assets;
+use budget::Budget;
+use charts::{Chart, filters};
+use clusters::Clusters;
+use diffs::{Diffs, StaticRow, Why};
+use list::List;
+use pairs::Pairs;
+use summary::Figure;
+pub(super) use summary::{duration, grouped};
 
-/// Bounds on what the page lists; the JSON form holds all.
-const CLUSTERS_SHOWN: usize = 500;
-const DUPLICATES_SHOWN: usize = 50;
-const HOSTS_SHOWN: usize = 200;
-const FAILURES_SHOWN: usize = 500;
-const VERSIONS_SHOWN: usize = 500;
-
-/// Longest title shown, in characters.
-const TITLE_CHARS: usize = 200;
+/// Bytes that a list takes at most, beside its first page.
+const LIST_BYTES: usize = 400_000;
+/// The same of the clusters, and of the doubtful pairs, without diffs.
+const CLUSTERS_BYTES: usize = 2_500_000;
+const PAIRS_BYTES: usize = 700_000;
 
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
-    counts: &'a Counts,
-    dropped_percent: f64,
-    bytes_fetched: String,
-    bytes_kept: String,
-    clusters: Vec<ShownCluster<'a>>,
-    clusters_hidden: usize,
+    assets: Assets,
+    lead: String,
+    figures: Vec<Figure>,
+    thresholds: String,
+    exact: String,
+    distances: Chart,
+    similarities: Chart,
+    pairs: Pairs,
+    clusters: Clusters,
+    orphans: List,
+    hosts: List,
+    left_alone: List,
+    steering: String,
+    rules: List,
+    patterns: List,
+    failure_groups: List,
+    failures: List,
+    exclusion_reasons: List,
+    excluded: List,
+    redirects: List,
     refresh: Option<&'a Refresh>,
-    changed: Vec<&'a Changed>,
-    changed_hidden: usize,
-    gone: Vec<&'a Gone>,
-    gone_hidden: usize,
-    orphans: Vec<&'a Orphan>,
-    orphans_hidden: usize,
-    distances: Vec<Bar>,
-    similarities: Vec<Bar>,
-    hosts: Vec<&'a Host>,
-    hosts_hidden: usize,
-    steering: &'a Steering,
-    left_bytes: String,
-    left_alone: Vec<&'a Host>,
-    left_alone_hidden: usize,
-    failure_kinds: Vec<(&'a str, usize)>,
-    failures: Vec<&'a Failure>,
-    failures_hidden: usize,
-    exclusion_reasons: Vec<(&'a str, usize)>,
+    changed: List,
+    gone: List,
+    timeline: Option<Chart>,
+    timeline_note: String,
+    /// What has been compared, and why other pairs have not, as JSON.
+    diffs: String,
+    notes: String,
 }
 
-struct ShownCluster<'a> {
-    kept: &'a str,
-    title: String,
-    size: usize,
-    duplicates: Vec<&'a Duplicate>,
-    hidden: usize,
-}
-
-/// A bar of a histogram, drawn 100 units high.
-struct Bar {
-    label: String,
-    count: usize,
-    x: usize,
-    y: f64,
-    height: f64,
-}
-
-pub(super) fn render(report: &Report) -> Result<String, RunError> {
-    let clusters = report.by_size();
-    let near: Vec<&Duplicate> = report.clusters.iter().flat_map(|cluster| &cluster.duplicates).collect();
-    let mut hosts: Vec<&Host> = report.hosts.iter().collect();
-    hosts.sort_by_key(|host| std::cmp::Reverse(host.counts.fetched));
-    let left_alone = report.left_alone();
-    let refreshed = &report.refresh;
+pub(super) fn render(report: &Report, texts: &dyn Texts, waiting: &Waiting) -> Result<String, RunError> {
+    // The doubtful pairs come first, and take what they need of the room for diffs; then the largest clusters.
+    let mut diffs = Diffs::new(texts, waiting);
+    let pairs = pairs::pairs(report, &mut diffs, &mut Budget::of(PAIRS_BYTES));
+    let clusters = clusters::clusters(report, &mut diffs, &mut Budget::of(CLUSTERS_BYTES));
     let page = Page {
-        counts: &report.counts,
-        dropped_percent: dropped_percent(&report.counts),
-        bytes_fetched: bytes(report.counts.bytes_fetched),
-        bytes_kept: bytes(report.counts.bytes_kept),
-        clusters_hidden: clusters.len().saturating_sub(CLUSTERS_SHOWN),
-        clusters: clusters.into_iter().take(CLUSTERS_SHOWN).map(shown).collect(),
-        refresh: refreshed.refreshes.last(),
-        changed: refreshed.changed.iter().take(VERSIONS_SHOWN).collect(),
-        changed_hidden: refreshed.changed.len().saturating_sub(VERSIONS_SHOWN),
-        gone: refreshed.gone.iter().rev().take(VERSIONS_SHOWN).collect(),
-        gone_hidden: refreshed.gone.len().saturating_sub(VERSIONS_SHOWN),
-        orphans: report.orphans.iter().take(VERSIONS_SHOWN).collect(),
-        orphans_hidden: report.orphans.len().saturating_sub(VERSIONS_SHOWN),
-        distances: distances(&near),
-        similarities: similarities(&near),
-        hosts_hidden: hosts.len().saturating_sub(HOSTS_SHOWN),
-        hosts: hosts.into_iter().take(HOSTS_SHOWN).collect(),
-        steering: &report.steering,
-        left_bytes: bytes(report.steering.left_bytes),
-        left_alone_hidden: left_alone.len().saturating_sub(HOSTS_SHOWN),
-        left_alone: left_alone.into_iter().take(HOSTS_SHOWN).collect(),
-        failure_kinds: report.failure_kinds(),
-        failures: report.failures.iter().take(FAILURES_SHOWN).collect(),
-        failures_hidden: report.failures.len().saturating_sub(FAILURES_SHOWN),
-        exclusion_reasons: report.exclusion_reasons(),
+        assets: Assets::new(),
+        lead: summary::lead(report),
+        figures: summary::figures(report),
+        thresholds: summary::thresholds(&report.thresholds),
+        exact: summary::grouped(report.histograms.exact),
+        distances: charts::distances(report),
+        similarities: charts::similarities(report),
+        pairs,
+        clusters,
+        orphans: lists::orphans(report),
+        hosts: lists::hosts(report),
+        left_alone: lists::left_alone(report),
+        steering: summary::steering(report),
+        rules: lists::rules(report),
+        patterns: lists::patterns(report),
+        failure_groups: lists::failure_groups(report),
+        failures: lists::failures(report),
+        exclusion_reasons: lists::exclusion_reasons(report),
+        excluded: lists::excluded(report),
+        redirects: lists::redirects(report),
+        refresh: report.refresh.refreshes.last(),
+        changed: lists::changed(report),
+        gone: lists::gone(report),
+        timeline: charts::timeline(&report.timeline),
+        timeline_note: summary::timeline(&report.timeline),
+        diffs: diffs.into_json(),
+        notes: Why::island(),
     };
     page.render().map_err(|error| RunError::Render(error.to_string()))
-}
-
-fn shown(cluster: &Cluster) -> ShownCluster<'_> {
-    let mut title: String = cluster.title.chars().take(TITLE_CHARS).collect();
-    if title.len() < cluster.title.len() {
-        title.push('…');
-    }
-    ShownCluster {
-        kept: &cluster.kept,
-        title,
-        size: cluster.duplicates.len(),
-        duplicates: cluster.duplicates.iter().take(DUPLICATES_SHOWN).collect(),
-        hidden: cluster.duplicates.len().saturating_sub(DUPLICATES_SHOWN),
-    }
-}
-
-/// Dropped pages by Hamming distance.
-fn distances(duplicates: &[&Duplicate]) -> Vec<Bar> {
-    let largest = duplicates
-        .iter()
-        .filter_map(|duplicate| duplicate.distance)
-        .max()
-        .unwrap_or(0);
-    let mut counts = vec![0; largest as usize + 1];
-    for distance in duplicates.iter().filter_map(|duplicate| duplicate.distance) {
-        counts[distance as usize] += 1;
-    }
-    bars(
-        counts
-            .into_iter()
-            .enumerate()
-            .map(|(distance, count)| (distance.to_string(), count))
-            .collect(),
-    )
-}
-
-/// Dropped pages by similarity, in steps of 0.05 from 0.5 on.
-fn similarities(duplicates: &[&Duplicate]) -> Vec<Bar> {
-    let mut counts = [0_usize; 11];
-    for similarity in duplicates.iter().filter_map(|duplicate| duplicate.similarity) {
-        let step = ((f64::from(similarity) - 0.5) * 20.0 + 1e-6).floor().clamp(0.0, 10.0);
-        counts[step as usize] += 1;
-    }
-    let labelled = counts.into_iter().enumerate();
-    bars(
-        labelled
-            .map(|(step, count)| (format!("{:.2}", 0.5 + step as f64 * 0.05), count))
-            .collect(),
-    )
-}
-
-fn bars(counts: Vec<(String, usize)>) -> Vec<Bar> {
-    let highest = counts.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
-    let bar = |(index, (label, count)): (usize, (String, usize))| {
-        let height = 100.0 * count as f64 / highest as f64;
-        Bar {
-            label,
-            count,
-            x: index * 34,
-            y: 100.0 - height,
-            height,
-        }
-    };
-    counts.into_iter().enumerate().map(bar).collect()
 }

@@ -43,6 +43,10 @@ pub struct LearnedRule {
     pub contradicted: u32,
     /// Queued URLs that it speaks of.
     pub queued: u64,
+    /// Of these, those that are left: requests that it saved.
+    pub saved_requests: u64,
+    /// What these would have fetched, in bytes, at the mean of the pages of the host.
+    pub saved_bytes: u64,
     /// Pairs that confirmed it, the first of them.
     pub examples: Vec<Example>,
 }
@@ -89,12 +93,14 @@ impl Steering {
         steering::replay(store, &mut known)?;
         let mut report = Self::default();
         let mut queued: HashMap<String, u64> = HashMap::new();
+        let mut saved: HashMap<String, Saved> = HashMap::new();
         let mut left_on: HashMap<String, u64> = HashMap::new();
         for row in store.queue() {
             let row = row?;
             if row.revisits.is_some() {
                 continue;
             }
+            let is_left = row.priority >= steering::PRIORITY_LEFT;
             match row.priority {
                 steering::PRIORITY_LEFT.. => {
                     report.left += 1;
@@ -106,16 +112,25 @@ impl Steering {
             let forecast = Url::parse(&row.url).map_or(Forecast::New, |url| known.forecast(&row.host, &url));
             if let Forecast::Duplicate(steering::Prediction { rule, .. }) | Forecast::Same(rule) = forecast {
                 let rule = steering::HostRule { host: row.host, rule };
-                *queued.entry(rule.to_string()).or_default() += 1;
+                let name = rule.to_string();
+                if is_left {
+                    let saved = saved.entry(name.clone()).or_default();
+                    saved.requests += 1;
+                    saved.host = rule.host;
+                }
+                *queued.entry(name).or_default() += 1;
             }
         }
         for row in store.hosts() {
             let (host, counts) = row?;
             let mean = counts.bytes_fetched / counts.fetched().max(1);
             report.left_bytes += mean * left_on.get(&host).copied().unwrap_or_default();
+            for saved in saved.values_mut().filter(|saved| saved.host == host) {
+                saved.bytes = mean * saved.requests;
+            }
         }
         let rules = known.rules().into_iter().filter(|standing| all || standing.holds);
-        report.rules = rules.map(|standing| learned(standing, &queued)).collect();
+        report.rules = rules.map(|standing| learned(standing, &queued, &saved)).collect();
         let patterns = known.snoozed_patterns().into_iter();
         report.patterns = patterns
             .map(|pattern| Pattern {
@@ -135,8 +150,17 @@ impl Steering {
     }
 }
 
-fn learned(standing: RuleStanding, queued: &HashMap<String, u64>) -> LearnedRule {
+/// What a rule saved.
+#[derive(Debug, Default)]
+struct Saved {
+    host: String,
+    requests: u64,
+    bytes: u64,
+}
+
+fn learned(standing: RuleStanding, queued: &HashMap<String, u64>, saved: &HashMap<String, Saved>) -> LearnedRule {
     let rule = standing.rule.to_string();
+    let saved = saved.get(&rule);
     let state = match &standing {
         RuleStanding { is_applied: true, .. } => "applied",
         RuleStanding { is_left: true, .. } => "left",
@@ -146,6 +170,8 @@ fn learned(standing: RuleStanding, queued: &HashMap<String, u64>) -> LearnedRule
     };
     LearnedRule {
         queued: queued.get(&rule).copied().unwrap_or_default(),
+        saved_requests: saved.map_or(0, |saved| saved.requests),
+        saved_bytes: saved.map_or(0, |saved| saved.bytes),
         meaning: standing.rule.rule.meaning(),
         rule,
         state,

@@ -24,6 +24,7 @@ pub(crate) fn sample() -> Report {
         verdict,
         distance,
         similarity,
+        id: 0,
     };
     Report {
         counts,
@@ -35,16 +36,19 @@ pub(crate) fn sample() -> Report {
                     duplicate("http://a.example/2", DuplicateVerdict::Exact, Some(0), Some(1.0)),
                     duplicate("http://a.example/3?<b>", DuplicateVerdict::Near, Some(5), Some(0.912)),
                 ],
+                id: 1,
             },
             Cluster {
                 kept: "http://a.example/4".into(),
                 title: "x".repeat(10_000),
                 duplicates: Vec::new(),
+                id: 4,
             },
         ],
         orphans: vec![Orphan {
             duplicate: duplicate("http://a.example/9", DuplicateVerdict::Near, Some(2), Some(0.95)),
             of: "http://a.example/<b>".into(),
+            of_id: 8,
         }],
         refresh: refreshed(),
         hosts: vec![
@@ -58,6 +62,7 @@ pub(crate) fn sample() -> Report {
                 status: Some(404),
                 detail: "HTTP status 404".into(),
                 via: Some("http://a.example/1".into()),
+                host: "a.example".into(),
             },
             Failure {
                 url: "http://a.example/6".into(),
@@ -65,6 +70,7 @@ pub(crate) fn sample() -> Report {
                 status: None,
                 detail: "timed out".into(),
                 via: None,
+                host: "a.example".into(),
             },
         ],
         excluded: vec![Excluded {
@@ -88,6 +94,8 @@ pub(crate) fn sample() -> Report {
                 exact: 5,
                 contradicted: 0,
                 queued: 7,
+                saved_requests: 7,
+                saved_bytes: 70_000,
                 examples: vec![steering::Example {
                     url: "http://a.example/2?<sid>=1".into(),
                     same_as: "http://a.example/1".into(),
@@ -100,7 +108,74 @@ pub(crate) fn sample() -> Report {
                 duplicates: 11,
             }],
         },
+        saved: Saved {
+            duplicate_bytes: 40_000,
+            requests: 7,
+            unfetched_bytes: 70_000,
+        },
+        thresholds: Thresholds::from(&Rule::default()),
+        histograms: Histograms {
+            exact: 1,
+            distances: vec![thresholds::AtDistance {
+                distance: 5,
+                dropped: 1,
+                near_misses: 1,
+            }],
+            similarities: vec![thresholds::AtSimilarity {
+                from: 0.74,
+                to: 0.76,
+                dropped: 0,
+                near_misses: 1,
+            }],
+        },
+        near_misses: vec![NearMiss {
+            url: "http://a.example/4?</script>".into(),
+            near: "http://a.example/1".into(),
+            distance: Some(5),
+            similarity: 0.75,
+            because: near_misses::Because::Similarity,
+            id: 4,
+            near_id: 1,
+        }],
+        failure_groups: vec![FailureGroup {
+            kind: "http_404".into(),
+            host: "a.example".into(),
+            count: 1,
+        }],
+        timeline: Timeline {
+            started_at: Some("2026-03-21T09:30:00Z".into()),
+            ended_at: Some("2026-03-21T09:30:02Z".into()),
+            seconds: 2,
+            active_seconds: 2,
+            interval_seconds: 1,
+            intervals: vec![timeline::Interval {
+                at: "2026-03-21T09:30:00Z".into(),
+                kept: 2,
+                exact: 1,
+                near: 1,
+            }],
+        },
     }
+}
+
+/// A long list, of which the HTML bears no more than its bound.
+fn large() -> Report {
+    let mut report = sample();
+    for number in 0..60_000 {
+        report.failures.push(Failure {
+            url: format!("http://a.example/<b>/{number}/{}", "long/".repeat(20)),
+            ..report.failures[0].clone()
+        });
+        report.clusters.push(Cluster {
+            kept: format!("http://a.example/kept/{number}/{}", "long/".repeat(20)),
+            ..report.clusters[0].clone()
+        });
+    }
+    report
+}
+
+fn rendered(report: &Report, format: ReportFormat) -> String {
+    report.render(format, &NoTexts, &Waiting::new(true)).unwrap()
 }
 
 /// Of a page that changed and one that is gone.
@@ -149,7 +224,7 @@ fn left_alone() -> Host {
 #[test]
 fn a_host_that_is_left_alone_is_in_every_form_with_the_reason() {
     let report = sample();
-    let text = report.render(ReportFormat::Text).unwrap();
+    let text = rendered(&report, ReportFormat::Text);
     let section = text.split("Hosts left alone").nth(1).unwrap();
     for part in [
         "dead.example",
@@ -161,7 +236,7 @@ fn a_host_that_is_left_alone_is_in_every_form_with_the_reason() {
         assert!(section.contains(part), "{part} is not in {section}");
     }
     assert!(!section.lines().nth(1).unwrap().contains(" a.example"));
-    let json: serde_json::Value = serde_json::from_str(&report.render(ReportFormat::Json).unwrap()).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&rendered(&report, ReportFormat::Json)).unwrap();
     let (well, dead) = (&json["hosts"][0], &json["hosts"][1]);
     assert_eq!(
         (&well["last_failure"], &well["rests_until"]),
@@ -169,14 +244,14 @@ fn a_host_that_is_left_alone_is_in_every_form_with_the_reason() {
     );
     assert_eq!((&dead["state"], &dead["queued"]), (&"retired".into(), &2.into()));
     assert_eq!(dead["rests_until"], "1970-01-01T01:00:00Z");
-    let html = report.render(ReportFormat::Html).unwrap();
+    let html = rendered(&report, ReportFormat::Html);
     assert!(html.contains("Left alone") && html.contains("dead.example"));
 }
 
 #[test]
 fn what_a_refresh_came_to_is_in_every_form() {
     let report = sample();
-    let text = report.render(ReportFormat::Text).unwrap();
+    let text = rendered(&report, ReportFormat::Text);
     let section = text
         .split("Last refresh (of 1), begun 2026-03-21T09:30:00Z")
         .nth(1)
@@ -193,7 +268,7 @@ fn what_a_refresh_came_to_is_in_every_form() {
         "{text}"
     );
     assert!(text.contains("visits still to be made"));
-    let json: serde_json::Value = serde_json::from_str(&report.render(ReportFormat::Json).unwrap()).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&rendered(&report, ReportFormat::Json)).unwrap();
     let last = &json["refresh"]["refreshes"][0];
     assert_eq!(
         (&last["due"], &last["unchanged"], &last["gone"]),
@@ -205,13 +280,13 @@ fn what_a_refresh_came_to_is_in_every_form() {
         (&json["counts"]["gone"], &json["counts"]["due"]),
         (&1.into(), &3.into())
     );
-    let html = report.render(ReportFormat::Html).unwrap();
+    let html = rendered(&report, ReportFormat::Html);
     assert!(html.contains("Last refresh") && html.contains("Pages that are gone"));
 }
 
 #[test]
 fn the_json_has_the_documented_fields() {
-    let json: serde_json::Value = serde_json::from_str(&sample().render(ReportFormat::Json).unwrap()).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&rendered(&sample(), ReportFormat::Json)).unwrap();
     assert_eq!(json["counts"]["kept"], 2);
     assert_eq!(json["clusters"][0]["kept"], "http://a.example/1");
     let near = &json["clusters"][0]["duplicates"][1];
@@ -227,25 +302,98 @@ fn the_json_has_the_documented_fields() {
 }
 
 #[test]
+fn the_json_tells_what_was_nearly_dropped_and_what_was_saved() {
+    let json: serde_json::Value = serde_json::from_str(&rendered(&sample(), ReportFormat::Json)).unwrap();
+    let miss = &json["near_misses"][0];
+    assert_eq!(
+        (&miss["near"], &miss["because"]),
+        (&"http://a.example/1".into(), &"similarity".into())
+    );
+    assert_eq!(json["thresholds"]["max_distance"], 10);
+    assert_eq!(json["histograms"]["distances"][0]["near_misses"], 1);
+    assert_eq!(json["saved"]["duplicate_bytes"], 40_000);
+    assert_eq!(json["failure_groups"][0]["count"], 1);
+    assert_eq!(json["timeline"]["intervals"][0]["kept"], 2);
+    assert_eq!(json["steering"]["rules"][0]["saved_requests"], 7);
+}
+
+#[test]
 fn what_came_from_the_web_is_text_in_the_html() {
-    let html = sample().render(ReportFormat::Html).unwrap();
-    assert!(!html.contains("<script") && !html.contains("?<b>"));
+    let html = rendered(&sample(), ReportFormat::Html);
+    let scripts: Vec<&str> = html.split("<script").skip(1).collect();
+    for script in &scripts[..scripts.len() - 1] {
+        assert!(script.starts_with(" type=\"application/json\" id="), "{script}");
+    }
+    assert!(
+        scripts.last().unwrap().starts_with('>'),
+        "the last one is the page's own"
+    );
+    assert!(!html.contains("?<b>") && !html.contains("<b>"));
+    assert!(!html.contains("?</script>"));
     assert!(html.contains("&#60;script&#62;alert(1)"), "shown as text");
-    assert!(html.len() < 20_000, "long titles are cut: {}", html.len());
+    assert!(!html.contains('\u{202e}') && !html.contains('\u{1b}'));
+    assert!(html.contains("[U+202E]turned[U+001B][31m"));
+}
+
+#[test]
+fn the_html_is_bounded_whatever_the_crawl() {
+    let (small, large) = (
+        rendered(&sample(), ReportFormat::Html),
+        rendered(&large(), ReportFormat::Html),
+    );
+    assert!(small.len() < 60_000, "{}", small.len());
+    assert!(large.len() < 12_000_000, "{}", large.len());
+    assert!(large.contains("are left out here to bound the size of this page"));
+    let failures = large.split("id=\"failures-list-rest\">").nth(1).unwrap();
+    let rest: Vec<Vec<String>> = serde_json::from_str(failures.split("</script>").next().unwrap()).unwrap();
+    assert!(
+        rest.len() > 1_000 && rest.iter().all(|row| row.len() == 4),
+        "{}",
+        rest.len()
+    );
+}
+
+#[test]
+fn every_section_of_the_html_is_there() {
+    let html = rendered(&sample(), ReportFormat::Html);
+    for id in [
+        "summary",
+        "thresholds",
+        "doubtful",
+        "clusters",
+        "hosts",
+        "steering",
+        "failures",
+        "excluded",
+        "redirects",
+        "refresh",
+        "timeline",
+    ] {
+        assert!(html.contains(&format!("<section id=\"{id}\"")), "{id}");
+        assert!(html.contains(&format!("<a href=\"#{id}\">")), "{id}");
+    }
 }
 
 #[test]
 fn the_html_asks_no_host_for_anything() {
-    let html = sample().render(ReportFormat::Html).unwrap();
-    for asks in ["src=", "href=", "url(", "@import", "<link", "<iframe"] {
+    let html = rendered(&sample(), ReportFormat::Html);
+    for asks in ["src=", "url(", "@import", "<link", "<iframe", "http-equiv=\"refresh\""] {
         assert!(!html.contains(asks), "{asks}");
     }
-    assert!(html.contains("default-src 'none'"));
+    for link in html.split("href=\"").skip(1) {
+        assert!(link.starts_with('#'), "{}", &link[..link.len().min(60)]);
+    }
+    let policy = html.split("Content-Security-Policy\" content=\"").nth(1).unwrap();
+    let policy = policy.split('"').next().unwrap();
+    assert!(
+        policy.starts_with("default-src 'none'; style-src 'sha256-") && !policy.contains("unsafe"),
+        "{policy}"
+    );
 }
 
 #[test]
 fn the_text_fits_the_terminal_and_tells_it_nothing() {
-    let text = sample().render(ReportFormat::Text).unwrap();
+    let text = rendered(&sample(), ReportFormat::Text);
     assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
     assert!(text.contains("2 of 4 pages said nothing new (50.0 %)"), "{text}");
     assert!(text.contains("near    5 bits  0.912"), "{text}");
@@ -267,8 +415,14 @@ fn an_empty_crawl_has_a_report_too() {
         excluded: Vec::new(),
         redirects: Vec::new(),
         steering: steering::Steering::default(),
+        saved: Saved::default(),
+        thresholds: Thresholds::from(&Rule::default()),
+        histograms: Histograms::of(&[], &[], &[], 10),
+        near_misses: Vec::new(),
+        failure_groups: Vec::new(),
+        timeline: Timeline::default(),
     };
     for format in [ReportFormat::Text, ReportFormat::Json, ReportFormat::Html] {
-        assert!(!empty.render(format).unwrap().is_empty());
+        assert!(!rendered(&empty, format).is_empty());
     }
 }

@@ -1,0 +1,122 @@
+//! The pairs that were decided nearest to the threshold, on either side of it.
+
+use std::cmp::Ordering;
+
+use super::near_misses::Because;
+use super::{DuplicateVerdict, Report};
+
+/// Two pages that were found near, and what was decided.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Pair<'a> {
+    /// The page that was there first.
+    pub kept: &'a str,
+    pub kept_id: u64,
+    /// The page that was decided.
+    pub other: &'a str,
+    pub other_id: u64,
+    /// Hamming distance, bits; `None` where a text is too short for a fingerprint.
+    pub distance: Option<u32>,
+    pub similarity: f32,
+    /// What kept the other page; `None` for one that was dropped.
+    pub because: Option<Because>,
+    margin: f32,
+}
+
+/// A pair that is farther from the threshold is shown only where there is room.
+const IN_DOUBT: f32 = 0.2;
+
+fn by_margin(a: &Pair<'_>, b: &Pair<'_>) -> Ordering {
+    a.margin.total_cmp(&b.margin).then(a.other_id.cmp(&b.other_id))
+}
+
+impl Report {
+    /// At most `limit` pairs, the most doubtful first. Of those that are in doubt at all, half are of each side if it has as many.
+    pub(super) fn doubtful(&self, limit: usize) -> Vec<Pair<'_>> {
+        let [mut pairs, mut further] = [Vec::new(), Vec::new()];
+        for mut side in [self.dropped_pairs(), self.kept_pairs()] {
+            side.sort_by(by_margin);
+            let in_doubt = side.partition_point(|pair| pair.margin <= IN_DOUBT);
+            further.extend(side.split_off(in_doubt.min(limit / 2)));
+            pairs.extend(side);
+        }
+        further.sort_by(by_margin);
+        further.truncate(limit - pairs.len());
+        pairs.extend(further);
+        pairs.sort_by(by_margin);
+        pairs
+    }
+
+    /// Near-duplicates with what they are duplicates of.
+    fn dropped_pairs(&self) -> Vec<Pair<'_>> {
+        let in_clusters = self.clusters.iter().flat_map(|cluster| {
+            let of = (cluster.kept.as_str(), cluster.id);
+            cluster.duplicates.iter().map(move |duplicate| (of, duplicate))
+        });
+        let orphans = self.orphans.iter();
+        let orphans = orphans.map(|orphan| ((orphan.of.as_str(), orphan.of_id), &orphan.duplicate));
+        let near = in_clusters.chain(orphans);
+        near.filter(|(_, duplicate)| duplicate.verdict == DuplicateVerdict::Near)
+            .filter_map(|((kept, kept_id), duplicate)| {
+                let similarity = duplicate.similarity?;
+                Some(Pair {
+                    kept,
+                    kept_id,
+                    other: &duplicate.url,
+                    other_id: duplicate.id,
+                    distance: duplicate.distance,
+                    similarity,
+                    because: None,
+                    margin: self.thresholds.margin(duplicate.distance, similarity),
+                })
+            })
+            .collect()
+    }
+
+    fn kept_pairs(&self) -> Vec<Pair<'_>> {
+        let misses = self.near_misses.iter();
+        misses
+            .map(|miss| Pair {
+                kept: &miss.near,
+                kept_id: miss.near_id,
+                other: &miss.url,
+                other_id: miss.id,
+                distance: miss.distance,
+                similarity: miss.similarity,
+                because: Some(miss.because),
+                margin: self.thresholds.margin(miss.distance, miss.similarity),
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::near_misses::NearMiss;
+    use super::super::{Duplicate, tests::sample};
+    use super::*;
+
+    #[test]
+    fn both_sides_are_shown_and_what_is_in_no_doubt_comes_last() {
+        let mut report = sample();
+        let near = |id: u64, similarity: f32| Duplicate {
+            id,
+            similarity: Some(similarity),
+            distance: Some(3),
+            url: format!("http://a.example/d{id}"),
+            verdict: DuplicateVerdict::Near,
+        };
+        report.orphans.clear();
+        report.clusters[0].duplicates = (10..20).map(|id| near(id, 0.76 + (id - 10) as f32 / 1_000.0)).collect();
+        let miss = |id: u64, similarity: f32| NearMiss {
+            id,
+            similarity,
+            url: format!("http://a.example/m{id}"),
+            ..report.near_misses[0].clone()
+        };
+        report.near_misses = vec![miss(30, 0.1), miss(31, 0.74), miss(32, 0.6)];
+        let of = |limit| -> Vec<u64> { report.doubtful(limit).iter().map(|pair| pair.other_id).collect() };
+        assert_eq!(of(4), [10, 11, 31, 32]);
+        assert_eq!(of(20).len(), 13);
+        assert_eq!(of(20).last(), Some(&30));
+    }
+}

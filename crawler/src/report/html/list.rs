@@ -1,0 +1,96 @@
+//! A table that is paged through: its first page as HTML, the rest as JSON.
+
+use serde_json::{Value, json};
+
+use super::assets::island;
+use super::budget::Budget;
+use super::summary::grouped;
+
+/// Rows of a page; the script has the same number.
+pub(super) const PAGE: usize = 25;
+
+/// A column.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Column {
+    pub name: &'static str,
+    /// `n`: numbers, set right; `u`: URLs; `t`: other text.
+    pub class: &'static str,
+}
+
+pub(super) const fn number(name: &'static str) -> Column {
+    Column { name, class: "n" }
+}
+
+pub(super) const fn url(name: &'static str) -> Column {
+    Column { name, class: "u" }
+}
+
+pub(super) const fn text(name: &'static str) -> Column {
+    Column { name, class: "t" }
+}
+
+/// See the module's text.
+#[derive(Debug)]
+pub(super) struct List {
+    pub id: &'static str,
+    pub caption: &'static str,
+    pub columns: Vec<Column>,
+    pub first: Vec<Vec<String>>,
+    /// The rows after the first page, as JSON.
+    pub rest: String,
+    /// Rows on the page, shown or paged to.
+    pub listed: usize,
+    /// What is not, in words; empty where nothing is.
+    pub left_out: String,
+}
+
+impl List {
+    /// A list of as many `rows` as there is room for.
+    pub fn of<const N: usize>(
+        id: &'static str,
+        caption: &'static str,
+        columns: [Column; N],
+        rows: impl IntoIterator<Item = [String; N]>,
+    ) -> Self {
+        let mut budget = Budget::of(super::LIST_BYTES);
+        let (mut first, mut rest, mut left_out) = (Vec::new(), Vec::new(), 0_u64);
+        for row in rows {
+            if first.len() < PAGE {
+                first.push(Vec::from(row));
+            } else if left_out == 0 && budget.take(row.iter().map(|cell| cell.len() + 3).sum()) {
+                rest.push(json!(row.as_slice()));
+            } else {
+                left_out += 1;
+            }
+        }
+        Self {
+            id,
+            caption,
+            columns: columns.into(),
+            listed: first.len() + rest.len(),
+            first,
+            rest: island(&Value::Array(rest)),
+            left_out: left_out_words(left_out, "crawler report --format json lists them all"),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// Whether there is more than one page.
+    pub fn is_paged(&self) -> bool {
+        self.listed > PAGE
+    }
+}
+
+/// What is said of rows that found no room.
+pub(super) fn left_out_words(left_out: u64, instead: &str) -> String {
+    match left_out {
+        0 => String::new(),
+        _ => format!(
+            "{} more are left out here to bound the size of this page: {instead}.",
+            grouped(left_out)
+        ),
+    }
+}

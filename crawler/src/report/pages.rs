@@ -1,0 +1,101 @@
+//! One pass over the catalogue for what is measured of every page.
+
+use dedup::{Rule, Width};
+use storage::{Store, Verdict};
+
+use super::near_misses::{Found, NearMiss, NearMisses};
+use super::timeline::{Fetch, Kind};
+use super::waiting::Waiting;
+use crate::content_seen::decode_signature;
+use crate::error::RunError;
+
+/// See the module's text.
+#[derive(Debug)]
+pub(super) struct Pages {
+    /// Every page that was fetched, in any order.
+    pub fetches: Vec<Fetch>,
+    /// See [`Saved`](super::Saved).
+    pub duplicate_bytes: u64,
+    found: Vec<Found>,
+}
+
+impl Pages {
+    pub fn read(store: &Store, rule: &Rule, waiting: &Waiting) -> Result<Self, RunError> {
+        let mut near_misses = NearMisses::new(rule, width(store.scheme()))
+            .inspect_err(|error| tracing::warn!("near misses cannot be looked for: {error}"))
+            .ok();
+        let (mut fetches, mut duplicate_bytes) = (Vec::new(), 0);
+        for row in store.pages_from(0) {
+            let (id, page) = row?;
+            fetches.push(Fetch {
+                at: page.fetched_at,
+                elapsed_ms: page.elapsed_ms,
+                verdict: match page.verdict {
+                    Verdict::Unique => Kind::Kept,
+                    Verdict::Exact { .. } => Kind::Exact,
+                    Verdict::Near { .. } => Kind::Near,
+                },
+            });
+            if page.response.is_none() && page.verdict != Verdict::Unique {
+                duplicate_bytes += page.body_bytes;
+            }
+            if page.is_kept()
+                && let Some(near_misses) = &mut near_misses
+            {
+                near_misses.add(id, decode_signature(&page.signature)?)?;
+            }
+        }
+        Ok(Self {
+            fetches,
+            duplicate_bytes,
+            found: match near_misses {
+                Some(near_misses) => near_misses.find(waiting)?,
+                None => Vec::new(),
+            },
+        })
+    }
+
+    /// The near misses with their URLs.
+    pub fn near_misses(&self, store: &Store) -> Result<Vec<NearMiss>, RunError> {
+        let mut near_misses = Vec::with_capacity(self.found.len());
+        for found in &self.found {
+            let (Some(page), Some(near)) = (store.page(found.id)?, store.page(found.near)?) else {
+                continue;
+            };
+            near_misses.push(NearMiss {
+                url: page.url,
+                near: near.url,
+                distance: found.distance,
+                similarity: found.similarity,
+                because: found.because,
+                id: found.id,
+                near_id: found.near,
+            });
+        }
+        Ok(near_misses)
+    }
+}
+
+/// Of the fingerprints of a scheme, by its name.
+fn width(scheme: &str) -> Width {
+    let bits = scheme.strip_prefix("simhash").and_then(|rest| rest.split(' ').next());
+    let width = bits.and_then(|bits| bits.parse().ok()).and_then(Width::of_bits);
+    width.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_width_is_in_the_name_of_every_scheme() {
+        for width in Width::ALL {
+            let scheme = dedup::Scheme {
+                width,
+                ..dedup::Scheme::default()
+            };
+            assert_eq!(super::width(&scheme.id()), width);
+        }
+        assert_eq!(width("synthetic"), Width::W64);
+    }
+}

@@ -1,0 +1,397 @@
+//! The report for a terminal: the whole story in one screen.
+
+mod spark;
+
+use super::html::{duration, grouped};
+use super::text::bytes;
+use super::{Report, dropped_percent};
+use crate::terminal_text::terminal_text;
+use spark::{Slot, spark};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Columns where nothing says how wide the terminal is; and the narrowest that is written for.
+const DEFAULT_WIDTH: usize = 80;
+const MIN_WIDTH: usize = 48;
+
+/// Rows shown of what the other forms show whole.
+const SHOWN: usize = 3;
+const KINDS_SHOWN: usize = 6;
+
+/// Columns of standard output: `COLUMNS`, else those of the terminal, else 80.
+#[must_use]
+pub fn terminal_width() -> usize {
+    let named = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.trim().parse().ok());
+    named
+        .or_else(|| comfy_table::Table::new().width().map(usize::from))
+        .unwrap_or(DEFAULT_WIDTH)
+}
+
+/// Lines of at most so many columns.
+struct Screen {
+    out: String,
+    width: usize,
+}
+
+pub(super) fn render(report: &Report, width: usize) -> String {
+    let mut screen = Screen {
+        out: String::new(),
+        width: width.max(MIN_WIDTH),
+    };
+    screen.summary(report);
+    screen.histograms(report);
+    screen.clusters(report);
+    screen.doubtful(report);
+    screen.hosts(report);
+    screen.rules(report);
+    screen.failures(report);
+    screen.refresh(report);
+    screen.further();
+    screen.out
+}
+
+impl Screen {
+    fn line(&mut self, text: &str) {
+        self.out.push_str(cut(text, self.width).trim_end());
+        self.out.push('\n');
+    }
+
+    fn title(&mut self, text: &str) {
+        self.out.push('\n');
+        self.line(text);
+    }
+
+    fn summary(&mut self, report: &Report) {
+        let (counts, saved, timeline) = (&report.counts, &report.saved, &report.timeline);
+        self.line(&format!(
+            "{} of {} pages said nothing new ({:.1} %); fetched in {}",
+            grouped(counts.exact + counts.near),
+            grouped(counts.fetched),
+            dropped_percent(counts),
+            duration(timeline.active_seconds)
+        ));
+        let left = [
+            (
+                "fetched",
+                counts.fetched,
+                format!("{} over the wire", bytes(counts.bytes_fetched)),
+            ),
+            ("kept", counts.kept, bytes(counts.bytes_kept)),
+            ("exact", counts.exact, "dropped, the same text".to_owned()),
+            ("near", counts.near, "dropped, nearly the same".to_owned()),
+        ];
+        let right = [
+            ("queued", counts.queued),
+            ("redirected", counts.redirected),
+            ("failed", counts.failed),
+            ("excluded", counts.excluded),
+        ];
+        for ((name, count, note), (other, others)) in left.into_iter().zip(right) {
+            let (count, others) = (grouped(count), grouped(others));
+            self.line(&format!("  {name:<8}{count:>11}  {note:<27}  {other:<10}{others:>11}"));
+        }
+        if counts.gone + counts.due > 0 {
+            self.line(&format!(
+                "  gone {}, visits still due {}",
+                grouped(counts.gone),
+                grouped(counts.due)
+            ));
+        }
+        let mut text = format!(
+            "  saved {}: duplicates that are not stored",
+            bytes(saved.duplicate_bytes)
+        );
+        if saved.requests > 0 {
+            text.push_str(&format!(
+                "; {} requests, about {}",
+                grouped(saved.requests),
+                bytes(saved.unfetched_bytes)
+            ));
+        }
+        self.line(&text);
+    }
+
+    fn histograms(&mut self, report: &Report) {
+        let (histograms, thresholds) = (&report.histograms, &report.thresholds);
+        let pairs = report.counts.near + report.near_misses.len() as u64;
+        if pairs == 0 {
+            return;
+        }
+        let bits = thresholds.max_distance;
+        self.title(&format!(
+            "Near pairs by distance in bits; {bits} at most are dropped (|)"
+        ));
+        let slots = histograms.distances.iter().map(|bar| Slot {
+            dropped: bar.dropped,
+            kept: bar.near_misses,
+            label: bar.distance.is_multiple_of(5).then(|| bar.distance.to_string()),
+        });
+        let slots: Vec<Slot> = slots.collect();
+        let columns = if slots.len() * 3 + 30 <= self.width { 3 } else { 1 };
+        self.rows(&spark(&slots, Some(bits as usize + 1), columns));
+
+        // Two hundredths a column, as in the histogram; steps without a pair are not in it.
+        let mut slots: Vec<Slot> = (0..50)
+            .map(|step| Slot {
+                label: (step % 10 == 0).then(|| format!("{:.1}", f64::from(step) / 50.0)),
+                ..Slot::default()
+            })
+            .collect();
+        for bar in &histograms.similarities {
+            if let Some(slot) = slots.get_mut((bar.from * 50.0).round() as usize) {
+                (slot.dropped, slot.kept) = (bar.dropped, bar.near_misses);
+            }
+        }
+        let least = thresholds.min_similarity;
+        self.title(&match least {
+            Some(least) => format!("Near pairs by similarity; {least} at least confirms (|)"),
+            None => "Near pairs by similarity; the distance alone decides".to_owned(),
+        });
+        let threshold = least.map(|least| (least * 50.0).round() as usize);
+        let from = if self.width < 75 { 25 } else { 0 };
+        self.rows(&spark(&slots[from..], threshold.map(|at| at.saturating_sub(from)), 1));
+    }
+
+    fn rows(&mut self, [dropped, kept, axis]: &[String; 3]) {
+        self.line(&format!("  dropped {dropped}"));
+        self.line(&format!("  kept    {kept}"));
+        self.line(&format!("          {axis}"));
+    }
+
+    fn clusters(&mut self, report: &Report) {
+        let clusters = report.by_size();
+        if clusters.is_empty() {
+            return;
+        }
+        self.title(&format!("Largest clusters, of {}", grouped(clusters.len() as u64)));
+        for cluster in clusters.into_iter().take(SHOWN) {
+            let size = grouped(cluster.duplicates.len() as u64);
+            let room = self.width.saturating_sub(21);
+            let url = shorten(&cluster.kept, room * 2 / 3);
+            let title = terminal_text(&cluster.title, room.saturating_sub(url.chars().count()));
+            self.line(&format!("  {size:>7} dropped  {url}  {title}"));
+        }
+    }
+
+    fn doubtful(&mut self, report: &Report) {
+        let pairs = report.doubtful(SHOWN);
+        if pairs.is_empty() {
+            return;
+        }
+        self.title("Most doubtful pairs");
+        for pair in pairs {
+            let verdict = if pair.because.is_none() { "dropped" } else { "kept" };
+            let bits = pair.distance.map_or_else(
+                || "short  ".to_owned(),
+                |bits| match bits {
+                    1 => " 1 bit ".to_owned(),
+                    bits => format!("{bits:>2} bits"),
+                },
+            );
+            let room = self.width.saturating_sub(28);
+            let (kept, other) = (shorten(pair.kept, room), shorten(pair.other, room));
+            self.line(&format!("  {verdict:<7} {:.3} {bits}  {other}", pair.similarity));
+            self.line(&format!(
+                "{:>23}  {kept}",
+                if pair.because.is_none() { "of" } else { "beside" }
+            ));
+        }
+    }
+
+    fn hosts(&mut self, report: &Report) {
+        let mut hosts: Vec<_> = report.hosts.iter().collect();
+        hosts.sort_by_key(|host| std::cmp::Reverse(host.counts.fetched));
+        let room = self.width.saturating_sub(48);
+        self.title(&format!(
+            "{:<room$}{:>10}{:>10}{:>10}{:>8}{:>8}",
+            format!("Hosts ({})", grouped(hosts.len() as u64)),
+            "fetched",
+            "kept",
+            "dropped",
+            "failed",
+            "queued"
+        ));
+        for host in hosts.iter().take(SHOWN) {
+            let counts = &host.counts;
+            self.line(&format!(
+                "  {:<name$}{:>10}{:>10}{:>8.1} %{:>8}{:>8}",
+                shorten(&host.host, room - 3),
+                grouped(counts.fetched),
+                grouped(counts.kept),
+                dropped_percent(counts),
+                grouped(counts.failed),
+                grouped(counts.queued),
+                name = room - 2,
+            ));
+        }
+        let alone = report.left_alone();
+        if let Some(host) = alone.first() {
+            let (name, why) = (shorten(&host.host, 30), terminal_text(&host.why_left_alone(), 200));
+            self.line(&format!(
+                "  left alone: {} hosts, as {name}: {why}",
+                grouped(alone.len() as u64)
+            ));
+        }
+    }
+
+    fn rules(&mut self, report: &Report) {
+        let steering = &report.steering;
+        if steering.rules.is_empty() && steering.patterns.is_empty() {
+            return;
+        }
+        let learned = grouped((steering.rules.len() + steering.patterns.len()) as u64);
+        self.title(&format!(
+            "Rules learned from URLs of duplicates ({learned}; crawler rules shows all)"
+        ));
+        let mut rules: Vec<_> = steering.rules.iter().collect();
+        rules.sort_by_key(|rule| std::cmp::Reverse((rule.saved_requests, rule.confirmed)));
+        for rule in rules.iter().take(SHOWN) {
+            let room = self.width.saturating_sub(38);
+            let saved = grouped(rule.saved_requests);
+            let held = format!("{} for, {} against", rule.confirmed, rule.contradicted);
+            self.line(&format!("  {held:<19} {saved:>6} saved  {}", shorten(&rule.rule, room)));
+        }
+        for pattern in steering.patterns.iter().take(SHOWN.saturating_sub(rules.len())) {
+            let name = shorten(
+                &format!("{}{}", pattern.host, pattern.pattern),
+                self.width.saturating_sub(38),
+            );
+            let held = format!("{} of {} dropped", pattern.duplicates, pattern.pages);
+            self.line(&format!("  {held:<19}    goes last  {name}"));
+        }
+    }
+
+    fn failures(&mut self, report: &Report) {
+        let kinds = report.failure_kinds();
+        if kinds.is_empty() {
+            return;
+        }
+        let shown = kinds.iter().take(KINDS_SHOWN);
+        let mut parts: Vec<String> = shown
+            .map(|(kind, count)| format!("{} {kind}", grouped(*count as u64)))
+            .collect();
+        if kinds.len() > KINDS_SHOWN {
+            parts.push("…".to_owned());
+        }
+        self.title(&format!("Failures by kind: {}", parts.join(", ")));
+    }
+
+    fn refresh(&mut self, report: &Report) {
+        let Some(last) = report.refresh.refreshes.last() else {
+            return;
+        };
+        self.title(&format!(
+            "Last refresh (of {}), begun {}",
+            report.refresh.refreshes.len(),
+            last.started_at
+        ));
+        let outcomes = last.outcomes();
+        let parts = outcomes.iter().filter(|(_, count, _)| *count > 0);
+        let parts: Vec<String> = parts
+            .map(|(name, count, _)| format!("{name} {}", grouped(*count)))
+            .collect();
+        self.line(&format!("  {}", parts.join(", ")));
+    }
+
+    fn further(&mut self) {
+        self.title("Where to look next");
+        for (command, what) in [
+            ("crawler report --format html -o report.html", "in a browser"),
+            ("crawler report --full", "the long listing"),
+            ("crawler explain URL", "why a page was kept or dropped"),
+            ("crawler tune", "what another threshold would do"),
+        ] {
+            self.line(&format!("  {command:<44}  {what}"));
+        }
+    }
+}
+
+/// A text from the web in at most `width` columns: its beginning and its end, which tell URLs apart.
+fn shorten(text: &str, width: usize) -> String {
+    let text = terminal_text(text, usize::MAX);
+    if text.width() <= width {
+        return text;
+    }
+    let (head, tail) = (width.saturating_sub(1) * 3 / 5, width.saturating_sub(1) * 2 / 5);
+    let mut end: Vec<char> = Vec::new();
+    let mut room = tail;
+    for c in text.chars().rev() {
+        let columns = c.width().unwrap_or(0);
+        if columns > room {
+            break;
+        }
+        room -= columns;
+        end.push(c);
+    }
+    let end: String = end.into_iter().rev().collect();
+    format!("{}…{end}", within(&text, head))
+}
+
+/// The beginning of a line that fits into `width` columns.
+fn cut(line: &str, width: usize) -> String {
+    if line.width() <= width {
+        return line.to_owned();
+    }
+    format!("{}…", within(line, width.saturating_sub(1)))
+}
+
+/// As much of the beginning as fits into `width` columns.
+fn within(text: &str, width: usize) -> &str {
+    let mut room = width;
+    for (at, c) in text.char_indices() {
+        let columns = c.width().unwrap_or(0);
+        if columns > room {
+            return &text[..at];
+        }
+        room -= columns;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_shortened_in_the_middle() {
+        let url = "http://a.example/some/long/folder/and/a/page.html";
+        let short = shorten(url, 20);
+        assert_eq!(short.width(), 19);
+        assert!(
+            short.starts_with("http://a.ex") && short.ends_with("ge.html"),
+            "{short}"
+        );
+        assert_eq!(shorten(url, 60), url);
+        assert!(shorten(&"漢字".repeat(20), 20).width() <= 20);
+    }
+
+    #[test]
+    fn the_whole_fits_one_screen_of_any_width() {
+        let mut report = super::super::tests::sample();
+        report.clusters[0].title = "漢字".repeat(100);
+        report.clusters[0].kept = format!("http://a.example/{}", "long/".repeat(50));
+        for width in [60, 80, 100, 200] {
+            let screen = render(&report, width);
+            for line in screen.lines() {
+                assert!(line.width() <= width, "{width}: {line}");
+            }
+            assert!(screen.lines().count() <= 50, "{screen}");
+            assert!(!screen.contains('\u{1b}') && !screen.contains('\u{202e}'));
+        }
+        let screen = render(&report, 100);
+        for part in [
+            "2 of 4 pages said nothing new (50.0 %)",
+            "saved 40.0 kB",
+            "Near pairs by distance",
+            "0.750",
+            "http_404",
+            "crawler tune",
+            "Last refresh (of 1), begun 2026-03-21T09:30:00Z",
+            "5 for, 0 against",
+            "dead.example",
+        ] {
+            assert!(screen.contains(part), "{part}: {screen}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! A histogram in three lines: what was dropped, what was kept, and the axis.
+
+/// Eighths of a column's height.
+const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// One place on the axis.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Slot {
+    pub dropped: u64,
+    pub kept: u64,
+    /// What is written under it.
+    pub label: Option<String>,
+}
+
+/// The lines of dropped pairs and of kept ones, each with its count at the end, and the axis. Each slot is so many `columns` wide;
+/// a bar stands before the slot `threshold`.
+pub(super) fn spark(slots: &[Slot], threshold: Option<usize>, columns: usize) -> [String; 3] {
+    let highest = slots
+        .iter()
+        .map(|slot| slot.dropped.max(slot.kept))
+        .max()
+        .unwrap_or(0)
+        .max(1);
+    let of = |count: fn(&Slot) -> u64| {
+        let mut line = String::new();
+        for (at, slot) in slots.iter().enumerate() {
+            if threshold == Some(at) {
+                line.push('|');
+            }
+            let sign = match count(slot) {
+                0 => ' ',
+                // By the square root, few are still seen beside many.
+                some => LEVELS[((8.0 * (some as f64 / highest as f64).sqrt()).ceil() as usize).clamp(1, 8) - 1],
+            };
+            line.extend(std::iter::repeat_n(sign, columns.saturating_sub(1).max(1)));
+            if columns > 1 {
+                line.push(' ');
+            }
+        }
+        if threshold == Some(slots.len()) {
+            line.push('|');
+        }
+        let all: u64 = slots.iter().map(count).sum();
+        format!("{line}  {} pairs", super::grouped(all))
+    };
+    let mut axis = String::new();
+    for (at, slot) in slots.iter().enumerate() {
+        let place = at * columns + usize::from(threshold.is_some_and(|threshold| at >= threshold));
+        if let Some(label) = &slot.label {
+            while axis.chars().count() < place {
+                axis.push(' ');
+            }
+            axis.push_str(label);
+        }
+    }
+    [of(|slot| slot.dropped), of(|slot| slot.kept), axis]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_threshold_stands_before_its_slot_and_little_is_seen() {
+        let slot = |dropped, kept, label: &str| Slot {
+            dropped,
+            kept,
+            label: (!label.is_empty()).then(|| label.to_owned()),
+        };
+        let slots = [slot(800, 0, "0"), slot(1, 0, ""), slot(0, 400, "2")];
+        let [dropped, kept, axis] = spark(&slots, Some(2), 1);
+        assert_eq!(dropped, "█▁|   801 pairs");
+        assert_eq!(kept, "  |▆  400 pairs");
+        assert_eq!(axis, "0  2");
+    }
+}

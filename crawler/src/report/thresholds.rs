@@ -1,0 +1,206 @@
+//! How far pages were from one another, and how near to the threshold that decided.
+
+use serde::Serialize;
+
+use dedup::{Confirm, Rule};
+
+use super::near_misses::NearMiss;
+use super::{Cluster, Duplicate, DuplicateVerdict, Orphan};
+
+/// Steps of a histogram of similarities: each 0.02 wide.
+const SIMILARITY_STEPS: u32 = 50;
+
+/// What the rule in force asks of near-duplicates. A crawl that was made under another one was decided by that one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Thresholds {
+    /// `distance`, `sketch` or `combined`: what makes a candidate a near-duplicate.
+    pub confirm: &'static str,
+    /// Largest Hamming distance of the fingerprints, bits.
+    pub max_distance: u32,
+    /// Smallest similarity: of the sketches, or the sum of the combined rule; null where the distance alone decides.
+    pub min_similarity: Option<f32>,
+    /// Smallest Jaccard index of texts of which one is too short for a fingerprint.
+    pub min_similarity_short: f32,
+    /// Pages whose numbers differ are no near-duplicates.
+    pub numbers_must_match: bool,
+}
+
+impl From<&Rule> for Thresholds {
+    fn from(rule: &Rule) -> Self {
+        let (confirm, min_similarity) = match rule.confirm {
+            Confirm::Distance => ("distance", None),
+            Confirm::Sketch { min_similarity } => ("sketch", Some(min_similarity)),
+            Confirm::Combined { bound, .. } => ("combined", Some(bound)),
+        };
+        Self {
+            confirm,
+            max_distance: rule.max_distance,
+            min_similarity,
+            min_similarity_short: rule.min_similarity_short,
+            numbers_must_match: rule.numbers_must_match,
+        }
+    }
+}
+
+impl Thresholds {
+    /// The smallest similarity of a pair, by whether its texts have fingerprints to be `distance` apart.
+    #[must_use]
+    pub fn min_similarity_at(&self, distance: Option<u32>) -> Option<f32> {
+        match distance {
+            Some(_) => self.min_similarity,
+            None => Some(self.min_similarity_short),
+        }
+    }
+
+    /// How far a pair is from being decided the other way, 0 for the nearest: the difference of its similarity to the one that
+    /// decides, or, where only the distance decided, its bits too many by those of a fingerprint.
+    #[must_use]
+    pub fn margin(&self, distance: Option<u32>, similarity: f32) -> f32 {
+        let bits = |distance: u32| (distance as f32 - self.max_distance as f32 - 0.5).abs() / 64.0;
+        match (distance, self.min_similarity_at(distance)) {
+            (Some(distance), None) => bits(distance),
+            (Some(distance), Some(least)) if distance > self.max_distance && similarity >= least => bits(distance),
+            (_, Some(least)) => (similarity - least).abs(),
+            (None, None) => 1.0,
+        }
+    }
+}
+
+/// How many pairs there are at each distance and similarity: near-duplicates that were dropped, and near misses that were kept.
+/// Exact duplicates, at distance 0 and similarity 1, are counted apart.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Histograms {
+    /// Exact duplicates.
+    pub exact: u64,
+    /// One a bit, from 0 on; pairs with a text too short for a fingerprint are in none.
+    pub distances: Vec<AtDistance>,
+    /// Steps of 0.02; those without a pair are left out.
+    pub similarities: Vec<AtSimilarity>,
+}
+
+/// Pairs with fingerprints so far apart.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct AtDistance {
+    /// Hamming distance, bits.
+    pub distance: u32,
+    /// Near-duplicates.
+    pub dropped: u64,
+    /// Near misses.
+    pub near_misses: u64,
+}
+
+/// Pairs with texts so similar.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct AtSimilarity {
+    /// The smallest similarity of the step, which belongs to it.
+    pub from: f32,
+    /// The largest, which belongs to the next one; 1 belongs to the last.
+    pub to: f32,
+    /// Near-duplicates.
+    pub dropped: u64,
+    /// Near misses.
+    pub near_misses: u64,
+}
+
+impl Histograms {
+    pub(super) fn of(clusters: &[Cluster], orphans: &[Orphan], near_misses: &[NearMiss], up_to: u32) -> Self {
+        let mut histograms = Self::default();
+        let mut steps: Vec<AtSimilarity> = (0..SIMILARITY_STEPS).map(step).collect();
+        let mut distances: Vec<AtDistance> = (0..=up_to).map(at_distance).collect();
+        let duplicates = clusters.iter().flat_map(|cluster| &cluster.duplicates);
+        for duplicate in duplicates.chain(orphans.iter().map(|orphan| &orphan.duplicate)) {
+            let Duplicate {
+                distance, similarity, ..
+            } = duplicate;
+            if duplicate.verdict == DuplicateVerdict::Exact {
+                histograms.exact += 1;
+                continue;
+            }
+            if let Some(distance) = distance {
+                entry(&mut distances, *distance).dropped += 1;
+            }
+            if let Some(step) = similarity.and_then(|similarity| steps.get_mut(step_of(similarity))) {
+                step.dropped += 1;
+            }
+        }
+        for miss in near_misses {
+            if let Some(distance) = miss.distance {
+                entry(&mut distances, distance).near_misses += 1;
+            }
+            if let Some(step) = steps.get_mut(step_of(miss.similarity)) {
+                step.near_misses += 1;
+            }
+        }
+        steps.retain(|step| step.dropped + step.near_misses > 0);
+        Self {
+            distances,
+            similarities: steps,
+            ..histograms
+        }
+    }
+}
+
+fn at_distance(distance: u32) -> AtDistance {
+    AtDistance {
+        distance,
+        ..AtDistance::default()
+    }
+}
+
+/// The bar of a distance, which a crawl under a wider rule may have had.
+fn entry(distances: &mut Vec<AtDistance>, distance: u32) -> &mut AtDistance {
+    for missing in distances.len() as u32..=distance {
+        distances.push(at_distance(missing));
+    }
+    &mut distances[distance as usize]
+}
+
+fn step(number: u32) -> AtSimilarity {
+    let edge = |number: u32| (f64::from(number) / f64::from(SIMILARITY_STEPS)) as f32;
+    AtSimilarity {
+        from: edge(number),
+        to: edge(number + 1),
+        ..AtSimilarity::default()
+    }
+}
+
+/// The step that a similarity belongs to; an edge belongs to the one above it, however it was rounded.
+fn step_of(similarity: f32) -> usize {
+    let steps = f64::from(SIMILARITY_STEPS);
+    let step = (f64::from(similarity) * steps + 1e-4).floor();
+    step.clamp(0.0, steps - 1.0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edge_belongs_to_the_step_above_it() {
+        assert_eq!(step_of(0.76), 38);
+        assert_eq!(step(38).from, 0.76);
+        assert_eq!(
+            [step_of(0.0), step_of(0.759), step_of(1.0), step_of(1.2)],
+            [0, 37, 49, 49]
+        );
+    }
+
+    #[test]
+    fn a_pair_is_doubtful_by_what_decided_it() {
+        let thresholds = Thresholds::from(&Rule::default());
+        let margins = [
+            thresholds.margin(Some(3), 0.76),
+            thresholds.margin(Some(11), 0.95),
+            thresholds.margin(None, 0.85),
+            thresholds.margin(Some(3), 0.90),
+        ];
+        assert!(margins.is_sorted(), "{margins:?}");
+        assert_eq!(margins[0], 0.0);
+        let by_distance = Thresholds::from(&Rule {
+            confirm: Confirm::Distance,
+            ..Rule::default()
+        });
+        assert!(by_distance.margin(Some(10), 0.1) < by_distance.margin(Some(8), 0.1));
+        assert_eq!(by_distance.margin(Some(10), 0.1), by_distance.margin(Some(11), 0.1));
+    }
+}

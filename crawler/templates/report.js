@@ -1,0 +1,227 @@
+
+'use strict';
+(() => {
+  const PAGE = 25;
+  document.documentElement.classList.add('js');
+
+  // Everything enters the page by textContent: what came from the web is text.
+  const make = (name, attributes, ...children) => {
+    const node = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes || {})) {
+      if (value !== false) node.setAttribute(key, value === true ? '' : value);
+    }
+    node.append(...children);
+    return node;
+  };
+  const bdi = (text) => make('bdi', null, String(text));
+  const island = (id) => {
+    const node = document.getElementById(id);
+    return node ? JSON.parse(node.textContent) : [];
+  };
+  const once = (read) => {
+    let value;
+    return () => (value === undefined ? (value = read()) : value);
+  };
+  const grouped = (number) => number.toLocaleString('en-US');
+  const diffs = once(() => island('diffs'));
+  const notes = once(() => island('notes'));
+
+  // What differs.
+  const side = (pieces, mark) => {
+    if (!pieces) return make('td', { class: 'lacks' });
+    const line = make('bdi');
+    pieces.forEach((piece, at) => line.append(at % 2 ? make(mark, null, piece) : piece));
+    return make('td', null, line);
+  };
+  const diffTable = (diff) => {
+    const body = make('tbody');
+    for (const row of diff.r) {
+      if (typeof row === 'string') {
+        body.append(make('tr', { class: 'same' }, make('td', null, bdi(row)), make('td', null, bdi(row))));
+      } else if (typeof row === 'number') {
+        body.append(make('tr', { class: 'skipped' }, make('td', { colspan: 2 }, row + ' lines that both have')));
+      } else {
+        body.append(make('tr', null, side(row[0], 'del'), side(row[1], 'ins')));
+      }
+    }
+    const head = make('thead', null, make('tr', null,
+      make('th', { scope: 'col' }, 'kept page'), make('th', { scope: 'col' }, 'other page')));
+    const table = make('table', { class: 'diff' }, make('caption', null, diff.n), head, body);
+    const region = make('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': 'What differs' }, table);
+    return diff.more ? [region, make('p', { class: 'note' }, diff.more + ' more rows: crawler explain URL.')] : [region];
+  };
+  const differs = (number) => number < 0
+    ? make('p', { class: 'note' }, notes()[-1 - number])
+    : make('details', { class: 'differs', 'data-diff': number }, make('summary', null, 'What differs'));
+  const fill = (details) => {
+    if ('filled' in details.dataset) return;
+    details.dataset.filled = '';
+    // The summary stays where it is: it has the focus.
+    while (details.children.length > 1) details.lastElementChild.remove();
+    details.append(...diffTable(diffs()[Number(details.dataset.diff)]));
+  };
+  document.addEventListener('toggle', (event) => {
+    const details = event.target;
+    if (details.open && 'diff' in details.dataset) fill(details);
+  }, true);
+
+  // Items of the lists, as the HTML of the first page has them.
+  const builders = {
+    table(item, list) {
+      const cells = item.map((text, at) => make(at ? 'td' : 'th',
+        at ? { class: list.classes[at] } : { class: list.classes[at], scope: 'row' }, bdi(text)));
+      return make('tr', null, ...cells);
+    },
+    pairs([isDropped, kept, other, measures, why, diff]) {
+      const named = (name, url) => make('div', null, make('dt', null, name), make('dd', null, bdi(url)));
+      const button = (label, text) => make('button', { type: 'button', 'data-label': label, 'aria-pressed': 'false' }, text);
+      return make('li', { class: 'card pair', 'data-left': kept, 'data-right': other },
+        make('h3', null, (isDropped ? 'Dropped: ' : 'Kept: ') + measures),
+        make('dl', { class: 'two' }, named('Kept page', kept), named(isDropped ? 'Dropped page' : 'Also kept', other)),
+        make('p', { class: 'note' }, why),
+        make('div', { class: 'choice js-only', role: 'group', 'aria-label': 'Are they the same?' },
+          button('duplicate', 'Same'), ' ', button('different', 'Different')),
+        differs(diff));
+    },
+    clusters([kept, title, size, duplicates]) {
+      const items = duplicates.map(([verdict, measures, url, diff]) => make('li', null,
+        make('span', { class: 'verdict' }, verdict), ' ', make('span', { class: 'note' }, measures), ' ', bdi(url), differs(diff)));
+      const details = make('details', { class: 'cluster' },
+        make('summary', null, make('span', { class: 'size' }, grouped(size) + ' dropped'), ' ', bdi(title || kept)),
+        make('p', null, 'Kept: ', bdi(kept)),
+        make('ul', { class: 'duplicates' }, ...items));
+      if (size > duplicates.length) {
+        details.append(make('p', { class: 'note' }, (size - duplicates.length) + ' more; crawler report --format json lists them all.'));
+      }
+      return make('li', { class: 'card' }, details);
+    },
+  };
+
+  class List {
+    constructor(root) {
+      this.root = root;
+      this.items = root.querySelector('[data-items]');
+      this.build = builders[root.dataset.list];
+      this.classes = [...root.querySelectorAll('thead th')].slice(0, 20).map((th) => th.className);
+      this.first = [...this.items.children];
+      this.rest = once(() => island(root.dataset.rest));
+      this.page = 0;
+      this.matches = null;
+      this.tools();
+      this.show(0, false);
+    }
+    get length() { return this.matches ? this.matches.length : this.first.length + this.rest().length; }
+    get pages() { return Math.max(1, Math.ceil(this.length / PAGE)); }
+    node(at) {
+      if (at < this.first.length) return this.first[at];
+      return this.build(this.rest()[at - this.first.length], this);
+    }
+    text(at) {
+      const item = at < this.first.length ? this.first[at].textContent : JSON.stringify(this.rest()[at - this.first.length]);
+      return item.toLowerCase();
+    }
+    filter(words) {
+      const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+      this.matches = null;
+      if (wanted.length) {
+        this.texts = this.texts || Array.from({ length: this.length }, (_, at) => this.text(at));
+        this.matches = [];
+        this.texts.forEach((text, at) => { if (wanted.every((word) => text.includes(word))) this.matches.push(at); });
+      }
+      this.show(0, true);
+    }
+    show(page, isAsked) {
+      this.page = Math.min(Math.max(page, 0), this.pages - 1);
+      const from = this.page * PAGE;
+      const to = Math.min(from + PAGE, this.length);
+      if (isAsked) {
+        const nodes = [];
+        for (let at = from; at < to; at += 1) nodes.push(this.node(this.matches ? this.matches[at] : at));
+        this.items.replaceChildren(...nodes);
+        pressed(this.items);
+      }
+      const noun = this.root.dataset.noun;
+      this.status.textContent = this.length
+        ? `${noun} ${grouped(from + 1)} to ${grouped(to)} of ${grouped(this.length)}`
+        : 'Nothing matches';
+      this.go.value = this.page + 1;
+      this.go.max = this.pages;
+      this.of.textContent = 'of ' + grouped(this.pages);
+      const ends = [this.page === 0, this.page === 0, this.page === this.pages - 1, this.page === this.pages - 1];
+      this.buttons.forEach((button, at) => button.setAttribute('aria-disabled', String(ends[at])));
+    }
+    tools() {
+      const button = (text, page) => {
+        const made = make('button', { type: 'button', 'aria-label': text + ' page' }, text);
+        made.addEventListener('click', () => {
+          if (made.getAttribute('aria-disabled') !== 'true') this.show(page(), true);
+        });
+        return made;
+      };
+      this.buttons = [
+        button('First', () => 0), button('Previous', () => this.page - 1),
+        button('Next', () => this.page + 1), button('Last', () => this.pages - 1),
+      ];
+      this.go = make('input', { type: 'number', min: 1, value: 1 });
+      this.go.addEventListener('change', () => this.show(Math.trunc(Number(this.go.value) || 1) - 1, true));
+      this.of = make('span');
+      this.status = make('p', { role: 'status', 'aria-live': 'polite' });
+      const search = make('input', { type: 'search', autocomplete: 'off', spellcheck: 'false' });
+      let waiting;
+      search.addEventListener('input', () => {
+        clearTimeout(waiting);
+        waiting = setTimeout(() => this.filter(search.value), 150);
+      });
+      const bar = make('div', { class: 'tools', role: 'group', 'aria-label': this.root.dataset.name + ': pages' },
+        make('label', null, 'Filter', search), ...this.buttons, make('label', null, 'Page', this.go), this.of, this.status);
+      this.root.prepend(bar);
+    }
+  }
+
+  // A person's labels: in memory until they are downloaded.
+  const labels = new Map();
+  const key = (pair) => pair.dataset.left + '\t' + pair.dataset.right;
+  const pressed = (root) => {
+    for (const pair of root.querySelectorAll('.pair')) {
+      for (const button of pair.querySelectorAll('[data-label]')) {
+        button.setAttribute('aria-pressed', String(labels.get(key(pair)) === button.dataset.label));
+      }
+    }
+  };
+  const count = document.getElementById('label-count');
+  const labelled = () => {
+    count.textContent = labels.size === 0 ? 'No pair is labelled yet.'
+      : labels.size === 1 ? '1 pair is labelled.' : grouped(labels.size) + ' pairs are labelled.';
+    pressed(document);
+  };
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest('[data-label]');
+    if (!button) return;
+    const pair = button.closest('.pair');
+    if (labels.get(key(pair)) === button.dataset.label) labels.delete(key(pair));
+    else labels.set(key(pair), button.dataset.label);
+    labelled();
+  });
+  if (count) {
+    document.getElementById('clear').addEventListener('click', () => { labels.clear(); labelled(); });
+    document.getElementById('download').addEventListener('click', () => {
+      const lines = [...labels].map(([pair, label]) => pair + '\t' + label + '\n');
+      const address = URL.createObjectURL(new Blob(lines, { type: 'text/tab-separated-values;charset=utf-8' }));
+      const link = make('a', { href: address, download: 'labels.tsv' });
+      document.body.append(link);
+      link.click();
+      link.remove();
+      setTimeout(() => URL.revokeObjectURL(address), 1000);
+    });
+  }
+
+  for (const root of document.querySelectorAll('.list[data-paged]')) new List(root);
+
+  // On paper nothing can be opened.
+  let opened = [];
+  addEventListener('beforeprint', () => {
+    opened = [...document.querySelectorAll('details:not([open])')];
+    opened.forEach((details) => { if ('diff' in details.dataset) fill(details); details.open = true; });
+  });
+  addEventListener('afterprint', () => opened.forEach((details) => { details.open = false; }));
+})();
