@@ -19,6 +19,7 @@
 //! - [`export`]: the pages for other tools
 //! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
 //! - [`encodings`]: the same page in every encoding, told in every way
+//! - [`tune`]: other thresholds, without a request
 //! - [`evaluate`]: precision and recall where the truth is plain; [`fingerprint`]: what a fingerprint comes from
 //! - [`support`]: what they stand on
 
@@ -55,4 +56,5 @@ mod steering;
 mod support;
 mod survive;
 mod tls;
+mod tune;
 mod warc;

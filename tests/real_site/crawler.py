@@ -121,9 +121,9 @@ class Running:
 
 
 class Crawler:
-    """The crawler with one data folder, one seed and the configuration above."""
+    """The crawler with one data folder, one seed and a configuration, by default the one above."""
 
-    def __init__(self, binary: Path, folder: Path, seed: str) -> None:
+    def __init__(self, binary: Path, folder: Path, seed: str, configuration: str = CONFIGURATION) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._binary = str(binary)
         self._data = folder / "data"
@@ -131,7 +131,7 @@ class Crawler:
         self._seeds = folder / "seeds.txt"
         self._seeds.write_text(f"{seed}\n")
         self._config = folder / "config.toml"
-        self._config.write_text(CONFIGURATION)
+        self._config.write_text(configuration)
 
     def start(self) -> Running:
         """Starts the crawl, or goes on with it."""
@@ -160,6 +160,24 @@ class Crawler:
             return [json.loads(line) for line in output.open(encoding="utf-8")]
         except (OSError, ValueError) as error:
             raise Problem(f"{output} is no JSONL: {error}") from error
+
+    def tune(self) -> dict[str, Any]:
+        """What `crawler tune --format json` says."""
+        said = run_or_fail([*self._tune(), "--format", "json"], timeout=COMMAND_TIMEOUT_SECONDS)
+        try:
+            answer: dict[str, Any] = json.loads(said)
+        except ValueError as error:
+            raise Problem(f"crawler tune gave no JSON: {error}") from error
+        return answer
+
+    def tuned_to_keep(self, at: str) -> set[str]:
+        """The URLs that `crawler tune` says a crawl at this setting keeps."""
+        output = self._folder / "kept.txt"
+        run_or_fail([*self._tune(), "--sample", "0", "--at", at, "--kept", str(output)], timeout=COMMAND_TIMEOUT_SECONDS)
+        return set(output.read_text(encoding="utf-8").split())
+
+    def _tune(self) -> list[str]:
+        return [self._binary, "tune", "--quiet", "--config", str(self._config), "--data", str(self._data)]
 
     def verify(self) -> tuple[int, str]:
         """The exit code of `crawler verify`, and the end of what it printed."""

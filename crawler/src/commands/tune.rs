@@ -54,7 +54,7 @@ pub(super) fn execute(args: &Tune, quiet: bool) -> Result<(), Error> {
     }
     let width = settings.scheme.width;
     let steps = Steps::show(quiet);
-    let crawl = Crawl::read(&store, || steps.step("pages read"))?;
+    let crawl = Crawl::read(&store, || steps.step(READ))?;
     let labels = ReadLabels::read(
         args.pairs.as_deref(),
         &crawl.pages,
@@ -69,14 +69,14 @@ pub(super) fn execute(args: &Tune, quiet: bool) -> Result<(), Error> {
         &grid,
         settings.prefer_canonical,
         is_watched,
-        || steps.step("pages replayed"),
+        || steps.step(REPLAYED),
     )
     .map_err(RunError::from)?;
     let analyzer = Analyzer::new(&settings.scheme);
     let texts = Texts::new(&store, &crawl.pages, &analyzer);
     let shingles_of = |page| texts.shingles(page);
     let judged = replay::judge(&crawl.pages, &replayed, &sample, &labels.labels, &shingles_of, &|| {
-        steps.step("pages of the sample compared");
+        steps.step(COMPARED);
     });
     let scored = replay::score(&grid, &judged);
     let contradicted = labels.labels.contradicted(&grid, &replayed);
@@ -208,12 +208,15 @@ fn write_file(path: &std::path::Path, text: &str) -> Result<(), RunError> {
     output.finish()
 }
 
-/// Shows how far it is; shown only by what lasts longer than an instant.
+/// Shows how far it is.
 struct Steps {
     done: Arc<[AtomicU64; 3]>,
     progress: Progress,
 }
 
+const READ: usize = 0;
+const REPLAYED: usize = 1;
+const COMPARED: usize = 2;
 const STEPS: [&str; 3] = ["pages read", "pages replayed", "pages of the sample compared"];
 
 impl Steps {
@@ -234,9 +237,7 @@ impl Steps {
         Self { done, progress }
     }
 
-    fn step(&self, what: &str) {
-        if let Some(at) = STEPS.iter().position(|step| *step == what) {
-            self.done[at].fetch_add(1, Ordering::Relaxed);
-        }
+    fn step(&self, step: usize) {
+        self.done[step].fetch_add(1, Ordering::Relaxed);
     }
 }

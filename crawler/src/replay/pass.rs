@@ -124,14 +124,23 @@ pub(super) fn replay_in_blocks(
     };
     let mut scout = Scout::new(pages, grid);
     for start in (0..pages.len()).step_by(block_size) {
-        let block = scout.block(start..pages.len().min(start + block_size), &pass.index)?;
-        for (place, near) in (start..).zip(&block) {
-            pass.decide(place, near, &is_watched);
+        let block = start..pages.len().min(start + block_size);
+        let scouted = scout.block(block.clone(), &pass.index, &|place| pass.is_settled(place))?;
+        for (place, near) in block.clone().zip(scouted) {
+            let mut decision = pass.exact(place, &is_watched);
+            if !decision.open.is_empty() {
+                let near = match near {
+                    Some(near) => near,
+                    None => scout.near(place, start, &pass.index, &mut Vec::new())?,
+                };
+                pass.near(&mut decision, &near, &is_watched);
+            }
+            pass.end(&decision);
             scout.decided(&pass.replayed.kept[place]);
             step();
         }
         // Only now, since the pages of a block are compared with one another beside the index.
-        for place in start..start + block.len() {
+        for place in block {
             pass.index_page(place)?;
         }
     }
@@ -183,38 +192,45 @@ struct Decision {
 }
 
 impl Pass<'_> {
-    fn decide(&mut self, place: usize, near: &[Near], is_watched: &impl Fn(usize) -> bool) {
-        let pages = self.pages;
-        let signature = &pages[place].signature;
+    /// Whether, as things are, equal texts decide on a page at all settings.
+    fn is_settled(&self, place: usize) -> bool {
+        let digest = self.pages[place].signature.digest;
+        let same = digest
+            .and_then(|digest| self.same_text.get(&digest))
+            .into_iter()
+            .flatten();
+        let kept = same.fold(CellSet::EMPTY, |kept, of| kept.or(&self.replayed.kept[*of]));
+        self.grid.all().without(&kept).is_empty()
+    }
+
+    /// Begins with the equal texts.
+    fn exact(&mut self, place: usize, is_watched: &impl Fn(usize) -> bool) -> Decision {
         let mut decision = Decision {
             place,
             is_watched: is_watched(place),
             open: self.grid.all(),
             taken: CellSet::EMPTY,
         };
-        if let Some(digest) = signature.digest {
+        if let Some(digest) = self.pages[place].signature.digest {
             for of in self.same_text.get(&digest).cloned().unwrap_or_default() {
                 self.drop_for(&mut decision, of, self.grid.all(), Evidence::Exact, is_watched);
             }
         }
-        if !decision.open.is_empty() {
-            self.near(&mut decision, signature, near, is_watched);
-        }
+        decision
+    }
+
+    /// What is still open is kept.
+    fn end(&mut self, decision: &Decision) {
         let kept = decision.open.or(&decision.taken);
         self.replayed.kept.push(kept);
         if !kept.is_empty() {
-            self.keep(place, signature);
+            self.keep(decision.place);
         }
     }
 
     /// Goes through the near pages, measure by measure, the best first.
-    fn near(
-        &mut self,
-        decision: &mut Decision,
-        signature: &Signature,
-        near: &[Near],
-        is_watched: &impl Fn(usize) -> bool,
-    ) {
+    fn near(&mut self, decision: &mut Decision, near: &[Near], is_watched: &impl Fn(usize) -> bool) {
+        let signature = &self.pages[decision.place].signature;
         let shorts = self.short_candidates(decision, signature);
         for family in self.grid.families() {
             let mut candidates = std::mem::take(&mut self.candidates);
@@ -309,7 +325,8 @@ impl Pass<'_> {
         matches.push(Match { of, cells, evidence });
     }
 
-    fn keep(&mut self, place: usize, signature: &Signature) {
+    fn keep(&mut self, place: usize) {
+        let signature = &self.pages[place].signature;
         if let Some(digest) = signature.digest {
             self.same_text.entry(digest).or_default().push(place);
         }

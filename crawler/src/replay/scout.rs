@@ -68,8 +68,14 @@ impl<'a> Scout<'a> {
             .push(distances.fold(0, |bits, distance| bits | 1 << distance));
     }
 
-    /// For each page of a block, all before it being in the index: the kept pages that may matter.
-    pub(super) fn block(&self, block: Range<usize>, index: &MemoryIndex) -> Result<Vec<Vec<Near>>, DedupError> {
+    /// For each page of a block, all before it being in the index: the kept pages that may matter. `None` for a page that is most
+    /// likely settled without them, and left out.
+    pub(super) fn block(
+        &self,
+        block: Range<usize>,
+        index: &MemoryIndex,
+        is_settled: &(impl Fn(usize) -> bool + Sync),
+    ) -> Result<Vec<Option<Vec<Near>>>, DedupError> {
         let start = block.start;
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let share = block.len().div_ceil(threads).max(1);
@@ -78,7 +84,10 @@ impl<'a> Scout<'a> {
             let of_share = |places: Vec<usize>| {
                 scope.spawn(move || {
                     let mut found = Vec::new();
-                    let of_one = |place| self.near(place, start, index, &mut found);
+                    let of_one = |place: usize| match is_settled(place) {
+                        true => Ok(None),
+                        false => self.near(place, start, index, &mut found).map(Some),
+                    };
                     places.into_iter().map(of_one).collect::<Result<Vec<_>, _>>()
                 })
             };
@@ -91,7 +100,8 @@ impl<'a> Scout<'a> {
         })
     }
 
-    fn near(
+    /// The same of one page of the block that begins at `start`; `found` is a buffer.
+    pub(super) fn near(
         &self,
         place: usize,
         start: usize,

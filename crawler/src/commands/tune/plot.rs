@@ -23,13 +23,18 @@ const COLOURS: [&str; 7] = [
 /// With the colours repeated, lines are told apart by their dashes.
 const DASHES: [&str; 4] = ["none", "6 3", "2 3", "9 3 2 3"];
 
-/// A bar of at most `width` characters for a figure of at most `most`; one that is not 0 has a length.
+/// Parts of a character, an eighth to eight of them.
+const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+
+/// A bar of at most `width` characters for a figure of at most `most`; one that is not 0 can be seen.
 pub(super) fn bar(figure: u64, most: u64, width: usize) -> String {
     if figure == 0 || most == 0 {
         return String::new();
     }
-    let length = (figure as f64 / most as f64 * width as f64).round() as usize;
-    "█".repeat(length.max(1))
+    let eighths = (figure as f64 / most as f64 * (8 * width) as f64).round() as usize;
+    let (whole, rest) = (eighths.max(1) / 8, eighths.max(1) % 8);
+    let part = rest.checked_sub(1).map(|last| EIGHTHS[last]);
+    std::iter::repeat_n('█', whole).chain(part).collect()
 }
 
 /// An SVG image of its own.
@@ -138,6 +143,10 @@ mod tests {
     fn a_bar_is_as_long_as_its_share() {
         assert_eq!(bar(5, 10, 8), "████");
         assert_eq!((bar(0, 10, 8), bar(0, 0, 8)), (String::new(), String::new()));
-        assert_eq!(bar(1, 1_000, 8), "█");
+        assert_eq!(bar(1, 1_000, 8), "▏");
+        assert_eq!(
+            (bar(10, 10, 8), bar(13, 16, 2)),
+            ("████████".to_owned(), "█▋".to_owned())
+        );
     }
 }

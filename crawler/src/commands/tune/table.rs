@@ -12,7 +12,7 @@ use super::plot::bar;
 use crate::replay::{Grid, Interval};
 
 /// Characters of the longest bar.
-const BAR: usize = 24;
+const BAR: usize = 10;
 
 /// A figure of every setting: distances downwards, ways to confirm across. The setting in force is marked with `*`, the one at
 /// `recommended` with `<`.
@@ -76,7 +76,7 @@ pub(super) fn list<'a>(
             change,
             estimate(score.precision(), row.scored.precision()),
             estimate(score.recall(), row.scored.recall()),
-            estimate(score.f1(), row.scored.f1()),
+            format!("{:.3}", score.f1()),
         ];
         let labels = with_labels.then(|| row.contradicted.to_string());
         table.add_row(figures.into_iter().chain(labels).chain([bar(row.dropped, most, BAR)]));
@@ -105,7 +105,7 @@ fn tight(table: &mut Table) {
 }
 
 fn lines(table: &Table) -> String {
-    let lines: Vec<String> = table.lines().map(|line| format!("  {}", line.trim_end())).collect();
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
     lines.join("\n")
 }
 

@@ -56,7 +56,8 @@ fn heading(answer: &Answer<'_>) -> String {
         );
         if scored.unknown > 0 {
             line += &format!(
-                "; {} more cannot be judged, as a text that it takes is not stored (a crawl of an older version)",
+                "; {} more, duplicates most of them, cannot be judged: texts that it takes are not stored (a crawl of an older version), so \
+                 recall is too high",
                 scored.unknown
             );
         }

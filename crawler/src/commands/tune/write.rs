@@ -8,9 +8,12 @@ use dedup::Confirm;
 use toml_edit::{Document, DocumentMut, Item};
 
 use super::super::DEFAULT_CONFIG;
-use crate::config::Config;
+use crate::config::{Config, Origin, Sources};
 use crate::error::{Error, RunError, UsageError};
 use crate::replay::Cell;
+
+const MAX_DISTANCE: &str = "max_distance";
+const MIN_SIMILARITY: &str = "min_similarity";
 
 /// What has been written where.
 #[derive(Debug)]
@@ -62,7 +65,9 @@ pub(super) fn write(path: Option<&Path>, from: Cell, to: Cell) -> Result<Written
     }
     // Nothing but these keys may read otherwise now.
     let mut expected = Config::parse(&before, file).map_err(UsageError::from)?;
-    apply(&mut expected, to);
+    for (key, _) in &values {
+        apply(&mut expected, key, to);
+    }
     if Config::parse(&text, file).map_err(UsageError::from)? != expected {
         let message = format!(
             "cannot change {} safely: set dedup.max_distance and dedup.min_similarity there by hand",
@@ -74,27 +79,42 @@ pub(super) fn write(path: Option<&Path>, from: Cell, to: Cell) -> Result<Written
         Some(_) => replace(file, &text).map_err(|source| io_error("write", source))?,
         None => super::write_file(file, &text)?,
     }
+    warn_of_the_environment(&written)?;
     Ok(written)
+}
+
+/// What the environment says goes before the file.
+fn warn_of_the_environment(written: &Written) -> Result<(), UsageError> {
+    let sources = Sources::read(Some(&written.path), std::env::vars_os())?;
+    for change in &written.changes {
+        if let Origin::Environment(variable) = sources.origin(&change.key) {
+            tracing::warn!(
+                "the environment variable {variable} goes before {}, so it stays in force",
+                change.key
+            );
+        }
+    }
+    Ok(())
 }
 
 /// The keys in which `to` differs, with their values as TOML.
 fn values(from: Cell, to: Cell) -> Vec<(&'static str, String)> {
     let mut values = Vec::new();
     if from.max_distance != to.max_distance {
-        values.push(("max_distance", to.max_distance.to_string()));
+        values.push((MAX_DISTANCE, to.max_distance.to_string()));
     }
     if let Confirm::Sketch { min_similarity } = to.confirm
         && from.confirm != to.confirm
     {
-        values.push(("min_similarity", format!("{min_similarity:?}")));
+        values.push((MIN_SIMILARITY, format!("{min_similarity:?}")));
     }
     values
 }
 
-fn apply(config: &mut Config, cell: Cell) {
-    config.dedup.max_distance = cell.max_distance;
-    if let Confirm::Sketch { min_similarity } = cell.confirm {
-        config.dedup.min_similarity = min_similarity;
+fn apply(config: &mut Config, key: &str, cell: Cell) {
+    match (key, cell.confirm) {
+        (MIN_SIMILARITY, Confirm::Sketch { min_similarity }) => config.dedup.min_similarity = min_similarity,
+        _ => config.dedup.max_distance = cell.max_distance,
     }
 }
 
