@@ -106,7 +106,10 @@ fn the_page_shows_what_differs() {
     assert!(html.contains(&format!("<del>{first_edited}")), "what the kept page has");
     assert!(html.contains(&format!("<ins>{other}")), "what the dropped page has");
     assert!(html.contains(&site.url("/further")));
-    assert!(!html.contains("is not in the store"), "every text is");
+    assert!(
+        !html.contains("<p class=\"note\">The text of one"),
+        "every text is in the store"
+    );
 }
 
 #[test]
