@@ -185,3 +185,130 @@ fn a_redirect_into_a_forbidden_network_is_not_followed() {
         "{failure}"
     );
 }
+
+/// `crawler config` in a folder of its own with these files and variables.
+fn config(files: &[(&str, &str)], variables: &[(&str, &str)], arguments: &[&str]) -> Ended {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let mut command = crawler(["config"]);
+    command
+        .args(arguments)
+        .envs(variables.iter().copied())
+        .current_dir(folder.path());
+    run(&mut command)
+}
+
+#[test]
+fn a_check_says_all_that_is_wrong_and_where() {
+    let file = (
+        "my.toml",
+        "[scope]\nmax_depht = 3\nmode = \"web\"\n\n[fetch]\nparallel = 0\n",
+    );
+    let ended = config(&[file], &[], &["check", "my.toml"]).with_code(2);
+    ended.complains_of(&["3 lines are wrong"]).says(&[
+        "my.toml:2: unknown key `scope.max_depht`; did you mean `max_depth`?",
+        "my.toml:3: `scope.mode`: ",
+        "my.toml:6: fetch.parallel = 0: must be at least 1",
+    ]);
+    let right = ("config.toml", "[scope]\nmax_depth = 3\n");
+    config(&[right], &[], &["check"])
+        .succeeded()
+        .says(&["config.toml can be used."]);
+    config(&[], &[], &["check"])
+        .with_code(2)
+        .complains_of(&["config.toml", "No such file"]);
+}
+
+#[test]
+fn each_value_is_shown_with_its_origin_and_no_secret_with_it() {
+    let file = (
+        "config.toml",
+        "[dedup]\nmax_distance = 3\nmin_similarity = 0.5\n[fetch]\nproxy = \"http://me:s3cret@proxy.example:1\"\n\
+         headers = { X-Key = \"s3cret\" }\n[[fetch.credentials]]\nhost = \"a.example\"\nuser = \"u\"\npassword = \"s3cret\"\n",
+    );
+    let variables = [
+        ("CRAWLER_DEDUP_MAX_DISTANCE", "5"),
+        ("CRAWLER_IDENTITY_CONTACT_URL", "https://example.org/bot"),
+        ("CRAWLER_SCOPE_MAX_DEPHT", "1"),
+    ];
+    let arguments = ["show", "--format", "json", "--max-pages", "9"];
+    let ended = config(&[file], &variables, &arguments)
+        .succeeded()
+        .complains_of(&["CRAWLER_SCOPE_MAX_DEPHT", "did you mean CRAWLER_SCOPE_MAX_DEPTH?"]);
+    assert!(!ended.stdout.contains("s3cret"), "{}", ended.stdout);
+    let shown: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    let is = |key: &str, value: serde_json::Value, origin: serde_json::Value| {
+        assert_eq!(
+            shown[key],
+            serde_json::json!({ "value": value, "origin": origin }),
+            "{key}"
+        );
+    };
+    let variable = |name: &str| serde_json::json!({ "kind": "environment", "variable": name });
+    is("dedup.max_distance", 5.into(), variable("CRAWLER_DEDUP_MAX_DISTANCE"));
+    is(
+        "identity.contact_url",
+        "https://example.org/bot".into(),
+        variable("CRAWLER_IDENTITY_CONTACT_URL"),
+    );
+    is(
+        "dedup.min_similarity",
+        0.5.into(),
+        serde_json::json!({ "kind": "file", "path": "config.toml", "line": 3 }),
+    );
+    is(
+        "scope.max_pages",
+        9.into(),
+        serde_json::json!({ "kind": "flag", "flag": "--max-pages" }),
+    );
+    is("scope.max_depth", 20.into(), serde_json::json!({ "kind": "default" }));
+}
+
+#[test]
+fn what_is_shown_is_a_configuration_and_means_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let shown = config(&[], &[("CRAWLER_DEDUP_MAX_DISTANCE", "5")], &["show"])
+        .succeeded()
+        .stdout;
+    assert!(
+        shown.contains("# environment variable CRAWLER_DEDUP_MAX_DISTANCE"),
+        "{shown}"
+    );
+    fs::write(folder.path().join("config.toml"), &shown).unwrap();
+    let again = run(crawler(["config", "show"]).current_dir(folder.path()))
+        .succeeded()
+        .stdout;
+    let values = |text: &str| text.parse::<toml::Table>().unwrap();
+    assert_eq!(values(&shown), values(&again));
+}
+
+#[test]
+fn the_environment_holds_for_every_command_and_a_bad_value_names_its_variable() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("config.toml"), "[dedup]\nmax_distance = 3\n").unwrap();
+    for arguments in [
+        &["fingerprint", "config.toml"][..],
+        &["run", "--refresh"],
+        &["inspect", "url", "http://a.example/"],
+    ] {
+        for (value, part) in [("many", "an integer"), ("40", "64 bits")] {
+            let mut command = crawler(arguments);
+            command
+                .env("CRAWLER_DEDUP_MAX_DISTANCE", value)
+                .current_dir(folder.path());
+            let ended = run(&mut command).with_code(2);
+            ended.complains_of(&["environment variable CRAWLER_DEDUP_MAX_DISTANCE", part]);
+        }
+    }
+}
+
+#[test]
+fn a_flag_that_cannot_be_used_is_not_laid_to_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("config.toml"), "[dedup]\nmax_distance = 3\n").unwrap();
+    let mut command = crawler(["dedup", "--max-distance", "40", "config.toml"]);
+    let ended = run(command.current_dir(folder.path())).with_code(2);
+    ended.complains_of(&["the command line: dedup.max_distance = 40"]);
+}

@@ -15,6 +15,7 @@
 //! - [`archived_requests`]: what was asked, without a secret
 //! - [`survive`]: damaged, full, limited, lost, and made whole
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
+//! - [`status`]: a crawl at work, seen over HTTP; [`logs`]: what happens, in a file; [`shell`]: completions and manual pages
 //! - [`export`]: the pages for other tools
 //! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
 //! - [`encodings`]: the same page in every encoding, told in every way
@@ -39,12 +40,16 @@ mod harm;
 mod http;
 mod inspect;
 mod links;
+mod logs;
 mod near_duplicates;
 mod politeness;
+mod redecide;
 mod refresh;
 mod report;
 mod resume;
 mod robots;
+mod shell;
+mod status;
 mod steering;
 mod support;
 mod survive;

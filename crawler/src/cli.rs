@@ -1,8 +1,15 @@
 //! The command line: every command, every flag, and what `--help` teaches.
 
+mod check;
+mod config;
+mod explain;
 mod export;
 mod inspect;
+mod logging;
+mod shell;
+mod status;
 mod store;
+mod tune;
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -11,11 +18,18 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
 use crate::inputs::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
+pub use check::{AnswerFormat, Check};
+pub use config::{Config, ConfigAction, ConfigCheck, ConfigFormat, ConfigShow, Overrides};
+pub use explain::Explain;
 pub use export::{Export, ExportFormat, ExportVerdict};
 pub use inspect::{
     Fetching, Inspect, InspectFormat, InspectPage, InspectRobots, InspectSitemap, InspectUrl, Inspected,
 };
+pub use logging::{LogFormat, Logging};
+pub use shell::{Completions, Man};
+pub use status::Status;
 pub use store::{Gc, Rebuild, Verify, VerifyFormat};
+pub use tune::{At, Tune, TuneFormat};
 
 /// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
 #[derive(Debug, Parser)]
@@ -23,7 +37,9 @@ pub use store::{Gc, Rebuild, Verify, VerifyFormat};
 #[command(
     after_help = "Start with `crawler demo`: it crawls a small site of its own, without network.\n\
     Exit codes: 0 the command did its work (single pages may have failed), 1 it could not go on, 2 it was called \
-    with something unusable, 3 it did its work but for some of its input that could not be read, 130 Ctrl-C."
+    with something unusable, 3 it did its work but for some of its input that could not be read, 130 Ctrl-C.\n\
+    Environment: every key of config.toml as CRAWLER_SECTION_KEY, stronger than the file and weaker than a flag (crawler config \
+    show tells what is in force); RUST_LOG, what is logged."
 )]
 pub struct Cli {
     /// What to do.
@@ -35,6 +51,9 @@ pub struct Cli {
     /// No progress and no warnings; errors and results only.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub logging: Logging,
 }
 
 /// The commands, one file each in `commands/`.
@@ -44,6 +63,10 @@ pub enum Command {
     Run(Run),
     /// Show what was fetched, kept and dropped, and why.
     Report(Report),
+    /// Say why a page was kept or dropped, or what became of its URL.
+    Explain(Explain),
+    /// Say whether a text is already in the store, and which passages it shares with the nearest pages.
+    Check(Check),
     /// Show the URL rules and patterns that the verdicts of a crawl teach, with their evidence.
     Rules(Rules),
     /// Write the kept pages as JSON lines, CSV, Parquet, Markdown, plain text or CDXJ.
@@ -54,6 +77,8 @@ pub enum Command {
     Rebuild(Rebuild),
     /// Give back the room that the state of a crawl does not need any more.
     Gc(Gc),
+    /// Show what other dedup thresholds would make of a crawl, without fetching, and write the one that suits it.
+    Tune(Tune),
     /// Show what the crawler makes of one page, robots.txt, URL or sitemap.
     Inspect(Inspect),
     /// Show the fingerprint of documents in files, and the features that weigh most in it.
@@ -68,6 +93,12 @@ pub enum Command {
     Dedup(Dedup),
     /// Crawl a small web site of its own on loopback and compare the report with the known truth.
     Demo(Demo),
+    /// Check the configuration, or show what is in force and where each value comes from.
+    Config(Config),
+    /// Print completions for a shell.
+    Completions(Completions),
+    /// Print the manual pages, or write them to a folder.
+    Man(Man),
 }
 
 /// Where the crawl lies on disk.
@@ -111,15 +142,15 @@ pub struct Run {
     /// Take as due what will be due by this time (RFC 3339).
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_rfc3339_weak, requires = "refresh", hide = true)]
     pub refresh_as_of: Option<SystemTime>,
-    /// Stop when this many pages are decided, earlier runs on the same data folder included.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub max_pages: Option<u64>,
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub overrides: Overrides,
     /// Stop taking new URLs after this time: 90s, 10m, 2h.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_duration: Option<Duration>,
-    /// Connect to loopback, private and other special addresses too.
-    #[arg(long)]
-    pub allow_private: bool,
+    /// See `--help` of the group.
+    #[command(flatten)]
+    pub status: Status,
 }
 
 /// The forms a report comes in.
@@ -365,7 +396,7 @@ pub struct Demo {
     pub serve: bool,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(time) if time > Duration::ZERO => Ok(time),
         Ok(_) => Err("must be longer than nothing".into()),

@@ -1,20 +1,28 @@
 //! One file a command: what it reads, what it prints, what it returns.
 
+mod check;
+mod config;
 mod dedup;
 mod demo;
+mod diff_text;
 mod documents;
 mod evaluate;
+mod explain;
 mod export;
 mod faults;
 mod fingerprint;
 mod gc;
 mod idf;
+mod in_words;
 mod inspect;
 mod layouts;
 mod rebuild;
 mod report;
 mod rules;
 mod run;
+mod screen;
+mod shell;
+mod tune;
 mod verify;
 
 use std::io::{self, BufWriter, Write};
@@ -26,9 +34,10 @@ pub(crate) use export::{HostPattern, parse_host, parse_language, parse_regex, pa
 use storage::{OpenOptions, Store};
 
 use crate::cli::{Cli, Command, ConfigFile};
-use crate::config::Config;
+use crate::config::{Config, Origin, Sources};
 use crate::error::{Error, RunError, UsageError};
-use crate::settings::Settings;
+use crate::settings::{InvalidSetting, Settings};
+use crate::terminal_text::terminal_text;
 
 /// Carries out what the command line says.
 ///
@@ -38,41 +47,80 @@ pub fn execute(cli: Cli) -> Result<(), Error> {
     match cli.command {
         Command::Run(args) => run::execute(&args, cli.quiet),
         Command::Report(args) => report::execute(&args, cli.quiet),
+        Command::Explain(args) => explain::execute(&args),
+        Command::Check(args) => check::execute(&args),
         Command::Rules(args) => rules::execute(&args),
         Command::Export(args) => export::execute(&args, cli.quiet),
         Command::Verify(args) => verify::execute(&args, cli.quiet),
         Command::Rebuild(args) => rebuild::execute(&args, cli.quiet),
         Command::Gc(args) => Ok(gc::execute(&args, cli.quiet)?),
         Command::Evaluate(args) => evaluate::execute(&args, cli.quiet),
+        Command::Tune(args) => tune::execute(&args, cli.quiet),
         Command::Inspect(args) => inspect::execute(&args),
         Command::Fingerprint(args) => fingerprint::execute(&args, cli.quiet),
         Command::Idf(args) => idf::execute(&args, cli.quiet),
         Command::Layouts(args) => layouts::execute(&args),
         Command::Dedup(args) => dedup::execute(&args, cli.quiet),
         Command::Demo(args) => demo::execute(&args, cli.quiet),
+        Command::Config(args) => config::execute(&args),
+        Command::Completions(args) => Ok(shell::completions(&args)?),
+        Command::Man(args) => Ok(shell::man(&args)?),
     }
 }
 
 /// The name a configuration is looked for by where none is given.
 const DEFAULT_CONFIG: &str = "config.toml";
 
+/// The file of the configuration, if there is one.
+fn config_path(file: &ConfigFile) -> Option<PathBuf> {
+    let usual = || {
+        Path::new(DEFAULT_CONFIG)
+            .is_file()
+            .then(|| PathBuf::from(DEFAULT_CONFIG))
+    };
+    file.config.clone().or_else(usual)
+}
+
+/// The configuration in force, and where its values come from.
+fn read_sources(path: Option<&Path>) -> Result<Sources, UsageError> {
+    let sources = Sources::read(path, std::env::vars_os())?;
+    if let Some(path) = path {
+        tracing::info!(path = %path.display(), "configuration read");
+    }
+    for warning in &sources.warnings {
+        tracing::warn!("{}", terminal_text(warning, 300));
+    }
+    Ok(sources)
+}
+
 /// The configuration in force and the file it came from, if any.
 fn read_config(file: &ConfigFile) -> Result<(Config, Option<PathBuf>), UsageError> {
-    let path = match &file.config {
-        Some(path) => path.clone(),
-        None if Path::new(DEFAULT_CONFIG).is_file() => PathBuf::from(DEFAULT_CONFIG),
-        None => return Ok((Config::default(), None)),
-    };
-    let config = Config::read(&path)?;
-    tracing::info!(path = %path.display(), "configuration read");
-    Ok((config, Some(path)))
+    let path = config_path(file);
+    Ok((read_sources(path.as_deref())?.config, path))
 }
 
 fn validate(config: &Config, path: Option<PathBuf>) -> Result<Settings, UsageError> {
     Settings::new(config).map_err(|source| UsageError::Setting {
-        path: path.unwrap_or_else(|| PathBuf::from("the built-in configuration")),
+        origin: origin(&source, path),
         source,
     })
+}
+
+/// Where a value comes from that cannot be used.
+fn origin(invalid: &InvalidSetting, path: Option<PathBuf>) -> String {
+    let Ok(sources) = Sources::read(path.as_deref(), std::env::vars_os()) else {
+        return "the configuration".to_owned();
+    };
+    let is_same = |other: InvalidSetting| other.to_string() == invalid.to_string();
+    if !Settings::new(&sources.config).is_err_and(is_same) {
+        return "the command line".to_owned();
+    }
+    match (sources.origin(invalid.key()), path) {
+        // The value is right, but not beside another one.
+        (Origin::Default, Some(path)) => path.display().to_string(),
+        (Origin::Default, None) => "the environment".to_owned(),
+        (origin, _) => origin.to_string(),
+    }
 }
 
 /// Opens the crawl in `dir` to read it: nothing that is archived is touched.

@@ -3,6 +3,14 @@
 //! Nothing here is interpreted; [`crate::settings`] validates a [`Config`] and turns it into the form the program uses.
 //! The sample `config.toml` at the top of the repository is the manual: it shows every key at its default, and a test
 //! holds it to this file.
+//!
+//! - [`keys`](fn@keys) there are, [`Sources`] of their values: default, file, environment, flag
+//! - [`check`](fn@check) says all that is wrong with a file
+
+mod check;
+mod keys;
+mod secrets;
+mod sources;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,6 +20,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::canonicalize;
 use crate::steering::Leave;
+pub use check::{Finding, check};
+pub use keys::{Key, keys};
+pub use sources::{Origin, Sources};
 
 /// Everything `config.toml` can say.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -405,6 +416,16 @@ pub enum ConfigError {
         /// What is wrong and, for an unknown key, which keys there are.
         message: String,
     },
+    /// An environment variable with a value that its key does not take.
+    #[error("the environment variable {variable} (for {key}): {message}")]
+    Variable {
+        /// The variable.
+        variable: String,
+        /// The key that it stands for.
+        key: String,
+        /// What is wrong and what is allowed.
+        message: String,
+    },
 }
 
 impl Config {
@@ -413,11 +434,18 @@ impl Config {
     /// # Errors
     /// The file cannot be read, is not TOML, or has an unknown key or a value of the wrong type.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
+        Self::parse(&Self::text(path)?, path)
+    }
+
+    /// The text of a `config.toml`.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn text(path: &Path) -> Result<String, ConfigError> {
+        std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
             path: path.into(),
             source,
-        })?;
-        Self::parse(&text, path)
+        })
     }
 
     /// As [`Config::read`], from text already at hand; `path` is for messages.
@@ -426,12 +454,11 @@ impl Config {
     /// As [`Config::read`].
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|error| {
-            let start = error.span().map_or(0, |span| span.start.min(text.len()));
-            let lines_before = text.as_bytes()[..start].iter().filter(|&&b| b == b'\n').count();
+            let line = line_of(text, error.span().map_or(0, |span| span.start));
             // toml names the key only where it is unknown; the line as it stands always does.
             let shown: String = text
                 .lines()
-                .nth(lines_before)
+                .nth(line - 1)
                 .unwrap_or_default()
                 .trim()
                 .chars()
@@ -439,11 +466,21 @@ impl Config {
                 .collect();
             ConfigError::Invalid {
                 path: path.into(),
-                line: lines_before + 1,
-                message: format!("`{}`: {}", without_secret(&shown), error.message().replace('\n', " ")),
+                line,
+                message: format!("`{}`: {}", without_secret(&shown), in_one_line(error.message())),
             }
         })
     }
+}
+
+/// The line of a place in the text, counted from 1.
+fn line_of(text: &str, at: usize) -> usize {
+    let before = &text.as_bytes()[..at.min(text.len())];
+    1 + before.iter().filter(|&&b| b == b'\n').count()
+}
+
+fn in_one_line(message: &str) -> String {
+    message.trim_end().replace('\n', " ")
 }
 
 /// A line of the configuration as a message may show it: nothing behind the `=` where it speaks of a password.

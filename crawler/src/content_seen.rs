@@ -34,6 +34,7 @@ use crate::stats::Stats;
 use crate::steering::{Decision, DuplicateOf};
 use archive::ArchivedRequests;
 use budget::UrlBudget;
+pub(crate) use canonical::{gives_place, names_alone, seen_from_other};
 pub use index::{decode_signature, encode_signature, open_existing_index, stored};
 use kept_texts::KeptTexts;
 pub use record::Record;
@@ -172,6 +173,7 @@ impl ContentSeen {
             self.store.forget_departed(&departed)?;
             self.has_departures = false;
             self.departing.clear();
+            self.stats.commit(start.elapsed());
             tracing::debug!(rows, stored_ms, elapsed_ms = start.elapsed().as_millis(), "committed");
         }
         self.committed_at = Instant::now();
@@ -280,6 +282,7 @@ impl ContentSeen {
             self.dedup.insert(DocId(id), &page.signature)?;
             self.has_departures = true;
         }
+        self.stats.verdict(&page.draft.verdict);
         let capture = archive::encoded(&page, &self.store, &self.requests, &mut self.kept_texts)?;
         // The first version has taught what there is to learn of the URL.
         let decision = match page.queued.revisits {
@@ -385,7 +388,14 @@ impl ContentSeen {
     ) -> Result<Event, RunError> {
         let admitted = self.url_budget.admit(outlinks);
         self.stats.links_over_budget(outlinks.len() - admitted.len());
+        let failed = match &outcome {
+            Outcome::Failed { kind, .. } if queued.revisits.is_none() => Some(kind.clone()),
+            _ => None,
+        };
         let finished = self.store.finish(queued, outcome, &admitted)?;
+        if let Some(kind) = failed {
+            self.stats.failure(&kind);
+        }
         self.url_budget.spend(&finished.newly_queued);
         if let Some(revisit) = &queued.revisits
             && self

@@ -16,11 +16,11 @@ pub enum UsageError {
     /// The configuration.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A value of the configuration, with the file it is in.
-    #[error("{}: {source}", path.display())]
+    /// A value of the configuration, with where it comes from.
+    #[error("{origin}: {source}")]
     Setting {
-        /// The file.
-        path: PathBuf,
+        /// The file and line, the environment variable, or a word for neither.
+        origin: String,
         /// The key and what is wrong with its value.
         source: InvalidSetting,
     },
@@ -103,6 +103,27 @@ pub enum RunError {
     /// A report could not be rendered.
     #[error("cannot render the report: {0}")]
     Render(String),
+    /// What is to be looked at cannot be had.
+    #[error("cannot read {what}: {reason}")]
+    Unread {
+        /// File or URL.
+        what: String,
+        /// Why not, in words.
+        reason: String,
+    },
+    /// The store's texts were analysed otherwise than the configuration says.
+    #[error(
+        "{}: its fingerprints were made by the scheme {found}, the configuration says {wanted}: use the configuration of the crawl \
+         (--config), or let crawler rebuild make them anew", dir.display()
+    )]
+    OtherScheme {
+        /// The data folder.
+        dir: PathBuf,
+        /// The store's.
+        found: String,
+        /// The configuration's.
+        wanted: String,
+    },
     /// A stage of the pipeline ended before its time.
     #[error("the {0} stage ended unexpectedly; what was committed is safe, run the same command again")]
     Stage(&'static str),
@@ -161,6 +182,9 @@ pub enum Error {
     /// Exit code 3: all but these pages is exported.
     #[error("{0} of the pages could not be read from the archive and are left out; the rest is exported")]
     Unreadable(u64),
+    /// The command did its work; its exit code is its answer.
+    #[error("exit code {0}")]
+    Answer(u8),
     /// Exit code 130, as of a process that Ctrl-C ended: what was done stays where the message says.
     #[error("{0}")]
     Interrupted(String),
@@ -180,6 +204,7 @@ impl Error {
             Self::Usage(_) => 2,
             Self::Run(_) => 1,
             Self::Faults(_) | Self::Unreadable(_) => 3,
+            Self::Answer(code) => *code,
             Self::Interrupted(_) => 130,
         }
     }

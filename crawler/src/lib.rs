@@ -13,11 +13,14 @@
 //!   text, [`language`] in which language, [`soft_404`] whether it is a page at all
 //! - [`stored_text`] what a server says, cut before it is stored
 //! - [`content_seen`] decides (crate `dedup`) and records (crate `storage`)
-//! - [`pipeline`] joins the stages, [`stats`] and [`progress`] show them at work, [`shutdown`] ends them
+//! - [`pipeline`] joins the stages, [`shutdown`] ends them
+//! - [`stats`] what they have come to so far: [`progress`] shows it on the terminal, [`status`] over HTTP
+//! - [`redecide`] gives all verdicts anew, from the stored texts, by another scheme or rule
 //! - [`inputs`] documents from files instead of the web
-//! - [`diff`] what differs between two texts
+//! - [`nearest`] the kept pages most like a text, [`passages`] what two texts have in common, [`diff`] what differs
+//! - [`replay`] every stored decision again at other thresholds
 //! - [`report`] what was kept and dropped, and why, [`terminal_text`] without harm to a terminal
-//! - [`panics`] of the database, told as errors, [`tell`] to whoever watches
+//! - [`panics`] of the database, told as errors, [`tell`] to whoever watches, [`log`] of what happens
 //! - [`commands`] one file a command, [`demo`] a web site with a known truth, [`error`] what ends a command
 
 pub mod address_policy;
@@ -38,12 +41,17 @@ pub mod host_key;
 pub mod inputs;
 pub mod interpret;
 pub mod language;
+pub mod log;
 pub mod memory_budget;
+pub mod nearest;
 pub mod panics;
 pub mod parse;
+pub mod passages;
 pub mod pipeline;
 pub mod politeness;
 pub mod progress;
+pub mod redecide;
+pub mod replay;
 pub mod report;
 pub mod revisit;
 pub mod robots;
@@ -56,6 +64,7 @@ pub mod site;
 pub mod sitemap;
 pub mod soft_404;
 pub mod stats;
+pub mod status;
 pub mod steering;
 pub mod stored_text;
 pub mod tell;

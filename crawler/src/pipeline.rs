@@ -47,6 +47,11 @@ const HEADROOM: usize = 128;
 /// Between two times that the treatment of hosts is saved, at least. What a kill loses of it, the next run makes up for.
 const SAVE_INTERVAL: Duration = Duration::from_millis(250);
 
+/// Between two times that is worked out, for whoever looks, what the hosts are doing: at least this long, and so long that
+/// it takes no more than a fiftieth of the time.
+const LOOK_INTERVAL: Duration = Duration::from_millis(250);
+const LOOK_SHARE: u32 = 50;
+
 /// What a run came to.
 #[derive(Debug)]
 pub struct Summary {
@@ -122,6 +127,7 @@ pub fn run(
         drive(&mut scheduler, stages, events, start, decider).await
     });
     let (ending, counts) = counts_of?;
+    stats.ended(ending, &counts);
     Ok(Summary {
         ending,
         counts,
@@ -152,8 +158,13 @@ async fn drive(
     mut decider: Decider,
 ) -> Result<(Ending, Counts), RunError> {
     let mut saved_at = Duration::ZERO;
+    let mut look_at = Duration::ZERO;
+    let is_watched = stages.stats.is_watched();
     let ending = loop {
-        stages.stats.set_hosts_waiting(scheduler.hosts_waiting());
+        let is_looked_at = is_watched && start.elapsed() >= look_at;
+        if is_looked_at {
+            look_at = look(scheduler, &stages.stats, start);
+        }
         let save_at = saved_at + SAVE_INTERVAL;
         if scheduler.has_unsaved() && start.elapsed() >= save_at && !stages.records.is_full() {
             saved_at = start.elapsed();
@@ -207,6 +218,12 @@ async fn drive(
             None if scheduler.has_unsaved() => Some(save_at),
             until => until,
         };
+        // What happened since the last look is shown even if nothing more happens for long.
+        let until = match until {
+            until if !is_watched || is_looked_at => until,
+            Some(until) => Some(until.min(look_at)),
+            None => Some(look_at),
+        };
         tokio::select! {
             event = events.recv() => if let Some(event) = event { scheduler.on(event, start.elapsed()) },
             () = sleep_until(until.map(|until| start + until)) => {}
@@ -221,10 +238,19 @@ async fn drive(
         stages.record(Record::EndVisits);
     }
     stages.save(scheduler, true);
+    look(scheduler, &stages.stats, start);
     drop(stages);
     // Nothing holds a ticket, so nothing waits to be read; closing lets a late event go to nobody.
     events.close();
     joined(decider.await).map(|counts| (ending, counts))
+}
+
+/// Tells what the hosts are doing; says when to do so again.
+fn look(scheduler: &Scheduler, stats: &Stats, start: Instant) -> Duration {
+    let now = start.elapsed();
+    stats.stands(scheduler.standing(now));
+    let ended = start.elapsed();
+    ended + LOOK_INTERVAL.max(LOOK_SHARE * (ended - now))
 }
 
 fn joined(ended: Result<Result<Counts, RunError>, tokio::task::JoinError>) -> Result<Counts, RunError> {
@@ -279,6 +305,7 @@ impl Stages {
                 }
             };
             let url = url.clone();
+            let began = Instant::now();
             // In a task of its own, so that a panic below us costs this request and not its ticket.
             let answer = tokio::spawn(async move { fetcher.get_if(&url, wanted, conditions).await }).await;
             let answer = answer.unwrap_or_else(|panic| Err(FetchError::Protocol(panic.to_string())));
@@ -287,7 +314,7 @@ impl Stages {
                 .ok()
                 .and_then(|response| response.body.as_ref())
                 .map_or(0, |b| b.len());
-            stats.request(body_bytes as u64);
+            stats.request(began.elapsed(), body_bytes as u64);
             let ended = Event::RequestEnded {
                 host: host.clone(),
                 signal: signal(&task, &answer),
@@ -441,7 +468,7 @@ fn fill(
     for row in store.hosts() {
         let (host, counts) = row?;
         if counts.queued > 0 || counts.fetched() > 0 || is_interrupted {
-            scheduler.add_stored_host(&host, counts.queued > 0, counts.fetched());
+            scheduler.add_stored_host(&host, counts.queued, counts.fetched());
             scheduler.add_stored_visits(&host, counts.due);
         }
     }

@@ -1,26 +1,25 @@
-//! What a crawl shows while it runs: a line that is redrawn on a terminal, a line every few seconds elsewhere.
+//! What a command shows while it runs: a few lines that are redrawn on a terminal, one line every few seconds elsewhere.
+
+mod crawl;
+mod rates;
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::report::bytes;
-use crate::stats::{Snapshot, Stats};
-use crate::tell::tell;
+use crate::stats::{Limits, Stats, Trend};
+use crate::tell::{aside, set_display, tell};
+pub(crate) use rates::Rates;
 
 const REDRAWN_EVERY: Duration = Duration::from_millis(200);
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
-/// The time over which a rate is taken.
-const RATE_WINDOW: Duration = Duration::from_secs(5);
-
 /// Shows the progress until it is dropped.
 #[derive(Debug)]
 pub struct Progress {
-    bar: Option<ProgressBar>,
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -32,6 +31,8 @@ pub(crate) struct Moment {
     pub position: u64,
     /// All in words.
     pub message: String,
+    /// More, a line each; elsewhere than on a terminal it follows the message.
+    pub more: Vec<String>,
     /// Something new has begun that is to be told at once.
     pub is_turn: bool,
 }
@@ -39,15 +40,21 @@ pub(crate) struct Moment {
 impl Progress {
     /// Starts showing `stats` on standard error; `max_pages` makes it a bar with an end. Shows nothing when `quiet`.
     #[must_use]
-    pub fn show(stats: Arc<Stats>, max_pages: Option<u64>, quiet: bool) -> Self {
-        let mut rates = Rates::default();
+    pub fn show(stats: Arc<Stats>, limits: Limits, quiet: bool) -> Self {
+        if !quiet {
+            stats.watch();
+        }
+        let mut trend = Trend::default();
         let mut was_stopping = false;
-        Self::start(max_pages, quiet, move |now| {
+        Self::start(limits.max_pages, quiet, move |now| {
             let snapshot = stats.snapshot();
-            let rate = rates.a_second(now, snapshot.requests);
+            let rates = trend.look(now, &snapshot);
+            let left = trend.time_left(now, &snapshot, limits);
+            let (message, more) = crawl::describe(&snapshot, limits, rates, left);
             Moment {
                 position: snapshot.pages(),
-                message: describe(&snapshot, max_pages, rate),
+                message,
+                more,
                 is_turn: std::mem::replace(&mut was_stopping, snapshot.stopping) != snapshot.stopping,
             }
         })
@@ -61,13 +68,11 @@ impl Progress {
     ) -> Self {
         if quiet {
             return Self {
-                bar: None,
                 end: None,
                 thread: None,
             };
         }
-        let bar = bar(end);
-        let display = bar.clone();
+        let mut display = Display::on_terminal(end);
         let (end, ended) = channel::<()>();
         let thread = std::thread::spawn(move || {
             let every = if display.is_some() { REDRAWN_EVERY } else { LINE_EVERY };
@@ -77,12 +82,14 @@ impl Progress {
                 let moment = look(Instant::now());
                 if moment.is_turn || drawn_at.elapsed() >= every {
                     drawn_at = Instant::now();
-                    draw(display.as_ref(), moment);
+                    match &mut display {
+                        Some(display) => display.draw(moment),
+                        None => tell(in_one_line(&moment)),
+                    }
                 }
             }
         });
         Self {
-            bar,
             end: Some(end),
             thread: Some(thread),
         }
@@ -90,10 +97,7 @@ impl Progress {
 
     /// Says something on standard error that stays there.
     pub(crate) fn aside(&self, say: impl FnOnce()) {
-        match &self.bar {
-            Some(bar) => bar.suspend(say),
-            None => say(),
-        }
+        aside(say);
     }
 }
 
@@ -105,31 +109,59 @@ impl Drop for Progress {
         {
             tracing::warn!("the progress display ended early");
         }
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+    }
+}
+
+/// The lines on a terminal, which are cleared away when it is dropped.
+struct Display {
+    all: MultiProgress,
+    bar: ProgressBar,
+    lines: Vec<ProgressBar>,
+}
+
+impl Display {
+    /// `None` elsewhere than on a terminal.
+    fn on_terminal(end: Option<u64>) -> Option<Self> {
+        if ProgressDrawTarget::stderr().is_hidden() {
+            return None;
+        }
+        let all = MultiProgress::new();
+        let bar = all.add(match end {
+            Some(end) => ProgressBar::new(end).with_style(style("{bar:30} {wide_msg}")),
+            None => ProgressBar::new_spinner().with_style(style("{spinner} {wide_msg}")),
+        });
+        set_display(Some(all.clone()));
+        Some(Self {
+            all,
+            bar,
+            lines: Vec::new(),
+        })
+    }
+
+    fn draw(&mut self, moment: Moment) {
+        while self.lines.len() < moment.more.len() {
+            let line = ProgressBar::new_spinner().with_style(style("  {wide_msg}"));
+            self.lines.push(self.all.add(line));
+        }
+        self.bar.set_position(moment.position);
+        self.bar.set_message(moment.message);
+        self.bar.tick();
+        let nothing = std::iter::repeat_with(String::new);
+        for (line, text) in self.lines.iter().zip(moment.more.into_iter().chain(nothing)) {
+            line.set_message(text);
+            line.tick();
         }
     }
 }
 
-/// A bar or spinner on a terminal; none elsewhere, where lines are written.
-fn bar(end: Option<u64>) -> Option<ProgressBar> {
-    if ProgressDrawTarget::stderr().is_hidden() {
-        return None;
-    }
-    Some(match end {
-        Some(end) => ProgressBar::new(end).with_style(style("{bar:30} {wide_msg}")),
-        None => ProgressBar::new_spinner().with_style(style("{spinner} {wide_msg}")),
-    })
-}
-
-fn draw(bar: Option<&ProgressBar>, moment: Moment) {
-    match bar {
-        Some(bar) => {
-            bar.set_position(moment.position);
-            bar.set_message(moment.message);
-            bar.tick();
-        }
-        None => tell(moment.message),
+impl Drop for Display {
+    fn drop(&mut self) {
+        set_display(None);
+        // All at once, else the lines are drawn again as each of them goes.
+        let _terminal_gone = self.all.clear();
+        self.all.set_draw_target(ProgressDrawTarget::hidden());
+        self.bar.finish_and_clear();
+        self.lines.iter().for_each(ProgressBar::finish_and_clear);
     }
 }
 
@@ -137,69 +169,8 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
-fn describe(now: &Snapshot, max_pages: Option<u64>, rate: f64) -> String {
-    let of = max_pages.map_or(String::new(), |pages| format!("/{pages}"));
-    if now.stopping {
-        return format!(
-            "{}{of} pages  stopping: finishing what is in process (Ctrl-C again to end at once)",
-            now.pages()
-        );
-    }
-    let visits = now.refresh.filter(|refresh| refresh.due > 0).map(|refresh| {
-        format!(
-            "  visits left {} of {}: changed {}  unchanged {}  gone {}",
-            now.due, refresh.due, refresh.changed, refresh.unchanged, refresh.gone
-        )
-    });
-    format!(
-        "{}{of} pages  {rate:.0} requests/s  {}  kept {}  exact {}  near {}  failed {}  queued {}  hosts waiting {}{}",
-        now.pages(),
-        bytes(now.bytes),
-        now.kept,
-        now.exact,
-        now.near,
-        now.failed,
-        now.queued,
-        now.hosts_waiting,
-        visits.unwrap_or_default(),
-    )
-}
-
-/// A rate over the last few seconds.
-#[derive(Debug, Default)]
-pub(crate) struct Rates {
-    seen: std::collections::VecDeque<(Instant, u64)>,
-}
-
-impl Rates {
-    /// How fast a count grows that is `count` now.
-    pub(crate) fn a_second(&mut self, now: Instant, count: u64) -> f64 {
-        self.seen.push_back((now, count));
-        while self.seen.len() > 2 && now.duration_since(self.seen[0].0) > RATE_WINDOW {
-            self.seen.pop_front();
-        }
-        let (since, before) = self.seen[0];
-        let seconds = now.duration_since(since).as_secs_f64();
-        if seconds > 0.0 {
-            (count - before) as f64 / seconds
-        } else {
-            0.0
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_rate_is_that_of_the_last_seconds() {
-        let mut rates = Rates::default();
-        let start = Instant::now();
-        let at = |seconds| start + Duration::from_secs(seconds);
-        assert_eq!(rates.a_second(start, 0), 0.0);
-        assert_eq!(rates.a_second(at(1), 100), 100.0);
-        assert_eq!(rates.a_second(at(5), 100), 20.0);
-        assert_eq!(rates.a_second(at(11), 700), 100.0);
-    }
+fn in_one_line(moment: &Moment) -> String {
+    let more = moment.more.iter().map(String::as_str);
+    let parts: Vec<&str> = std::iter::once(moment.message.as_str()).chain(more).collect();
+    parts.join("; ")
 }

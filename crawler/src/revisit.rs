@@ -95,9 +95,11 @@ impl Refresh {
 struct Standing(HashMap<u64, bool>);
 
 impl Standing {
-    /// Whether the text of the page is in the crawl: its own, or that of a kept page which it is a duplicate of.
+    /// Whether the page is in the crawl: its own body, or the text of a kept page which it is a duplicate of.
     fn stands(&mut self, store: &Store, id: u64, page: &PageRecord) -> Result<bool, RunError> {
-        let Some(of) = page.verdict.of() else { return Ok(true) };
+        let Some(of) = page.verdict.of() else {
+            return Ok(!page.is_kept_without_body());
+        };
         if let Some(stands) = self.0.get(&of) {
             return Ok(*stands);
         }

@@ -12,6 +12,7 @@ mod host;
 mod memory;
 mod messages;
 mod queue;
+mod standing;
 mod visits;
 
 use std::cmp::Reverse;
@@ -27,6 +28,7 @@ use crate::trap;
 use addresses::Addresses;
 use host::{Host, HostStep};
 pub use messages::{Ending, Errand, Event, Retired, RobotsAnswer, Step, Task, Unfit};
+pub use standing::{HostStanding, HostState, Standing};
 
 /// URLs of one host held in memory; the rest waits in the store.
 const BUFFER: usize = 1_024;
@@ -40,8 +42,6 @@ pub struct Scheduler {
     due: BinaryHeap<Reverse<(Now, u64, Who)>>,
     /// Hosts that have asked for a longer rest than the run waits for, by its end.
     snoozed: BinaryHeap<Reverse<(Now, String)>>,
-    /// Hosts in `due` or `snoozed`, or waiting at their address.
-    hosts_waiting: usize,
     /// Hosts whose treatment has changed since it was last saved.
     unsaved: Vec<String>,
     /// Sitemaps that were ever to be fetched: two indexes may name one another.
@@ -98,7 +98,6 @@ impl Scheduler {
             addresses: Addresses::new(&clock, &settings.politeness),
             due: BinaryHeap::new(),
             snoozed: BinaryHeap::new(),
-            hosts_waiting: 0,
             unsaved: Vec::new(),
             sitemaps_seen: HashSet::new(),
             clock,
@@ -144,9 +143,11 @@ impl Scheduler {
         }
     }
 
-    /// A host with URLs in the store from before, and how many of its pages were decided then.
-    pub fn add_stored_host(&mut self, host: &str, has_queued: bool, pages_decided: u64) {
+    /// A host with so many URLs queued in the store from before, and how many of its pages were decided then.
+    pub fn add_stored_host(&mut self, host: &str, queued: u64, pages_decided: u64) {
+        let has_queued = queued > 0;
         let entry = self.host(host);
+        entry.urls += queued;
         if has_queued {
             // What an earlier run left may be wanted now: the settings may be others, or the verdicts.
             entry.queue.look_at_left();
@@ -163,7 +164,9 @@ impl Scheduler {
     /// Visits in the store to pages of a host that were fetched before.
     pub fn add_stored_visits(&mut self, host: &str, visits: u64) {
         self.visits_left += visits;
-        self.host(host).queue.visits.in_store |= visits > 0;
+        let entry = self.host(host);
+        entry.urls += visits;
+        entry.queue.visits.in_store |= visits > 0;
         self.schedule(host, Now::ZERO);
     }
 
@@ -176,7 +179,9 @@ impl Scheduler {
     pub fn add(&mut self, urls: Vec<QueuedUrl>, now: Now) {
         for queued in urls {
             let host = queued.host.clone();
-            self.host(&host).offer(queued);
+            let entry = self.host(&host);
+            entry.urls += 1;
+            entry.offer(queued);
             self.schedule(&host, now);
         }
     }
@@ -217,7 +222,9 @@ impl Scheduler {
                 self.visits_left = self.visits_left.saturating_sub(u64::from(is_visit && !comes_again));
                 self.pages_in_process -= u64::from(!is_visit);
                 self.pages_decided += u64::from(page.is_some());
-                self.host(&host).decided(seq, page.as_ref());
+                let entry = self.host(&host);
+                entry.urls = entry.urls.saturating_sub(1);
+                entry.decided(seq, page.as_ref());
                 self.learn(&host, seq, page.as_ref());
                 self.add(queued, now);
                 self.schedule(&host, now);
@@ -294,12 +301,10 @@ impl Scheduler {
         let asks = host.has_work(takes_new) && !host.needs_refill(takes_new);
         let is_ready = host.gate.ready_at().is_some_and(|at| at <= now);
         let key = host.address;
-        self.hosts_waiting -= 1;
         if let Some(key) = key.filter(|_| asks && is_ready && !has_turn)
             && !self.addresses.admits(key, now)
         {
             self.host(name).is_due = true;
-            self.hosts_waiting += 1;
             self.addresses.wait(key, name);
             self.schedule_address(key, now);
             return None;
@@ -338,7 +343,6 @@ impl Scheduler {
             if before != Some(key) && self.addresses.moved(name, before, key, open) {
                 // It waits there no longer, and is scheduled anew once this event is taken in.
                 self.host(name).is_due = false;
-                self.hosts_waiting -= 1;
             }
             self.addresses.finish(key, now, signal, contact);
             self.schedule_address(key, now);
@@ -366,12 +370,6 @@ impl Scheduler {
     #[must_use]
     pub fn has_left(&self) -> bool {
         self.hosts.values().any(|host| host.queue.leaves_some)
-    }
-
-    /// Hosts with something to fetch, now or later.
-    #[must_use]
-    pub fn hosts_waiting(&self) -> usize {
-        self.hosts_waiting
     }
 
     /// Takes new URLs, or no more, by the page limit. What of it is in process may come to nothing, and then it has room again.
@@ -474,7 +472,6 @@ impl Scheduler {
         };
         let snoozes = !host.needs_refill(takes_new) && host.gate.snoozes_until(now).is_some();
         host.is_due = true;
-        self.hosts_waiting += 1;
         if snoozes {
             self.snoozed.push(Reverse((at, name.to_owned())));
         } else {

@@ -129,6 +129,14 @@ pub struct InvalidSetting {
     reason: String,
 }
 
+impl InvalidSetting {
+    /// The key, as in `scope.max_pages`.
+    #[must_use]
+    pub fn key(&self) -> &'static str {
+        self.key
+    }
+}
+
 impl Settings {
     /// Validates `config`.
     ///

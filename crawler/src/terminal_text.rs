@@ -14,11 +14,17 @@ pub fn terminal_text(text: &str, width: usize) -> String {
                 out.push('…');
                 return out;
             }
-            out.push(if is_harmful(c) { char::REPLACEMENT_CHARACTER } else { c });
+            out.push(harmless(c));
             length += 1;
         }
     }
     out
+}
+
+/// A character as it may be shown on a terminal.
+#[must_use]
+pub fn harmless(c: char) -> char {
+    if is_harmful(c) { char::REPLACEMENT_CHARACTER } else { c }
 }
 
 /// Control characters and the directional marks, embeddings, overrides and isolates of Unicode (UAX #9).

@@ -123,6 +123,18 @@ impl Analyzer {
         })
     }
 
+    /// The hashes of all the text's shingles, ascending: the set of which [`Signature::sketch`] is a sketch, of a text of any length.
+    /// [`crate::short::jaccard`] of two of them is what [`Sketch::similarity`] estimates.
+    #[must_use]
+    pub fn shingles(&self, text: &str) -> Vec<u64> {
+        self.with_units(text, |_, scratch| {
+            shingle_hashes(scratch);
+            scratch.shingles.sort_unstable();
+            scratch.shingles.dedup();
+            scratch.shingles.clone()
+        })
+    }
+
     /// The sketch of what is said about a text: titles' words, keywords, tags, references. Their order, spelling (see
     /// [`normalize`](mod@crate::normalize)) and repetition do not matter; `None` where nothing is said.
     #[must_use]

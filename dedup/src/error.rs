@@ -51,6 +51,9 @@ pub enum DedupError {
     /// A signature could not be written or read.
     #[error("a signature of the index is damaged: {0}")]
     Signature(#[from] postcard::Error),
+    /// The index is open to be read.
+    #[error("the index is open to be read only")]
+    ReadOnly,
     /// sled failed.
     #[error("the index cannot be read or written: {0}")]
     Sled(#[from] sled::Error),

@@ -8,7 +8,7 @@ mod sled;
 
 pub use self::blocks::{DEFAULT_SKEW, FingerprintIndex, Near, Word};
 pub use self::memory::MemoryIndex;
-pub use self::sled::{Residence, SledIndex, SledOptions};
+pub use self::sled::{Residence, SledIndex, SledLook, SledOptions};
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
 use crate::rule::Rule;

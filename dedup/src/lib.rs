@@ -67,7 +67,9 @@ pub use error::DedupError;
 pub use explain::Explanation;
 pub use fingerprint::{Fingerprint, Width, hamming_distance};
 pub use idf::{IdfBuilder, IdfError, IdfTable};
-pub use index::{DEFAULT_SKEW, FingerprintIndex, Index, MemoryIndex, Near, Residence, SledIndex, SledOptions, Word};
+pub use index::{
+    DEFAULT_SKEW, FingerprintIndex, Index, MemoryIndex, Near, Residence, SledIndex, SledLook, SledOptions, Word,
+};
 pub use layout::{Costs, Layout, LayoutError};
 pub use rule::{Confirm, InvalidRule, Rule};
 pub use scheme::{Feature, Features, InvalidScheme, Scheme, Segmenter};

@@ -1,5 +1,7 @@
 //! When two documents are duplicates.
 
+use std::fmt;
+
 use crate::signature::Signature;
 
 /// When two documents are duplicates: the first two fields find candidates, `confirm` decides on them.
@@ -65,6 +67,24 @@ impl Default for Rule {
             confirm: Confirm::SKETCH,
             numbers_must_match: false,
         }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at most {} bits apart", self.max_distance)?;
+        match self.confirm {
+            Confirm::Distance => {}
+            Confirm::Sketch { min_similarity } => write!(f, ", similarity at least {min_similarity}")?,
+            Confirm::Combined { weight, bound } => {
+                write!(f, ", {weight} of it and metadata together at least {bound}")?
+            }
+        }
+        write!(f, "; short texts: similarity at least {}", self.min_similarity_short)?;
+        if self.numbers_must_match {
+            write!(f, "; the same numbers")?;
+        }
+        Ok(())
     }
 }
 

@@ -17,7 +17,8 @@ use crate::hash::rehash;
 
 /// Bins, and bits of a sketch.
 const BINS: usize = 1_024;
-const WORDS: usize = BINS / 64;
+/// Words of 64 bits in a [`Sketch`].
+pub const WORDS: usize = BINS / 64;
 
 /// See the module's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,12 +74,26 @@ impl Sketch {
         Some(Self(words))
     }
 
+    /// The bits, for whoever looks through many sketches: the first few words tell most of those apart that have nothing in common
+    /// (see [`most_similar`]).
+    #[must_use]
+    pub fn words(&self) -> &[u64; WORDS] {
+        &self.0
+    }
+
     /// Estimated Jaccard index of the two sets, 0 to 1.
     #[must_use]
     pub fn similarity(&self, other: &Self) -> f32 {
         let differing: u32 = self.0.iter().zip(&other.0).map(|(a, b)| (a ^ b).count_ones()).sum();
-        (1.0 - 2.0 * differing as f32 / BINS as f32).max(0.0)
+        most_similar(differing)
     }
+}
+
+/// The [similarity](Sketch::similarity) of two sketches that differ in so many bits; where only some of their words have been
+/// compared, the most that it can be.
+#[must_use]
+pub fn most_similar(differing: u32) -> f32 {
+    (1.0 - 2.0 * differing as f32 / BINS as f32).max(0.0)
 }
 
 /// A bin holds its least `round · 2^22 + value`; the value's lowest bit is the sketch's.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use dedup::{
     Deduplicator, Digest, DocId, Fingerprint, Index, Layout, MemoryIndex, Removed, Residence, Rule, Signature, Sketch,
-    SledIndex, Verdict, Width,
+    SledIndex, SledLook, SledOptions, Verdict, Width,
 };
 use proptest::prelude::*;
 
@@ -194,7 +194,20 @@ proptest! {
                         dedup.index_mut().clear().unwrap();
                     }
                 }
-                Action::Persist => in_sled.iter_mut().for_each(|dedup| dedup.index_mut().persist(id.0).unwrap()),
+                Action::Persist => {
+                    in_sled.iter_mut().for_each(|dedup| dedup.index_mut().persist(id.0).unwrap());
+                    for db in &dbs {
+                        let look = SledLook::open(db, "test", &rule, &SledOptions::default()).unwrap().unwrap();
+                        prop_assert_eq!((look.applied(), look.len().unwrap()), (id.0, scan.0.len()));
+                        let dedup = Deduplicator::new(look, rule.clone()).unwrap();
+                        for signature in scan.0.values() {
+                            prop_assert_eq!(dedup.check(signature).unwrap(), scan.check(signature, &rule));
+                            if let Some(query) = signature.fingerprint {
+                                prop_assert_eq!(near(&*dedup.index(), query), scan.near(query, max_distance));
+                            }
+                        }
+                    }
+                }
                 Action::Reopen => {
                     in_sled.clear();
                     for (db, residence) in dbs.iter().zip(residences) {

@@ -77,6 +77,12 @@ pub(crate) enum Change {
     },
     /// An undecided URL whose page is gone.
     Gone,
+    /// A page was decided anew.
+    Redecided {
+        was: Class,
+        now: Class,
+        body_bytes: u64,
+    },
     /// A page that was kept is a duplicate from now on, exact or near.
     Replaced {
         is_exact: bool,
@@ -84,16 +90,22 @@ pub(crate) enum Change {
     },
 }
 
+impl Class {
+    /// What a page with this verdict counts as.
+    pub fn of(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Unique => Self::Kept,
+            Verdict::Exact { .. } => Self::Exact,
+            Verdict::Near { .. } => Self::Near,
+        }
+    }
+}
+
 impl Change {
     /// The page's URL is undecided again.
     pub fn reopened(page: &PageRecord) -> Self {
-        let was = match page.verdict {
-            Verdict::Unique => Class::Kept,
-            Verdict::Exact { .. } => Class::Exact,
-            Verdict::Near { .. } => Class::Near,
-        };
         Self::Reopened {
-            was,
+            was: Class::of(page.verdict),
             body_bytes: page.body_bytes,
         }
     }
@@ -104,6 +116,22 @@ impl Counts {
     #[must_use]
     pub fn fetched(&self) -> u64 {
         self.kept + self.exact + self.near
+    }
+
+    fn of_class(&mut self, class: Class) -> &mut u64 {
+        match class {
+            Class::Kept => &mut self.kept,
+            Class::Exact => &mut self.exact,
+            Class::Near => &mut self.near,
+        }
+    }
+
+    fn take_out(&mut self, was: Class, body_bytes: u64) {
+        let count = self.of_class(was);
+        *count = count.saturating_sub(1);
+        if was == Class::Kept {
+            self.bytes_kept = self.bytes_kept.saturating_sub(body_bytes);
+        }
     }
 
     pub(crate) fn apply(&mut self, change: Change) {
@@ -129,16 +157,16 @@ impl Counts {
                 return;
             }
             Change::Reopened { was, body_bytes } => {
-                let count = match was {
-                    Class::Kept => &mut self.kept,
-                    Class::Exact => &mut self.exact,
-                    Class::Near => &mut self.near,
-                };
-                *count = count.saturating_sub(1);
-                if was == Class::Kept {
-                    self.bytes_kept = self.bytes_kept.saturating_sub(body_bytes);
-                }
+                self.take_out(was, body_bytes);
                 self.queued += 1;
+                return;
+            }
+            Change::Redecided { was, now, body_bytes } => {
+                self.take_out(was, body_bytes);
+                *self.of_class(now) += 1;
+                if now == Class::Kept {
+                    self.bytes_kept += body_bytes;
+                }
                 return;
             }
             _ => {}
@@ -156,6 +184,7 @@ impl Counts {
             | Change::Replaced { .. }
             | Change::Due
             | Change::Visited { .. }
+            | Change::Redecided { .. }
             | Change::Reopened { .. } => {}
             Change::Gone => self.gone += 1,
             Change::Kept { wire_bytes, body_bytes } => {

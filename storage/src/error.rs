@@ -59,8 +59,9 @@ pub enum StorageError {
     },
     /// Fingerprints or URLs of the store were made by other rules than those asked for; they cannot be compared.
     #[error(
-        "{} was made with scheme {stored:?}, but {wanted:?} is asked for, and the two cannot be compared: set those options back, or crawl into another data folder",
-        dir.display()
+        "{} was made with scheme {stored:?}, but {wanted:?} is asked for, and the two cannot be compared: set those options back, crawl into another data folder, or, where options of [dedup] alone have changed, make all fingerprints anew from the stored texts: {}",
+        dir.display(),
+        rebuild(dir)
     )]
     Scheme {
         /// The data folder.

@@ -15,6 +15,7 @@
 //!        'm' "known"                                              ⟨Buckets⟩: depth, entries; missing before the first merge
 //!        'm' "running"                                            empty; there while a run is under way
 //!        'm' "gaps"                                             ⟨[u32]⟩ WARC files that were missing at a rebuild
+//!        'm' "redecided"                                          ⟨Redecided⟩: what deciding all pages anew came to
 //!        'm' "indexed"                                            ⟨Indexed⟩: how much of the archive is in index.cdxj
 //! log    'k' id:u64 of the first                                  ⟨[(hash:u64 LE, id)]⟩ of the URLs of a batch
 //! bucket 'b' depth:u8 number:u32                                  ⟨hash less the one before, id⟩ of each URL, by hash
@@ -27,6 +28,7 @@
 //! page   'p' sequence:u64                                         ⟨PageRecord⟩
 //! visits 'v' page sequence:u64                                    ⟨Visits⟩ of a page that was visited again, or waits for it
 //! depart 'd' page sequence:u64                                    empty: the page is to leave the index
+//! former 'y' page sequence:u64                                    ⟨Verdict⟩ of a page when it was crawled, where it has another since
 //! refresh 'x' number:u64                                          ⟨Refresh⟩: what it came to
 //! host   'h' host                                                 ⟨Counts⟩
 //! gate   'g' host                                                 01 ⟨HostState⟩: how it was treated last
@@ -44,6 +46,9 @@
 //! `hash` is XXH3-64 of `u` host 00 packed, keyed by the seed. What became of a URL is found by its hash, in the log or in its
 //! bucket, which gives its `id`, its number in the order of discovery; and by that in `url`. A URL that is known and has no
 //! row in `url` is queued. Buckets of another depth than `known` says are left from a merge that was cut off, and void.
+//!
+//! Tables and rows may be added within a version, where a program that does not know them may pass over them: so were
+//! `redecided` and `former`.
 //!
 //! The rows of `gate` and `robots` begin with a version of their own, 01. A store without them is a store that never asked
 //! those hosts. `origin` is `scheme://authority`, as robots.txt has it.
@@ -77,6 +82,7 @@ pub(crate) const META_PROGRESS: &[u8] = b"mprogress";
 pub(crate) const META_RUNNING: &[u8] = b"mrunning";
 pub(crate) const META_INDEXED: &[u8] = b"mindexed";
 pub(crate) const META_GAPS: &[u8] = b"mgaps";
+pub(crate) const META_REDECIDED: &[u8] = b"mredecided";
 pub(crate) const META_SEED: &[u8] = b"mseed";
 pub(crate) const META_KNOWN: &[u8] = b"mknown";
 pub(crate) const KNOWN_LOG: u8 = b'k';
@@ -89,6 +95,7 @@ pub(crate) const VISITS: u8 = b'v';
 pub(crate) const REFRESHES: u8 = b'x';
 pub(crate) const ARCHIVED_VISITS: u8 = b'w';
 pub(crate) const DEPARTED: u8 = b'd';
+pub(crate) const REDECIDED: u8 = b'y';
 pub(crate) const GATES: u8 = b'g';
 const ROBOTS: u8 = b'r';
 
@@ -251,6 +258,14 @@ pub(crate) fn departed_key(page: u64) -> Vec<u8> {
 
 pub(crate) fn departed_page(key: &[u8]) -> Option<u64> {
     number(DEPARTED, key)
+}
+
+pub(crate) fn redecided_key(page: u64) -> Vec<u8> {
+    numbered(REDECIDED, page).to_vec()
+}
+
+pub(crate) fn redecided_page(key: &[u8]) -> Option<u64> {
+    number(REDECIDED, key)
 }
 
 pub(crate) fn refresh_key(refresh: u64) -> Vec<u8> {

@@ -148,7 +148,7 @@ pub use frontier::{Discovered, QueuedUrl, Revisit, Via};
 pub use hosts::{HostState, HostStates, MAX_STORED_ROBOTS_BYTES, StoredRobots};
 pub use outcome::{Failure, Finished, Outcome, UrlState, Visit};
 pub use page::{Fate, PageDraft, PageRecord, Replaced, Validators, Verdict, WarcLocation};
-pub use rebuild::{Rebuild, RebuildStep, Rebuilt};
+pub use rebuild::{Rebuild, RebuildStep, Rebuilt, Redecided, Redecision, Redecisions};
 pub use store::{OpenOptions, Store};
 pub use verify::{Finding, Findings, Kind};
 pub use visits::{Refresh, Visits};

@@ -16,21 +16,25 @@
 //! says what they said. Their text comes back with them. A page whose metadata record cannot be read is not taken either: nothing says what
 //! was found on it, nor by which rules it was decided. Where the URL of a lost page has an older version, that one stays and is visited
 //! again.
+//!
+//! Between 2 and 3 the caller may decide all pages [anew](Rebuild::redecide), by another scheme or rule.
 
 mod files;
+mod redecide;
 mod replay;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use self::files::{crawls_in, gaps_of, only_crawl, read_head};
+pub use self::redecide::{Redecided, Redecision, Redecisions};
 use crate::error::StorageError;
 use crate::folder::{DataFolder, REBUILDING, REBUILT, STATE};
 use crate::format;
 use crate::frontier::Discovered;
-use crate::page::WarcLocation;
+use crate::page::{Verdict, WarcLocation};
 use crate::state::{Meta, State};
 use crate::store::{OpenOptions, Store};
 use crate::warc::medium::{Folder, Untouched};
@@ -84,6 +88,10 @@ struct Lost {
 pub struct Rebuild {
     folder: DataFolder,
     store: Store,
+    /// That the heads of files name; that of the state where none does.
+    schemes: BTreeSet<String>,
+    /// What pages that were decided anew were when they were crawled.
+    redecided: HashMap<u64, Verdict>,
     /// Of the metadata records that name URLs.
     with_links: Vec<WarcLocation>,
     /// URLs of archived pages of which no metadata record tells.
@@ -134,6 +142,8 @@ impl Rebuild {
             .or_else(|| Some(old_meta(dir, options)?.scheme))
             .or_else(|| options.scheme.clone());
         let scheme = scheme.ok_or_else(|| StorageError::SchemeUnknown { dir: dir.to_owned() })?;
+        let mut schemes: BTreeSet<String> = files.iter().filter_map(|file| read_head(&file.path)?.1).collect();
+        schemes.insert(scheme.clone());
         folder.remove_folder(REBUILDING)?;
         let now_ms = started_at.filter(|at| files.iter().all(|file| file.is_of(*at)));
         let options = OpenOptions {
@@ -149,6 +159,8 @@ impl Rebuild {
         let mut rebuild = Self {
             folder,
             store,
+            schemes,
+            redecided: HashMap::new(),
             with_links: Vec::new(),
             undecided: Vec::new(),
             lost: Vec::new(),

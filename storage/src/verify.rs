@@ -205,7 +205,9 @@ impl Store {
     /// What is wrong with the archived records of a page.
     fn wrong_with_records(&self, page: &PageRecord) -> Result<Vec<(Kind, String)>, StorageError> {
         let mut wrong = Vec::new();
-        if page.verdict == Verdict::Unique && (page.response.is_none() || page.text.is_none()) {
+        // One that was dropped when it was crawled is kept by its text until a visit brings the body.
+        let has_body = page.response.is_some() || page.revisit.is_some();
+        if page.verdict == Verdict::Unique && (!has_body || page.text.is_none()) {
             wrong.push((
                 Kind::Body,
                 "it is kept, but its body or text was not archived".to_owned(),

@@ -225,9 +225,9 @@ impl Store {
     }
 
     /// What tells whether the page has changed: nothing, where it must be decided on anew because the page that it is a
-    /// duplicate of is not kept any more.
+    /// duplicate of is not kept any more, or must be fetched because its body was never archived.
     fn what_to_compare(&self, id: u64, page: PageRecord) -> Result<Revisit, StorageError> {
-        if page.verdict != Verdict::Unique && self.said_by(id)?.is_none() {
+        if page.is_kept_without_body() || page.verdict != Verdict::Unique && self.said_by(id)?.is_none() {
             return Ok(Revisit {
                 page: id,
                 ..Revisit::default()

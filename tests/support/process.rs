@@ -110,6 +110,11 @@ impl Running {
         assert!(found, "{part:?} is not in {}", self.stderr.text());
     }
 
+    /// What it has written to standard error so far.
+    pub fn stderr(&self) -> String {
+        self.stderr.text()
+    }
+
     /// Its process number.
     pub fn id(&self) -> u32 {
         self.child.id()

@@ -41,6 +41,10 @@ pub struct Verify {
     verdict, its duplicates, its versions and visits, and the URLs found on pages, queued if they have none themselves. What the archive \
     does not hold is asked again by the next run: redirects, failures, robots.txt, sitemaps. No page is fetched again, but for \
     those whose records are damaged, and their duplicates.\n\
+    Where the configuration file makes fingerprints otherwise than the crawl did (`features`, `weights`, `bits`, … of [dedup]), all \
+    fingerprints are made anew from the stored texts, duplicates' texts included, and all verdicts given anew by the rule in force; \
+    --redecide does that in any case, for example after a change of threshold. Nothing is fetched; a page that was dropped and is \
+    kept from now on has its text, and the next run fetches its body. The report then shows what is decided otherwise.\n\
     The old state stays in `state.before-rebuild` until crawler gc removes it. Killed half-way, the same command starts anew; \
     until it is done nothing is changed."
 )]
@@ -51,6 +55,9 @@ pub struct Rebuild {
     /// See `--help` of the group.
     #[command(flatten)]
     pub config: ConfigFile,
+    /// Give all verdicts anew, from the stored texts, by the configuration in force.
+    #[arg(long)]
+    pub redecide: bool,
 }
 
 /// `crawler gc`

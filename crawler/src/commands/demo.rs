@@ -9,14 +9,14 @@ use tokio::runtime::Runtime;
 use super::say;
 use crate::cli::{Demo, ReportFormat};
 use crate::config::Config;
-use crate::demo::{self, Limits, Running};
+use crate::demo::{self, Running};
 use crate::error::{Error, RunError, UsageError};
 use crate::pipeline;
 use crate::progress::Progress;
 use crate::report::{Report, Waiting, terminal_width};
 use crate::settings::Settings;
 use crate::shutdown;
-use crate::stats::Stats;
+use crate::stats::{Limits, Stats};
 
 pub(super) fn execute(args: &Demo, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
@@ -32,7 +32,7 @@ pub(super) fn execute(args: &Demo, quiet: bool) -> Result<(), Error> {
     let dir = data_folder(args.data.as_deref())?;
     say(&format!("Crawling {} into {}", site.base_url, dir.display()))?;
     let stats = Arc::new(Stats::default());
-    let progress = Progress::show(stats.clone(), None, quiet);
+    let progress = Progress::show(stats.clone(), Limits::default(), quiet);
     let seeds = [site.base_url.clone()];
     let result = pipeline::run(&settings, &seeds, &dir, &stats, shutdown::requested());
     drop(progress);
@@ -75,7 +75,7 @@ fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunErr
     let html = dir.join("report.html");
     fs::write(&html, report.render(ReportFormat::Html, &store, &waiting)?)
         .map_err(|source| RunError::io("write", html.display(), source))?;
-    let limits = Limits {
+    let limits = demo::Limits {
         max_depth: settings.limits.max_depth,
         numbers_must_match: settings.rule.numbers_must_match,
         may_leave: settings.steering.enabled,

@@ -42,7 +42,7 @@ fn show(read: &Arc<AtomicU64>, total: Option<u64>, quiet: bool) -> Progress {
         Moment {
             position,
             message: format!("{}{of} read", bytes(position)),
-            is_turn: false,
+            ..Moment::default()
         }
     })
 }

@@ -162,7 +162,7 @@ fn show(seen: &Arc<AtomicU64>, total: u64, quiet: bool) -> Progress {
         Moment {
             position,
             message: format!("{position} of {total} pages seen"),
-            is_turn: false,
+            ..Moment::default()
         }
     })
 }

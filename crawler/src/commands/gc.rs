@@ -19,7 +19,7 @@ pub(super) fn execute(args: &Gc, quiet: bool) -> Result<(), RunError> {
         Moment {
             position,
             message: format!("{position} rows copied"),
-            is_turn: false,
+            ..Moment::default()
         }
     });
     let cache_bytes = OpenOptions::existing().cache_bytes;

@@ -12,6 +12,7 @@ mod source;
 mod url;
 mod web;
 
+pub(super) use page::read_one;
 use serde::Serialize;
 
 use crate::cli::{Fetching, Inspect, InspectFormat, Inspected};
@@ -30,7 +31,7 @@ pub(super) fn execute(args: &Inspect) -> Result<(), Error> {
     }
 }
 
-fn settings(fetching: &Fetching) -> Result<Settings, UsageError> {
+pub(super) fn settings(fetching: &Fetching) -> Result<Settings, UsageError> {
     let (mut config, path) = super::read_config(&fetching.config)?;
     config.fetch.allow_private_addresses |= fetching.allow_private;
     super::validate(&config, path)

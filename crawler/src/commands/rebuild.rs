@@ -3,19 +3,21 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use storage::{Discovered, OpenOptions, RebuildStep, Rebuilt};
+use storage::{Discovered, OpenOptions, Rebuild, RebuildStep, Rebuilt, Redecided};
 use url::Url;
 
 use crate::cli;
-use crate::error::{Error, RunError};
+use crate::error::{Error, RunError, UsageError};
 use crate::host_key::HostKey;
 use crate::progress::{Moment, Progress};
+use crate::redecide;
 use crate::report::bytes;
+use crate::settings::Settings;
 use crate::tell::tell;
 
 pub(super) fn execute(args: &cli::Rebuild, quiet: bool) -> Result<(), Error> {
     let (config, path) = super::read_config(&args.config)?;
-    let settings = super::validate(&config, path)?;
+    let settings = super::validate(&config, path.clone())?;
     let dir = &args.data.data;
     let (read, of) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let (shown, shown_of) = (read.clone(), of.clone());
@@ -28,7 +30,7 @@ pub(super) fn execute(args: &cli::Rebuild, quiet: bool) -> Result<(), Error> {
                 bytes(position),
                 bytes(shown_of.load(Ordering::Relaxed))
             ),
-            is_turn: false,
+            ..Moment::default()
         }
     });
     let mut say = |step| match step {
@@ -55,15 +57,80 @@ pub(super) fn execute(args: &cli::Rebuild, quiet: bool) -> Result<(), Error> {
             });
         }
     }
-    let done = rebuild.finish(&mut say).map_err(RunError::from)?;
+    let scheme = scheme_to_redecide_by(&rebuild, &settings, path.is_some(), args.redecide)?;
     drop(progress);
+    let came_to = match scheme {
+        Some(scheme) => Some(redecide(&mut rebuild, &settings, &scheme, quiet)?),
+        None => None,
+    };
+    let done = rebuild
+        .finish(&mut |step| {
+            if let RebuildStep::Problem(what) = step {
+                tell(what);
+            }
+        })
+        .map_err(RunError::from)?;
     if !quiet {
-        super::say(&describe(&done, &dir.display().to_string())).map_err(Error::from)?;
+        super::say(&describe(&done, came_to.as_ref(), &dir.display().to_string())).map_err(Error::from)?;
     }
     Ok(())
 }
 
-fn describe(done: &Rebuilt, dir: &str) -> String {
+/// The scheme of the state if all pages are to be decided anew: it is asked for, or the configuration file makes fingerprints
+/// otherwise than the crawl did. The rules for URLs stay, for what was queued and what was not follows from them.
+fn scheme_to_redecide_by(
+    rebuild: &Rebuild,
+    settings: &Settings,
+    has_file: bool,
+    is_wanted: bool,
+) -> Result<Option<String>, Error> {
+    let own = settings.scheme.id();
+    let parts = rebuild.schemes().iter().map(|scheme| scheme.split_once("; "));
+    let parts: Option<Vec<_>> = parts.collect();
+    let urls = parts.as_ref().and_then(|parts| Some(parts.first()?.1));
+    let Some(urls) = urls else {
+        // An archive of a program that names its schemes otherwise: it is rebuilt as it is.
+        return match is_wanted {
+            true => Ok(Some(settings.store_scheme())),
+            false => Ok(None),
+        };
+    };
+    let is_of_own = |scheme: &String| scheme.starts_with(&format!("{own}; "));
+    let is_other = !rebuild.schemes().iter().all(is_of_own);
+    if is_other && rebuild.schemes().len() > 1 && !has_file && !is_wanted {
+        return Err(UsageError::Argument(format!(
+            "the pages in the archive were decided by several schemes ({}): name the configuration to decide all of them by \
+             with --config, or take the built-in one with --redecide",
+            rebuild.schemes().iter().cloned().collect::<Vec<_>>().join(" · ")
+        ))
+        .into());
+    }
+    let is_due = is_wanted || rebuild.schemes().len() > 1 || is_other && has_file;
+    Ok(is_due.then(|| format!("{own}; {urls}")))
+}
+
+fn redecide(rebuild: &mut Rebuild, settings: &Settings, scheme: &str, quiet: bool) -> Result<Redecided, Error> {
+    let counts = rebuild.store().counts();
+    let pages = counts.fetched() + counts.gone;
+    let decided = Arc::new(AtomicU64::new(0));
+    let shown = decided.clone();
+    let progress = Progress::start(Some(pages), quiet, move |_now| {
+        let position = shown.load(Ordering::Relaxed);
+        Moment {
+            position,
+            message: format!("{position} of {pages} pages decided anew"),
+            is_turn: false,
+            more: Vec::new(),
+        }
+    });
+    let came_to = redecide::redecide(rebuild, settings, scheme, |pages| {
+        decided.store(pages, Ordering::Relaxed)
+    })?;
+    drop(progress);
+    Ok(came_to)
+}
+
+fn describe(done: &Rebuilt, redecided: Option<&Redecided>, dir: &str) -> String {
     let mut lines = vec![
         format!(
             "Rebuilt {dir} from {} WARC files: {} pages, {} of them kept, {} later visits",
@@ -75,6 +142,21 @@ fn describe(done: &Rebuilt, dir: &str) -> String {
             done.queued
         ),
     ];
+    if let Some(redecided) = redecided {
+        lines.push(format!(
+            "  all pages decided anew ({}): {} that were dropped are kept, {} that were kept are dropped, {} have other reasons",
+            redecided.rule, redecided.newly_kept, redecided.newly_dropped, redecided.otherwise
+        ));
+        if redecided.newly_kept > 0 {
+            lines.push("  of what is kept now only the text is there; the next run fetches the bodies".to_owned());
+        }
+        if redecided.without_text > 0 {
+            lines.push(format!(
+                "  {} duplicates stay as they were, for an older version did not keep their texts",
+                redecided.without_text
+            ));
+        }
+    }
     if done.lost > 0 {
         lines.push(format!(
             "  {} pages are lost, or the records that tell of them; the next run fetches them again",

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use url::Url;
 
-use crate::cli::Run;
-use crate::error::{Error, UsageError};
+use crate::cli::{self, Run};
+use crate::error::{Error, RunError, UsageError};
 use crate::pipeline::{self, Summary};
 use crate::progress::Progress;
 use crate::report::{self, bytes};
@@ -15,7 +17,9 @@ use crate::scheduler::Ending;
 use crate::seeds::Seeds;
 use crate::settings::Settings;
 use crate::shutdown;
-use crate::stats::Stats;
+use crate::stats::{Limits, Stats};
+use crate::status::{self, Server, View};
+use crate::tell::tell;
 use crate::terminal_text::terminal_text;
 
 pub(super) fn execute(args: &Run, quiet: bool) -> Result<(), Error> {
@@ -27,14 +31,57 @@ pub(super) fn execute(args: &Run, quiet: bool) -> Result<(), Error> {
         );
     }
     let stats = Arc::new(Stats::default());
+    let limits = Limits {
+        max_pages: settings.limits.max_pages,
+        max_duration: settings.limits.max_duration,
+    };
     let dir = &args.data.data;
-    let progress = Progress::show(stats.clone(), settings.limits.max_pages, quiet);
-    let result = pipeline::run(&settings, &seeds, dir, &stats, shutdown::requested());
+    let server = serve(&args.status, &stats, limits, quiet)?;
+    let progress = Progress::show(stats.clone(), limits, quiet);
+    let is_interrupted = Arc::new(AtomicBool::new(false));
+    let result = pipeline::run(&settings, &seeds, dir, &stats, interrupted(is_interrupted.clone()));
     drop(progress);
     let summary = result?;
     if !quiet {
         super::say(&describe(&summary, &stats, &settings, dir))?;
     }
+    match (server, args.status.status_linger) {
+        (Some(server), Some(time)) if !is_interrupted.load(Ordering::Relaxed) => linger(&server, time, quiet)?,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Serves the status, if that is asked for.
+fn serve(args: &cli::Status, stats: &Arc<Stats>, limits: Limits, quiet: bool) -> Result<Option<Server>, Error> {
+    let Some(address) = args.status else {
+        return Ok(None);
+    };
+    let listener = status::listen(address, args.status_public)?;
+    let server = Server::start(listener, View::new(stats.clone(), limits), args.status_public)?;
+    if !quiet || address.takes_any_port() {
+        tell(format_args!("status: {}", status::url(server.address())));
+    }
+    Ok(Some(server))
+}
+
+/// Completes when the user asks to stop, and notes it.
+async fn interrupted(is_interrupted: Arc<AtomicBool>) {
+    shutdown::requested().await;
+    is_interrupted.store(true, Ordering::Relaxed);
+}
+
+/// Keeps the server for this time, or until the user asks to stop.
+fn linger(server: &Server, time: Duration, quiet: bool) -> Result<(), RunError> {
+    if !quiet {
+        let (url, time) = (status::url(server.address()), humantime::format_duration(time));
+        tell(format_args!("status: {url} goes on for {time}, or until Ctrl-C"));
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|source| RunError::io("start", "the wait for Ctrl-C", source))?;
+    runtime.block_on(async {
+        tokio::select! { () = shutdown::requested() => {}, () = tokio::time::sleep(time) => {} }
+    });
     Ok(())
 }
 
@@ -52,10 +99,7 @@ fn seeds(args: &Run, settings: &Settings) -> Result<Vec<Url>, UsageError> {
 
 fn settings(args: &Run) -> Result<Settings, UsageError> {
     let (mut config, path) = super::read_config(&args.config)?;
-    config.fetch.allow_private_addresses |= args.allow_private;
-    if let Some(pages) = args.max_pages {
-        config.scope.max_pages = pages;
-    }
+    args.overrides.apply(&mut config);
     let mut settings = super::validate(&config, path)?;
     settings.limits.max_duration = args.max_duration;
     settings.refresh = args.refresh.then_some(Refresh {
@@ -86,7 +130,7 @@ fn describe(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) -
         "  kept {}  exact {}  near {}  redirected {}  failed {}  excluded {}  still queued {}",
         counts.kept, counts.exact, counts.near, counts.redirected, counts.failed, counts.excluded, counts.queued
     ));
-    lines.extend(run.refresh.map(|refresh| describe_refresh(&refresh, run.due)));
+    lines.extend(run.refresh.map(|refresh| describe_refresh(&refresh, run.counts.due)));
     if run.links_to_other_hosts > 0 {
         lines.push(format!(
             "  {} links led to other hosts and were not followed (scope.mode)",

@@ -61,7 +61,7 @@ pub(super) fn execute(args: &Verify, quiet: bool) -> Result<(), Error> {
         Moment {
             position,
             message: format!("{position} of about {all} rows and records looked at"),
-            is_turn: false,
+            ..Moment::default()
         }
     });
     let mut found: BTreeMap<Kind, OfKind> = BTreeMap::new();

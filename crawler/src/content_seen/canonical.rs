@@ -19,24 +19,32 @@ use crate::error::RunError;
 
 /// The page whose place the one at `url` takes, which will be number `id` and whose verdict is in `draft`, if it takes one.
 pub(super) fn replaced(store: &Store, id: u64, url: &str, draft: &PageDraft) -> Result<Option<Replaced>, RunError> {
-    let names_another = draft.canonical.as_deref().is_some_and(|canonical| canonical != url);
-    let Some(kept) = draft.verdict.of().filter(|_| !names_another) else {
+    let Some(kept) = draft.verdict.of() else {
         return Ok(None);
     };
     let page = store.latest_page(kept)?;
-    Ok(page.filter(|page| gives_way_to(page, url)).map(|_| Replaced {
-        page: kept,
-        verdict: of(draft.verdict, id),
-    }))
+    Ok(page
+        .filter(|page| gives_place(page, url, draft.canonical.as_deref()))
+        .map(|_| Replaced {
+            page: kept,
+            verdict: seen_from_other(draft.verdict, id),
+        }))
 }
 
+/// Whether a page that was kept gives its place to its duplicate at `url`, which names `canonical` itself.
+///
 /// A page that has lost its place already gives way to nobody: it was not compared with the one in its place.
-fn gives_way_to(kept: &PageRecord, url: &str) -> bool {
-    kept.is_kept() && kept.url != url && kept.canonical.as_deref() == Some(url)
+pub(crate) fn gives_place(kept: &PageRecord, url: &str, canonical: Option<&str>) -> bool {
+    kept.is_kept() && names_alone(&kept.url, kept.canonical.as_deref(), url, canonical)
+}
+
+/// Whether the page at `kept` names the one at `url` as its canonical one, which names no other.
+pub(crate) fn names_alone(kept: &str, kept_names: Option<&str>, url: &str, names: Option<&str>) -> bool {
+    kept != url && kept_names == Some(url) && names.is_none_or(|canonical| canonical == url)
 }
 
 /// The same verdict seen from the other side; how far two pages are apart is the same from both.
-fn of(verdict: Verdict, id: u64) -> Verdict {
+pub(crate) fn seen_from_other(verdict: Verdict, id: u64) -> Verdict {
     match verdict {
         Verdict::Unique => Verdict::Unique,
         Verdict::Exact { .. } => Verdict::Exact { of: id },

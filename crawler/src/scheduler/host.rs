@@ -91,6 +91,8 @@ pub(super) struct Host {
     /// Sitemaps and pages take turns, so that neither keeps the other waiting.
     sitemap_is_next: bool,
     pub(super) pages_decided: u64,
+    /// URLs that wait, in the store or here, and visits, in process included.
+    pub(super) urls: u64,
     /// What went wrong last, in words.
     pub(super) last_failure: Option<String>,
     /// It stands in the heap of hosts with something to do.
@@ -121,6 +123,7 @@ impl Host {
             visit_is_next: false,
             sitemap_is_next: true,
             pages_decided: 0,
+            urls: 0,
             last_failure: None,
             is_due: false,
             obeys_robots: politeness.robots,
@@ -468,7 +471,12 @@ impl Host {
         !self.origins.is_empty() && states.all(|state| matches!(state, Origin::Closed(_)))
     }
 
-    fn may_take_page(&self) -> bool {
+    /// Whether URLs wait for a robots.txt that is asked for.
+    pub(super) fn awaits_robots(&self) -> bool {
+        !self.held.is_empty() && self.origins.values().any(|origin| matches!(origin, Origin::Asked))
+    }
+
+    pub(super) fn may_take_page(&self) -> bool {
         self.max_pages
             .is_none_or(|max| self.pages_decided + (self.queue.in_process() as u64) < max)
     }

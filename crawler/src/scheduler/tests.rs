@@ -10,6 +10,7 @@ use crate::robots::Robots;
 
 mod gates;
 mod simulation;
+mod standing;
 mod turns;
 mod visits;
 
@@ -280,7 +281,7 @@ fn sitemaps_named_by_robots_txt_are_fetched_once_each() {
 #[test]
 fn a_host_with_more_than_the_buffer_asks_the_store_for_the_rest() {
     let mut scheduler = Scheduler::new(&settings(|c| c.politeness.delay_ms = 0), WINDOW, 0);
-    scheduler.add_stored_host("a.example", true, 0);
+    scheduler.add_stored_host("a.example", 1, 0);
     let Step::Refill { host, limit, skip, .. } = scheduler.next(at(0)) else {
         panic!("no refill")
     };

@@ -44,6 +44,7 @@
 
 mod documents;
 mod log;
+mod look;
 mod options;
 mod packed;
 mod recent;
@@ -55,6 +56,7 @@ use std::collections::HashMap;
 use sled::{Db, Tree};
 
 use self::log::Log;
+pub use self::look::SledLook;
 pub(crate) use self::options::DEFAULT_ROW_BYTES;
 pub use self::options::{Residence, SledOptions};
 use self::recent::Recent;
@@ -78,6 +80,7 @@ const SPLITS: &str = "dedup-splits";
 
 /// Rows of the meta tree.
 const SCHEME: &str = "scheme";
+const LAYOUT: &str = "layout";
 const APPLIED: &str = "applied";
 const CLEARING: &str = "clearing";
 
@@ -168,9 +171,8 @@ impl SledIndex {
             found,
             wanted,
         })?;
-        let (bits, blocks) = (shape.layout.width().bits(), shape.layout.blocks().len());
-        let made_for = format!("{bits} bits in {blocks} packed short>={}", shape.min_similarity_short);
-        check(&meta, "layout", &made_for, |found, wanted| DedupError::OtherLayout {
+        let blocks = shape.layout.blocks().len();
+        check(&meta, LAYOUT, &shape.name(), |found, wanted| DedupError::OtherLayout {
             found,
             wanted,
         })?;

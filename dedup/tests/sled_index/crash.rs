@@ -2,7 +2,7 @@
 
 use dedup::{DedupError, Digest, DocId, Index, Residence, SledIndex, SledOptions};
 
-use super::{assert_answers, database, near, numbered, of_numbered, open, rows, rule, tiny, write};
+use super::{assert_answers, database, look, near, numbered, of_numbered, open, rows, rule, tiny, write};
 
 #[test]
 fn a_merge_that_was_cut_off_anywhere_shows_nothing_twice_and_is_done_again() {
@@ -34,6 +34,7 @@ fn a_merge_that_was_cut_off_anywhere_shows_nothing_twice_and_is_done_again() {
             for tree in &trees[reached..] {
                 db.open_tree(tree).unwrap().clear().unwrap();
             }
+            assert_answers(&look(&db, &rule(), &unmerged), &scan, &[numbered(50)], &rule());
             let mut index = open(&db, &rule(), &unmerged);
             assert_answers(&index, &scan, &[numbered(50)], &rule());
             // A document that is in both places is taken out of both.

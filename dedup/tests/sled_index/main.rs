@@ -9,7 +9,9 @@ mod split;
 use std::collections::BTreeMap;
 
 use dedup::short::prefix;
-use dedup::{Digest, DocId, Fingerprint, Index, Layout, Residence, Rule, Signature, SledIndex, SledOptions, Width};
+use dedup::{
+    Digest, DocId, Fingerprint, Index, Layout, Residence, Rule, Signature, SledIndex, SledLook, SledOptions, Width,
+};
 use proptest::prelude::*;
 
 const MIN_SIMILARITY_SHORT: f32 = 0.8;
@@ -44,7 +46,7 @@ impl Scan {
     }
 }
 
-fn near(index: &SledIndex, query: Fingerprint) -> Vec<(u32, DocId)> {
+fn near(index: &impl Index, query: Fingerprint) -> Vec<(u32, DocId)> {
     let mut found = Vec::new();
     index.near(query, &mut found).unwrap();
     let mut found: Vec<_> = found.iter().map(|found| (found.distance, found.id)).collect();
@@ -52,7 +54,7 @@ fn near(index: &SledIndex, query: Fingerprint) -> Vec<(u32, DocId)> {
     found
 }
 
-fn with_shingle(index: &SledIndex, shingle: u64) -> Vec<DocId> {
+fn with_shingle(index: &impl Index, shingle: u64) -> Vec<DocId> {
     let mut found = Vec::new();
     index.with_shingle(shingle, &mut found).unwrap();
     found.sort();
@@ -60,7 +62,7 @@ fn with_shingle(index: &SledIndex, shingle: u64) -> Vec<DocId> {
 }
 
 /// Everything that can be asked.
-fn assert_answers(index: &SledIndex, scan: &Scan, queries: &[Signature], rule: &Rule) {
+fn assert_answers(index: &impl Index, scan: &Scan, queries: &[Signature], rule: &Rule) {
     for query in queries.iter().chain(scan.0.values()) {
         if let Some(fingerprint) = query.fingerprint {
             assert_eq!(near(index, fingerprint), scan.near(fingerprint, rule.max_distance));
@@ -95,6 +97,11 @@ fn tiny(residence: Residence) -> SledOptions {
 
 fn open(db: &sled::Db, rule: &Rule, options: &SledOptions) -> SledIndex {
     SledIndex::open_with(db, "test", rule, options.clone()).unwrap()
+}
+
+/// The index without opening it.
+fn look(db: &sled::Db, rule: &Rule, options: &SledOptions) -> SledLook {
+    SledLook::open(db, "test", rule, options).unwrap().unwrap()
 }
 
 /// Signatures that share blocks, digests and shingles.

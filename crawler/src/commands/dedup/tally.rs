@@ -90,7 +90,7 @@ pub(super) fn show(tally: &Arc<Tally>, total: Option<u64>, quiet: bool) -> Progr
                 tally.near(),
                 tally.faults()
             ),
-            is_turn: false,
+            ..Moment::default()
         }
     })
 }

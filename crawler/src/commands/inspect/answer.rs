@@ -6,7 +6,7 @@ use crate::parse::{Outlink, RobotsDirectives};
 
 /// What a crawl reads in a page. As a line of JSON; fields are only ever added.
 #[derive(Debug, Serialize)]
-pub(super) struct Page {
+pub(in crate::commands) struct Page {
     pub source: String,
     pub url: Option<String>,
     pub status: Option<u16>,
@@ -27,11 +27,14 @@ pub(super) struct Page {
     pub truncated: Option<&'static str>,
     pub outlinks: Vec<Link>,
     pub text: String,
+    /// What a verdict goes by.
+    #[serde(skip)]
+    pub signature: dedup::Signature,
 }
 
 /// What is asked of this crawler, by all together and by each of those who may ask.
 #[derive(Debug, Serialize)]
-pub(super) struct Robots {
+pub(in crate::commands) struct Robots {
     #[serde(flatten)]
     pub all: Directives,
     pub meta: Directives,
@@ -39,7 +42,7 @@ pub(super) struct Robots {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Directives {
+pub(in crate::commands) struct Directives {
     pub noindex: bool,
     pub nofollow: bool,
     /// From when on the page asks not to be stored, as RFC 3339 has it.
@@ -47,7 +50,7 @@ pub(super) struct Directives {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Link {
+pub(in crate::commands) struct Link {
     pub url: String,
     pub kind: &'static str,
     pub nofollow: bool,
@@ -55,7 +58,7 @@ pub(super) struct Link {
 
 /// A page that could not be read.
 #[derive(Debug, Serialize)]
-pub(super) struct Unread {
+pub(in crate::commands) struct Unread {
     pub source: String,
     pub url: Option<String>,
     pub error: String,

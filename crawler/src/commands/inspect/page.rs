@@ -53,18 +53,42 @@ pub(super) fn execute(args: &InspectPage) -> Result<(), Error> {
     done(faults)
 }
 
+/// A single page, read as a crawl by `settings` reads it; `url` says where one from a file is from.
+///
+/// # Errors
+/// What fetches pages cannot be set up. Why there is no page is an answer.
+pub(in crate::commands) fn read_one(
+    argument: &Path,
+    url: Option<&str>,
+    settings: &Settings,
+    ignore_robots: bool,
+) -> Result<Result<Page, Unread>, Error> {
+    let base = url.map(absolute).transpose()?;
+    let mut inspector = Inspector {
+        analyzer: Analyzer::new(&settings.scheme),
+        settings: settings.clone(),
+        ignore_robots,
+        web: None,
+    };
+    Ok(inspector.find(argument, base.as_ref())?)
+}
+
 fn base(args: &InspectPage) -> Result<Option<Url>, UsageError> {
     let Some(text) = &args.url else { return Ok(None) };
     if args.pages.len() > 1 {
         let message = "--url says where a single page is from; give one page, or leave --url out";
         return Err(UsageError::Argument(message.into()));
     }
+    absolute(text).map(Some)
+}
+
+fn absolute(text: &str) -> Result<Url, UsageError> {
     let unusable = |reason: String| UsageError::Argument(format!("--url {text}: {reason}"));
     let url = Url::parse(text).map_err(|error| unusable(error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(unusable("give an absolute http or https URL".into()));
     }
-    Ok(Some(url))
+    Ok(url)
 }
 
 /// Bytes and what is known of them.
@@ -165,7 +189,10 @@ impl Inspector {
         let named = named_canonical([&content.canonical, &in_header], &self.settings.canonicalize);
         let canonical = named.map(Url::to_string);
         content.links.extend(header.outlinks);
-        let signature = self.analyzer.analyze(&content.text);
+        let signature = Signature {
+            metadata: content.metadata,
+            ..self.analyzer.analyze(&content.text)
+        };
         let in_canonical_form = |url: &Url| canonicalize(url, &self.settings.canonicalize).ok().map(String::from);
         Page {
             source: source.to_owned(),
@@ -188,6 +215,7 @@ impl Inspector {
             title: content.title,
             text: content.text,
             url: found.url.map(String::from),
+            signature,
         }
     }
 }

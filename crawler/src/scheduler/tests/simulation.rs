@@ -367,7 +367,7 @@ impl World {
             if let Some(state) = self.saved.get(&server.name) {
                 scheduler.restore(&server.name, state);
             }
-            scheduler.add_stored_host(&server.name, !server.left.is_empty(), 0);
+            scheduler.add_stored_host(&server.name, server.left.len() as u64, 0);
         }
         scheduler
     }

@@ -119,7 +119,7 @@ fn a_visit_is_neither_a_trap_nor_left_to_the_store() {
 #[test]
 fn a_refill_of_new_urls_does_not_take_the_visits_behind_them() {
     let mut scheduler = Scheduler::new(&fast(|_| {}), WINDOW, 0);
-    scheduler.add_stored_host("a.example", true, 0);
+    scheduler.add_stored_host("a.example", 1, 0);
     scheduler.add_stored_visits("a.example", 1);
     assert!(matches!(scheduler.next(at(0)), Step::Refill { from: None, .. }));
     let mut urls = site("a.example", 1);

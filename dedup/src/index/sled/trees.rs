@@ -37,6 +37,12 @@ pub(super) struct Shape {
 }
 
 impl Shape {
+    /// What an index is noted to be made for.
+    pub fn name(&self) -> String {
+        let (bits, blocks) = (self.layout.width().bits(), self.layout.blocks().len());
+        format!("{bits} bits in {blocks} packed short>={}", self.min_similarity_short)
+    }
+
     /// Bytes of a fingerprint.
     pub fn word_bytes(&self) -> usize {
         self.layout.width().bits() as usize / 8
@@ -121,6 +127,26 @@ impl Trees {
         let mut resident = Buckets::new(self.shape.layout, self.shape.overfull)?;
         self.blocks[0].for_each(|Entry { word, id }| resident.insert(DocId(id), self.shape.fingerprint(word)))?;
         Ok(resident)
+    }
+
+    /// Every document within `max_distance` bits, by a pass over all fingerprints.
+    pub fn for_each_within(
+        &self,
+        fingerprint: Fingerprint,
+        max_distance: u32,
+        mut each: impl FnMut(Neighbour),
+    ) -> Result<(), DedupError> {
+        let query = fingerprint.bits();
+        self.blocks[0].for_each(|Entry { word, id }| {
+            let distance = (word ^ query).count_ones();
+            if distance <= max_distance {
+                each(Neighbour {
+                    distance,
+                    id: DocId(id),
+                });
+            }
+            Ok(())
+        })
     }
 
     /// Adds what is in the log; what is there already, as after a merge that was cut off, is not doubled.

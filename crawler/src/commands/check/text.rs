@@ -1,0 +1,153 @@
+//! What `crawler check` answers, for people.
+
+use dedup::Rule;
+
+use super::answer::{Answer, ComparedBy, Near, Verdict};
+use crate::commands::in_words::{counted, likeness, percent, rule_in_words, text_size};
+use crate::commands::screen::{Paint, Screen};
+use crate::terminal_text::terminal_text;
+
+/// Passages shown of a page.
+const PASSAGES_SHOWN: usize = 5;
+
+/// Characters of a passage in one look.
+const PASSAGE_CHARS: usize = 240;
+
+/// Characters of a title or URL.
+const SHOWN_CHARS: usize = 300;
+
+/// The verdict in a sentence.
+pub(super) fn reason(answer: &Answer, rule: &Rule) -> String {
+    let first = answer.nearest.first();
+    let name = first.map_or("", |near| near.url.as_str());
+    match answer.verdict {
+        Verdict::Exact => format!("The store holds this very text: {name}"),
+        Verdict::Near => format!("The store holds nearly this text: {name}"),
+        Verdict::TooShort if answer.tokens == 0 => {
+            "There is no word in this text, so there is nothing to compare.".to_owned()
+        }
+        Verdict::TooShort => format!(
+            "With {} this text is too short to say more than that the store does not hold exactly it: from five words on, runs \
+             of five are compared, from {} on, fingerprints.",
+            text_size(answer.words, answer.characters),
+            answer.min_words
+        ),
+        Verdict::New => match first {
+            None if answer.thorough => "No kept page shares a run of five words with this text.".to_owned(),
+            None if answer.compared_by == ComparedBy::Fingerprint => format!(
+                "No kept page says nearly the same: no fingerprint is within {} bits of this one. --thorough names the nearest \
+                 page all the same.",
+                rule.max_distance
+            ),
+            None => "No kept page says nearly the same.".to_owned(),
+            Some(_) => "No kept page says nearly the same; the nearest are below.".to_owned(),
+        },
+    }
+}
+
+pub(super) fn render(answer: &Answer, rule: &Rule, screen: Screen) -> String {
+    let verdict = match answer.verdict {
+        Verdict::New => "NEW",
+        Verdict::Near => "NEAR-DUPLICATE",
+        Verdict::Exact => "EXACT DUPLICATE",
+        Verdict::TooShort => "TOO SHORT TO SAY",
+    };
+    let mut out = format!("{}\n", screen.paint(verdict, Paint::Strong));
+    out.push_str(&screen.indented(0, &terminal_text(&answer.reason, 4 * SHOWN_CHARS)));
+    out.push('\n');
+    out.push_str(&screen.labelled("source", &terminal_text(&answer.source, SHOWN_CHARS)));
+    if !answer.title.is_empty() {
+        out.push_str(&screen.labelled("title", &terminal_text(&answer.title, SHOWN_CHARS)));
+    }
+    out.push_str(&screen.labelled("text", &text_size(answer.words, answer.characters)));
+    out.push_str(&screen.labelled("compared by", &compared_by(answer, rule)));
+    if let Some(same) = &answer.same_url {
+        let kept = if same.kept { "kept" } else { "not kept" };
+        let text = format!(
+            "the store has a page of this URL, {kept}: {}",
+            terminal_text(&same.title, SHOWN_CHARS)
+        );
+        out.push_str(&screen.labelled("same URL", &text));
+    }
+    if !answer.nearest.is_empty() {
+        out.push_str(&screen.labelled(
+            "found again",
+            &format!(
+                "{} of the text, in passages of eight words or more",
+                percent(answer.covered)
+            ),
+        ));
+        out.push_str(&screen.heading("Nearest pages"));
+    }
+    for (number, near) in answer.nearest.iter().enumerate() {
+        if number > 0 {
+            out.push('\n');
+        }
+        let is_same_url = answer.same_url.as_ref().is_some_and(|same| same.id == near.id);
+        out.push_str(&page(near, is_same_url, screen));
+    }
+    out
+}
+
+fn compared_by(answer: &Answer, rule: &Rule) -> String {
+    let too_short = format!(
+        "it takes {} words (or {} characters of Chinese) for a fingerprint",
+        answer.min_words,
+        6 * answer.min_words
+    );
+    match answer.compared_by {
+        ComparedBy::Fingerprint => {
+            let fingerprint = answer.fingerprint.as_deref().unwrap_or_default();
+            format!("fingerprint {fingerprint}; {}", rule_in_words(rule))
+        }
+        ComparedBy::Shingles => format!(
+            "its runs of five words, exactly, with the other short texts; a Jaccard index of {} is needed. {too_short}",
+            rule.min_similarity_short
+        ),
+        ComparedBy::Digest => format!("the digest of the whole text: {too_short}"),
+        ComparedBy::Nothing => "nothing".to_owned(),
+    }
+}
+
+fn page(near: &Near, is_same_url: bool, screen: Screen) -> String {
+    let title = match near.title.as_str() {
+        "" => "(no title)".to_owned(),
+        title => terminal_text(title, SHOWN_CHARS),
+    };
+    let mut out = screen.indented(0, &title);
+    let note = if is_same_url { "  (the same URL)" } else { "" };
+    out.push_str(&screen.indented(2, &format!("{}{note}", terminal_text(&near.url, 4_096))));
+    out.push_str(&screen.indented(2, &likeness(&near.likeness)));
+    let Some((covered, of_page)) = near.covered.zip(near.covered_of_page) else {
+        out.push_str(&screen.indented(2, "its text is not in the archive"));
+        return out;
+    };
+    if let Some(jaccard) = near.jaccard {
+        let exact = format!("exact Jaccard index of the runs of five words: {jaccard:.3}");
+        out.push_str(&screen.indented(2, &exact));
+    }
+    let passages = near.passages.len() + near.passages_left_out;
+    if passages == 0 {
+        out.push_str(&screen.indented(2, "no passage of eight words in common"));
+        return out;
+    }
+    let text = format!(
+        "{} in common: {} of this text, {} of that page",
+        counted(passages, "passage"),
+        percent(covered),
+        percent(of_page)
+    );
+    out.push_str(&screen.indented(2, &text));
+    for passage in near.passages.iter().take(PASSAGES_SHOWN) {
+        let words = format!("{:>5}  ", passage.tokens);
+        let text = terminal_text(&passage.text, PASSAGE_CHARS);
+        let lines = screen.indented(words.len(), &format!("“{text}”"));
+        out.push_str(&screen.paint(&words, Paint::Faint));
+        out.push_str(&lines[words.len()..]);
+    }
+    if passages > PASSAGES_SHOWN {
+        let rest = format!("… and {} shorter ones", passages - PASSAGES_SHOWN);
+        out.push_str(&screen.indented(7, &rest));
+    }
+    out
+}

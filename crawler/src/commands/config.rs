@@ -1,0 +1,107 @@
+//! `crawler config`
+
+use std::fmt::Write;
+
+use serde_json::json;
+use toml::Value;
+
+use super::{config_path, or_reader_gone, read_sources, say};
+use crate::cli::{self, ConfigAction, ConfigCheck, ConfigFormat, ConfigShow};
+use crate::config::{self, Config, Origin, Sources};
+use crate::error::{Error, RunError, UsageError};
+use crate::settings::Settings;
+
+/// Columns before the comments, where the values leave room for them.
+const COMMENT_AT: usize = 44;
+
+pub(super) fn execute(args: &cli::Config) -> Result<(), Error> {
+    match &args.action {
+        ConfigAction::Check(args) => check(args),
+        ConfigAction::Show(args) => show(args),
+    }
+}
+
+fn check(args: &ConfigCheck) -> Result<(), Error> {
+    let path = args.file.display();
+    let findings = config::check(&Config::text(&args.file).map_err(UsageError::from)?);
+    for finding in &findings {
+        say(&format!("{path}:{finding}"))?;
+    }
+    match findings.len() {
+        0 => say(&format!("{path} can be used."))?,
+        1 => return Err(UsageError::Argument(format!("{path} cannot be used: 1 line is wrong")).into()),
+        count => return Err(UsageError::Argument(format!("{path} cannot be used: {count} lines are wrong")).into()),
+    }
+    Ok(())
+}
+
+fn show(args: &ConfigShow) -> Result<(), Error> {
+    let mut sources = read_sources(config_path(&args.config).as_deref())?;
+    for (key, flag) in args.overrides.apply(&mut sources.config) {
+        sources.set_by_flag(key, flag);
+    }
+    let text = match args.format {
+        ConfigFormat::Toml => as_toml(&sources),
+        ConfigFormat::Json => as_json(&sources)?,
+    };
+    let mut stdout = std::io::stdout().lock();
+    or_reader_gone(std::io::Write::write_all(&mut stdout, text.as_bytes()))?;
+    drop(stdout);
+    // It is shown all the same, for that helps to find the fault.
+    Settings::new(&sources.config).map_err(|source| UsageError::Setting {
+        origin: sources.origin(source.key()).to_string(),
+        source,
+    })?;
+    Ok(())
+}
+
+/// A configuration file, but for what is a secret.
+fn as_toml(sources: &Sources) -> String {
+    let mut text = String::new();
+    let mut section = String::new();
+    for (key, value) in sources.shown() {
+        if key.section != section {
+            let apart = if section.is_empty() { "" } else { "\n" };
+            push(&mut text, format_args!("{apart}[{}]\n", key.section));
+            section.clone_from(&key.section);
+        }
+        let line = format!("{} = {value}", key.name);
+        push(
+            &mut text,
+            format_args!("{line:COMMENT_AT$}  # {}\n", comment(&sources.origin(&key.path()))),
+        );
+    }
+    text
+}
+
+/// A path may hold a line break, and a comment ends at one.
+fn comment(origin: &Origin) -> String {
+    crate::terminal_text::terminal_text(&origin.to_string(), 300)
+}
+
+fn as_json(sources: &Sources) -> Result<String, RunError> {
+    let mut keys = serde_json::Map::new();
+    for (key, value) in sources.shown() {
+        let path = key.path();
+        let origin = match sources.origin(&path) {
+            Origin::Default => json!({ "kind": "default" }),
+            Origin::File { path, line } => json!({ "kind": "file", "path": path.display().to_string(), "line": line }),
+            Origin::Environment(variable) => json!({ "kind": "environment", "variable": variable }),
+            Origin::Flag(flag) => json!({ "kind": "flag", "flag": flag }),
+        };
+        keys.insert(path, json!({ "value": value_as_json(&value), "origin": origin }));
+    }
+    let mut text = serde_json::to_string_pretty(&keys).map_err(|error| RunError::Render(error.to_string()))?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn value_as_json(value: &Value) -> serde_json::Value {
+    // Nothing that TOML has is beyond JSON, but for infinities and what is no number: those become null.
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+/// Writing to a text cannot fail.
+fn push(text: &mut String, what: std::fmt::Arguments<'_>) {
+    let _always_written = text.write_fmt(what);
+}

@@ -1,0 +1,176 @@
+//! `crawler explain`: why a page was kept or dropped, or what else became of its URL. Looks up single rows, however large the
+//! crawl.
+
+mod answer;
+mod page;
+mod queued;
+mod spellings;
+mod text;
+
+use ::url::Url;
+use storage::{Store, UrlState, Via};
+
+use super::screen::Screen;
+use crate::canonicalize::{CanonicalUrl, NotCrawlable};
+use crate::cli::{AnswerFormat, Explain};
+use crate::diff;
+use crate::error::{Error, RunError, UsageError};
+use crate::host_key::HostKey;
+use crate::settings::Settings;
+use answer::{Answer, Failed, State};
+
+/// Exit code where the crawl does not know the URL.
+const UNKNOWN: u8 = 3;
+
+/// Redirects that are followed to what they lead to.
+const MAX_REDIRECTS: usize = 5;
+
+pub(super) fn execute(args: &Explain) -> Result<(), Error> {
+    let (config, path) = super::read_config(&args.config)?;
+    let settings = super::validate(&config, path)?;
+    let store = super::open_to_read(&args.data.data)?;
+    let screen = Screen::of_stdout();
+    let diff = match args.format {
+        AnswerFormat::Text => diff::Options {
+            context: 1,
+            max_rows: 40,
+            max_line_chars: 600,
+        },
+        AnswerFormat::Json => diff::Options::default(),
+    };
+    let mut explainer = Explainer {
+        store,
+        settings,
+        top: args.top.into(),
+        diff: (!args.no_diff).then_some(diff),
+    };
+    let url = explainer.known_spelling(&args.url)?;
+    let answer = explainer.answer(&args.url, &url, MAX_REDIRECTS)?;
+    let mut output = super::Output::open(None)?;
+    output.write(match args.format {
+        AnswerFormat::Text => text::render(&answer, screen),
+        AnswerFormat::Json => super::check::json(&answer)?,
+    })?;
+    output.finish()?;
+    match answer.state {
+        State::Unknown { .. } => Err(Error::Answer(UNKNOWN)),
+        _ => Ok(()),
+    }
+}
+
+struct Explainer {
+    store: Store,
+    settings: Settings,
+    /// Features and pages that are listed.
+    top: usize,
+    diff: Option<diff::Options>,
+}
+
+impl Explainer {
+    /// The canonical form of what the user typed; without a scheme, that of the two which the crawl knows.
+    fn known_spelling(&self, typed: &str) -> Result<Url, Error> {
+        let parse =
+            |text: &str| CanonicalUrl::parse(text.trim(), &self.settings.canonicalize).map(CanonicalUrl::into_url);
+        let unusable = |error: NotCrawlable| UsageError::Argument(format!("{typed}: {error}"));
+        if typed.contains("://") {
+            return Ok(parse(typed).map_err(unusable)?);
+        }
+        let secure = parse(&format!("https://{typed}")).map_err(unusable)?;
+        let plain = parse(&format!("http://{typed}")).map_err(unusable)?;
+        Ok(
+            if self.state_of(&secure)?.is_none() && self.state_of(&plain)?.is_some() {
+                plain
+            } else {
+                secure
+            },
+        )
+    }
+
+    fn state_of(&self, url: &Url) -> Result<Option<UrlState>, RunError> {
+        match HostKey::from_url(url) {
+            Some(host) => Ok(self.store.url_state(host.as_str(), url.as_str())?),
+            None => Ok(None),
+        }
+    }
+
+    fn answer(&mut self, asked: &str, url: &Url, redirects: usize) -> Result<Answer, RunError> {
+        let host = HostKey::from_url(url).map_or_else(String::new, |host| host.as_str().to_owned());
+        let (summary, state) = match self.state_of(url)? {
+            None => {
+                let alike = self.alike(url)?;
+                let summary =
+                    "The crawl does not know this URL: no seed, link, redirect or sitemap within its scope named it.";
+                (summary.to_owned(), State::Unknown { alike })
+            }
+            Some(UrlState::Queued) => self.queued(&host, url)?,
+            Some(UrlState::Redirect { to, status }) => {
+                let summary = format!("Not a page: the server redirects to {to} (status {status}).");
+                let target = match self.canonical(&to).filter(|target| target != url && redirects > 0) {
+                    Some(target) => Some(Box::new(self.answer(&to, &target, redirects - 1)?)),
+                    None => None,
+                };
+                (summary, State::Redirect { to, status, target })
+            }
+            Some(UrlState::Failed(failure)) => {
+                let via = self.url_of(failure.via.as_ref())?;
+                let times = match failure.attempts {
+                    0 | 1 => String::new(),
+                    attempts => format!(", tried {attempts} times"),
+                };
+                let summary = format!("Not fetched: {} ({}{times}).", failure.detail, failure.kind);
+                let failed = Failed {
+                    kind: failure.kind,
+                    status: failure.status,
+                    detail: failure.detail,
+                    attempts: failure.attempts,
+                    depth: failure.depth,
+                    via,
+                };
+                (summary, State::Failed(failed))
+            }
+            Some(UrlState::Excluded { reason }) => (format!("Not stored: {reason}."), State::Excluded { reason }),
+            Some(UrlState::Page(id)) => self.page(id)?,
+        };
+        Ok(Answer {
+            asked: asked.to_owned(),
+            url: url.to_string(),
+            summary,
+            state,
+        })
+    }
+
+    fn canonical(&self, url: &str) -> Option<Url> {
+        let url = CanonicalUrl::parse(url, &self.settings.canonicalize).ok()?;
+        Some(url.into_url())
+    }
+
+    /// The URL of what led to another.
+    fn url_of(&self, via: Option<&Via>) -> Result<Option<String>, RunError> {
+        Ok(match via {
+            None => None,
+            Some(Via::Url(url)) => Some(url.to_string()),
+            Some(Via::Page(id)) => self.store.page(*id)?.map(|page| page.url),
+        })
+    }
+
+    /// Known URLs that are spelt nearly as `url` is.
+    fn alike(&self, url: &Url) -> Result<Vec<String>, RunError> {
+        let mut alike = Vec::new();
+        for spelling in spellings::of(url) {
+            let Some(spelling) = self.canonical(spelling.as_str()).filter(|other| other != url) else {
+                continue;
+            };
+            let text = spelling.to_string();
+            if !alike.contains(&text) && self.state_of(&spelling)?.is_some() {
+                alike.push(text);
+            }
+        }
+        Ok(alike)
+    }
+}
+
+/// A time as RFC 3339 has it, in whole seconds.
+fn time(millis: u64) -> Option<String> {
+    let seconds = i64::try_from(millis / 1_000).ok()?;
+    Some(jiff::Timestamp::from_second(seconds).ok()?.to_string())
+}

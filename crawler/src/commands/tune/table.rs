@@ -1,0 +1,149 @@
+//! The settings as tables for a terminal, and as CSV.
+
+use std::fmt::Write;
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, Table};
+use dedup::Confirm;
+
+use super::IN_FORCE;
+use super::measured::{Measured, Row, confirm_name, min_similarity};
+use super::plot::bar;
+use crate::replay::{Grid, Interval};
+
+/// Characters of the longest bar.
+const BAR: usize = 24;
+
+/// A figure of every setting: distances downwards, ways to confirm across. The setting in force is marked with `*`, the one at
+/// `recommended` with `<`.
+pub(super) fn matrix(measured: &Measured, recommended: usize, figure: impl Fn(&Row) -> String) -> String {
+    let mut table = Table::new();
+    let confirms = measured.confirms();
+    let header = confirms.iter().map(|confirm| match *confirm {
+        Confirm::Sketch { min_similarity } => format!("≥{min_similarity} "),
+        Confirm::Distance => "any ".to_owned(),
+        Confirm::Combined { .. } => "combined ".to_owned(),
+    });
+    table
+        .load_style(NOTHING)
+        .set_header(std::iter::once("bits".to_owned()).chain(header));
+    for distance in measured.distances() {
+        let figures = confirms.iter().map(|confirm| {
+            let found = measured.find(distance, *confirm);
+            found.map_or(String::new(), |(cell, row)| figure(row) + mark(cell, recommended))
+        });
+        table.add_row(std::iter::once(format!("≤{distance}")).chain(figures));
+    }
+    align(&mut table, 0);
+    tight(&mut table);
+    lines(&table)
+}
+
+fn mark(cell: usize, recommended: usize) -> &'static str {
+    match (cell, cell == recommended) {
+        (IN_FORCE, _) => "*",
+        (_, true) => "<",
+        _ => " ",
+    }
+}
+
+/// Settings one by one, with how sure each figure is and a bar for the pages dropped; `named` says what tells them apart.
+pub(super) fn list<'a>(
+    rows: impl Iterator<Item = (usize, &'a Row)>,
+    recommended: usize,
+    with_labels: bool,
+    named: impl Fn(&Row) -> String,
+) -> String {
+    let rows: Vec<(usize, &Row)> = rows.collect();
+    let most = rows.iter().map(|(_, row)| row.dropped).max().unwrap_or(0);
+    let mut table = Table::new();
+    let header = ["", "dropped", "change", "precision", "recall", "F1"];
+    let labels = with_labels.then_some("labels against");
+    table
+        .load_style(NOTHING)
+        .set_header(header.into_iter().chain(labels).chain([""]));
+    for (cell, row) in rows {
+        let score = row.scored.score;
+        let change = match (row.newly_dropped, row.newly_kept) {
+            (0, 0) => "0".to_owned(),
+            (dropped, 0) => format!("+{dropped}"),
+            (0, kept) => format!("-{kept}"),
+            (dropped, kept) => format!("+{dropped} -{kept}"),
+        };
+        let figures = [
+            named(row) + mark(cell, recommended),
+            row.dropped.to_string(),
+            change,
+            estimate(score.precision(), row.scored.precision()),
+            estimate(score.recall(), row.scored.recall()),
+            estimate(score.f1(), row.scored.f1()),
+        ];
+        let labels = with_labels.then(|| row.contradicted.to_string());
+        table.add_row(figures.into_iter().chain(labels).chain([bar(row.dropped, most, BAR)]));
+    }
+    align(&mut table, 1);
+    tight(&mut table);
+    lines(&table)
+}
+
+fn estimate(value: f64, Interval { low, high }: Interval) -> String {
+    format!("{value:.3} ({low:.2}–{high:.2})")
+}
+
+/// Figures to the right, the last column, if it is one of bars, to the left.
+fn align(table: &mut Table, bars: usize) {
+    let figures = table.column_count() - bars;
+    for column in table.column_iter_mut().take(figures) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+}
+
+fn tight(table: &mut Table) {
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+    }
+}
+
+fn lines(table: &Table) -> String {
+    let lines: Vec<String> = table.lines().map(|line| format!("  {}", line.trim_end())).collect();
+    lines.join("\n")
+}
+
+/// A header line, then a line a setting.
+pub(super) fn csv(grid: &Grid, measured: &Measured) -> String {
+    let mut out = "max_distance,confirm,min_similarity,is_in_force,dropped,newly_dropped,newly_kept,right,grey,wrong,missed,unique,\
+                   not_judged,precision,precision_low,precision_high,recall,recall_low,recall_high,f1,f1_low,f1_high,\
+                   labels_contradicted\n"
+        .to_owned();
+    for (at, (cell, row)) in grid.cells().iter().zip(&measured.rows).enumerate() {
+        let (score, scored) = (row.scored.score, row.scored);
+        let similarity = min_similarity(cell.confirm).map_or(String::new(), |similarity| similarity.to_string());
+        let shares = [
+            (score.precision(), scored.precision()),
+            (score.recall(), scored.recall()),
+            (score.f1(), scored.f1()),
+        ];
+        let shares = shares.map(|(value, Interval { low, high })| format!("{value:.6},{low:.6},{high:.6}"));
+        // No field holds a comma or a quotation mark.
+        let line = writeln!(
+            out,
+            "{},{},{similarity},{},{},{},{},{},{},{},{},{},{},{},{}",
+            cell.max_distance,
+            confirm_name(cell.confirm),
+            at == IN_FORCE,
+            row.dropped,
+            row.newly_dropped,
+            row.newly_kept,
+            score.right,
+            score.grey,
+            score.wrong,
+            score.missed,
+            score.unique,
+            scored.unknown,
+            shares.join(","),
+            row.contradicted,
+        );
+        debug_assert!(line.is_ok(), "a String takes whatever is written to it");
+    }
+    out
+}

@@ -1,0 +1,218 @@
+//! Everything that is wrong with a `config.toml`, not only what is met first.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::keys::nearest;
+use super::{Config, Key, in_one_line, keys, line_of};
+use crate::settings::Settings;
+
+/// What is wrong in one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Counted from 1.
+    pub line: usize,
+    /// What, and what is allowed.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.line, self.message)
+    }
+}
+
+/// Looks through the text of a `config.toml`: first for what is no TOML, then for keys that there are not and values that
+/// cannot be read, key by key, and at last for values that make no sense. By line.
+#[must_use]
+pub fn check(text: &str) -> Vec<Finding> {
+    let (document, errors) = DeTable::parse_recoverable(text);
+    let mut findings: Vec<Finding> = errors
+        .iter()
+        .map(|error| Finding {
+            line: line_of(text, error.span().map_or(0, |span| span.start)),
+            message: in_one_line(error.message()),
+        })
+        .collect();
+    let keys = keys();
+    for (section, value) in document.get_ref() {
+        findings.extend(check_section(text, section, value, &keys));
+    }
+    if findings.is_empty() {
+        // What makes sense alone may not do so together.
+        findings.extend(Config::parse(text, Path::new("")).ok().and_then(|config| {
+            let error = Settings::new(&config).err()?;
+            let line = line_of_key(text, &document, error.key());
+            let message = error.to_string();
+            Some(Finding { line, message })
+        }));
+    }
+    findings.sort_by_key(|finding| finding.line);
+    findings
+}
+
+type Name<'i> = Spanned<std::borrow::Cow<'i, str>>;
+type Said<'i> = Spanned<DeValue<'i>>;
+
+fn check_section(text: &str, section: &Name<'_>, value: &Said<'_>, keys: &[Key]) -> Vec<Finding> {
+    let name = section.get_ref().as_ref();
+    let finding = |at: usize, message| Finding {
+        line: line_of(text, at),
+        message,
+    };
+    let mut sections: Vec<&str> = keys.iter().map(|key| key.section.as_str()).collect();
+    sections.dedup();
+    if !sections.contains(&name) {
+        let message = match keys.iter().find(|key| key.name == name) {
+            Some(key) => format!("`{name}` belongs to the section [{}]", key.section),
+            None => format!(
+                "unknown section `{name}`{}; there are {}",
+                did_you_mean(name, &sections),
+                listed(&sections)
+            ),
+        };
+        return vec![finding(section.span().start, message)];
+    }
+    let Some(names) = value.get_ref().as_table() else {
+        let message = format!("`{name}` is a section: write [{name}] and its keys below");
+        return vec![finding(section.span().start, message)];
+    };
+    let mut findings = Vec::new();
+    for (key, value) in names {
+        let at = key.span().start;
+        let said = key.get_ref().as_ref();
+        let known = keys.iter().find(|key| key.section == name && key.name == said);
+        let wrong = match known {
+            Some(known) => check_value(section, key, value, &known.path()),
+            None => Some(unknown(name, said, keys)),
+        };
+        findings.extend(wrong.map(|message| finding(at, message)));
+    }
+    findings
+}
+
+fn unknown(section: &str, name: &str, keys: &[Key]) -> String {
+    let of_section: Vec<&str> = keys
+        .iter()
+        .filter(|key| key.section == section)
+        .map(|key| key.name.as_str())
+        .collect();
+    let elsewhere = keys.iter().find(|key| key.name == name);
+    let meant = match elsewhere {
+        Some(key) => format!("; it belongs to the section [{}]", key.section),
+        None => did_you_mean(name, &of_section),
+    };
+    format!(
+        "unknown key `{section}.{name}`{meant}; [{section}] has {}",
+        listed(&of_section)
+    )
+}
+
+/// What is wrong with the value of a key, seen alone.
+fn check_value(section: &Name<'_>, name: &Name<'_>, value: &Said<'_>, path: &str) -> Option<String> {
+    let names = DeTable::from_iter([(name.clone(), value.clone())]);
+    let names = Spanned::new(value.span(), DeValue::Table(names));
+    let alone = DeTable::from_iter([(section.clone(), names)]);
+    let alone = Spanned::new(value.span(), alone);
+    match Config::deserialize(toml::de::Deserializer::from(alone)) {
+        Err(_) if super::secrets::may_hold(path) => {
+            Some(format!("`{path}`: it is not what this key takes, see config.toml"))
+        }
+        Err(error) => Some(format!("`{path}`: {}", in_one_line(error.message()))),
+        Ok(config) => {
+            let error = Settings::new(&config).err()?;
+            (error.key() == path).then(|| error.to_string())
+        }
+    }
+}
+
+fn line_of_key(text: &str, document: &Spanned<DeTable<'_>>, key: &str) -> usize {
+    let (section, name) = key.split_once('.').unwrap_or((key, ""));
+    let section = document.get_ref().get_key_value(section);
+    let name = section.and_then(|(_, value)| value.get_ref().as_table()?.get_key_value(name));
+    let at = name
+        .map(|(name, _)| name.span().start)
+        .or(section.map(|(section, _)| section.span().start));
+    line_of(text, at.unwrap_or(0))
+}
+
+fn did_you_mean(wrong: &str, names: &[&str]) -> String {
+    nearest(wrong, names.iter().copied()).map_or(String::new(), |name| format!("; did you mean `{name}`?"))
+}
+
+fn listed(names: &[&str]) -> String {
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        check(text).iter().map(Finding::to_string).collect()
+    }
+
+    #[test]
+    fn the_sample_file_is_right() {
+        assert_eq!(found(include_str!("../../../config.toml")), Vec::<String>::new());
+        assert_eq!(found(""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn all_that_is_wrong_is_found_at_once() {
+        let text = "[scope]\nmax_depht = 3\nmode = \"web\"\nmax_pages = \"ten\"\ndelay_ms = 5\n\n[polite]\nx = 1\n\n\
+                    [fetch]\nparallel = 0\n\n[dedup]\nmax_distance = 40\n";
+        let found = found(text);
+        for (start, part) in [
+            (
+                "2: unknown key `scope.max_depht`; did you mean `max_depth`?",
+                "follow_nofollow",
+            ),
+            ("3: `scope.mode`: ", "subdomains"),
+            ("4: `scope.max_pages`: ", "string"),
+            (
+                "5: unknown key `scope.delay_ms`; it belongs to the section [politeness]",
+                "",
+            ),
+            ("7: unknown section `polite`", "politeness"),
+            ("11: fetch.parallel = 0: ", "at least 1"),
+            ("14: dedup.max_distance = 40: ", "64 bits"),
+        ] {
+            let is_it = |line: &String| line.starts_with(start) && line.contains(part);
+            assert!(found.iter().any(is_it), "{start:?} … {part:?} is not in {found:#?}");
+        }
+        assert_eq!(found.len(), 7, "{found:#?}");
+    }
+
+    #[test]
+    fn what_makes_no_sense_together_is_found_too() {
+        let found = found("[refresh]\nmax_interval = \"2d\"\nfirst_interval = \"3d\"\n");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("3: refresh.first_interval = \"3d\""), "{found:?}");
+    }
+
+    #[test]
+    fn what_is_no_toml_is_found_with_its_line() {
+        let found = found("[scope]\nmax_depth = \n[fetch\nparallel = 3\n");
+        assert!(found.iter().any(|line| line.starts_with("2: ")), "{found:?}");
+        assert!(found.iter().any(|line| line.starts_with("3: ")), "{found:?}");
+    }
+
+    #[test]
+    fn a_key_outside_of_its_section_and_a_section_that_is_none() {
+        let found = found("max_pages = 3\nfetch = 3\n");
+        assert_eq!(found[0], "1: `max_pages` belongs to the section [scope]");
+        assert!(found[1].starts_with("2: `fetch` is a section"), "{found:?}");
+    }
+
+    #[test]
+    fn no_finding_shows_a_secret() {
+        let text = "[fetch]\nheaders = \"s3cret\"\ncredentials = [{ host = \"a\", pass = \"s3cret\" }]\nproxy = [\"s3cret\"]\n";
+        let found = found(text);
+        assert!(found.len() == 3 && !found.concat().contains("s3cret"), "{found:?}");
+    }
+}

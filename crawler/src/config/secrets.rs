@@ -1,0 +1,55 @@
+//! What of a configuration is shown to nobody.
+
+use url::Url;
+
+use super::Config;
+
+/// What stands for a secret.
+const HIDDEN: &str = "***";
+
+/// Whether the value of the key may be one.
+pub(super) fn may_hold(key: &str) -> bool {
+    matches!(key, "fetch.proxy" | "fetch.headers" | "fetch.credentials")
+}
+
+/// The same without passwords, without who logs in at the proxy, and without the values of header fields.
+pub(super) fn without(config: &Config) -> Config {
+    let mut config = config.clone();
+    let fetch = &mut config.fetch;
+    fetch.proxy = proxy(&fetch.proxy);
+    fetch.headers.values_mut().for_each(|value| *value = HIDDEN.to_owned());
+    for one in &mut fetch.credentials {
+        one.password = one.password.as_ref().map(|_| HIDDEN.to_owned());
+    }
+    config
+}
+
+fn proxy(text: &str) -> String {
+    if !text.contains('@') {
+        return text.to_owned();
+    }
+    let hidden = Url::parse(text).ok().and_then(|mut url| {
+        url.set_password(None).ok()?;
+        url.set_username(HIDDEN).ok()?;
+        Some(url.into())
+    });
+    hidden.unwrap_or_else(|| HIDDEN.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_secret_is_left() {
+        let text = "[fetch]\nproxy = \"http://me:s3cret@proxy.example:8080\"\nheaders = { Cookie = \"s3cret\" }\n\
+                    [[fetch.credentials]]\nhost = \"a\"\nuser = \"b\"\npassword = \"s3cret\"\n";
+        let config = Config::parse(text, "c.toml".as_ref()).unwrap();
+        let shown = without(&config);
+        let text = toml::to_string(&shown).unwrap();
+        assert!(!text.contains("s3cret") && !text.contains("me:"), "{text}");
+        assert_eq!(shown.fetch.proxy, "http://***@proxy.example:8080/");
+        assert_eq!(proxy("me:s3cret@proxy"), "***");
+        assert_eq!(proxy("http://proxy.example:8080"), "http://proxy.example:8080");
+    }
+}

@@ -1,0 +1,288 @@
+//! Where each value comes from. From weak to strong: the built-in default, the file, the environment, flags.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use toml::Value;
+use toml::de::DeTable;
+
+use super::keys::{PREFIX, nearest, table};
+use super::{Config, ConfigError, Key, keys};
+
+/// The configuration in force, and where its values come from.
+#[derive(Debug, Clone)]
+pub struct Sources {
+    /// What is in force.
+    pub config: Config,
+    /// What is odd and ends nothing: variables that look as if they were for a key.
+    pub warnings: Vec<String>,
+    /// By key, as in `scope.max_pages`; those not named have their default.
+    origins: BTreeMap<String, Origin>,
+}
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// The program.
+    Default,
+    /// The file.
+    File {
+        /// Its path.
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+    },
+    /// The environment variable of this name.
+    Environment(String),
+    /// The flag of this name.
+    Flag(&'static str),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => formatter.write_str("default"),
+            Self::File { path, line } => write!(formatter, "{}, line {line}", path.display()),
+            Self::Environment(variable) => write!(formatter, "environment variable {variable}"),
+            Self::Flag(flag) => write!(formatter, "flag {flag}"),
+        }
+    }
+}
+
+impl Sources {
+    /// Reads the file, if there is one, and the variables of the environment that begin with `CRAWLER_`.
+    ///
+    /// # Errors
+    /// The file as [`Config::read`]; a variable with a value that its key does not take.
+    pub fn read(
+        path: Option<&Path>,
+        environment: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Result<Self, ConfigError> {
+        let mut sources = Self {
+            config: Config::default(),
+            warnings: Vec::new(),
+            origins: BTreeMap::new(),
+        };
+        if let Some(path) = path {
+            let text = Config::text(path)?;
+            sources.config = Config::parse(&text, path)?;
+            for (key, line) in lines(&text) {
+                let path = path.to_owned();
+                sources.origins.insert(key, Origin::File { path, line });
+            }
+        }
+        let mut variables: Vec<_> = environment
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+            .filter(|(name, _)| name.starts_with(PREFIX))
+            .collect();
+        variables.sort();
+        let keys = keys();
+        for (name, value) in variables {
+            sources.take_variable(name, value, &keys)?;
+        }
+        Ok(sources)
+    }
+
+    fn take_variable(&mut self, name: String, value: OsString, keys: &[Key]) -> Result<(), ConfigError> {
+        let Some(key) = keys.iter().find(|key| key.variable() == name) else {
+            self.warnings.extend(self.unknown(&name, keys));
+            return Ok(());
+        };
+        let wrong = |message: String| ConfigError::Variable {
+            variable: name.clone(),
+            key: key.path(),
+            message,
+        };
+        let text = value.into_string().map_err(|_| wrong("it is not UTF-8".to_owned()))?;
+        let value = parse(&text, &key.default).map_err(wrong)?;
+        self.config = replaced(&self.config, key, value).map_err(wrong)?;
+        self.origins.insert(key.path(), Origin::Environment(name.clone()));
+        Ok(())
+    }
+
+    /// What to say of a variable that no key has; nothing of one that holds a password of the configuration.
+    fn unknown(&self, name: &str, keys: &[Key]) -> Option<String> {
+        let credentials = &self.config.fetch.credentials;
+        if credentials.iter().any(|one| one.password_env.as_deref() == Some(name)) {
+            return None;
+        }
+        let variables: Vec<String> = keys.iter().map(Key::variable).collect();
+        let meant = nearest(name, variables.iter().map(String::as_str));
+        let meant = meant.map_or(String::new(), |meant| format!("; did you mean {meant}?"));
+        Some(format!(
+            "the environment variable {name} stands for no key of the configuration{meant}"
+        ))
+    }
+
+    /// A flag has set this key.
+    pub fn set_by_flag(&mut self, key: &str, flag: &'static str) {
+        self.origins.insert(key.to_owned(), Origin::Flag(flag));
+    }
+
+    /// Where the value of a key such as `scope.max_pages` comes from.
+    #[must_use]
+    pub fn origin(&self, key: &str) -> Origin {
+        self.origins.get(key).cloned().unwrap_or(Origin::Default)
+    }
+
+    /// Every key with the value in force, by section and name. Secrets are not in them.
+    #[must_use]
+    pub fn shown(&self) -> Vec<(Key, Value)> {
+        let table = table(&super::secrets::without(&self.config));
+        let shown = keys().into_iter().map(|key| {
+            let value = table.get(&key.section).and_then(|section| section.get(&key.name));
+            let value = value.cloned().unwrap_or_else(|| key.default.clone());
+            (key, value)
+        });
+        shown.collect()
+    }
+}
+
+/// The value that a text in the environment stands for: TOML, but that a text needs no quotes.
+fn parse(text: &str, like: &Value) -> Result<Value, String> {
+    let is_quoted = text.starts_with(['"', '\'']);
+    if like.is_str() && !is_quoted {
+        return Ok(Value::String(text.to_owned()));
+    }
+    let said = format!("it must be {}", expected(like));
+    let parsed: toml::Table = format!("value = {text}").parse().map_err(|_| said.clone())?;
+    match parsed.into_iter().next() {
+        // A line break in it could hold another key.
+        Some((name, value)) if name == "value" && !text.contains('\n') => Ok(value),
+        _ => Err(said),
+    }
+}
+
+fn expected(like: &Value) -> &'static str {
+    match like {
+        Value::String(_) => "a text",
+        Value::Integer(_) => "an integer such as 3",
+        Value::Float(_) => "a number such as 0.5",
+        Value::Boolean(_) => "true or false",
+        Value::Datetime(_) => "a time",
+        Value::Array(_) => "an array such as [\"a\", \"b\"]",
+        Value::Table(_) => "a table such as { A = \"b\" }",
+    }
+}
+
+/// The configuration with another value of one key.
+fn replaced(config: &Config, key: &Key, value: Value) -> Result<Config, String> {
+    let mut table = table(config);
+    if let Some(Value::Table(section)) = table.get_mut(&key.section) {
+        section.insert(key.name.clone(), value);
+    }
+    table.try_into().map_err(|error: toml::de::Error| {
+        if super::secrets::may_hold(&key.path()) {
+            format!("it must be {}", expected(&key.default))
+        } else {
+            super::in_one_line(error.message())
+        }
+    })
+}
+
+/// The lines of the keys, counted from 1.
+fn lines(text: &str) -> BTreeMap<String, usize> {
+    let mut lines = BTreeMap::new();
+    let (document, _errors) = DeTable::parse_recoverable(text);
+    for (section, names) in document.get_ref() {
+        for (name, _) in names.get_ref().as_table().into_iter().flatten() {
+            let key = format!("{}.{}", section.get_ref(), name.get_ref());
+            lines.insert(key, super::line_of(text, name.span().start));
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(variables: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
+        let owned = variables.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+        owned.collect()
+    }
+
+    fn read(text: &str, variables: &[(&str, &str)]) -> Result<Sources, ConfigError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("my.toml");
+        std::fs::write(&path, text).unwrap();
+        Sources::read(Some(&path), environment(variables))
+    }
+
+    #[test]
+    fn the_environment_is_stronger_than_the_file() {
+        let sources = read(
+            "[dedup]\nmax_distance = 3\nmin_similarity = 0.5\n",
+            &[
+                ("CRAWLER_DEDUP_MAX_DISTANCE", "5"),
+                ("CRAWLER_IDENTITY_CONTACT_URL", "https://example.org/bot"),
+                ("CRAWLER_SCOPE_MODE", "\"subdomains\""),
+                ("CRAWLER_POLITENESS_LATENCY_FACTOR", "3"),
+                ("CRAWLER_STEERING_APPLY", "[\"a\", \"b\"]"),
+                ("CRAWLER_FETCH_HEADERS", "{ Accept-Language = \"en\" }"),
+                ("HOME", "/"),
+            ],
+        )
+        .unwrap();
+        let config = &sources.config;
+        assert_eq!((config.dedup.max_distance, config.dedup.min_similarity), (5, 0.5));
+        assert_eq!(config.identity.contact_url, "https://example.org/bot");
+        assert_eq!(config.scope.mode, crate::config::ScopeMode::Subdomains);
+        assert_eq!(config.politeness.latency_factor, 3.0);
+        assert_eq!(config.steering.apply, ["a", "b"]);
+        assert_eq!(config.fetch.headers["Accept-Language"], "en");
+        assert!(sources.warnings.is_empty(), "{:?}", sources.warnings);
+        let origin = |key| sources.origin(key).to_string();
+        assert_eq!(
+            origin("dedup.max_distance"),
+            "environment variable CRAWLER_DEDUP_MAX_DISTANCE"
+        );
+        assert!(origin("dedup.min_similarity").ends_with("my.toml, line 3"));
+        assert_eq!(origin("dedup.bits"), "default");
+    }
+
+    #[test]
+    fn every_key_can_be_set_by_its_variable_to_what_is_shown() {
+        let sources = Sources::read(None, Vec::new()).unwrap();
+        for (key, value) in sources.shown() {
+            let set = environment(&[(&key.variable(), &value.to_string())]);
+            let again = Sources::read(None, set).unwrap();
+            assert_eq!(again.config, Config::default(), "{}", key.path());
+            assert_eq!(again.origin(&key.path()), Origin::Environment(key.variable()));
+        }
+    }
+
+    #[test]
+    fn a_bad_value_names_its_variable() {
+        for (variable, value, part) in [
+            ("CRAWLER_DEDUP_MAX_DISTANCE", "many", "an integer"),
+            ("CRAWLER_DEDUP_MAX_DISTANCE", "-1", "-1"),
+            ("CRAWLER_DEDUP_MAX_DISTANCE", "3\nbits = 32", "an integer"),
+            ("CRAWLER_SCOPE_MODE", "web", "subdomains"),
+            ("CRAWLER_FETCH_COOKIES", "yes", "true or false"),
+            ("CRAWLER_FETCH_HEADERS", "{ A = 1 }", "a table"),
+        ] {
+            let error = read("", &[(variable, value)]).unwrap_err().to_string();
+            assert!(error.contains(variable) && error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_variable_is_told_with_the_nearest_unless_it_is_used_otherwise() {
+        let sources = read(
+            "[[fetch.credentials]]\nhost = \"a\"\nuser = \"b\"\npassword_env = \"CRAWLER_PASSWORD\"\n",
+            &[("CRAWLER_PASSWORD", "secret"), ("CRAWLER_DEDUP_MAX_DISTANC", "5")],
+        )
+        .unwrap();
+        let [warning] = &sources.warnings[..] else {
+            panic!("{:?}", sources.warnings)
+        };
+        assert!(
+            warning.contains("did you mean CRAWLER_DEDUP_MAX_DISTANCE?"),
+            "{warning}"
+        );
+    }
+}

@@ -1,0 +1,352 @@
+//! The kept pages that are most like a text, duplicates or not, and by how much each passes or fails the rule.
+//!
+//! The verdict alone names a page only where there is a duplicate. Here every candidate that the index finds is weighed, so
+//! that one can see how near a text came to being dropped. The first of the list, where it is confirmed, is the page that
+//! the verdict names.
+
+use std::cmp::Ordering;
+
+use dedup::short::{jaccard, prefix};
+use dedup::{Confirm, DedupError, DocId, Index, MemoryIndex, Rule, Signature, SledIndex};
+use serde::Serialize;
+use storage::Store;
+
+use crate::content_seen::{decode_signature, open_existing_index};
+use crate::error::RunError;
+use crate::settings::Settings;
+
+/// A kept page beside a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// Its sequence number.
+    pub id: u64,
+    /// How the two compare.
+    pub likeness: Likeness,
+}
+
+/// How two texts compare, by what is kept of them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Likeness {
+    /// Whether the normalised texts are equal.
+    pub is_exact: bool,
+    /// Bits in which the fingerprints differ; `None` where one of the texts has none.
+    pub distance: Option<u32>,
+    /// Jaccard index of the five-word runs, 0 to 1: estimated by the sketches; of texts of which one is short, exact.
+    pub similarity: f32,
+    /// What the rule asks, in its order.
+    pub checks: Vec<Check>,
+    /// Whether by the rule they are duplicates.
+    pub is_duplicate: bool,
+    /// What decides among several duplicates.
+    #[serde(skip)]
+    rank: f32,
+}
+
+/// One thing that the rule asks of two texts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Check {
+    /// `distance`, `similarity`, `combined`, `similarity_short` or `numbers`.
+    pub name: &'static str,
+    /// What was found. Of `numbers`: 1 where they are the same, else 0.
+    pub value: f32,
+    /// What is asked.
+    pub bound: f32,
+    /// Whether the value may be at most the bound, rather than at least.
+    pub is_at_most: bool,
+    /// Whether it is met.
+    pub is_met: bool,
+}
+
+impl Check {
+    fn at_most(name: &'static str, value: f32, bound: f32) -> Self {
+        let (is_at_most, is_met) = (true, value <= bound);
+        Self {
+            name,
+            value,
+            bound,
+            is_at_most,
+            is_met,
+        }
+    }
+
+    fn at_least(name: &'static str, value: f32, bound: f32) -> Self {
+        let (is_at_most, is_met) = (false, value >= bound);
+        Self {
+            name,
+            value,
+            bound,
+            is_at_most,
+            is_met,
+        }
+    }
+}
+
+impl Likeness {
+    /// How two texts compare by `rule`; `None` where it does not compare them: both are too short for anything but equality,
+    /// or one has nothing to be compared.
+    #[must_use]
+    pub fn of(a: &Signature, b: &Signature, rule: &Rule) -> Option<Self> {
+        let is_exact = a.digest.is_some() && a.digest == b.digest;
+        let fingerprints = a.fingerprint.zip(b.fingerprint);
+        let distance = fingerprints.map(|(a, b)| a.distance(b));
+        let mut checks = Vec::new();
+        let (similarity, rank);
+        if let Some(distance) = distance {
+            checks.push(Check::at_most("distance", distance as f32, rule.max_distance as f32));
+            let alike = |a: Option<&dedup::Sketch>, b| a.zip(b).map_or(0.0, |(a, b)| a.similarity(b));
+            similarity = alike(a.sketch.as_ref(), b.sketch.as_ref());
+            rank = match rule.confirm {
+                Confirm::Distance => similarity,
+                Confirm::Sketch { min_similarity } => {
+                    checks.push(Check::at_least("similarity", similarity, min_similarity));
+                    similarity
+                }
+                Confirm::Combined { weight, bound } => {
+                    let of_metadata = alike(a.metadata.as_ref(), b.metadata.as_ref());
+                    let combined = weight / (1.0 + distance as f32) + (1.0 - weight) * of_metadata;
+                    checks.push(Check::at_least("combined", combined, bound));
+                    combined
+                }
+            };
+        } else if !a.shingles.is_empty() && !b.shingles.is_empty() {
+            similarity = jaccard(&a.shingles, &b.shingles);
+            rank = similarity;
+            let bound = rule.min_similarity_short;
+            checks.push(Check::at_least("similarity_short", similarity, bound));
+        } else if is_exact {
+            similarity = 1.0;
+            rank = 1.0;
+        } else {
+            return None;
+        }
+        if rule.numbers_must_match && !checks.is_empty() {
+            checks.push(Check::at_least(
+                "numbers",
+                f32::from(u8::from(a.numbers == b.numbers)),
+                1.0,
+            ));
+        }
+        Some(Self {
+            is_exact,
+            distance,
+            similarity: if is_exact { 1.0 } else { similarity },
+            is_duplicate: is_exact || checks.iter().all(|check| check.is_met),
+            checks,
+            rank,
+        })
+    }
+
+    /// Duplicates first, then the more similar, then the nearer.
+    fn order(&self, other: &Self) -> Ordering {
+        let exact = other.is_exact.cmp(&self.is_exact);
+        let duplicate = other.is_duplicate.cmp(&self.is_duplicate);
+        let rank = other.rank.total_cmp(&self.rank);
+        exact
+            .then(duplicate)
+            .then(rank)
+            .then(self.distance.cmp(&other.distance))
+    }
+}
+
+/// The documents in `index` that are candidates for `signature`, the most like first, without those in `except`.
+///
+/// # Errors
+/// The index cannot be read.
+pub fn nearest(
+    index: &dyn Index,
+    rule: &Rule,
+    signature: &Signature,
+    except: &[u64],
+) -> Result<Vec<Candidate>, DedupError> {
+    let mut ids = Vec::new();
+    if let Some(digest) = signature.digest {
+        ids.extend(index.exact(digest)?);
+    }
+    if let Some(fingerprint) = signature.fingerprint {
+        let mut near = Vec::new();
+        index.near(fingerprint, &mut near)?;
+        ids.extend(near.into_iter().map(|neighbour| neighbour.id));
+    }
+    for shingle in prefix(&signature.shingles, rule.min_similarity_short) {
+        index.with_shingle(*shingle, &mut ids)?;
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    ids.retain(|id| !except.contains(&id.0));
+    let mut found = Vec::new();
+    for DocId(id) in ids {
+        let other = index.signature(DocId(id))?;
+        let likeness = other.and_then(|other| Likeness::of(signature, &other, rule));
+        found.extend(likeness.map(|likeness| Candidate { id, likeness }));
+    }
+    sort(&mut found);
+    Ok(found)
+}
+
+/// The `most` kept pages of the store that are most like `signature`, however far their fingerprints are from its own.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn nearest_of_all(
+    store: &Store,
+    rule: &Rule,
+    signature: &Signature,
+    most: usize,
+) -> Result<Vec<Candidate>, RunError> {
+    let mut found = Vec::new();
+    for row in store.pages_from(1) {
+        let (id, page) = row?;
+        if !page.is_kept() {
+            continue;
+        }
+        let likeness = Likeness::of(signature, &decode_signature(&page.signature)?, rule);
+        found.extend(likeness.map(|likeness| Candidate { id, likeness }));
+        if found.len() >= 2 * most.max(512) {
+            sort(&mut found);
+            found.truncate(most);
+        }
+    }
+    sort(&mut found);
+    found.truncate(most);
+    Ok(found)
+}
+
+fn sort(found: &mut [Candidate]) {
+    found.sort_by(|a, b| a.likeness.order(&b.likeness).then(a.id.cmp(&b.id)));
+}
+
+/// Whether the store's fingerprints are made as `settings` say; how URLs are spelt makes no difference to them.
+#[must_use]
+pub fn has_scheme_of(store: &Store, settings: &Settings) -> bool {
+    scheme_of_texts(store) == settings.scheme.id()
+}
+
+/// What the store's fingerprints were made by: its scheme without the rules for URLs.
+#[must_use]
+pub fn scheme_of_texts(store: &Store) -> &str {
+    let scheme = store.scheme();
+    scheme.split_once("; ").map_or(scheme, |(of_texts, _)| of_texts)
+}
+
+/// The kept pages of a store, to be looked up; opened for reading, nothing of it is written.
+pub struct KeptPages {
+    index: Box<dyn Index>,
+    /// Pages that the index has and the catalogue has given up since.
+    departed: Vec<u64>,
+    /// Whether the store's own index was made for another rule, so that this one was made anew in memory.
+    pub is_derived: bool,
+}
+
+impl KeptPages {
+    /// By the store's own index, brought up to its catalogue in memory, where it was laid out for the rule that is in force;
+    /// else by one made of the kept pages' signatures.
+    ///
+    /// # Errors
+    /// The store cannot be read; its index was made with another scheme.
+    pub fn open(store: &Store, settings: &Settings) -> Result<Self, RunError> {
+        if !SledIndex::is_in(store.index_db()) {
+            return Self::derived(store, settings);
+        }
+        match open_existing_index(store, settings) {
+            Ok(mut index) => {
+                // What an interrupted crawl has not brought into it. Without a call to persist it stays in memory.
+                for row in store.pages_from(index.applied() + 1) {
+                    let (id, page) = row?;
+                    if page.is_kept() {
+                        index.insert(DocId(id), &decode_signature(&page.signature)?)?;
+                    }
+                }
+                Ok(Self {
+                    index: Box::new(index),
+                    departed: store.departed()?,
+                    is_derived: false,
+                })
+            }
+            Err(error) if error.is_other_layout() => Self::derived(store, settings),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn derived(store: &Store, settings: &Settings) -> Result<Self, RunError> {
+        let mut index = MemoryIndex::of_width(settings.scheme.width, &settings.rule)?;
+        for row in store.pages_from(1) {
+            let (id, page) = row?;
+            if page.is_kept() {
+                index.insert(DocId(id), &decode_signature(&page.signature)?)?;
+            }
+        }
+        Ok(Self {
+            index: Box::new(index),
+            departed: Vec::new(),
+            is_derived: true,
+        })
+    }
+
+    /// As [`nearest`], without the page `except`.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn nearest(
+        &self,
+        rule: &Rule,
+        signature: &Signature,
+        except: Option<u64>,
+    ) -> Result<Vec<Candidate>, DedupError> {
+        let except: Vec<u64> = self.departed.iter().copied().chain(except).collect();
+        nearest(&*self.index, rule, signature, &except)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dedup::{Analyzer, Deduplicator, Scheme, Verdict};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Texts of 3 to 140 words that differ in a few.
+    fn text() -> impl Strategy<Value = String> {
+        let changes = prop::collection::vec((0_usize..140, 0_u32..5), 0..8);
+        (0_u32..2, 3_usize..140, changes).prop_map(|(kind, length, changes)| {
+            let mut words: Vec<String> = (0..length).map(|n| format!("word{kind}x{n}")).collect();
+            for (at, other) in changes {
+                if let Some(word) = words.get_mut(at) {
+                    *word = format!("other{other}");
+                }
+            }
+            words.join(" ")
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn the_first_candidate_is_the_page_that_the_verdict_names(
+            kept in prop::collection::vec(text(), 0..12),
+            asked in text(),
+            confirm in prop::sample::select(vec![Confirm::Distance, Confirm::SKETCH, Confirm::PAPER]),
+            numbers_must_match in any::<bool>(),
+        ) {
+            let rule = Rule { confirm, numbers_must_match, ..Rule::default() };
+            let analyzer = Analyzer::new(&Scheme::default());
+            let dedup = Deduplicator::new(MemoryIndex::new(&rule).unwrap(), rule.clone()).unwrap();
+            for (id, text) in (1..).zip(&kept) {
+                dedup.check_and_insert(DocId(id), &analyzer.analyze(text)).unwrap();
+            }
+            let signature = analyzer.analyze(&asked);
+            let found = nearest(&*dedup.index(), &rule, &signature, &[]).unwrap();
+            let first = found.first().filter(|candidate| candidate.likeness.is_duplicate);
+            match dedup.check(&signature).unwrap() {
+                Verdict::Unique => prop_assert!(first.is_none(), "{first:?}"),
+                Verdict::Exact { of } => {
+                    prop_assert_eq!(first.map(|first| (first.id, first.likeness.is_exact)), Some((of.0, true)));
+                }
+                Verdict::Near { of, distance, similarity } => {
+                    let first = first.map(|first| (first.id, first.likeness.distance, first.likeness.rank));
+                    prop_assert_eq!(first, Some((of.0, distance, similarity)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! How fast one count grows.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// The time over which a rate is taken.
+const WINDOW: Duration = Duration::from_secs(5);
+
+/// A rate over the last few seconds.
+#[derive(Debug, Default)]
+pub(crate) struct Rates {
+    seen: VecDeque<(Instant, u64)>,
+}
+
+impl Rates {
+    /// How fast a count grows that is `count` now.
+    pub(crate) fn a_second(&mut self, now: Instant, count: u64) -> f64 {
+        self.seen.push_back((now, count));
+        while self.seen.len() > 2 && now.duration_since(self.seen[0].0) > WINDOW {
+            self.seen.pop_front();
+        }
+        let (since, before) = self.seen[0];
+        let seconds = now.duration_since(since).as_secs_f64();
+        if seconds > 0.0 {
+            (count - before) as f64 / seconds
+        } else {
+            0.0
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_is_that_of_the_last_seconds() {
+        let mut rates = Rates::default();
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        assert_eq!(rates.a_second(start, 0), 0.0);
+        assert_eq!(rates.a_second(at(1), 100), 100.0);
+        assert_eq!(rates.a_second(at(5), 100), 20.0);
+        assert_eq!(rates.a_second(at(11), 700), 100.0);
+    }
+}

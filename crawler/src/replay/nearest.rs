@@ -1,0 +1,138 @@
+//! The kept pages most like a page, found without the index: what the index cannot find must count as missed too.
+
+use std::collections::HashMap;
+
+use dedup::Sketch;
+use dedup::short::{jaccard, prefix};
+
+use super::DUPLICATE_FROM;
+use super::page::Page;
+use super::pass::Replayed;
+
+/// Pages that are remembered as most like a page.
+const MOST_ALIKE: usize = 32;
+
+/// Of so alike sketches the texts may be duplicates: five standard errors under [`DUPLICATE_FROM`].
+const MAYBE_FROM: f32 = DUPLICATE_FROM - 0.1;
+
+/// Bits of the first two words of sketches that may differ. Of duplicates that are just alike enough 12.8 ± 3.4 do, of texts that have
+/// nothing in common 64 ± 5.7.
+const HEAD_BITS: u32 = 32;
+
+/// Short texts that a page is compared with at most: where thousands share what is looked up, the rest would tell nothing new.
+const MOST_SHORT: usize = 4_096;
+
+/// A page that may be a duplicate, with how alike it seems.
+pub(super) type Alike = (usize, f32);
+
+/// The sketches of the pages that are kept at some setting, laid out to be gone through.
+pub(super) struct Nearest<'a> {
+    pages: &'a [Page],
+    replayed: &'a Replayed,
+    /// Place and first words of a sketch.
+    heads: Vec<(u32, [u64; 2])>,
+    short: HashMap<u64, Vec<u32>>,
+}
+
+impl<'a> Nearest<'a> {
+    pub(super) fn new(pages: &'a [Page], replayed: &'a Replayed) -> Self {
+        let (mut heads, mut short) = (Vec::new(), HashMap::<u64, Vec<u32>>::new());
+        let kept = pages.iter().zip(replayed.kept()).zip(0_u32..);
+        for ((page, _), place) in kept.filter(|((_, kept), _)| !kept.is_empty()) {
+            if let Some(sketch) = &page.signature.sketch {
+                heads.push((place, head(sketch)));
+            }
+            for shingle in prefix(&page.signature.shingles, DUPLICATE_FROM) {
+                short.entry(*shingle).or_default().push(place);
+            }
+        }
+        Self {
+            pages,
+            replayed,
+            heads,
+            short,
+        }
+    }
+
+    /// The earlier pages that some setting keeps together with this one and that may be duplicates of it, the most alike first.
+    pub(super) fn of(&self, page: usize) -> Vec<Alike> {
+        let mut alike = Vec::new();
+        if self.replayed.kept()[page].is_empty() {
+            return alike;
+        }
+        self.by_sketch(page, &mut alike);
+        self.by_shingles(page, &mut alike);
+        most(&mut alike);
+        alike
+    }
+
+    fn is_kept_with(&self, other: usize, page: usize) -> bool {
+        !self.replayed.kept()[other].and(&self.replayed.kept()[page]).is_empty()
+    }
+
+    fn by_sketch(&self, page: usize, alike: &mut Vec<Alike>) {
+        let Some(sketch) = &self.pages[page].signature.sketch else {
+            return;
+        };
+        let [first, second] = head(sketch);
+        let earlier = self.heads.partition_point(|(place, _)| (*place as usize) < page);
+        for (place, [a, b]) in &self.heads[..earlier] {
+            if (a ^ first).count_ones() + (b ^ second).count_ones() > HEAD_BITS {
+                continue;
+            }
+            let place = *place as usize;
+            let similarity = self.pages[place]
+                .signature
+                .sketch
+                .as_ref()
+                .map(|other| other.similarity(sketch));
+            if let Some(similarity) = similarity.filter(|similarity| *similarity >= MAYBE_FROM)
+                && self.is_kept_with(place, page)
+            {
+                alike.push((place, similarity));
+                if alike.len() >= 8 * MOST_ALIKE {
+                    most(alike);
+                }
+            }
+        }
+    }
+
+    /// Texts that are both long have been compared by their sketches.
+    fn by_shingles(&self, page: usize, alike: &mut Vec<Alike>) {
+        let signature = &self.pages[page].signature;
+        let sharing = prefix(&signature.shingles, DUPLICATE_FROM).iter();
+        let sharing = sharing.filter_map(|shingle| self.short.get(shingle)).flatten();
+        let mut places: Vec<usize> = sharing
+            .map(|place| *place as usize)
+            .filter(|place| *place < page)
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        let mut compared = 0;
+        for place in places {
+            let other = &self.pages[place].signature;
+            if signature.sketch.is_some() && other.sketch.is_some() || !self.is_kept_with(place, page) {
+                continue;
+            }
+            compared += 1;
+            if compared > MOST_SHORT {
+                break;
+            }
+            let similarity = jaccard(&signature.shingles, &other.shingles);
+            if similarity >= DUPLICATE_FROM {
+                alike.push((place, similarity));
+            }
+        }
+    }
+}
+
+fn head(sketch: &Sketch) -> [u64; 2] {
+    let words = sketch.words();
+    [words[0], words[1]]
+}
+
+/// Sorts, and leaves the [`MOST_ALIKE`].
+fn most(alike: &mut Vec<Alike>) {
+    alike.sort_unstable_by(|(a, x), (b, y)| y.total_cmp(x).then(a.cmp(b)));
+    alike.truncate(MOST_ALIKE);
+}

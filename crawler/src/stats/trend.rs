@@ -1,0 +1,266 @@
+//! How fast a crawl goes, and how long it will take at that rate.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use super::Snapshot;
+
+/// The time over which rates are taken.
+const RATE_WINDOW: Duration = Duration::from_secs(5);
+
+/// The time over which is judged how long it will take.
+const OUTLOOK_WINDOW: Duration = Duration::from_secs(60);
+
+/// Less than this says nothing of how long it will take.
+const MIN_OUTLOOK: Duration = Duration::from_secs(3);
+
+/// Samples closer than this are not kept.
+const SPACING: Duration = Duration::from_millis(200);
+
+/// The snapshots of the last minute, as far as rates need them.
+#[derive(Debug, Default)]
+pub struct Trend {
+    samples: VecDeque<Sample>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Sample {
+    at: Instant,
+    requests: u64,
+    pages: u64,
+    bytes: u64,
+    waiting: u64,
+}
+
+/// How fast it goes, over the last five seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Rates {
+    /// Requests ended a second.
+    pub requests: f64,
+    /// Pages decided a second.
+    pub pages: f64,
+    /// Bytes of body received a second.
+    pub bytes: f64,
+}
+
+/// What bounds a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// Pages decided in the whole crawl.
+    pub max_pages: Option<u64>,
+    /// Time that the run may take.
+    pub max_duration: Option<Duration>,
+}
+
+/// What will end the run first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// The page limit.
+    Pages,
+    /// The time given to it.
+    Duration,
+    /// The queue is empty: it has been getting shorter.
+    Queue,
+}
+
+/// An estimate: what goes on as in the last minute ends after this time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeLeft {
+    /// From now.
+    pub time: Duration,
+    /// By what.
+    pub bound: Bound,
+}
+
+impl Trend {
+    /// Takes in what is so now, and says how fast it went to get there.
+    pub fn look(&mut self, now: Instant, snapshot: &Snapshot) -> Rates {
+        let sample = Sample {
+            at: now,
+            requests: snapshot.requests,
+            pages: snapshot.pages(),
+            bytes: snapshot.bytes,
+            waiting: snapshot.waiting(),
+        };
+        if self
+            .samples
+            .back()
+            .is_none_or(|last| now.duration_since(last.at) >= SPACING)
+        {
+            self.samples.push_back(sample);
+        }
+        while self.samples.len() > 2 && now.duration_since(self.samples[1].at) >= OUTLOOK_WINDOW {
+            self.samples.pop_front();
+        }
+        let Some((before, seconds)) = self.before(now, RATE_WINDOW) else {
+            return Rates::default();
+        };
+        let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
+        Rates {
+            requests: rate(sample.requests, before.requests),
+            pages: rate(sample.pages, before.pages),
+            bytes: rate(sample.bytes, before.bytes),
+        }
+    }
+
+    /// How long it will take, of a run that has been looked at for a few seconds; `None` where nothing foretells an end.
+    #[must_use]
+    pub fn time_left(&self, now: Instant, snapshot: &Snapshot, limits: Limits) -> Option<TimeLeft> {
+        if snapshot.stopping || snapshot.ending.is_some() {
+            return None;
+        }
+        let duration = limits.max_duration.map(|most| TimeLeft {
+            time: most.saturating_sub(snapshot.elapsed),
+            bound: Bound::Duration,
+        });
+        let seen = self
+            .before(now, OUTLOOK_WINDOW)
+            .filter(|(_, seconds)| *seconds >= MIN_OUTLOOK.as_secs_f64());
+        let by_rate = |left: u64, done: u64, bound| {
+            let (_, seconds) = seen?;
+            let seconds = (done > 0).then(|| left as f64 * seconds / done as f64)?;
+            let time = Duration::try_from_secs_f64(seconds).ok()?;
+            Some(TimeLeft { time, bound })
+        };
+        let pages = limits.max_pages.and_then(|most| {
+            let done = snapshot.pages().saturating_sub(seen?.0.pages);
+            by_rate(most.saturating_sub(snapshot.pages()), done, Bound::Pages)
+        });
+        let queue = seen.and_then(|(before, _)| {
+            let shorter = before.waiting.saturating_sub(snapshot.waiting());
+            by_rate(snapshot.waiting(), shorter, Bound::Queue)
+        });
+        [pages, duration, queue]
+            .into_iter()
+            .flatten()
+            .min_by_key(|left| left.time)
+    }
+
+    /// The last sample that is at least `window` old, else the first, and the seconds since; `None` for no time at all.
+    fn before(&self, now: Instant, window: Duration) -> Option<(Sample, f64)> {
+        let is_old = |sample: &&Sample| now.duration_since(sample.at) >= window;
+        let sample = self.samples.iter().rev().find(is_old).or(self.samples.front())?;
+        let seconds = now.duration_since(sample.at).as_secs_f64();
+        (seconds > 0.0).then_some((*sample, seconds))
+    }
+}
+
+impl TimeLeft {
+    /// In words that claim no more than is known: `about 3 min left`, `queue empty in about 5 h at this rate`.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let time = about(self.time);
+        match self.bound {
+            Bound::Pages | Bound::Duration => format!("{time} left"),
+            Bound::Queue => format!("queue empty in {time} at this rate"),
+        }
+    }
+}
+
+/// As coarse as it is uncertain.
+fn about(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    let rounded = |unit: f64| (seconds / unit).round().max(1.0);
+    match seconds {
+        ..10.0 => "a few seconds".to_owned(),
+        ..95.0 => format!("about {} s", 10.0 * rounded(10.0)),
+        ..5_400.0 => format!("about {} min", rounded(60.0)),
+        ..172_800.0 => format!("about {} h", rounded(3_600.0)),
+        _ => format!("about {} days", rounded(86_400.0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot(requests: u64, kept: u64, queued: u64) -> Snapshot {
+        let counts = storage::Counts {
+            kept,
+            queued,
+            ..storage::Counts::default()
+        };
+        Snapshot {
+            requests,
+            bytes: 1_000 * requests,
+            counts,
+            ..Snapshot::default()
+        }
+    }
+
+    #[test]
+    fn the_rates_are_those_of_the_last_seconds() {
+        let mut trend = Trend::default();
+        let start = Instant::now();
+        let mut at = |seconds, requests| {
+            let now = start + Duration::from_secs(seconds);
+            trend.look(now, &snapshot(requests, requests / 2, 0))
+        };
+        assert_eq!(at(0, 0), Rates::default());
+        let rates = at(1, 100);
+        assert_eq!((rates.requests, rates.pages, rates.bytes), (100.0, 50.0, 100_000.0));
+        assert_eq!(at(5, 100).requests, 20.0);
+        assert_eq!(at(10, 600).requests, 100.0);
+        for second in 11..1_000 {
+            at(second, 600);
+        }
+        assert!(trend.samples.len() < 70, "{} samples", trend.samples.len());
+    }
+
+    #[test]
+    fn the_time_left_goes_by_what_ends_first() {
+        let mut trend = Trend::default();
+        let start = Instant::now();
+        trend.look(start, &snapshot(0, 0, 1_000));
+        let (now, later) = (start + Duration::from_secs(10), snapshot(200, 100, 900));
+        trend.look(now, &later);
+        let left = |limits| trend.time_left(now, &later, limits);
+        let limits = |max_pages, seconds: Option<u64>| Limits {
+            max_pages,
+            max_duration: seconds.map(Duration::from_secs),
+        };
+        let seconds = |seconds, bound| {
+            Some(TimeLeft {
+                time: Duration::from_secs(seconds),
+                bound,
+            })
+        };
+        assert_eq!(left(limits(Some(600), None)), seconds(50, Bound::Pages));
+        assert_eq!(left(limits(Some(600), Some(20))), seconds(20, Bound::Duration));
+        assert_eq!(left(limits(None, None)), seconds(90, Bound::Queue));
+        assert_eq!(left(limits(Some(1 << 40), None)), seconds(90, Bound::Queue));
+        let growing = snapshot(200, 100, 5_000);
+        assert_eq!(trend.time_left(now, &growing, limits(None, None)), None);
+        let stopping = Snapshot {
+            stopping: true,
+            ..later.clone()
+        };
+        assert_eq!(trend.time_left(now, &stopping, limits(Some(600), None)), None);
+    }
+
+    #[test]
+    fn two_seconds_say_nothing_of_the_time_left() {
+        let mut trend = Trend::default();
+        let start = Instant::now();
+        trend.look(start, &snapshot(0, 0, 1_000));
+        let (now, later) = (start + Duration::from_secs(2), snapshot(200, 100, 900));
+        trend.look(now, &later);
+        assert_eq!(trend.time_left(now, &later, Limits::default()), None);
+    }
+
+    #[test]
+    fn an_estimate_is_as_coarse_as_it_is_uncertain() {
+        let told = |seconds| about(Duration::from_secs(seconds));
+        assert_eq!(
+            [3, 44, 100, 185, 5 * 3_600, 3 * 86_400].map(told),
+            [
+                "a few seconds",
+                "about 40 s",
+                "about 2 min",
+                "about 3 min",
+                "about 5 h",
+                "about 3 days"
+            ]
+        );
+    }
+}

@@ -1,0 +1,75 @@
+//! What happens, written to a file.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::crawl::Crawl;
+use crate::support::page::{NO_LINKS, article, home};
+use crate::support::site::Site;
+
+fn site() -> Site {
+    Site::of([("/", home(&["/a"])), ("/a", article(1, NO_LINKS))])
+}
+
+#[test]
+fn a_json_log_has_time_level_target_and_fields_and_goes_on_in_the_next_run() {
+    let site = site();
+    let mut crawl = Crawl::of(site.url("/"));
+    crawl.add_seed("no url");
+    for run in 1..=2 {
+        crawl
+            .end(&["--log-file", "crawl.log", "--log-format", "json", "--quiet"])
+            .succeeded();
+        let log = fs::read_to_string(crawl.path("crawl.log")).unwrap();
+        let events: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        for event in &events {
+            let is_text = |field: &str| event[field].is_string();
+            assert!(is_text("timestamp") && is_text("level") && is_text("target"), "{event}");
+            assert!(event["fields"]["message"].is_string(), "{event}");
+        }
+        let with = |level: &str, part: &str| {
+            let is_it = |event: &&Value| event["level"] == level && event.to_string().contains(part);
+            events.iter().filter(is_it).count()
+        };
+        assert_eq!(with("WARN", "seeds.txt, line 2: skipped"), run, "{log}");
+        assert_eq!(with("INFO", "configuration read"), run, "{log}");
+    }
+}
+
+#[test]
+fn standard_error_is_as_it_is_without_a_log_file() {
+    let site = site();
+    let mut crawl = Crawl::of(site.url("/"));
+    crawl.add_seed("no url");
+    let ended = crawl.end(&["--log-file", "crawl.log", "-v"]).succeeded();
+    assert!(
+        ended.stderr.contains("WARN seeds.txt, line 2") && ended.stderr.contains("DEBUG"),
+        "{ended:?}"
+    );
+    let log = fs::read_to_string(crawl.path("crawl.log")).unwrap();
+    assert!(log.contains("DEBUG") && log.contains("decided"), "{log}");
+    let json = crawl.end(&["--log-format", "json"]).succeeded().stderr;
+    let first = json.lines().next().unwrap();
+    let event: Value = serde_json::from_str(first).unwrap();
+    assert_eq!(event["level"], "WARN", "{json}");
+}
+
+#[test]
+fn a_log_file_that_cannot_be_opened_ends_the_command_before_it_begins() {
+    let crawl = Crawl::of("http://127.0.0.1:1/");
+    let ended = crawl.end(&["--log-file", "no/such/folder/crawl.log"]).with_code(2);
+    ended.complains_of(&["--log-file no/such/folder/crawl.log", "a folder that exists"]);
+    assert!(!crawl.data().exists(), "a data folder was made");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_under_the_log_costs_its_lines_and_nothing_else() {
+    let site = site();
+    let crawl = Crawl::of(site.url("/"));
+    let ended = crawl.end(&["--log-file", "/dev/full"]).succeeded();
+    ended
+        .says(&["kept 2"])
+        .complains_of(&["log lines could not be written to /dev/full"]);
+}
