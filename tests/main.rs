@@ -9,6 +9,7 @@
 //! - [`dedup_command`]: duplicates among files, whatever form they are in and however damaged
 //! - [`harm`]: servers that mean harm
 //! - [`links`]: what is followed, and what pages ask; [`http`], [`tls`]: how it is fetched
+//! - [`report`]: what is shown of what decided
 //! - [`refresh`]: pages that are looked at again
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
 //! - [`archived_requests`]: what was asked, without a secret
@@ -48,6 +49,7 @@ mod near_duplicates;
 mod politeness;
 mod redecide;
 mod refresh;
+mod report;
 mod resume;
 mod robots;
 mod shell;

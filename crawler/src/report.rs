@@ -2,7 +2,9 @@
 //!
 //! [`Report`] is also the documented JSON format (see the README, "The report as JSON"): fields are only ever added.
 
+mod clusters;
 mod doubtful;
+mod failures;
 mod hosts;
 mod html;
 mod json;
@@ -22,10 +24,12 @@ use std::collections::HashMap;
 
 use dedup::Rule;
 use serde::Serialize;
-use storage::{Fate, Store, UrlState, Verdict, Via};
+use storage::{Store, UrlState};
 
 use crate::cli::ReportFormat;
 use crate::error::RunError;
+pub use clusters::{Cluster, Duplicate, DuplicateVerdict, Orphan};
+pub use failures::{Failure, FailureGroup};
 pub(crate) use hosts::utc;
 pub use hosts::{Host, State};
 use near_misses::NearMiss;
@@ -104,99 +108,6 @@ pub struct Counts {
     pub bytes_kept: u64,
 }
 
-/// A kept page and the pages that say nothing beyond it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Cluster {
-    /// URL of the kept page.
-    pub kept: String,
-    /// Its title; empty if it has none.
-    pub title: String,
-    /// In the order they were decided; empty for a page that nothing duplicates.
-    pub duplicates: Vec<Duplicate>,
-    /// Sequence number of the kept page.
-    #[serde(skip)]
-    pub id: u64,
-}
-
-/// Why a page was dropped.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Duplicate {
-    /// Its URL.
-    pub url: String,
-    /// By which comparison.
-    pub verdict: DuplicateVerdict,
-    /// Hamming distance of the fingerprints, bits of 64; null where the texts are too short for fingerprints.
-    pub distance: Option<u32>,
-    /// Jaccard similarity of the texts, 0 to 1: 1 for exact, estimated for near, exactly computed for short texts.
-    pub similarity: Option<f32>,
-    /// Sequence number of the page.
-    #[serde(skip)]
-    pub id: u64,
-}
-
-/// A duplicate of a page that is not kept any more.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Orphan {
-    /// As in a cluster.
-    #[serde(flatten)]
-    pub duplicate: Duplicate,
-    /// The URL of the page that it was a duplicate of.
-    pub of: String,
-    /// Sequence number of that page.
-    #[serde(skip)]
-    pub of_id: u64,
-}
-
-/// The two kinds of duplicate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DuplicateVerdict {
-    /// The same normalised text.
-    Exact,
-    /// Nearly the same text.
-    Near,
-}
-
-impl DuplicateVerdict {
-    /// `exact` or `near`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Near => "near",
-        }
-    }
-}
-
-/// A URL that failed for good.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Failure {
-    /// The URL.
-    pub url: String,
-    /// A fixed word: `timeout`, `dns`, `connect`, `tls_expired`, `http_404`, `soft_404`, `forbidden_address`, …
-    pub kind: String,
-    /// HTTP status, where there was one.
-    pub status: Option<u16>,
-    /// For people.
-    pub detail: String,
-    /// The page that links to it; null for a seed.
-    pub via: Option<String>,
-    /// Its host key.
-    #[serde(skip)]
-    pub host: String,
-}
-
-/// URLs of one host that failed in the same way.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FailureGroup {
-    /// As in [`Failure`].
-    pub kind: String,
-    /// The host.
-    pub host: String,
-    /// How many.
-    pub count: u64,
-}
-
 /// A URL that was not to be stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Excluded {
@@ -251,7 +162,7 @@ impl Report {
     /// # Errors
     /// The store cannot be read.
     pub fn read_by(store: &Store, rule: &Rule, waiting: &Waiting) -> Result<Self, RunError> {
-        let (clusters, orphans) = clusters(store)?;
+        let (clusters, orphans) = clusters::read(store)?;
         let steering = steering::Steering::read(store)?;
         let pages = pages::Pages::read(store, rule, waiting)?;
         let near_misses = pages.near_misses(store)?;
@@ -285,7 +196,7 @@ impl Report {
                     kind: failure.kind,
                     status: failure.status,
                     detail: failure.detail,
-                    via: via(store, failure.via)?,
+                    via: failures::via(store, failure.via)?,
                     host: known.host,
                 }),
                 UrlState::Excluded { reason } => report.excluded.push(Excluded { url, reason }),
@@ -293,7 +204,7 @@ impl Report {
                 UrlState::Queued | UrlState::Page(_) => {}
             }
         }
-        report.failure_groups = failure_groups(&report.failures);
+        report.failure_groups = failures::groups(&report.failures);
         Ok(report)
     }
 
@@ -344,106 +255,12 @@ impl Report {
     }
 }
 
-/// The URL of the page that links to another.
-fn via(store: &Store, via: Option<Via>) -> Result<Option<String>, RunError> {
-    Ok(match via {
-        None => None,
-        Some(Via::Url(url)) => Some(url.to_string()),
-        Some(Via::Page(id)) => store.page(id)?.map(|page| page.url),
-    })
-}
-
 /// The share of the pages with a verdict that were dropped, in percent; 0 where there are none.
 fn dropped_percent(counts: &Counts) -> f64 {
     if counts.fetched == 0 {
         return 0.0;
     }
     100.0 * (counts.exact + counts.near) as f64 / counts.fetched as f64
-}
-
-/// The clusters, and the duplicates of pages that are not kept any more.
-///
-/// A duplicate belongs to the page that it was compared with, to the one that has taken that one's place, or to the newer
-/// version of it that is kept.
-fn clusters(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunError> {
-    let mut clusters: Vec<Cluster> = Vec::new();
-    let mut by_id: HashMap<u64, usize> = HashMap::new();
-    let mut all = Vec::new();
-    for row in store.pages_from(0) {
-        let (id, page) = row?;
-        if page.fate != Fate::Current {
-            continue;
-        }
-        let (of, duplicate) = match page.verdict {
-            Verdict::Unique => {
-                by_id.insert(id, clusters.len());
-                clusters.push(Cluster {
-                    kept: page.url,
-                    title: page.title,
-                    duplicates: Vec::new(),
-                    id,
-                });
-                continue;
-            }
-            Verdict::Exact { of } => (of, (DuplicateVerdict::Exact, Some(0), Some(1.0))),
-            Verdict::Near {
-                of,
-                distance,
-                similarity,
-            } => (of, (DuplicateVerdict::Near, distance, Some(similarity))),
-        };
-        let (verdict, distance, similarity) = duplicate;
-        let duplicate = Duplicate {
-            url: page.url,
-            verdict,
-            distance,
-            similarity,
-            id,
-        };
-        all.push((id, of, duplicate));
-    }
-    let mut orphans = Vec::new();
-    // Each page that others are duplicates of is followed once.
-    let mut kept_of: HashMap<u64, Option<u64>> = HashMap::new();
-    for (id, of, duplicate) in all {
-        let kept = match kept_of.get(&of) {
-            Some(kept) => *kept,
-            None => *kept_of.entry(of).or_insert(store.kept_of(id)?),
-        };
-        let index = kept.and_then(|kept| by_id.get(&kept));
-        match index.and_then(|&index| clusters.get_mut(index)) {
-            Some(cluster) => cluster.duplicates.push(duplicate),
-            None => match store.page(of)? {
-                Some(page) => orphans.push(Orphan {
-                    duplicate,
-                    of: page.url,
-                    of_id: of,
-                }),
-                None => {
-                    tracing::error!(url = %duplicate.url, of, "duplicate of a page that is not there; the catalogue is damaged");
-                }
-            },
-        }
-    }
-    Ok((clusters, orphans))
-}
-
-/// Failures by kind and host, the most frequent first.
-fn failure_groups(failures: &[Failure]) -> Vec<FailureGroup> {
-    let mut groups: HashMap<(&str, &str), u64> = HashMap::new();
-    for failure in failures {
-        *groups.entry((&failure.kind, &failure.host)).or_default() += 1;
-    }
-    let mut groups: Vec<_> = groups.into_iter().collect();
-    groups.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-    groups
-        .into_iter()
-        .map(|((kind, host), count)| FailureGroup {
-            kind: kind.to_owned(),
-            host: host.to_owned(),
-            count,
-        })
-        .collect()
 }
 
 fn count<'a>(names: impl Iterator<Item = &'a str>) -> Vec<(&'a str, usize)> {

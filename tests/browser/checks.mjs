@@ -149,7 +149,7 @@ export async function diff({ page }, say) {
       && !document.activeElement.parentElement.open`;
     const reached = await tabTo(page, isSummary);
     await page.keyboard.press('Enter');
-    await page.waitForTimeout(0);
+    await page.waitForFunction(() => document.activeElement.parentElement.querySelector('.diff'), undefined, { timeout: 5000 }).catch(() => {});
     const found = await page.evaluate(() => {
       const details = document.activeElement.parentElement;
       if (!details.matches('.differs')) return { open: false, ins: 0, del: 0, heads: ['the focus was lost'] };

@@ -9,7 +9,7 @@ export async function pictures(browser, folder, say) {
     say(`picture ${name}`, true, path);
   });
   const to = (page, selector) => page.locator(selector).first().evaluate((node) => node.scrollIntoView());
-  await take('summary', async () => {}, { height: 1060 });
+  await take('summary', async () => {}, { width: 1100, height: 1200 });
   await take('doubtful', async (page) => {
     const pairs = page.locator('.pair', { has: page.locator('.differs') });
     await pairs.first().locator('.differs summary').click();

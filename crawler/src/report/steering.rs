@@ -121,13 +121,17 @@ impl Steering {
                 *queued.entry(name).or_default() += 1;
             }
         }
+        let mut means: HashMap<String, u64> = HashMap::new();
         for row in store.hosts() {
             let (host, counts) = row?;
-            let mean = counts.bytes_fetched / counts.fetched().max(1);
-            report.left_bytes += mean * left_on.get(&host).copied().unwrap_or_default();
-            for saved in saved.values_mut().filter(|saved| saved.host == host) {
-                saved.bytes = mean * saved.requests;
+            if let Some(left) = left_on.get(&host) {
+                let mean = counts.bytes_fetched / counts.fetched().max(1);
+                report.left_bytes += mean * left;
+                means.insert(host, mean);
             }
+        }
+        for saved in saved.values_mut() {
+            saved.bytes = saved.requests * means.get(&saved.host).copied().unwrap_or_default();
         }
         let rules = known.rules().into_iter().filter(|standing| all || standing.holds);
         report.rules = rules.map(|standing| learned(standing, &queued, &saved)).collect();

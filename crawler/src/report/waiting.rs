@@ -7,7 +7,7 @@ use crate::tell::tell;
 
 /// Milliseconds before the first word, and from one to the next.
 const PATIENCE: u64 = 1_000;
-const EVERY: u64 = 2_000;
+const EVERY: u64 = 5_000;
 
 /// Says how far it is, on standard error, once it has taken more than a second.
 #[derive(Debug)]

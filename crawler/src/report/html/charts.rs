@@ -6,7 +6,7 @@ use super::summary::grouped;
 
 /// The drawing, in units of the view box.
 const WIDTH: f64 = 640.0;
-const LEFT: f64 = 56.0;
+const LEFT: f64 = 64.0;
 const RIGHT: f64 = 632.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 186.0;
@@ -231,12 +231,12 @@ pub(super) fn timeline(timeline: &Timeline) -> Option<Chart> {
         .collect();
     let (first, last) = (timeline.intervals.first()?, timeline.intervals.last()?);
     let mut ticks = vec![Tick {
-        at: LEFT + 66.0,
+        at: LEFT + 74.0,
         label: first.at.clone(),
     }];
     if timeline.intervals.len() > 1 {
         ticks.push(Tick {
-            at: RIGHT - 66.0,
+            at: RIGHT - 74.0,
             label: last.at.clone(),
         });
     }

@@ -235,7 +235,7 @@ fn pieces(spans: Option<&[Span]>) -> Value {
     let Some(spans) = spans else { return Value::Null };
     let mut pieces: Vec<String> = vec![String::new()];
     for span in spans {
-        let is_changed_now = pieces.len() % 2 == 0;
+        let is_changed_now = pieces.len().is_multiple_of(2);
         if span.is_changed != is_changed_now {
             pieces.push(String::new());
         }

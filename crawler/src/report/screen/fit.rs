@@ -1,0 +1,65 @@
+//! Texts that fit into columns of a terminal, of which a Chinese character takes two.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::terminal_text::terminal_text;
+
+/// A text from the web in at most `width` columns: its beginning and its end, which tell URLs apart.
+pub(super) fn shorten(text: &str, width: usize) -> String {
+    let text = terminal_text(text, usize::MAX);
+    if text.width() <= width {
+        return text;
+    }
+    let (head, tail) = (width.saturating_sub(1) * 3 / 5, width.saturating_sub(1) * 2 / 5);
+    let mut end: Vec<char> = Vec::new();
+    let mut room = tail;
+    for c in text.chars().rev() {
+        let columns = c.width().unwrap_or(0);
+        if columns > room {
+            break;
+        }
+        room -= columns;
+        end.push(c);
+    }
+    let end: String = end.into_iter().rev().collect();
+    format!("{}…{end}", within(&text, head))
+}
+
+/// The beginning of a line that fits into `width` columns.
+pub(super) fn cut(line: &str, width: usize) -> String {
+    if line.width() <= width {
+        return line.to_owned();
+    }
+    format!("{}…", within(line, width.saturating_sub(1)))
+}
+
+/// As much of the beginning as fits into `width` columns.
+fn within(text: &str, width: usize) -> &str {
+    let mut room = width;
+    for (at, c) in text.char_indices() {
+        let columns = c.width().unwrap_or(0);
+        if columns > room {
+            return &text[..at];
+        }
+        room -= columns;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_shortened_in_the_middle() {
+        let url = "http://a.example/some/long/folder/and/a/page.html";
+        let short = shorten(url, 20);
+        assert_eq!(short.width(), 19);
+        assert!(
+            short.starts_with("http://a.ex") && short.ends_with("ge.html"),
+            "{short}"
+        );
+        assert_eq!(shorten(url, 60), url);
+        assert!(shorten(&"漢字".repeat(20), 20).width() <= 20);
+    }
+}
