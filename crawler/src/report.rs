@@ -10,6 +10,7 @@ mod html;
 mod json;
 pub mod near_misses;
 mod pages;
+pub mod redecided;
 pub mod refresh;
 mod saved;
 mod screen;
@@ -74,6 +75,8 @@ pub struct Report {
     pub failure_groups: Vec<FailureGroup>,
     /// The crawl over time.
     pub timeline: Timeline,
+    /// What deciding all pages anew came to; null where that was not done.
+    pub redecided: Option<redecided::Redecided>,
 }
 
 /// What became of the URLs: `discovered` is the sum of `queued`, `kept`, `exact`, `near`, `redirected`, `failed`, `excluded`
@@ -186,6 +189,7 @@ impl Report {
             near_misses,
             failure_groups: Vec::new(),
             timeline: Timeline::of(pages.fetches),
+            redecided: redecided::Redecided::read(store)?,
         };
         for row in store.urls() {
             let known = row?;

@@ -16,6 +16,7 @@ mod web_text;
 
 use askama::Template;
 
+use super::redecided::Redecided;
 use super::refresh::Refresh;
 use super::{Report, Texts, Waiting};
 use crate::error::RunError;
@@ -48,6 +49,8 @@ struct Page<'a> {
     pairs: Pairs,
     clusters: Clusters,
     orphans: List,
+    redecided: Option<String>,
+    redecisions: List,
     hosts: List,
     left_alone: List,
     steering: String,
@@ -84,6 +87,8 @@ pub(super) fn render(report: &Report, texts: &dyn Texts, waiting: &Waiting) -> R
         pairs,
         clusters,
         orphans: lists::orphans(report),
+        redecided: report.redecided.as_ref().map(Redecided::summary),
+        redecisions: lists::redecisions(report),
         hosts: lists::hosts(report),
         left_alone: lists::left_alone(report),
         steering: summary::steering(report),

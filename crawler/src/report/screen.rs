@@ -41,6 +41,7 @@ pub(super) fn render(report: &Report, width: usize) -> String {
         width: width.max(MIN_WIDTH),
     };
     screen.summary(report);
+    screen.redecided(report);
     screen.histograms(report);
     screen.clusters(report);
     screen.doubtful(report);
@@ -276,6 +277,16 @@ impl Screen {
             parts.push("…".to_owned());
         }
         self.title(&format!("Failures by kind: {}", parts.join(", ")));
+    }
+
+    fn redecided(&mut self, report: &Report) {
+        let Some(redecided) = &report.redecided else { return };
+        self.line(&format!(
+            "  decided anew {}: dropped then, kept now {}; kept then, dropped now {}",
+            redecided.at,
+            grouped(redecided.newly_kept),
+            grouped(redecided.newly_dropped)
+        ));
     }
 
     fn refresh(&mut self, report: &Report) {

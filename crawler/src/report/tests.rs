@@ -155,7 +155,39 @@ pub(crate) fn sample() -> Report {
                 near: 1,
             }],
         },
+        redecided: Some(redecided::Redecided {
+            at: "2026-03-21T10:00:00Z".into(),
+            schemes_before: vec!["simhash64".into()],
+            scheme: "simhash128".into(),
+            rule: "at most 3 bits apart".into(),
+            newly_kept: 1,
+            newly_dropped: 0,
+            otherwise: 2,
+            without_text: 0,
+            changed: vec![redecided::Changed {
+                url: "http://a.example/anew?<i>".into(),
+                was: "near",
+                verdict: "kept",
+                of: None,
+                id: 4,
+            }],
+        }),
     }
+}
+
+#[test]
+fn what_was_decided_anew_is_in_every_form() {
+    let report = sample();
+    let screen = report.screen(80);
+    assert!(screen.contains("dropped then, kept now 1; kept then, dropped now 0"));
+    let text = rendered(&report, ReportFormat::Text);
+    assert!(
+        text.contains("1 that were dropped are kept") && text.contains("kept  was near   http://a.example/anew?<i>")
+    );
+    let html = rendered(&report, ReportFormat::Html);
+    assert!(html.contains("Decided anew") && html.contains("http://a.example/anew?&#60;i&#62;"));
+    let json: serde_json::Value = serde_json::from_str(&rendered(&report, ReportFormat::Json)).unwrap();
+    assert_eq!(json["redecided"]["changed"][0]["was"], "near");
 }
 
 /// A long list, of which the HTML bears no more than its bound.
@@ -421,6 +453,7 @@ fn an_empty_crawl_has_a_report_too() {
         near_misses: Vec::new(),
         failure_groups: Vec::new(),
         timeline: Timeline::default(),
+        redecided: None,
     };
     for format in [ReportFormat::Text, ReportFormat::Json, ReportFormat::Html] {
         assert!(!rendered(&empty, format).is_empty());

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
+use super::redecided::Redecided;
 use super::refresh::Refreshed;
 use super::steering::Steering;
 use super::{Counts, Report, dropped_percent};
@@ -20,6 +21,9 @@ const VERSIONS_SHOWN: usize = 10;
 pub(super) fn render(report: &Report) -> String {
     let mut out = String::new();
     summary(&mut out, &report.counts);
+    if let Some(anew) = &report.redecided {
+        redecided(&mut out, anew);
+    }
     refreshed(&mut out, &report.refresh);
     clusters(&mut out, report);
     orphans(&mut out, report);
@@ -144,6 +148,16 @@ fn orphans(out: &mut String, report: &Report) {
         );
     }
     more(out, "  ", report.orphans.len(), VERSIONS_SHOWN);
+}
+
+fn redecided(out: &mut String, redecided: &Redecided) {
+    line(out, "");
+    line(out, &redecided.summary());
+    for page in redecided.changed.iter().take(VERSIONS_SHOWN) {
+        let url = shown(&page.url, 90);
+        line(out, &format!("    {:<5} was {:<5}  {url}", page.verdict, page.was));
+    }
+    more(out, "    ", redecided.changed.len(), VERSIONS_SHOWN);
 }
 
 fn refreshed(out: &mut String, refreshed: &Refreshed) {

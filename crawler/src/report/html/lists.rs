@@ -200,6 +200,21 @@ pub(super) fn changed(report: &Report) -> List {
     )
 }
 
+pub(super) fn redecisions(report: &Report) -> List {
+    let changed = report.redecided.iter().flat_map(|redecided| &redecided.changed);
+    let rows = changed.map(|page| {
+        [
+            cell(&page.url),
+            page.was.to_owned(),
+            page.verdict.to_owned(),
+            page.of.as_deref().map(cell).unwrap_or_default(),
+        ]
+    });
+    let columns = [url("URL"), text("when crawled"), text("now"), url("duplicate of")];
+    let title = "Pages that are kept or dropped otherwise than when they were crawled";
+    List::of("redecisions-list", title, columns, rows)
+}
+
 pub(super) fn gone(report: &Report) -> List {
     let rows = report
         .refresh
