@@ -100,7 +100,7 @@ fn a_file_of_certificates_that_holds_none_ends_the_command() {
     let crawl = Crawl::of("http://127.0.0.1:1/").set("fetch.extra_root_certificates", "\"roots.pem\"");
     let complains = |reason| {
         let ended = crawl.end(&[]).with_code(2);
-        ended.complains_of(&["test.toml: fetch.extra_root_certificates", reason]);
+        ended.complains_of(&["test.toml, line ", ": fetch.extra_root_certificates", reason]);
     };
     complains("cannot be read");
     std::fs::write(crawl.path("roots.pem"), "no certificate").unwrap();

@@ -108,8 +108,10 @@ fn validate(config: &Config, path: Option<PathBuf>) -> Result<Settings, UsageErr
 
 /// Where a value comes from that cannot be used.
 fn origin(invalid: &InvalidSetting, path: Option<PathBuf>) -> String {
-    let Ok(sources) = Sources::read(path.as_deref(), std::env::vars_os()) else {
-        return "the configuration".to_owned();
+    let sources = Sources::read(path.as_deref(), std::env::vars_os());
+    let (Ok(sources), path) = (sources, &path) else {
+        // It is no file, but a word for where the value was given.
+        return path.map_or_else(|| "the configuration".to_owned(), |path| path.display().to_string());
     };
     let is_same = |other: InvalidSetting| other.to_string() == invalid.to_string();
     if !Settings::new(&sources.config).is_err_and(is_same) {
