@@ -116,22 +116,25 @@ fn the_estimate_is_that_of_the_exact_texts() {
         (&true.into(), &10.into())
     );
     let nothing_found = setting(&answer, 0, 0.9);
-    // Of each text three variants have 0.8 of its runs (1, 8 and 20 words replaced): whatever is not dropped of them is missed.
-    let missed = nothing_found["missed"].as_u64().unwrap();
-    assert!((16..=24).contains(&missed), "{nothing_found}");
+    // An earlier page has 0.8 of the runs of each variant with up to 40 other words (that of 40 the one of 20, which it begins like), of
+    // the copy and of the article: of these 34 whatever is not dropped is missed.
+    let with_duplicate = nothing_found["missed"].as_u64().unwrap() + nothing_found["right"].as_u64().unwrap();
+    assert_eq!(with_duplicate, 34, "{nothing_found}");
     let recall = &nothing_found["recall"];
     assert!(
         recall["low"].as_f64() < recall["estimate"].as_f64() && recall["estimate"].as_f64() < recall["high"].as_f64()
     );
     assert_eq!(setting(&answer, 10, 0.76)["wrong"], 0);
     for pair in list(&answer["changes"], "pairs") {
-        assert_eq!((&pair["from"], &pair["to"]), (&"kept".into(), &"near".into()));
+        let verdicts = [pair["from"].as_str().unwrap(), pair["to"].as_str().unwrap()];
+        assert!(verdicts == ["kept", "near"] || verdicts == ["near", "kept"], "{pair}");
         let (estimated, exact) = (pair["similarity"].as_f64().unwrap(), pair["jaccard"].as_f64().unwrap());
         assert!((estimated - exact).abs() < 0.12, "{pair}");
         assert!(pair["url"].as_str().unwrap().starts_with(&site.url("/")), "{pair}");
     }
-    let newly_dropped = answer["changes"]["newly_dropped"].as_u64().unwrap() as usize;
-    assert!(newly_dropped > 0 && list(&answer["changes"], "pairs").len() >= newly_dropped);
+    let number = |name: &str| answer["changes"][name].as_u64().unwrap() as usize;
+    let pairs = list(&answer["changes"], "pairs").len();
+    assert!(number("newly_dropped") > 0 && pairs == number("newly_dropped") + number("newly_kept"));
 }
 
 #[test]

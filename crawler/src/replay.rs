@@ -14,7 +14,7 @@
 //!   dropped at:  settings that keep the candidate ∩ that rectangle;   kept at: the others
 //! ```
 //!
-//! For each page there is one bit a setting ([`CellSet`]), so memory is some 900 bytes a page whatever the number of pairs, and a page
+//! For each page there is one bit a setting ([`CellSet`]), so memory is some 2 kB a page whatever the number of pairs, and a page
 //! costs one query of the index rather than one a setting. At each setting the answer is that of a
 //! [`Deduplicator`](dedup::Deduplicator) with that rule, duplicate for duplicate; a test holds it to that.
 //!
