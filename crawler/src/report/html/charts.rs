@@ -7,7 +7,7 @@ use super::summary::grouped;
 /// The drawing, in units of the view box.
 const WIDTH: f64 = 640.0;
 const LEFT: f64 = 64.0;
-const RIGHT: f64 = 632.0;
+const RIGHT: f64 = 622.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 186.0;
 
