@@ -171,7 +171,7 @@ impl Report {
         let near_misses = pages.near_misses(store)?;
         let mut report = Self {
             counts: store.counts().into(),
-            histograms: Histograms::of(&clusters, &orphans, &near_misses, rule.max_distance),
+            histograms: Histograms::of(&clusters, &orphans, &near_misses, (rule.max_distance, pages.compared)),
             clusters,
             orphans,
             refresh: refresh::Refreshed::read(store)?,

@@ -80,7 +80,7 @@ pub(super) fn render(report: &Report, texts: &dyn Texts, waiting: &Waiting) -> R
         assets: Assets::new(),
         lead: summary::lead(report),
         figures: summary::figures(report),
-        thresholds: summary::thresholds(&report.thresholds),
+        thresholds: summary::thresholds(report),
         exact: summary::grouped(report.histograms.exact),
         distances: charts::distances(report),
         similarities: charts::similarities(report),

@@ -12,6 +12,10 @@ use crate::error::RunError;
 /// Pages that a thread takes at a time.
 const STRETCH: usize = 256;
 
+/// Pages that are asked for their nearest at most: of more, every second, third, … is. In a crawl of pages in one style a page has
+/// thousands of neighbours, and what the sample shows is what all would show.
+const MAX_ASKED: usize = 16_384;
+
 /// Bits over the threshold at which kept pages are still looked for.
 const BITS_OVER: u32 = 1;
 
@@ -130,9 +134,20 @@ impl NearMisses {
         Ok(())
     }
 
+    /// Pages that are asked.
+    pub fn asked(&self) -> u64 {
+        self.kept.len().div_ceil(self.every()) as u64
+    }
+
+    /// One of so many pages is asked.
+    fn every(&self) -> usize {
+        self.kept.len().div_ceil(MAX_ASKED).max(1)
+    }
+
     /// The near misses, in the order they were kept.
     pub fn find(&self, waiting: &Waiting) -> Result<Vec<Found>, RunError> {
         let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let every = self.every();
         let work = || -> Result<(), RunError> {
             loop {
                 let from = next.fetch_add(STRETCH, Ordering::Relaxed);
@@ -141,7 +156,7 @@ impl NearMisses {
                 }
                 waiting.at("looking for near misses: pages", from, self.kept.len());
                 let mut of_stretch = Vec::new();
-                for place in from..(from + STRETCH).min(self.kept.len()) {
+                for place in (from..(from + STRETCH).min(self.kept.len())).filter(|place| place.is_multiple_of(every)) {
                     of_stretch.extend(self.nearest(place)?);
                 }
                 found.lock().unwrap_or_else(PoisonError::into_inner).extend(of_stretch);

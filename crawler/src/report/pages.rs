@@ -16,6 +16,8 @@ pub(super) struct Pages {
     pub fetches: Vec<Fetch>,
     /// See [`Saved`](super::Saved).
     pub duplicate_bytes: u64,
+    /// Kept pages that were compared with those kept before them.
+    pub compared: u64,
     found: Vec<Found>,
 }
 
@@ -48,6 +50,7 @@ impl Pages {
         Ok(Self {
             fetches,
             duplicate_bytes,
+            compared: near_misses.as_ref().map_or(0, NearMisses::asked),
             found: match near_misses {
                 Some(near_misses) => near_misses.find(waiting)?,
                 None => Vec::new(),

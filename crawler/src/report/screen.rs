@@ -121,8 +121,12 @@ impl Screen {
             return;
         }
         let bits = thresholds.max_distance;
+        let sample = match histograms.compared < report.counts.kept {
+            true => format!("; kept: of {} pages", grouped(histograms.compared)),
+            false => String::new(),
+        };
         self.title(&format!(
-            "Near pairs by distance in bits; {bits} at most are dropped (|)"
+            "Near pairs by distance in bits; {bits} at most are dropped (|){sample}"
         ));
         let slots = histograms.distances.iter().map(|bar| Slot {
             dropped: bar.dropped,
@@ -282,8 +286,7 @@ impl Screen {
     fn redecided(&mut self, report: &Report) {
         let Some(redecided) = &report.redecided else { return };
         self.line(&format!(
-            "  decided anew {}: dropped then, kept now {}; kept then, dropped now {}",
-            redecided.at,
+            "  decided anew: dropped when crawled, kept now {}; kept then, dropped now {}",
             grouped(redecided.newly_kept),
             grouped(redecided.newly_dropped)
         ));

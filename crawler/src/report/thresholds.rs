@@ -70,6 +70,8 @@ impl Thresholds {
 /// Exact duplicates, at distance 0 and similarity 1, are counted apart.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Histograms {
+    /// Kept pages that were looked at for near misses: all, or in a large crawl every n-th.
+    pub compared: u64,
     /// Exact duplicates.
     pub exact: u64,
     /// One a bit, from 0 on; pairs with a text too short for a fingerprint are in none.
@@ -103,8 +105,17 @@ pub struct AtSimilarity {
 }
 
 impl Histograms {
-    pub(super) fn of(clusters: &[Cluster], orphans: &[Orphan], near_misses: &[NearMiss], up_to: u32) -> Self {
-        let mut histograms = Self::default();
+    /// `compared` is how many kept pages were compared with those kept before them.
+    pub(super) fn of(
+        clusters: &[Cluster],
+        orphans: &[Orphan],
+        near_misses: &[NearMiss],
+        (up_to, compared): (u32, u64),
+    ) -> Self {
+        let mut histograms = Self {
+            compared,
+            ..Self::default()
+        };
         let mut steps: Vec<AtSimilarity> = (0..SIMILARITY_STEPS).map(step).collect();
         let mut distances: Vec<AtDistance> = (0..=up_to).map(at_distance).collect();
         let duplicates = clusters.iter().flat_map(|cluster| &cluster.duplicates);

@@ -1,7 +1,6 @@
 //! The figures of the page, in words.
 
 use super::super::text::bytes;
-use super::super::thresholds::Thresholds;
 use super::super::timeline::Timeline;
 use super::super::{Report, dropped_percent};
 
@@ -122,7 +121,8 @@ pub(super) fn figures(report: &Report) -> Vec<Figure> {
 }
 
 /// The rule in force.
-pub(super) fn thresholds(thresholds: &Thresholds) -> String {
+pub(super) fn thresholds(report: &Report) -> String {
+    let thresholds = &report.thresholds;
     let bits = thresholds.max_distance;
     let mut rule = match (thresholds.confirm, thresholds.min_similarity) {
         ("combined", Some(bound)) => {
@@ -143,6 +143,14 @@ pub(super) fn thresholds(thresholds: &Thresholds) -> String {
     ));
     if thresholds.numbers_must_match {
         rule.push_str("; and the numbers in them are the same");
+    }
+    let (compared, kept) = (report.histograms.compared, report.counts.kept);
+    if compared < kept {
+        rule.push_str(&format!(
+            ". For near misses, {} of the {} kept pages were compared, evenly chosen",
+            grouped(compared),
+            grouped(kept)
+        ));
     }
     rule
 }
