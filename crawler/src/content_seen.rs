@@ -126,6 +126,7 @@ impl ContentSeen {
             }
         }
         self.commit()?;
+        self.dedup.index_mut().settle()?;
         self.write_index();
         Ok(self.store.counts())
     }

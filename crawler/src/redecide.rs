@@ -74,6 +74,7 @@ pub fn redecide(
         step(decided);
     }
     dedup.index_mut().persist(rebuild.store().next_page_id() - 1)?;
+    dedup.index_mut().settle()?;
     rebuild.end_redeciding(&mut came_to, PRIORITY_VISIT)?;
     Ok(came_to)
 }

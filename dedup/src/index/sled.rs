@@ -1,7 +1,7 @@
 //! The index in sled trees, for a caller that owns the database.
 //!
 //! ```text
-//! insert ─▶ pending ── persist ─▶ log ── merge, every 131,072 documents ─▶ sorted trees
+//! insert ─▶ pending ── persist ─▶ log ── merge, every 131,072 documents, or settle ─▶ sorted trees
 //!           memory                tree, and what is looked up of it in memory
 //! ```
 //!
@@ -86,6 +86,9 @@ const CLEARING: &str = "clearing";
 
 /// Prefix shingles of short texts that are kept in memory until the next merge, a recent document.
 const RECENT_SHINGLES: usize = 8;
+
+/// Documents from which on a log is long: reading them takes some milliseconds.
+const LONG_LOG: usize = 4_096;
 
 /// An [`Index`] in sled trees. See the module's text.
 pub struct SledIndex {
@@ -281,6 +284,18 @@ impl SledIndex {
         self.pending = Pending::default();
         let recent = self.options.recent_documents.max(1);
         if self.log.len() >= recent || self.recent.shingles() >= recent * RECENT_SHINGLES {
+            self.merge()?;
+        }
+        Ok(())
+    }
+
+    /// Merges a long log now rather than when it is full: for a pause, so that the next open and every
+    /// [look](SledLook) are quick. A short one is left.
+    ///
+    /// # Errors
+    /// As [`persist`](Self::persist).
+    pub fn settle(&mut self) -> Result<(), DedupError> {
+        if self.log.len() >= LONG_LOG && self.pending.order.is_empty() {
             self.merge()?;
         }
         Ok(())

@@ -306,6 +306,30 @@ fn an_index_that_resided_in_memory_can_reside_on_disk() {
 }
 
 #[test]
+fn a_long_log_is_merged_when_the_index_settles_and_a_short_one_is_left() {
+    for (documents, is_left) in [(100, true), (5_000, false)] {
+        let db = database();
+        let options = SledOptions::default();
+        let (mut index, scan) = of_numbered(&db, &rule(), &options, documents);
+        index.settle().unwrap();
+        assert!(
+            rows(&db, "dedup-log").is_empty(),
+            "what was not persisted is not merged"
+        );
+        index.persist(1).unwrap();
+        index.settle().unwrap();
+        assert_eq!(!rows(&db, "dedup-log").is_empty(), is_left);
+        let queries: Vec<_> = (0..20).map(|n| numbered(n * 97)).collect();
+        for query in &queries {
+            let fingerprint = query.fingerprint.unwrap();
+            let expected = scan.near(fingerprint, rule().max_distance);
+            assert_eq!(near(&index, fingerprint), expected);
+            assert_eq!(near(&look(&db, &rule(), &options), fingerprint), expected);
+        }
+    }
+}
+
+#[test]
 fn printing_an_index_prints_what_it_is_and_not_what_is_in_it() {
     let db = database();
     let (index, _) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 1_000);
