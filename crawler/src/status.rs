@@ -4,8 +4,8 @@
 //! clients do, the crawl goes on at its pace, and the server ends with it. It answers on loopback alone unless it is told
 //! otherwise; see `docs/metrics.md`.
 //!
-//! - [`listen`](mod@listen) where, [`guard`] to whom, [`server`] how: bounded in connections and time
-//! - [`figures`] what there is to say, [`page`] for people, [`metrics`] for Prometheus
+//! - `listen` where, `guard` to whom, `server` how: bounded in connections and time
+//! - `figures` what there is to say, `page` for people, `metrics` for Prometheus
 
 mod figures;
 mod guard;

@@ -11,7 +11,7 @@ use crate::status;
 #[derive(Debug, Args)]
 pub struct Status {
     /// Serve a live page (/), its figures (/status.json) and Prometheus metrics (/metrics) at this address while the crawl
-    /// runs: 127.0.0.1:9100, [::1]:9100; port 0 takes a free one, which is told on standard error.
+    /// runs: `127.0.0.1:9100`, `[::1]:9100`; port 0 takes a free one, which is told on standard error.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub status: Option<status::Address>,
     /// Serve it at an address that other machines can reach. Nobody has to log in: it names the hosts of the crawl.
