@@ -14,7 +14,8 @@ from real_site.problem import Bars, Problem
 from real_site.programs import run_or_fail
 
 from public_tools.environment import ROOT, tool
-from .site import PAGES
+from .site import EDITED, PAGES
+from .site import text as words_of
 
 TIMEOUT_SECONDS = 120
 START_SECONDS = 60
@@ -29,6 +30,7 @@ def check(data: Path, origin: str, bars: Bars) -> None:
     bars.check("there are WARC files and an index", bool(files) and index.exists(), len(files))
     check_with_warcio(files, bars)
     check_with_fastwarc(files, bars)
+    check_texts_of_duplicates(files, bars)
     check_index(files, index, bars)
     check_keys(bars)
     check_replay(files, index, origin, bars)
@@ -61,6 +63,37 @@ def check_with_warcio(files: list[Path], bars: Bars) -> None:
                kinds["request"])
     bars.check("three duplicates, each by its profile", len(profiles) == 3 and set(profiles.values()) == {1},
                sorted(profiles))
+
+
+def check_texts_of_duplicates(files: list[Path], bars: Bars) -> None:
+    """The text of each duplicate, as zstandard makes it of the kept page's text: what the site wrote."""
+    import zstandard
+    from warcio.archiveiterator import ArchiveIterator
+
+    numbers, texts, deltas = {}, {}, []
+    for path in files:
+        with path.open("rb") as stream:
+            for record in ArchiveIterator(stream):
+                field, block = record.rec_headers.get_header, record.content_stream().read()
+                url = field("WARC-Target-URI")
+                if record.rec_type == "metadata":
+                    lines = dict(line.split(": ", 1) for line in block.decode().splitlines() if ": " in line)
+                    numbers[lines["page"]] = url
+                elif record.rec_type == "conversion" and field("Content-Type").startswith("text/plain"):
+                    texts[url] = block
+                elif record.rec_type == "conversion":
+                    deltas.append((url, field("Content-Type"), field("X-Crawler-Text-Of"), block))
+    wrong, taken = [], 0
+    for url, content_type, of, frame in deltas:
+        kept = zstandard.ZstdCompressionDict(texts[numbers[of]], dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+        text = zstandard.ZstdDecompressor(dict_data=kept).decompress(frame).decode()
+        # The site writes forty words a paragraph and a full stop after each.
+        written = EDITED if url.endswith("/near") else words_of(1)
+        if content_type != "application/x-crawler-text-delta" or text.replace(".", "").split()[-len(written):] != written:
+            wrong.append(f"{url}: {text[:80]}")
+        taken += len(frame)
+    bars.check("the texts of the three duplicates come back from what they have beside their kept pages' texts",
+               len(deltas) == 3 and not wrong, f"{taken} bytes", wrong)
 
 
 def check_with_fastwarc(files: list[Path], bars: Bars) -> None:
