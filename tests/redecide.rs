@@ -1,6 +1,8 @@
 //! `crawler rebuild` decides all pages anew: by another threshold, by another scheme, without a request.
 
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 use storage::{OpenOptions, PageRecord, Store};
@@ -13,13 +15,17 @@ use crate::support::site::{Answer, Site};
 /// A home page, an article and its print version, an exact copy, and three edits: a little, more, and so much that it is another.
 /// Each leads to the next, so that they are decided in this order.
 fn site() -> Site {
+    Site::of(pages())
+}
+
+fn pages() -> Vec<(&'static str, Answer)> {
     let text = words(1, 400);
     let edited = |places: usize| {
         let edit = |text: String, n: usize| replaced(&text, 7 + n * 31, 1, 50 + n as u64);
         (0..places).fold(text.clone(), edit)
     };
     let print = html("Article", &replaced(&text, 300, 2, 9), &["/article"]);
-    Site::of([
+    vec![
         ("/", home(&["/print"])),
         (
             "/print",
@@ -31,8 +37,9 @@ fn site() -> Site {
         ("/more", page("Article", &edited(5), &["/else"])),
         ("/else", article(9, &["/short"])),
         ("/later", article(12, NO_LINKS)),
+        ("/little-again", page("Again", &edited(2), NO_LINKS)),
         ("/short", page("短", "潮汐表每年春天印刷一次。", NO_LINKS)),
-    ])
+    ]
 }
 
 fn crawled(site: &Site) -> Crawl {
@@ -101,7 +108,17 @@ fn by_another_threshold_pages_are_kept_by_their_texts_until_a_run_fetches_their_
     verify(&crawl);
     let report = crawl.report();
     assert_eq!(count(&report, "kept"), 7);
-    assert_eq!(count(&report, "due"), 2, "the bodies that are not there");
+    let anew = &report["redecided"];
+    assert_eq!(
+        (&anew["newly_kept"], &anew["newly_dropped"]),
+        (&3.into(), &0.into()),
+        "{anew}"
+    );
+    assert_eq!(
+        anew["without_body"], 2,
+        "one of them was kept once, in the place of another"
+    );
+    assert_eq!(anew["changed"][0]["verdict"], "kept");
     assert_eq!(exported_texts(&crawl, &site, &["/little", "/more"]), texts);
     // The next run fetches them and nothing else, and decides as before.
     crawl.run();
@@ -112,11 +129,78 @@ fn by_another_threshold_pages_are_kept_by_their_texts_until_a_run_fetches_their_
     let bodies = rows(&crawl).into_iter().filter(|(_, page)| page.is_kept());
     assert!(bodies.clone().count() == 7 && bodies.clone().all(|(_, page)| page.response.is_some()));
     verify(&crawl);
-    // And back.
+    assert_eq!(crawl.report()["redecided"]["without_body"], 0);
+    // And back: what was fetched again for its body is what it was when it was crawled.
     crawl.change("dedup.min_similarity", 0.76);
     rebuild(&crawl, &["--redecide"]);
     assert_eq!(crawl.outcomes(&site), before);
+    let anew = crawl.report()["redecided"].clone();
+    assert_eq!(
+        (&anew["newly_kept"], &anew["newly_dropped"]),
+        (&0.into(), &0.into()),
+        "{anew}"
+    );
     verify(&crawl);
+}
+
+#[test]
+fn what_was_crawled_after_pages_were_decided_anew_is_not_taken_with_verdicts_of_before() {
+    let site = site();
+    let mut crawl = crawled(&site);
+    crawl.change("dedup.min_similarity", 0.995);
+    rebuild(&crawl, &["--redecide"]);
+    // A copy of a page that is kept only since.
+    crawl.add_seed(&site.url("/little-again"));
+    crawl.run();
+    let later = crawl.outcomes(&site);
+    assert_eq!(later["/little-again"], "exact of /little");
+    fs::remove_dir_all(crawl.data().join("state")).unwrap();
+    let refused = crawl.read("rebuild", &[]).with_code(2);
+    assert!(refused.stderr.contains("decided anew once"), "{}", refused.stderr);
+    rebuild(&crawl, &[]);
+    assert_eq!(crawl.outcomes(&site), later);
+    verify(&crawl);
+}
+
+#[test]
+fn a_version_of_the_past_follows_the_page_that_it_was_a_duplicate_of() {
+    let is_later = Arc::new(AtomicBool::new(false));
+    let later = is_later.clone();
+    // A new version of a near-duplicate; then rules by which the page that the old one was like is one no more.
+    let pages = pages();
+    let site = Site::scripted(move |asked| match pages.iter().find(|(path, _)| *path == asked.path) {
+        Some(("/more", _)) if later.load(Ordering::Relaxed) => article(77, &["/else"]),
+        Some((_, answer)) => answer.clone(),
+        None => Answer::status(404),
+    });
+    let mut crawl = crawled(&site)
+        .set("refresh.min_interval", "\"0s\"")
+        .set("refresh.first_interval", "\"0s\"");
+    is_later.store(true, Ordering::Relaxed);
+    crawl.end(&["--refresh"]).succeeded();
+    assert_eq!(crawl.outcomes(&site)["/more"], "kept");
+    for least in [0.995, 0.3, 0.76] {
+        crawl.change("dedup.min_similarity", least);
+        crawl.change("dedup.max_distance", if least < 0.5 { 20 } else { 10 });
+        rebuild(&crawl, &["--redecide"]);
+        verify(&crawl);
+        crawl.run();
+        verify(&crawl);
+    }
+}
+
+#[test]
+fn a_torn_record_before_pages_are_decided_anew_is_cut_off() {
+    let site = site();
+    let mut crawl = crawled(&site);
+    let warc = &crate::support::archive::warc_files(&crawl.data())[0];
+    let whole = fs::read(warc).unwrap();
+    fs::write(warc, [&whole[..], &whole[..300]].concat()).unwrap();
+    crawl.change("dedup.bits", 128);
+    crawl.change("dedup.max_distance", 20);
+    rebuild(&crawl, &[]);
+    verify(&crawl);
+    assert!(fs::read(warc).unwrap() == whole);
 }
 
 #[test]
@@ -141,7 +225,7 @@ fn another_scheme_is_refused_by_a_run_and_made_by_a_rebuild() {
     let crawled_later = crawl.outcomes(&site);
     fs::remove_dir_all(crawl.data().join("state")).unwrap();
     let refused = crawl.read("rebuild", &[]).with_code(2);
-    assert!(refused.stderr.contains("several schemes"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("decided anew once"), "{}", refused.stderr);
     rebuild(&crawl, &[]);
     assert_eq!(crawl.outcomes(&site), crawled_later);
     verify(&crawl);

@@ -34,7 +34,7 @@ use crate::stats::Stats;
 use crate::steering::{Decision, DuplicateOf};
 use archive::ArchivedRequests;
 use budget::UrlBudget;
-pub(crate) use canonical::{gives_place, names_alone, seen_from_other};
+pub(crate) use canonical::{gives_place, names_alone};
 pub use index::{decode_signature, encode_signature, look_at_index, open_existing_index, stored};
 use kept_texts::KeptTexts;
 pub use record::Record;

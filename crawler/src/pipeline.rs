@@ -464,6 +464,10 @@ fn fill(
         let due = refresh.begin(store, scope)?;
         tracing::info!(due, waiting = store.counts().due, "pages to be visited again");
     }
+    let bodies = revisit::queue_missing_bodies(store)?;
+    if bodies > 0 {
+        tracing::info!(bodies, "pages that are kept by their texts are to be fetched");
+    }
     steering::replay(store, scheduler.steering_mut())?;
     for row in store.hosts() {
         let (host, counts) = row?;

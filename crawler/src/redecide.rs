@@ -11,13 +11,13 @@
 use dedup::{Analyzer, Deduplicator, DocId, Signature, SledIndex};
 use storage::{Fate, PageRecord, Rebuild, Redecided, Redecision, Replaced, StorageError, Verdict};
 
-use crate::content_seen::{
-    decode_signature, encode_signature, gives_place, open_existing_index, seen_from_other, stored,
-};
+use crate::content_seen::{decode_signature, encode_signature, gives_place, open_existing_index, stored};
 use crate::error::RunError;
-use crate::revisit::PRIORITY_VISIT;
 use crate::settings::Settings;
 use crate::tell::tell;
+
+/// Pages after which the index is written.
+const PERSISTED_EVERY: u64 = 4_096;
 
 /// Decides all pages of `rebuild` anew by `settings`; `scheme` is what the state is to be called by. `step` is called after each.
 ///
@@ -36,7 +36,7 @@ pub fn redecide(
     let analyzer = Analyzer::new(&settings.scheme);
     let mut came_to = Redecided {
         at: crate::interpret::unix_millis(std::time::SystemTime::now()),
-        schemes_before: rebuild.schemes().iter().cloned().collect(),
+        schemes_before: rebuild.schemes().into_iter().map(str::to_owned).collect(),
         scheme: scheme.to_owned(),
         rule: settings.rule.to_string(),
         ..Redecided::default()
@@ -45,14 +45,26 @@ pub fn redecide(
     for row in rebuild.store().pages_from(0) {
         let (id, page) = row?;
         let signature = sign(rebuild, &page, &analyzer)?;
-        if signature.is_none() && page.fate == Fate::Current && page.verdict != Verdict::Unique {
-            came_to.without_text += 1;
-        }
+        came_to.without_text += u64::from(signature.is_none() && page.fate == Fate::Current);
         let decision = match &signature {
             Some(signature) if page.fate == Fate::Current => decide(rebuild, &dedup, settings, (id, &page), signature)?,
             _ => Decision::unchanged(&page),
         };
-        let signature = encode_signature(&signature.unwrap_or_default())?;
+        let signature = match signature {
+            Some(signature) => signature,
+            // Nothing is known to be like it; if it is kept it is in the index all the same, as all that is kept is.
+            None => {
+                let signature = Signature {
+                    metadata: decode_signature(&page.signature)?.metadata,
+                    ..Signature::default()
+                };
+                if page.is_kept() {
+                    dedup.insert(DocId(id), &signature)?;
+                }
+                signature
+            }
+        };
+        let signature = encode_signature(&signature)?;
         if let Some(replaced) = decision.replaced {
             let other = rebuild.store().latest_page(replaced.page)?;
             if let Some(other) = other {
@@ -71,11 +83,15 @@ pub fn redecide(
         };
         rebuild.redecide(id, redecision)?;
         decided += 1;
+        if decided % PERSISTED_EVERY == 0 {
+            // What is pending is in memory, and gone through at each removal.
+            dedup.index_mut().persist(id)?;
+        }
         step(decided);
     }
     dedup.index_mut().persist(rebuild.store().next_page_id() - 1)?;
     dedup.index_mut().settle()?;
-    rebuild.end_redeciding(&mut came_to, PRIORITY_VISIT)?;
+    rebuild.end_redeciding(&mut came_to)?;
     Ok(came_to)
 }
 
@@ -119,7 +135,7 @@ fn decide(
         decision.verdict = Verdict::Unique;
         decision.replaced = Some(Replaced {
             page: of,
-            verdict: seen_from_other(verdict, id),
+            verdict: verdict.with_of(id),
         });
     }
     Ok(decision)

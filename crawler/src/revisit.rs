@@ -52,7 +52,7 @@ impl Refresh {
     /// The store cannot be read or written.
     pub fn begin(&self, store: &mut Store, scope: &Scope) -> Result<u64, RunError> {
         // One that was interrupted is finished first: what it found unanswered would be due at once, and be counted again.
-        if store.counts().due > 0 {
+        if store.counts().due > 0 && store.refresh().is_some() {
             return Ok(0);
         }
         let now = unix_millis(SystemTime::now());
@@ -88,6 +88,25 @@ impl Refresh {
         }
         Ok(queued)
     }
+}
+
+/// Queues a visit to each page that is kept without its body, as pages may be that were decided anew; returns how many.
+///
+/// # Errors
+/// The store cannot be read or written.
+pub fn queue_missing_bodies(store: &mut Store) -> Result<u64, RunError> {
+    if store.redecided()?.is_none() {
+        return Ok(0);
+    }
+    let mut queued = 0;
+    for row in store.pages_from(1) {
+        let (id, page) = row?;
+        if page.is_kept_without_body() {
+            queued += store.revisit(&[id], PRIORITY_VISIT)?.len() as u64;
+        }
+    }
+    store.commit()?;
+    Ok(queued)
 }
 
 /// Which pages stand for others, each looked up once.

@@ -16,6 +16,9 @@ use crate::warc::text_delta;
 /// A row's name where it cannot be read.
 const URL_STATE: &str = "a URL's state";
 
+/// Pages by whose texts a text goes, one by the other: each time that all pages are decided anew may add one.
+const MAX_TEXT_STEPS: u32 = 64;
+
 /// First byte of the row of a [`UrlState::Failed`].
 const FAILED: u8 = 3;
 
@@ -176,11 +179,12 @@ impl Store {
     /// [`StorageError::Io`] if the archive cannot be read, [`StorageError::ArchiveDamaged`] if the record is not whole or
     /// its digest does not match, of a duplicate also where that is so of the page that its text is kept beside.
     pub fn text_of(&self, page: &PageRecord) -> Result<Option<String>, StorageError> {
-        self.text_before(page, u64::MAX)
+        self.text_before(page, u64::MAX, MAX_TEXT_STEPS)
     }
 
-    /// The text of a page whose number is less than `before`: a text goes by that of a page that was decided earlier.
-    fn text_before(&self, page: &PageRecord, before: u64) -> Result<Option<String>, StorageError> {
+    /// The text of a page whose number is less than `before`, for a text goes by that of a page that was decided earlier, over so many
+    /// steps at most.
+    fn text_before(&self, page: &PageRecord, before: u64, steps: u32) -> Result<Option<String>, StorageError> {
         let Some(location) = page.text else { return Ok(None) };
         let record = self.archived(location)?;
         let damaged = |reason| self.damaged(location, reason);
@@ -189,9 +193,10 @@ impl Store {
             return text.map(Some).map_err(|_| damaged("the text is not UTF-8".to_owned()));
         };
         let base = base.map_err(damaged)?;
-        let kept = match self.latest_page(base)?.filter(|_| base < before) {
-            Some(page) => self.text_before(&page, base)?,
-            None => None,
+        let earlier = self.latest_page(base)?.filter(|_| base < before);
+        let kept = match (earlier, steps.checked_sub(1)) {
+            (Some(page), Some(steps)) => self.text_before(&page, base, steps)?,
+            _ => None,
         };
         match kept {
             Some(kept) => text_delta::apply(&kept, &record.block).map(Some).map_err(damaged),

@@ -37,6 +37,22 @@ impl Verdict {
             Self::Exact { of } | Self::Near { of, .. } => Some(of),
         }
     }
+
+    /// The same of another page; [`Unique`](Self::Unique) stays so.
+    #[must_use]
+    pub fn with_of(self, of: u64) -> Self {
+        match self {
+            Self::Unique => Self::Unique,
+            Self::Exact { .. } => Self::Exact { of },
+            Self::Near {
+                distance, similarity, ..
+            } => Self::Near {
+                of,
+                distance,
+                similarity,
+            },
+        }
+    }
 }
 
 /// What has become of a page since it was decided.

@@ -29,6 +29,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use self::files::{crawls_in, gaps_of, only_crawl, read_head};
+pub(crate) use self::redecide::REDECIDED_ROW;
 pub use self::redecide::{Redecided, Redecision, Redecisions};
 use crate::error::StorageError;
 use crate::folder::{DataFolder, REBUILDING, REBUILT, STATE};
@@ -38,8 +39,9 @@ use crate::page::{Verdict, WarcLocation};
 use crate::state::{Meta, State};
 use crate::store::{OpenOptions, Store};
 use crate::warc::medium::{Folder, Untouched};
+use crate::warc::metadata::DecidedBy;
 use crate::warc::record::one_line_uri;
-use crate::warc::writer::{Archived, WarcEnd};
+use crate::warc::writer::{Archived, WarcEnd, file_name};
 
 /// How long a database that was dropped may take to let go of its files.
 const RELEASE_WITHIN: Duration = Duration::from_secs(5);
@@ -88,8 +90,12 @@ struct Lost {
 pub struct Rebuild {
     folder: DataFolder,
     store: Store,
-    /// That the heads of files name; that of the state where none does.
-    schemes: BTreeSet<String>,
+    /// That the heads of files name; the scheme of the state where none does.
+    decided_by: BTreeSet<DecidedBy>,
+    /// A head that cannot be read may name another.
+    has_unreadable_head: bool,
+    /// The archive's last file and its end, where what comes next lies in another one.
+    closed: Option<WarcEnd>,
     /// What pages that were decided anew were when they were crawled.
     redecided: HashMap<u64, Verdict>,
     /// Of the metadata records that name URLs.
@@ -136,14 +142,30 @@ impl Rebuild {
         let crawls = crawls_in(&folder, say)?;
         let files = only_crawl(crawls, &folder, || Some(old_meta(dir, options)?.started_at), say)?;
         let gaps = gaps_of(&files, &folder, say);
-        let told = files.iter().find_map(|file| read_head(&file.path));
-        let (started_at, scheme) = told.unwrap_or((None, None));
-        let scheme = scheme
+        let heads: Vec<_> = files.iter().map(|file| read_head(&file.path)).collect();
+        let has_unreadable_head = files
+            .iter()
+            .zip(&heads)
+            .any(|(file, head)| file.bytes > 0 && head.is_none());
+        let told = heads.iter().flatten().next();
+        let started_at = told.and_then(|(started_at, _)| *started_at);
+        let scheme = told
+            .map(|(_, decided_by)| decided_by.scheme.clone())
             .or_else(|| Some(old_meta(dir, options)?.scheme))
             .or_else(|| options.scheme.clone());
         let scheme = scheme.ok_or_else(|| StorageError::SchemeUnknown { dir: dir.to_owned() })?;
-        let mut schemes: BTreeSet<String> = files.iter().filter_map(|file| read_head(&file.path)?.1).collect();
-        schemes.insert(scheme.clone());
+        let mut decided_by: BTreeSet<DecidedBy> =
+            heads.into_iter().flatten().map(|(_, decided_by)| decided_by).collect();
+        if decided_by.is_empty() {
+            let (scheme, anew_at) = (scheme.clone(), None);
+            decided_by.insert(DecidedBy { scheme, anew_at });
+        } else if has_unreadable_head {
+            say(RebuildStep::Problem(
+                "the head of a WARC file cannot be read: its pages may have been decided by another scheme than the others; \
+                 crawler rebuild --redecide decides all of them by one"
+                    .to_owned(),
+            ));
+        }
         folder.remove_folder(REBUILDING)?;
         let now_ms = started_at.filter(|at| files.iter().all(|file| file.is_of(*at)));
         let options = OpenOptions {
@@ -159,7 +181,9 @@ impl Rebuild {
         let mut rebuild = Self {
             folder,
             store,
-            schemes,
+            decided_by,
+            has_unreadable_head,
+            closed: None,
             redecided: HashMap::new(),
             with_links: Vec::new(),
             undecided: Vec::new(),
@@ -220,17 +244,36 @@ impl Rebuild {
             folder,
             store,
             mut result,
+            closed,
             ..
         } = self;
+        let started_at = store.started_at();
         drop(store);
         let made = folder.dir().join(REBUILDING).join(STATE);
         make_durable(&made)?;
+        if let Some(end) = closed {
+            cut_tail_of_closed_file(&folder, started_at, end)?;
+        }
         folder.install(&format!("{REBUILDING}/{STATE}"), REBUILT)?;
         folder.note_commit(commit)?;
         folder.remove_folder(REBUILDING)?;
         (result.pages, result.kept, result.queued) = (counts.fetched() + counts.gone, counts.kept, counts.queued);
         Ok(result)
     }
+}
+
+/// Cuts off the torn record that a crash left at the end of a file that nothing is appended to any more.
+fn cut_tail_of_closed_file(folder: &DataFolder, started_at: u64, end: WarcEnd) -> Result<(), StorageError> {
+    let path = folder.warc().join(file_name(started_at, end.file));
+    let cut = |path: &Path| {
+        let file = File::options().write(true).open(path)?;
+        if file.metadata()?.len() > end.offset {
+            file.set_len(end.offset)?;
+            file.sync_all()?;
+        }
+        Ok(())
+    };
+    cut(&path).map_err(|source| StorageError::io("cut the tail of", path, source))
 }
 
 /// What the old state says of itself, if that much of it can be read.

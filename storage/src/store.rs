@@ -11,10 +11,12 @@ use crate::folder::DataFolder;
 use crate::format::{self, Progress};
 use crate::frontier::{self, QueuedUrl};
 use crate::known::KnownUrls;
+use crate::rebuild::{REDECIDED_ROW, Redecided};
 use crate::staged::Staged;
 use crate::state::{Meta, State};
 use crate::visits::Refresh;
 use crate::warc::medium::{Folder, Medium};
+use crate::warc::metadata::DecidedBy;
 use crate::warc::tail;
 use crate::warc::writer::WarcWriter;
 
@@ -176,7 +178,14 @@ impl Store {
         }
         let mut archive = WarcWriter::open(medium, meta.started_at, options.roll_bytes, meta.progress.archive)?
             .described_by(options.warcinfo.clone());
-        archive.set_scheme(&meta.scheme);
+        let anew = state.get(format::META_REDECIDED)?;
+        let anew = anew
+            .map(|row| state.decode::<Redecided>(REDECIDED_ROW, &row))
+            .transpose()?;
+        archive.set_decided_by(DecidedBy {
+            scheme: meta.scheme.clone(),
+            anew_at: anew.map(|anew| anew.at),
+        });
         // Who only reads is told by the page that it cannot read.
         if options.create {
             archive.check_files(&gaps(&state)?)?;

@@ -227,7 +227,7 @@ impl Store {
         }
         // The text of a duplicate is kept beside another's.
         if wrong.is_empty()
-            && page.verdict != Verdict::Unique
+            && page.response.is_none()
             && let Err(error) = self.text_of(page)
         {
             match error {

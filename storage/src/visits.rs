@@ -290,6 +290,7 @@ impl Store {
         own: &mut Piece,
     ) -> Result<(), StorageError> {
         let mut page = self.visited_page(id)?;
+        let was_without_body = page.is_kept_without_body();
         let visits = self.latest_visits(id, &page)?;
         own.changes.push((page.host.clone(), Change::Visited { wire_bytes: 0 }));
         own.changes.push((page.host.clone(), Change::reopened(&page)));
@@ -304,7 +305,8 @@ impl Store {
                     &Visits {
                         last_at: at,
                         count: visits.count + 1,
-                        changes: visits.changes + 1,
+                        // A page whose body alone was missing has not changed.
+                        changes: visits.changes + u32::from(!was_without_body),
                         missing: 0,
                         is_waiting: false,
                         ..visits

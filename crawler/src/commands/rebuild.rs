@@ -76,8 +76,9 @@ pub(super) fn execute(args: &cli::Rebuild, quiet: bool) -> Result<(), Error> {
     Ok(())
 }
 
-/// The scheme of the state if all pages are to be decided anew: it is asked for, or the configuration file makes fingerprints
-/// otherwise than the crawl did. The rules for URLs stay, for what was queued and what was not follows from them.
+/// The scheme of the state if all pages are to be decided anew: it is asked for, the configuration file makes fingerprints otherwise
+/// than the crawl did, or the verdicts in the archive do not fit together. The rules for URLs stay, for what was queued and what was not
+/// follows from them.
 fn scheme_to_redecide_by(
     rebuild: &Rebuild,
     settings: &Settings,
@@ -85,28 +86,25 @@ fn scheme_to_redecide_by(
     is_wanted: bool,
 ) -> Result<Option<String>, Error> {
     let own = settings.scheme.id();
-    let parts = rebuild.schemes().iter().map(|scheme| scheme.split_once("; "));
-    let parts: Option<Vec<_>> = parts.collect();
-    let urls = parts.as_ref().and_then(|parts| Some(parts.first()?.1));
-    let Some(urls) = urls else {
+    let schemes = rebuild.schemes();
+    let url_rules = schemes.iter().find_map(|scheme| Some(scheme.split_once("; ")?.1));
+    let Some(url_rules) = url_rules else {
         // An archive of a program that names its schemes otherwise: it is rebuilt as it is.
-        return match is_wanted {
-            true => Ok(Some(settings.store_scheme())),
-            false => Ok(None),
-        };
+        return Ok(is_wanted.then(|| settings.store_scheme()));
     };
-    let is_of_own = |scheme: &String| scheme.starts_with(&format!("{own}; "));
-    let is_other = !rebuild.schemes().iter().all(is_of_own);
-    if is_other && rebuild.schemes().len() > 1 && !has_file && !is_wanted {
+    let is_other = schemes
+        .iter()
+        .any(|scheme| scheme.split_once("; ").is_none_or(|(scheme, _)| scheme != own));
+    if rebuild.is_mixed() && !has_file && !is_wanted {
         return Err(UsageError::Argument(format!(
-            "the pages in the archive were decided by several schemes ({}): name the configuration to decide all of them by \
-             with --config, or take the built-in one with --redecide",
-            rebuild.schemes().iter().cloned().collect::<Vec<_>>().join(" · ")
+            "all pages of this crawl were decided anew once, which the archive does not hold, and more were crawled since ({}): name \
+             the configuration to decide all of them by with --config, or take the built-in one with --redecide",
+            schemes.into_iter().collect::<Vec<_>>().join(" · ")
         ))
         .into());
     }
-    let is_due = is_wanted || rebuild.schemes().len() > 1 || is_other && has_file;
-    Ok(is_due.then(|| format!("{own}; {urls}")))
+    let is_due = is_wanted || rebuild.is_mixed() || has_file && (is_other || rebuild.has_unreadable_head());
+    Ok(is_due.then(|| format!("{own}; {url_rules}")))
 }
 
 fn redecide(rebuild: &mut Rebuild, settings: &Settings, scheme: &str, quiet: bool) -> Result<Redecided, Error> {

@@ -13,7 +13,7 @@
 //! The catalogue changes first, the index after it: A leaves it when the batch is durable (see [`super::departures`]), and
 //! until then may still be the answer for a third page, which is read like D.
 
-use storage::{PageDraft, PageRecord, Replaced, Store, Verdict};
+use storage::{PageDraft, PageRecord, Replaced, Store};
 
 use crate::error::RunError;
 
@@ -27,7 +27,8 @@ pub(super) fn replaced(store: &Store, id: u64, url: &str, draft: &PageDraft) -> 
         .filter(|page| gives_place(page, url, draft.canonical.as_deref()))
         .map(|_| Replaced {
             page: kept,
-            verdict: seen_from_other(draft.verdict, id),
+            // How far two pages are apart is the same from both sides.
+            verdict: draft.verdict.with_of(id),
         }))
 }
 
@@ -41,19 +42,4 @@ pub(crate) fn gives_place(kept: &PageRecord, url: &str, canonical: Option<&str>)
 /// Whether the page at `kept` names the one at `url` as its canonical one, which names no other.
 pub(crate) fn names_alone(kept: &str, kept_names: Option<&str>, url: &str, names: Option<&str>) -> bool {
     kept != url && kept_names == Some(url) && names.is_none_or(|canonical| canonical == url)
-}
-
-/// The same verdict seen from the other side; how far two pages are apart is the same from both.
-pub(crate) fn seen_from_other(verdict: Verdict, id: u64) -> Verdict {
-    match verdict {
-        Verdict::Unique => Verdict::Unique,
-        Verdict::Exact { .. } => Verdict::Exact { of: id },
-        Verdict::Near {
-            distance, similarity, ..
-        } => Verdict::Near {
-            of: id,
-            distance,
-            similarity,
-        },
-    }
 }

@@ -7,6 +7,9 @@ use super::departures;
 use crate::error::RunError;
 use crate::settings::Settings;
 
+/// Pages after which the index is written, so that what is pending stays small.
+const PERSISTED_EVERY: u64 = 4_096;
+
 /// Opens the index in `store` and brings it up to the catalogue: what is kept enters it, what is not kept any more leaves it.
 pub(super) fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<Deduplicator<SledIndex>, RunError> {
     let index = open_index(store, settings)?;
@@ -18,6 +21,9 @@ pub(super) fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<
         if page.is_kept() {
             dedup.insert(DocId(id), &decode_signature(&page.signature)?)?;
             replayed += 1;
+            if replayed % PERSISTED_EVERY == 0 {
+                dedup.index_mut().persist(id)?;
+            }
         }
     }
     let departed = departures::carry_out(store, &dedup)?;

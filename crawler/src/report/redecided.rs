@@ -25,6 +25,8 @@ pub struct Redecided {
     pub otherwise: u64,
     /// Duplicates that stay as they were because their texts were not kept.
     pub without_text: u64,
+    /// Pages that are kept by their texts alone: the next run fetches their bodies.
+    pub without_body: u64,
     /// Those that were dropped and are kept, or the reverse, in the order they were decided.
     pub changed: Vec<Changed>,
 }
@@ -51,6 +53,10 @@ impl Redecided {
         let Some(stored) = store.redecided()? else {
             return Ok(None);
         };
+        let mut without_body = 0;
+        for row in store.pages_from(0) {
+            without_body += u64::from(row?.1.is_kept_without_body());
+        }
         let mut changed = Vec::new();
         for row in store.redecisions() {
             let (id, was) = row?;
@@ -77,6 +83,7 @@ impl Redecided {
             newly_dropped: stored.newly_dropped,
             otherwise: stored.otherwise,
             without_text: stored.without_text,
+            without_body,
             changed,
         }))
     }
@@ -84,9 +91,13 @@ impl Redecided {
     /// In one sentence.
     #[must_use]
     pub fn summary(&self) -> String {
+        let bodies = match self.without_body {
+            0 => String::new(),
+            pages => format!(" {pages} are kept by their texts alone; the next run fetches their bodies."),
+        };
         format!(
             "All pages were decided anew at {} ({}): {} that were dropped are kept, {} that were kept are dropped, {} are dropped for \
-             other reasons.",
+             other reasons.{bodies}",
             self.at, self.rule, self.newly_kept, self.newly_dropped, self.otherwise
         )
     }

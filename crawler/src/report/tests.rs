@@ -165,6 +165,7 @@ pub(crate) fn sample() -> Report {
             newly_dropped: 0,
             otherwise: 2,
             without_text: 0,
+            without_body: 1,
             changed: vec![redecided::Changed {
                 url: "http://a.example/anew?<i>".into(),
                 was: "near",

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::RebuildStep;
 use crate::error::StorageError;
 use crate::folder::DataFolder;
+use crate::warc::metadata::DecidedBy;
 use crate::warc::record::compact_date;
 use crate::warc::writer::parse_file_name;
 use crate::warc::{WarcReader, metadata};
@@ -108,8 +109,10 @@ pub(super) fn gaps_of(files: &[WarcFile], folder: &DataFolder, say: &mut dyn FnM
     gaps
 }
 
-/// What the `warcinfo` at the head of a file says of the crawl.
-pub(super) fn read_head(path: &Path) -> Option<(Option<u64>, Option<String>)> {
+/// What the `warcinfo` at the head of a file says of the crawl: when it began, and what the file's pages were decided by. `None` where
+/// it cannot be read.
+pub(super) fn read_head(path: &Path) -> Option<(Option<u64>, DecidedBy)> {
     let first = WarcReader::new(File::open(path).ok()?).next_record().ok()??.ok()?;
-    Some(metadata::read_crawl_fields(&first.record)).filter(|(_, scheme)| scheme.is_some())
+    let (started_at, decided_by) = metadata::read_crawl_fields(&first.record);
+    Some((started_at, decided_by?))
 }

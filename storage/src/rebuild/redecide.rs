@@ -4,8 +4,8 @@
 //! decided anew is in the state alone, and is derived: from the archived texts and the rules that the caller goes by. Because it is
 //! done before the new state takes the place of the old one, a crash leaves the old one as it was.
 //!
-//! A page that was dropped and now says something new is kept by its text; its body was never archived. It is queued for a visit,
-//! which brings the body.
+//! A page that was dropped and now says something new is kept by its text; its body was never archived. Whoever crawls on visits it,
+//! which brings the body ([`PageRecord::is_kept_without_body`]).
 
 use std::collections::BTreeSet;
 
@@ -20,6 +20,9 @@ use crate::staged::Piece;
 use crate::state::Rows;
 use crate::store::Store;
 use crate::warc::writer::WarcEnd;
+
+/// A row's name where it cannot be read.
+pub(crate) const REDECIDED_ROW: &str = "the row of what was decided anew";
 
 /// What deciding anew came to, against what was decided when the pages were crawled.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -54,10 +57,23 @@ pub struct Redecision {
 }
 
 impl Rebuild {
-    /// The schemes that the pages in the archive were decided by: one for each change of it, in no order.
+    /// The schemes that the pages in the archive were decided by, each once.
     #[must_use]
-    pub fn schemes(&self) -> &BTreeSet<String> {
-        &self.schemes
+    pub fn schemes(&self) -> BTreeSet<&str> {
+        self.decided_by.iter().map(|by| by.scheme.as_str()).collect()
+    }
+
+    /// Whether verdicts in the archive do not fit together, and all pages must be decided anew: there are several schemes, or some
+    /// pages came after all others had been decided anew, which is not in the archive.
+    #[must_use]
+    pub fn is_mixed(&self) -> bool {
+        self.decided_by.len() > 1
+    }
+
+    /// Whether the head of a file cannot be read, and may name another scheme.
+    #[must_use]
+    pub fn has_unreadable_head(&self) -> bool {
+        self.has_unreadable_head
     }
 
     /// The state as it is so far; what is queued for later is not in it yet.
@@ -67,7 +83,7 @@ impl Rebuild {
     }
 
     /// From now on the state is one of `scheme`: every page is to be [redecided](Self::redecide). Pages archived from now on go into a
-    /// new file, whose head names the scheme.
+    /// new file, whose head tells.
     ///
     /// # Errors
     /// Errors of the state.
@@ -78,8 +94,8 @@ impl Rebuild {
         // Whoever was to leave the index leaves it with the index, which is made anew.
         let departed = self.store.departed()?;
         self.store.forget_departed(&departed)?;
-        let is_other = self.schemes.iter().any(|other| other != scheme);
-        if is_other && self.end.offset > 0 {
+        if self.end.offset > 0 {
+            self.closed = Some(self.end);
             self.end = WarcEnd {
                 file: self.end.file + 1,
                 offset: 0,
@@ -110,7 +126,10 @@ impl Rebuild {
                 };
                 piece.changes.push((page.host.clone(), change));
             }
-            let crawled_as = self.redecided.remove(&sequence).unwrap_or(was);
+            let crawled_as = match self.redecided.remove(&sequence) {
+                Some(crawled_as) => crawled_as,
+                None => self.crawled_as(&page)?.unwrap_or(was),
+            };
             if crawled_as != page.verdict {
                 self.redecided.insert(sequence, crawled_as);
             }
@@ -123,12 +142,29 @@ impl Rebuild {
         Ok(())
     }
 
-    /// Counts and notes what it came to. Kept pages that have no body are queued for a visit, with the
-    /// `priority`.
+    /// What a page was when its bytes were fetched first, if that was before this version of it: a page that was kept by its text is
+    /// fetched again for its body.
+    fn crawled_as(&self, page: &PageRecord) -> Result<Option<Verdict>, StorageError> {
+        let mut first = None;
+        let mut previous = page.previous;
+        while let Some(sequence) = previous {
+            let earlier = self.store.latest_page(sequence)?;
+            let Some(earlier) = earlier.filter(|earlier| earlier.payload_digest == page.payload_digest) else {
+                break;
+            };
+            first = Some(earlier.verdict);
+            previous = earlier.previous.filter(|before| *before < sequence);
+        }
+        Ok(first)
+    }
+
+    /// Counts and notes what it came to.
     ///
     /// # Errors
     /// Errors of the state.
-    pub fn end_redeciding(&mut self, redecided: &mut Redecided, priority: u8) -> Result<(), StorageError> {
+    pub fn end_redeciding(&mut self, redecided: &mut Redecided) -> Result<(), StorageError> {
+        self.store.commit()?;
+        self.lead_on()?;
         for (sequence, was) in std::mem::take(&mut self.redecided) {
             let now = self.store.latest_page(sequence)?.map(|page| page.verdict);
             match (was.of(), now.and_then(Verdict::of)) {
@@ -143,10 +179,25 @@ impl Rebuild {
         let row = (format::META_REDECIDED.to_vec(), Some(format::encode(redecided)?));
         self.store.stage_rows(vec![row])?;
         self.store.commit()?;
+        Ok(())
+    }
+
+    /// Pages that stay as they were, versions of the past and those without a text, may be duplicates of a page that is none
+    /// to be a duplicate of any more: they are duplicates of what stands for that one.
+    fn lead_on(&mut self) -> Result<(), StorageError> {
         for row in self.store.pages_from(0) {
             let (sequence, page) = row?;
-            if page.is_kept_without_body() {
-                self.store.revisit(&[sequence], priority)?;
+            let Some(of) = page.verdict.of() else { continue };
+            if self.store.representative_of(sequence)?.is_some() {
+                continue;
+            }
+            if let Some(stands_for_it) = self.store.representative_of(of)? {
+                let page = PageRecord {
+                    verdict: page.verdict.with_of(stands_for_it),
+                    ..page
+                };
+                let row = (format::page_key(sequence).to_vec(), Some(format::encode(&page)?));
+                self.store.stage_rows(vec![row])?;
             }
         }
         self.store.commit()?;
@@ -161,8 +212,7 @@ impl Store {
     /// Errors of the state.
     pub fn redecided(&self) -> Result<Option<Redecided>, StorageError> {
         let row = self.state.get(format::META_REDECIDED)?;
-        row.map(|row| self.state.decode("the row of what was decided anew", &row))
-            .transpose()
+        row.map(|row| self.state.decode(REDECIDED_ROW, &row)).transpose()
     }
 
     /// The pages that are decided otherwise than when they were crawled, by number, and what they were then.

@@ -32,6 +32,14 @@ use crate::warc::EncodedCapture;
 /// zlib level of these records: most of one is a signature, which does not compress.
 const LEVEL: u32 = 1;
 
+/// What pages of a file were decided by: verdicts of one such are given against one another.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct DecidedBy {
+    pub scheme: String,
+    /// When all pages before had been decided anew, milliseconds since the Unix epoch, if they had.
+    pub anew_at: Option<u64>,
+}
+
 /// What happened.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Event {

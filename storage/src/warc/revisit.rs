@@ -47,7 +47,7 @@ pub struct Revisit<'a> {
     pub text: Option<DuplicateText<'a>>,
 }
 
-/// The text of a duplicate beside the text that is archived, in full, of another page.
+/// The text of a duplicate beside that of a page decided before it, whose own text is archived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DuplicateText<'a> {
     /// Sequence number of that page.

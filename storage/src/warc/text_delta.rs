@@ -73,9 +73,12 @@ pub fn apply(base: &str, frame: &[u8]) -> Result<String, String> {
         .map_err(|error| error.to_string())?;
     let mut text = String::new();
     decoder
-        .take(MAX_TEXT_BYTES)
+        .take(MAX_TEXT_BYTES + 1)
         .read_to_string(&mut text)
-        .map_err(|error| format!("it does not fit the text of its kept page: {error}"))?;
+        .map_err(|error| format!("it does not fit the text that it goes by: {error}"))?;
+    if text.len() as u64 > MAX_TEXT_BYTES {
+        return Err(format!("its text is longer than {MAX_TEXT_BYTES} bytes"));
+    }
     Ok(text)
 }
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::capture::{DEFAULT_LEVEL, EncodedCapture};
 use super::medium::Medium;
+use super::metadata::DecidedBy;
 use super::record::{NewRecord, compact_date, new_record_id, parse_compact_date};
 use crate::error::StorageError;
 use crate::page::WarcLocation;
@@ -36,7 +37,7 @@ pub(crate) struct WarcWriter {
     medium: Box<dyn Medium>,
     started_at: u64,
     /// Of the crawl, for the head of each file.
-    scheme: String,
+    decided_by: DecidedBy,
     roll_bytes: u64,
     /// Further fields of the `warcinfo` records.
     warcinfo: Vec<(&'static str, String)>,
@@ -59,7 +60,7 @@ impl WarcWriter {
         let writer = Self {
             medium,
             started_at,
-            scheme: String::new(),
+            decided_by: DecidedBy::default(),
             roll_bytes,
             warcinfo: Vec::new(),
             end,
@@ -71,9 +72,9 @@ impl WarcWriter {
         Ok(writer)
     }
 
-    /// Names the scheme that the head of each file will tell.
-    pub fn set_scheme(&mut self, scheme: &str) {
-        scheme.clone_into(&mut self.scheme);
+    /// Names what the pages to come are decided by, which the head of each file will tell.
+    pub fn set_decided_by(&mut self, decided_by: DecidedBy) {
+        self.decided_by = decided_by;
     }
 
     /// From now on nothing is appended: what would be is in the archive already, at `archived`, which with all before it ends
@@ -215,7 +216,7 @@ impl WarcWriter {
             let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             fields.push_str(&format!("{name}: {value}\r\n"));
         }
-        let crawl = super::metadata::crawl_fields(self.started_at, &self.scheme);
+        let crawl = super::metadata::crawl_fields(self.started_at, &self.decided_by);
         let mut member = Vec::new();
         NewRecord::new("warcinfo", &new_record_id(), now_ms)
             .field("WARC-Filename", &file_name(self.started_at, file))

@@ -3,7 +3,7 @@
 use data_encoding::BASE64;
 
 use super::value::{read_verdict, unescape};
-use super::{Event, Metadata, Records};
+use super::{DecidedBy, Event, Metadata, Records};
 use crate::frontier::{Discovered, Via};
 use crate::outcome::Visit;
 use crate::page::{Fate, PageRecord, Replaced, Validators, Verdict};
@@ -193,11 +193,13 @@ impl<'a> Fields<'a> {
 }
 
 /// What [`crawl_fields`](super::crawl_fields) wrote, as far as it is there.
-pub(crate) fn read_crawl_fields(record: &Record) -> (Option<u64>, Option<String>) {
+pub(crate) fn read_crawl_fields(record: &Record) -> (Option<u64>, Option<DecidedBy>) {
     let block = String::from_utf8_lossy(&record.block);
     let fields = Fields {
         lines: block.split("\r\n").filter_map(|line| line.split_once(": ")).collect(),
     };
     let started = fields.optional_number("crawl-started-ms").unwrap_or_default();
-    (started, fields.text("crawl-scheme").unwrap_or_default())
+    let scheme = fields.text("crawl-scheme").unwrap_or_default();
+    let anew_at = fields.optional_number("crawl-decided-anew-ms").unwrap_or_default();
+    (started, scheme.map(|scheme| DecidedBy { scheme, anew_at }))
 }

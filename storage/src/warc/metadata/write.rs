@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use data_encoding::BASE64;
 
-use super::Event;
 use super::value::{escape, shown_verdict};
+use super::{DecidedBy, Event};
 use crate::frontier::{QueuedUrl, Via};
 use crate::outcome::Visit;
 use crate::page::{PageRecord, Replaced};
@@ -145,10 +145,13 @@ impl Lines {
     }
 }
 
-/// The lines that the `warcinfo` of a file has for rebuilding: when the crawl began, and its scheme.
-pub(crate) fn crawl_fields(started_at: u64, scheme: &str) -> String {
+/// The lines that the `warcinfo` of a file has for rebuilding: when the crawl began, and what its pages are decided by.
+pub(crate) fn crawl_fields(started_at: u64, decided_by: &DecidedBy) -> String {
     let mut lines = Lines(String::new());
     lines.put("crawl-started-ms", started_at);
-    lines.text("crawl-scheme", scheme);
+    lines.text("crawl-scheme", &decided_by.scheme);
+    if let Some(at) = decided_by.anew_at {
+        lines.put("crawl-decided-anew-ms", at);
+    }
     lines.0
 }
