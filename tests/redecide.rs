@@ -233,6 +233,24 @@ fn another_scheme_is_refused_by_a_run_and_made_by_a_rebuild() {
 }
 
 #[test]
+fn verdicts_of_an_earlier_rule_are_a_note_and_not_a_finding() {
+    let site = site();
+    let mut crawl = Crawl::of(site.url("/"))
+        .one_at_a_time()
+        .set("steering.enabled", false)
+        .set("dedup.min_similarity", 0.995);
+    crawl.run();
+    verify(&crawl);
+    crawl.change("dedup.min_similarity", 0.76);
+    crawl.run();
+    let verified = crawl.read("verify", &["--config", "test.toml"]).succeeded();
+    assert!(verified.stdout.contains("crawler rebuild --redecide"), "{}", verified.stdout);
+    rebuild(&crawl, &["--redecide"]);
+    let verified = crawl.read("verify", &["--config", "test.toml"]).succeeded();
+    assert!(!verified.stdout.contains("--redecide"), "{}", verified.stdout);
+}
+
+#[test]
 fn url_rules_stay_those_that_the_crawl_was_begun_with() {
     let site = site();
     let mut crawl = crawled(&site);

@@ -450,6 +450,7 @@ fn fill(
         scheduler.restore(&host, &state);
     }
     store.begin_run()?;
+    store.note_rule(&settings.rule.to_string())?;
     store.discover(&seeds)?;
     store.commit()?;
     for seed in &seeds {

@@ -16,6 +16,7 @@
 //!        'm' "running"                                            empty; there while a run is under way
 //!        'm' "gaps"                                             ⟨[u32]⟩ WARC files that were missing at a rebuild
 //!        'm' "redecided"                                          ⟨Redecided⟩: what deciding all pages anew came to
+//!        'm' "rules"                                              ⟨[String]⟩: the dedup rules that pages were decided by, in words
 //!        'm' "indexed"                                            ⟨Indexed⟩: how much of the archive is in index.cdxj
 //! log    'k' id:u64 of the first                                  ⟨[(hash:u64 LE, id)]⟩ of the URLs of a batch
 //! bucket 'b' depth:u8 number:u32                                  ⟨hash less the one before, id⟩ of each URL, by hash
@@ -48,7 +49,7 @@
 //! row in `url` is queued. Buckets of another depth than `known` says are left from a merge that was cut off, and void.
 //!
 //! Tables and rows may be added within a version, where a program that does not know them may pass over them: so were
-//! `redecided` and `former`.
+//! `redecided`, `rules` and `former`.
 //!
 //! The rows of `gate` and `robots` begin with a version of their own, 01. A store without them is a store that never asked
 //! those hosts. `origin` is `scheme://authority`, as robots.txt has it.
@@ -82,6 +83,7 @@ pub(crate) const META_PROGRESS: &[u8] = b"mprogress";
 pub(crate) const META_RUNNING: &[u8] = b"mrunning";
 pub(crate) const META_INDEXED: &[u8] = b"mindexed";
 pub(crate) const META_GAPS: &[u8] = b"mgaps";
+pub(crate) const META_RULES: &[u8] = b"mrules";
 pub(crate) const META_REDECIDED: &[u8] = b"mredecided";
 pub(crate) const META_SEED: &[u8] = b"mseed";
 pub(crate) const META_KNOWN: &[u8] = b"mknown";

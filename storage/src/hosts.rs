@@ -180,6 +180,31 @@ impl Store {
         self.state.contains(format::META_RUNNING)
     }
 
+    /// The dedup rules that the pages were decided by, in words, the first first; empty where it was never noted.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn rules(&self) -> Result<Vec<String>, StorageError> {
+        match self.state.get(format::META_RULES)? {
+            Some(row) => self.state.decode("the row of rules", &row),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Notes that pages are decided by `rule` from now on. Durable with the next commit.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn note_rule(&mut self, rule: &str) -> Result<(), StorageError> {
+        let mut rules = self.rules()?;
+        // Of a crawl of which it was not noted before, nothing is known.
+        if rules.iter().any(|known| known == rule) || rules.is_empty() && self.counts().fetched() > 0 {
+            return Ok(());
+        }
+        rules.push(rule.to_owned());
+        self.stage_rows(vec![(format::META_RULES.to_vec(), Some(format::encode(&rules)?))])
+    }
+
     pub(crate) fn stage_rows(&mut self, rows: Vec<Row>) -> Result<(), StorageError> {
         self.make_room()?;
         for rows in rows.chunks(ROWS_A_PIECE) {

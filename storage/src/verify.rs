@@ -67,8 +67,7 @@ impl Kind {
             Self::Page | Self::Counts | Self::Queue => "make the state anew from the archive: crawler rebuild",
             Self::Index => "make state and index anew from the archive: crawler rebuild",
             Self::Duplicates => {
-                "they were decided by other rules than those of this configuration; decide anew in another data folder if it \
-                 matters"
+                "they were decided by other rules than those of this configuration: crawler rebuild --redecide decides all pages anew"
             }
         }
     }

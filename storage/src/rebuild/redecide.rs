@@ -177,7 +177,8 @@ impl Rebuild {
                 .stage_rows(vec![(format::redecided_key(sequence), Some(row))])?;
         }
         let row = (format::META_REDECIDED.to_vec(), Some(format::encode(redecided)?));
-        self.store.stage_rows(vec![row])?;
+        let rules = (format::META_RULES.to_vec(), Some(format::encode(&[&redecided.rule])?));
+        self.store.stage_rows(vec![row, rules])?;
         self.store.commit()?;
         Ok(())
     }

@@ -114,7 +114,9 @@ fn duplicates(
         settings.rule.clone(),
     )?;
     let mut in_the_place: HashMap<u64, u64> = HashMap::new();
-    let mut beside = 0_u64;
+    let (mut beside, mut by_this_rule) = (0_u64, 0_u64);
+    let rules = store.rules()?;
+    let had_others = rules.iter().any(|rule| *rule != settings.rule.to_string());
     for row in store.pages_from(0) {
         let (id, page) = row?;
         if !page.is_kept() {
@@ -133,12 +135,23 @@ fn duplicates(
             beside += 1;
             continue;
         }
+        if had_others {
+            by_this_rule += 1;
+            continue;
+        }
         let other = store.page(of.0)?.map_or_else(String::new, |other| other.url);
         let what = format!(
             "page {id}, {}, is a duplicate of page {}, {other}, and both are kept",
             page.url, of.0
         );
         findings.note(Kind::Duplicates, what);
+    }
+    if by_this_rule > 0 {
+        notes.push(format!(
+            "{by_this_rule} kept pages are duplicates of others by the rule of this configuration; some pages were decided by another one \
+             ({}): crawler rebuild --redecide decides all of them anew",
+            rules.join(" · ")
+        ));
     }
     if beside > 0 {
         notes.push(format!(
