@@ -21,7 +21,10 @@ fn signature(width: Width, centre: u8, flips: &[u8], sketch_flips: Option<u16>) 
     }
 }
 
-fn signatures(most: usize) -> impl Strategy<Value = Vec<(u8, Vec<u8>, Option<u16>, Option<u32>)>> {
+/// What [`signature`] is made of, and up to which distance it counts whatever its sketch.
+type Drawn = (u8, Vec<u8>, Option<u16>, Option<u32>);
+
+fn signatures(most: usize) -> impl Strategy<Value = Vec<Drawn>> {
     let one = (
         0..3_u8,
         prop::collection::vec(any::<u8>(), 0..14),
@@ -75,7 +78,7 @@ proptest! {
         min_similarity in prop::sample::select(vec![0.01_f32, 0.5, 0.6, 0.9, 1.0, 2.0]),
         cut in any::<prop::sample::Index>(),
     ) {
-        let made = |(centre, flips, sketch, within): &(u8, Vec<u8>, Option<u16>, Option<u32>)| {
+        let made = |(centre, flips, sketch, within): &Drawn| {
             (signature(width, *centre, flips, *sketch), *within)
         };
         let entries: Vec<_> = (0..repeated).flat_map(|_| drawn.iter().map(made)).collect();
