@@ -4,10 +4,12 @@ mod blocks;
 mod buckets;
 pub(crate) mod footprint;
 mod memory;
+mod scan;
 mod sled;
 
 pub use self::blocks::{DEFAULT_SKEW, FingerprintIndex, Near, Word};
 pub use self::memory::MemoryIndex;
+pub use self::scan::{Seen, SignatureScan};
 pub use self::sled::{Residence, SledIndex, SledLook, SledOptions};
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use dedup::short::prefix;
-use dedup::{DedupError, Digest, DocId, Index, MemoryIndex, Rule, Signature, Width};
+use dedup::{DedupError, Digest, Rule, Signature, Width};
 
 use super::cells::{CellSet, Grid};
 use super::page::Page;
@@ -94,25 +94,24 @@ pub fn replay(
     is_watched: impl Fn(usize) -> bool,
     step: impl FnMut(),
 ) -> Result<Replayed, DedupError> {
-    replay_in_blocks(BLOCK, pages, width, grid, prefer_canonical, is_watched, step)
+    let scout = Scout::new(pages, width, grid)?;
+    replay_in_blocks(BLOCK, scout, pages, grid, prefer_canonical, is_watched, step)
 }
 
 pub(super) fn replay_in_blocks(
     block_size: usize,
+    mut scout: Scout<'_>,
     pages: &[Page],
-    width: Width,
     grid: &Grid,
     prefer_canonical: bool,
     is_watched: impl Fn(usize) -> bool,
     mut step: impl FnMut(),
 ) -> Result<Replayed, DedupError> {
-    let widest = grid.widest();
     let mut pass = Pass {
         pages,
         grid,
         prefer_canonical,
-        index: MemoryIndex::of_width(width, &widest)?,
-        base: widest,
+        base: grid.widest(),
         shingles: HashMap::new(),
         same_text: HashMap::new(),
         candidates: Vec::new(),
@@ -122,26 +121,24 @@ pub(super) fn replay_in_blocks(
             replaced: HashMap::new(),
         },
     };
-    let mut scout = Scout::new(pages, grid);
     for start in (0..pages.len()).step_by(block_size) {
         let block = start..pages.len().min(start + block_size);
-        let scouted = scout.block(block.clone(), &pass.index, &|place| pass.is_settled(place))?;
+        let scouted = scout.block(block.clone(), &|place| pass.is_settled(place))?;
         for (place, near) in block.clone().zip(scouted) {
             let mut decision = pass.exact(place, &is_watched);
             if !decision.open.is_empty() {
                 let near = match near {
                     Some(near) => near,
-                    None => scout.near(place, start, &pass.index, &mut Vec::new())?,
+                    None => scout.near(&[place], start)?.concat(),
                 };
                 pass.near(&mut decision, &near, &is_watched);
             }
             pass.end(&decision);
-            scout.decided(&pass.replayed.kept[place]);
             step();
         }
-        // Only now, since the pages of a block are compared with one another beside the index.
+        // Only now, since the pages of a block are compared with one another beside it.
         for place in block {
-            pass.index_page(place)?;
+            scout.add(place, &pass.replayed.kept[place])?;
         }
     }
     Ok(pass.replayed)
@@ -152,8 +149,6 @@ struct Pass<'a> {
     grid: &'a Grid,
     prefer_canonical: bool,
     base: Rule,
-    /// Fingerprints of the pages of earlier blocks that some setting keeps.
-    index: MemoryIndex,
     /// The pages that some setting kept when they were decided, by the prefixes of their shingles.
     shingles: HashMap<u64, Vec<usize>>,
     /// The same by their digests, ascending.
@@ -333,18 +328,5 @@ impl Pass<'_> {
         for shingle in prefix(&signature.shingles, self.base.min_similarity_short) {
             self.shingles.entry(*shingle).or_default().push(place);
         }
-    }
-
-    /// Adds the fingerprint of a page that some setting keeps. What is compared is read from the pages.
-    fn index_page(&mut self, place: usize) -> Result<(), DedupError> {
-        let fingerprint = self.pages[place].signature.fingerprint;
-        if fingerprint.is_none() || self.replayed.kept[place].is_empty() {
-            return Ok(());
-        }
-        let found_by = Signature {
-            fingerprint,
-            ..Signature::default()
-        };
-        self.index.insert(DocId(place as u64), &found_by)
     }
 }

@@ -6,6 +6,7 @@ use dedup::{
 use proptest::prelude::*;
 
 use super::pass::replay_in_blocks;
+use super::scout::Scout;
 use super::*;
 
 /// What makes pages alike or not, as small numbers.
@@ -133,11 +134,14 @@ proptest! {
         numbers_must_match: bool,
         prefer_canonical: bool,
         block_size in 1..20_usize,
+        // Some are looked up in the index, some gone through before there are too many.
+        scanned in 0..60_usize,
         min_similarity_short in prop::sample::select(vec![0.6_f32, 0.8, 1.0]),
     ) {
         let pages: Vec<Page> = drawn.iter().enumerate().map(|(place, drawn)| drawn.page(place)).collect();
         let grid = grid(numbers_must_match, min_similarity_short);
-        let replayed = replay_in_blocks(block_size, &pages, Width::W64, &grid, prefer_canonical, |_| true, || {}).unwrap();
+        let scout = Scout::scanning(scanned, &pages, Width::W64, &grid).unwrap();
+        let replayed = replay_in_blocks(block_size, scout, &pages, &grid, prefer_canonical, |_| true, || {}).unwrap();
         for cell in 0..grid.cells().len() {
             let expected = oracle(&pages, grid.rule(cell), prefer_canonical);
             for (place, expected) in expected.into_iter().enumerate() {
