@@ -157,7 +157,10 @@ fn page(out: &mut String, page: &Page, screen: Screen) {
         let diff = &difference.diff;
         let unlike = diff.removed + diff.added;
         let heading = match unlike {
-            0 if diff.is_cut => format!("The two texts do not differ as far as they were compared ({})", Diff::CUT),
+            0 if diff.is_cut => format!(
+                "The two texts do not differ as far as they were compared ({})",
+                Diff::CUT
+            ),
             0 => "The two texts do not differ".to_owned(),
             _ => format!(
                 "What differs, in words and marks: {} only there, {} only here, {} in both",
