@@ -14,10 +14,10 @@ use crate::error::{Error, RunError, UsageError};
 use crate::pipeline;
 use crate::progress::Progress;
 use crate::report::{Report, Waiting};
-use crate::terminal_width::terminal_width;
 use crate::settings::Settings;
 use crate::shutdown;
 use crate::stats::{Limits, Stats};
+use crate::terminal_width::terminal_width;
 
 pub(super) fn execute(args: &Demo, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
