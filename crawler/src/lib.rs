@@ -69,4 +69,5 @@ pub mod steering;
 pub mod stored_text;
 pub mod tell;
 pub mod terminal_text;
+pub mod terminal_width;
 pub mod trap;

@@ -24,7 +24,7 @@
 //!
 //! How good each setting is, is estimated from a sample of the pages ([`judge()`]): the truth of a pair is the exact Jaccard index of
 //! the two texts' runs of five words, as [`Truth`](dedup::evaluate::Truth) takes it, or what a person says ([`Labels`]). What the
-//! sample says against the setting in force has to be more than chance to be a [`Recommendation`].
+//! sample says against the setting in force has to be more than chance, of all settings compared, to be a [`Recommendation`].
 //!
 //! - `cells` the settings and sets of them, `page` what is replayed, `scout` which kept pages are near, `pass` what is
 //!   decided

@@ -35,7 +35,6 @@ pub(crate) use hosts::utc;
 pub use hosts::{Host, State};
 use near_misses::NearMiss;
 pub use saved::Saved;
-pub use screen::terminal_width;
 pub(crate) use text::bytes;
 pub use texts::{NoTexts, Texts};
 use thresholds::{Histograms, Thresholds};

@@ -1,7 +1,7 @@
 //! Text from the web, made harmless for a terminal or a log line.
 
-/// `text` in one line of at most `width` characters: control characters, which a terminal would obey, and marks that
-/// turn the direction of what follows become a visible replacement; runs of white space become one space.
+/// `text` in one line of at most `width` characters: control characters, which a terminal would obey, and marks that are not seen
+/// or turn the direction of what follows become a visible replacement; runs of white space become one space.
 #[must_use]
 pub fn terminal_text(text: &str, width: usize) -> String {
     let mut out = String::new();
@@ -24,13 +24,18 @@ pub fn terminal_text(text: &str, width: usize) -> String {
 /// A character as it may be shown on a terminal.
 #[must_use]
 pub fn harmless(c: char) -> char {
-    if is_harmful(c) { char::REPLACEMENT_CHARACTER } else { c }
+    if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }
 }
 
-/// Control characters and the directional marks, embeddings, overrides and isolates of Unicode (UAX #9).
-fn is_harmful(c: char) -> bool {
+/// What text from the web must not bring to a reader unseen: control characters; the directional marks, embeddings, overrides and
+/// isolates of Unicode (UAX #9); characters without width that make two texts look the same (zero width space, word joiner, invisible
+/// operators, byte order mark); separators of lines and paragraphs. The joiners U+200C and U+200D are letters' business and stay.
+pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(
+            c,
+            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        )
 }
 
 #[cfg(test)]
@@ -41,6 +46,11 @@ mod tests {
     fn a_terminal_is_told_nothing_by_a_title() {
         assert_eq!(terminal_text("a\u{1b}[31mred\u{7}", 80), "a\u{fffd}[31mred\u{fffd}");
         assert_eq!(terminal_text("abc\u{202e}txt", 80), "abc\u{fffd}txt");
+        for hidden in ['\u{200b}', '\u{2060}', '\u{2065}', '\u{feff}'] {
+            assert_eq!(terminal_text(&format!("a{hidden}b"), 80), "a\u{fffd}b");
+        }
+        assert_eq!([harmless('\u{2028}'), harmless('\u{2029}')], ['\u{fffd}'; 2]);
+        assert_eq!(terminal_text("می‌خواهم", 80), "می‌خواهم");
         assert_eq!(terminal_text("  two\r\nlines\t here ", 80), "two lines here");
     }
 

@@ -116,14 +116,21 @@
       if (at < this.first.length) return this.first[at];
       return this.build(this.rest()[at - this.first.length], this);
     }
+    // What is looked through: the words of an item as they are shown, by whichever page. What a diff shows is no part of it: on the
+    // pages that the script makes it is not there before it is opened.
     text(at) {
-      const item = at < this.first.length ? this.first[at].textContent : JSON.stringify(this.rest()[at - this.first.length]);
-      return item.toLowerCase();
+      const node = this.node(at).cloneNode(true);
+      node.querySelectorAll('.diff, .js-only, .differs').forEach((part) => part.remove());
+      const words = [];
+      const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) words.push(walker.currentNode.data);
+      return words.join(' ').replace(/\s+/g, ' ').toLowerCase();
     }
     filter(words) {
       const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
       this.matches = null;
       if (wanted.length) {
+        // Made once: the words of an item do not change.
         this.texts = this.texts || Array.from({ length: this.length }, (_, at) => this.text(at));
         this.matches = [];
         this.texts.forEach((text, at) => { if (wanted.every((word) => text.includes(word))) this.matches.push(at); });

@@ -122,9 +122,16 @@ export async function paging({ page }, say) {
   }
 }
 
-export async function filter({ page }, say) {
+// Whether the doubtful pairs are paged through, without which there is nothing to check; the hostile report must have so many.
+async function hasPages(page, say, kind, what) {
+  const isPaged = (await page.locator('.list[data-list=pairs][data-paged]').count()) > 0;
+  if (!isPaged && kind === 'hostile') say(`${what}: the doubtful pairs have more than one page`, false);
+  return isPaged;
+}
+
+export async function filter({ page }, say, kind) {
+  if (!(await hasPages(page, say, kind, 'filter'))) return;
   const list = page.locator('.list[data-list=pairs][data-paged]');
-  if ((await list.count()) === 0) return;
   const url = await list.locator('.pair').nth(2).getAttribute('data-right');
   await list.locator('input[type=search]').focus();
   await page.keyboard.type(url);
@@ -136,14 +143,50 @@ export async function filter({ page }, say) {
   await page.waitForFunction(() => document.querySelectorAll('#doubtful .pair').length === 25, undefined, { timeout: 5000 }).catch(() => {});
 }
 
-export async function diff({ page }, say) {
+// A filter finds what is shown, on whichever page: as many as are found by paging through.
+export async function filterByWhatIsShown({ page }, say, kind) {
+  for (const [section, query] of [['doubtful', 'dropped: similarity'], ['clusters', '"quoted" \'quoted\'']]) {
+    const list = page.locator(`#${section} .list[data-paged]`);
+    if ((await list.count()) === 0) {
+      if (kind === 'hostile') say(`a filter finds what is shown on any page: ${section}`, false, 'it has one page only');
+      continue;
+    }
+    const button = (name) => list.locator('.tools button', { hasText: name });
+    const words = query.split(' ');
+    const onPage = () => list.locator('[data-items] > *').evaluateAll((items, wanted) => items.filter((item) => {
+      const text = item.textContent.toLowerCase();
+      return wanted.every((word) => text.includes(word));
+    }).length, words);
+    await button('First').click();
+    const first = await onPage();
+    let all = first;
+    while ((await button('Next').getAttribute('aria-disabled')) !== 'true') {
+      await button('Next').click();
+      all += await onPage();
+    }
+    const status = list.locator('.tools [role=status]');
+    const before = await status.textContent();
+    await list.locator('input[type=search]').fill(query);
+    await page.waitForFunction(([id, said]) => document.querySelector(`#${id} .tools [role=status]`).textContent !== said,
+      [section, before], { timeout: 5000 }).catch(() => {});
+    const said = await status.textContent();
+    const found = Number((/of ([\d,]+)$/.exec(said) || ['', '0'])[1].replaceAll(',', ''));
+    // In the hostile report some stand on a later page: without them nothing would be shown of that.
+    say(`a filter finds what is shown on any page: ${section}`, found === all && (kind !== 'hostile' || all > first),
+      `${found} of ${all}, ${first} of them on the first page`, [said]);
+    await list.locator('input[type=search]').fill('');
+    await page.waitForFunction(([id, shown]) => document.querySelector(`#${id} .tools [role=status]`).textContent !== shown,
+      [section, said], { timeout: 5000 }).catch(() => {});
+  }
+}
+
+export async function diff({ page }, say, kind) {
   await page.evaluate(() => { document.activeElement.blur(); getSelection().removeAllRanges(); });
   // The first pair, and one that the script makes.
   for (const which of ['first page', 'later page']) {
     if (which === 'later page') {
-      const last = page.locator('#doubtful .tools button', { hasText: 'Last' });
-      if ((await last.count()) === 0) return;
-      await last.click();
+      if (!(await hasPages(page, say, kind, 'diff'))) return;
+      await page.locator('#doubtful .tools button', { hasText: 'Last' }).click();
     }
     const isSummary = `document.activeElement.localName === 'summary' && document.activeElement.parentElement.matches('#doubtful .differs')
       && !document.activeElement.parentElement.open`;
@@ -186,6 +229,20 @@ export async function labels({ page }, say) {
 export async function print({ page }, say) {
   const pdf = await page.pdf({ format: 'A4' });
   say('it can be printed', pdf.length > 20_000 && pdf.subarray(0, 5).toString() === '%PDF-', `${Math.round(pdf.length / 1000)} kB of PDF`);
+  // What the page does when it is printed, looked at before it is undone.
+  const printed = await page.evaluate(() => {
+    const closed = () => document.querySelectorAll('details:not([open])').length;
+    const before = closed();
+    dispatchEvent(new Event('beforeprint'));
+    const during = closed();
+    const diffs = [...document.querySelectorAll('.differs')];
+    const shown = diffs.filter((details) => details.querySelector('.diff td')?.checkVisibility()).length;
+    dispatchEvent(new Event('afterprint'));
+    return { before, during, after: closed(), diffs: diffs.length, shown };
+  });
+  say('on paper everything is open, and closed again after it', printed.before > 0 && printed.during === 0
+    && printed.after === printed.before && printed.diffs > 0 && printed.shown === printed.diffs,
+  `${printed.shown} of ${printed.diffs} diffs shown`, [JSON.stringify(printed)]);
 }
 
 export async function withoutScript({ page, complaints, requests, address }, say) {

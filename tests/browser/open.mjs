@@ -23,8 +23,9 @@ for (const scheme of ['light', 'dark']) {
     if (scheme === 'light') {
       await checks.textOnly(visit, say, options.kind);
       await checks.paging(visit, say);
-      await checks.filter(visit, say);
-      await checks.diff(visit, say);
+      await checks.filter(visit, say, options.kind);
+      await checks.filterByWhatIsShown(visit, say, options.kind);
+      await checks.diff(visit, say, options.kind);
       await checks.labels(visit, say);
       await checks.accessible(visit, say, 'used');
       await checks.print(visit, say);

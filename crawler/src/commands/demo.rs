@@ -13,10 +13,11 @@ use crate::demo::{self, Running};
 use crate::error::{Error, RunError, UsageError};
 use crate::pipeline;
 use crate::progress::Progress;
-use crate::report::{Report, Waiting, terminal_width};
+use crate::report::{Report, Waiting};
 use crate::settings::Settings;
 use crate::shutdown;
 use crate::stats::{Limits, Stats};
+use crate::terminal_width::terminal_width;
 
 pub(super) fn execute(args: &Demo, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;

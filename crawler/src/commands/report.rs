@@ -2,7 +2,8 @@
 
 use crate::cli::{self, ReportFormat};
 use crate::error::Error;
-use crate::report::{Report, Waiting, terminal_width};
+use crate::report::{Report, Waiting};
+use crate::terminal_width::terminal_width;
 
 pub(super) fn execute(args: &cli::Report, quiet: bool) -> Result<(), Error> {
     let (config, path) = super::read_config(&args.config)?;

@@ -2,13 +2,10 @@
 
 use std::io::{self, IsTerminal};
 
-use terminal_size::{Width, terminal_size_of};
 use unicode_width::UnicodeWidthChar;
 
 use crate::terminal_text::harmless;
-
-/// Columns where nobody says how many there are.
-const DEFAULT_WIDTH: usize = 80;
+use crate::terminal_width::terminal_width;
 
 /// Columns of a label before its value.
 const LABEL: usize = 13;
@@ -36,12 +33,10 @@ impl Screen {
     /// Standard output: as wide as `COLUMNS` or the terminal says, in colours on a terminal unless `NO_COLOR` is set.
     pub fn of_stdout() -> Self {
         let is_terminal = io::stdout().is_terminal();
-        let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-        let found = || terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns.into());
         let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         Self {
-            width: asked.or_else(found).unwrap_or(DEFAULT_WIDTH).clamp(40, 240),
+            width: terminal_width(),
             has_colours: is_terminal && !is_set("NO_COLOR") && !is_dumb,
         }
     }

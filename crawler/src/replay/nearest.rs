@@ -6,11 +6,12 @@ use dedup::Sketch;
 use dedup::short::{jaccard, prefix};
 
 use super::DUPLICATE_FROM;
+use super::cells::CellSet;
 use super::page::Page;
 use super::pass::Replayed;
 
-/// Pages that are remembered as most like a page.
-const MOST_ALIKE: usize = 32;
+/// Pages that are remembered as most like a page: many, since of the most alike a setting may keep none.
+const MOST_ALIKE: usize = 4_096;
 
 /// Of so alike sketches the texts may be duplicates: five standard errors under [`DUPLICATE_FROM`].
 const MAYBE_FROM: f32 = DUPLICATE_FROM - 0.1;
@@ -24,6 +25,15 @@ const MOST_SHORT: usize = 4_096;
 
 /// A page that may be a duplicate, with how alike it seems.
 pub(super) type Alike = (usize, f32);
+
+/// The pages that may be duplicates of one.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The most alike first.
+    pub alike: Vec<Alike>,
+    /// The settings that keep one more, of which there was not room to tell.
+    pub left_out: CellSet,
+}
 
 /// The sketches of the pages that are kept at some setting, laid out to be gone through.
 pub(super) struct Nearest<'a> {
@@ -55,22 +65,22 @@ impl<'a> Nearest<'a> {
     }
 
     /// The earlier pages that some setting keeps together with this one and that may be duplicates of it, the most alike first.
-    pub(super) fn of(&self, page: usize) -> Vec<Alike> {
-        let mut alike = Vec::new();
+    pub(super) fn of(&self, page: usize) -> Found {
+        let mut found = Found::default();
         if self.replayed.kept()[page].is_empty() {
-            return alike;
+            return found;
         }
-        self.by_sketch(page, &mut alike);
-        self.by_shingles(page, &mut alike);
-        most(&mut alike);
-        alike
+        self.by_sketch(page, &mut found);
+        self.by_shingles(page, &mut found);
+        self.most(&mut found);
+        found
     }
 
     fn is_kept_with(&self, other: usize, page: usize) -> bool {
         !self.replayed.kept()[other].and(&self.replayed.kept()[page]).is_empty()
     }
 
-    fn by_sketch(&self, page: usize, alike: &mut Vec<Alike>) {
+    fn by_sketch(&self, page: usize, found: &mut Found) {
         let Some(sketch) = &self.pages[page].signature.sketch else {
             return;
         };
@@ -89,16 +99,16 @@ impl<'a> Nearest<'a> {
             if let Some(similarity) = similarity.filter(|similarity| *similarity >= MAYBE_FROM)
                 && self.is_kept_with(place, page)
             {
-                alike.push((place, similarity));
-                if alike.len() >= 8 * MOST_ALIKE {
-                    most(alike);
+                found.alike.push((place, similarity));
+                if found.alike.len() >= 2 * MOST_ALIKE {
+                    self.most(found);
                 }
             }
         }
     }
 
     /// Texts that are both long have been compared by their sketches.
-    fn by_shingles(&self, page: usize, alike: &mut Vec<Alike>) {
+    fn by_shingles(&self, page: usize, found: &mut Found) {
         let signature = &self.pages[page].signature;
         let sharing = prefix(&signature.shingles, DUPLICATE_FROM).iter();
         let sharing = sharing.filter_map(|shingle| self.short.get(shingle)).flatten();
@@ -116,12 +126,23 @@ impl<'a> Nearest<'a> {
             }
             compared += 1;
             if compared > MOST_SHORT {
-                break;
+                found.left_out = found.left_out.or(&self.replayed.kept()[place]);
+                continue;
             }
             let similarity = jaccard(&signature.shingles, &other.shingles);
             if similarity >= DUPLICATE_FROM {
-                alike.push((place, similarity));
+                found.alike.push((place, similarity));
             }
+        }
+    }
+
+    /// Sorts, and leaves the [`MOST_ALIKE`].
+    fn most(&self, found: &mut Found) {
+        found
+            .alike
+            .sort_unstable_by(|(a, x), (b, y)| y.total_cmp(x).then(a.cmp(b)));
+        for (place, _) in found.alike.drain(found.alike.len().min(MOST_ALIKE)..) {
+            found.left_out = found.left_out.or(&self.replayed.kept()[place]);
         }
     }
 }
@@ -129,10 +150,4 @@ impl<'a> Nearest<'a> {
 fn head(sketch: &Sketch) -> [u64; 2] {
     let words = sketch.words();
     [words[0], words[1]]
-}
-
-/// Sorts, and leaves the [`MOST_ALIKE`].
-fn most(alike: &mut Vec<Alike>) {
-    alike.sort_unstable_by(|(a, x), (b, y)| y.total_cmp(x).then(a.cmp(b)));
-    alike.truncate(MOST_ALIKE);
 }

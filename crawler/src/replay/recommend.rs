@@ -1,4 +1,8 @@
 //! The setting to take, and why.
+//!
+//! All settings are measured by one sample, and of a hundred settings that are no better than the one in force some seem so: the best
+//! of them is picked because it seems so. So what counts as more than chance is divided by the number of settings compared (Bonferroni
+//! 1936): the probability that any of them is recommended by chance, at worst, is [`MOST_CHANCE`], however the settings hang together.
 
 use dedup::Confirm;
 
@@ -6,7 +10,7 @@ use super::cells::{Cell, Grid};
 use super::score::{Comparison, Scored, compare};
 use super::truth::Judged;
 
-/// A better score that chance gives so often is none.
+/// A better score that chance gives so often is none: of all settings compared together.
 const MOST_CHANCE: f64 = 0.01;
 
 /// The place of the setting in force.
@@ -34,6 +38,8 @@ pub enum Reason {
         best: usize,
         /// Against the one in force.
         comparison: Comparison,
+        /// The most that its [`chance`](Comparison::chance) may be.
+        at_most: f64,
     },
     /// Another contradicts fewer of a person's labels.
     Labels {
@@ -46,6 +52,8 @@ pub enum Reason {
     Better {
         /// Against the one in force.
         comparison: Comparison,
+        /// The most that its [`chance`](Comparison::chance) may be.
+        at_most: f64,
     },
 }
 
@@ -58,6 +66,9 @@ pub fn recommend(grid: &Grid, judged: &[Judged], scored: &[Scored], contradicted
     let cells = grid.cells();
     let f1 = |cell: usize| scored[cell].score.f1();
     let is_alike = |cell: &usize| is_same_kind(cells[*cell], cells[IN_FORCE]);
+    // All that might have been picked, not only those that the sample leaves to be picked from.
+    let compared = (0..cells.len()).filter(is_alike).count().saturating_sub(1);
+    let at_most = MOST_CHANCE / compared.max(1) as f64;
     let eligible: Vec<usize> = (0..cells.len())
         .filter(is_alike)
         .filter(|cell| f1(*cell) >= f1(IN_FORCE) || *cell == IN_FORCE)
@@ -94,14 +105,14 @@ pub fn recommend(grid: &Grid, judged: &[Judged], scored: &[Scored], contradicted
     };
     let beyond_chance: Vec<_> = others
         .iter()
-        .filter(|(_, comparison)| comparison.chance() <= MOST_CHANCE)
+        .filter(|(_, comparison)| comparison.chance() <= at_most)
         .copied()
         .collect();
     if let Some((cell, comparison)) = best_of(&beyond_chance) {
         return match stays {
             true => Recommendation {
                 cell,
-                reason: Reason::Better { comparison },
+                reason: Reason::Better { comparison, at_most },
             },
             false => by_labels(cell),
         };
@@ -111,7 +122,11 @@ pub fn recommend(grid: &Grid, judged: &[Judged], scored: &[Scored], contradicted
     }
     let reason = match best_of(&others) {
         _ if scored[IN_FORCE].judged() == 0 => Reason::NothingJudged,
-        Some((best, comparison)) if f1(best) > f1(IN_FORCE) => Reason::MaybeChance { best, comparison },
+        Some((best, comparison)) if f1(best) > f1(IN_FORCE) => Reason::MaybeChance {
+            best,
+            comparison,
+            at_most,
+        },
         _ => Reason::NoneBetter,
     };
     Recommendation { cell: IN_FORCE, reason }

@@ -15,6 +15,8 @@ pub struct Scored {
     pub score: Score,
     /// Pages that could not, since a text is not stored.
     pub unknown: u64,
+    /// Pages that could not, since more kept pages are like them than are compared.
+    pub crowded: u64,
 }
 
 /// Where a share lies with 95 % confidence.
@@ -58,6 +60,12 @@ impl Scored {
         right + grey + wrong + missed + unique
     }
 
+    /// Pages that could not be judged.
+    #[must_use]
+    pub fn not_judged(&self) -> u64 {
+        self.unknown + self.crowded
+    }
+
     /// Of [`Score::precision`].
     #[must_use]
     pub fn precision(&self) -> Interval {
@@ -97,6 +105,7 @@ pub fn score(grid: &Grid, judged: &[Judged]) -> Vec<Scored> {
         count(&page.missed, |of| of.score.missed += 1);
         count(&page.unique, |of| of.score.unique += 1);
         count(&page.unknown, |of| of.unknown += 1);
+        count(&page.crowded, |of| of.crowded += 1);
     }
     scored
 }

@@ -13,8 +13,12 @@ use super::page::Page;
 use super::pass::{Evidence, Replayed};
 use super::{DIFFERENT_BELOW, DUPLICATE_FROM};
 
-/// Most alike pages whose texts are compared with that of a kept page, in search of one that it duplicates.
-const COMPARED: usize = 8;
+/// Kept pages, the most alike first, whose texts are compared with that of a page in search of one that it duplicates: for each setting,
+/// since each keeps others.
+const COMPARED: usize = 32;
+
+/// The same for all settings together. What lies beyond is not judged.
+const COMPARED_IN_ALL: usize = 256;
 
 /// Shingles that a thread remembers, 8 bytes each.
 const REMEMBERED: usize = 4 << 20;
@@ -54,6 +58,30 @@ pub struct Judged {
     pub unique: CellSet,
     /// A text that is needed to say so is not stored.
     pub unknown: CellSet,
+    /// Kept; of the earlier kept pages like it, too many to compare all, those compared are no duplicates.
+    pub crowded: CellSet,
+}
+
+/// How many pages were compared for each setting, up to [`COMPARED`]: the settings of the set at `n` have had more than `n`.
+struct Tried([CellSet; COMPARED]);
+
+impl Tried {
+    fn count(&mut self, cells: &CellSet) {
+        let mut rising = *cells;
+        for level in &mut self.0 {
+            let had = level.and(&rising);
+            *level = level.or(&rising);
+            rising = had;
+            if rising.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// The settings for which no more are compared.
+    fn spent(&self) -> &CellSet {
+        &self.0[COMPARED - 1]
+    }
 }
 
 /// Holds what the settings made of the `sample` against the truth. `shingles_of` gives the [`shingles`](dedup::Analyzer::shingles) of
@@ -123,14 +151,21 @@ fn judge_one<F: Fn(usize) -> Option<Vec<u64>>>(
     let mut open = replayed.kept()[page];
     let mut doubtful = CellSet::EMPTY;
     let labelled = labels.duplicates_of(page).filter(|other| *other < page);
-    let alike = nearest.of(page).into_iter().map(|(other, _)| other);
-    let mut compared = 0;
-    for other in labelled.chain(alike) {
+    let nearest = nearest.of(page);
+    // The settings at which a page that may be a duplicate was left out.
+    let mut crowded = nearest.left_out;
+    let (mut tried, mut compared) = (Tried([CellSet::EMPTY; COMPARED]), 0);
+    for other in labelled.chain(nearest.alike.into_iter().map(|(other, _)| other)) {
         let both_kept = open.and(&replayed.kept()[other]);
-        if both_kept.is_empty() || compared == COMPARED {
+        if both_kept.is_empty() {
+            continue;
+        }
+        if compared == COMPARED_IN_ALL || both_kept.without(tried.spent()).is_empty() {
+            crowded = crowded.or(&both_kept);
             continue;
         }
         compared += 1;
+        tried.count(&both_kept);
         match similarities.of(page, other, false) {
             None => doubtful = doubtful.or(&both_kept),
             Some(similarity) if similarity >= DUPLICATE_FROM => {
@@ -141,7 +176,9 @@ fn judge_one<F: Fn(usize) -> Option<Vec<u64>>>(
         }
     }
     judged.unknown = judged.unknown.or(&open.and(&doubtful));
-    judged.unique = open.without(&doubtful);
+    open = open.without(&doubtful);
+    judged.crowded = open.and(&crowded);
+    judged.unique = open.without(&crowded);
     judged
 }
 
@@ -195,5 +232,28 @@ impl<'a, F: Fn(usize) -> Option<Vec<u64>>> Similarities<'a, F> {
         }
         self.remembered.insert(page, shingles.clone());
         shingles
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_compared_counts_for_the_settings_it_was_compared_for() {
+        let set = |cells: &[usize]| {
+            let mut set = CellSet::EMPTY;
+            cells.iter().for_each(|cell| set.insert(*cell));
+            set
+        };
+        let mut tried = Tried([CellSet::EMPTY; COMPARED]);
+        for _ in 1..COMPARED {
+            tried.count(&set(&[3, 70]));
+        }
+        assert!(tried.spent().is_empty());
+        tried.count(&set(&[3, 4]));
+        assert_eq!(*tried.spent(), set(&[3]));
+        tried.count(&set(&[3, 70]));
+        assert_eq!(*tried.spent(), set(&[3, 70]));
     }
 }

@@ -28,13 +28,16 @@ pub struct Duplicate {
     pub url: String,
     /// By which comparison.
     pub verdict: DuplicateVerdict,
-    /// Hamming distance of the fingerprints, bits of 64; null where the texts are too short for fingerprints.
+    /// Hamming distance of the fingerprints, bits of 64, as measured against the page that it was compared with; null where the texts are too short for fingerprints.
     pub distance: Option<u32>,
-    /// Jaccard similarity of the texts, 0 to 1: 1 for exact, estimated for near, exactly computed for short texts.
+    /// Jaccard similarity of the texts, 0 to 1, against the same page: 1 for exact, estimated for near, exactly computed for short texts.
     pub similarity: Option<f32>,
     /// Sequence number of the page.
     #[serde(skip)]
     pub id: u64,
+    /// Sequence number of the page that it was compared with: not the kept one where that is a newer version or has taken its place.
+    #[serde(skip)]
+    pub of: u64,
 }
 
 /// A duplicate of a page that is not kept any more.
@@ -109,6 +112,7 @@ pub(super) fn read(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunErro
             distance,
             similarity,
             id,
+            of,
         };
         all.push((id, of, duplicate));
     }

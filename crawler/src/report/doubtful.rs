@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::near_misses::Because;
-use super::{DuplicateVerdict, Report};
+use super::{Cluster, DuplicateVerdict, Report};
 
 /// Two pages that were found near, and what was decided.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,11 +46,23 @@ impl Report {
         pairs
     }
 
-    /// Near-duplicates with what they are duplicates of.
+    /// Near-duplicates that were compared with a page which another stands for now: nothing was measured of the two.
+    pub(super) fn compared_with_another(&self) -> u64 {
+        let compared = |cluster: &Cluster| {
+            let near = cluster.duplicates.iter();
+            near.filter(|duplicate| duplicate.verdict == DuplicateVerdict::Near && duplicate.of != cluster.id)
+                .count() as u64
+        };
+        self.clusters.iter().map(compared).sum()
+    }
+
+    /// Near-duplicates with the page that they were compared with, where that is the kept one or none is.
     fn dropped_pairs(&self) -> Vec<Pair<'_>> {
         let in_clusters = self.clusters.iter().flat_map(|cluster| {
             let of = (cluster.kept.as_str(), cluster.id);
-            cluster.duplicates.iter().map(move |duplicate| (of, duplicate))
+            let compared = cluster.duplicates.iter();
+            let compared = compared.filter(|duplicate| duplicate.of == cluster.id);
+            compared.map(move |duplicate| (of, duplicate))
         });
         let orphans = self.orphans.iter();
         let orphans = orphans.map(|orphan| ((orphan.of.as_str(), orphan.of_id), &orphan.duplicate));
@@ -104,6 +116,7 @@ mod tests {
             distance: Some(3),
             url: format!("http://a.example/d{id}"),
             verdict: DuplicateVerdict::Near,
+            of: 1,
         };
         report.orphans.clear();
         report.clusters[0].duplicates = (10..20).map(|id| near(id, 0.76 + (id - 10) as f32 / 1_000.0)).collect();
@@ -118,5 +131,22 @@ mod tests {
         assert_eq!(of(4), [10, 11, 31, 32]);
         assert_eq!(of(20).len(), 13);
         assert_eq!(of(20).last(), Some(&30));
+    }
+
+    #[test]
+    fn what_was_measured_against_another_page_is_not_said_of_the_kept_one() {
+        let mut report = sample();
+        let dropped = |report: &Report| {
+            let pairs = report.doubtful(10).into_iter();
+            let dropped: Vec<_> = pairs
+                .filter(|pair| pair.because.is_none())
+                .map(|pair| pair.kept_id)
+                .collect();
+            dropped
+        };
+        assert_eq!((dropped(&report), report.compared_with_another()), (vec![1, 8], 0));
+        // A newer version of the kept page is kept now.
+        report.clusters[0].id = 20;
+        assert_eq!((dropped(&report), report.compared_with_another()), (vec![8], 1));
     }
 }

@@ -148,7 +148,7 @@ impl NearMisses {
     pub fn find(&self, waiting: &Waiting) -> Result<Vec<Found>, RunError> {
         let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         let every = self.every();
-        let work = || -> Result<(), RunError> {
+        by_threads(std::thread::available_parallelism().map_or(1, usize::from), || {
             loop {
                 let from = next.fetch_add(STRETCH, Ordering::Relaxed);
                 if from >= self.kept.len() {
@@ -161,15 +161,6 @@ impl NearMisses {
                 }
                 found.lock().unwrap_or_else(PoisonError::into_inner).extend(of_stretch);
             }
-        };
-        std::thread::scope(|scope| {
-            let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-            let mut result = work();
-            for other in others {
-                result = result.and(other.join().unwrap_or(Ok(())));
-            }
-            result
         })?;
         let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         found.sort_unstable_by_key(|found: &Found| found.id);
@@ -241,6 +232,18 @@ impl NearMisses {
         }
         Ok(candidates)
     }
+}
+
+/// Works in so many threads, of which this is one. A panic of any goes on here: what that one looked at would be missing.
+fn by_threads(threads: usize, work: impl Fn() -> Result<(), RunError> + Sync) -> Result<(), RunError> {
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(&work)).collect();
+        let mut result = work();
+        for other in others {
+            result = result.and(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        result
+    })
 }
 
 fn least_of_short(rule: &Rule) -> f32 {
@@ -316,6 +319,17 @@ mod tests {
             );
         }
         assert_eq!(all.len(), 1);
+    }
+
+    #[test]
+    fn a_panic_of_another_thread_is_not_lost() {
+        let this = std::thread::current().id();
+        let work = || {
+            assert_eq!(std::thread::current().id(), this, "not this one");
+            Ok(())
+        };
+        assert!(by_threads(1, work).is_ok());
+        assert!(std::panic::catch_unwind(|| by_threads(2, work)).is_err());
     }
 
     #[test]

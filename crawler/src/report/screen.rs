@@ -10,24 +10,12 @@ use crate::terminal_text::terminal_text;
 use fit::{cut, shorten};
 use spark::{Slot, spark};
 
-/// Columns where nothing says how wide the terminal is; and the narrowest that is written for.
-const DEFAULT_WIDTH: usize = 80;
+/// The narrowest that is written for.
 const MIN_WIDTH: usize = 48;
 
 /// Rows shown of what the other forms show whole.
 const SHOWN: usize = 3;
 const KINDS_SHOWN: usize = 6;
-
-/// Columns of standard output: `COLUMNS`, else those of the terminal, else 80.
-#[must_use]
-pub fn terminal_width() -> usize {
-    let named = std::env::var("COLUMNS")
-        .ok()
-        .and_then(|columns| columns.trim().parse().ok());
-    named
-        .or_else(|| comfy_table::Table::new().width().map(usize::from))
-        .unwrap_or(DEFAULT_WIDTH)
-}
 
 /// Lines of at most so many columns.
 struct Screen {

@@ -25,6 +25,7 @@ pub(crate) fn sample() -> Report {
         distance,
         similarity,
         id: 0,
+        of: 1,
     };
     Report {
         counts,

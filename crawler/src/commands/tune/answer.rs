@@ -82,6 +82,7 @@ impl Answer<'_> {
                 "pages": self.sampled,
                 "judged": self.in_force().scored.judged(),
                 "without_text": self.in_force().scored.unknown,
+                "too_many_alike": self.in_force().scored.crowded,
             },
             "settings": settings,
             "labels": {
@@ -127,7 +128,7 @@ impl Answer<'_> {
             "wrong": score.wrong,
             "missed": score.missed,
             "unique": score.unique,
-            "not_judged": row.scored.unknown,
+            "not_judged": row.scored.not_judged(),
             "precision": estimate(score.precision(), row.scored.precision()),
             "recall": estimate(score.recall(), row.scored.recall()),
             "f1": estimate(score.f1(), row.scored.f1()),

@@ -139,7 +139,7 @@ pub(super) fn csv(grid: &Grid, measured: &Measured) -> String {
             score.wrong,
             score.missed,
             score.unique,
-            scored.unknown,
+            scored.not_judged(),
             shares.join(","),
             row.contradicted,
         );

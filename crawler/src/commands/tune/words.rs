@@ -48,7 +48,7 @@ fn heading(answer: &Answer<'_>) -> String {
         ));
     }
     let scored = answer.in_force().scored;
-    if scored.judged() > 0 || scored.unknown > 0 {
+    if scored.judged() > 0 || scored.not_judged() > 0 {
         let of = if answer.is_limited { "a sample of " } else { "" };
         let mut line = format!(
             "Precision, recall and F1 are estimated from {of}{} pages, by their exact texts",
@@ -59,6 +59,12 @@ fn heading(answer: &Answer<'_>) -> String {
                 "; {} more, duplicates most of them, cannot be judged: texts that it takes are not stored (a crawl of an older version), so \
                  recall is too high",
                 scored.unknown
+            );
+        }
+        if scored.crowded > 0 {
+            line += &format!(
+                "; {} cannot be judged since more kept pages are like them than are compared",
+                scored.crowded
             );
         }
         lines.push(line + ".");
@@ -143,26 +149,30 @@ pub(super) fn reason(answer: &Answer<'_>) -> String {
     match &answer.recommendation.reason {
         Reason::NothingJudged => format!("stays at {setting}: no page could be judged, so nothing speaks for another."),
         Reason::NoneBetter => format!("stays at {setting}: no other setting is better."),
-        Reason::MaybeChance { best, comparison } => format!(
+        Reason::MaybeChance {
+            best,
+            comparison,
+            at_most,
+        } => format!(
             "stays at {setting}: no other is better by more than the sample can tell. The best, {} (F1 {:.4} against {:.4}), is {}.",
             named(answer.grid.cells()[*best]),
             f1(*best),
             f1(IN_FORCE),
-            compared(comparison),
+            compared(comparison, *at_most),
         ),
         Reason::Labels { contradicted, in_force } => format!(
             "{setting}: it contradicts {contradicted} of your labels, the one in force {in_force}; its F1 is {:.4} against {:.4}.",
             f1(cell),
             f1(IN_FORCE),
         ),
-        Reason::Better { comparison } => {
+        Reason::Better { comparison, at_most } => {
             let grey = |cell: usize| answer.row(cell).scored.score.grey;
             format!(
                 "{setting}: F1 {:.4} against {:.4}; it is {}. Of the pages that are neither duplicates nor different it drops {}, \
                  the one in force {}.",
                 f1(cell),
                 f1(IN_FORCE),
-                compared(comparison),
+                compared(comparison, *at_most),
                 grey(cell),
                 grey(IN_FORCE),
             )
@@ -170,14 +180,24 @@ pub(super) fn reason(answer: &Answer<'_>) -> String {
     }
 }
 
-fn compared(comparison: &Comparison) -> String {
+fn compared(comparison: &Comparison, at_most: f64) -> String {
     format!(
-        "right on {} pages where the one in force is wrong, wrong on {} where that is right (by chance alone: p = {:.2})",
+        "right on {} pages where the one in force is wrong, wrong on {} where that is right (by chance alone: p = {}; among so many \
+         settings no more than {} counts)",
         comparison.better,
         comparison.worse,
-        // Rounded up: what is no more than a hundredth should not read as nothing.
-        (comparison.chance() * 100.0).ceil() / 100.0,
+        probability(comparison.chance()),
+        probability(at_most),
     )
+}
+
+/// With two digits that say something.
+fn probability(p: f64) -> String {
+    if p >= 0.01 {
+        format!("{p:.2}")
+    } else {
+        format!("{p:.1e}")
+    }
 }
 
 fn changes(answer: &Answer<'_>) -> Option<String> {

@@ -87,7 +87,7 @@ fn shown(cluster: &Cluster, diffs: &mut Diffs<'_>) -> ShownCluster {
         .map(|(duplicate, compared)| ShownDuplicate {
             url: cut(&duplicate.url, URL_CHARS),
             verdict: duplicate.verdict.as_str(),
-            measures: measures(duplicate),
+            measures: measures(cluster, duplicate),
             diff: diffs.html(&compared),
         })
         .collect();
@@ -113,7 +113,7 @@ fn as_json(cluster: &Cluster, diffs: &mut Diffs<'_>, budget: &mut Budget) -> Opt
             let verdict = duplicate.verdict.as_str();
             json!([
                 verdict,
-                measures(duplicate),
+                measures(cluster, duplicate),
                 cut(&duplicate.url, URL_CHARS),
                 compared.json()
             ])
@@ -132,23 +132,64 @@ fn compared<'c>(
     let mut compared = Vec::new();
     for duplicate in cluster.duplicates.iter().take(shown) {
         let differs = match duplicate.verdict {
-            DuplicateVerdict::Exact => Compared::Nothing(Why::Same),
-            DuplicateVerdict::Near if near < COMPARED => {
+            DuplicateVerdict::Exact if duplicate.of == cluster.id => Compared::Nothing(Why::Same),
+            _ if near < COMPARED => {
                 near += 1;
                 diffs.compare(cluster.id, duplicate.id)
             }
-            DuplicateVerdict::Near => Compared::Nothing(Why::NoRoom),
+            _ => Compared::Nothing(Why::NoRoom),
         };
         compared.push((duplicate, differs));
     }
     compared.into_iter()
 }
 
-fn measures(duplicate: &Duplicate) -> String {
-    match (duplicate.verdict, duplicate.distance, duplicate.similarity) {
+/// What was measured, and said to be of another page than the kept one where it is.
+fn measures(cluster: &Cluster, duplicate: &Duplicate) -> String {
+    let measured = match (duplicate.verdict, duplicate.distance, duplicate.similarity) {
         (DuplicateVerdict::Exact, ..) => String::new(),
         (_, Some(bits), Some(similarity)) => format!("{similarity:.3}, {bits} bits"),
         (_, None, Some(similarity)) => format!("{similarity:.3}, short"),
         (_, bits, None) => bits.map_or_else(String::new, |bits| format!("{bits} bits")),
+    };
+    if duplicate.of == cluster.id {
+        return measured;
+    }
+    format!("{measured} (of the page that was kept then)")
+        .trim_start()
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{NoTexts, Waiting, tests::sample};
+    use super::*;
+
+    #[test]
+    fn what_was_measured_against_another_page_is_said_so() {
+        let mut report = sample();
+        let shown = |report: &Report| {
+            let waiting = Waiting::new(true);
+            let mut diffs = Diffs::new(&NoTexts, &waiting);
+            let compared = compared(&report.clusters[0], 10, &mut diffs);
+            let shown: Vec<_> = compared
+                .map(|(duplicate, compared)| {
+                    let is_same = matches!(compared, Compared::Nothing(Why::Same));
+                    (measures(&report.clusters[0], duplicate), is_same)
+                })
+                .collect();
+            shown
+        };
+        assert_eq!(
+            shown(&report),
+            [(String::new(), true), ("0.912, 5 bits".to_owned(), false)]
+        );
+        // A newer version of the kept page, which need not say the same.
+        report.clusters[0].id = 20;
+        let then = "(of the page that was kept then)";
+        assert_eq!(
+            shown(&report),
+            [(then.to_owned(), false), (format!("0.912, 5 bits {then}"), false)]
+        );
     }
 }

@@ -68,7 +68,8 @@ pub(super) fn pairs(report: &Report, diffs: &mut Diffs<'_>, budget: &mut Budget)
             ]));
         }
     }
-    let near: u64 = report.counts.near + report.near_misses.len() as u64;
+    let near = report.counts.near + report.near_misses.len() as u64;
+    let near = near.saturating_sub(report.compared_with_another());
     let listed = first.len() + rest.len();
     Pairs {
         first,

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-/// `text` with control characters and directional marks of Unicode (UAX #9) named in brackets, `[U+202E]`; line ends and
-/// tabs become spaces.
+use crate::terminal_text::is_hidden;
+
+/// `text` with what a reader would not see ([`is_hidden`]) named in brackets, `[U+202E]`; line ends and tabs become spaces.
 pub(super) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -28,14 +29,6 @@ pub(super) fn cut(text: &str, chars: usize) -> String {
             format!("{}… ({all} characters)", visible(&text[..end]))
         }
     }
-}
-
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-        )
 }
 
 #[cfg(test)]
