@@ -244,7 +244,11 @@ fn verdicts_of_an_earlier_rule_are_a_note_and_not_a_finding() {
     crawl.change("dedup.min_similarity", 0.76);
     crawl.run();
     let verified = crawl.read("verify", &["--config", "test.toml"]).succeeded();
-    assert!(verified.stdout.contains("crawler rebuild --redecide"), "{}", verified.stdout);
+    assert!(
+        verified.stdout.contains("crawler rebuild --redecide"),
+        "{}",
+        verified.stdout
+    );
     rebuild(&crawl, &["--redecide"]);
     let verified = crawl.read("verify", &["--config", "test.toml"]).succeeded();
     assert!(!verified.stdout.contains("--redecide"), "{}", verified.stdout);

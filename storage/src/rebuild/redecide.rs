@@ -177,7 +177,8 @@ impl Rebuild {
                 .stage_rows(vec![(format::redecided_key(sequence), Some(row))])?;
         }
         let row = (format::META_REDECIDED.to_vec(), Some(format::encode(redecided)?));
-        let rules = (format::META_RULES.to_vec(), Some(format::encode(&[&redecided.rule])?));
+        let rules: Vec<&str> = vec![&redecided.rule];
+        let rules = (format::META_RULES.to_vec(), Some(format::encode(&rules)?));
         self.store.stage_rows(vec![row, rules])?;
         self.store.commit()?;
         Ok(())
