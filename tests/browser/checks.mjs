@@ -157,11 +157,12 @@ export async function filterByWhatIsShown({ page }, say, kind) {
       const text = item.textContent.toLowerCase();
       return wanted.every((word) => text.includes(word));
     }).length, words);
-    await button('First').click();
+    const press = (name) => button(name).evaluate((node) => node.click());
+    await press('First');
     const first = await onPage();
     let all = first;
     while ((await button('Next').getAttribute('aria-disabled')) !== 'true') {
-      await button('Next').click();
+      await press('Next');
       all += await onPage();
     }
     const status = list.locator('.tools [role=status]');
