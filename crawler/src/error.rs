@@ -73,8 +73,8 @@ pub enum RunError {
     Storage(#[from] storage::StorageError),
     /// A crawl that is to be read is open elsewhere, and stays so.
     #[error(
-        "{} is in use by {}: a crawl that runs holds its data folder until it ends, and can be read then; meanwhile crawler run \
-         --status shows how it goes. Wait for it or stop it", dir.display(), holder(*pid)
+        "{} is in use by {}: a crawl that runs holds its data folder until it ends, and only then can it be read: wait \
+         for it or stop it", dir.display(), holder(*pid)
     )]
     InUse {
         /// The data folder.

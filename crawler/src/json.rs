@@ -68,7 +68,10 @@ mod tests {
         let value = serde_json::json!({ text: [text, 1] });
         for json in [to_string(&value), to_string_pretty(&value)].map(Result::unwrap) {
             assert!(!json.contains(misleads), "{json:?}");
-            assert!(json.contains("a\\u009b31m \\u202eb\\u2066\\u200b") && json.contains("\\udb40\\udc41"), "{json}");
+            assert!(
+                json.contains("a\\u009b31m \\u202eb\\u2066\\u200b") && json.contains("\\udb40\\udc41"),
+                "{json}"
+            );
             assert!(json.contains("é 漢字 🕷 \\u001b"), "{json}");
             assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap(), value);
         }

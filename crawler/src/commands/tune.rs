@@ -152,7 +152,10 @@ const SCHEME_MARKS: [char; 4] = [' ', ';', ':', '+'];
 
 /// The words of a scheme, each of which says one thing.
 fn words(scheme: &str) -> impl Iterator<Item = &str> {
-    scheme.split(SCHEME_MARKS).map(str::trim).filter(|word| !word.is_empty())
+    scheme
+        .split(SCHEME_MARKS)
+        .map(str::trim)
+        .filter(|word| !word.is_empty())
 }
 
 /// The settings to try: the distances with each similarity, alone, and with the combined rule where that is in force.
@@ -277,8 +280,14 @@ mod tests {
             "simhash64 v1 words mask=dates floor=8; canonical-url/1:fragment+sort_query",
             "simhash128 v1 words mask=dates floor=8; canonical-url/1:fragment",
         );
-        assert_eq!(told, Some(("simhash64, sort_query".to_owned(), "simhash128".to_owned())));
-        assert_eq!(of("a; b:c", "a; b:c+d"), Some(("nothing of it".to_owned(), "d".to_owned())));
+        assert_eq!(
+            told,
+            Some(("simhash64, sort_query".to_owned(), "simhash128".to_owned()))
+        );
+        assert_eq!(
+            of("a; b:c", "a; b:c+d"),
+            Some(("nothing of it".to_owned(), "d".to_owned()))
+        );
         assert_eq!(of("a", "a"), None);
     }
 }

@@ -181,7 +181,11 @@ mod tests {
 
     #[test]
     fn of_nothing_there_is_no_share() {
-        let of = |score| Scored { score, unknown: 0 }.shares().map(|share| share.map(|(value, _)| value));
+        let of = |score| {
+            Scored { score, unknown: 0 }
+                .shares()
+                .map(|share| share.map(|(value, _)| value))
+        };
         let unique = Score {
             unique: 3,
             grey: 1,

@@ -358,7 +358,20 @@ mod tests {
         let mut report = super::super::tests::sample();
         report.clusters[0].title = "漢字".repeat(100);
         report.clusters[0].kept = format!("http://a.example/{}", "long/".repeat(50));
-        for width in [0, 1, 48, 49, 60, 66, 70, 80, 100, 200, usize::from(u16::MAX) + 1, usize::MAX] {
+        for width in [
+            0,
+            1,
+            48,
+            49,
+            60,
+            66,
+            70,
+            80,
+            100,
+            200,
+            usize::from(u16::MAX) + 1,
+            usize::MAX,
+        ] {
             let screen = render(&report, width);
             for line in screen.lines() {
                 assert!(line.width() <= width.max(MIN_WIDTH), "{width}: {line}");
@@ -369,7 +382,9 @@ mod tests {
             for name in ["fetched", "queued", "redirected", "failed", "excluded"] {
                 let counted = |line: &str| {
                     let mut words = line.split_whitespace().skip_while(|word| *word != name).skip(1);
-                    words.next().is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+                    words
+                        .next()
+                        .is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
                 };
                 assert!(screen.lines().take(12).any(counted), "{name} at {width}: {screen}");
             }
@@ -404,13 +419,18 @@ mod tests {
             report.histograms.similarities = vec![at(0.12, 0, 1_234_567), at(least, 7, 0), at(0.98, 5, 0)];
             for width in [48, 60, 70, 80] {
                 let screen = render(&report, width);
-                let mut lines = screen.lines().skip_while(|line| !line.starts_with("Near pairs by similarity"));
+                let mut lines = screen
+                    .lines()
+                    .skip_while(|line| !line.starts_with("Near pairs by similarity"));
                 let (dropped, kept) = (lines.nth(1).unwrap(), lines.next().unwrap());
                 assert!(dropped.ends_with("  12 pairs"), "{screen}");
                 assert!(kept.ends_with("  1,234,567 pairs"), "{screen}");
                 // What is at the threshold stands right of it, what is under it left.
                 let (below, above) = dropped.split_once('|').unwrap();
-                assert!(below["  dropped ".len()..].trim().is_empty() && !above.starts_with(' '), "{screen}");
+                assert!(
+                    below["  dropped ".len()..].trim().is_empty() && !above.starts_with(' '),
+                    "{screen}"
+                );
                 let below = kept["  kept".len()..].split('|').next().unwrap();
                 assert_eq!(below.trim().chars().count(), left, "{screen}");
             }

@@ -73,7 +73,11 @@ impl ReadLabels {
             }
             let text = String::from_utf8_lossy(&line);
             let text = text.trim_end_matches(['\n', '\r']);
-            let text = if number == 1 { text.trim_start_matches(BYTE_ORDER_MARK) } else { text };
+            let text = if number == 1 {
+                text.trim_start_matches(BYTE_ORDER_MARK)
+            } else {
+                text
+            };
             let mut left_out = "left out: ";
             let problem = match parse_line(text) {
                 Ok(None) => continue,
@@ -110,7 +114,9 @@ impl ReadLabels {
                     path.display(),
                     terminal_text(&problem, 300)
                 ),
-                n if n == TOLD + 1 => tracing::warn!("more lines are left out or say otherwise, and are only counted from here on"),
+                n if n == TOLD + 1 => {
+                    tracing::warn!("more lines are left out or say otherwise, and are only counted from here on")
+                }
                 _ => {}
             });
         }

@@ -19,7 +19,9 @@ pub(super) fn gather(slots: &[Slot], threshold: Option<usize>, columns: usize) -
     let per = slots.len().div_ceil(columns.saturating_sub(1).max(1)).max(1);
     let first = threshold.map_or(0, |threshold| threshold.min(slots.len()) % per);
     let (head, rest) = slots.split_at(first);
-    let groups = std::iter::once(head).filter(|head| !head.is_empty()).chain(rest.chunks(per));
+    let groups = std::iter::once(head)
+        .filter(|head| !head.is_empty())
+        .chain(rest.chunks(per));
     let gathered = groups.map(|group| Slot {
         dropped: group.iter().map(|slot| slot.dropped).sum(),
         kept: group.iter().map(|slot| slot.kept).sum(),
