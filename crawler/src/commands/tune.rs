@@ -46,8 +46,8 @@ pub(super) fn execute(args: &Tune, quiet: bool) -> Result<(), Error> {
     let store = super::open_to_read(data)?;
     if let Some((found, wanted)) = what_differs(store.scheme(), &settings.store_scheme()) {
         return Err(UsageError::Argument(format!(
-            "the crawl in {} was made by {found}, the configuration says {wanted}: use the configuration of the crawl (--config), or \
-             let crawler rebuild make it anew",
+            "their schemes differ: the crawl in {} has {found}, the configuration {wanted}: use the configuration of the crawl \
+             (--config), or let crawler rebuild make it anew",
             data.display(),
         ))
         .into());

@@ -3,6 +3,8 @@
 mod fit;
 mod spark;
 
+use unicode_width::UnicodeWidthStr;
+
 use super::html::{duration, grouped};
 use super::text::bytes;
 use super::{Report, dropped_percent};
@@ -133,13 +135,16 @@ impl Screen {
             return;
         }
         let bits = thresholds.max_distance;
-        let sample = match histograms.compared < report.counts.kept {
-            true => format!("; kept: of {} pages", grouped(histograms.compared)),
-            false => String::new(),
-        };
-        self.title(&format!(
-            "Near pairs by distance in bits; {bits} at most are dropped (|){sample}"
-        ));
+        let title = format!("Near pairs by distance in bits; {bits} at most are dropped (|)");
+        let sample = format!("kept: of {} pages", grouped(histograms.compared));
+        match histograms.compared < report.counts.kept {
+            false => self.title(&title),
+            true if title.width() + sample.width() + 2 <= self.width => self.title(&format!("{title}; {sample}")),
+            true => {
+                self.title(&title);
+                self.line(&format!("  ({sample})"));
+            }
+        }
         let slots = histograms.distances.iter().map(|bar| Slot {
             dropped: bar.dropped,
             kept: bar.near_misses,
@@ -348,8 +353,6 @@ impl Screen {
 
 #[cfg(test)]
 mod tests {
-    use unicode_width::UnicodeWidthStr;
-
     use super::super::thresholds::AtSimilarity;
     use super::*;
 
