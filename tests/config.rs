@@ -216,6 +216,16 @@ fn a_check_says_all_that_is_wrong_and_where() {
     config(&[right], &[], &["check"])
         .succeeded()
         .says(&["config.toml can be used."]);
+    config(&[("my.toml", right.1)], &[], &["check", "--config", "my.toml"])
+        .succeeded()
+        .says(&["my.toml can be used."]);
+    for (value, part) in [("many", "an integer"), ("40", "64 bits")] {
+        let set = [("CRAWLER_DEDUP_MAX_DISTANCE", value)];
+        let ended = config(&[right], &set, &["check"]).with_code(2);
+        ended.complains_of(&["environment variable CRAWLER_DEDUP_MAX_DISTANCE", part]);
+        let ended = config(&[file], &set, &["check", "my.toml"]).with_code(2);
+        ended.says(&["my.toml:2: ", "environment variable CRAWLER_DEDUP_MAX_DISTANCE", part]);
+    }
     config(&[], &[], &["check"])
         .with_code(2)
         .complains_of(&["config.toml", "No such file"]);

@@ -196,14 +196,32 @@ fn a_second_process_on_the_same_data_folder_is_refused() {
     let (site, gate) = held_site();
     let (crawl, first) = held_crawl(&site, &gate);
     let holder = format!("process {}", first.id());
-    for refused in [crawl.end(&[]), crawl.read("report", &[]), crawl.read("export", &[])] {
-        refused
-            .with_code(1)
-            .complains_of(&["data is in use by", &holder, "choose another data folder"]);
-    }
+    crawl
+        .end(&[])
+        .with_code(1)
+        .complains_of(&["data is in use by", &holder, "choose another data folder"]);
+    crawl.read("report", &[]).with_code(1).complains_of(&[
+        "waiting up to 10 seconds",
+        "data is in use by",
+        &holder,
+        "until it ends",
+    ]);
     gate.open();
     first.wait().succeeded();
     assert_eq!(crawl.outcomes(&site), all_kept());
+}
+
+#[test]
+fn commands_that_read_wait_for_each_other() {
+    let site = Site::of([("/", home(&NO_LINKS))]);
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..6).map(|_| scope.spawn(|| crawl.read("report", &[]))).collect();
+        for reader in readers {
+            reader.join().unwrap().succeeded();
+        }
+    });
 }
 
 #[test]

@@ -62,7 +62,10 @@ impl Watched {
 /// Head and body of the answer to a request with this head.
 fn ask(address: SocketAddr, head: &str) -> (String, String) {
     let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "{head}Connection: close\r\n\r\n").unwrap();
+    // At once: a head that is refused may be answered before its end.
+    stream
+        .write_all(format!("{head}Connection: close\r\n\r\n").as_bytes())
+        .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();

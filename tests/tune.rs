@@ -233,6 +233,7 @@ fn labels_override_the_estimate() {
     let site = site();
     let crawl = crawled(&site);
     let url = |path: &str| site.url(path);
+    let without_scheme = |path: &str| url(path).replacen("http://", "", 1);
     // /1 is /0 with one other word, /4 with forty (0.74 alike), /7 another text.
     let lines = [
         format!("{}\t{}\tduplicate", url("/0"), url("/1")),
@@ -241,14 +242,19 @@ fn labels_override_the_estimate() {
         "# a comment".to_owned(),
         format!("{}\t{}\tduplicate", url("/0"), url("/nowhere\u{1b}[31m")),
         "no tabs\u{1b}[31m".to_owned(),
+        format!("{}\t{}\tdifferent", without_scheme("/1"), url("/0")),
+        format!("{}\t{}\tDUPLICATE", without_scheme("/1"), url("/0")),
     ];
-    fs::write(crawl.path("labels.tsv"), lines.join("\n")).unwrap();
+    fs::write(crawl.path("labels.tsv"), format!("\u{feff}{}", lines.join("\n"))).unwrap();
     let ended = tune(&crawl, &["--pairs", "labels.tsv", "--format", "json"]).succeeded();
     let ended = ended.complains_of(&[
         "labels.tsv:5: ",
         "is no page of this crawl",
         "labels.tsv:6: it needs two URLs",
+        "labels.tsv:7: of this pair a line before says 1, this one 0, which counts",
+        "labels.tsv:8: of this pair a line before says 0, this one 1, which counts",
     ]);
+    assert!(!ended.stderr.contains("labels.tsv:1: "), "{}", ended.stderr);
     assert!(!ended.stderr.contains("\u{1b}[31m"), "{}", ended.stderr);
     let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
     let labels = &answer["labels"];
@@ -256,6 +262,7 @@ fn labels_override_the_estimate() {
         (&labels["pairs"], &labels["bad_lines"], &labels["unknown_urls"]),
         (&3.into(), &1.into(), &1.into())
     );
+    assert_eq!(labels["said_otherwise"], 2);
     // In force, /2 is dropped for /0 or for /1, which is dropped for /0.
     let in_force = setting(&answer, 10, 0.76);
     assert_eq!(
@@ -289,11 +296,17 @@ fn a_crawl_of_nothing_or_without_duplicates_has_nothing_to_tune() {
     let crawl = crawled(&site);
     let answer = tuned(&crawl, &[]);
     assert_eq!((&answer["pages"], &answer["stored"]["dropped"]), (&3.into(), &0.into()));
-    assert_eq!(answer["recommendation"]["why"], "none_better");
+    assert_eq!(answer["recommendation"]["why"], "nothing_judged");
+    assert!(answer["settings"][0]["f1"].is_null() && answer["settings"][0]["precision"].is_null());
     assert!(list(&answer["changes"], "pairs").is_empty());
     tune(&crawl, &["--sample", "0"])
         .succeeded()
-        .says(&["no page could be judged"]);
+        .says(&["no page could be judged", "–"]);
+    tune(&crawl, &["--csv", "none.csv"])
+        .succeeded()
+        .says(&["nothing could be judged"]);
+    let csv = fs::read_to_string(crawl.path("none.csv")).unwrap();
+    assert!(csv.lines().skip(1).all(|line| line.ends_with(",,,,,,,,,,0")), "{csv}");
 
     let forbidden = Site::of([("/robots.txt", Answer::text("User-agent: *\nDisallow: /\n"))]);
     let crawl = crawled(&forbidden);
@@ -324,7 +337,11 @@ fn what_cannot_be_tried_ends_with_exit_code_2() {
     fails(&["--similarities", &many.join(",")], &["more than the 512"]);
     fs::write(crawl.path("other.toml"), "[dedup]\nbits = 128\n").unwrap();
     let ended = crawl.read("tune", &["--config", "other.toml"]).with_code(2);
-    ended.complains_of(&["scheme", "--config"]);
+    ended.complains_of(&[
+        "has simhash64, the configuration simhash128",
+        "--config",
+        "crawler rebuild",
+    ]);
     fs::write(
         crawl.path("alone.toml"),
         "[dedup]\nconfirm = \"distance\"\nmax_distance = 3\n",

@@ -23,20 +23,23 @@ mod run;
 mod screen;
 mod shell;
 mod tune;
+mod typed_url;
 mod verify;
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use ::export::OutputFile;
 pub(crate) use evaluate::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
 pub(crate) use export::{HostPattern, parse_host, parse_language, parse_regex, parse_since, parse_until};
-use storage::{OpenOptions, Store};
+use storage::{OpenOptions, StorageError, Store};
 
 use crate::cli::{Cli, Command, ConfigFile};
 use crate::config::{Config, Origin, Sources};
-use crate::error::{Error, RunError, UsageError};
+use crate::error::{self, Error, RunError, UsageError};
 use crate::settings::{InvalidSetting, Settings};
+use crate::tell::tell;
 use crate::terminal_text::terminal_text;
 
 /// Carries out what the command line says.
@@ -126,8 +129,31 @@ fn origin(invalid: &InvalidSetting, path: Option<PathBuf>) -> String {
 }
 
 /// Opens the crawl in `dir` to read it: nothing that is archived is touched.
+///
+/// Another command that reads it is soon done: it is waited for.
 fn open_to_read(dir: &Path) -> Result<Store, RunError> {
-    Ok(Store::open_untouched(dir, &OpenOptions::existing())?)
+    let begun = Instant::now();
+    let mut is_told = false;
+    loop {
+        let (dir, pid) = match Store::open_untouched(dir, &OpenOptions::existing()) {
+            Err(StorageError::Locked { dir, pid }) => (dir, pid),
+            opened => return Ok(opened?),
+        };
+        let waited = begun.elapsed();
+        if waited >= MOST_WAIT {
+            return Err(RunError::InUse { dir, pid });
+        }
+        if waited >= TELL_AFTER && !is_told {
+            is_told = true;
+            tell(format_args!(
+                "crawler: {} is in use by {}; waiting up to {} seconds for it",
+                dir.display(),
+                error::holder(pid),
+                MOST_WAIT.as_secs()
+            ));
+        }
+        std::thread::sleep(LOCK_POLL);
+    }
 }
 
 /// Lets go of a store that was only read, without closing it in order: that takes the database a tenth of the time that a
@@ -136,6 +162,10 @@ fn open_to_read(dir: &Path) -> Result<Store, RunError> {
 fn leave_open(store: Store) {
     std::mem::forget(store);
 }
+/// How long a command waits for others that have the crawl open, when it says so, and how often it looks.
+const MOST_WAIT: Duration = Duration::from_secs(10);
+const TELL_AFTER: Duration = Duration::from_secs(1);
+const LOCK_POLL: Duration = Duration::from_millis(20);
 
 /// Where a command's result goes: a file that appears whole or not at all, or standard output.
 enum Output {

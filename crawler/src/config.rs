@@ -455,19 +455,10 @@ impl Config {
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|error| {
             let line = line_of(text, error.span().map_or(0, |span| span.start));
-            // toml names the key only where it is unknown; the line as it stands always does.
-            let shown: String = text
-                .lines()
-                .nth(line - 1)
-                .unwrap_or_default()
-                .trim()
-                .chars()
-                .take(100)
-                .collect();
             ConfigError::Invalid {
                 path: path.into(),
                 line,
-                message: format!("`{}`: {}", without_secret(&shown), in_one_line(error.message())),
+                message: on_line(text.lines().nth(line - 1).unwrap_or_default(), error.message()),
             }
         })
     }
@@ -483,12 +474,35 @@ fn in_one_line(message: &str) -> String {
     message.trim_end().replace('\n', " ")
 }
 
-/// A line of the configuration as a message may show it: nothing behind the `=` where it speaks of a password.
-fn without_secret(line: &str) -> &str {
-    let lower = line.to_ascii_lowercase();
-    match line.split_once('=') {
-        Some((key, _)) if lower.contains("pass") || lower.contains("user") || lower.contains("@") => key.trim_end(),
-        _ => line,
+/// Characters of a line that a message shows.
+const MAX_SHOWN: usize = 100;
+
+/// What is wrong with a line, and what of it a message may show. toml names the key only where it is unknown; the line always does.
+/// But what stands behind a key may be a secret, most of all where the key is misspelt: values are shown of keys that hold none.
+fn on_line(line: &str, message: &str) -> String {
+    let line: String = line.trim().chars().take(MAX_SHOWN).collect();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let name = line.split('=').next().unwrap_or_default().trim();
+    let names_key = line.contains('=') && !name.is_empty() && name.chars().all(is_name);
+    let may_show_value = names_key
+        && keys()
+            .iter()
+            .any(|key| (key.name == name || key.path() == name) && !secrets::may_hold(&key.path()));
+    let section = line.trim_matches(['[', ']']).trim();
+    let is_section = line.starts_with('[') && line.ends_with(']') && section.chars().all(is_name);
+    let message = match message {
+        // It holds the value.
+        said if !may_show_value && said.starts_with("invalid ") && !said.starts_with("invalid type: map") => {
+            "the value is not what this key takes, see config.toml".to_owned()
+        }
+        said => in_one_line(said),
+    };
+    if may_show_value || is_section {
+        format!("`{line}`: {message}")
+    } else if names_key {
+        format!("`{name}`: {message}")
+    } else {
+        message
     }
 }
 
@@ -502,6 +516,13 @@ mod tests {
             "[[fetch.credentials]]\nhost = \"a\"\nuser = \"b\"\npasswort = \"secret\"\n",
             "[fetch]\ncredentials = [{ host = \"a\", pass = \"secret\" }]\n",
             "[fetch]\nproxi = \"http://me:secret@proxy.example\"\n",
+            "[fetch]\npasword = \"secret\"\n",
+            "pasword = \"secret",
+            "[fetch.headers]\nX-Key = \"secret\n",
+            "[fetch.headers]\n\"secret\" = 3\n",
+            "[fetch]\ncredentials = [\n{ host = \"a\", user = \"b\", pasword = \"secret\" },\n]\n",
+            "[fetch]\ncredentials = [\n\"secret\"\n]\n",
+            "[fetch]\nproxy = [\"secret\"]\n",
         ] {
             let error = Config::parse(text, Path::new("c.toml")).unwrap_err().to_string();
             assert!(
@@ -509,6 +530,9 @@ mod tests {
                 "{error}"
             );
         }
+        let number = "[[fetch.credentials]]\nhost = \"a\"\nuser = \"b\"\npassword = 4711\n";
+        let error = Config::parse(number, Path::new("c.toml")).unwrap_err().to_string();
+        assert!(error.contains("`password`") && !error.contains("4711"), "{error}");
         let text = "[[fetch.credentials]]\nhost = \"a\"\nuser = \"b\"\npassword = \"secret\"\n";
         let config = Config::parse(text, Path::new("c.toml")).unwrap();
         assert_eq!(config.fetch.credentials[0].password.as_deref(), Some("secret"));

@@ -71,6 +71,17 @@ pub enum RunError {
     /// The store.
     #[error(transparent)]
     Storage(#[from] storage::StorageError),
+    /// A crawl that is to be read is open elsewhere, and stays so.
+    #[error(
+        "{} is in use by {}: a crawl that runs holds its data folder until it ends, and only then can it be read: wait \
+         for it or stop it", dir.display(), holder(*pid)
+    )]
+    InUse {
+        /// The data folder.
+        dir: PathBuf,
+        /// The process, where it is known.
+        pid: Option<u32>,
+    },
     /// The dedup index.
     #[error("{}{}", shown_index_error(source), index_advice(source))]
     Dedup {
@@ -138,6 +149,11 @@ pub enum RunError {
     /// The demo's report differs from its truth.
     #[error("{0} of the demo's pages came out otherwise than they should")]
     Mismatch(usize),
+}
+
+/// A process in words.
+pub(crate) fn holder(pid: Option<u32>) -> String {
+    pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
 }
 
 /// Without the trace that sled promises and has not.

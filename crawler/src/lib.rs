@@ -40,6 +40,7 @@ pub mod fetch;
 pub mod host_key;
 pub mod inputs;
 pub mod interpret;
+pub mod json;
 pub mod language;
 pub mod log;
 pub mod memory_budget;

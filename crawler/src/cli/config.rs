@@ -25,11 +25,17 @@ pub enum ConfigAction {
 
 /// `crawler config check`
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 the file can be used, 2 it cannot; each line says where and what is allowed.")]
+#[command(
+    after_help = "The environment (variables that begin with CRAWLER_) is looked at as well, with the file and alone. Exit codes: 0 they \
+    can be used, 2 they cannot; each line says where and what is allowed."
+)]
 pub struct ConfigCheck {
     /// Configuration file; without it `config.toml` in the current folder.
-    #[arg(value_name = "FILE", default_value = "config.toml")]
+    #[arg(value_name = "FILE", default_value = "config.toml", conflicts_with = "config")]
     pub file: PathBuf,
+    /// The same as FILE.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
 }
 
 /// The forms of `crawler config show`.

@@ -112,7 +112,7 @@ pub(super) fn execute(args: &Check) -> Result<(), Error> {
 
 /// An answer on a line.
 pub(super) fn json(answer: &impl serde::Serialize) -> Result<String, RunError> {
-    let line = serde_json::to_string(answer).map_err(|error| RunError::Render(error.to_string()))?;
+    let line = crate::json::to_string(answer).map_err(|error| RunError::Render(error.to_string()))?;
     Ok(line + "\n")
 }
 

@@ -1,6 +1,7 @@
 //! `crawler config`
 
 use std::fmt::Write;
+use std::path::Path;
 
 use serde_json::json;
 use toml::Value;
@@ -22,16 +23,32 @@ pub(super) fn execute(args: &cli::Config) -> Result<(), Error> {
 }
 
 fn check(args: &ConfigCheck) -> Result<(), Error> {
-    let path = args.file.display();
-    let findings = config::check(&Config::text(&args.file).map_err(UsageError::from)?);
+    let file = args.config.as_deref().unwrap_or(&args.file);
+    let path = file.display();
+    let findings = config::check(&Config::text(file).map_err(UsageError::from)?);
     for finding in &findings {
         say(&format!("{path}:{finding}"))?;
     }
+    // Beside a file that cannot be read, alone.
+    let environment = check_environment(findings.is_empty().then_some(file));
+    if let (Err(error), false) = (&environment, findings.is_empty()) {
+        say(&error.to_string())?;
+    }
     match findings.len() {
-        0 => say(&format!("{path} can be used."))?,
+        0 => environment?,
         1 => return Err(UsageError::Argument(format!("{path} cannot be used: 1 line is wrong")).into()),
         count => return Err(UsageError::Argument(format!("{path} cannot be used: {count} lines are wrong")).into()),
     }
+    Ok(say(&format!("{path} can be used."))?)
+}
+
+/// What the variables of the environment make of the configuration.
+fn check_environment(file: Option<&Path>) -> Result<(), UsageError> {
+    let sources = read_sources(file)?;
+    Settings::new(&sources.config).map_err(|source| UsageError::Setting {
+        origin: sources.origin(source.key()).to_string(),
+        source,
+    })?;
     Ok(())
 }
 

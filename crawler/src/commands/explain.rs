@@ -11,10 +11,10 @@ use ::url::Url;
 use storage::{Store, UrlState, Via};
 
 use super::screen::Screen;
-use crate::canonicalize::{CanonicalUrl, NotCrawlable};
+use crate::canonicalize::CanonicalUrl;
 use crate::cli::{AnswerFormat, Explain};
 use crate::diff;
-use crate::error::{Error, RunError, UsageError};
+use crate::error::{Error, RunError};
 use crate::host_key::HostKey;
 use crate::settings::Settings;
 use answer::{Answer, Failed, State};
@@ -68,23 +68,9 @@ struct Explainer {
 }
 
 impl Explainer {
-    /// The canonical form of what the user typed; without a scheme, that of the two which the crawl knows.
     fn known_spelling(&self, typed: &str) -> Result<Url, Error> {
-        let parse =
-            |text: &str| CanonicalUrl::parse(text.trim(), &self.settings.canonicalize).map(CanonicalUrl::into_url);
-        let unusable = |error: NotCrawlable| UsageError::Argument(format!("{typed}: {error}"));
-        if names_scheme(typed) {
-            return Ok(parse(typed).map_err(unusable)?);
-        }
-        let secure = parse(&format!("https://{typed}")).map_err(unusable)?;
-        let plain = parse(&format!("http://{typed}")).map_err(unusable)?;
-        Ok(
-            if self.state_of(&secure)?.is_none() && self.state_of(&plain)?.is_some() {
-                plain
-            } else {
-                secure
-            },
-        )
+        let is_known = |url: &Url| Ok(self.state_of(url)?.is_some());
+        super::typed_url::known_spelling(typed, &self.settings.canonicalize, is_known)
     }
 
     fn state_of(&self, url: &Url) -> Result<Option<UrlState>, RunError> {
@@ -168,12 +154,6 @@ impl Explainer {
         }
         Ok(alike)
     }
-}
-
-/// Whether what stands before the first colon is a scheme: no path, and no host before its port.
-fn names_scheme(typed: &str) -> bool {
-    let parts = typed.split_once(':');
-    parts.is_some_and(|(before, after)| !before.contains('/') && !after.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// A time as RFC 3339 has it, in whole seconds.

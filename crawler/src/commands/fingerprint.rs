@@ -90,7 +90,7 @@ fn line(
         distinct_features: explanation.distinct,
         features: features.collect(),
     };
-    serde_json::to_string(&line).map_err(|error| RunError::Render(error.to_string()))
+    crate::json::to_string(&line).map_err(|error| RunError::Render(error.to_string()))
 }
 
 fn table(document: &Document<'_>, explanation: &Explanation, tokens: u32, min_words: usize, top: usize) -> String {

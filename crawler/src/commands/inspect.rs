@@ -42,7 +42,7 @@ fn shown(answer: &impl Serialize, format: InspectFormat, text: impl FnOnce() -> 
     if format == InspectFormat::Text {
         return Ok(text());
     }
-    let line = serde_json::to_string(answer).map_err(|error| RunError::Render(error.to_string()))?;
+    let line = crate::json::to_string(answer).map_err(|error| RunError::Render(error.to_string()))?;
     Ok(line + "\n")
 }
 

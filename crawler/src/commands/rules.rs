@@ -16,7 +16,7 @@ pub(super) fn execute(args: &Rules) -> Result<(), Error> {
         RulesFormat::Text => text(&steering, args.all),
         RulesFormat::Json => {
             let mut json =
-                serde_json::to_string_pretty(&steering).map_err(|error| RunError::Render(error.to_string()))?;
+                crate::json::to_string_pretty(&steering).map_err(|error| RunError::Render(error.to_string()))?;
             json.push('\n');
             json
         }
@@ -51,7 +51,7 @@ fn text(steering: &Steering, all: bool) -> String {
              you believe:\n[steering]\napply = [\n",
         );
         for rule in proposed {
-            let quoted = serde_json::to_string(&rule.rule).unwrap_or_default();
+            let quoted = crate::json::to_string(&rule.rule).unwrap_or_default();
             out.push_str(&format!("  {},\n", terminal_text(&quoted, 2_000)));
         }
         out.push_str("]\n");

@@ -44,11 +44,11 @@ pub(super) fn execute(args: &Tune, quiet: bool) -> Result<(), Error> {
         super::reject_inside(data, output)?;
     }
     let store = super::open_to_read(data)?;
-    if store.scheme() != settings.store_scheme() {
+    if let Some((found, wanted)) = what_differs(store.scheme(), &settings.store_scheme()) {
         return Err(UsageError::Argument(format!(
-            "the crawl in {} was made with scheme {:?}, the configuration has another: give its configuration with --config",
+            "their schemes differ: the crawl in {} has {found}, the configuration {wanted}: use the configuration of the crawl \
+             (--config), or let crawler rebuild make it anew",
             data.display(),
-            store.scheme()
         ))
         .into());
     }
@@ -129,6 +129,33 @@ pub(super) fn execute(args: &Tune, quiet: bool) -> Result<(), Error> {
         TuneFormat::Json => answer.json()?,
     };
     Ok(super::say(text.trim_end())?)
+}
+
+/// What one scheme has and the other has not, if they are not the same.
+fn what_differs(found: &str, wanted: &str) -> Option<(String, String)> {
+    if found == wanted {
+        return None;
+    }
+    let only = |one: &str, other: &str| {
+        let others: Vec<&str> = words(other).collect();
+        let own: Vec<&str> = words(one).filter(|word| !others.contains(word)).collect();
+        match own.is_empty() {
+            true => "nothing of it".to_owned(),
+            false => own.join(", "),
+        }
+    };
+    Some((only(found, wanted), only(wanted, found)))
+}
+
+/// What parts the words of a scheme.
+const SCHEME_MARKS: [char; 4] = [' ', ';', ':', '+'];
+
+/// The words of a scheme, each of which says one thing.
+fn words(scheme: &str) -> impl Iterator<Item = &str> {
+    scheme
+        .split(SCHEME_MARKS)
+        .map(str::trim)
+        .filter(|word| !word.is_empty())
 }
 
 /// The settings to try: the distances with each similarity, alone, and with the combined rule where that is in force.
@@ -239,5 +266,28 @@ impl Steps {
 
     fn step(&self, step: usize) {
         self.done[step].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_schemes_only_what_differs_is_told() {
+        let of = |found: &str, wanted: &str| what_differs(found, wanted);
+        let told = of(
+            "simhash64 v1 words mask=dates floor=8; canonical-url/1:fragment+sort_query",
+            "simhash128 v1 words mask=dates floor=8; canonical-url/1:fragment",
+        );
+        assert_eq!(
+            told,
+            Some(("simhash64, sort_query".to_owned(), "simhash128".to_owned()))
+        );
+        assert_eq!(
+            of("a; b:c", "a; b:c+d"),
+            Some(("nothing of it".to_owned(), "d".to_owned()))
+        );
+        assert_eq!(of("a", "a"), None);
     }
 }

@@ -14,12 +14,14 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Adds a pair of two pages, or says something else of it.
-    pub fn insert(&mut self, a: usize, b: usize, similarity: f32) {
-        if self.by_pair.insert((a.min(b), a.max(b)), similarity).is_none() {
+    /// Adds a pair of two pages, or says something else of it; gives what was said of it before.
+    pub fn insert(&mut self, a: usize, b: usize, similarity: f32) -> Option<f32> {
+        let before = self.by_pair.insert((a.min(b), a.max(b)), similarity);
+        if before.is_none() {
             self.partners.entry(a).or_default().push(b);
             self.partners.entry(b).or_default().push(a);
         }
+        before
     }
 
     /// Pairs.
@@ -101,8 +103,8 @@ pub fn parse_line(line: &str) -> Result<Option<(&str, &str, f32)>, String> {
         return Err("it needs two different URLs".to_owned());
     }
     let similarity = match label {
-        "duplicate" => 1.0,
-        "different" => 0.0,
+        word if word.eq_ignore_ascii_case("duplicate") => 1.0,
+        word if word.eq_ignore_ascii_case("different") => 0.0,
         number => match number.parse() {
             Ok(similarity) if (0.0..=1.0).contains(&similarity) => similarity,
             _ => return Err("the label must be duplicate, different or a similarity from 0 to 1".to_owned()),
@@ -118,6 +120,7 @@ mod tests {
     #[test]
     fn a_label_is_a_word_or_a_similarity() {
         assert_eq!(parse_line("a\tb\tduplicate"), Ok(Some(("a", "b", 1.0))));
+        assert_eq!(parse_line("a\tb\tDUPLICATE"), Ok(Some(("a", "b", 1.0))));
         assert_eq!(parse_line("a\tb\tdifferent\r"), Ok(Some(("a", "b", 0.0))));
         assert_eq!(parse_line("a\tb\t0.62"), Ok(Some(("a", "b", 0.62))));
         assert_eq!((parse_line("# a\tb"), parse_line("  ")), (Ok(None), Ok(None)));

@@ -66,6 +66,19 @@ impl Scored {
         self.unknown + self.crowded
     }
 
+    /// [`Score::precision`], [`Score::recall`] and [`Score::f1`]; `None` where there is nothing that one is a share of.
+    #[must_use]
+    pub fn shares(&self) -> [Option<(f64, Interval)>; 3] {
+        let Score {
+            right, wrong, missed, ..
+        } = self.score;
+        [
+            (right + wrong > 0).then(|| (self.score.precision(), self.precision())),
+            (right + missed > 0).then(|| (self.score.recall(), self.recall())),
+            (right + wrong + missed > 0).then(|| (self.score.f1(), self.f1())),
+        ]
+    }
+
     /// Of [`Score::precision`].
     #[must_use]
     pub fn precision(&self) -> Interval {
@@ -173,5 +186,22 @@ mod tests {
         assert!((of(9, 1) - 11.0 / 1024.0).abs() < 1e-12);
         assert!((of(0, 0) - 1.0).abs() < 1e-12 && (of(0, 9) - 1.0).abs() < 1e-9);
         assert!(of(2_000, 1_000) < 1e-60);
+    }
+
+    #[test]
+    fn of_nothing_there_is_no_share() {
+        let of = |score| {
+            Scored { score, unknown: 0 }
+                .shares()
+                .map(|share| share.map(|(value, _)| value))
+        };
+        let unique = Score {
+            unique: 3,
+            grey: 1,
+            ..Score::default()
+        };
+        assert_eq!((of(Score::default()), of(unique)), ([None; 3], [None; 3]));
+        let missed = Score { missed: 2, ..unique };
+        assert_eq!(of(missed), [None, Some(0.0), Some(0.0)]);
     }
 }

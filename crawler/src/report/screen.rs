@@ -3,15 +3,22 @@
 mod fit;
 mod spark;
 
+use unicode_width::UnicodeWidthStr;
+
 use super::html::{duration, grouped};
 use super::text::bytes;
 use super::{Report, dropped_percent};
 use crate::terminal_text::terminal_text;
 use fit::{cut, shorten};
-use spark::{Slot, spark};
+use spark::{Slot, gather, pairs, spark};
 
-/// The narrowest that is written for.
+/// The narrowest and the widest that are written for.
 const MIN_WIDTH: usize = 48;
+const MAX_WIDTH: usize = 1_000;
+
+/// From so many columns on the counts stand in two columns, and hosts have all of theirs.
+const TWO_COLUMNS: usize = 73;
+const WIDE_HOSTS: usize = 66;
 
 /// Rows shown of what the other forms show whole.
 const SHOWN: usize = 3;
@@ -26,7 +33,7 @@ struct Screen {
 pub(super) fn render(report: &Report, width: usize) -> String {
     let mut screen = Screen {
         out: String::new(),
-        width: width.max(MIN_WIDTH),
+        width: width.clamp(MIN_WIDTH, MAX_WIDTH),
     };
     screen.summary(report);
     screen.redecided(report);
@@ -77,9 +84,16 @@ impl Screen {
             ("failed", counts.failed),
             ("excluded", counts.excluded),
         ];
-        for ((name, count, note), (other, others)) in left.into_iter().zip(right) {
-            let (count, others) = (grouped(count), grouped(others));
-            self.line(&format!("  {name:<8}{count:>11}  {note:<27}  {other:<10}{others:>11}"));
+        if self.width >= TWO_COLUMNS {
+            for ((name, count, note), (other, others)) in left.into_iter().zip(right) {
+                let (count, others) = (grouped(count), grouped(others));
+                self.line(&format!("  {name:<8}{count:>11}  {note:<27}  {other:<10}{others:>11}"));
+            }
+        } else {
+            let right = right.map(|(name, count)| (name, count, String::new()));
+            for (name, count, note) in left.into_iter().chain(right) {
+                self.line(&format!("  {name:<10}{:>11}  {note}", grouped(count)));
+            }
         }
         if counts.gone + counts.due > 0 {
             self.line(&format!(
@@ -109,23 +123,25 @@ impl Screen {
             return;
         }
         let bits = thresholds.max_distance;
-        let sample = match histograms.compared < report.counts.kept {
-            true => format!("; kept: of {} pages", grouped(histograms.compared)),
-            false => String::new(),
-        };
-        self.title(&format!(
-            "Near pairs by distance in bits; {bits} at most are dropped (|){sample}"
-        ));
+        let title = format!("Near pairs by distance in bits; {bits} at most are dropped (|)");
+        let sample = format!("kept: of {} pages", grouped(histograms.compared));
+        match histograms.compared < report.counts.kept {
+            false => self.title(&title),
+            true if title.width() + sample.width() + 2 <= self.width => self.title(&format!("{title}; {sample}")),
+            true => {
+                self.title(&title);
+                self.line(&format!("  ({sample})"));
+            }
+        }
         let slots = histograms.distances.iter().map(|bar| Slot {
             dropped: bar.dropped,
             kept: bar.near_misses,
             label: bar.distance.is_multiple_of(5).then(|| bar.distance.to_string()),
         });
         let slots: Vec<Slot> = slots.collect();
-        let columns = if slots.len() * 3 + 30 <= self.width { 3 } else { 1 };
-        self.rows(&spark(&slots, Some(bits as usize + 1), columns));
+        self.pairs(&slots, Some(bits as usize + 1), 3);
 
-        // Two hundredths a column, as in the histogram; steps without a pair are not in it.
+        // Steps of two hundredths, as in the histogram; those without a pair are not in that.
         let mut slots: Vec<Slot> = (0..50)
             .map(|step| Slot {
                 label: (step % 10 == 0).then(|| format!("{:.1}", f64::from(step) / 50.0)),
@@ -143,11 +159,20 @@ impl Screen {
             None => "Near pairs by similarity; the distance alone decides".to_owned(),
         });
         let threshold = least.map(|least| (least * 50.0).round() as usize);
-        let from = if self.width < 75 { 25 } else { 0 };
-        self.rows(&spark(&slots[from..], threshold.map(|at| at.saturating_sub(from)), 1));
+        self.pairs(&slots, threshold, 1);
     }
 
-    fn rows(&mut self, [dropped, kept, axis]: &[String; 3]) {
+    /// A histogram, each slot so many `columns` wide, or, where that is too wide, narrower, or more slots to a column.
+    fn pairs(&mut self, slots: &[Slot], threshold: Option<usize>, columns: usize) {
+        let totals = [|slot: &Slot| slot.dropped, |slot: &Slot| slot.kept].map(|count| pairs(slots, count).len());
+        let room = self.width.saturating_sub(11 + totals.into_iter().max().unwrap_or(0));
+        let [dropped, kept, axis] = match slots.len() * columns <= room {
+            true => spark(slots, threshold, columns),
+            false => {
+                let (slots, threshold) = gather(slots, threshold, room);
+                spark(&slots, threshold, 1)
+            }
+        };
         self.line(&format!("  dropped {dropped}"));
         self.line(&format!("  kept    {kept}"));
         self.line(&format!("          {axis}"));
@@ -185,7 +210,8 @@ impl Screen {
             );
             let room = self.width.saturating_sub(28);
             let (kept, other) = (shorten(pair.kept, room), shorten(pair.other, room));
-            self.line(&format!("  {verdict:<7} {:.3} {bits}  {other}", pair.similarity));
+            let similarity = report.thresholds.in_words(pair.distance, pair.similarity);
+            self.line(&format!("  {verdict:<7} {similarity} {bits}  {other}"));
             self.line(&format!(
                 "{:>23}  {kept}",
                 if pair.because.is_none() { "of" } else { "beside" }
@@ -196,27 +222,30 @@ impl Screen {
     fn hosts(&mut self, report: &Report) {
         let mut hosts: Vec<_> = report.hosts.iter().collect();
         hosts.sort_by_key(|host| std::cmp::Reverse(host.counts.fetched));
-        let room = self.width.saturating_sub(48);
+        let is_wide = self.width >= WIDE_HOSTS;
+        let room = self.width.saturating_sub(if is_wide { 48 } else { 32 });
+        let more = |failed: &str, queued: &str| match is_wide {
+            true => format!("{failed:>8}{queued:>8}"),
+            false => String::new(),
+        };
         self.title(&format!(
-            "{:<room$}{:>10}{:>10}{:>10}{:>8}{:>8}",
+            "{:<room$}{:>10}{:>10}{:>10}{}",
             format!("Hosts ({})", grouped(hosts.len() as u64)),
             "fetched",
             "kept",
             "dropped",
-            "failed",
-            "queued"
+            more("failed", "queued"),
         ));
         for host in hosts.iter().take(SHOWN) {
             let counts = &host.counts;
             self.line(&format!(
-                "  {:<name$}{:>10}{:>10}{:>8.1} %{:>8}{:>8}",
-                shorten(&host.host, room - 3),
+                "  {:<name$}{:>10}{:>10}{:>8.1} %{}",
+                shorten(&host.host, room.saturating_sub(3)),
                 grouped(counts.fetched),
                 grouped(counts.kept),
                 dropped_percent(counts),
-                grouped(counts.failed),
-                grouped(counts.queued),
-                name = room - 2,
+                more(&grouped(counts.failed), &grouped(counts.queued)),
+                name = room.saturating_sub(2),
             ));
         }
         let alone = report.left_alone();
@@ -312,8 +341,7 @@ impl Screen {
 
 #[cfg(test)]
 mod tests {
-    use unicode_width::UnicodeWidthStr;
-
+    use super::super::thresholds::AtSimilarity;
     use super::*;
 
     #[test]
@@ -321,13 +349,36 @@ mod tests {
         let mut report = super::super::tests::sample();
         report.clusters[0].title = "漢字".repeat(100);
         report.clusters[0].kept = format!("http://a.example/{}", "long/".repeat(50));
-        for width in [60, 80, 100, 200] {
+        for width in [
+            0,
+            1,
+            48,
+            49,
+            60,
+            66,
+            70,
+            80,
+            100,
+            200,
+            usize::from(u16::MAX) + 1,
+            usize::MAX,
+        ] {
             let screen = render(&report, width);
             for line in screen.lines() {
-                assert!(line.width() <= width, "{width}: {line}");
+                assert!(line.width() <= width.max(MIN_WIDTH), "{width}: {line}");
             }
-            assert!(screen.lines().count() <= 50, "{screen}");
+            let most = if width < TWO_COLUMNS { 54 } else { 50 };
+            assert!(screen.lines().count() <= most, "{screen}");
             assert!(!screen.contains('\u{1b}') && !screen.contains('\u{202e}'));
+            for name in ["fetched", "queued", "redirected", "failed", "excluded"] {
+                let counted = |line: &str| {
+                    let mut words = line.split_whitespace().skip_while(|word| *word != name).skip(1);
+                    words
+                        .next()
+                        .is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+                };
+                assert!(screen.lines().take(12).any(counted), "{name} at {width}: {screen}");
+            }
         }
         let screen = render(&report, 100);
         for part in [
@@ -342,6 +393,38 @@ mod tests {
             "dead.example",
         ] {
             assert!(screen.contains(part), "{part}: {screen}");
+        }
+    }
+
+    #[test]
+    fn no_pair_is_cut_off_a_narrow_histogram() {
+        let mut report = super::super::tests::sample();
+        let at = |from: f32, dropped, near_misses| AtSimilarity {
+            from,
+            to: from + 0.02,
+            dropped,
+            near_misses,
+        };
+        for (least, left) in [(0.76, 1), (0.5, 1), (0.3, 1), (0.02, 0)] {
+            report.thresholds.min_similarity = Some(least);
+            report.histograms.similarities = vec![at(0.12, 0, 1_234_567), at(least, 7, 0), at(0.98, 5, 0)];
+            for width in [48, 60, 70, 80] {
+                let screen = render(&report, width);
+                let mut lines = screen
+                    .lines()
+                    .skip_while(|line| !line.starts_with("Near pairs by similarity"));
+                let (dropped, kept) = (lines.nth(1).unwrap(), lines.next().unwrap());
+                assert!(dropped.ends_with("  12 pairs"), "{screen}");
+                assert!(kept.ends_with("  1,234,567 pairs"), "{screen}");
+                // What is at the threshold stands right of it, what is under it left.
+                let (below, above) = dropped.split_once('|').unwrap();
+                assert!(
+                    below["  dropped ".len()..].trim().is_empty() && !above.starts_with(' '),
+                    "{screen}"
+                );
+                let below = kept["  kept".len()..].split('|').next().unwrap();
+                assert_eq!(below.trim().chars().count(), left, "{screen}");
+            }
         }
     }
 }

@@ -52,6 +52,18 @@ impl Thresholds {
         }
     }
 
+    /// A similarity with three digits behind the point, or as many as it takes to stand on its side of the one that decides.
+    #[must_use]
+    pub fn in_words(&self, distance: Option<u32>, similarity: f32) -> String {
+        let least = self.min_similarity_at(distance);
+        let is_true = |text: &String| match (least, text.parse::<f32>()) {
+            (Some(least), Ok(shown)) => (shown >= least) == (similarity >= least),
+            _ => true,
+        };
+        let mut texts = (3..=6).map(|digits| format!("{similarity:.digits$}"));
+        texts.find(is_true).unwrap_or_else(|| similarity.to_string())
+    }
+
     /// How far a pair is from being decided the other way, 0 for the nearest: the difference of its similarity to the one that
     /// decides, or, where only the distance decided, its bits too many by those of a fingerprint.
     #[must_use]
@@ -213,5 +225,15 @@ mod tests {
         });
         assert!(by_distance.margin(Some(10), 0.1) < by_distance.margin(Some(8), 0.1));
         assert_eq!(by_distance.margin(Some(10), 0.1), by_distance.margin(Some(11), 0.1));
+    }
+
+    #[test]
+    fn a_similarity_is_not_rounded_across_the_threshold() {
+        let thresholds = Thresholds::from(&Rule {
+            confirm: Confirm::Sketch { min_similarity: 0.76 },
+            ..Rule::default()
+        });
+        let shown = [0.7597, 0.759_96, 0.76, 0.7604, 0.7391].map(|similarity| thresholds.in_words(Some(3), similarity));
+        assert_eq!(shown, ["0.7597", "0.75996", "0.760", "0.760", "0.739"]);
     }
 }

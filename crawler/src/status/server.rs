@@ -24,8 +24,9 @@ use crate::error::RunError;
 /// Connections at a time; further ones wait in the system's queue.
 const MAX_CONNECTIONS: usize = 32;
 
-/// Time for a client to send the head of a request, or to send another one.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time for a client to send the head of a request, or to send another one: so long may connections that do nothing keep one that
+/// asks waiting.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Time for a connection, whatever it does: a client that reads slowly loses it too.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(60);
@@ -179,7 +180,7 @@ impl Site {
                     )
                 })
             }
-            "/status.json" => serde_json::to_string(&Figures::of(&self.view))
+            "/status.json" => crate::json::to_string(&Figures::of(&self.view))
                 .map(|json| response(StatusCode::OK, "application/json", json))
                 .map_err(|error| error.to_string()),
             "/metrics" => metrics::render(&self.view)

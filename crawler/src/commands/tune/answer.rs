@@ -43,6 +43,12 @@ impl Answer<'_> {
         self.row(IN_FORCE)
     }
 
+    /// Whether no setting drops a page of the sample or should: then none has a score.
+    pub(super) fn has_no_pairs(&self) -> bool {
+        let rows = &self.measured.rows;
+        rows.iter().all(|row| row.scored.shares().iter().all(Option::is_none))
+    }
+
     /// Pages that the replay at the setting in force decides as the crawl has.
     pub(super) fn as_stored(&self) -> usize {
         let kept = self.replayed.kept().iter().zip(&self.crawl.is_kept);
@@ -89,12 +95,16 @@ impl Answer<'_> {
                 "pairs": self.labels.labels.len(),
                 "bad_lines": self.labels.bad_lines,
                 "unknown_urls": self.labels.unknown,
+                "said_otherwise": self.labels.said_otherwise,
                 "contradicted": contradicted,
             },
             "recommendation": {
                 "setting": setting(self.grid.cells()[self.recommendation.cell]),
                 "stays": self.recommendation.cell == IN_FORCE,
-                "why": why(&self.recommendation.reason),
+                "why": match &self.recommendation.reason {
+                    Reason::NoneBetter if self.has_no_pairs() => why(&Reason::NothingJudged),
+                    reason => why(reason),
+                },
                 "reason": words::reason(self),
             },
             "changes": {
@@ -110,13 +120,14 @@ impl Answer<'_> {
                 })).collect::<Vec<_>>(),
             })),
         });
-        serde_json::to_string_pretty(&value).map_err(|error| RunError::Render(error.to_string()))
+        crate::json::to_string_pretty(&value).map_err(|error| RunError::Render(error.to_string()))
     }
 
     fn setting(&self, cell: usize) -> Value {
         let row = self.row(cell);
         let mut value = setting(row.cell);
         let score = row.scored.score;
+        let [precision, recall, f1] = row.scored.shares().map(estimate);
         let more = json!({
             "is_in_force": cell == IN_FORCE,
             "is_recommended": cell == self.recommendation.cell,
@@ -129,9 +140,9 @@ impl Answer<'_> {
             "missed": score.missed,
             "unique": score.unique,
             "not_judged": row.scored.not_judged(),
-            "precision": estimate(score.precision(), row.scored.precision()),
-            "recall": estimate(score.recall(), row.scored.recall()),
-            "f1": estimate(score.f1(), row.scored.f1()),
+            "precision": precision,
+            "recall": recall,
+            "f1": f1,
             "labels_contradicted": row.contradicted,
         });
         if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
@@ -169,8 +180,11 @@ fn setting(cell: Cell) -> Value {
     })
 }
 
-fn estimate(value: f64, Interval { low, high }: Interval) -> Value {
-    json!({ "estimate": value, "low": low, "high": high })
+fn estimate(share: Option<(f64, Interval)>) -> Value {
+    share.map_or(
+        Value::Null,
+        |(value, Interval { low, high })| json!({ "estimate": value, "low": low, "high": high }),
+    )
 }
 
 /// The shortest number that is this one, where a widened one would be shown with digits that nobody has written.

@@ -4,7 +4,10 @@ use std::collections::HashMap;
 use std::io::{BufRead, Read};
 use std::path::Path;
 
-use crate::canonicalize::{CanonicalUrl, Rules};
+use ::url::Url;
+
+use super::super::typed_url::known_spelling;
+use crate::canonicalize::Rules;
 use crate::error::UsageError;
 use crate::inputs::open_unpacked;
 use crate::progress::Progress;
@@ -13,6 +16,9 @@ use crate::terminal_text::terminal_text;
 
 /// Bytes of a line that are read: two URLs and more.
 const MAX_LINE_BYTES: u64 = 64 * 1024;
+
+/// What some editors begin a file of UTF-8 with.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Bad lines that are told; further ones are only counted.
 const TOLD: u64 = 20;
@@ -25,6 +31,8 @@ pub(super) struct ReadLabels {
     pub bad_lines: u64,
     /// Lines of a URL that is no page of the crawl.
     pub unknown: u64,
+    /// Lines that say something else of a pair than one before: they count, and that one does not.
+    pub said_otherwise: u64,
 }
 
 impl ReadLabels {
@@ -47,7 +55,8 @@ impl ReadLabels {
             .map(|(place, page)| (&*page.url, place))
             .collect();
         let place_of = |url: &str| {
-            let canonical = || CanonicalUrl::parse(url, rules).ok();
+            let is_known = |url: &Url| Ok(places.contains_key(url.as_str()));
+            let canonical = || known_spelling::<UsageError>(url, rules, is_known).ok();
             let known = places.get(url).copied();
             known.or_else(|| places.get(canonical()?.as_str()).copied())
         };
@@ -63,12 +72,24 @@ impl ReadLabels {
                 reader.skip_until(b'\n').map_err(unreadable)?;
             }
             let text = String::from_utf8_lossy(&line);
-            let problem = match parse_line(text.trim_end_matches(['\n', '\r'])) {
+            let text = text.trim_end_matches(['\n', '\r']);
+            let text = if number == 1 {
+                text.trim_start_matches(BYTE_ORDER_MARK)
+            } else {
+                text
+            };
+            let mut left_out = "left out: ";
+            let problem = match parse_line(text) {
                 Ok(None) => continue,
                 Ok(Some((a, b, similarity))) => match (place_of(a), place_of(b)) {
                     (Some(a), Some(b)) if a != b => {
-                        read.labels.insert(a, b, similarity);
-                        continue;
+                        let before = read.labels.insert(a, b, similarity);
+                        let Some(before) = before.filter(|before| *before != similarity) else {
+                            continue;
+                        };
+                        read.said_otherwise += 1;
+                        left_out = "";
+                        format!("of this pair a line before says {before}, this one {similarity}, which counts")
                     }
                     (Some(_), Some(_)) => {
                         read.bad_lines += 1;
@@ -85,14 +106,17 @@ impl ReadLabels {
                     reason
                 }
             };
-            let told = read.bad_lines + read.unknown;
+            let told = read.bad_lines + read.unknown + read.said_otherwise;
             progress.aside(|| match told {
                 ..=TOLD => tracing::warn!(
-                    "left out: {}:{number}: {}",
+                    "{}{}:{number}: {}",
+                    left_out,
                     path.display(),
                     terminal_text(&problem, 300)
                 ),
-                n if n == TOLD + 1 => tracing::warn!("more lines are left out, and only counted from here on"),
+                n if n == TOLD + 1 => {
+                    tracing::warn!("more lines are left out or say otherwise, and are only counted from here on")
+                }
                 _ => {}
             });
         }

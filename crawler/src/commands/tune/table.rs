@@ -11,6 +11,9 @@ use super::measured::{Measured, Row, confirm_name, min_similarity};
 use super::plot::bar;
 use crate::replay::{Grid, Interval};
 
+/// What stands for a share of nothing.
+const NOT_JUDGED: &str = "–";
+
 /// Characters of the longest bar.
 const BAR: usize = 10;
 
@@ -34,7 +37,7 @@ pub(super) fn matrix(measured: &Measured, recommended: usize, figure: impl Fn(&R
         });
         table.add_row(std::iter::once(format!("≤{distance}")).chain(figures));
     }
-    align(&mut table, 0);
+    align(&mut table, None);
     tight(&mut table);
     lines(&table)
 }
@@ -57,13 +60,11 @@ pub(super) fn list<'a>(
     let rows: Vec<(usize, &Row)> = rows.collect();
     let most = rows.iter().map(|(_, row)| row.dropped).max().unwrap_or(0);
     let mut table = Table::new();
-    let header = ["", "dropped", "change", "precision", "recall", "F1"];
+    let header = ["", "dropped", "", "change", "precision", "recall", "F1"];
     let labels = with_labels.then_some("labels against");
-    table
-        .load_style(NOTHING)
-        .set_header(header.into_iter().chain(labels).chain([""]));
+    table.load_style(NOTHING).set_header(header.into_iter().chain(labels));
     for (cell, row) in rows {
-        let score = row.scored.score;
+        let [precision, recall, f1] = row.scored.shares();
         let change = match (row.newly_dropped, row.newly_kept) {
             (0, 0) => "0".to_owned(),
             (dropped, 0) => format!("+{dropped}"),
@@ -73,28 +74,32 @@ pub(super) fn list<'a>(
         let figures = [
             named(row) + mark(cell, recommended),
             row.dropped.to_string(),
+            bar(row.dropped, most, BAR),
             change,
-            estimate(score.precision(), row.scored.precision()),
-            estimate(score.recall(), row.scored.recall()),
-            format!("{:.3}", score.f1()),
+            estimate(precision),
+            estimate(recall),
+            f1.map_or(NOT_JUDGED.to_owned(), |(f1, _)| format!("{f1:.3}")),
         ];
         let labels = with_labels.then(|| row.contradicted.to_string());
-        table.add_row(figures.into_iter().chain(labels).chain([bar(row.dropped, most, BAR)]));
+        table.add_row(figures.into_iter().chain(labels));
     }
-    align(&mut table, 1);
+    align(&mut table, Some(2));
     tight(&mut table);
     lines(&table)
 }
 
-fn estimate(value: f64, Interval { low, high }: Interval) -> String {
-    format!("{value:.3} ({low:.2}–{high:.2})")
+fn estimate(share: Option<(f64, Interval)>) -> String {
+    share.map_or(NOT_JUDGED.to_owned(), |(value, Interval { low, high })| {
+        format!("{value:.3} ({low:.2}–{high:.2})")
+    })
 }
 
-/// Figures to the right, the last column, if it is one of bars, to the left.
-fn align(table: &mut Table, bars: usize) {
-    let figures = table.column_count() - bars;
-    for column in table.column_iter_mut().take(figures) {
-        column.set_cell_alignment(CellAlignment::Right);
+/// Figures to the right, the column of bars, if there is one, to the left.
+fn align(table: &mut Table, bars: Option<usize>) {
+    for (place, column) in table.column_iter_mut().enumerate() {
+        if Some(place) != bars {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
     }
 }
 
@@ -118,12 +123,11 @@ pub(super) fn csv(grid: &Grid, measured: &Measured) -> String {
     for (at, (cell, row)) in grid.cells().iter().zip(&measured.rows).enumerate() {
         let (score, scored) = (row.scored.score, row.scored);
         let similarity = min_similarity(cell.confirm).map_or(String::new(), |similarity| similarity.to_string());
-        let shares = [
-            (score.precision(), scored.precision()),
-            (score.recall(), scored.recall()),
-            (score.f1(), scored.f1()),
-        ];
-        let shares = shares.map(|(value, Interval { low, high })| format!("{value:.6},{low:.6},{high:.6}"));
+        let shares = scored.shares().map(|share| {
+            share.map_or(",,".to_owned(), |(value, Interval { low, high })| {
+                format!("{value:.6},{low:.6},{high:.6}")
+            })
+        });
         // No field holds a comma or a quotation mark.
         let line = writeln!(
             out,

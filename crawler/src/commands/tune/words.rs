@@ -43,7 +43,7 @@ fn heading(answer: &Answer<'_>) -> String {
     }
     if answer.crawl.past > 0 {
         lines.push(format!(
-            "{} pages are left out: later visits found them changed, moved or gone.",
+            "{} pages are left out: they are of an earlier version of their URL, or have moved or gone since.",
             answer.crawl.past
         ));
     }
@@ -83,10 +83,13 @@ fn tables(answer: &Answer<'_>) -> String {
          * in force, < recommended\n{}",
         table::matrix(measured, recommended, |row| row.dropped.to_string())
     )];
-    if answer.in_force().scored.judged() > 0 {
+    if rows.iter().any(|row| row.scored.shares()[2].is_some()) {
         parts.push(format!(
             "F1 of the same\n{}",
-            table::matrix(measured, recommended, |row| format!("{:.3}", row.scored.score.f1()))
+            table::matrix(measured, recommended, |row| {
+                let [.., f1] = row.scored.shares();
+                f1.map_or("–".to_owned(), |(f1, _)| format!("{f1:.3}"))
+            })
         ));
     }
     let mut by_distance: Vec<_> = places()
@@ -144,31 +147,38 @@ fn labels(answer: &Answer<'_>) -> Option<String> {
 /// The recommendation and its reason.
 pub(super) fn reason(answer: &Answer<'_>) -> String {
     let setting = named(answer.grid.cells()[answer.recommendation.cell]);
-    let f1 = |cell: usize| answer.row(cell).scored.score.f1();
+    let f1 = |cell: usize| {
+        let [.., f1] = answer.row(cell).scored.shares();
+        f1.map_or("–".to_owned(), |(f1, _)| format!("{f1:.4}"))
+    };
     let cell = answer.recommendation.cell;
     match &answer.recommendation.reason {
         Reason::NothingJudged => format!("stays at {setting}: no page could be judged, so nothing speaks for another."),
+        Reason::NoneBetter if answer.has_no_pairs() => format!(
+            "stays at {setting}: no page of the sample has a duplicate or is dropped at any setting, so nothing could be judged and \
+             nothing speaks for another."
+        ),
         Reason::NoneBetter => format!("stays at {setting}: no other setting is better."),
         Reason::MaybeChance {
             best,
             comparison,
             at_most,
         } => format!(
-            "stays at {setting}: no other is better by more than the sample can tell. The best, {} (F1 {:.4} against {:.4}), is {}.",
+            "stays at {setting}: no other is better by more than the sample can tell. The best, {} (F1 {} against {}), is {}.",
             named(answer.grid.cells()[*best]),
             f1(*best),
             f1(IN_FORCE),
             compared(comparison, *at_most),
         ),
         Reason::Labels { contradicted, in_force } => format!(
-            "{setting}: it contradicts {contradicted} of your labels, the one in force {in_force}; its F1 is {:.4} against {:.4}.",
+            "{setting}: it contradicts {contradicted} of your labels, the one in force {in_force}; its F1 is {} against {}.",
             f1(cell),
             f1(IN_FORCE),
         ),
         Reason::Better { comparison, at_most } => {
             let grey = |cell: usize| answer.row(cell).scored.score.grey;
             format!(
-                "{setting}: F1 {:.4} against {:.4}; it is {}. Of the pages that are neither duplicates nor different it drops {}, \
+                "{setting}: F1 {} against {}; it is {}. Of the pages that are neither duplicates nor different it drops {}, \
                  the one in force {}.",
                 f1(cell),
                 f1(IN_FORCE),
@@ -291,4 +301,15 @@ fn confirmed(confirm: Confirm) -> String {
 
 fn shown(url: &str) -> String {
     terminal_text(url, URL_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_probability_is_not_rounded_up_to_a_hundredth() {
+        let of = |better, worse| probability(Comparison { better, worse }.chance());
+        assert_eq!([of(34, 0), of(9, 1), of(3, 3)], ["< 0.01", "= 0.02", "= 0.66"]);
+    }
 }

@@ -12,6 +12,31 @@ pub(super) struct Slot {
     pub label: Option<String>,
 }
 
+/// `slots` in at most so many `columns`, several to a slot where they are more, and the place of the threshold among them; none
+/// of them holds slots of both sides of it.
+pub(super) fn gather(slots: &[Slot], threshold: Option<usize>, columns: usize) -> (Vec<Slot>, Option<usize>) {
+    // One more may be needed for those before the threshold that are too few for a whole one.
+    let per = slots.len().div_ceil(columns.saturating_sub(1).max(1)).max(1);
+    let first = threshold.map_or(0, |threshold| threshold.min(slots.len()) % per);
+    let (head, rest) = slots.split_at(first);
+    let groups = std::iter::once(head)
+        .filter(|head| !head.is_empty())
+        .chain(rest.chunks(per));
+    let gathered = groups.map(|group| Slot {
+        dropped: group.iter().map(|slot| slot.dropped).sum(),
+        kept: group.iter().map(|slot| slot.kept).sum(),
+        label: group.iter().find_map(|slot| slot.label.clone()),
+    });
+    let threshold = threshold.map(|threshold| threshold.min(slots.len()).div_ceil(per));
+    (gathered.collect(), threshold)
+}
+
+/// How many pairs there are, as it stands at the end of a line.
+pub(super) fn pairs(slots: &[Slot], count: fn(&Slot) -> u64) -> String {
+    let all: u64 = slots.iter().map(count).sum();
+    format!("  {} pairs", super::grouped(all))
+}
+
 /// The lines of dropped pairs and of kept ones, each with its count at the end, and the axis. Each slot is so many `columns` wide;
 /// a bar stands before the slot `threshold`.
 pub(super) fn spark(slots: &[Slot], threshold: Option<usize>, columns: usize) -> [String; 3] {
@@ -40,13 +65,14 @@ pub(super) fn spark(slots: &[Slot], threshold: Option<usize>, columns: usize) ->
         if threshold == Some(slots.len()) {
             line.push('|');
         }
-        let all: u64 = slots.iter().map(count).sum();
-        format!("{line}  {} pairs", super::grouped(all))
+        line + &pairs(slots, count)
     };
     let mut axis = String::new();
     for (at, slot) in slots.iter().enumerate() {
         let place = at * columns + usize::from(threshold.is_some_and(|threshold| at >= threshold));
-        if let Some(label) = &slot.label {
+        // A label that has no room beside the one before it is left out.
+        let is_free = axis.is_empty() || axis.chars().count() < place;
+        if let Some(label) = slot.label.as_ref().filter(|_| is_free) {
             while axis.chars().count() < place {
                 axis.push(' ');
             }
