@@ -4,6 +4,9 @@
 //! edits for a time that stays near-linear. The words of one hunk are compared all at once, whatever lines they stand on, so
 //! a paragraph that was cut in two is not taken for a new one; lines that have words in common come to stand beside each
 //! other, and the lines between them are paired in order.
+//!
+//! "Near-linear" has a factor of some hundred comparisons a line where the texts are made to have no order in common, so of
+//! what is very long only the beginning is compared ([`MAX_BYTES`], [`MAX_LINES`]), and the result says so.
 
 mod words;
 
@@ -28,7 +31,20 @@ pub struct Diff {
     pub added: usize,
     /// Units in both, at their place.
     pub same: usize,
+    /// Whether one of the texts is longer than what is compared: then all of this is about their beginnings.
+    pub is_cut: bool,
 }
+
+impl Diff {
+    /// What [`is_cut`](Self::is_cut) means, in words.
+    pub const CUT: &str = "only the beginnings of the two are compared, a megabyte or 50,000 lines of each";
+}
+
+/// Bytes of a text that are compared at most.
+pub const MAX_BYTES: usize = 1 << 20;
+
+/// Lines of a text that are compared at most.
+pub const MAX_LINES: usize = 50_000;
 
 /// A row of two texts side by side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -90,7 +106,9 @@ pub const ELLIPSIS: &str = "…";
 /// What differs between two texts; `left` is the kept page, `right` the other.
 #[must_use]
 pub fn diff(left: &str, right: &str, options: &Options) -> Diff {
-    let (left, right): (Vec<&str>, Vec<&str>) = (left.lines().collect(), right.lines().collect());
+    let compared = [beginning(left), beginning(right)];
+    let is_cut = compared.map(str::len) != [left.len(), right.len()];
+    let [left, right] = compared.map(|text| text.lines().collect::<Vec<&str>>());
     let mut input = InternedInput::default();
     input.update_before(left.iter().copied());
     input.update_after(right.iter().copied());
@@ -98,7 +116,10 @@ pub fn diff(left: &str, right: &str, options: &Options) -> Diff {
     lines.postprocess_lines(&input);
 
     let mut out = Rows {
-        diff: Diff::default(),
+        diff: Diff {
+            is_cut,
+            ..Diff::default()
+        },
         options,
     };
     let mut same_from = 0;
@@ -110,6 +131,19 @@ pub fn diff(left: &str, right: &str, options: &Options) -> Diff {
     }
     out.same(&left[same_from..], same_from == 0, true);
     out.diff
+}
+
+/// What is compared of a text: all of it, or as many whole lines as may be; of a line that is longer, its beginning.
+fn beginning(text: &str) -> &str {
+    let text = match text.match_indices('\n').nth(MAX_LINES - 1) {
+        Some((end, _)) => &text[..=end],
+        None => text,
+    };
+    if text.len() <= MAX_BYTES {
+        return text;
+    }
+    let head = &text[..text.floor_char_boundary(MAX_BYTES)];
+    head.rfind('\n').map_or(head, |end| &head[..=end])
 }
 
 fn indices(range: Range<u32>) -> Range<usize> {

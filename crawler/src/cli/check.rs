@@ -28,7 +28,10 @@ pub enum AnswerFormat {
     0 to 1, \"nearest\": [{\"id\", \"url\", \"title\", \"is_exact\", \"is_duplicate\", \"distance\": bits|null, \"similarity\": estimated \
     Jaccard index of the five-word runs, \"checks\": what the rule asks [{\"name\", \"value\", \"bound\", \"is_at_most\", \"is_met\"}], \
     \"jaccard\": the exact index|null, \"covered\", \"covered_of_page\", \"passages\": the longest first [{\"tokens\", \"start\", \
-    \"end\", \"page_start\", \"page_end\": bytes of the extracted texts, \"text\"}], \"passages_left_out\"}]}.\n\
+    \"end\", \"page_start\", \"page_end\": bytes of the extracted texts, \"text\"}], \"passages_left_out\", \
+    \"is_cut\": whether the texts are too long, or repeat themselves too often, for all passages to be looked for, \
+    \"unreadable\": why its text cannot be read|null}], \"is_cut\": whether \"covered\" is the least that it may be, as one of \
+    them is cut or cannot be read}.\n\
     Exit codes: 0 new, 10 near-duplicate, 11 exact duplicate, 12 too short to say, 1 it could not go on, 2 it was called with \
     something unusable."
 )]

@@ -17,7 +17,8 @@ use super::{AnswerFormat, ConfigFile, DataFolder};
     [{\"number\", \"low_bit\", \"bits\", \"this\", \"other\", \"differing\", \"radius\": bits within which it is searched|null, \
     \"finds\": whether it brought the two together}], \"nearest\": kept pages [{\"id\", \"url\", \"title\", \"is_exact\", \
     \"is_duplicate\", \"distance\", \"similarity\", \"checks\": [{\"name\", \"value\", \"bound\", \"is_at_most\", \"is_met\"}]}], \
-    \"history\": [{\"at\", \"what\", \"url\"}], \"diff\": {\"from\", \"to\": URLs, \"rows\", \"rows_left_out\", \"removed\", \"added\", \"same\"}|null, \
+    \"history\": [{\"at\", \"what\", \"url\"}], \"diff\": {\"from\", \"to\": URLs, \"rows\", \"rows_left_out\", \"removed\", \"added\", \"same\", \
+    \"is_cut\": whether a text is so long that only its beginning was compared}|null, \
     \"notes\"\n\
     queued: \"place\": of its host's queue, counted from 1|null, \"priority\", \"depth\", \"attempts\", \"via\", \"steering\"|null\n\
     redirect: \"to\", \"status\", \"target\": the same for that URL|null\n\

@@ -53,9 +53,14 @@ pub(super) fn execute(args: &Check) -> Result<(), Error> {
         candidates.extend(all.into_iter().filter(|candidate| !known.contains(&candidate.id)));
     }
     let verdict = verdict(signature, &candidates);
+    let analyzer = Analyzer::new(&settings.scheme);
     let beside = Beside {
         store: &store,
-        analyzer: Analyzer::new(&settings.scheme),
+        shingles: match candidates.is_empty() {
+            true => Vec::new(),
+            false => analyzer.shingles(text),
+        },
+        analyzer,
         text,
     };
     let mut covered = Covered::default();
@@ -82,6 +87,7 @@ pub(super) fn execute(args: &Check) -> Result<(), Error> {
         thorough: args.thorough,
         same_url: same_url(&store, page.canonical_url.as_deref())?,
         covered: covered.share(),
+        is_cut: nearest.iter().any(|near| near.is_cut || near.unreadable.is_some()),
         nearest,
         source: page.source,
         url: page.canonical_url,
@@ -194,6 +200,8 @@ struct Beside<'a> {
     store: &'a Store,
     analyzer: Analyzer,
     text: &'a str,
+    /// Of the text.
+    shingles: Vec<u64>,
 }
 
 impl Beside<'_> {
@@ -202,7 +210,11 @@ impl Beside<'_> {
         let Some(page) = self.store.page(candidate.id)? else {
             return Ok(None);
         };
-        let text = self.store.text_of(&page)?;
+        // What is kept in the catalogue suffices for the verdict: of a record that is damaged one line is told.
+        let (text, unreadable) = match self.store.text_of(&page) {
+            Ok(text) => (text, None),
+            Err(error) => (None, Some(error.to_string())),
+        };
         let mut near = Near {
             id: candidate.id,
             url: page.url,
@@ -213,12 +225,14 @@ impl Beside<'_> {
             covered_of_page: None,
             passages: Vec::new(),
             passages_left_out: 0,
+            is_cut: false,
+            unreadable,
         };
         let Some(other) = text else { return Ok(Some(near)) };
-        let shingles = [self.text, &other].map(|text| self.analyzer.shingles(text));
         let common = passages::common(self.text, &other, &passage_options(near.likeness.is_exact, self.text));
         covered.add(self.text, &common);
-        near.jaccard = Some(jaccard(&shingles[0], &shingles[1]));
+        near.jaccard = Some(jaccard(&self.shingles, &self.analyzer.shingles(&other)));
+        near.is_cut = common.is_cut;
         near.covered = Some(common.left_share());
         near.covered_of_page = Some(common.right_share());
         let mut found = common.passages;

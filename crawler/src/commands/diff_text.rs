@@ -17,6 +17,9 @@ pub(super) fn render(diff: &Diff, names: (&str, &str), screen: Screen) -> String
         let text = format!("… {} more rows; --format json has more of them", diff.rows_left_out);
         out.push_str(&screen.indented(2, &text));
     }
+    if diff.is_cut {
+        out.push_str(&screen.indented(2, &format!("… {}", Diff::CUT)));
+    }
     out
 }
 

@@ -161,11 +161,43 @@ fn rows_and_lines_are_bounded() {
     assert_eq!(changes(&diff)[0].0.chars().count(), 202);
 }
 
-/// A megabyte of words without order or lines in common.
+#[test]
+fn of_texts_without_end_the_beginnings_are_compared_and_that_is_told() {
+    // Lines of two kinds in two orders: as near-duplicates as can be, and an edit distance that grows with their length.
+    let lines = |seed: u64| -> String {
+        let mut random = fastrand::Rng::with_seed(seed);
+        (0..1_000_000).map(|_| ["a\n", "b\n"][random.usize(..2)]).collect()
+    };
+    let diff = of(&lines(1), &lines(2));
+    assert!(diff.is_cut);
+    assert_eq!((diff.removed + diff.same, diff.added + diff.same), (MAX_LINES, MAX_LINES));
+
+    // A mark a unit.
+    let marks = |mark: &str| mark.repeat(10_000_000);
+    let diff = of(&marks("!"), &marks("?"));
+    assert!(diff.is_cut);
+    assert_eq!((diff.removed, diff.added, diff.same), (MAX_BYTES, MAX_BYTES, 0));
+}
+
+#[test]
+fn what_is_cut_is_cut_between_lines_or_characters() {
+    let lines = "a line of 25 bytes, no less\n".repeat(100_000);
+    let cut = beginning(&lines);
+    assert!(cut.ends_with('\n') && cut.len() <= MAX_BYTES && cut.len() > MAX_BYTES - 28);
+    assert!(of(&lines, "a line of 25 bytes, no less").is_cut);
+    let characters = "好".repeat(MAX_BYTES);
+    assert_eq!(beginning(&characters).len(), MAX_BYTES / 3 * 3);
+    let short = "\n".repeat(MAX_LINES);
+    assert_eq!(beginning(&short), short);
+    assert_eq!(beginning(&format!("{short}x")), short);
+    assert!(!of(&short, &short).is_cut);
+}
+
+/// 900 kB of words without order or lines in common.
 fn noise(seed: u64, vocabulary: u64) -> String {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut text = String::new();
-    while text.len() < 1 << 20 {
+    while text.len() < 900_000 {
         text.push_str(&format!("w{:x}", random.u64(..vocabulary)));
         text.push(if random.u8(..12) == 0 { '\n' } else { ' ' });
     }
@@ -173,7 +205,7 @@ fn noise(seed: u64, vocabulary: u64) -> String {
 }
 
 #[test]
-fn a_megabyte_of_unrelated_text_is_compared() {
+fn nearly_a_megabyte_of_unrelated_text_is_compared() {
     let units = |text: &str| text.split_whitespace().count();
     for vocabulary in [50, 5_000, u64::MAX] {
         let (left, right) = (noise(1, vocabulary), noise(2, vocabulary));
@@ -182,6 +214,7 @@ fn a_megabyte_of_unrelated_text_is_compared() {
             (left.replace('\n', " "), right.replace('\n', " ")),
         ] {
             let diff = of(&left, &right);
+            assert!(!diff.is_cut);
             assert_eq!(diff.removed + diff.same, units(&left));
             assert_eq!(diff.added + diff.same, units(&right));
             assert_eq!(

@@ -145,11 +145,12 @@ fn common(a: &[Unit<'_>], b: &[Unit<'_>]) -> Vec<(usize, usize, usize)> {
     input.update_after(b.iter().map(|unit| unit.text));
     let mut diff = imara_diff::Diff::compute(Algorithm::Myers, &input);
     diff.postprocess_no_heuristic(&input);
+    let (bytes_a, bytes_b) = (WordBytes::of(a), WordBytes::of(b));
     let mut changes: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     for hunk in diff.hunks() {
         let (before, after) = (indices(hunk.before), indices(hunk.after));
         match changes.last_mut() {
-            Some(last) if is_chance(a, b, last, (&before, &after)) => {
+            Some(last) if is_chance(&bytes_a, &bytes_b, last, (&before, &after)) => {
                 *last = (last.0.start..before.end, last.1.start..after.end)
             }
             _ => changes.push((before, after)),
@@ -166,24 +167,40 @@ fn common(a: &[Unit<'_>], b: &[Unit<'_>]) -> Vec<(usize, usize, usize)> {
     same
 }
 
+/// Bytes of words in a list of units: of any stretch at once, for stretches that grow as changes are merged.
+struct WordBytes {
+    /// Of the units before each, and of all.
+    before: Vec<usize>,
+}
+
+impl WordBytes {
+    fn of(units: &[Unit<'_>]) -> Self {
+        let mut before = Vec::with_capacity(units.len() + 1);
+        let mut sum = 0;
+        before.push(sum);
+        for unit in units {
+            sum += if unit.is_word { unit.text.len() } else { 0 };
+            before.push(sum);
+        }
+        Self { before }
+    }
+
+    fn within(&self, units: Range<usize>) -> usize {
+        self.before[units.end] - self.before[units.start]
+    }
+}
+
 /// Whether what lies between two changes is no longer than either of them: words that any two texts have in common here and
 /// there, which to point out helps nobody to read the change (as the semantic clean-up of diff-match-patch has it).
 fn is_chance(
-    a: &[Unit<'_>],
-    b: &[Unit<'_>],
+    a: &WordBytes,
+    b: &WordBytes,
     (first_a, first_b): &(Range<usize>, Range<usize>),
     (next_a, next_b): (&Range<usize>, &Range<usize>),
 ) -> bool {
-    let bytes = |units: &[Unit<'_>]| {
-        units
-            .iter()
-            .filter(|unit| unit.is_word)
-            .map(|unit| unit.text.len())
-            .sum::<usize>()
-    };
-    let between = bytes(&a[first_a.end..next_a.start]);
-    let first = bytes(&a[first_a.clone()]).max(bytes(&b[first_b.clone()]));
-    let next = bytes(&a[next_a.clone()]).max(bytes(&b[next_b.clone()]));
+    let between = a.within(first_a.end..next_a.start);
+    let first = a.within(first_a.clone()).max(b.within(first_b.clone()));
+    let next = a.within(next_a.clone()).max(b.within(next_b.clone()));
     between <= first && between <= next
 }
 

@@ -54,11 +54,38 @@ fn repetition_without_end_is_bounded() {
     let right = "na ".repeat(40_000);
     let common = common(&left, &right, &Options::default());
     assert_eq!(common.passages[0].tokens, 40_000);
+    assert!(common.is_cut, "so many places were not all looked at");
     let mut words = fastrand::Rng::with_seed(1);
     let mut periodic = || -> String { (0..50_000).map(|_| ["a ", "b "][words.usize(..2)]).collect() };
     let (left, right) = (periodic(), periodic());
     let common = super::common(&left, &right, &Options::default());
     assert!(!common.passages.is_empty());
+}
+
+#[test]
+fn of_a_text_without_end_the_first_tokens_are_looked_at_and_that_is_told() {
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut words = |count: usize| -> String { (0..count).map(|_| format!("w{:x} ", random.u64(..))).collect() };
+    let (first, last) = (words(MAX_TOKENS - 20), words(50));
+    let common = common(&format!("{first}{last}"), &last, &Options::default());
+    assert!(common.is_cut);
+    assert_eq!((common.left_tokens, common.right_tokens), (MAX_TOKENS + 30, 50));
+    let [passage] = &common.passages[..] else { panic!() };
+    assert_eq!(passage.tokens, 20, "what stands within the bound");
+    assert_eq!(common.right_share(), 0.4);
+    let whole = super::common(&first, &first, &Options::default());
+    assert_eq!((whole.passages.len(), whole.left_share(), whole.is_cut), (1, 1.0, false));
+}
+
+#[test]
+fn the_places_of_runs_take_no_more_room_than_a_list() {
+    let tokens: Vec<u32> = (0..100_000).map(|n| n % 1_000).collect();
+    let places = Places::of(&tokens, 8);
+    assert_eq!(places.by_hash.capacity(), tokens.len() - 7);
+    let found: Vec<usize> = places.find(&tokens[3..11]).collect();
+    let expected: Vec<usize> = (0..MAX_PLACES).map(|n| 3 + 1_000 * n).collect();
+    assert_eq!(found, expected, "the first of a hundred");
+    assert_eq!(places.find(&[7; 8]).count(), 0);
 }
 
 /// Tiling as its definition has it: all pairs of places, again after each passage.

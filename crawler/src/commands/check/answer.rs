@@ -23,6 +23,7 @@ pub(super) struct Answer {
     pub thorough: bool,
     pub same_url: Option<SameUrl>,
     pub covered: f64,
+    pub is_cut: bool,
     pub nearest: Vec<Near>,
 }
 
@@ -76,6 +77,8 @@ pub(super) struct Near {
     pub covered_of_page: Option<f64>,
     pub passages: Vec<Passage>,
     pub passages_left_out: usize,
+    pub is_cut: bool,
+    pub unreadable: Option<String>,
 }
 
 #[derive(Debug, Serialize)]

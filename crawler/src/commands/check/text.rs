@@ -76,7 +76,8 @@ pub(super) fn render(answer: &Answer, rule: &Rule, screen: Screen) -> String {
         out.push_str(&screen.labelled(
             "found again",
             &format!(
-                "{} of the text, in passages of eight words or more",
+                "{}{} of the text, in passages of eight words or more",
+                at_least(answer.is_cut),
                 percent(answer.covered)
             ),
         ));
@@ -103,6 +104,10 @@ pub(super) fn render(answer: &Answer, rule: &Rule, screen: Screen) -> String {
         out.push_str(&screen.indented(0, &text));
     }
     out
+}
+
+fn at_least(is_cut: bool) -> &'static str {
+    if is_cut { "at least " } else { "" }
 }
 
 fn compared_by(answer: &Answer, rule: &Rule) -> String {
@@ -135,7 +140,11 @@ fn page(near: &Near, is_same_url: bool, screen: Screen) -> String {
     out.push_str(&screen.indented(2, &format!("{}{note}", terminal_text(&near.url, 4_096))));
     out.push_str(&screen.indented(2, &likeness(&near.likeness)));
     let Some((covered, of_page)) = near.covered.zip(near.covered_of_page) else {
-        out.push_str(&screen.indented(2, "its text is not in the archive"));
+        let why = match &near.unreadable {
+            Some(error) => format!("its text cannot be read: {}", terminal_text(error, 4_096)),
+            None => "its text is not in the archive".to_owned(),
+        };
+        out.push_str(&screen.indented(2, &why));
         return out;
     };
     if let Some(jaccard) = near.jaccard {
@@ -143,15 +152,20 @@ fn page(near: &Near, is_same_url: bool, screen: Screen) -> String {
         out.push_str(&screen.indented(2, &exact));
     }
     let passages = near.passages.len() + near.passages_left_out;
+    if near.is_cut {
+        let text = "not all passages were looked for: the texts are too long, or repeat themselves too often";
+        out.push_str(&screen.indented(2, text));
+    }
     if passages == 0 {
         out.push_str(&screen.indented(2, "no passage of eight words in common"));
         return out;
     }
     let text = format!(
-        "{} in common: {} of this text, {} of that page",
+        "{} in common: {least}{} of this text, {least}{} of that page",
         counted(passages, "passage"),
         percent(covered),
-        percent(of_page)
+        percent(of_page),
+        least = at_least(near.is_cut)
     );
     out.push_str(&screen.indented(2, &text));
     for passage in near.passages.iter().take(PASSAGES_SHOWN) {

@@ -53,14 +53,24 @@ impl Explainer {
             true => self.nearest(id, &signature, &mut notes)?,
             false => Vec::new(),
         };
-        let text = self.store.text_of(&page)?;
-        if text.is_none() {
-            notes.push(
-                "Its text is not in the archive: it was dropped by a version that did not keep the texts of duplicates. There are \
-                 no features and no difference to show."
-                    .to_owned(),
-            );
-        }
+        let text = match self.store.text_of(&page) {
+            Ok(Some(text)) => Some(text),
+            Ok(None) => {
+                notes.push(
+                    "Its text is not in the archive: it was dropped by a version that did not keep the texts of duplicates. There \
+                     are no features and no difference to show."
+                        .to_owned(),
+                );
+                None
+            }
+            // The verdict stands without it.
+            Err(error) => {
+                notes.push(format!(
+                    "Its text cannot be read, so there are no features and no difference to show: {error}"
+                ));
+                None
+            }
+        };
         let explanation = match &text {
             Some(text) if is_same_scheme => Some(Analyzer::new(&self.settings.scheme).explain(text)),
             _ => None,
@@ -74,7 +84,7 @@ impl Explainer {
             (true, Some(this), Some(other)) => self.blocks(this, other),
             _ => Vec::new(),
         };
-        let difference = self.difference(&page, text.as_deref(), beside)?;
+        let difference = self.difference(&page, text.as_deref(), beside, &mut notes)?;
         if let Some(other) = &compared_with
             && other.likeness.as_ref().is_some_and(|likeness| !likeness.is_duplicate)
         {
@@ -208,6 +218,7 @@ impl Explainer {
         page: &PageRecord,
         text: Option<&str>,
         beside: Option<&Other>,
+        notes: &mut Vec<String>,
     ) -> Result<Option<Difference>, RunError> {
         let (Some(options), Some(text), Some(beside)) = (&self.diff, text, beside) else {
             return Ok(None);
@@ -216,10 +227,16 @@ impl Explainer {
         if page.verdict == Verdict::Unique && similarity < MIN_SIMILARITY_OF_DIFF {
             return Ok(None);
         }
-        let other = match self.store.page(beside.link.id)? {
-            Some(other) => self.store.text_of(&other)?,
-            None => None,
+        let Some(other) = self.store.page(beside.link.id)? else {
+            return Ok(None);
         };
+        let other = self.store.text_of(&other).unwrap_or_else(|error| {
+            notes.push(format!(
+                "What differs cannot be shown, as the text of {} cannot be read: {error}",
+                beside.link.url
+            ));
+            None
+        });
         Ok(other.map(|other| Difference {
             from: beside.link.url.clone(),
             to: page.url.clone(),

@@ -4,6 +4,7 @@ use super::answer::{Answer, Block, Decided, Failed, Other, Page, Queued, State};
 use crate::commands::diff_text;
 use crate::commands::in_words::{counted, likeness};
 use crate::commands::screen::{Paint, Screen};
+use crate::diff::Diff;
 use crate::report::bytes;
 use crate::terminal_text::terminal_text;
 
@@ -156,6 +157,7 @@ fn page(out: &mut String, page: &Page, screen: Screen) {
         let diff = &difference.diff;
         let unlike = diff.removed + diff.added;
         let heading = match unlike {
+            0 if diff.is_cut => format!("The two texts do not differ as far as they were compared ({})", Diff::CUT),
             0 => "The two texts do not differ".to_owned(),
             _ => format!(
                 "What differs, in words and marks: {} only there, {} only here, {} in both",

@@ -66,10 +66,17 @@ pub(super) enum Why {
     NoRoom,
     NoText,
     Unreadable,
+    SameBeginning,
 }
 
 impl Why {
-    const ALL: [Self; 4] = [Self::Same, Self::NoRoom, Self::NoText, Self::Unreadable];
+    const ALL: [Self; 5] = [
+        Self::Same,
+        Self::NoRoom,
+        Self::NoText,
+        Self::Unreadable,
+        Self::SameBeginning,
+    ];
 
     pub fn words(self) -> &'static str {
         match self {
@@ -82,6 +89,9 @@ impl Why {
             }
             Self::Unreadable => {
                 "The archive cannot be read at the place of one of the texts: crawler verify says more."
+            }
+            Self::SameBeginning => {
+                "As far as they were compared, a megabyte or 50,000 lines of each, they are the same but for spelling."
             }
         }
     }
@@ -145,7 +155,10 @@ impl<'a> Diffs<'a> {
         }
         let diff = diff::diff(left, &right, &SHOWN);
         if !diff.rows.iter().any(|row| matches!(row, Row::Changed { .. })) {
-            return Compared::Nothing(Why::Same);
+            return Compared::Nothing(match diff.is_cut {
+                true => Why::SameBeginning,
+                false => Why::Same,
+            });
         }
         let value = json_of(&diff);
         if !self.json.take(value.to_string().len()) {
@@ -224,8 +237,14 @@ fn json_of(diff: &Diff) -> Value {
         })
         .collect();
     let words = |count: usize| super::summary::grouped(count as u64);
+    let counts = [diff.removed, diff.added, diff.same].map(words);
+    let mut summary = format!("{} words removed, {} added, {} the same", counts[0], counts[1], counts[2]);
+    if diff.is_cut {
+        summary.push_str("; ");
+        summary.push_str(Diff::CUT);
+    }
     json!({
-        "n": format!("{} words removed, {} added, {} the same", words(diff.removed), words(diff.added), words(diff.same)),
+        "n": summary,
         "more": diff.rows_left_out,
         "r": rows,
     })
@@ -295,6 +314,21 @@ mod tests {
             ("one two three".into(), "one 2 three".into())
         );
         assert!(diffs.into_json().contains("1 words removed"));
+    }
+
+    #[test]
+    fn a_text_that_was_compared_in_part_is_told() {
+        let long = |end: &str| -> &'static str { format!("{}{end}", "line\n".repeat(diff::MAX_LINES)).leak() };
+        let texts = Two(long("one"), long("two"));
+        let quiet = Waiting::new(true);
+        let mut diffs = Diffs::new(&texts, &quiet);
+        let compared = diffs.compare(1, 2);
+        assert!(matches!(compared, Compared::Nothing(Why::SameBeginning)), "{compared:?}");
+        let texts = Two(long("one"), "another");
+        let mut diffs = Diffs::new(&texts, &quiet);
+        let compared = diffs.compare(1, 2);
+        let summary = diffs.html(&compared).summary;
+        assert!(summary.ends_with(Diff::CUT), "{summary}");
     }
 
     #[test]
