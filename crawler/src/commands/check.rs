@@ -25,6 +25,7 @@ use crate::nearest::{Candidate, KeptPages, has_scheme_of, scheme_of_texts};
 use crate::passages::{self, Common};
 use crate::settings::Settings;
 use crate::tell::tell;
+use crate::terminal_text::terminal_text;
 use answer::{Answer, ComparedBy, Near, Passage, SameUrl, Verdict};
 
 /// The part of a text that one page must hold in passages for the text to be contained in it: the rest, a fifth at most, is
@@ -36,6 +37,9 @@ const IN_PART: f64 = 0.2;
 
 /// Candidates whose texts are compared with the text, at least: the page that holds it need not be the nearest as a whole.
 const LOOKED_INTO: usize = 12;
+
+/// Characters of the argument that are said back where it cannot be read.
+const SOURCE_CHARS: usize = 200;
 
 /// Passages of a page that are named.
 const MAX_PASSAGES: usize = 20;
@@ -50,7 +54,7 @@ pub(super) fn execute(args: &Check) -> Result<(), Error> {
     check_scheme(&store, &settings)?;
     let page = inspect::read_one(&args.source, args.url.as_deref(), &settings, args.ignore_robots)?;
     let page = page.map_err(|unread| RunError::Unread {
-        what: unread.source,
+        what: terminal_text(&unread.source, SOURCE_CHARS),
         reason: unread.error,
     })?;
     let kept = KeptPages::open(&store, &settings)?;

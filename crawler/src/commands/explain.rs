@@ -17,10 +17,20 @@ use crate::diff;
 use crate::error::{Error, RunError, UsageError};
 use crate::host_key::HostKey;
 use crate::settings::Settings;
+use crate::terminal_text::terminal_text;
 use answer::{Answer, Failed, State};
 
 /// Exit code where the crawl does not know the URL.
 const UNKNOWN: u8 = 3;
+
+/// Known URLs that are suggested.
+const MAX_ALIKE: usize = 8;
+
+/// Known URLs that one which is not known is compared with: more take too long for an answer that one waits for.
+const MAX_LOOKED_THROUGH: usize = 50_000;
+
+/// Characters that are said back of what the user typed.
+const TYPED_CHARS: usize = 200;
 
 /// Redirects that are followed to what they lead to.
 const MAX_REDIRECTS: usize = 5;
@@ -71,7 +81,8 @@ impl Explainer {
     fn known_spelling(&self, typed: &str) -> Result<Url, Error> {
         let parse =
             |text: &str| CanonicalUrl::parse(text.trim(), &self.settings.canonicalize).map(CanonicalUrl::into_url);
-        let unusable = |error: NotCrawlable| UsageError::Argument(format!("{typed}: {error}"));
+        let unusable =
+            |error: NotCrawlable| UsageError::Argument(format!("{}: {error}", terminal_text(typed, TYPED_CHARS)));
         if names_scheme(typed) {
             return Ok(parse(typed).map_err(unusable)?);
         }
@@ -153,7 +164,8 @@ impl Explainer {
         })
     }
 
-    /// Known URLs that are spelt nearly as `url` is.
+    /// Known URLs that are spelt nearly as `url` is: by what people get wrong, then by how little differs, of the first that
+    /// became known.
     fn alike(&self, url: &Url) -> Result<Vec<String>, RunError> {
         let mut alike = Vec::new();
         for spelling in spellings::of(url) {
@@ -165,6 +177,24 @@ impl Explainer {
                 alike.push(text);
             }
         }
+        let Some(host) = HostKey::from_url(url) else {
+            return Ok(alike);
+        };
+        let wanted = spellings::Wanted::of(url);
+        let mut nearly = Vec::new();
+        for known in self.store.urls().take(MAX_LOOKED_THROUGH) {
+            let known = known?;
+            if known.host == host.as_str()
+                && !alike.contains(&known.url)
+                && let Ok(other) = Url::parse(&known.url)
+                && let Some(edits) = wanted.edits_to(&other)
+            {
+                nearly.push((edits, known.url));
+            }
+        }
+        nearly.sort();
+        alike.extend(nearly.into_iter().map(|(_, url)| url));
+        alike.truncate(MAX_ALIKE);
         Ok(alike)
     }
 }
