@@ -7,6 +7,7 @@ use std::process::Stdio;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
+use crate::support::archive::damage_text_of;
 use crate::support::crawl::Crawl;
 use crate::support::page::{NO_LINKS, home, html, page, replaced, words};
 use crate::support::process::{Ended, crawler, run};
@@ -382,6 +383,46 @@ fn another_scheme_is_an_error_that_names_the_remedy() {
     fs::write(crawl.path("wide.toml"), "dedup.bits = 128").unwrap();
     let refused = check(&crawl, "a.txt", &["--config", "wide.toml"]).with_code(1);
     refused.complains_of(&["simhash128", "simhash64", "crawler rebuild"]);
+}
+
+#[test]
+fn a_damaged_text_of_a_page_leaves_the_verdict() {
+    let (site, crawl) = crawled();
+    damage_text_of(&crawl.data(), &site.url("/a"));
+    let answer = checked(&crawl, "near.txt", &replaced(&stored(&words(1, 300)), 150, 3, 9), 10);
+    let nearest = &answer["nearest"][0];
+    assert_eq!(
+        (&nearest["url"], &nearest["is_duplicate"], &nearest["covered"]),
+        (&site.url("/a").into(), &true.into(), &Value::Null)
+    );
+    assert!(
+        nearest["unreadable"].as_str().unwrap().contains(".warc.gz"),
+        "{nearest}"
+    );
+    assert_eq!(answer["is_cut"], true);
+    check(&crawl, "near.txt", &[])
+        .with_code(10)
+        .says(&["NEAR-DUPLICATE", "its text cannot be read", "at least 0"]);
+    // Another page is read as ever.
+    let other = checked(&crawl, "other.txt", &stored(&words(2, 300)), 11);
+    assert_eq!((&other["covered"], &other["is_cut"]), (&1.0.into(), &false.into()));
+}
+
+#[test]
+fn passages_of_a_text_without_end_are_looked_for_in_part_and_that_is_told() {
+    let (site, crawl) = crawled();
+    // More tokens than are looked at, and nothing but runs that the page has too.
+    let text = format!("{}\n", stored(&words(1, 300))).repeat(1_700);
+    let answer = checked(&crawl, "long.txt", &text, 10);
+    let nearest = &answer["nearest"][0];
+    assert_eq!(
+        (&nearest["url"], &nearest["is_cut"], &answer["is_cut"]),
+        (&site.url("/a").into(), &true.into(), &true.into())
+    );
+    assert_eq!(nearest["covered_of_page"], 1.0);
+    check(&crawl, "long.txt", &[])
+        .with_code(10)
+        .says(&["at least", "not all passages were looked for"]);
 }
 
 #[test]

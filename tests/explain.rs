@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
+use crate::support::archive::damage_text_of;
 use crate::support::crawl::Crawl;
 use crate::support::page::{NO_LINKS, article, home, html, page, replaced, words};
 use crate::support::process::{Ended, crawler, run};
@@ -309,6 +310,63 @@ fn under_another_scheme_the_verdict_stands_and_the_rest_is_left_out() {
     assert!(
         answer["notes"][0].as_str().unwrap().contains("crawler rebuild"),
         "{answer}"
+    );
+}
+
+#[test]
+fn a_damaged_text_is_a_note_and_the_verdict_stands() {
+    // Of a duplicate: it is kept beside the text of the page that it is a duplicate of. Of that page: there is nothing to
+    // compare either with.
+    for (damaged, asked, verdict) in [
+        ("/near", "/near", "near"),
+        ("/a", "/near", "near"),
+        ("/a", "/a", "kept"),
+    ] {
+        let (site, crawl) = crawled();
+        damage_text_of(&crawl.data(), &site.url(damaged));
+        let answer = answer(&crawl, &site.url(asked));
+        assert_eq!((&answer["verdict"], &answer["diff"]), (&verdict.into(), &Value::Null));
+        if verdict == "near" {
+            assert_eq!(answer["compared_with"]["is_duplicate"], true);
+        }
+        let notes = answer["notes"].as_array().unwrap();
+        let is_told = |note: &Value| note.as_str().unwrap().contains("cannot be read");
+        assert!(notes.iter().any(is_told), "{damaged}, {asked}: {notes:?}");
+        let text = explain(&crawl, &site.url(asked), &[]).succeeded().stdout;
+        fits(&text, 80);
+        let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            joined.contains("cannot be read") && joined.contains(".warc.gz"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn only_the_damaged_one_of_two_texts_is_blamed() {
+    // Both are kept, as the rule asks for more than they have in common.
+    let site = Site::of([
+        ("/", home(&["/one"])),
+        ("/one", page("One", &words(1, 300), &["/two"])),
+        ("/two", page("Two", &replaced(&words(1, 300), 150, 3, 2), NO_LINKS)),
+    ]);
+    let crawl = Crawl::of(site.url("/"))
+        .set("dedup.min_similarity", 0.99)
+        .one_at_a_time();
+    crawl.run();
+    damage_text_of(&crawl.data(), &site.url("/one"));
+    let arguments = ["--config", "test.toml", "--format", "json"];
+    let ended = explain(&crawl, &site.url("/two"), &arguments).succeeded();
+    let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(
+        (&answer["verdict"], &answer["nearest"][0]["url"]),
+        (&"kept".into(), &site.url("/one").into())
+    );
+    assert!(!answer["features"].as_array().unwrap().is_empty());
+    let note = answer["notes"][0].as_str().unwrap();
+    assert!(
+        note.starts_with("What differs cannot be shown") && note.contains(&site.url("/one")),
+        "{note}"
     );
 }
 

@@ -130,6 +130,13 @@ fn open_to_read(dir: &Path) -> Result<Store, RunError> {
     Ok(Store::open_untouched(dir, &OpenOptions::existing())?)
 }
 
+/// Lets go of a store that was only read, without closing it in order: that takes the database a tenth of the time that a
+/// command which answers at once has, to make durable what nobody wrote. The process is about to end, and a state is left as
+/// whole by a process that ends without closing it, as by one that is killed; with its end the folder's lock is released too.
+fn leave_open(store: Store) {
+    std::mem::forget(store);
+}
+
 /// Where a command's result goes: a file that appears whole or not at all, or standard output.
 enum Output {
     File(Box<BufWriter<OutputFile>>),

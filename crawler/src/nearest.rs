@@ -6,8 +6,9 @@
 
 use std::cmp::Ordering;
 
-use dedup::short::{jaccard, prefix};
-use dedup::{Confirm, DedupError, DocId, Index, MemoryIndex, Rule, Signature};
+pub use dedup::Check;
+use dedup::short::prefix;
+use dedup::{DedupError, DocId, Index, MemoryIndex, Rule, Signature, Weighed};
 use serde::Serialize;
 use storage::Store;
 
@@ -42,98 +43,30 @@ pub struct Likeness {
     rank: f32,
 }
 
-/// One thing that the rule asks of two texts.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Check {
-    /// `distance`, `similarity`, `combined`, `similarity_short` or `numbers`.
-    pub name: &'static str,
-    /// What was found. Of `numbers`: 1 where they are the same, else 0.
-    pub value: f32,
-    /// What is asked.
-    pub bound: f32,
-    /// Whether the value may be at most the bound, rather than at least.
-    pub is_at_most: bool,
-    /// Whether it is met.
-    pub is_met: bool,
-}
-
-impl Check {
-    fn at_most(name: &'static str, value: f32, bound: f32) -> Self {
-        let (is_at_most, is_met) = (true, value <= bound);
-        Self {
-            name,
-            value,
-            bound,
-            is_at_most,
-            is_met,
-        }
-    }
-
-    fn at_least(name: &'static str, value: f32, bound: f32) -> Self {
-        let (is_at_most, is_met) = (false, value >= bound);
-        Self {
-            name,
-            value,
-            bound,
-            is_at_most,
-            is_met,
-        }
-    }
-}
-
 impl Likeness {
     /// How two texts compare by `rule`; `None` where it does not compare them: both are too short for anything but equality,
     /// or one has nothing to be compared.
     #[must_use]
     pub fn of(a: &Signature, b: &Signature, rule: &Rule) -> Option<Self> {
         let is_exact = a.digest.is_some() && a.digest == b.digest;
-        let fingerprints = a.fingerprint.zip(b.fingerprint);
-        let distance = fingerprints.map(|(a, b)| a.distance(b));
-        let mut checks = Vec::new();
-        let (similarity, rank);
-        if let Some(distance) = distance {
-            checks.push(Check::at_most("distance", distance as f32, rule.max_distance as f32));
-            let alike = |a: Option<&dedup::Sketch>, b| a.zip(b).map_or(0.0, |(a, b)| a.similarity(b));
-            similarity = alike(a.sketch.as_ref(), b.sketch.as_ref());
-            rank = match rule.confirm {
-                Confirm::Distance => similarity,
-                Confirm::Sketch { min_similarity } => {
-                    checks.push(Check::at_least("similarity", similarity, min_similarity));
-                    similarity
-                }
-                Confirm::Combined { weight, bound } => {
-                    let of_metadata = alike(a.metadata.as_ref(), b.metadata.as_ref());
-                    let combined = weight / (1.0 + distance as f32) + (1.0 - weight) * of_metadata;
-                    checks.push(Check::at_least("combined", combined, bound));
-                    combined
-                }
-            };
-        } else if !a.shingles.is_empty() && !b.shingles.is_empty() {
-            similarity = jaccard(&a.shingles, &b.shingles);
-            rank = similarity;
-            let bound = rule.min_similarity_short;
-            checks.push(Check::at_least("similarity_short", similarity, bound));
-        } else if is_exact {
-            similarity = 1.0;
-            rank = 1.0;
-        } else {
-            return None;
-        }
-        if rule.numbers_must_match && !checks.is_empty() {
-            checks.push(Check::at_least(
-                "numbers",
-                f32::from(u8::from(a.numbers == b.numbers)),
-                1.0,
-            ));
-        }
+        let weighed = match rule.weigh(a, b) {
+            Some(weighed) => weighed,
+            None if is_exact => Weighed {
+                distance: None,
+                similarity: 1.0,
+                value: 1.0,
+                checks: Vec::new(),
+            },
+            None => return None,
+        };
         Some(Self {
             is_exact,
             // Equal texts too short for a fingerprint do not differ either.
-            distance: if is_exact { Some(0) } else { distance },
-            similarity: if is_exact { 1.0 } else { similarity },
-            is_duplicate: is_exact || checks.iter().all(|check| check.is_met),
-            checks,
-            rank,
+            distance: if is_exact { Some(0) } else { weighed.distance },
+            similarity: if is_exact { 1.0 } else { weighed.similarity },
+            is_duplicate: is_exact || weighed.checks.iter().all(|check| check.is_met),
+            checks: weighed.checks,
+            rank: weighed.value,
         })
     }
 
@@ -297,7 +230,7 @@ fn insert_kept(store: &Store, from: u64, index: &mut MemoryIndex) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
-    use dedup::{Analyzer, Deduplicator, Scheme, Verdict};
+    use dedup::{Analyzer, Confirm, Deduplicator, Scheme, Verdict};
     use proptest::prelude::*;
 
     use super::*;
@@ -314,6 +247,31 @@ mod tests {
             }
             words.join(" ")
         })
+    }
+
+    #[test]
+    fn a_page_that_departed_hides_none_that_says_the_same() {
+        let (rule, analyzer) = (Rule::default(), Analyzer::new(&Scheme::default()));
+        // Known by its digest alone; by its shingles; by its fingerprint.
+        for words in [1, 20, 120] {
+            let text: Vec<String> = (0..words).map(|n| format!("word{n}")).collect();
+            let signature = analyzer.analyze(&text.join(" "));
+            let index_of = |id| {
+                let mut index = MemoryIndex::new(&rule).unwrap();
+                index.insert(DocId(id), &signature).unwrap();
+                index
+            };
+            // As an interrupted crawl leaves it: the index has the page that was, the catalogue the one that is.
+            let kept = KeptPages {
+                index: Box::new(index_of(1)),
+                behind: index_of(2),
+                departed: vec![1],
+                is_derived: false,
+            };
+            let found = kept.nearest(&rule, &signature, None).unwrap();
+            let found: Vec<_> = found.iter().map(|found| (found.id, found.likeness.is_exact)).collect();
+            assert_eq!(found, [(2, true)], "{words} words");
+        }
     }
 
     proptest! {

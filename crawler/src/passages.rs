@@ -214,7 +214,9 @@ impl<'a> Places<'a> {
     fn find(&self, run: &[u32]) -> impl Iterator<Item = usize> {
         let hash = self.hash.hash_one(run);
         let first = self.by_hash.partition_point(|(other, _)| *other < hash);
-        let alike = self.by_hash[first..].iter().take_while(move |(other, _)| *other == hash);
+        let alike = self.by_hash[first..]
+            .iter()
+            .take_while(move |(other, _)| *other == hash);
         let places = alike.map(|(_, at)| *at as usize).take(MAX_PLACES);
         // Of runs that differ the hashes do as well, but for one in 2^64.
         places.filter(move |at| self.text[*at..at + self.length] == *run)
@@ -260,12 +262,7 @@ fn runs(a: &[u32], b: &[u32], least: usize) -> Runs {
 
 /// Of the runs the longest, the longest of what is left of both texts, and so on; of equal length the first in the left text,
 /// then in the right.
-fn tile(
-    runs: Vec<Run>,
-    (length_a, length_b): (usize, usize),
-    least: usize,
-    is_passage: impl Fn(&Run) -> bool,
-) -> Runs {
+fn tile(runs: Vec<Run>, (length_a, length_b): (usize, usize), least: usize, is_passage: impl Fn(&Run) -> bool) -> Runs {
     let mut work = MAX_WORK;
     let key = |run: Run| (run.length, Reverse(run.a), Reverse(run.b));
     let mut longest_first: BinaryHeap<_> = runs.into_iter().map(key).collect();

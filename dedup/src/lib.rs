@@ -71,7 +71,7 @@ pub use index::{
     DEFAULT_SKEW, FingerprintIndex, Index, MemoryIndex, Near, Residence, SledIndex, SledLook, SledOptions, Word,
 };
 pub use layout::{Costs, Layout, LayoutError};
-pub use rule::{Confirm, InvalidRule, Rule};
+pub use rule::{Check, Confirm, InvalidRule, Rule, Weighed};
 pub use scheme::{Feature, Features, InvalidScheme, Scheme, Segmenter};
 pub use signature::{Digest, DocId, Signature};
 pub use sketch::Sketch;

@@ -128,16 +128,23 @@ impl Rule {
         if distance > self.max_distance || !self.numbers_allow(a, b) {
             return None;
         }
+        let measure = self.measure(a, b, distance);
+        (measure.value >= measure.bound).then_some(measure.value)
+    }
+
+    /// What decides on two documents with fingerprints `distance` apart, where the distance and the numbers allow it.
+    fn measure(&self, a: &Signature, b: &Signature, distance: u32) -> Measure {
         let of_texts = || similarity(a.sketch.as_ref(), b.sketch.as_ref());
-        let (similarity, at_least) = match self.confirm {
-            Confirm::Distance => (of_texts(), 0.0),
-            Confirm::Sketch { min_similarity } => (of_texts(), min_similarity),
+        let (name, value, bound) = match self.confirm {
+            Confirm::Distance => (None, of_texts(), 0.0),
+            Confirm::Sketch { min_similarity } => (Some("similarity"), of_texts(), min_similarity),
             Confirm::Combined { weight, bound } => {
                 let of_metadata = similarity(a.metadata.as_ref(), b.metadata.as_ref());
-                (weight / (1.0 + distance as f32) + (1.0 - weight) * of_metadata, bound)
+                let sum = weight / (1.0 + distance as f32) + (1.0 - weight) * of_metadata;
+                (Some("combined"), sum, bound)
             }
         };
-        (similarity >= at_least).then_some(similarity)
+        Measure { name, value, bound }
     }
 
     /// As [`Rule::confirms`] for two texts of which at least one is short: their Jaccard index.
@@ -147,8 +154,106 @@ impl Rule {
         (similarity >= self.min_similarity_short && self.numbers_allow(a, b)).then_some(similarity)
     }
 
+    /// All that the rule asks of two documents, met or not, in its order: what [`confirms`](Self::confirms) and
+    /// [`confirms_short`](Self::confirms_short) decide by, to be shown. `None` where it does not compare them: one of them has
+    /// neither a fingerprint nor shingles that the other could be compared by.
+    #[must_use]
+    pub fn weigh(&self, a: &Signature, b: &Signature) -> Option<Weighed> {
+        let distance = a.fingerprint.zip(b.fingerprint).map(|(a, b)| a.distance(b));
+        let mut checks = Vec::with_capacity(3);
+        let (similarity, value);
+        if let Some(distance) = distance {
+            checks.push(Check::at_most("distance", distance as f32, self.max_distance as f32));
+            let measure = self.measure(a, b, distance);
+            checks.extend(
+                measure
+                    .name
+                    .map(|name| Check::at_least(name, measure.value, measure.bound)),
+            );
+            value = measure.value;
+            similarity = crate::rule::similarity(a.sketch.as_ref(), b.sketch.as_ref());
+        } else if !a.shingles.is_empty() && !b.shingles.is_empty() {
+            value = crate::short::jaccard(&a.shingles, &b.shingles);
+            similarity = value;
+            checks.push(Check::at_least("similarity_short", value, self.min_similarity_short));
+        } else {
+            return None;
+        }
+        if self.numbers_must_match {
+            let are_same = f32::from(u8::from(self.numbers_allow(a, b)));
+            checks.push(Check::at_least("numbers", are_same, 1.0));
+        }
+        Some(Weighed {
+            distance,
+            similarity,
+            value,
+            checks,
+        })
+    }
+
     fn numbers_allow(&self, a: &Signature, b: &Signature) -> bool {
         !self.numbers_must_match || a.numbers == b.numbers
+    }
+}
+
+/// What decides on a candidate.
+struct Measure {
+    /// Of the check; `None` where it decides nothing.
+    name: Option<&'static str>,
+    value: f32,
+    /// The smallest value that confirms.
+    bound: f32,
+}
+
+/// Two documents by all that a rule asks: [`Rule::weigh`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weighed {
+    /// Bits in which the fingerprints differ; `None` where one of the texts has none.
+    pub distance: Option<u32>,
+    /// Jaccard index of the five-word runs, 0 to 1: estimated by the sketches; of texts of which one is short, exact.
+    pub similarity: f32,
+    /// What decides among several that the rule confirms: the similarity of [`Verdict::Near`](crate::Verdict::Near).
+    pub value: f32,
+    /// What the rule asks, in its order. If all of it is met, the two are duplicates.
+    pub checks: Vec<Check>,
+}
+
+/// One thing that a rule asks of two documents.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Check {
+    /// `distance`, `similarity`, `combined`, `similarity_short` or `numbers`.
+    pub name: &'static str,
+    /// What was found. Of `numbers`: 1 where they are the same, else 0.
+    pub value: f32,
+    /// What is asked.
+    pub bound: f32,
+    /// Whether the value may be at most the bound, rather than at least.
+    pub is_at_most: bool,
+    /// Whether it is met.
+    pub is_met: bool,
+}
+
+impl Check {
+    fn at_most(name: &'static str, value: f32, bound: f32) -> Self {
+        let (is_at_most, is_met) = (true, value <= bound);
+        Self {
+            name,
+            value,
+            bound,
+            is_at_most,
+            is_met,
+        }
+    }
+
+    fn at_least(name: &'static str, value: f32, bound: f32) -> Self {
+        let (is_at_most, is_met) = (false, value >= bound);
+        Self {
+            name,
+            value,
+            bound,
+            is_at_most,
+            is_met,
+        }
     }
 }
 
@@ -159,8 +264,53 @@ fn similarity(a: Option<&crate::Sketch>, b: Option<&crate::Sketch>) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
-    use crate::Sketch;
+    use crate::{Fingerprint, Sketch, Width};
+
+    /// Signatures of all kinds, few enough values that they often agree.
+    fn signature() -> impl Strategy<Value = Signature> {
+        let items = || prop::collection::btree_set(0_u64..12, 0..12);
+        let fingerprint = prop::option::weighted(0.7, 0_u128..1 << 12);
+        (fingerprint, items(), items(), items(), 0_u64..2).prop_map(|(bits, text, metadata, shingles, numbers)| {
+            let list = |set: std::collections::BTreeSet<u64>| set.into_iter().collect::<Vec<_>>();
+            Signature {
+                fingerprint: bits.map(|bits| Fingerprint::new(Width::W64, bits)),
+                sketch: Sketch::new(&list(text)),
+                metadata: Sketch::new(&list(metadata)),
+                shingles: list(shingles),
+                numbers,
+                ..Signature::default()
+            }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_of_a_decision_is_what_decides(
+            a in signature(),
+            b in signature(),
+            max_distance in 0_u32..12,
+            min_similarity_short in 0.05_f32..1.0,
+            confirm in prop::sample::select(vec![
+                Confirm::Distance,
+                Confirm::SKETCH,
+                Confirm::Sketch { min_similarity: 0.2 },
+                Confirm::PAPER,
+            ]),
+            numbers_must_match in any::<bool>(),
+        ) {
+            let rule = Rule { max_distance, min_similarity_short, confirm, numbers_must_match };
+            let weighed = rule.weigh(&a, &b);
+            let decided = match a.fingerprint.zip(b.fingerprint).map(|(a, b)| a.distance(b)) {
+                Some(distance) => rule.confirms(&a, &b, distance),
+                None => rule.confirms_short(&a, &b),
+            };
+            let shown = weighed.filter(|weighed| weighed.checks.iter().all(|check| check.is_met));
+            prop_assert_eq!(shown.map(|shown| shown.value), decided);
+        }
+    }
 
     #[test]
     fn the_papers_rule_takes_five_bits_only_with_equal_metadata() {

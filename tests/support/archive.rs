@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use storage::warc::{Record, WarcReader};
+use storage::{OpenOptions, Store};
 
 /// The records of one page.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +18,21 @@ pub struct Archived {
     pub requests: Vec<Record>,
     /// `revisit` records.
     pub revisits: Vec<Record>,
+}
+
+/// Flips a bit of the record that holds the text of a page, in a crawl whose archive is one file.
+#[track_caller]
+pub fn damage_text_of(data: &Path, url: &str) {
+    let location = {
+        let store = Store::open_untouched(data, &OpenOptions::existing()).unwrap();
+        let mut pages = store.pages_from(1).map(|row| row.unwrap().1);
+        pages.find(|page| page.url == url).unwrap().text.unwrap()
+    };
+    let files = warc_files(data);
+    assert_eq!(files.len(), 1);
+    let mut bytes = fs::read(&files[0]).unwrap();
+    bytes[usize::try_from(location.offset + location.length / 2).unwrap()] ^= 0x10;
+    fs::write(&files[0], bytes).unwrap();
 }
 
 /// All pages in the data folder's archive, by URL.

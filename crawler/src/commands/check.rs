@@ -122,6 +122,7 @@ pub(super) fn execute(args: &Check) -> Result<(), Error> {
         AnswerFormat::Json => json(&answer)?,
     })?;
     output.finish()?;
+    super::leave_open(store);
     match verdict.exit_code() {
         0 => Ok(()),
         code => Err(Error::Answer(code)),

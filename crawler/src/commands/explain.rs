@@ -62,6 +62,7 @@ pub(super) fn execute(args: &Explain) -> Result<(), Error> {
         AnswerFormat::Json => super::check::json(&answer)?,
     })?;
     output.finish()?;
+    super::leave_open(explainer.store);
     match answer.state {
         State::Unknown { .. } => Err(Error::Answer(UNKNOWN)),
         _ => Ok(()),

@@ -170,7 +170,10 @@ fn of_texts_without_end_the_beginnings_are_compared_and_that_is_told() {
     };
     let diff = of(&lines(1), &lines(2));
     assert!(diff.is_cut);
-    assert_eq!((diff.removed + diff.same, diff.added + diff.same), (MAX_LINES, MAX_LINES));
+    assert_eq!(
+        (diff.removed + diff.same, diff.added + diff.same),
+        (MAX_LINES, MAX_LINES)
+    );
 
     // A mark a unit.
     let marks = |mark: &str| mark.repeat(10_000_000);

@@ -74,7 +74,10 @@ fn of_a_text_without_end_the_first_tokens_are_looked_at_and_that_is_told() {
     assert_eq!(passage.tokens, 20, "what stands within the bound");
     assert_eq!(common.right_share(), 0.4);
     let whole = super::common(&first, &first, &Options::default());
-    assert_eq!((whole.passages.len(), whole.left_share(), whole.is_cut), (1, 1.0, false));
+    assert_eq!(
+        (whole.passages.len(), whole.left_share(), whole.is_cut),
+        (1, 1.0, false)
+    );
 }
 
 #[test]

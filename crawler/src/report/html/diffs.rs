@@ -238,7 +238,10 @@ fn json_of(diff: &Diff) -> Value {
         .collect();
     let words = |count: usize| super::summary::grouped(count as u64);
     let counts = [diff.removed, diff.added, diff.same].map(words);
-    let mut summary = format!("{} words removed, {} added, {} the same", counts[0], counts[1], counts[2]);
+    let mut summary = format!(
+        "{} words removed, {} added, {} the same",
+        counts[0], counts[1], counts[2]
+    );
     if diff.is_cut {
         summary.push_str("; ");
         summary.push_str(Diff::CUT);
@@ -323,7 +326,10 @@ mod tests {
         let quiet = Waiting::new(true);
         let mut diffs = Diffs::new(&texts, &quiet);
         let compared = diffs.compare(1, 2);
-        assert!(matches!(compared, Compared::Nothing(Why::SameBeginning)), "{compared:?}");
+        assert!(
+            matches!(compared, Compared::Nothing(Why::SameBeginning)),
+            "{compared:?}"
+        );
         let texts = Two(long("one"), "another");
         let mut diffs = Diffs::new(&texts, &quiet);
         let compared = diffs.compare(1, 2);
