@@ -146,7 +146,11 @@ fn a_text_too_short_for_a_fingerprint_is_told_so() {
     assert!(text.contains("2 words") && text.contains("50 words"), "{text}");
     // The store holds this one word as a page.
     let known = checked(&crawl, "word.txt", "HARBOUR.", 11);
-    assert_eq!(known["nearest"][0]["url"], site.url("/word"));
+    let nearest = &known["nearest"][0];
+    assert_eq!(
+        (&nearest["url"], &nearest["distance"]),
+        (&site.url("/word").into(), &0.into())
+    );
     let nothing = checked(&crawl, "nothing.txt", " ... \n", 12);
     assert_eq!(
         (&nothing["tokens"], &nothing["compared_by"]),
@@ -158,11 +162,130 @@ fn a_text_too_short_for_a_fingerprint_is_told_so() {
         (&near["compared_by"], &near["nearest"][0]["distance"]),
         (&"shingles".into(), &Value::Null)
     );
-    let other = checked(&crawl, "other.txt", &words(60, 20), 0);
+    // Compared with short pages only, it may still stand in a longer one.
+    let other = checked(&crawl, "other.txt", &words(60, 20), 12);
     assert_eq!(
         (&other["verdict"], &other["compared_by"]),
-        (&"new".into(), &"shingles".into())
+        (&"too_short".into(), &"shingles".into())
     );
+    let thorough = thoroughly(&crawl, "other.txt", 0);
+    assert_eq!(
+        (&thorough["verdict"], &thorough["texts_compared"]),
+        (&"new".into(), &6.into())
+    );
+    let reason = thorough["reason"].as_str().unwrap();
+    assert_eq!(reason, "No kept page shares a run of five words with this text.");
+}
+
+/// The words of a text from one on.
+fn excerpt(text: &str, from: usize, count: usize) -> String {
+    let words: Vec<&str> = text.split(' ').skip(from).take(count).collect();
+    words.join(" ")
+}
+
+/// The same as JSON, after it was seen that the text for people fits.
+#[track_caller]
+fn thoroughly(crawl: &Crawl, name: &str, code: i32) -> Value {
+    fits(&check(crawl, name, &["--thorough"]).with_code(code).stdout);
+    json(&check(crawl, name, &["--thorough", "--format", "json"]).with_code(code))
+}
+
+#[test]
+fn an_excerpt_of_a_kept_page_is_contained_in_it() {
+    let (site, crawl) = crawled();
+    let first = words(1, 300);
+    for (name, from, count) in [("five.txt", 100, 5), ("forty.txt", 200, 40), ("long.txt", 33, 110)] {
+        fs::write(crawl.path(name), excerpt(&first, from, count)).unwrap();
+        let answer = thoroughly(&crawl, name, 13);
+        let nearest = &answer["nearest"][0];
+        assert_eq!(
+            (
+                &answer["verdict"],
+                &nearest["url"],
+                &nearest["covered"],
+                &answer["texts_unread"]
+            ),
+            (&"contained".into(), &site.url("/a").into(), &1.0.into(), &0.into()),
+            "{name}"
+        );
+        assert_eq!(nearest["is_duplicate"], false);
+        let reason = answer["reason"].as_str().unwrap();
+        assert_eq!(reason, format!("All of it stands in {}.", site.url("/a")));
+    }
+    let text = check(&crawl, "forty.txt", &["--thorough"]).with_code(13).stdout;
+    assert!(
+        text.starts_with("CONTAINED IN ANOTHER PAGE\nAll of it stands in"),
+        "{text}"
+    );
+
+    // Without reading all texts nothing is claimed of them.
+    let short = checked(&crawl, "forty.txt", &excerpt(&first, 200, 40), 12);
+    let reason = short["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("short pages only") && reason.contains("--thorough"),
+        "{reason}"
+    );
+    let long = checked(&crawl, "long.txt", &excerpt(&first, 33, 110), 0);
+    let reason = long["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("was not looked at") && reason.contains("--thorough"),
+        "{reason}"
+    );
+
+    let sixty = format!("{} {}", excerpt(&first, 0, 60), words(90, 10));
+    fs::write(crawl.path("most.txt"), sixty).unwrap();
+    let most = thoroughly(&crawl, "most.txt", 13);
+    let reason = most["reason"].as_str().unwrap();
+    assert_eq!(reason, format!("86 % of it stands in {}.", site.url("/a")));
+}
+
+#[test]
+fn five_characters_of_chinese_are_too_short_to_say_until_all_texts_are_read() {
+    let (site, crawl) = crawled();
+    let five = checked(&crawl, "five.txt", "高山竹林里", 12);
+    assert_eq!(
+        (&five["verdict"], &five["characters"]),
+        (&"too_short".into(), &5.into())
+    );
+    let found = thoroughly(&crawl, "five.txt", 13);
+    assert_eq!(
+        (&found["verdict"], &found["nearest"][0]["url"]),
+        (&"contained".into(), &site.url("/zh").into())
+    );
+    // Four stand anywhere by chance.
+    fs::write(crawl.path("four.txt"), "高山竹林").unwrap();
+    thoroughly(&crawl, "four.txt", 12);
+}
+
+#[test]
+fn what_the_index_finds_may_hold_the_text_without_a_thorough_look() {
+    let (site, crawl) = crawled();
+    fs::write(crawl.path("strict.toml"), "dedup.min_similarity = 0.99").unwrap();
+    fs::write(crawl.path("most.txt"), excerpt(&words(1, 300), 0, 290)).unwrap();
+    let answer = check(&crawl, "most.txt", &["--config", "strict.toml", "--format", "json"]).with_code(13);
+    let answer = json(&answer);
+    assert_eq!(
+        (
+            &answer["verdict"],
+            &answer["nearest"][0]["url"],
+            &answer["texts_compared"]
+        ),
+        (&"contained".into(), &site.url("/a").into(), &Value::Null)
+    );
+}
+
+#[test]
+fn a_text_of_several_pages_is_new_as_a_whole_only() {
+    let (_site, crawl) = crawled();
+    let text = format!("{} {}", excerpt(&words(1, 300), 0, 100), excerpt(&words(2, 300), 0, 90));
+    fs::write(crawl.path("both.txt"), text).unwrap();
+    let answer = thoroughly(&crawl, "both.txt", 0);
+    assert_eq!((&answer["verdict"], &answer["covered"]), (&"new".into(), &1.0.into()));
+    check(&crawl, "both.txt", &["--thorough"]).succeeded().says(&[
+        "NEW ONLY AS A WHOLE",
+        "53 % of it stands in",
+        "All of it stands in the pages",
+    ]);
 }
 
 #[test]
@@ -224,6 +347,8 @@ fn a_thorough_check_names_the_nearest_of_a_text_that_is_new() {
         (&site.url("/a").into(), &false.into())
     );
     assert_eq!(nearest["passages"][0]["tokens"], 80);
+    let text = check(&crawl, "half.txt", &["--thorough"]).succeeded();
+    text.says(&["NEW IN PART\n27 % of it stands in"]);
     assert_eq!(thorough["nearest"].as_array().unwrap().len(), 3);
 }
 
@@ -242,11 +367,11 @@ fn another_rule_is_compared_by_and_nothing_is_written() {
     let (_site, crawl) = crawled();
     fs::write(crawl.path("memo.txt"), replaced(&words(4, 20), 10, 1, 5)).unwrap();
     // Of 16 runs of five words a word in the middle changes five: 11 of 21 are the same.
-    check(&crawl, "memo.txt", &[]).succeeded();
+    check(&crawl, "memo.txt", &[]).with_code(13);
     fs::write(crawl.path("lenient.toml"), "dedup.min_similarity_short = 0.5").unwrap();
     let lenient = check(&crawl, "memo.txt", &["--config", "lenient.toml"]).with_code(10);
     lenient.complains_of(&["the rule of the configuration is not that of the store's index"]);
-    let again = check(&crawl, "memo.txt", &[]).succeeded();
+    let again = check(&crawl, "memo.txt", &[]).with_code(13);
     assert_eq!(again.stderr, "");
     crawl.run();
 }
@@ -311,6 +436,11 @@ fn what_is_no_page_is_refused() {
         .with_code(2)
         .complains_of(&["crawler dedup"]);
     fs::write(crawl.path("image.png"), b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").unwrap();
+    check(&crawl, "ftp://example.org/", &[])
+        .with_code(1)
+        .complains_of(&["only http and https URLs are fetched"]);
+    let long = format!("gopher://example.org/{}", "x".repeat(100_000));
+    assert!(check(&crawl, &long, &[]).with_code(1).stderr.len() < 1_000);
     check(&crawl, "image.png", &[])
         .with_code(1)
         .complains_of(&["neither HTML nor text"]);

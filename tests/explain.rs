@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::support::archive::damage_text_of;
 use crate::support::crawl::Crawl;
-use crate::support::page::{NO_LINKS, article, home, page, replaced, words};
+use crate::support::page::{NO_LINKS, article, home, html, page, replaced, words};
 use crate::support::process::{Ended, crawler, run};
 use crate::support::site::{Answer, Site};
 
@@ -375,4 +375,137 @@ fn a_store_that_is_not_there_is_told() {
     let (site, crawl) = crawled();
     let ended = run(crawler(["explain", &site.url("/"), "--data"]).arg(crawl.path("nothing")));
     ended.with_code(1).complains_of(&["nothing"]);
+}
+
+#[test]
+fn a_kept_page_that_the_rule_of_today_would_drop_says_so() {
+    let site = site();
+    let crawl = Crawl::of(site.url("/")).set("dedup.min_similarity", 0.999);
+    crawl.run();
+    let near = answer(&crawl, &site.url("/near"));
+    let summary = near["summary"].as_str().unwrap();
+    assert!(
+        summary.starts_with(
+            "Kept by the rule in force when it was decided. By the rule of the configuration it would be a duplicate"
+        ) && summary.contains("crawler rebuild --redecide"),
+        "{summary}"
+    );
+    assert_eq!(
+        (&near["verdict"], &near["duplicate_by_rule"]["url"]),
+        (&"kept".into(), &site.url("/a").into())
+    );
+    // However few are listed, and not of the page that was there first.
+    let few = explain(&crawl, &site.url("/near"), &["--top", "0"]).succeeded();
+    few.says(&["Kept by the rule in force when it was decided."]);
+    assert_eq!(answer(&crawl, &site.url("/a"))["duplicate_by_rule"], Value::Null);
+    let config = crawl.path("test.toml");
+    let same_rule = explain(&crawl, &site.url("/near"), &["--config", config.to_str().unwrap()]);
+    same_rule.succeeded().says(&["Kept: no page that was kept before it"]);
+}
+
+#[test]
+fn a_page_that_is_kept_by_its_text_alone_says_so() {
+    let (site, mut crawl) = crawled();
+    crawl.change("dedup.min_similarity", 0.999);
+    crawl.command(&[]);
+    crawl
+        .read("rebuild", &["--config", "test.toml", "--redecide"])
+        .succeeded();
+    let arguments = ["--config", "test.toml", "--format", "json"];
+    let ended = explain(&crawl, &site.url("/near"), &arguments).succeeded();
+    let near: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(
+        (&near["verdict"], &near["crawled_as"], &near["is_without_body"]),
+        (&"kept".into(), &"near".into(), &true.into())
+    );
+    let summary = near["summary"].as_str().unwrap();
+    for said in [
+        "when it was crawled it was dropped as a near-duplicate of",
+        "since all pages were decided anew",
+        "still to be fetched",
+    ] {
+        assert!(summary.contains(said), "{said}: {summary}");
+    }
+    let history: Vec<_> = near["history"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| event["what"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        history[..2],
+        [
+            "fetched, and dropped as a near-duplicate",
+            "kept, when all pages were decided anew"
+        ]
+    );
+    let other = answer(&crawl, &site.url("/a"));
+    assert_eq!(
+        (&other["crawled_as"], &other["is_without_body"]),
+        (&Value::Null, &false.into())
+    );
+    fits(&explain(&crawl, &site.url("/near"), &[]).succeeded().stdout, 80);
+    // Once it is fetched there is a version with a body.
+    crawl.run();
+    let fetched = explain(&crawl, &site.url("/near"), &arguments).succeeded();
+    let fetched: Value = serde_json::from_str(&fetched.stdout).unwrap();
+    assert_eq!(
+        (&fetched["verdict"], &fetched["is_without_body"]),
+        (&"kept".into(), &false.into())
+    );
+}
+
+#[test]
+fn an_exact_duplicate_too_short_for_a_fingerprint_is_no_bit_apart() {
+    let site = Site::of([
+        ("/", home(&["/one", "/two"])),
+        ("/one", page("Word", "harbour", NO_LINKS)),
+        ("/two", page("Word", "harbour", NO_LINKS)),
+    ]);
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    let both = ["/one", "/two"].map(|path| answer(&crawl, &site.url(path)));
+    let duplicates: Vec<_> = both.iter().filter(|page| page["verdict"] == "exact").collect();
+    assert_eq!(duplicates.len(), 1, "{both:?}");
+    assert_eq!(duplicates[0]["compared_with"]["distance"], 0);
+}
+
+#[test]
+fn what_is_suggested_differs_by_little() {
+    let site = Site::of([
+        ("/", home(&["/search?q=%3Ealert%289%29", "/contact-us"])),
+        ("/search?q=%3Ealert%289%29", page("Search", &words(8, 100), NO_LINKS)),
+        ("/contact-us", page("Contact", &words(9, 100), NO_LINKS)),
+    ]);
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    let alike = |path: &str| {
+        let answer = answer(&crawl, &site.url(path));
+        assert_eq!(answer["state"], "unknown", "{path}");
+        answer["alike"].clone()
+    };
+    assert_eq!(alike("/nothing"), Value::Array(Vec::new()));
+    assert_eq!(
+        alike("/search?q=%3Ealert(9)"),
+        Value::Array(vec![site.url("/search?q=%3Ealert%289%29").into()])
+    );
+    assert_eq!(alike("/contcat-us"), Value::Array(vec![site.url("/contact-us").into()]));
+    let text = explain(&crawl, &site.url("/nothing"), &[]).with_code(3).stdout;
+    assert!(!text.contains("spelt nearly so"), "{text}");
+}
+
+#[test]
+fn what_is_too_long_is_cut_and_what_is_missing_is_named() {
+    let site = Site::of([
+        ("/", home(&["/plain"])),
+        ("/plain", Answer::of_type("", html("Plain", &words(5, 100), NO_LINKS))),
+    ]);
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    let ended = explain(&crawl, &site.url(&"/x".repeat(50_000)), &[]).with_code(2);
+    assert!(ended.stderr.len() < 1_000, "{} bytes", ended.stderr.len());
+    ended.complains_of(&["canonicalize.max_url_bytes"]);
+    explain(&crawl, &site.url("/plain"), &[])
+        .succeeded()
+        .says(&["status 200, no content type"]);
 }

@@ -30,11 +30,11 @@ pub struct Candidate {
 pub struct Likeness {
     /// Whether the normalised texts are equal.
     pub is_exact: bool,
-    /// Bits in which the fingerprints differ; `None` where one of the texts has none.
+    /// Bits in which the fingerprints differ, 0 of equal texts; `None` where one of two others has none.
     pub distance: Option<u32>,
     /// Jaccard index of the five-word runs, 0 to 1: estimated by the sketches; of texts of which one is short, exact.
     pub similarity: f32,
-    /// What the rule asks, in its order.
+    /// What the rule asks, in its order; nothing of texts that it does not compare, or whose equality suffices.
     pub checks: Vec<Check>,
     /// Whether by the rule they are duplicates.
     pub is_duplicate: bool,
@@ -61,12 +61,27 @@ impl Likeness {
         };
         Some(Self {
             is_exact,
-            distance: weighed.distance,
+            // Equal texts too short for a fingerprint do not differ either.
+            distance: if is_exact { Some(0) } else { weighed.distance },
             similarity: if is_exact { 1.0 } else { weighed.similarity },
             is_duplicate: is_exact || weighed.checks.iter().all(|check| check.is_met),
             checks: weighed.checks,
             rank: weighed.value,
         })
+    }
+
+    /// How two texts compare that the rule does not compare (see [`of`](Self::of)), by the exact Jaccard index of their runs of
+    /// five units.
+    #[must_use]
+    pub fn not_asked(similarity: f32) -> Self {
+        Self {
+            is_exact: false,
+            distance: None,
+            similarity,
+            checks: Vec::new(),
+            is_duplicate: false,
+            rank: similarity,
+        }
     }
 
     /// Duplicates first, then the more similar, then the nearer.
@@ -116,32 +131,10 @@ pub fn nearest(
     Ok(found)
 }
 
-/// The `most` kept pages of the store that are most like `signature`, however far their fingerprints are from its own.
-///
-/// # Errors
-/// The store cannot be read.
-pub fn nearest_of_all(
-    store: &Store,
-    rule: &Rule,
-    signature: &Signature,
-    most: usize,
-) -> Result<Vec<Candidate>, RunError> {
-    let mut found = Vec::new();
-    for row in store.pages_from(1) {
-        let (id, page) = row?;
-        if !page.is_kept() {
-            continue;
-        }
-        let likeness = Likeness::of(signature, &decode_signature(&page.signature)?, rule);
-        found.extend(likeness.map(|likeness| Candidate { id, likeness }));
-        if found.len() >= 2 * most.max(512) {
-            sort(&mut found);
-            found.truncate(most);
-        }
-    }
-    sort(&mut found);
+/// Leaves the `most` that are most like what they were compared with, the most like first.
+pub fn keep_most_alike(found: &mut Vec<Candidate>, most: usize) {
+    sort(found);
     found.truncate(most);
-    Ok(found)
 }
 
 fn sort(found: &mut [Candidate]) {

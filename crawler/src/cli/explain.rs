@@ -11,7 +11,10 @@ use super::{AnswerFormat, ConfigFile, DataFolder};
     As JSON: {\"asked\", \"url\": canonical, \"state\": \"page\"|\"queued\"|\"redirect\"|\"failed\"|\"excluded\"|\"unknown\", \"summary\": a \
     sentence}, and by the state\n\
     page: \"id\", \"title\", \"fetched_at\", \"status\", \"content_type\", \"language\", \"body_bytes\", \"text_chars\", \"tokens\", \"via\", \
-    \"verdict\": \"kept\"|\"exact\"|\"near\", \"is_kept\": still, \"compared_with\": the page that it is a duplicate of, with the same \
+    \"verdict\": \"kept\"|\"exact\"|\"near\", \"is_kept\": still, \"is_without_body\": kept by \
+    its text alone, its body still to be fetched, \"crawled_as\": the verdict when it was crawled, if all pages were decided anew \
+    since and it is another now|null, \"duplicate_by_rule\": of a kept page the one kept before it that it would be a duplicate of \
+    by the rule of the configuration|null, \"compared_with\": the page that it is a duplicate of, with the same \
     fields as in \"nearest\", \"kept_page\": the page that stands for it now, \"rule\", \"scheme\", \"fingerprint\", \"features\": \
     [{\"feature\", \"count\", \"weight\"}], \"distinct_features\", \"blocks\": of the fingerprint against that page's or the nearest one's \
     [{\"number\", \"low_bit\", \"bits\", \"this\", \"other\", \"differing\", \"radius\": bits within which it is searched|null, \

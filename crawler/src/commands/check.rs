@@ -2,9 +2,14 @@
 
 mod answer;
 mod text;
+mod thorough;
 
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::ops::Range;
 use std::path::Path;
 
+use ::dedup::analyzer::SHINGLE;
 use ::dedup::segment::TokenKind;
 use ::dedup::short::jaccard;
 use ::dedup::{Analyzer, Signature};
@@ -16,11 +21,25 @@ use crate::cli::{AnswerFormat, Check};
 use crate::error::{Error, RunError, UsageError};
 use crate::host_key::HostKey;
 use crate::inputs::Format;
-use crate::nearest::{Candidate, KeptPages, has_scheme_of, nearest_of_all, scheme_of_texts};
+use crate::nearest::{Candidate, KeptPages, has_scheme_of, scheme_of_texts};
 use crate::passages::{self, Common};
 use crate::settings::Settings;
 use crate::tell::tell;
+use crate::terminal_text::terminal_text;
 use answer::{Answer, ComparedBy, Near, Passage, SameUrl, Verdict};
+
+/// The part of a text that one page must hold in passages for the text to be contained in it: the rest, a fifth at most, is
+/// what is put around a quotation or changed in a copy.
+const CONTAINED: f64 = 0.8;
+
+/// The part from which it is told that a page holds it.
+const IN_PART: f64 = 0.2;
+
+/// Candidates whose texts are compared with the text, at least: the page that holds it need not be the nearest as a whole.
+const LOOKED_INTO: usize = 12;
+
+/// Characters of the argument that are said back where it cannot be read.
+const SOURCE_CHARS: usize = 200;
 
 /// Passages of a page that are named.
 const MAX_PASSAGES: usize = 20;
@@ -35,7 +54,7 @@ pub(super) fn execute(args: &Check) -> Result<(), Error> {
     check_scheme(&store, &settings)?;
     let page = inspect::read_one(&args.source, args.url.as_deref(), &settings, args.ignore_robots)?;
     let page = page.map_err(|unread| RunError::Unread {
-        what: unread.source,
+        what: terminal_text(&unread.source, SOURCE_CHARS),
         reason: unread.error,
     })?;
     let kept = KeptPages::open(&store, &settings)?;
@@ -46,28 +65,26 @@ pub(super) fn execute(args: &Check) -> Result<(), Error> {
         ));
     }
     let (signature, text) = (&page.signature, page.text.as_str());
-    let mut candidates = kept.nearest(&settings.rule, signature, None).map_err(RunError::from)?;
-    if args.thorough {
-        let known: Vec<u64> = candidates.iter().map(|candidate| candidate.id).collect();
-        let all = nearest_of_all(&store, &settings.rule, signature, usize::from(args.top) + known.len())?;
-        candidates.extend(all.into_iter().filter(|candidate| !known.contains(&candidate.id)));
-    }
-    let verdict = verdict(signature, &candidates);
+    let candidates = kept.nearest(&settings.rule, signature, None).map_err(RunError::from)?;
     let analyzer = Analyzer::new(&settings.scheme);
+    let thorough = args.thorough.then(|| {
+        // Fewer units than a run are compared as a whole: by their digest.
+        let runs = match signature.tokens as usize >= SHINGLE {
+            true => analyzer.shingles(text),
+            false => Vec::new(),
+        };
+        let most = LOOKED_INTO.max(args.top.into());
+        thorough::compare(&store, &settings.rule, &analyzer, (signature, &runs), most)
+    });
+    let thorough = thorough.transpose()?.unwrap_or_default();
     let beside = Beside {
         store: &store,
-        shingles: match candidates.is_empty() {
-            true => Vec::new(),
-            false => analyzer.shingles(text),
-        },
+        shingles: analyzer.shingles(text),
         analyzer,
         text,
     };
-    let mut covered = Covered::default();
-    let mut nearest = Vec::new();
-    for candidate in candidates.into_iter().take(args.top.into()) {
-        nearest.extend(beside.near(candidate, &mut covered)?);
-    }
+    let (nearest, covered) = beside.nearest(candidates, thorough.sharing, thorough.alike, args.top.into())?;
+    let verdict = verdict(signature, &nearest, args.thorough);
     let count = |kind| {
         ::dedup::segment::tokens(text)
             .filter(|token| token.kind == kind)
@@ -85,8 +102,10 @@ pub(super) fn execute(args: &Check) -> Result<(), Error> {
         digest: page.digest,
         scheme: settings.scheme.id(),
         thorough: args.thorough,
+        texts_compared: args.thorough.then_some(thorough.compared),
+        texts_unread: thorough.unread,
         same_url: same_url(&store, page.canonical_url.as_deref())?,
-        covered: covered.share(),
+        covered,
         is_cut: nearest.iter().any(|near| near.is_cut || near.unreadable.is_some()),
         nearest,
         source: page.source,
@@ -138,13 +157,19 @@ fn check_scheme(store: &Store, settings: &Settings) -> Result<(), RunError> {
     })
 }
 
-fn verdict(signature: &Signature, candidates: &[Candidate]) -> Verdict {
-    let first = candidates.first().map(|candidate| &candidate.likeness);
-    match first {
-        Some(first) if first.is_exact => Verdict::Exact,
-        Some(first) if first.is_duplicate => Verdict::Near,
-        _ if compared_by(signature) < ComparedBy::Shingles => Verdict::TooShort,
-        _ => Verdict::New,
+/// What the nearest page, which comes first, makes of a text.
+fn verdict(signature: &Signature, nearest: &[Near], is_thorough: bool) -> Verdict {
+    let is_comparable = match is_thorough {
+        true => signature.tokens as usize >= SHINGLE,
+        // Without a fingerprint it was compared with short pages only.
+        false => compared_by(signature) == ComparedBy::Fingerprint,
+    };
+    match nearest.first() {
+        Some(first) if first.likeness.is_exact => Verdict::Exact,
+        Some(first) if first.likeness.is_duplicate => Verdict::Near,
+        Some(first) if first.covered.is_some_and(|covered| covered >= CONTAINED) => Verdict::Contained,
+        _ if is_comparable => Verdict::New,
+        _ => Verdict::TooShort,
     }
 }
 
@@ -174,26 +199,16 @@ fn same_url(store: &Store, url: Option<&str>) -> Result<Option<SameUrl>, RunErro
     }))
 }
 
-/// The parts of a text that stand in passages, whatever the page.
-#[derive(Debug, Default)]
-struct Covered {
-    tokens: usize,
-    /// First bytes of the covered tokens.
-    starts: std::collections::HashSet<usize>,
-}
+/// First bytes of the text's tokens that stand in passages in common with a page.
+type Starts = HashSet<usize>;
 
-impl Covered {
-    fn add(&mut self, text: &str, common: &Common) {
-        self.tokens = common.left_tokens;
-        for passage in &common.passages {
-            let tokens = ::dedup::segment::tokens(&text[passage.left.clone()]);
-            self.starts.extend(tokens.map(|token| passage.left.start + token.start));
-        }
-    }
-
-    fn share(&self) -> f64 {
-        self.starts.len() as f64 / self.tokens.max(1) as f64
-    }
+fn covered_starts(text: &str, common: &Common) -> Starts {
+    let passages = common.passages.iter().map(|passage| passage.left.clone());
+    let tokens = |place: Range<usize>| {
+        let tokens = ::dedup::segment::tokens(&text[place.clone()]);
+        tokens.map(move |token| place.start + token.start)
+    };
+    passages.flat_map(tokens).collect()
 }
 
 /// The text that is compared.
@@ -206,8 +221,35 @@ struct Beside<'a> {
 }
 
 impl Beside<'_> {
+    /// The `top` of the candidates that the index finds, and of those that a thorough comparison does: first duplicates, then
+    /// the pages that hold a good part of the text, then the rest, in that order. With the part of the text that stands in
+    /// any of them.
+    fn nearest(
+        &self,
+        candidates: Vec<Candidate>,
+        sharing: Vec<Candidate>,
+        alike: Vec<Candidate>,
+        top: usize,
+    ) -> Result<(Vec<Near>, f64), RunError> {
+        let looked_into = LOOKED_INTO.max(top);
+        let all = [(candidates, looked_into), (sharing, looked_into), (alike, top)];
+        let mut known = HashSet::new();
+        let mut found = Vec::new();
+        for candidate in all.into_iter().flat_map(|(list, most)| list.into_iter().take(most)) {
+            if known.insert(candidate.id) {
+                found.extend(self.near(candidate)?);
+            }
+        }
+        found.sort_by(|(a, _), (b, _)| place(a).partial_cmp(&place(b)).unwrap_or(Ordering::Equal));
+        found.truncate(top);
+        let (nearest, starts): (Vec<Near>, Vec<Starts>) = found.into_iter().unzip();
+        let starts: Starts = starts.into_iter().flatten().collect();
+        let tokens = ::dedup::segment::tokens(self.text).count();
+        Ok((nearest, starts.len() as f64 / tokens.max(1) as f64))
+    }
+
     /// A candidate with what its stored text has in common with this one; `None` where the catalogue does not know it.
-    fn near(&self, candidate: Candidate, covered: &mut Covered) -> Result<Option<Near>, RunError> {
+    fn near(&self, candidate: Candidate) -> Result<Option<(Near, Starts)>, RunError> {
         let Some(page) = self.store.page(candidate.id)? else {
             return Ok(None);
         };
@@ -229,9 +271,11 @@ impl Beside<'_> {
             is_cut: false,
             unreadable,
         };
-        let Some(other) = text else { return Ok(Some(near)) };
-        let common = passages::common(self.text, &other, &passage_options(near.likeness.is_exact, self.text));
-        covered.add(self.text, &common);
+        let Some(other) = text else {
+            return Ok(Some((near, Starts::new())));
+        };
+        let common = passages::common(self.text, &other, &passage_options(self.text));
+        let starts = covered_starts(self.text, &common);
         near.jaccard = Some(jaccard(&self.shingles, &self.analyzer.shingles(&other)));
         near.is_cut = common.is_cut;
         near.covered = Some(common.left_share());
@@ -252,19 +296,25 @@ impl Beside<'_> {
             page_end: passage.right.end,
         };
         near.passages = found.into_iter().map(shown).collect();
-        Ok(Some(near))
+        Ok(Some((near, starts)))
     }
 }
 
-/// Of a text that is known as a whole, the whole is a passage, however short.
-fn passage_options(is_exact: bool, text: &str) -> passages::Options {
+/// What a page is listed by, the least first.
+fn place(near: &Near) -> (u8, f64) {
+    match near.covered {
+        _ if near.likeness.is_duplicate => (0, 0.0),
+        Some(covered) if covered >= IN_PART => (1, -covered),
+        _ => (2, 0.0),
+    }
+}
+
+/// Of a text that has fewer words than a passage, the whole is one.
+fn passage_options(text: &str) -> passages::Options {
     let usual = passages::Options::default();
     let tokens = ::dedup::segment::tokens(text).take(usual.min_characters).count().max(1);
-    match is_exact {
-        true => passages::Options {
-            min_words: usual.min_words.min(tokens),
-            min_characters: usual.min_characters.min(tokens),
-        },
-        false => usual,
+    passages::Options {
+        min_words: usual.min_words.min(tokens),
+        min_characters: usual.min_characters.min(tokens),
     }
 }

@@ -22,6 +22,12 @@ use answer::{Answer, Failed, State};
 /// Exit code where the crawl does not know the URL.
 const UNKNOWN: u8 = 3;
 
+/// Known URLs that are suggested.
+const MAX_ALIKE: usize = 8;
+
+/// Known URLs that one which is not known is compared with: more take too long for an answer that one waits for.
+const MAX_LOOKED_THROUGH: usize = 50_000;
+
 /// Redirects that are followed to what they lead to.
 const MAX_REDIRECTS: usize = 5;
 
@@ -140,7 +146,8 @@ impl Explainer {
         })
     }
 
-    /// Known URLs that are spelt nearly as `url` is.
+    /// Known URLs that are spelt nearly as `url` is: by what people get wrong, then by how little differs, of the first that
+    /// became known.
     fn alike(&self, url: &Url) -> Result<Vec<String>, RunError> {
         let mut alike = Vec::new();
         for spelling in spellings::of(url) {
@@ -152,6 +159,24 @@ impl Explainer {
                 alike.push(text);
             }
         }
+        let Some(host) = HostKey::from_url(url) else {
+            return Ok(alike);
+        };
+        let wanted = spellings::Wanted::of(url);
+        let mut nearly = Vec::new();
+        for known in self.store.urls().take(MAX_LOOKED_THROUGH) {
+            let known = known?;
+            if known.host == host.as_str()
+                && !alike.contains(&known.url)
+                && let Ok(other) = Url::parse(&known.url)
+                && let Some(edits) = wanted.edits_to(&other)
+            {
+                nearly.push((edits, known.url));
+            }
+        }
+        nearly.sort();
+        alike.extend(nearly.into_iter().map(|(_, url)| url));
+        alike.truncate(MAX_ALIKE);
         Ok(alike)
     }
 }

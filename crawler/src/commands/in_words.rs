@@ -42,6 +42,12 @@ pub(super) fn likeness(likeness: &Likeness) -> String {
     if likeness.is_exact {
         return "the very same text".to_owned();
     }
+    if likeness.checks.is_empty() {
+        return format!(
+            "not compared by the rule, as one of the two is too short for a fingerprint; exact similarity {:.3}",
+            likeness.similarity
+        );
+    }
     let mut parts: Vec<String> = likeness.checks.iter().map(check).collect();
     if likeness.distance.is_some() && likeness.checks.iter().all(|check| check.name != "similarity") {
         parts.push(format!("similarity {:.2}", likeness.similarity));

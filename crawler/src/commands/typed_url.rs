@@ -4,6 +4,10 @@ use ::url::Url;
 
 use crate::canonicalize::{CanonicalUrl, NotCrawlable, Rules};
 use crate::error::UsageError;
+use crate::terminal_text::terminal_text;
+
+/// Characters of what was typed that are said again.
+const TYPED_CHARS: usize = 200;
 
 /// The canonical form of what the user typed; without a scheme, that of the two which the crawl knows, else https.
 pub(super) fn known_spelling<E: From<UsageError>>(
@@ -12,7 +16,8 @@ pub(super) fn known_spelling<E: From<UsageError>>(
     is_known: impl Fn(&Url) -> Result<bool, E>,
 ) -> Result<Url, E> {
     let parse = |text: &str| CanonicalUrl::parse(text.trim(), rules).map(CanonicalUrl::into_url);
-    let unusable = |error: NotCrawlable| UsageError::Argument(format!("{typed}: {error}"));
+    let unusable =
+        |error: NotCrawlable| UsageError::Argument(format!("{}: {error}", terminal_text(typed, TYPED_CHARS)));
     if names_scheme(typed) {
         return Ok(parse(typed).map_err(unusable)?);
     }

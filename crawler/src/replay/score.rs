@@ -191,9 +191,13 @@ mod tests {
     #[test]
     fn of_nothing_there_is_no_share() {
         let of = |score| {
-            Scored { score, unknown: 0 }
-                .shares()
-                .map(|share| share.map(|(value, _)| value))
+            Scored {
+                score,
+                unknown: 0,
+                crowded: 0,
+            }
+            .shares()
+            .map(|share| share.map(|(value, _)| value))
         };
         let unique = Score {
             unique: 3,

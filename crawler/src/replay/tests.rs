@@ -395,7 +395,9 @@ fn each_setting_has_the_pages_that_it_keeps_compared() {
     let (judged, _) = {
         let texts = &texts[last - 12..];
         let mut labels = Labels::default();
-        (0..12).for_each(|other| labels.insert(12, other, if other == 11 { 0.9 } else { 0.6 }));
+        for other in 0..12 {
+            labels.insert(12, other, if other == 11 { 0.9 } else { 0.6 });
+        }
         self::judged(texts, &grid, &labels, |_| true)
     };
     assert!(judged[12].missed.contains(1), "{:?}", judged[12]);

@@ -21,6 +21,8 @@ pub(super) struct Answer {
     pub digest: Option<String>,
     pub scheme: String,
     pub thorough: bool,
+    pub texts_compared: Option<u64>,
+    pub texts_unread: u64,
     pub same_url: Option<SameUrl>,
     pub covered: f64,
     pub is_cut: bool,
@@ -33,6 +35,7 @@ pub(super) enum Verdict {
     New,
     Near,
     Exact,
+    Contained,
     TooShort,
 }
 
@@ -43,6 +46,7 @@ impl Verdict {
             Self::Near => 10,
             Self::Exact => 11,
             Self::TooShort => 12,
+            Self::Contained => 13,
         }
     }
 }

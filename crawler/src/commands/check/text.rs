@@ -3,6 +3,7 @@
 use dedup::Rule;
 
 use super::answer::{Answer, ComparedBy, Near, Verdict};
+use super::{CONTAINED, IN_PART};
 use crate::commands::in_words::{counted, likeness, percent, rule_in_words, short_rule_in_words, text_size};
 use crate::commands::screen::{Paint, Screen};
 use crate::terminal_text::terminal_text;
@@ -19,38 +20,98 @@ const PASSAGE_CHARS: usize = 240;
 /// Characters of a title or URL.
 const SHOWN_CHARS: usize = 300;
 
-/// The verdict in a sentence.
+/// The verdict in a few sentences, with what it was compared with where that was not everything.
 pub(super) fn reason(answer: &Answer, rule: &Rule) -> String {
     let first = answer.nearest.first();
     let name = first.map_or("", |near| near.url.as_str());
-    match answer.verdict {
-        Verdict::Exact => format!("The store holds this very text: {name}"),
-        Verdict::Near => format!("The store holds nearly this text: {name}"),
+    let mut said = match answer.verdict {
+        Verdict::Exact => return format!("The store holds this very text: {name}"),
+        Verdict::Near => return format!("The store holds nearly this text: {name}"),
         Verdict::TooShort if answer.tokens == 0 => {
-            "There is no word in this text, so there is nothing to compare.".to_owned()
+            return "There is no word in this text, so there is nothing to compare.".to_owned();
         }
-        Verdict::TooShort => format!(
-            "With {} this text is too short to say more than that the store does not hold exactly it: from five words on, runs \
-             of five are compared, from {} on, fingerprints.",
-            text_size(answer.words, answer.characters),
-            answer.min_words
-        ),
-        Verdict::New => match first {
-            None if answer.thorough => "No kept page shares a run of five words with this text.".to_owned(),
-            None if answer.compared_by == ComparedBy::Fingerprint => format!(
-                "No kept page says nearly the same: no fingerprint is within {} bits of this one. --thorough names the nearest \
-                 page all the same.",
-                rule.max_distance
-            ),
-            None => "No kept page says nearly the same.".to_owned(),
-            Some(_) => "No kept page says nearly the same; the nearest are below.".to_owned(),
-        },
+        Verdict::Contained | Verdict::TooShort | Verdict::New => part(answer),
+    };
+    if answer.verdict != Verdict::Contained {
+        said.push(nothing_else(answer, rule));
     }
+    if answer.texts_unread > 0 {
+        said.push(format!(
+            "Of {} the text could not be read; crawler verify says more.",
+            counted(usize::try_from(answer.texts_unread).unwrap_or(usize::MAX), "kept page")
+        ));
+    }
+    said.join(" ")
+}
+
+/// How much of the text stands in which page, if it is a good part.
+fn part(answer: &Answer) -> Vec<String> {
+    let mut said = Vec::new();
+    let Some(first) = answer.nearest.first() else {
+        return said;
+    };
+    let most = first.covered.unwrap_or_default();
+    if most >= IN_PART {
+        let amount = amount(most, first.is_cut);
+        said.push(format!("{amount} of it stands in {}.", first.url));
+    }
+    if answer.covered >= IN_PART && answer.covered > most {
+        let amount = amount(answer.covered, answer.is_cut);
+        said.push(format!("{amount} of it stands in the pages below together."));
+    }
+    said
+}
+
+/// At the beginning of a sentence.
+fn amount(share: f64, is_cut: bool) -> String {
+    match percent(share).as_str() {
+        "all" => "All".to_owned(),
+        share if is_cut => format!("At least {share}"),
+        "over 99 %" => "Over 99 %".to_owned(),
+        share => share.to_owned(),
+    }
+}
+
+/// That no page says the same, as far as was looked.
+fn nothing_else(answer: &Answer, rule: &Rule) -> String {
+    let size = text_size(answer.words, answer.characters);
+    let is_longer_page = "Whether it stands in a longer page was not looked at";
+    match (answer.verdict, answer.compared_by) {
+        (Verdict::TooShort, ComparedBy::Digest | ComparedBy::Nothing) => format!(
+            "With {size} this text is too short to say more than that no kept page is exactly this text. {is_longer_page}: \
+             fewer than five words, or characters of Chinese, stand anywhere by chance."
+        ),
+        (Verdict::TooShort, _) => format!(
+            "With {size} this text is too short for a fingerprint, so it was compared with short pages only, exactly: none of \
+             them says nearly the same. {is_longer_page}: --thorough compares it with the text of every kept page."
+        ),
+        _ if answer.thorough && answer.nearest.iter().all(shares_nothing) => {
+            "No kept page shares a run of five words with this text.".to_owned()
+        }
+        _ if answer.thorough && answer.covered >= IN_PART => "No kept page says nearly the same as a whole.".to_owned(),
+        _ if answer.thorough => {
+            "No kept page says nearly the same, or holds a good part of it; the nearest are below.".to_owned()
+        }
+        _ => format!(
+            "No kept page says nearly the same as a whole: compared were the pages whose fingerprint is within {} bits of this \
+             one. Whether parts of it stand in other pages was not looked at: --thorough compares it with the text of every \
+             kept page.",
+            rule.max_distance
+        ),
+    }
+}
+
+/// Of pages that share runs the first are always among the nearest.
+fn shares_nothing(near: &Near) -> bool {
+    near.jaccard.is_some_and(|jaccard| jaccard <= 0.0)
 }
 
 pub(super) fn render(answer: &Answer, rule: &Rule, screen: Screen) -> String {
     let verdict = match answer.verdict {
+        Verdict::New if answer.covered >= CONTAINED => "NEW ONLY AS A WHOLE",
+        Verdict::New if answer.covered >= IN_PART => "NEW IN PART",
         Verdict::New => "NEW",
+        Verdict::Contained => "CONTAINED IN ANOTHER PAGE",
         Verdict::Near => "NEAR-DUPLICATE",
         Verdict::Exact => "EXACT DUPLICATE",
         Verdict::TooShort => "TOO SHORT TO SAY",
@@ -64,6 +125,7 @@ pub(super) fn render(answer: &Answer, rule: &Rule, screen: Screen) -> String {
     }
     out.push_str(&screen.labelled("text", &text_size(answer.words, answer.characters)));
     out.push_str(&screen.labelled("compared by", &compared_by(answer, rule)));
+    out.push_str(&screen.labelled("with", &compared_with(answer, rule)));
     if let Some(same) = &answer.same_url {
         let kept = if same.kept { "kept" } else { "not kept" };
         let text = format!(
@@ -108,6 +170,23 @@ pub(super) fn render(answer: &Answer, rule: &Rule, screen: Screen) -> String {
 
 fn at_least(is_cut: bool) -> &'static str {
     if is_cut { "at least " } else { "" }
+}
+
+/// The pages that it was compared with.
+fn compared_with(answer: &Answer, rule: &Rule) -> String {
+    match (answer.texts_compared, answer.compared_by) {
+        (Some(texts @ 1..), _) => format!(
+            "the texts of all {}",
+            counted(usize::try_from(texts).unwrap_or(usize::MAX), "kept page")
+        ),
+        (_, ComparedBy::Fingerprint) => format!(
+            "the kept pages whose fingerprint is within {} bits; --thorough: with the texts of all",
+            rule.max_distance
+        ),
+        (_, ComparedBy::Shingles) => "short kept pages only; --thorough: with the texts of all".to_owned(),
+        (_, ComparedBy::Digest) => "all kept pages, as a whole".to_owned(),
+        (_, ComparedBy::Nothing) => "nothing".to_owned(),
+    }
 }
 
 fn compared_by(answer: &Answer, rule: &Rule) -> String {

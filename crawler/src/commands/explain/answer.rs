@@ -48,6 +48,9 @@ pub(super) struct Page {
     pub via: Option<String>,
     pub verdict: Decided,
     pub is_kept: bool,
+    pub is_without_body: bool,
+    pub crawled_as: Option<Decided>,
+    pub duplicate_by_rule: Option<Link>,
     pub compared_with: Option<Other>,
     pub kept_page: Option<Link>,
     pub rule: String,
@@ -68,6 +71,16 @@ pub(super) enum Decided {
     Kept,
     Exact,
     Near,
+}
+
+impl Decided {
+    pub fn of(verdict: storage::Verdict) -> Self {
+        match verdict {
+            storage::Verdict::Unique => Self::Kept,
+            storage::Verdict::Exact { .. } => Self::Exact,
+            storage::Verdict::Near { .. } => Self::Near,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Serialize)]

@@ -1,7 +1,7 @@
 //! A page with a verdict.
 
 use dedup::{Analyzer, Explanation, Fingerprint, Layout, Signature};
-use storage::{Fate, PageRecord, Verdict};
+use storage::{Fate, PageRecord, Redecided, Verdict};
 
 use super::answer::{Block, Decided, Difference, Event, Feature, Link, Other, Page, State};
 use super::{Explainer, time};
@@ -49,10 +49,12 @@ impl Explainer {
             true => None,
             false => self.link(self.store.kept_of(id)?)?,
         };
-        let nearest = match is_same_scheme {
+        let (nearest, duplicate_by_rule) = match is_same_scheme {
             true => self.nearest(id, &signature, &mut notes)?,
-            false => Vec::new(),
+            false => (Vec::new(), None),
         };
+        let duplicate_by_rule = duplicate_by_rule.filter(|_| page.is_kept());
+        let former = self.former(id)?;
         let text = match self.store.text_of(&page) {
             Ok(Some(text)) => Some(text),
             Ok(None) => {
@@ -89,11 +91,15 @@ impl Explainer {
             && other.likeness.as_ref().is_some_and(|likeness| !likeness.is_duplicate)
         {
             notes.push(
-                "By the rule of the configuration the two are no duplicates: it was another when this was decided."
+                "By the rule of the configuration the two are no duplicates: it was another when this was decided. crawler rebuild \
+                 --redecide decides all pages anew."
                     .to_owned(),
             );
         }
-        let summary = summary(&page, compared_with.as_ref(), kept_page.as_ref());
+        let summary = match page.verdict {
+            Verdict::Unique => kept_summary(&page, former.as_ref(), duplicate_by_rule.as_ref()),
+            _ => dropped_summary(&page, compared_with.as_ref(), kept_page.as_ref()),
+        };
         let answer = Page {
             id,
             fetched_at: time(page.fetched_at),
@@ -103,13 +109,12 @@ impl Explainer {
             text_chars: page.text_chars,
             tokens: signature.tokens,
             via: self.url_of(page.via.as_ref())?,
-            verdict: match page.verdict {
-                Verdict::Unique => Decided::Kept,
-                Verdict::Exact { .. } => Decided::Exact,
-                Verdict::Near { .. } => Decided::Near,
-            },
+            verdict: Decided::of(page.verdict),
             is_kept: page.is_kept(),
-            history: self.history(id, &page)?,
+            is_without_body: page.is_kept_without_body(),
+            history: self.history(id, &page, former.as_ref())?,
+            crawled_as: former.map(|former| Decided::of(former.verdict)),
+            duplicate_by_rule,
             compared_with,
             kept_page,
             rule: match signature.fingerprint {
@@ -153,7 +158,30 @@ impl Explainer {
         })
     }
 
-    fn nearest(&self, id: u64, signature: &Signature, notes: &mut Vec<String>) -> Result<Vec<Other>, RunError> {
+    /// What a page was when it was crawled, where all pages were decided anew since and it came out otherwise.
+    fn former(&self, id: u64) -> Result<Option<Former>, RunError> {
+        let Some(redecided) = self.store.redecided()? else {
+            return Ok(None);
+        };
+        for row in self.store.redecisions() {
+            let (page, verdict) = row?;
+            if page >= id {
+                let of = self.link(verdict.of())?;
+                let former = Former { verdict, of, redecided };
+                return Ok((page == id).then_some(former));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The kept pages that are most like it, and the first of those kept before it of which the rule in force makes it a
+    /// duplicate.
+    fn nearest(
+        &self,
+        id: u64,
+        signature: &Signature,
+        notes: &mut Vec<String>,
+    ) -> Result<(Vec<Other>, Option<Link>), RunError> {
         let kept = KeptPages::open(&self.store, &self.settings)?;
         if kept.is_derived {
             notes.push(
@@ -162,17 +190,17 @@ impl Explainer {
                     .to_owned(),
             );
         }
+        let candidates = kept.nearest(&self.settings.rule, signature, Some(id))?;
+        let mut earlier = candidates.iter().filter(|other| other.id < id);
+        let duplicate = earlier.find(|other| other.likeness.is_duplicate);
+        let duplicate = self.link(duplicate.map(|other| other.id))?;
         let mut nearest = Vec::new();
-        for candidate in kept
-            .nearest(&self.settings.rule, signature, Some(id))?
-            .into_iter()
-            .take(self.top)
-        {
+        for candidate in candidates.into_iter().take(self.top) {
             if let Some(page) = self.store.page(candidate.id)? {
                 nearest.push(self.other(candidate.id, page, signature)?);
             }
         }
-        Ok(nearest)
+        Ok((nearest, duplicate))
     }
 
     fn features(&self, explanation: Explanation) -> Vec<Feature> {
@@ -245,7 +273,7 @@ impl Explainer {
     }
 
     /// The versions of its URL, what took its place, how often it was looked at; the latest last.
-    fn history(&self, id: u64, page: &PageRecord) -> Result<Vec<Event>, RunError> {
+    fn history(&self, id: u64, page: &PageRecord, former: Option<&Former>) -> Result<Vec<Event>, RunError> {
         let mut versions = Vec::new();
         let mut before = page.previous;
         while let Some((id, version)) = match before.filter(|_| versions.len() < MAX_VERSIONS) {
@@ -273,7 +301,22 @@ impl Explainer {
                 url,
             });
         };
-        event(time(page.fetched_at), "fetched and decided", None);
+        match former {
+            None => event(time(page.fetched_at), "fetched and decided", None),
+            Some(former) => {
+                let what = match former.verdict {
+                    Verdict::Unique => "fetched, and kept",
+                    Verdict::Exact { .. } => "fetched, and dropped as an exact duplicate",
+                    Verdict::Near { .. } => "fetched, and dropped as a near-duplicate",
+                };
+                event(time(page.fetched_at), what, former.of.as_ref().map(|of| of.url.clone()));
+                let what = match page.verdict {
+                    Verdict::Unique => "kept, when all pages were decided anew",
+                    _ => "dropped by another comparison, when all pages were decided anew",
+                };
+                event(time(former.redecided.at), what, None);
+            }
+        }
         if let Some(replaced) = self.link(page.replaces)? {
             let what = "it took the place of the page that names it as its canonical URL";
             event(None, what, Some(replaced.url));
@@ -323,14 +366,60 @@ fn title_of(page: &PageRecord) -> String {
     }
 }
 
-fn summary(page: &PageRecord, compared_with: Option<&Other>, kept: Option<&Link>) -> String {
+/// What a page was before all pages were decided anew.
+struct Former {
+    verdict: Verdict,
+    /// The page that it was a duplicate of.
+    of: Option<Link>,
+    redecided: Redecided,
+}
+
+fn kept_summary(page: &PageRecord, former: Option<&Former>, duplicate_by_rule: Option<&Link>) -> String {
+    let mut summary = match duplicate_by_rule {
+        _ if page.is_kept_without_body() => {
+            let was = match former.map(|former| (former.verdict, &former.of)) {
+                Some((Verdict::Exact { .. }, Some(of))) => format!(" as an exact duplicate of {}", of.url),
+                Some((Verdict::Near { .. }, Some(of))) => format!(" as a near-duplicate of {}", of.url),
+                _ => String::new(),
+            };
+            let since = former.map_or_else(String::new, |former| {
+                let at = time(former.redecided.at).map_or_else(String::new, |at| format!(" at {at}"));
+                format!("{at} ({})", former.redecided.rule)
+            });
+            format!(
+                "Kept, by its text alone: when it was crawled it was dropped{was}; it is kept since all pages were decided \
+                 anew{since}. Its body was not archived and is still to be fetched, which the next crawler run does."
+            )
+        }
+        None => "Kept: no page that was kept before it says the same.".to_owned(),
+        Some(_) => "Kept by the rule in force when it was decided.".to_owned(),
+    };
+    if let Some(of) = duplicate_by_rule {
+        summary.push_str(&format!(
+            " By the rule of the configuration it would be a duplicate of {}; crawler rebuild --redecide decides all pages anew.",
+            of.url
+        ));
+    }
+    summary + since(page)
+}
+
+/// What has become of it.
+fn since(page: &PageRecord) -> &'static str {
+    match page.fate {
+        Fate::Current => "",
+        Fate::Superseded { .. } => " A later fetch brought another page.",
+        Fate::Moved => " It has moved since.",
+        Fate::Gone { .. } => " It is gone since.",
+    }
+}
+
+fn dropped_summary(page: &PageRecord, compared_with: Option<&Other>, kept: Option<&Link>) -> String {
     let of = compared_with.map_or_else(
         || page.verdict.of().map_or_else(String::new, |of| format!("page {of}")),
         |other| other.link.url.clone(),
     );
     let verdict = match page.verdict {
-        Verdict::Unique => "Kept: no page that was kept before it says the same.".to_owned(),
-        Verdict::Exact { .. } => format!("Dropped: its text is the very same as that of {of}."),
+        Verdict::Unique | Verdict::Exact { .. } => format!("Dropped: its text is the very same as that of {of}."),
         Verdict::Near {
             distance: None,
             similarity,
@@ -349,15 +438,9 @@ fn summary(page: &PageRecord, compared_with: Option<&Other>, kept: Option<&Link>
             )
         }
     };
-    let since = match page.fate {
-        Fate::Current => "",
-        Fate::Superseded { .. } => " A later fetch brought another page.",
-        Fate::Moved => " It has moved since.",
-        Fate::Gone { .. } => " It is gone since.",
-    };
     let now = match kept.filter(|kept| kept.url != of && kept.url != page.url) {
         Some(kept) => format!(" What it says is now said by {}.", kept.url),
         None => String::new(),
     };
-    format!("{verdict}{since}{now}")
+    format!("{verdict}{}{now}", since(page))
 }

@@ -1,6 +1,7 @@
 //! What a URL that is not known may have been meant to be.
 
-use ::url::Url;
+use ::url::{Position, Url};
+use percent_encoding::percent_decode_str;
 
 /// URLs that differ from `url` in what people get wrong: scheme, `www.`, the slash at the end, an index page, case, the
 /// query; some three dozen at most.
@@ -33,8 +34,11 @@ pub(super) fn of(url: &Url) -> Vec<Url> {
     };
     found.extend([
         change(|url| {
-            let folder = url.path().rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-            url.set_path(&format!("{folder}/"));
+            if let Some((folder, page)) = url.path().rsplit_once('/')
+                && page.starts_with("index.")
+            {
+                url.set_path(&format!("{folder}/"));
+            }
         }),
         change(|url| {
             let path = url.path().trim_end_matches('/').to_owned();
@@ -52,6 +56,47 @@ pub(super) fn of(url: &Url) -> Vec<Url> {
     found
 }
 
+/// A URL to which known ones are compared.
+pub(super) struct Wanted {
+    decoded: String,
+    /// Edits that still make it nearly the same.
+    most_edits: usize,
+}
+
+impl Wanted {
+    pub fn of(url: &Url) -> Self {
+        let decoded = decoded(url);
+        let length = decoded.chars().count();
+        // Of what is very long, the edits would take long to count.
+        let most_edits = if length > MAX_COMPARED { 0 } else { length / 6 };
+        Self { decoded, most_edits }
+    }
+
+    /// How many edits (Damerau and Levenshtein's) make it the path and query of `other`, percent-encoding aside; `None` if
+    /// they are more than one in six characters.
+    pub fn edits_to(&self, other: &Url) -> Option<usize> {
+        let other = decoded(other);
+        if other == self.decoded {
+            return Some(0);
+        }
+        let lengths = [&self.decoded, &other].map(|text| text.chars().count());
+        if self.most_edits == 0 || lengths[0].abs_diff(lengths[1]) > self.most_edits {
+            return None;
+        }
+        Some(strsim::osa_distance(&self.decoded, &other)).filter(|edits| *edits <= self.most_edits)
+    }
+}
+
+/// Characters of a path and query of which edits are counted.
+const MAX_COMPARED: usize = 400;
+
+/// Path and query without percent-encoding: the same for every way to encode them.
+fn decoded(url: &Url) -> String {
+    percent_decode_str(&url[Position::BeforePath..Position::AfterQuery])
+        .decode_utf8_lossy()
+        .into_owned()
+}
+
 /// Adds each of `found` with a change.
 fn with(found: &mut Vec<Url>, change: impl Fn(&mut Url)) {
     for mut url in found.clone() {
@@ -65,6 +110,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_differs_by_little_is_nearly_the_same() {
+        let edits = |a: &str, b: &str| {
+            let url = |path: &str| Url::parse(&format!("http://example.org{path}")).unwrap();
+            Wanted::of(&url(a)).edits_to(&url(b))
+        };
+        assert_eq!(edits("/s?q=%3Ealert(9)", "/s?q=%3Ealert%289%29"), Some(0));
+        assert_eq!(edits("/contcat", "/contact"), Some(1));
+        assert_eq!(edits("/nothing", "/"), None);
+        assert_eq!(edits("/a", "/b"), None);
+        assert_eq!(edits(&"/x".repeat(1_000), &("/x".repeat(1_000) + "y")), None);
+    }
+
+    #[test]
     fn what_people_get_wrong_is_tried() {
         let url = Url::parse("http://example.org/Docs/a?x=1").unwrap();
         let found: Vec<String> = of(&url).iter().map(Url::to_string).collect();
@@ -73,7 +131,6 @@ mod tests {
             "http://example.org/Docs/a",
             "https://example.org/docs/a",
             "http://example.org/docs/a?x=1",
-            "http://example.org/Docs/?x=1",
             "http://example.org/Docs/a/index.html?x=1",
             "http://example.org/Docs/a.html?x=1",
         ] {

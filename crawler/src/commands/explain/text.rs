@@ -100,7 +100,11 @@ fn page(out: &mut String, page: &Page, screen: Screen) {
     out.push('\n');
     out.push_str(&screen.labelled("title", &title(&page.title)));
     let fetched = page.fetched_at.as_deref().unwrap_or("at an unknown time");
-    let status = format!("{fetched}, status {}, {}", page.status, shown(&page.content_type));
+    let content_type = match page.content_type.trim() {
+        "" => "no content type".to_owned(),
+        content_type => shown(content_type),
+    };
+    let status = format!("{fetched}, status {}, {content_type}", page.status);
     out.push_str(&screen.labelled("fetched", &status));
     let language = page
         .language

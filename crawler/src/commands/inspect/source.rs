@@ -29,6 +29,9 @@ impl<'a> Source<'a> {
                 Ok(url) => Ok(Self::Web(url)),
                 Err(error) => Err(format!("not a URL: {error}")),
             },
+            Some(text) if is_other_url(text) && !argument.exists() => {
+                Err("only http and https URLs are fetched".to_owned())
+            }
             _ => Ok(Self::File(argument)),
         }
     }
@@ -39,6 +42,10 @@ fn is_web(text: &str) -> bool {
         text.get(..scheme.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
     })
+}
+
+fn is_other_url(text: &str) -> bool {
+    text.contains("://") && Url::parse(text).is_ok()
 }
 
 /// A file or, without a path, standard input.
@@ -103,7 +110,7 @@ mod tests {
         assert!(matches!(of("-"), Ok(Source::Stdin)));
         assert!(matches!(of("HTTPS://example.org"), Ok(Source::Web(_))));
         assert!(matches!(of("http.html"), Ok(Source::File(_))));
-        assert!(matches!(of("ftp://example.org/"), Ok(Source::File(_))));
+        assert!(of("ftp://example.org/").is_err());
         assert!(of("http://").is_err());
     }
 
