@@ -83,7 +83,7 @@ pub fn redecide(
         };
         rebuild.redecide(id, redecision)?;
         decided += 1;
-        if decided % PERSISTED_EVERY == 0 {
+        if decided.is_multiple_of(PERSISTED_EVERY) {
             // What is pending is in memory, and gone through at each removal.
             dedup.index_mut().persist(id)?;
         }

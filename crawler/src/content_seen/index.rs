@@ -21,7 +21,7 @@ pub(super) fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<
         if page.is_kept() {
             dedup.insert(DocId(id), &decode_signature(&page.signature)?)?;
             replayed += 1;
-            if replayed % PERSISTED_EVERY == 0 {
+            if replayed.is_multiple_of(PERSISTED_EVERY) {
                 dedup.index_mut().persist(id)?;
             }
         }
