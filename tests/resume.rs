@@ -213,7 +213,7 @@ fn a_second_process_on_the_same_data_folder_is_refused() {
 
 #[test]
 fn commands_that_read_wait_for_each_other() {
-    let site = Site::of([("/", home(&NO_LINKS))]);
+    let site = Site::of([("/", home(NO_LINKS))]);
     let crawl = Crawl::of(site.url("/"));
     crawl.run();
     std::thread::scope(|scope| {
