@@ -41,7 +41,7 @@ pub fn redecide(
         rule: settings.rule.to_string(),
         ..Redecided::default()
     };
-    let mut decided = 0;
+    let mut decided = 0_u64;
     for row in rebuild.store().pages_from(0) {
         let (id, page) = row?;
         let signature = sign(rebuild, &page, &analyzer)?;
