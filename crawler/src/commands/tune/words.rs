@@ -203,10 +203,10 @@ fn compared(comparison: &Comparison, at_most: f64) -> String {
 
 /// With two digits that say something.
 fn probability(p: f64) -> String {
-    if p >= 0.01 {
-        format!("{p:.2}")
-    } else {
-        format!("{p:.1e}")
+    match p {
+        0.1.. => format!("{p:.2}"),
+        0.001.. => format!("{p:.3}"),
+        _ => format!("{p:.1e}"),
     }
 }
 
@@ -310,6 +310,6 @@ mod tests {
     #[test]
     fn a_small_probability_is_not_rounded_up_to_a_hundredth() {
         let of = |better, worse| probability(Comparison { better, worse }.chance());
-        assert_eq!([of(34, 0), of(9, 1), of(3, 3)], ["1.2e-10", "0.02", "0.66"]);
+        assert_eq!([of(34, 0), of(9, 1), of(3, 3)], ["5.8e-11", "0.011", "0.66"]);
     }
 }
