@@ -20,7 +20,7 @@ pub fn to_string_pretty(value: &impl Serialize) -> serde_json::Result<String> {
 }
 
 /// The same JSON (RFC 8259, section 7) with control characters beyond ASCII, marks of direction and what takes no room written as
-/// `\\uXXXX`. Outside of strings JSON has none of them, and serde writes no backslash before any.
+/// `\u` and four hexadecimal digits. Outside of strings JSON has none of them, and serde writes no backslash before any.
 #[must_use]
 pub fn escaped(json: String) -> String {
     if !json.contains(misleads) {

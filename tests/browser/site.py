@@ -2,12 +2,11 @@
 from __future__ import annotations
 
 import html
-import http.server
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from public_tools.loopback import serving
+from public_tools.loopback import serving_html
 
 HARM = [
     "<script>alert('title')</script>",
@@ -77,20 +76,5 @@ def served() -> Iterator[str]:
     """Serves the site while the block runs; gives its origin."""
     found = pages()
     by_plain = {path.split("?")[0]: body for path, body in found.items()}
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            body = by_plain.get(self.path.split("?")[0])
-            self.send_response(200 if body is not None else 404)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body or b"")))
-            self.end_headers()
-            self.wfile.write(body or b"")
-
-        def log_message(self, *_arguments: object) -> None:
-            pass
-
-    with serving(Handler) as origin:
+    with serving_html(lambda path: by_plain.get(path.split("?")[0])) as origin:
         yield origin

@@ -2,12 +2,11 @@
 from __future__ import annotations
 
 import html
-import http.server
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from public_tools.loopback import serving
+from public_tools.loopback import serving_html
 
 TITLES = [
     "say \"hi\", 'you'", "=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "'=guarded?", "'90s music", "a,b;c", "../../etc/passwd",
@@ -78,21 +77,5 @@ def pages(large: bool) -> dict[str, bytes]:
 @contextmanager
 def served(large: bool) -> Iterator[str]:
     """Serves the site while the block runs; gives its origin."""
-    found = pages(large)
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            body = found.get(self.path)
-            self.send_response(200 if body is not None else 404)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body or b"")))
-            self.end_headers()
-            self.wfile.write(body or b"")
-
-        def log_message(self, *_arguments: object) -> None:
-            pass
-
-    with serving(Handler) as origin:
+    with serving_html(pages(large).get) as origin:
         yield origin
