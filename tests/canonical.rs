@@ -5,8 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crawler::config::Config;
-use crawler::settings::Settings;
-use crawler::{extract, parse};
+use crawler::config::settings::Settings;
 use storage::warc::Capture;
 use storage::{OpenOptions, Outcome, PageDraft, Replaced, Store, Verdict};
 
@@ -324,7 +323,7 @@ fn article_in_the_catalogue_alone(data: &Path, site: &Site, html: &str) {
     let host = site.url("").replace("http://", "");
     let queued = store.refill(&host, 10, &HashSet::new()).unwrap();
     let article = queued.iter().find(|queued| queued.url == site.url("/article")).unwrap();
-    let text = extract::main_text(&parse::parse(html)).text;
+    let text = page::extract::main_text(&page::parse::parse(html)).text;
     let signature = dedup::Analyzer::new(&settings().scheme).analyze(&text);
     assert_eq!(store.page(2).unwrap().unwrap().canonical, Some(article.url.clone()));
     let draft = PageDraft {

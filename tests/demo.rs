@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crawler::config::Config;
+use crawler::config::settings::Settings;
+use crawler::crawl::messages::Ending;
+use crawler::crawl::pipeline;
+use crawler::crawl::stats::Stats;
 use crawler::demo::{self, Answer, Area, Expected, Limits, Running};
-use crawler::pipeline;
 use crawler::report::Report;
-use crawler::scheduler::Ending;
-use crawler::settings::Settings;
-use crawler::stats::Stats;
 use storage::{OpenOptions, Store};
 use tokio::runtime::Runtime;
 

@@ -18,6 +18,7 @@
 //! - [`explain`]: why a page was kept or dropped; [`check`]: whether a text is already in the store
 //! - [`status`]: a crawl at work, seen over HTTP; [`logs`]: what happens, in a file; [`shell`]: completions and manual pages
 //! - [`export`]: the pages for other tools
+//! - [`layout`]: which folder of the code uses which
 //! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
 //! - [`encodings`]: the same page in every encoding, told in every way
 //! - [`tune`]: other thresholds, without a request
@@ -43,6 +44,7 @@ mod fuzz_seeds;
 mod harm;
 mod http;
 mod inspect;
+mod layout;
 mod links;
 mod logs;
 mod near_duplicates;

@@ -1,15 +1,20 @@
-//! What the user typed: `config.toml`, key by key, with the built-in defaults.
+//! What did the user configure, and is every value usable?
 //!
-//! Nothing here is interpreted; [`crate::settings`] validates a [`Config`] and turns it into the form the program uses.
+//! `config.toml`, key by key, with the built-in defaults, and the validated form of all of it.
+//!
+//! Nothing here is interpreted; [`crate::config::settings`] validates a [`Config`] and turns it into the form the program uses.
 //! The sample `config.toml` at the top of the repository is the manual: it shows every key at its default, and a test
 //! holds it to this file.
 //!
 //! - [`keys`](fn@keys) there are, [`Sources`] of their values: default, file, environment, flag
 //! - [`check`](fn@check) says all that is wrong with a file
+//!
+//! Uses: dedup, page, storage, web.
 
 mod check;
 mod keys;
 mod secrets;
+pub mod settings;
 mod sources;
 
 use std::collections::BTreeMap;
@@ -17,9 +22,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use web::canonicalize;
 
-use crate::canonicalize;
-use crate::steering::Leave;
 pub use check::{Finding, check};
 pub use keys::{Key, keys};
 pub use sources::{Origin, Sources};
@@ -250,6 +254,18 @@ impl Default for Fetch {
             credentials: Vec::new(),
         }
     }
+}
+
+/// What happens to URLs that will most likely turn out duplicates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Leave {
+    /// All are fetched, after everything else.
+    Nothing,
+    /// Those of traps stay in the queue, but for a sample; the others are fetched, after everything else.
+    Traps,
+    /// Those of rules that were never wrong stay in the queue, but for a sample.
+    Snoozed,
 }
 
 /// `[steering]`: what the verdicts mean for the URLs that wait.

@@ -1,6 +1,10 @@
+//! What did a crawl fetch, keep and drop, and why?
+//!
 //! The account of a crawl, made from the catalogue: what was fetched, kept and dropped, and why.
 //!
 //! [`Report`] is also the documented JSON format (see the README, "The report as JSON"): fields are only ever added.
+//!
+//! Uses: config, crawl, dedup, error, storage, study, terminal.
 
 mod clusters;
 mod doubtful;
@@ -27,18 +31,18 @@ use dedup::Rule;
 use serde::Serialize;
 use storage::{Store, UrlState};
 
-use crate::cli::ReportFormat;
 use crate::error::RunError;
+use near_misses::NearMiss;
+use thresholds::{Histograms, Thresholds};
+use timeline::Timeline;
+
 pub use clusters::{Cluster, Duplicate, DuplicateVerdict, Orphan};
 pub use failures::{Failure, FailureGroup};
 pub(crate) use hosts::utc;
 pub use hosts::{Host, State};
-use near_misses::NearMiss;
 pub use saved::Saved;
 pub(crate) use text::bytes;
 pub use texts::{NoTexts, Texts};
-use thresholds::{Histograms, Thresholds};
-use timeline::Timeline;
 pub use waiting::Waiting;
 
 /// See the module's text.
@@ -128,6 +132,17 @@ pub struct Redirect {
     pub to: String,
     /// HTTP status.
     pub status: u16,
+}
+
+/// The forms that a report comes in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Tables for a terminal.
+    Text,
+    /// The documented, stable format for programs.
+    Json,
+    /// One self-contained page for a browser.
+    Html,
 }
 
 impl From<storage::Counts> for Counts {
@@ -221,11 +236,11 @@ impl Report {
     ///
     /// # Errors
     /// [`RunError::Render`], which no report is known to cause.
-    pub fn render(&self, format: ReportFormat, texts: &dyn Texts, waiting: &Waiting) -> Result<String, RunError> {
+    pub fn render(&self, format: Format, texts: &dyn Texts, waiting: &Waiting) -> Result<String, RunError> {
         match format {
-            ReportFormat::Text => Ok(text::render(self)),
-            ReportFormat::Json => json::render(self),
-            ReportFormat::Html => html::render(self, texts, waiting),
+            Format::Text => Ok(text::render(self)),
+            Format::Json => json::render(self),
+            Format::Html => html::render(self, texts, waiting),
         }
     }
 

@@ -6,15 +6,23 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use crawler::canonicalize::{CanonicalUrl, Rules};
 use crawler::config::Config;
-use crawler::inputs::{self, Fields};
-use crawler::robots::Robots;
-use crawler::settings::Settings;
-use crawler::{canonicalize, content_encoding, content_type, decode, extract, fetch, parse, seeds, sitemap};
+use crawler::config::settings::Settings;
+use crawler::crawl::seeds;
+use crawler::files::{self, Fields};
 use dedup::{Analyzer, Fingerprint, IdfTable, Scheme, Segmenter, Signature};
+use page::content_type;
+use page::decode;
+use page::extract;
+use page::parse;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
+use web::canonicalize;
+use web::canonicalize::{CanonicalUrl, Rules};
+use web::fetch;
+use web::fetch::content_encoding;
+use web::robots::Robots;
+use web::sitemap;
 
 /// A name and what is done with the bytes.
 pub type Target = (&'static str, fn(&[u8]));
@@ -151,7 +159,7 @@ pub fn headers(bytes: &[u8]) {
 /// A JSON line is a document, or not; one that is says what a JSON parser reads in it.
 pub fn json_line(bytes: &[u8]) {
     let fields = Fields::default();
-    inputs::json_line(bytes, &fields, |document| {
+    files::json_line(bytes, &fields, |document| {
         let Ok(document) = document else { return };
         // A number may be too large for the parser that builds a tree.
         let Ok(tree) = serde_json::from_slice::<serde_json::Value>(bytes) else {
@@ -176,7 +184,7 @@ pub fn config(bytes: &[u8]) {
     // No file is read but the configuration.
     config.dedup.idf_table = PathBuf::new();
     match Settings::new(&config) {
-        Ok(settings) => assert!(settings.fetch.max_body_bytes > 0 && !settings.user_agent.is_empty()),
+        Ok(settings) => assert!(settings.fetch.max_body_bytes > 0 && !settings.fetch.user_agent.is_empty()),
         Err(error) => assert!(error.to_string().contains('.'), "{error}"),
     }
 }

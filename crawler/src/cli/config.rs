@@ -1,94 +1,125 @@
-//! `crawler config`, and the flags that are stronger than the configuration.
+//! `crawler config`
 
-use std::path::PathBuf;
+use std::fmt::Write;
+use std::path::Path;
 
-use clap::{Args, Subcommand, ValueEnum};
+use serde_json::json;
+use toml::Value;
 
-use super::ConfigFile;
+use super::{config_path, or_reader_gone, read_sources, say};
+use crate::cli::arguments::{self, ConfigAction, ConfigCheck, ConfigFormat, ConfigShow};
+use crate::cli::error::{Error, UsageError};
+use crate::config::settings::Settings;
+use crate::config::{self, Config, Origin, Sources};
+use crate::error::RunError;
 
-/// `crawler config`
-#[derive(Debug, Args)]
-pub struct Config {
-    /// What to do.
-    #[command(subcommand)]
-    pub action: ConfigAction,
-}
+/// Columns before the comments, where the values leave room for them.
+const COMMENT_AT: usize = 44;
 
-/// What `crawler config` does.
-#[derive(Debug, Subcommand)]
-pub enum ConfigAction {
-    /// Say everything that is wrong with a configuration file.
-    Check(ConfigCheck),
-    /// Show every key with the value in force and where it comes from.
-    Show(ConfigShow),
-}
-
-/// `crawler config check`
-#[derive(Debug, Args)]
-#[command(
-    after_help = "The environment (variables that begin with CRAWLER_) is looked at as well, with the file and alone. Exit codes: 0 they \
-    can be used, 2 they cannot; each line says where and what is allowed."
-)]
-pub struct ConfigCheck {
-    /// Configuration file; without it `config.toml` in the current folder.
-    #[arg(value_name = "FILE", default_value = "config.toml", conflicts_with = "config")]
-    pub file: PathBuf,
-    /// The same as FILE.
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-}
-
-/// The forms of `crawler config show`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ConfigFormat {
-    /// A configuration file with the origin of each value as a comment.
-    Toml,
-    /// One JSON object: by key, `value` and `origin`.
-    Json,
-}
-
-/// `crawler config show`
-#[derive(Debug, Args)]
-#[command(
-    after_help = "From weak to strong: the built-in default, the file, the environment, flags. The environment variable of a key \
-    is CRAWLER_, its section, _ and its name in capitals: CRAWLER_DEDUP_MAX_DISTANCE=5. Its value is as in the file; text needs no \
-    quotes. Passwords and the values of header fields are not shown."
-)]
-pub struct ConfigShow {
-    /// See `--help` of the group.
-    #[command(flatten)]
-    pub config: ConfigFile,
-    /// See `--help` of the group.
-    #[command(flatten)]
-    pub overrides: Overrides,
-    /// Form of the answer.
-    #[arg(long, value_enum, default_value_t = ConfigFormat::Toml)]
-    pub format: ConfigFormat,
-}
-
-/// Flags of `crawler run` that stand for a key of the configuration, and are stronger.
-#[derive(Debug, Clone, Args)]
-pub struct Overrides {
-    /// Stop when this many pages are decided, earlier runs on the same data folder included.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub max_pages: Option<u64>,
-    /// Connect to loopback, private and other special addresses too.
-    #[arg(long)]
-    pub allow_private: bool,
-}
-
-impl Overrides {
-    /// Applies them; gives the keys that they have set, with the flags.
-    pub(crate) fn apply(&self, config: &mut crate::config::Config) -> Vec<(&'static str, &'static str)> {
-        let mut set = Vec::new();
-        if let Some(pages) = self.max_pages {
-            config.scope.max_pages = pages;
-            set.push(("scope.max_pages", "--max-pages"));
-        }
-        if self.allow_private {
-            config.fetch.allow_private_addresses = true;
-            set.push(("fetch.allow_private_addresses", "--allow-private"));
-        }
-        set
+pub(super) fn execute(args: &arguments::Config) -> Result<(), Error> {
+    match &args.action {
+        ConfigAction::Check(args) => check(args),
+        ConfigAction::Show(args) => show(args),
     }
+}
+
+fn check(args: &ConfigCheck) -> Result<(), Error> {
+    let file = args.config.as_deref().unwrap_or(&args.file);
+    let path = file.display();
+    let findings = config::check(&Config::text(file).map_err(UsageError::from)?);
+    for finding in &findings {
+        say(&format!("{path}:{finding}"))?;
+    }
+    // Beside a file that cannot be read, alone.
+    let environment = check_environment(findings.is_empty().then_some(file));
+    if let (Err(error), false) = (&environment, findings.is_empty()) {
+        say(&error.to_string())?;
+    }
+    match findings.len() {
+        0 => environment?,
+        1 => return Err(UsageError::Argument(format!("{path} cannot be used: 1 line is wrong")).into()),
+        count => return Err(UsageError::Argument(format!("{path} cannot be used: {count} lines are wrong")).into()),
+    }
+    Ok(say(&format!("{path} can be used."))?)
+}
+
+/// What the variables of the environment make of the configuration.
+fn check_environment(file: Option<&Path>) -> Result<(), UsageError> {
+    let sources = read_sources(file)?;
+    Settings::new(&sources.config).map_err(|source| UsageError::Setting {
+        origin: sources.origin(source.key()).to_string(),
+        source,
+    })?;
+    Ok(())
+}
+
+fn show(args: &ConfigShow) -> Result<(), Error> {
+    let mut sources = read_sources(config_path(&args.config).as_deref())?;
+    for (key, flag) in args.overrides.apply(&mut sources.config) {
+        sources.set_by_flag(key, flag);
+    }
+    let text = match args.format {
+        ConfigFormat::Toml => as_toml(&sources),
+        ConfigFormat::Json => as_json(&sources)?,
+    };
+    let mut stdout = std::io::stdout().lock();
+    or_reader_gone(std::io::Write::write_all(&mut stdout, text.as_bytes()))?;
+    drop(stdout);
+    // It is shown all the same, for that helps to find the fault.
+    Settings::new(&sources.config).map_err(|source| UsageError::Setting {
+        origin: sources.origin(source.key()).to_string(),
+        source,
+    })?;
+    Ok(())
+}
+
+/// A configuration file, but for what is a secret.
+fn as_toml(sources: &Sources) -> String {
+    let mut text = String::new();
+    let mut section = String::new();
+    for (key, value) in sources.shown() {
+        if key.section != section {
+            let apart = if section.is_empty() { "" } else { "\n" };
+            push(&mut text, format_args!("{apart}[{}]\n", key.section));
+            section.clone_from(&key.section);
+        }
+        let line = format!("{} = {value}", key.name);
+        push(
+            &mut text,
+            format_args!("{line:COMMENT_AT$}  # {}\n", comment(&sources.origin(&key.path()))),
+        );
+    }
+    text
+}
+
+/// A path may hold a line break, and a comment ends at one.
+fn comment(origin: &Origin) -> String {
+    crate::terminal::text::terminal_text(&origin.to_string(), 300)
+}
+
+fn as_json(sources: &Sources) -> Result<String, RunError> {
+    let mut keys = serde_json::Map::new();
+    for (key, value) in sources.shown() {
+        let path = key.path();
+        let origin = match sources.origin(&path) {
+            Origin::Default => json!({ "kind": "default" }),
+            Origin::File { path, line } => json!({ "kind": "file", "path": path.display().to_string(), "line": line }),
+            Origin::Environment(variable) => json!({ "kind": "environment", "variable": variable }),
+            Origin::Flag(flag) => json!({ "kind": "flag", "flag": flag }),
+        };
+        keys.insert(path, json!({ "value": value_as_json(&value), "origin": origin }));
+    }
+    let mut text = serde_json::to_string_pretty(&keys).map_err(|error| RunError::Render(error.to_string()))?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn value_as_json(value: &Value) -> serde_json::Value {
+    // Nothing that TOML has is beyond JSON, but for infinities and what is no number: those become null.
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+/// Writing to a text cannot fail.
+fn push(text: &mut String, what: std::fmt::Arguments<'_>) {
+    let _always_written = text.write_fmt(what);
 }

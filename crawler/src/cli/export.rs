@@ -1,93 +1,196 @@
-//! `crawler export`: the pages of a crawl for other tools.
+//! `crawler export`: the pages of a crawl as files that other tools open.
+//!
+//! ```text
+//! catalogue ─▶ filter ─▶ record ─▶ text ─▶ crate export ─▶ file, folder, standard output
+//!              by what              from the
+//!              is known             archive
+//! ```
+//!
+//! One page is held at a time, besides what a format gathers. A page whose record in the archive is damaged is named and left
+//! out, and the exit code says so.
 
-use std::path::PathBuf;
+mod filter;
+mod record;
+mod target;
 
-use clap::{Args, ValueEnum};
-use regex::Regex;
+use std::io::ErrorKind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::DataFolder;
-use crate::commands::{HostPattern, parse_host, parse_language, parse_regex, parse_since, parse_until};
+use export::{Destination, ExportError, Lines, Sink};
+use storage::{Fate, PageRecord, StorageError, Store, Verdict, cdxj};
 
-/// The forms pages are exported in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// One JSON object a line.
-    Jsonl,
-    /// A table for spreadsheets and databases, with a header; no cell is a formula.
-    Csv,
-    /// A typed, packed table for DuckDB, pandas, Spark.
-    #[cfg(feature = "parquet")]
-    Parquet,
-    /// A folder with one Markdown file a page: all fields as YAML front matter, then the text.
-    Markdown,
-    /// The texts: one file a page in a folder, or all in one, a line with a form feed between two.
-    Text,
-    /// The index by which replay tools find the pages in the WARC files.
-    Cdxj,
+use self::filter::Filter;
+use super::faults::Faults;
+use crate::cli::arguments::Export;
+use crate::cli::error::{Error, UsageError};
+use crate::error::RunError;
+use crate::files::{At, Fault, Place};
+use crate::live::progress::{Moment, Progress};
+use crate::terminal::tell::tell;
+
+pub(super) fn execute(args: &Export, quiet: bool) -> Result<(), Error> {
+    let (format, destination) = target::of(args)?;
+    let store = super::open_to_read(&args.data.data)?;
+    let filter = Filter::new(args);
+    let counts = match target::page_format(format) {
+        Some(format) => {
+            let bits = record::fingerprint_bits(&store)?;
+            let sink = export::open(format, &destination, bits).map_err(ended)?;
+            export_pages(&store, &filter, sink, quiet)?
+        }
+        None => export_index(&store, &filter, &destination, quiet)?,
+    };
+    if !quiet {
+        tell(counts.summary(&destination));
+    }
+    match counts.unreadable {
+        0 => Ok(()),
+        pages => Err(Error::Unreadable(pages)),
+    }
 }
 
-/// What was decided of the pages to be exported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportVerdict {
-    /// Those that say something new.
-    Kept,
-    /// Those with the same text as a kept one.
-    Exact,
-    /// Those with nearly the same text as a kept one.
-    Near,
-    /// Every page.
-    All,
+/// How many pages went where.
+#[derive(Debug, Default)]
+struct Counts {
+    /// Pages, or captures of pages.
+    written: u64,
+    is_index: bool,
+    filtered: u64,
+    /// Versions that are not the last of their page, and pages that are gone.
+    past: u64,
+    unreadable: u64,
 }
 
-/// `crawler export`
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    crawler export | jq -r .title                            titles of all kept pages\n  \
-    crawler export -o pages.parquet                          the form is told by the name\n  \
-    crawler export -o pages.jsonl.zst --language en,de       packed: .gz and .zst, but for Parquet\n  \
-    crawler export --format markdown -o pages/               one file a page, DIR/HOST/NAME.md\n  \
-    crawler export --host '*.example.org' --match '/docs/' --since 2026-03-01 --until 2026-03-31\n  \
-    crawler export --verdict all -o decided.csv              duplicates too, without their texts\n\n\
-    A page must pass every kind of filter, by any of its values. Hosts without a port take every port; '*.example.org' takes \
-    every host under example.org, not itself. Dates and times are of the fetch, in UTC, both ends included: --until 2026-03-31 \
-    takes all of that day. Only the last version of a page is exported, earlier ones stay in the WARC files.\n\n\
-    What is written appears when it is complete: until then, and after Ctrl-C, it is FILE.partial or DIR.partial, which the next \
-    export writes anew. A file is replaced, of a symbolic link the file it leads to; a device or a pipe is written as it is; a \
-    folder must be new or empty. Nothing is written below --data. docs/export.md lists the fields and their types.\n\n\
-    Exit codes: 0 all is exported, or who reads standard output or a pipe wants no more (crawler export | head), 3 single pages could not be read from the archive and are named, 1 it could not go on, 2 it \
-    was called with something unusable.")]
-pub struct Export {
-    /// See `--help` of the group.
-    #[command(flatten)]
-    pub data: DataFolder,
-    /// Form of the export; without it the ending of --output tells, and without an ending it is jsonl.
-    #[arg(long, value_enum)]
-    pub format: Option<ExportFormat>,
-    /// File to write, or a folder for one file a page; standard output without it or with -.
-    #[arg(short, long, value_name = "FILE|DIR/")]
-    pub output: Option<PathBuf>,
-    /// Only pages of this host: example.org, example.org:8080, '*.example.org'. May be given several times.
-    #[arg(long = "host", value_name = "HOST", value_delimiter = ',', value_parser = parse_host)]
-    pub hosts: Vec<HostPattern>,
-    /// Only texts in this language: two letters, such as en. May be given several times.
-    #[arg(long = "language", value_name = "CODE", value_delimiter = ',', value_parser = parse_language)]
-    pub languages: Vec<String>,
-    /// Only pages fetched then or later: 2026-03-01, 2026-03-01T09:30:00Z.
-    #[arg(long, value_name = "DATE", value_parser = parse_since)]
-    pub since: Option<i64>,
-    /// Only pages fetched then or earlier; a date takes the whole day.
-    #[arg(long, value_name = "DATE", value_parser = parse_until)]
-    pub until: Option<i64>,
-    /// Only pages with a URL in which this regular expression is found. May be given several times.
-    #[arg(long = "match", value_name = "REGEX", value_parser = parse_regex)]
-    pub patterns: Vec<Regex>,
-    /// Only pages of which this was decided. May be given several times.
-    #[arg(
-        long = "verdict",
-        value_enum,
-        value_name = "VERDICT",
-        value_delimiter = ',',
-        default_value = "kept"
-    )]
-    pub verdicts: Vec<ExportVerdict>,
+fn export_pages(store: &Store, filter: &Filter<'_>, mut sink: Box<dyn Sink>, quiet: bool) -> Result<Counts, Error> {
+    let seen = Arc::new(AtomicU64::new(0));
+    let progress = show(&seen, store.next_page_id().saturating_sub(1), quiet);
+    let (mut counts, mut faults) = (Counts::default(), Faults::default());
+    for row in store.pages_from(1) {
+        let (id, page) = row.map_err(RunError::from)?;
+        seen.store(id, Ordering::Relaxed);
+        if page.fate != Fate::Current {
+            counts.past += 1;
+        } else if !filter.takes(&page) {
+            counts.filtered += 1;
+        } else {
+            let text = match text_of(store, &page)? {
+                Ok(text) => text,
+                Err(reason) => {
+                    faults.tell(&fault(&page, reason), &progress);
+                    continue;
+                }
+            };
+            let mut page = record::without_text(store, id, page)?;
+            page.text = text;
+            sink.write(&page).map_err(ended)?;
+            counts.written += 1;
+        }
+    }
+    sink.finish().map_err(ended)?;
+    counts.unreadable = faults.count();
+    Ok(counts)
+}
+
+/// The index of every capture of the pages that the filter takes, versions that are not the last included: they are all in
+/// the archive.
+fn export_index(store: &Store, filter: &Filter<'_>, destination: &Destination, quiet: bool) -> Result<Counts, Error> {
+    let seen = Arc::new(AtomicU64::new(0));
+    let _progress = show(&seen, store.next_page_id().saturating_sub(1), quiet);
+    let mut counts = Counts {
+        is_index: true,
+        ..Counts::default()
+    };
+    let mut out = Lines::create(destination).map_err(ended)?;
+    let lines = cdxj::lines(store, |id, page| {
+        let takes = filter.takes(page);
+        // A page is asked about once more for its revisits.
+        if seen.fetch_max(id, Ordering::Relaxed) < id {
+            counts.filtered += u64::from(!takes);
+        }
+        takes
+    });
+    for line in lines.map_err(RunError::from)? {
+        out.write(&line.map_err(RunError::from)?).map_err(ended)?;
+        counts.written += 1;
+    }
+    out.finish().map_err(ended)?;
+    Ok(counts)
+}
+
+/// The text of a kept page, nothing for a duplicate; or why it cannot be read, where that concerns this page alone.
+fn text_of(store: &Store, page: &PageRecord) -> Result<Result<Option<String>, StorageError>, RunError> {
+    if page.verdict != Verdict::Unique {
+        return Ok(Ok(None));
+    }
+    match store.text_of(page) {
+        Ok(text) => Ok(Ok(Some(text.unwrap_or_default()))),
+        // A file that is not there concerns all pages in it: one message, not one a page.
+        Err(StorageError::Io { action, path, source }) if source.kind() == ErrorKind::NotFound => {
+            Err(StorageError::Io { action, path, source }.into())
+        }
+        Err(error @ (StorageError::ArchiveDamaged { .. } | StorageError::Io { .. })) => Ok(Err(error)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn fault(page: &PageRecord, reason: StorageError) -> Fault {
+    Fault {
+        place: Place {
+            source: page.url.as_str().into(),
+            at: At::Whole,
+        },
+        reason: reason.to_string(),
+    }
+}
+
+/// What ends an export. Who stops reading standard output has all that is wanted.
+fn ended(error: ExportError) -> Error {
+    if error.is_reader_gone() {
+        std::process::exit(0);
+    }
+    if error.is_usage() {
+        return UsageError::Argument(error.to_string()).into();
+    }
+    RunError::from(error).into()
+}
+
+fn show(seen: &Arc<AtomicU64>, total: u64, quiet: bool) -> Progress {
+    let seen = Arc::clone(seen);
+    Progress::start(Some(total), quiet, move |_| {
+        let position = seen.load(Ordering::Relaxed);
+        Moment {
+            position,
+            message: format!("{position} of {total} pages seen"),
+            ..Moment::default()
+        }
+    })
+}
+
+impl Counts {
+    fn summary(&self, destination: &Destination) -> String {
+        let what = if self.is_index { "capture" } else { "page" };
+        let to = match destination {
+            Destination::Stdout => String::new(),
+            Destination::File(path) | Destination::Folder(path) => format!(" to {}", path.display()),
+        };
+        let mut text = format!(
+            "{} written{to}; {} left out by the filters",
+            counted(self.written, what),
+            counted(self.filtered, "page")
+        );
+        if self.past > 0 {
+            text += &format!(", {} gone or of an earlier version", self.past);
+        }
+        if self.unreadable > 0 {
+            text += &format!(", {} that could not be read", self.unreadable);
+        }
+        text
+    }
+}
+
+/// `1 page`, `2 pages`.
+fn counted(count: u64, what: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{ending}")
 }

@@ -1,31 +1,59 @@
-//! `crawler completions`, `crawler man`: made of the command line's own definition.
+//! `crawler completions`, `crawler man`
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::Path;
 
-use clap::Args;
-use clap_complete::Shell;
+use clap::CommandFactory;
 
-/// `crawler completions`
-#[derive(Debug, Args)]
-#[command(
-    after_help = "bash: crawler completions bash > ~/.local/share/bash-completion/completions/crawler\n\
-    zsh: crawler completions zsh > \"${fpath[1]}/_crawler\"\n\
-    fish: crawler completions fish > ~/.config/fish/completions/crawler.fish"
-)]
-pub struct Completions {
-    /// The shell.
-    #[arg(value_enum)]
-    pub shell: Shell,
+use crate::cli::arguments::{Cli, Completions, Man};
+use crate::error::RunError;
+
+pub(super) fn completions(args: &Completions) -> Result<(), RunError> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "crawler", &mut script);
+    print(&script)
 }
 
-/// `crawler man`
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Without --output all pages go to standard output, one after the other: crawler man | man -l -\n\
-    With it, each is a file: crawler man --output ~/.local/share/man/man1"
-)]
-pub struct Man {
-    /// Folder for the pages, one for the program and one for each command; it is made where it is missing.
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
+pub(super) fn man(args: &Man) -> Result<(), RunError> {
+    let mut command = Cli::command();
+    // Its subcommands then know the flags that all of them have.
+    command.build();
+    let pages = pages(&command).map_err(|source| RunError::io("make", "the manual pages", source))?;
+    match &args.output {
+        Some(folder) => write(folder, &pages),
+        None => print(&pages.into_iter().flat_map(|(_, page)| page).collect::<Vec<u8>>()),
+    }
+}
+
+/// The page of a command and those of its subcommands, with the names of their files.
+fn pages(command: &clap::Command) -> std::io::Result<Vec<(String, Vec<u8>)>> {
+    let page = clap_mangen::Man::new(command.clone());
+    let mut roff = Vec::new();
+    page.render(&mut roff)?;
+    let mut pages = vec![(page.get_filename(), roff)];
+    let shown = command
+        .get_subcommands()
+        .filter(|sub| !sub.is_hide_set() && sub.get_name() != "help");
+    for sub in shown {
+        pages.extend(self::pages(sub)?);
+    }
+    Ok(pages)
+}
+
+fn write(folder: &Path, pages: &[(String, Vec<u8>)]) -> Result<(), RunError> {
+    let failed = |path: &Path| {
+        let path = path.display().to_string();
+        move |source| RunError::io("write", path, source)
+    };
+    std::fs::create_dir_all(folder).map_err(failed(folder))?;
+    for (name, page) in pages {
+        let path = folder.join(name);
+        std::fs::write(&path, page).map_err(failed(&path))?;
+    }
+    Ok(())
+}
+
+fn print(bytes: &[u8]) -> Result<(), RunError> {
+    let mut stdout = std::io::stdout().lock();
+    super::or_reader_gone(stdout.write_all(bytes).and_then(|()| stdout.flush()))
 }

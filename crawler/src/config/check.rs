@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::keys::nearest;
 use super::{Config, Key, in_one_line, keys, line_of};
-use crate::settings::Settings;
+use crate::config::settings::Settings;
 
 /// What is wrong in one place.
 #[derive(Debug, Clone, PartialEq, Eq)]

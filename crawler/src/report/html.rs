@@ -28,6 +28,7 @@ use diffs::{Diffs, StaticRow, Why};
 use list::List;
 use pairs::Pairs;
 use summary::Figure;
+
 pub(super) use summary::{duration, grouped};
 
 /// Bytes that a list takes at most, beside its first page.

@@ -6,7 +6,7 @@ use storage::{Store, Verdict};
 use super::near_misses::{Found, NearMiss, NearMisses};
 use super::timeline::{Fetch, Kind};
 use super::waiting::Waiting;
-use crate::content_seen::decode_signature;
+use crate::crawl::index::decode_signature;
 use crate::error::RunError;
 
 /// See the module's text.

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::html::{duration, grouped};
 use super::text::bytes;
 use super::{Report, dropped_percent};
-use crate::terminal_text::terminal_text;
+use crate::terminal::text::terminal_text;
 use fit::{cut, shorten};
 use spark::{Slot, gather, pairs, spark};
 

@@ -7,9 +7,9 @@ use storage::Store;
 use url::Url;
 
 use crate::config::Config;
+use crate::config::settings::{Policy, Settings};
+use crate::crawl::steering::{self, Forecast, RuleStanding};
 use crate::error::RunError;
-use crate::settings::Settings;
-use crate::steering::{self, Forecast, Policy, RuleStanding};
 
 /// See the module's text.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]

@@ -183,13 +183,13 @@ fn what_was_decided_anew_is_in_every_form() {
     let report = sample();
     let screen = report.screen(80);
     assert!(screen.contains("kept now 1; kept then, dropped now 0"));
-    let text = rendered(&report, ReportFormat::Text);
+    let text = rendered(&report, Format::Text);
     assert!(
         text.contains("1 that were dropped are kept") && text.contains("kept  was near   http://a.example/anew?<i>")
     );
-    let html = rendered(&report, ReportFormat::Html);
+    let html = rendered(&report, Format::Html);
     assert!(html.contains("Decided anew") && html.contains("http://a.example/anew?&#60;i&#62;"));
-    let json: serde_json::Value = serde_json::from_str(&rendered(&report, ReportFormat::Json)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&rendered(&report, Format::Json)).unwrap();
     assert_eq!(json["redecided"]["changed"][0]["was"], "near");
 }
 
@@ -209,7 +209,7 @@ fn large() -> Report {
     report
 }
 
-fn rendered(report: &Report, format: ReportFormat) -> String {
+fn rendered(report: &Report, format: Format) -> String {
     report.render(format, &NoTexts, &Waiting::new(true)).unwrap()
 }
 
@@ -259,7 +259,7 @@ fn left_alone() -> Host {
 #[test]
 fn a_host_that_is_left_alone_is_in_every_form_with_the_reason() {
     let report = sample();
-    let text = rendered(&report, ReportFormat::Text);
+    let text = rendered(&report, Format::Text);
     let section = text.split("Hosts left alone").nth(1).unwrap();
     for part in [
         "dead.example",
@@ -271,7 +271,7 @@ fn a_host_that_is_left_alone_is_in_every_form_with_the_reason() {
         assert!(section.contains(part), "{part} is not in {section}");
     }
     assert!(!section.lines().nth(1).unwrap().contains(" a.example"));
-    let json: serde_json::Value = serde_json::from_str(&rendered(&report, ReportFormat::Json)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&rendered(&report, Format::Json)).unwrap();
     let (well, dead) = (&json["hosts"][0], &json["hosts"][1]);
     assert_eq!(
         (&well["last_failure"], &well["rests_until"]),
@@ -279,14 +279,14 @@ fn a_host_that_is_left_alone_is_in_every_form_with_the_reason() {
     );
     assert_eq!((&dead["state"], &dead["queued"]), (&"retired".into(), &2.into()));
     assert_eq!(dead["rests_until"], "1970-01-01T01:00:00Z");
-    let html = rendered(&report, ReportFormat::Html);
+    let html = rendered(&report, Format::Html);
     assert!(html.contains("Left alone") && html.contains("dead.example"));
 }
 
 #[test]
 fn what_a_refresh_came_to_is_in_every_form() {
     let report = sample();
-    let text = rendered(&report, ReportFormat::Text);
+    let text = rendered(&report, Format::Text);
     let section = text
         .split("Last refresh (of 1), begun 2026-03-21T09:30:00Z")
         .nth(1)
@@ -303,7 +303,7 @@ fn what_a_refresh_came_to_is_in_every_form() {
         "{text}"
     );
     assert!(text.contains("visits still to be made"));
-    let json: serde_json::Value = serde_json::from_str(&rendered(&report, ReportFormat::Json)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&rendered(&report, Format::Json)).unwrap();
     let last = &json["refresh"]["refreshes"][0];
     assert_eq!(
         (&last["due"], &last["unchanged"], &last["gone"]),
@@ -315,13 +315,13 @@ fn what_a_refresh_came_to_is_in_every_form() {
         (&json["counts"]["gone"], &json["counts"]["due"]),
         (&1.into(), &3.into())
     );
-    let html = rendered(&report, ReportFormat::Html);
+    let html = rendered(&report, Format::Html);
     assert!(html.contains("Last refresh") && html.contains("Pages that are gone"));
 }
 
 #[test]
 fn the_json_has_the_documented_fields() {
-    let json: serde_json::Value = serde_json::from_str(&rendered(&sample(), ReportFormat::Json)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&rendered(&sample(), Format::Json)).unwrap();
     assert_eq!(json["counts"]["kept"], 2);
     assert_eq!(json["clusters"][0]["kept"], "http://a.example/1");
     let near = &json["clusters"][0]["duplicates"][1];
@@ -338,7 +338,7 @@ fn the_json_has_the_documented_fields() {
 
 #[test]
 fn the_json_tells_what_was_nearly_dropped_and_what_was_saved() {
-    let json: serde_json::Value = serde_json::from_str(&rendered(&sample(), ReportFormat::Json)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&rendered(&sample(), Format::Json)).unwrap();
     let miss = &json["near_misses"][0];
     assert_eq!(
         (&miss["near"], &miss["because"]),
@@ -354,7 +354,7 @@ fn the_json_tells_what_was_nearly_dropped_and_what_was_saved() {
 
 #[test]
 fn what_came_from_the_web_is_text_in_the_html() {
-    let html = rendered(&sample(), ReportFormat::Html);
+    let html = rendered(&sample(), Format::Html);
     let scripts: Vec<&str> = html.split("<script").skip(1).collect();
     for script in &scripts[..scripts.len() - 1] {
         assert!(script.starts_with(" type=\"application/json\" id="), "{script}");
@@ -372,10 +372,7 @@ fn what_came_from_the_web_is_text_in_the_html() {
 
 #[test]
 fn the_html_is_bounded_whatever_the_crawl() {
-    let (small, large) = (
-        rendered(&sample(), ReportFormat::Html),
-        rendered(&large(), ReportFormat::Html),
-    );
+    let (small, large) = (rendered(&sample(), Format::Html), rendered(&large(), Format::Html));
     assert!(small.len() < 60_000, "{}", small.len());
     assert!(large.len() < 12_000_000, "{}", large.len());
     assert!(large.contains("are left out here to bound the size of this page"));
@@ -390,7 +387,7 @@ fn the_html_is_bounded_whatever_the_crawl() {
 
 #[test]
 fn every_section_of_the_html_is_there() {
-    let html = rendered(&sample(), ReportFormat::Html);
+    let html = rendered(&sample(), Format::Html);
     for id in [
         "summary",
         "thresholds",
@@ -411,7 +408,7 @@ fn every_section_of_the_html_is_there() {
 
 #[test]
 fn the_html_asks_no_host_for_anything() {
-    let html = rendered(&sample(), ReportFormat::Html);
+    let html = rendered(&sample(), Format::Html);
     for asks in ["src=", "url(", "@import", "<link", "<iframe", "http-equiv=\"refresh\""] {
         assert!(!html.contains(asks), "{asks}");
     }
@@ -428,7 +425,7 @@ fn the_html_asks_no_host_for_anything() {
 
 #[test]
 fn the_text_fits_the_terminal_and_tells_it_nothing() {
-    let text = rendered(&sample(), ReportFormat::Text);
+    let text = rendered(&sample(), Format::Text);
     assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
     assert!(text.contains("2 of 4 pages said nothing new (50.0 %)"), "{text}");
     assert!(text.contains("near    5 bits  0.912"), "{text}");
@@ -458,7 +455,7 @@ fn an_empty_crawl_has_a_report_too() {
         timeline: Timeline::default(),
         redecided: None,
     };
-    for format in [ReportFormat::Text, ReportFormat::Json, ReportFormat::Html] {
+    for format in [Format::Text, Format::Json, Format::Html] {
         assert!(!rendered(&empty, format).is_empty());
     }
 }

@@ -9,7 +9,7 @@ use super::redecided::Redecided;
 use super::refresh::Refreshed;
 use super::steering::Steering;
 use super::{Counts, Report, dropped_percent};
-use crate::terminal_text::terminal_text;
+use crate::terminal::text::terminal_text;
 
 /// Rows shown of a long table; the other formats hold all.
 const CLUSTERS_SHOWN: usize = 10;

@@ -1,8 +1,7 @@
 //! How far pages were from one another, and how near to the threshold that decided.
 
-use serde::Serialize;
-
 use dedup::{Confirm, Rule};
+use serde::Serialize;
 
 use super::near_misses::NearMiss;
 use super::{Cluster, Duplicate, DuplicateVerdict, Orphan};

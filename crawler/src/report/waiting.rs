@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use crate::tell::tell;
+use crate::terminal::tell::tell;
 
 /// Milliseconds before the first word, and from one to the next.
 const PATIENCE: u64 = 1_000;

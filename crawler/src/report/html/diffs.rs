@@ -8,7 +8,7 @@ use super::super::{Texts, Waiting};
 use super::assets::island;
 use super::budget::Budget;
 use super::web_text::visible;
-use crate::diff::{self, Diff, Row, Span};
+use crate::study::diff::{self, Diff, Row, Span};
 
 /// Pairs that are compared at most: each takes two texts from the archive.
 const MAX_DIFFS: usize = 2_000;

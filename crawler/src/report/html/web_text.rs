@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::terminal_text::is_hidden;
+use crate::terminal::text::is_hidden;
 
 /// `text` with what a reader would not see ([`is_hidden`]) named in brackets, `[U+202E]`; line ends and tabs become spaces.
 pub(super) fn visible(text: &str) -> String {

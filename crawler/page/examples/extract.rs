@@ -1,0 +1,29 @@
+//! The main text of HTML files, one JSON object a line: `{"id", "text"}`. The id is the file's name without its extension.
+//!
+//! `cargo run --release -p page --example extract FOLDER > extracted.jsonl`
+
+use std::io::Write;
+use std::path::PathBuf;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = std::env::args().nth(1).ok_or("give the folder of the HTML files")?;
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "html"));
+    files.sort();
+    let url = url::Url::parse("http://file.invalid/")?;
+    let options = page::Options {
+        agent: "",
+        embedded: false,
+        max_text_bytes: usize::MAX,
+    };
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for file in files {
+        let page = page::read(&std::fs::read(&file)?, &http::HeaderMap::new(), &url, &options)?;
+        let id = file.file_stem().unwrap_or_default().to_string_lossy();
+        writeln!(out, "{}", serde_json::json!({"id": id, "text": page.text}))?;
+    }
+    out.flush()?;
+    Ok(())
+}

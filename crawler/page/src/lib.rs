@@ -1,0 +1,32 @@
+//! How do the bytes of a response become a page?
+//!
+//! [`read`] turns a body into characters, characters into a tree, and the tree into title, main text, links, directives and
+//! language. The crate does no I/O and knows no database and no async runtime, so every caller reads a page the same way.
+//!
+//! - [`content_type`] the parts of a `Content-Type` header, [`sniff`] what bytes look like where none is declared
+//! - [`decode`] bytes into characters
+//! - [`parse`] characters into a tree, its title, links and directives
+//! - [`extract`] the main text of a tree
+//! - [`language`] the language of a text, [`soft_404`] pages that say that there is no page
+//!
+//! ```
+//! let url = url::Url::parse("https://example.org/")?;
+//! let options = page::Options { agent: "mybot", embedded: false, max_text_bytes: 1 << 20 };
+//! let html = b"<title>Hello</title><body><p>Some words.</p><a href=/next>next</a>";
+//! let page = page::read(html, &http::HeaderMap::new(), &url, &options)?;
+//! assert_eq!((page.title.as_str(), page.outlinks[0].url.path()), ("Hello", "/next"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod content_type;
+pub mod decode;
+pub mod extract;
+pub mod language;
+pub mod parse;
+mod read;
+pub mod sniff;
+pub mod soft_404;
+
+pub use read::{
+    CanonicalLinks, NotAPage, Options, Page, Robots, declared_media_type, is_page, is_page_type, read, x_robots_tag,
+};

@@ -1,0 +1,249 @@
+//! From the bytes of a response to a [`Page`]: the one way in which this project reads a page.
+
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
+use url::Url;
+
+use crate::content_type::{charset, media_type};
+use crate::decode::{EncodingSource, decode};
+use crate::extract::main_text;
+use crate::parse::{self, Outlink, RobotsDirectives, Truncation};
+use crate::sniff::is_binary;
+use crate::{language, soft_404};
+
+/// The media types whose text is read.
+const PAGE_TYPES: [&str; 3] = ["text/html", "application/xhtml+xml", PLAIN];
+
+const PLAIN: &str = "text/plain";
+
+/// What a caller wants read, and within which bounds.
+#[derive(Debug, Clone, Copy)]
+pub struct Options<'a> {
+    /// The product token by which robots metas and `X-Robots-Tag` headers address the crawler.
+    pub agent: &'a str,
+    /// Whether images, scripts, style sheets and media are listed in [`Page::embedded`].
+    pub embedded: bool,
+    /// Longest text after decoding, in bytes of UTF-8.
+    pub max_text_bytes: usize,
+}
+
+/// A page as its bytes and its header describe it.
+#[derive(Debug)]
+pub struct Page {
+    /// The WHATWG name of the encoding.
+    pub encoding: &'static str,
+    /// What decided the encoding.
+    pub encoding_source: EncodingSource,
+    /// Whether some bytes were malformed and became U+FFFD.
+    pub had_encoding_errors: bool,
+    /// The text of `<title>`, white space collapsed; empty if there is none.
+    pub title: String,
+    /// The text of the first `<h1>` that has any.
+    pub heading: Option<String>,
+    /// The main text.
+    pub text: String,
+    /// The language that the page declares, as written.
+    pub declared_language: Option<String>,
+    /// The keywords of `<meta name=keywords>`.
+    pub keywords: Vec<String>,
+    /// Robots directives.
+    pub robots: Robots,
+    /// The URLs that the page names as its canonical one.
+    pub canonical: CanonicalLinks,
+    /// The documents that the page links to, each once, in the order of the source.
+    pub outlinks: Vec<Outlink>,
+    /// Images, scripts, style sheets and media, where the caller asked for them.
+    pub embedded: Vec<Outlink>,
+    /// The documents that the header names.
+    pub header_outlinks: Vec<Outlink>,
+    /// Why the rest of the page was left unread.
+    pub truncated: Option<Truncation>,
+}
+
+/// Robots directives by where they stand. All of them hold.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Robots {
+    /// In robots metas.
+    pub meta: RobotsDirectives,
+    /// In `X-Robots-Tag` headers.
+    pub header: RobotsDirectives,
+}
+
+impl Robots {
+    /// All directives together.
+    #[must_use]
+    pub fn all(&self) -> RobotsDirectives {
+        let mut all = self.meta;
+        all.combine(self.header);
+        all
+    }
+}
+
+/// `rel=canonical` (RFC 6596) by where it stands.
+#[derive(Debug, Clone, Default)]
+pub struct CanonicalLinks {
+    /// In the head of the document.
+    pub document: Option<Url>,
+    /// In the `Link` header.
+    pub header: Option<Url>,
+    /// The document, or the header, names several URLs: then neither is trusted.
+    pub is_conflict: bool,
+}
+
+/// Why bytes are no page.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotAPage {
+    /// The header declares a media type whose text is not read.
+    #[error("content type {0}")]
+    MediaType(String),
+    /// The header declares no media type, and the bytes are not text.
+    #[error("no content type, and not text")]
+    Binary,
+    /// The decoded text is longer than [`Options::max_text_bytes`].
+    #[error("text over {limit} bytes after decoding")]
+    TooLong {
+        /// The bound.
+        limit: usize,
+    },
+}
+
+/// The media type that the header declares, in lower case; `None` if it declares none.
+#[must_use]
+pub fn declared_media_type(headers: &HeaderMap) -> Option<String> {
+    media_type(headers.get(CONTENT_TYPE)?.to_str().ok()?)
+}
+
+/// Whether text of this media type, in lower case, is read.
+#[must_use]
+pub fn is_page_type(media_type: &str) -> bool {
+    PAGE_TYPES.contains(&media_type)
+}
+
+/// Whether a response with these header fields is a page. One without a media type is taken for a page, as browsers do.
+#[must_use]
+pub fn is_page(headers: &HeaderMap) -> bool {
+    declared_media_type(headers).is_none_or(|media_type| is_page_type(&media_type))
+}
+
+/// Reads the page whose body, without its Content-Encoding, is `bytes`, that came with `headers` from `url`.
+///
+/// # Errors
+/// The bytes are no page: see [`NotAPage`].
+pub fn read(bytes: &[u8], headers: &HeaderMap, url: &Url, options: &Options<'_>) -> Result<Page, NotAPage> {
+    let declared = declared_media_type(headers);
+    match &declared {
+        Some(media_type) if !is_page_type(media_type) => {
+            return Err(NotAPage::MediaType(media_type.clone()));
+        }
+        None if is_binary(bytes) => return Err(NotAPage::Binary),
+        _ => {}
+    }
+    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let decoded = decode(bytes, content_type.and_then(charset));
+    if decoded.text.len() > options.max_text_bytes {
+        return Err(NotAPage::TooLong {
+            limit: options.max_text_bytes,
+        });
+    }
+    let mut page = match declared.as_deref() {
+        Some(PLAIN) => Page::of_text(&decoded.text),
+        _ => Page::of_html(&decoded.text, url, options),
+    };
+    page.encoding = decoded.encoding;
+    page.encoding_source = decoded.source;
+    page.had_encoding_errors = decoded.had_errors;
+    page.add_header(headers, url, options.agent);
+    Ok(page)
+}
+
+impl Page {
+    fn of_html(html: &str, url: &Url, options: &Options<'_>) -> Self {
+        let document = parse::parse(html);
+        if let Some(truncation) = document.truncated {
+            tracing::info!(%url, ?truncation, "page cut short; the part before the cut is used");
+        }
+        let facts = parse::facts(&document, url, options.agent);
+        Self {
+            title: facts.title,
+            heading: facts.first_heading,
+            declared_language: facts.lang,
+            keywords: facts.keywords,
+            robots: Robots {
+                meta: facts.robots,
+                ..Robots::default()
+            },
+            canonical: CanonicalLinks {
+                document: facts.canonical,
+                is_conflict: facts.canonical_conflict,
+                ..CanonicalLinks::default()
+            },
+            outlinks: facts.outlinks,
+            embedded: match options.embedded {
+                true => parse::embedded(&document, url),
+                false => Vec::new(),
+            },
+            truncated: document.truncated,
+            ..Self::of_main_text(main_text(&document).text)
+        }
+    }
+
+    fn of_text(text: &str) -> Self {
+        Self::of_main_text(text.trim().to_owned())
+    }
+
+    fn of_main_text(text: String) -> Self {
+        Self {
+            encoding: "UTF-8",
+            encoding_source: EncodingSource::Utf8,
+            had_encoding_errors: false,
+            title: String::new(),
+            heading: None,
+            text,
+            declared_language: None,
+            keywords: Vec::new(),
+            robots: Robots::default(),
+            canonical: CanonicalLinks::default(),
+            outlinks: Vec::new(),
+            embedded: Vec::new(),
+            header_outlinks: Vec::new(),
+            truncated: None,
+        }
+    }
+
+    fn add_header(&mut self, headers: &HeaderMap, url: &Url, agent: &str) {
+        let links = parse::header_links(headers, url);
+        self.robots.header = x_robots_tag(headers, agent);
+        self.canonical.header = links.canonical;
+        self.canonical.is_conflict |= links.canonical_conflict;
+        self.header_outlinks = links.outlinks;
+    }
+
+    /// The language of the main text where it can be told, else the declared one: an ISO 639-1 code.
+    #[must_use]
+    pub fn language(&self) -> Option<String> {
+        language::detect(&self.text, self.declared_language.as_deref())
+    }
+
+    /// Whether the page says that there is no page, whatever its status.
+    #[must_use]
+    pub fn is_soft_404(&self) -> bool {
+        soft_404::is_soft_404(&self.title, self.heading.as_deref(), &self.text)
+    }
+
+    /// What is said about the page beside its text: the words of its title, its keywords, the documents that it links to.
+    pub fn metadata(&self) -> impl Iterator<Item = &str> {
+        let keywords = self.keywords.iter().map(String::as_str);
+        let references = self.outlinks.iter().map(|link| link.url.as_str());
+        self.title.split_whitespace().chain(keywords).chain(references)
+    }
+}
+
+/// The directives of the `X-Robots-Tag` headers for the crawler whose product token is `agent`.
+#[must_use]
+pub fn x_robots_tag(headers: &HeaderMap, agent: &str) -> RobotsDirectives {
+    let mut directives = RobotsDirectives::default();
+    for value in headers.get_all("x-robots-tag") {
+        directives.add_header(&String::from_utf8_lossy(value.as_bytes()), agent);
+    }
+    directives
+}

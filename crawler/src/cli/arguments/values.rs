@@ -1,0 +1,136 @@
+//! How the values of flags are read.
+
+use dedup::{Confirm, Features, Segmenter, Weighting, Width};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use regex::{Regex, RegexBuilder};
+
+/// Bytes that a compiled pattern may take: far above what anybody types.
+const MAX_REGEX_BYTES: usize = 1 << 20;
+
+const DATE_HINT: &str = "write a date or a time in UTC, such as 2026-03-31 or 2026-03-31T09:30:00Z (RFC 3339)";
+
+/// An ISO 639-1 code.
+pub(crate) fn parse_language(text: &str) -> Result<String, String> {
+    if text.len() == 2 && text.bytes().all(|b| b.is_ascii_alphabetic()) {
+        Ok(text.to_ascii_lowercase())
+    } else {
+        Err("write a code of two letters, such as en, de or zh (ISO 639-1)".to_owned())
+    }
+}
+
+/// A regular expression that is looked for in URLs, in time linear in the URL.
+pub(crate) fn parse_regex(text: &str) -> Result<Regex, String> {
+    let regex = RegexBuilder::new(text).size_limit(MAX_REGEX_BYTES).build();
+    regex.map_err(|error| {
+        format!("{error}\nit is a regular expression, found anywhere in the URL: '/docs/', '^https://', '\\.html$'")
+    })
+}
+
+/// The first millisecond of a date, or a time, in milliseconds since the Unix epoch.
+pub(crate) fn parse_since(text: &str) -> Result<i64, String> {
+    match date(text) {
+        Some(date) => start_of(date).ok_or_else(|| DATE_HINT.to_owned()),
+        None => time(text),
+    }
+}
+
+/// The last millisecond of a date, or a time, in milliseconds since the Unix epoch.
+pub(crate) fn parse_until(text: &str) -> Result<i64, String> {
+    match date(text) {
+        Some(date) => date
+            .checked_add(1.day())
+            .ok()
+            .and_then(start_of)
+            .map(|next| next - 1)
+            .ok_or_else(|| DATE_HINT.to_owned()),
+        None => time(text),
+    }
+}
+
+/// `full-date` of RFC 3339, and nothing else that the library would take for one.
+fn date(text: &str) -> Option<Date> {
+    let is_date = text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    text.parse().ok().filter(|_| is_date)
+}
+
+fn start_of(date: Date) -> Option<i64> {
+    Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond())
+}
+
+fn time(text: &str) -> Result<i64, String> {
+    let time: Result<Timestamp, _> = text.parse();
+    time.map(Timestamp::as_millisecond).map_err(|_| DATE_HINT.to_owned())
+}
+
+/// As written on the command line: `distance`, `combined`, or a similarity.
+pub(crate) fn parse_confirm(text: &str) -> Result<Confirm, String> {
+    match text {
+        "distance" => Ok(Confirm::Distance),
+        "combined" => Ok(Confirm::PAPER),
+        number => match number.parse() {
+            Ok(min_similarity) if min_similarity > 0.0 && min_similarity <= 1.0 => {
+                Ok(Confirm::Sketch { min_similarity })
+            }
+            _ => Err("write distance, combined, or a similarity above 0 and at most 1".into()),
+        },
+    }
+}
+
+pub(crate) fn parse_width(text: &str) -> Result<Width, String> {
+    let width = text.parse().ok().and_then(Width::of_bits);
+    width.ok_or_else(|| "write 32, 64 or 128".into())
+}
+
+pub(crate) fn parse_features(text: &str) -> Result<Features, String> {
+    text.parse().map_err(|error: dedup::InvalidScheme| error.to_string())
+}
+
+pub(crate) fn parse_segmenter(text: &str) -> Result<Segmenter, String> {
+    text.parse().map_err(|error: dedup::InvalidScheme| error.to_string())
+}
+
+pub(crate) fn parse_weights(text: &str) -> Result<Weighting, String> {
+    text.parse().map_err(|error: dedup::InvalidScheme| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_is_all_of_its_day_in_utc() {
+        const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+        let since = parse_since("2026-03-21").unwrap();
+        assert_eq!(since, 1_774_051_200_000);
+        assert_eq!(parse_until("2026-03-21"), Ok(since + DAY_MS - 1));
+        for time in ["2026-03-21T09:30:00.125Z", "2026-03-21T11:30:00.125+02:00"] {
+            assert_eq!(parse_since(time), Ok(1_774_085_400_125));
+            assert_eq!(parse_until(time), Ok(1_774_085_400_125));
+        }
+        for bad in [
+            "",
+            "yesterday",
+            "2026-3-1",
+            "2026-02-30",
+            "2026-03",
+            "2026-03-21T09:30:00",
+            "21.03.2026",
+        ] {
+            assert!(parse_since(bad).unwrap_err().contains("RFC 3339"), "{bad}");
+            assert!(parse_until(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_language_and_no_expression_is_refused() {
+        assert_eq!(parse_language("EN").as_deref(), Ok("en"));
+        for bad in ["", "english", "e1", "eng"] {
+            assert!(parse_language(bad).is_err(), "{bad}");
+        }
+        assert!(parse_regex("/docs/").unwrap().is_match("https://example.org/docs/a"));
+        assert!(parse_regex("*/docs").unwrap_err().contains("regular expression"));
+        assert!(parse_regex("(a{1000}){1000}").is_err());
+    }
+}

@@ -1,0 +1,126 @@
+//! From a batch of input to signatures: the costly part, done by as many threads as there are.
+
+use std::ops::Range;
+
+use dedup::{Analyzer, Signature};
+
+use super::tally::Tally;
+use crate::files::document::json_string;
+use crate::files::{Batch, Document, Fault, Fields, Limits};
+
+/// A batch that has been understood.
+#[derive(Debug, Default)]
+pub(super) struct Analyzed {
+    pub items: Vec<Item>,
+    /// The ids, as JSON, one after the other.
+    ids: Vec<u8>,
+    /// What is to be written of each document if it is kept, one after the other.
+    kept: Vec<u8>,
+}
+
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all are documents, and lie in one piece"
+)]
+pub(super) enum Item {
+    Document(Signed),
+    Fault(Fault),
+}
+
+/// A document, reduced to what is needed to decide on it and to write it.
+#[derive(Debug)]
+pub(super) struct Signed {
+    pub signature: Signature,
+    id: Range<usize>,
+    kept: Range<usize>,
+}
+
+/// Understands batches. Shared by threads.
+#[derive(Debug)]
+pub(super) struct Analysis {
+    pub analyzer: Analyzer,
+    pub fields: Fields,
+    pub limits: Limits,
+    /// Whether kept documents are to be written.
+    pub keeps: bool,
+    /// Whether the rule goes by what is said about a text, which here is its title.
+    pub compares_titles: bool,
+}
+
+impl Analysis {
+    pub(super) fn analyze(&self, batch: &Batch, tally: &Tally) -> Analyzed {
+        let mut analyzed = Analyzed::default();
+        batch.documents(&self.fields, self.limits, &mut |document| {
+            let item = match document {
+                Ok(document) => {
+                    tally.add_text(document.text.len());
+                    Item::Document(Signed {
+                        signature: self.sign(&document),
+                        id: append(&mut analyzed.ids, |ids| ids.extend_from_slice(document.id.as_bytes())),
+                        kept: append(&mut analyzed.kept, |kept| {
+                            if self.keeps {
+                                write_kept(&document, kept);
+                            }
+                        }),
+                    })
+                }
+                Err(fault) => Item::Fault(fault),
+            };
+            analyzed.items.push(item);
+        });
+        analyzed
+    }
+
+    fn sign(&self, document: &Document<'_>) -> Signature {
+        let title = document.title.filter(|_| self.compares_titles);
+        Signature {
+            metadata: self.analyzer.metadata(title.unwrap_or_default().split_whitespace()),
+            ..self.analyzer.analyze(document.text)
+        }
+    }
+}
+
+impl Analyzed {
+    pub(super) fn id(&self, document: &Signed) -> &[u8] {
+        &self.ids[document.id.clone()]
+    }
+
+    pub(super) fn kept(&self, document: &Signed) -> &[u8] {
+        &self.kept[document.kept.clone()]
+    }
+
+    /// Memory that it takes, about.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let shingles: usize = self
+            .items
+            .iter()
+            .map(|item| match item {
+                Item::Document(document) => document.signature.shingles.capacity() * size_of::<u64>(),
+                Item::Fault(fault) => fault.reason.capacity(),
+            })
+            .sum();
+        self.items.capacity() * size_of::<Item>() + self.ids.capacity() + self.kept.capacity() + shingles
+    }
+}
+
+fn append(bytes: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) -> Range<usize> {
+    let start = bytes.len();
+    write(bytes);
+    start..bytes.len()
+}
+
+/// A line as it came, or an object with the document's fields.
+fn write_kept(document: &Document<'_>, kept: &mut Vec<u8>) {
+    match document.line {
+        Some(line) => kept.extend_from_slice(line),
+        None => {
+            let or_null = |text: Option<&str>| text.map_or("null".to_owned(), json_string);
+            let (id, text) = (document.id, json_string(document.text));
+            let (url, title) = (or_null(document.url), or_null(document.title));
+            let object = format!("{{\"id\":{id},\"text\":{text},\"url\":{url},\"title\":{title}}}");
+            kept.extend_from_slice(object.as_bytes());
+        }
+    }
+    kept.push(b'\n');
+}

@@ -1,0 +1,258 @@
+//! The stages, joined: one reader, as many analysers as the machine has cores, one decider. The writer is who calls.
+//!
+//! Batches are numbered by the reader. Analysers finish them in any order; the decider takes them by number, so threads
+//! change nothing about the verdicts. The [`Budget`] bounds what lies between reader and writer, so the channels need no
+//! bounds of their own.
+//!
+//! No thread is waited for at the end: the reader may hang in a pipe that nobody writes to.
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use dedup::{Analyzer, Confirm, Rule, Scheme};
+
+use super::analysis::{Analysis, Analyzed};
+use super::budget::Budget;
+use super::decider::{Decided, Decider};
+use super::tally::Tally;
+use super::{Ending, IN_FLIGHT_BYTES};
+use crate::error::RunError;
+use crate::files::{Batch, Fields, Inputs, Limits};
+
+/// Stack of a thread: as that of a crawl's parse threads, for what libraries do with a page that is nested deep.
+const STACK: usize = 16 << 20;
+
+/// What is to be done.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub inputs: Inputs,
+    pub fields: Fields,
+    pub limits: Limits,
+    pub scheme: Scheme,
+    pub rule: Rule,
+    /// Kept documents are to be written.
+    pub keeps: bool,
+}
+
+/// What the pipeline has to say.
+pub(super) enum Answer {
+    /// The next batch, in input order.
+    Decided(Decided),
+    /// There is no more.
+    Ended(Ending),
+}
+
+/// A pipeline at work.
+pub(super) struct Running {
+    answers: Receiver<Result<Answer, RunError>>,
+    events: Sender<Event>,
+    budget: Arc<Budget>,
+}
+
+/// Stops a pipeline from another thread.
+pub(super) struct StopHandle(Sender<Event>);
+
+/// What the decider is told.
+enum Event {
+    Analyzed {
+        number: u64,
+        analyzed: Analyzed,
+        budget_bytes: usize,
+    },
+    /// The reader is through, after so many batches.
+    Read(u64),
+    Stop,
+    /// A stage panicked.
+    Lost(&'static str),
+}
+
+struct Numbered {
+    number: u64,
+    batch: Batch,
+}
+
+/// Starts the threads.
+pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
+    let budget = Arc::new(Budget::new(IN_FLIGHT_BYTES));
+    let (batches, to_analyse) = unbounded();
+    let (events, to_decide) = unbounded();
+    let (answers, answered) = unbounded();
+    let analysis = Arc::new(Analysis {
+        analyzer: Analyzer::new(&job.scheme),
+        fields: job.fields,
+        limits: job.limits,
+        keeps: job.keeps,
+        compares_titles: matches!(job.rule.confirm, Confirm::Combined { .. }),
+    });
+    let mut decider = Decider::new(job.scheme.width, job.rule)?;
+
+    for number in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+        let (analysis, tally, budget) = (analysis.clone(), tally.clone(), budget.clone());
+        let (to_analyse, events) = (to_analyse.clone(), events.clone());
+        spawn(format!("analyse-{number}"), move || {
+            analyse_all(&analysis, &tally, &budget, &to_analyse, &events);
+        })?;
+    }
+    let (reader_events, reader_budget, reader_tally) = (events.clone(), budget.clone(), tally.clone());
+    let (inputs, limits) = (job.inputs, job.limits);
+    spawn("read".into(), move || {
+        read_all(&inputs, limits, &reader_tally, &reader_budget, &batches, &reader_events);
+    })?;
+    let (decider_budget, decider_tally) = (budget.clone(), tally.clone());
+    spawn("decide".into(), move || {
+        let decided = decide_all(&mut decider, &decider_tally, &to_decide, &answers);
+        // Whoever reads the answers has gone if this fails, and with it the wish to know.
+        answers.send(decided.map(Answer::Ended)).ok();
+        decider_budget.close();
+    })?;
+    Ok(Running {
+        answers: answered,
+        events,
+        budget,
+    })
+}
+
+fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> Result<(), RunError> {
+    let thread = thread::Builder::new().name(name).stack_size(STACK).spawn(work);
+    thread
+        .map(drop)
+        .map_err(|source| RunError::io("start", "a thread", source))
+}
+
+impl Running {
+    /// What comes next.
+    ///
+    /// # Errors
+    /// What the run cannot go on after.
+    pub(super) fn next(&self) -> Result<Answer, RunError> {
+        self.answers.recv().unwrap_or(Err(RunError::Stage("dedup")))
+    }
+
+    /// Whether nothing waits to be written.
+    pub(super) fn is_idle(&self) -> bool {
+        self.answers.is_empty()
+    }
+
+    /// To be called once for each answer, when it has been written.
+    pub(super) fn written(&self, decided: &Decided) {
+        self.budget.leave(decided.budget_bytes);
+    }
+
+    pub(super) fn stop_handle(&self) -> StopHandle {
+        StopHandle(self.events.clone())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.budget.close();
+        tracing::debug!(peak_bytes = self.budget.peak(), "between the stages");
+    }
+}
+
+impl StopHandle {
+    /// The pipeline ends with the batch that is being decided.
+    pub(super) fn stop(&self) {
+        // Nobody listens once all is decided: then there is nothing to stop.
+        self.0.send(Event::Stop).ok();
+    }
+}
+
+fn read_all(
+    inputs: &Inputs,
+    limits: Limits,
+    tally: &Tally,
+    budget: &Budget,
+    batches: &Sender<Numbered>,
+    events: &Sender<Event>,
+) {
+    let mut number = 0;
+    let read = catch_unwind(AssertUnwindSafe(|| {
+        inputs.read(limits, tally.reading(), &mut |batch| {
+            budget.enter(batch.memory_bytes())?;
+            let sent = batches.send(Numbered { number, batch });
+            number += 1;
+            match sent {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_nobody_listens) => ControlFlow::Break(()),
+            }
+        })
+    }));
+    let event = match read {
+        Ok(_) => Event::Read(number),
+        Err(_panic) => Event::Lost("reading"),
+    };
+    // The decider has gone if this fails, and has said why.
+    events.send(event).ok();
+}
+
+fn analyse_all(
+    analysis: &Analysis,
+    tally: &Tally,
+    budget: &Budget,
+    batches: &Receiver<Numbered>,
+    events: &Sender<Event>,
+) {
+    for Numbered { number, batch } in batches {
+        budget.wait_turn(number);
+        let event = match catch_unwind(AssertUnwindSafe(|| analysis.analyze(&batch, tally))) {
+            Ok(analyzed) => {
+                let budget_bytes = analyzed.memory_bytes();
+                budget.exchange(batch.memory_bytes(), budget_bytes);
+                Event::Analyzed {
+                    number,
+                    analyzed,
+                    budget_bytes,
+                }
+            }
+            Err(_panic) => Event::Lost("analysis"),
+        };
+        if events.send(event).is_err() {
+            return;
+        }
+    }
+}
+
+fn decide_all(
+    decider: &mut Decider,
+    tally: &Tally,
+    events: &Receiver<Event>,
+    answers: &Sender<Result<Answer, RunError>>,
+) -> Result<Ending, RunError> {
+    let mut waiting = BTreeMap::new();
+    let mut next = 0;
+    let mut end = None;
+    loop {
+        match events.recv() {
+            Ok(Event::Analyzed {
+                number,
+                analyzed,
+                budget_bytes,
+            }) => {
+                waiting.insert(number, (analyzed, budget_bytes));
+            }
+            Ok(Event::Read(batches)) => end = Some(batches),
+            Ok(Event::Stop) => return Ok(Ending::Stopped),
+            Ok(Event::Lost(stage)) => return Err(RunError::Stage(stage)),
+            Err(_all_gone) => return Err(RunError::Stage("analysis")),
+        }
+        while let Some((analyzed, budget_bytes)) = waiting.remove(&next) {
+            let decided = Decided {
+                budget_bytes,
+                ..decider.decide(analyzed, tally)?
+            };
+            if answers.send(Ok(Answer::Decided(decided))).is_err() {
+                return Ok(Ending::Stopped);
+            }
+            next += 1;
+        }
+        if end == Some(next) {
+            return Ok(Ending::Whole);
+        }
+    }
+}

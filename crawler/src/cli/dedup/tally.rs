@@ -1,0 +1,96 @@
+//! What has been done so far: counted by the stages, read by the display and the summary.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use dedup::Verdict;
+
+use crate::live::progress::{Moment, Progress, Rates};
+use crate::report::bytes;
+
+/// See the module's text.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    bytes_read: AtomicU64,
+    text_bytes: AtomicU64,
+    unique: AtomicU64,
+    exact: AtomicU64,
+    near: AtomicU64,
+    faults: AtomicU64,
+}
+
+impl Tally {
+    /// Bytes of input read, as they lie on disk; for the reader to count in.
+    pub(super) fn reading(&self) -> &AtomicU64 {
+        &self.bytes_read
+    }
+
+    pub(super) fn add_text(&self, bytes: usize) {
+        self.text_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn add_verdict(&self, verdict: &Verdict) {
+        let counter = match verdict {
+            Verdict::Unique => &self.unique,
+            Verdict::Exact { .. } => &self.exact,
+            Verdict::Near { .. } => &self.near,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn add_fault(&self) {
+        self.faults.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.bytes_read.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn text_bytes(&self) -> u64 {
+        self.text_bytes.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn unique(&self) -> u64 {
+        self.unique.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn exact(&self) -> u64 {
+        self.exact.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn near(&self) -> u64 {
+        self.near.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn faults(&self) -> u64 {
+        self.faults.load(Ordering::Relaxed)
+    }
+
+    /// Documents with a verdict.
+    pub(super) fn documents(&self) -> u64 {
+        self.unique() + self.exact() + self.near()
+    }
+}
+
+/// Shows it on standard error, as a bar where the `total` of bytes is known.
+pub(super) fn show(tally: &Arc<Tally>, total: Option<u64>, quiet: bool) -> Progress {
+    let tally = Arc::clone(tally);
+    let mut rates = Rates::default();
+    Progress::start(total, quiet, move |now| {
+        let read = tally.bytes_read();
+        let of = total.map_or(String::new(), |total| format!(" of {}", bytes(total)));
+        Moment {
+            position: read,
+            message: format!(
+                "{}{of}  {:.1} MB/s  unique {}  exact {}  near {}  left out {}",
+                bytes(read),
+                rates.a_second(now, read) / 1e6,
+                tally.unique(),
+                tally.exact(),
+                tally.near(),
+                tally.faults()
+            ),
+            ..Moment::default()
+        }
+    })
+}

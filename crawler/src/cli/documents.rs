@@ -1,0 +1,48 @@
+//! Every document of some inputs, one after the other: for commands that need no more than one thread.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::faults::Faults;
+use crate::cli::error::UsageError;
+use crate::files::{Document, Fields, Inputs, Limits};
+use crate::live::progress::{Moment, Progress};
+use crate::report::bytes;
+
+/// Shows `each` all documents with the progress on standard error, and says which inputs could not be read; how many those
+/// were.
+pub(super) fn read(
+    arguments: &[PathBuf],
+    outputs: &[PathBuf],
+    quiet: bool,
+    mut each: impl FnMut(&Document<'_>),
+) -> Result<u64, UsageError> {
+    let inputs = Inputs::find(arguments, None, outputs)?;
+    let (read, total) = (Arc::new(AtomicU64::new(0)), inputs.total_bytes());
+    let progress = show(&read, total, quiet);
+    let (fields, limits, mut faults) = (Fields::default(), Limits::default(), Faults::default());
+    let whole = inputs.read(limits, &read, &mut |batch| {
+        batch.documents(&fields, limits, &mut |document| match document {
+            Ok(document) => each(&document),
+            Err(fault) => faults.tell(&fault, &progress),
+        });
+        ControlFlow::Continue(())
+    });
+    debug_assert!(whole.is_continue(), "nothing here breaks off");
+    Ok(faults.count())
+}
+
+fn show(read: &Arc<AtomicU64>, total: Option<u64>, quiet: bool) -> Progress {
+    let read = Arc::clone(read);
+    Progress::start(total, quiet, move |_| {
+        let position = read.load(Ordering::Relaxed);
+        let of = total.map_or(String::new(), |total| format!(" of {}", bytes(total)));
+        Moment {
+            position,
+            message: format!("{}{of} read", bytes(position)),
+            ..Moment::default()
+        }
+    })
+}

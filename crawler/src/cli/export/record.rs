@@ -1,0 +1,86 @@
+//! From the catalogue's record of a page to a page of the crate `export`.
+
+use export::{Fingerprint, Page};
+use storage::warc::shown_digest;
+use storage::{PageRecord, Store, Verdict};
+
+use super::filter::fetched_at;
+use crate::crawl::index::decode_signature;
+use crate::error::RunError;
+
+/// All but the text of a page.
+pub(super) fn without_text(store: &Store, id: u64, page: PageRecord) -> Result<Page, RunError> {
+    let (verdict, distance, similarity) = match page.verdict {
+        Verdict::Unique => (export::Verdict::Kept, None, None),
+        Verdict::Exact { .. } => (export::Verdict::Exact, Some(0), Some(1.0)),
+        Verdict::Near {
+            distance, similarity, ..
+        } => (export::Verdict::Near, distance, Some(shortest(similarity))),
+    };
+    Ok(Page {
+        fingerprint: fingerprint(&page)?,
+        fetched_at: fetched_at(&page),
+        duplicate_of: kept_page_of(store, id, &page)?,
+        digest: shown_digest(&page.payload_digest),
+        url: page.url,
+        host: page.host,
+        title: page.title,
+        text: None,
+        language: page.language,
+        status: page.status,
+        content_type: page.content_type,
+        encoding: page.encoding,
+        depth: page.depth,
+        body_bytes: page.body_bytes,
+        text_chars: page.text_chars,
+        verdict,
+        distance,
+        similarity,
+        canonical: page.canonical,
+    })
+}
+
+/// How many bits the fingerprints of a crawl have: as many as the first one has, all are of one scheme.
+pub(super) fn fingerprint_bits(store: &Store) -> Result<u32, RunError> {
+    for row in store.pages_from(1) {
+        let (_, page) = row?;
+        if let Some(fingerprint) = fingerprint(&page)? {
+            return Ok(fingerprint.bits);
+        }
+    }
+    Ok(dedup::Width::W64.bits())
+}
+
+fn fingerprint(page: &PageRecord) -> Result<Option<Fingerprint>, RunError> {
+    let fingerprint = decode_signature(&page.signature)?.fingerprint;
+    Ok(fingerprint.map(|fingerprint| Fingerprint {
+        value: fingerprint.bits(),
+        bits: fingerprint.width().bits(),
+    }))
+}
+
+/// The URL of the page that is kept in place of a duplicate, if one is.
+fn kept_page_of(store: &Store, id: u64, page: &PageRecord) -> Result<Option<String>, RunError> {
+    if page.verdict == Verdict::Unique {
+        return Ok(None);
+    }
+    let kept = store.kept_of(id)?.map(|kept| store.page(kept)).transpose()?;
+    Ok(kept.flatten().map(|kept| kept.url))
+}
+
+/// The number of twice the bits whose decimal digits are those of `similarity`, so that every format shows the same ones.
+fn shortest(similarity: f32) -> f64 {
+    similarity.to_string().parse().unwrap_or_else(|_| similarity.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_similarity_has_as_few_digits_as_it_had() {
+        assert_eq!(shortest(0.9), 0.9);
+        assert_eq!(shortest(0.96875), 0.96875);
+        assert_eq!(shortest(1.0), 1.0);
+    }
+}

@@ -1,0 +1,139 @@
+//! What the command line says of the form of an export, and where it goes.
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, is_separator};
+
+use export::{Destination, Format};
+
+use crate::cli::arguments::{Export, ExportFormat};
+use crate::cli::error::UsageError;
+use crate::cli::reject_inside;
+
+/// The endings of names that tell a format.
+const ENDINGS: &[(&str, ExportFormat)] = &[
+    ("jsonl", ExportFormat::Jsonl),
+    ("ndjson", ExportFormat::Jsonl),
+    ("csv", ExportFormat::Csv),
+    #[cfg(feature = "parquet")]
+    ("parquet", ExportFormat::Parquet),
+    ("txt", ExportFormat::Text),
+    ("cdxj", ExportFormat::Cdxj),
+];
+
+/// The form, and where it goes.
+pub(super) fn of(args: &Export) -> Result<(ExportFormat, Destination), UsageError> {
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    let format = match (args.format, output) {
+        (Some(format), _) => format,
+        (None, Some(path)) => told_by_name(path)?,
+        (None, None) => ExportFormat::Jsonl,
+    };
+    if let Some(path) = output {
+        reject_inside(&args.data.data, path)?;
+    }
+    let destination = match output {
+        None => Destination::Stdout,
+        Some(path) if format == ExportFormat::Markdown || names_a_folder(path) => Destination::Folder(path.to_owned()),
+        Some(path) => Destination::File(path.to_owned()),
+    };
+    check(args, format, &destination)?;
+    Ok((format, destination))
+}
+
+/// Things that cannot be, said before anything is read.
+fn check(args: &Export, format: ExportFormat, destination: &Destination) -> Result<(), UsageError> {
+    let problem = match (format, destination) {
+        (ExportFormat::Markdown, Destination::Stdout) => {
+            "--format markdown makes one file a page: name a folder for them with --output DIR/"
+        }
+        #[cfg(feature = "parquet")]
+        (ExportFormat::Parquet, Destination::Stdout) if io::stdout().is_terminal() => {
+            "a Parquet file is nothing for a terminal: name a file with --output, or pass it on to another program"
+        }
+        (ExportFormat::Text, _) if args.verdicts != [crate::cli::arguments::ExportVerdict::Kept] => {
+            "--format text writes texts, and only kept pages have one: leave --verdict out, or choose another format"
+        }
+        _ if args.since.zip(args.until).is_some_and(|(since, until)| since > until) => {
+            "--since is later than --until: no page can be of both"
+        }
+        _ => return Ok(()),
+    };
+    Err(UsageError::Argument(problem.to_owned()))
+}
+
+/// `pages.csv` and `pages.csv.gz` are CSV. A folder could hold more than one format.
+fn told_by_name(path: &Path) -> Result<ExportFormat, UsageError> {
+    if names_a_folder(path) {
+        return Err(UsageError::Argument(format!(
+            "{} is a folder: say of which form its files are to be, --format markdown or --format text",
+            path.display()
+        )));
+    }
+    let mut name = Path::new(path.file_name().unwrap_or_default());
+    if has_ending(name, "gz") || has_ending(name, "zst") {
+        name = Path::new(name.file_stem().unwrap_or_default());
+    }
+    if name.extension().is_none() {
+        return Ok(ExportFormat::Jsonl);
+    }
+    match ENDINGS.iter().find(|(ending, _)| has_ending(name, ending)) {
+        Some((_, format)) => Ok(*format),
+        None => Err(UsageError::Argument(unknown_ending(path))),
+    }
+}
+
+fn unknown_ending(path: &Path) -> String {
+    let known: Vec<String> = ENDINGS.iter().map(|(ending, _)| format!(".{ending}")).collect();
+    format!(
+        "the name of {} tells no form: end it in {}, and .gz or .zst after that to pack it, or give --format",
+        path.display(),
+        known.join(", ")
+    )
+}
+
+fn has_ending(name: &Path, ending: &str) -> bool {
+    name.extension().is_some_and(|have| have.eq_ignore_ascii_case(ending))
+}
+
+fn names_a_folder(path: &Path) -> bool {
+    path.to_string_lossy().ends_with(is_separator) || path.is_dir()
+}
+
+/// The format as the crate `export` has it; `None` for the index, which is not made of pages.
+pub(super) fn page_format(format: ExportFormat) -> Option<Format> {
+    match format {
+        ExportFormat::Jsonl => Some(Format::JsonLines),
+        ExportFormat::Csv => Some(Format::Csv),
+        #[cfg(feature = "parquet")]
+        ExportFormat::Parquet => Some(Format::Parquet),
+        ExportFormat::Markdown => Some(Format::Markdown),
+        ExportFormat::Text => Some(Format::Text),
+        ExportFormat::Cdxj => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_tells_the_format() {
+        for (name, format) in [
+            ("a/pages.csv", ExportFormat::Csv),
+            ("pages.CSV.GZ", ExportFormat::Csv),
+            ("pages.txt.zst", ExportFormat::Text),
+            ("pages.cdxj", ExportFormat::Cdxj),
+            ("pages.gz", ExportFormat::Jsonl),
+            ("pages", ExportFormat::Jsonl),
+        ] {
+            assert_eq!(told_by_name(Path::new(name)).unwrap(), format, "{name}");
+        }
+        assert!(told_by_name(Path::new("no-such-folder/")).is_err());
+        for name in ["x.tar", "x.jsonl.bz2", "x.json", "x.xlsx.gz", "x.csv.gz.zst"] {
+            let complaint = told_by_name(Path::new(name)).unwrap_err().to_string();
+            for part in [name, ".jsonl", ".csv", ".txt", ".zst", "--format"] {
+                assert!(complaint.contains(part), "{complaint}");
+            }
+        }
+    }
+}

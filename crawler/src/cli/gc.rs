@@ -1,0 +1,44 @@
+//! `crawler gc`
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use storage::OpenOptions;
+
+use crate::cli::arguments::Gc;
+use crate::error::RunError;
+use crate::live::progress::{Moment, Progress};
+use crate::report::bytes;
+
+pub(super) fn execute(args: &Gc, quiet: bool) -> Result<(), RunError> {
+    let dir = &args.data.data;
+    let rows = Arc::new(AtomicU64::new(0));
+    let shown = rows.clone();
+    let progress = Progress::start(None, quiet, move |_now| {
+        let position = shown.load(Ordering::Relaxed);
+        Moment {
+            position,
+            message: format!("{position} rows copied"),
+            ..Moment::default()
+        }
+    });
+    let cache_bytes = OpenOptions::existing().cache_bytes;
+    let result = storage::compact(dir, cache_bytes, &mut |copied| rows.store(copied, Ordering::Relaxed));
+    drop(progress);
+    let done = result?;
+    if !quiet {
+        let mut lines = vec![format!(
+            "Compacted {}: {} before, {} after, {} rows",
+            dir.display(),
+            bytes(done.before),
+            bytes(done.after),
+            done.rows
+        )];
+        if !done.removed.is_empty() {
+            lines.push(format!("  removed {}", done.removed.join(", ")));
+        }
+        lines.push("  WARC files are never rewritten".to_owned());
+        super::say(&lines.join("\n"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! What `crawler inspect page` answers: the fields of its JSON.
+
+use page::parse::{Outlink, RobotsDirectives};
+use serde::Serialize;
+
+/// What a crawl reads in a page. As a line of JSON; fields are only ever added.
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct Page {
+    pub source: String,
+    pub url: Option<String>,
+    pub status: Option<u16>,
+    pub media_type: Option<String>,
+    pub charset: &'static str,
+    pub charset_source: &'static str,
+    pub charset_errors: bool,
+    pub title: String,
+    pub language: Option<String>,
+    pub canonical: Option<String>,
+    pub canonical_url: Option<String>,
+    pub robots: Robots,
+    pub fingerprint: Option<String>,
+    pub digest: Option<String>,
+    pub similarity: &'static str,
+    pub word_count: u32,
+    pub soft_404: bool,
+    pub truncated: Option<&'static str>,
+    pub outlinks: Vec<Link>,
+    pub text: String,
+    /// What a verdict goes by.
+    #[serde(skip)]
+    pub signature: dedup::Signature,
+}
+
+/// What is asked of this crawler, by all together and by each of those who may ask.
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct Robots {
+    #[serde(flatten)]
+    pub all: Directives,
+    pub meta: Directives,
+    pub header: Directives,
+}
+
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct Directives {
+    pub noindex: bool,
+    pub nofollow: bool,
+    /// From when on the page asks not to be stored, as RFC 3339 has it.
+    pub unavailable_after: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct Link {
+    pub url: String,
+    pub kind: &'static str,
+    pub nofollow: bool,
+}
+
+/// A page that could not be read.
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct Unread {
+    pub source: String,
+    pub url: Option<String>,
+    pub error: String,
+}
+
+impl Robots {
+    pub(super) fn of(robots: page::Robots) -> Self {
+        Self {
+            all: robots.all().into(),
+            meta: robots.meta.into(),
+            header: robots.header.into(),
+        }
+    }
+}
+
+impl From<RobotsDirectives> for Directives {
+    fn from(directives: RobotsDirectives) -> Self {
+        let date = |end| jiff::Timestamp::try_from(end).ok();
+        Self {
+            noindex: directives.noindex,
+            nofollow: directives.nofollow,
+            unavailable_after: directives.unavailable_after.and_then(date).map(|end| end.to_string()),
+        }
+    }
+}
+
+impl From<Outlink> for Link {
+    fn from(outlink: Outlink) -> Self {
+        Self {
+            url: outlink.url.into(),
+            kind: outlink.kind.name(),
+            nofollow: outlink.nofollow,
+        }
+    }
+}

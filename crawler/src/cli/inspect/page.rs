@@ -1,0 +1,238 @@
+//! `crawler inspect page`
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use ::page::parse::Truncation;
+use ::page::sniff::is_binary;
+use ::page::{NotAPage, declared_media_type};
+use ::url::Url;
+use ::web::canonicalize::canonicalize;
+use ::web::fetch::Response;
+use bytes::Bytes;
+use dedup::{Analyzer, Signature};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+
+use super::answer::{Link, Page, Robots, Unread};
+use super::source::{self, Source};
+use super::web::{Web, decoded_body};
+use super::{done, page_text, settings, shown};
+use crate::cli::Output;
+use crate::cli::arguments::InspectPage;
+use crate::cli::error::{Error, UsageError};
+use crate::config::settings::Settings;
+use crate::crawl::canonical;
+use crate::error::RunError;
+use crate::files::{DEFAULT_MAX_DOCUMENT_BYTES, Format, PLACEHOLDER, unpacked};
+
+pub(super) fn execute(args: &InspectPage) -> Result<(), Error> {
+    let base = base(args)?;
+    let settings = settings(&args.fetching)?;
+    let mut inspector = Inspector {
+        analyzer: Analyzer::new(&settings.scheme),
+        settings,
+        ignore_robots: args.ignore_robots,
+        web: None,
+    };
+    let mut output = Output::open(None)?;
+    let mut faults = 0;
+    for argument in &args.pages {
+        let answer = match inspector.find(argument, base.as_ref())? {
+            Ok(page) => shown(&page, args.format, || page_text::page(&page)),
+            Err(unread) => {
+                faults += 1;
+                shown(&unread, args.format, || page_text::unread(&unread))
+            }
+        };
+        output.write(answer?)?;
+        // The next one may take long to come.
+        output.flush()?;
+    }
+    output.finish()?;
+    done(faults)
+}
+
+/// A single page, read as a crawl by `settings` reads it; `url` says where one from a file is from.
+///
+/// # Errors
+/// What fetches pages cannot be set up. Why there is no page is an answer.
+pub(in crate::cli) fn read_one(
+    argument: &Path,
+    url: Option<&str>,
+    settings: &Settings,
+    ignore_robots: bool,
+) -> Result<Result<Page, Unread>, Error> {
+    let base = url.map(absolute).transpose()?;
+    let mut inspector = Inspector {
+        analyzer: Analyzer::new(&settings.scheme),
+        settings: settings.clone(),
+        ignore_robots,
+        web: None,
+    };
+    Ok(inspector.find(argument, base.as_ref())?)
+}
+
+fn base(args: &InspectPage) -> Result<Option<Url>, UsageError> {
+    let Some(text) = &args.url else { return Ok(None) };
+    if args.pages.len() > 1 {
+        let message = "--url says where a single page is from; give one page, or leave --url out";
+        return Err(UsageError::Argument(message.into()));
+    }
+    absolute(text).map(Some)
+}
+
+fn absolute(text: &str) -> Result<Url, UsageError> {
+    let unusable = |reason: String| UsageError::Argument(format!("--url {text}: {reason}"));
+    let url = Url::parse(text).map_err(|error| unusable(error.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(unusable("give an absolute http or https URL".into()));
+    }
+    Ok(url)
+}
+
+/// Bytes and what is known of them.
+struct Found {
+    /// `None` for a file of which nobody says where it is from.
+    url: Option<Url>,
+    status: Option<u16>,
+    /// Of a file, the media type that its name or its beginning stands for.
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+/// Reads pages, with what it takes to fetch them set up when the first is to be fetched.
+struct Inspector {
+    settings: Settings,
+    analyzer: Analyzer,
+    ignore_robots: bool,
+    web: Option<Web>,
+}
+
+impl Inspector {
+    fn find(&mut self, argument: &Path, base: Option<&Url>) -> Result<Result<Page, Unread>, RunError> {
+        let source = argument.display().to_string();
+        let unread = |error: String| Unread {
+            source: source.clone(),
+            url: base.map(Url::to_string),
+            error,
+        };
+        let found = match Source::of(argument) {
+            Ok(Source::Web(url)) => self.fetch(&url)?.map(|found| Found {
+                url: base.cloned().or(found.url),
+                ..found
+            }),
+            Ok(Source::File(path)) => read_file(Some(path), base),
+            Ok(Source::Stdin) => read_file(None, base),
+            Err(reason) => Err(reason),
+        };
+        Ok(found.and_then(|found| self.read(&source, found)).map_err(unread))
+    }
+
+    fn fetch(&mut self, url: &Url) -> Result<Result<Found, String>, RunError> {
+        let web = match &mut self.web {
+            Some(web) => web,
+            None => self.web.insert(Web::new(&self.settings)?),
+        };
+        let limit = self.settings.fetch.max_body_bytes;
+        Ok(web.page(url, self.ignore_robots).and_then(|(url, response)| {
+            if !response.is_success() {
+                return Err(format!("HTTP status {}", response.status));
+            }
+            if response.body.is_none() {
+                let media_type = declared_media_type(&response.headers).unwrap_or_default();
+                return Err(format!("{}: not a page", NotAPage::MediaType(media_type)));
+            }
+            let body = decoded_body(&response, limit).map_err(|error| error.to_string())?;
+            let Response { status, headers, .. } = response;
+            Ok(Found {
+                url: Some(url),
+                status: Some(status),
+                headers,
+                body,
+            })
+        }))
+    }
+
+    fn read(&self, source: &str, found: Found) -> Result<Page, String> {
+        let placeholder = || Url::parse(PLACEHOLDER).map_err(|error| error.to_string());
+        let url = found.url.clone().map_or_else(placeholder, Ok)?;
+        // As in a crawl, a parser's panic costs the page and not the run.
+        let page = catch_unwind(AssertUnwindSafe(|| {
+            ::page::read(&found.body, &found.headers, &url, &self.settings.reading())
+        }));
+        match page {
+            Ok(page) => page
+                .map(|page| self.answer(source, &url, found, page))
+                .map_err(|error| error.to_string()),
+            Err(_panic) => Err("a parser panicked on it; please report it".into()),
+        }
+    }
+
+    fn answer(&self, source: &str, url: &Url, found: Found, page: ::page::Page) -> Page {
+        let rules = &self.settings.canonicalize;
+        let signature = Signature {
+            metadata: self.analyzer.metadata(page.metadata()),
+            ..self.analyzer.analyze(&page.text)
+        };
+        let in_canonical_form = |url: &Url| canonicalize(url, rules).ok().map(String::from);
+        Page {
+            source: source.to_owned(),
+            status: found.status,
+            media_type: declared_media_type(&found.headers),
+            charset: page.encoding,
+            charset_source: page.encoding_source.name(),
+            charset_errors: page.had_encoding_errors,
+            language: page.language(),
+            canonical: canonical::named(&page.canonical, url, rules),
+            canonical_url: found.url.as_ref().and_then(in_canonical_form),
+            robots: Robots::of(page.robots),
+            fingerprint: signature.fingerprint.map(|fingerprint| fingerprint.to_string()),
+            digest: signature.digest.map(|digest| format!("{:032x}", digest.0)),
+            similarity: similarity(&signature),
+            word_count: signature.tokens,
+            soft_404: page.is_soft_404(),
+            truncated: page.truncated.map(Truncation::name),
+            outlinks: [page.outlinks, page.embedded, page.header_outlinks]
+                .into_iter()
+                .flatten()
+                .map(Link::from)
+                .collect(),
+            title: page.title,
+            text: page.text,
+            url: found.url.map(String::from),
+            signature,
+        }
+    }
+}
+
+fn read_file(path: Option<&Path>, base: Option<&Url>) -> Result<Found, String> {
+    let limit = DEFAULT_MAX_DOCUMENT_BYTES;
+    let body = source::open(path).and_then(unpacked);
+    let body = body.and_then(|input| source::read(input, limit));
+    let body = body.map_err(|error| format!("cannot be read: {error}"))?;
+    if body.len() > limit {
+        return Err(format!("longer than {limit} bytes"));
+    }
+    if is_binary(&body) {
+        return Err("it is neither HTML nor text".into());
+    }
+    let by_name = path.and_then(Format::of_name);
+    let format = Format::of_content(&body, by_name).unwrap_or(Format::Text);
+    Ok(Found {
+        url: base.cloned(),
+        status: None,
+        headers: HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(format.media_type()))]),
+        body: body.into(),
+    })
+}
+
+/// What near-duplicates of a text are confirmed by.
+fn similarity(signature: &Signature) -> &'static str {
+    if signature.sketch.is_some() {
+        "sketch"
+    } else if signature.digest.is_some() {
+        "short"
+    } else {
+        "none"
+    }
+}

@@ -1,0 +1,118 @@
+//! A page as `crawler inspect page` shows it to people.
+
+use std::fmt::Write;
+
+use super::SHOWN_WIDTH;
+use super::answer::{Directives, Page, Unread};
+use crate::files::PLACEHOLDER;
+use crate::terminal::text::terminal_text;
+
+/// A few lines for a page, then its links and its text.
+pub(super) fn page(page: &Page) -> String {
+    let mut text = line(&page.source) + "\n";
+    let mut row = |name: &str, value: &str| {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "  {name:<14}{}", line(value));
+    };
+    row("URL", &url(page));
+    if let Some(status) = page.status {
+        row("status", &status.to_string());
+    }
+    row("media type", page.media_type.as_deref().unwrap_or("none"));
+    let errors = if page.charset_errors {
+        "; some bytes are malformed"
+    } else {
+        ""
+    };
+    row(
+        "charset",
+        &format!("{} ({}){errors}", page.charset, charset_source(page)),
+    );
+    row("title", or_none(&page.title));
+    row("language", page.language.as_deref().unwrap_or("not told"));
+    row("rel=canonical", page.canonical.as_deref().unwrap_or("none"));
+    row("robots", &robots(page));
+    row("fingerprint", &fingerprint(page));
+    row("words", &page.word_count.to_string());
+    if page.soft_404 {
+        row("soft 404", "yes: a crawl does not keep it");
+    }
+    if let Some(reason) = page.truncated {
+        row("cut short", reason);
+    }
+    row("outlinks", &page.outlinks.len().to_string());
+    for link in &page.outlinks {
+        let nofollow = if link.nofollow { "nofollow " } else { "" };
+        let _ = writeln!(text, "    {:<23} {nofollow}{}", link.kind, line(&link.url));
+    }
+    text.push_str("  text\n");
+    for paragraph in page.text.lines() {
+        let _ = writeln!(text, "    {}", line(paragraph));
+    }
+    text
+}
+
+/// A page that could not be read.
+pub(super) fn unread(unread: &Unread) -> String {
+    format!("{}\n  error         {}\n", line(&unread.source), line(&unread.error))
+}
+
+fn url(page: &Page) -> String {
+    let Some(url) = &page.url else {
+        return format!("none given (--url); relative links are shown against {PLACEHOLDER}");
+    };
+    match &page.canonical_url {
+        Some(canonical) if canonical != url => format!("{url}, canonical form {canonical}"),
+        Some(_) => url.clone(),
+        None => format!("{url}, not one that can be crawled"),
+    }
+}
+
+fn charset_source(page: &Page) -> &'static str {
+    match page.charset_source {
+        "bom" => "by its byte order mark",
+        "header" => "by the Content-Type header",
+        "meta" => "declared in the page",
+        "utf8" => "nothing declared, and it is UTF-8",
+        _ => "nothing declared, detected",
+    }
+}
+
+fn robots(page: &Page) -> String {
+    let asked: Vec<String> = [(&page.robots.meta, "meta"), (&page.robots.header, "header")]
+        .iter()
+        .flat_map(|(directives, source)| asked(directives).map(move |asked| format!("{asked} ({source})")))
+        .collect();
+    if asked.is_empty() {
+        "no restriction".to_owned()
+    } else {
+        asked.join(", ")
+    }
+}
+
+fn asked(directives: &Directives) -> impl Iterator<Item = String> {
+    let end = directives.unavailable_after.as_ref();
+    [
+        directives.noindex.then(|| "noindex".to_owned()),
+        directives.nofollow.then(|| "nofollow".to_owned()),
+        end.map(|end| format!("unavailable after {end}")),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+fn fingerprint(page: &Page) -> String {
+    match (&page.fingerprint, page.similarity) {
+        (Some(fingerprint), _) => fingerprint.clone(),
+        (None, "none") => "none: the page has no text".to_owned(),
+        (None, _) => "none: short texts are compared exactly".to_owned(),
+    }
+}
+
+fn or_none(text: &str) -> &str {
+    if text.is_empty() { "none" } else { text }
+}
+
+fn line(text: &str) -> String {
+    terminal_text(text, SHOWN_WIDTH)
+}

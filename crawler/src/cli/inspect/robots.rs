@@ -1,0 +1,163 @@
+//! `crawler inspect robots`
+
+use std::path::{Path, PathBuf};
+
+use ::url::Url;
+use serde::Serialize;
+use web::robots::{Decision, MAX_ROBOTS_BYTES, Robots, product_token, robots_url};
+
+use super::source::{self, Source};
+use super::web::Web;
+use super::{SHOWN_WIDTH, done, settings, shown};
+use crate::cli::Output;
+use crate::cli::arguments::{InspectFormat, InspectRobots};
+use crate::cli::error::{Error, UsageError};
+use crate::error::RunError;
+use crate::terminal::text::terminal_text;
+
+/// The answer for one URL.
+#[derive(Debug, Serialize)]
+struct Answer<'a> {
+    url: &'a str,
+    allowed: bool,
+    rule: Option<&'a str>,
+    line: Option<usize>,
+    agent: &'a str,
+    crawl_delay_ms: Option<u64>,
+    sitemaps: &'a [String],
+}
+
+/// A line that is no URL.
+#[derive(Debug, Serialize)]
+struct NoUrl<'a> {
+    url: &'a str,
+    error: &'a str,
+}
+
+pub(super) fn execute(args: &InspectRobots) -> Result<(), Error> {
+    let is_stdin = args.robots.as_os_str() == "-";
+    if args.urls.iter().filter(|url| *url == "-").count() + usize::from(is_stdin) > 1 {
+        return Err(UsageError::Input(crate::files::InputError::StdinTwice).into());
+    }
+    let robots = read(args)?;
+    let agent = match product_token(&args.agent) {
+        "" => "*",
+        token => token,
+    };
+    let mut output = Output::open(None)?;
+    let mut faults = 0;
+    source::each_line(&args.urls, |url| {
+        let answer = match decide(&robots, url) {
+            Ok(decision) => allowed_or_not(&robots, url, agent, &decision, args.format)?,
+            Err(error) => {
+                faults += 1;
+                no_url(url, &error, args.format)?
+            }
+        };
+        output.write(answer)
+    })?;
+    output.finish()?;
+    done(faults)
+}
+
+fn read(args: &InspectRobots) -> Result<Robots, Error> {
+    let unreadable = |path: &Path, source| UsageError::Unreadable {
+        path: path.to_owned(),
+        source,
+    };
+    let url = match Source::of(&args.robots) {
+        Ok(Source::Web(url)) => url,
+        Ok(Source::File(path)) => return Ok(read_file(Some(path), &args.agent).map_err(|e| unreadable(path, e))?),
+        Ok(Source::Stdin) => {
+            let robots = read_file(None, &args.agent);
+            return Ok(robots.map_err(|e| unreadable(&PathBuf::from("standard input"), e))?);
+        }
+        Err(reason) => return Err(UsageError::Argument(format!("{}: {reason}", args.robots.display())).into()),
+    };
+    let url = if url.path() == "/" { robots_url(&url) } else { url };
+    let outcome = Web::new(&settings(&args.fetching)?)?.robots(&url, &args.agent);
+    Ok(outcome
+        .map_err(|error| UsageError::Argument(format!("{url}: {error}")))?
+        .robots)
+}
+
+fn read_file(path: Option<&Path>, agent: &str) -> std::io::Result<Robots> {
+    let body = source::read(source::open(path)?, MAX_ROBOTS_BYTES)?;
+    Ok(Robots::parse(&body, agent))
+}
+
+/// Decides on a URL, on one whose scheme was left out, or on a path.
+fn decide(robots: &Robots, text: &str) -> Result<Decision, String> {
+    if text.is_empty() || text.starts_with('/') {
+        return Ok(robots.decide_target(text));
+    }
+    let url = if text.contains("://") {
+        Url::parse(text)
+    } else {
+        Url::parse(&format!("http://{text}"))
+    };
+    let url = url.map_err(|error| format!("not a URL: {error}"))?;
+    Ok(robots.decide(&url))
+}
+
+fn allowed_or_not(
+    robots: &Robots,
+    url: &str,
+    agent: &str,
+    decision: &Decision,
+    format: InspectFormat,
+) -> Result<String, RunError> {
+    let delay = robots.crawl_delay();
+    let answer = Answer {
+        url,
+        allowed: decision.allowed,
+        rule: decision.rule.as_deref(),
+        line: decision.line,
+        agent,
+        crawl_delay_ms: delay.map(|delay| u64::try_from(delay.as_millis()).unwrap_or(u64::MAX)),
+        sitemaps: robots.sitemaps(),
+    };
+    shown(&answer, format, || {
+        let word = if decision.allowed { "allow" } else { "disallow" };
+        let rule = match (&decision.rule, decision.line) {
+            (Some(rule), Some(line)) => format!("{line}: {rule}"),
+            (Some(reason), None) => reason.clone(),
+            (None, _) => "no rule".to_owned(),
+        };
+        let rule = terminal_text(&rule, SHOWN_WIDTH);
+        format!("{word}\t{rule}\t{}\n", terminal_text(url, SHOWN_WIDTH))
+    })
+}
+
+/// A line of text begins with `allow` or `disallow`, so what is no URL has none.
+fn no_url(url: &str, error: &str, format: InspectFormat) -> Result<String, RunError> {
+    shown(&NoUrl { url, error }, format, || {
+        tracing::warn!("{}: {error}", terminal_text(url, SHOWN_WIDTH));
+        String::new()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_asked_about_with_or_without_a_scheme_or_by_their_path() {
+        let robots = Robots::parse(b"user-agent: *\ndisallow: /a", "FooBot");
+        for text in ["http://example.org/a", "example.org/a?b", "/a/b", "example.org:8080/a"] {
+            assert_eq!(
+                decide(&robots, text).map(|decision| decision.allowed),
+                Ok(false),
+                "{text}"
+            );
+        }
+        for text in ["", "/", "example.org", "https://example.org/b#/a"] {
+            assert_eq!(
+                decide(&robots, text).map(|decision| decision.allowed),
+                Ok(true),
+                "{text}"
+            );
+        }
+        assert!(decide(&robots, "http://[x/").is_err());
+    }
+}

@@ -1,0 +1,188 @@
+//! URLs fetched to be looked at, as a crawl fetches them: by the same client under the same address policy and limits,
+//! with a pause between two requests to a host, and a page only where its robots.txt allows it.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use ::url::Url;
+use bytes::Bytes;
+use reqwest::header::CONTENT_ENCODING;
+use web::fetch::{FetchError, Fetcher, Response, Wanted, content_encoding};
+use web::host_key::HostKey;
+use web::memory_budget::MemoryBudget;
+use web::robots::{MAX_ROBOTS_BYTES, MAX_ROBOTS_REDIRECTS, Robots, RobotsOutcome, robots_url};
+use web::sitemap::MAX_SITEMAP_BYTES;
+
+use crate::config::settings::Settings;
+use crate::crawl::interpret::redirect;
+use crate::error::RunError;
+
+/// Bound on a robots.txt without its Content-Encoding; what counts of it is less.
+const MAX_DECODED_ROBOTS_BYTES: usize = 16 * MAX_ROBOTS_BYTES;
+
+/// Fetches one thing after the other.
+#[derive(Debug)]
+pub(super) struct Web {
+    settings: Settings,
+    fetcher: Fetcher,
+    runtime: tokio::runtime::Runtime,
+    /// The rules of each scheme, host and port asked so far.
+    robots: HashMap<String, Robots>,
+    /// Of each host, when it was last asked and how long it wants to be left alone.
+    asked: HashMap<HostKey, (Instant, Duration)>,
+}
+
+impl Web {
+    /// # Errors
+    /// The HTTP client or what drives it cannot be set up.
+    pub(super) fn new(settings: &Settings) -> Result<Self, RunError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        Ok(Self {
+            settings: settings.clone(),
+            fetcher: Fetcher::new(&settings.fetch, MemoryBudget::new(settings.fetch.memory_bytes))
+                .map_err(RunError::Client)?,
+            runtime: runtime.map_err(|source| RunError::io("start", "the network runtime", source))?,
+            robots: HashMap::new(),
+            asked: HashMap::new(),
+        })
+    }
+
+    /// A page, and the URL at the end of its redirects. Every hop is held to the robots.txt of its host, unless the
+    /// configuration or `ignore_robots` says otherwise.
+    ///
+    /// # Errors
+    /// Why there is no answer, in words.
+    pub(super) fn page(&mut self, url: &Url, ignore_robots: bool) -> Result<(Url, Response), String> {
+        let obeys_robots = self.settings.politeness.robots && !ignore_robots;
+        let max_redirects = usize::from(self.settings.fetch.max_redirects);
+        self.follow(
+            url,
+            Wanted::Page { is_page: page::is_page },
+            max_redirects,
+            |web, hop| {
+                if obeys_robots { web.check_robots(hop) } else { Ok(()) }
+            },
+        )
+    }
+
+    /// A sitemap without its Content-Encoding, and the URL at the end of its redirects.
+    ///
+    /// # Errors
+    /// Why there is none, in words.
+    pub(super) fn sitemap(&mut self, url: &Url) -> Result<(Url, Bytes), String> {
+        let max_redirects = usize::from(self.settings.fetch.max_redirects);
+        let (url, response) = self.follow(url, Wanted::Sitemap, max_redirects, |_, _| Ok(()))?;
+        if !response.is_success() {
+            return Err(format!("HTTP status {}", response.status));
+        }
+        let body = decoded_body(&response, MAX_SITEMAP_BYTES).map_err(|error| error.to_string())?;
+        Ok((url, body))
+    }
+
+    /// What the robots.txt at `url` says to `agent`, or what it means that it cannot be had.
+    ///
+    /// # Errors
+    /// The address policy forbids to ask for it.
+    pub(super) fn robots(&mut self, url: &Url, agent: &str) -> Result<RobotsOutcome, FetchError> {
+        let mut hop = url.clone();
+        for redirects in 0.. {
+            let response = match self.get(&hop, Wanted::Robots) {
+                Ok(response) => response,
+                Err(error @ FetchError::ForbiddenAddress(_)) if redirects == 0 => return Err(error),
+                Err(error) => return Ok(RobotsOutcome::unreachable(&error.to_string())),
+            };
+            match redirect::target(&hop, &response) {
+                Some(Ok(to)) if redirects < MAX_ROBOTS_REDIRECTS => hop = to,
+                _ => return Ok(robots_outcome(&response, agent)),
+            }
+        }
+        unreachable!("the redirects are bounded")
+    }
+
+    /// Asks for `url` and what it redirects to, each hop only after `check`.
+    fn follow(
+        &mut self,
+        url: &Url,
+        wanted: Wanted,
+        max_redirects: usize,
+        mut check: impl FnMut(&mut Self, &Url) -> Result<(), String>,
+    ) -> Result<(Url, Response), String> {
+        let mut hops = vec![url.clone()];
+        loop {
+            let hop = &hops[hops.len() - 1];
+            check(self, hop)?;
+            let response = self.get(hop, wanted).map_err(|error| error.to_string())?;
+            let Some(target) = redirect::target(hop, &response) else {
+                return Ok((hop.clone(), response));
+            };
+            let target = target?;
+            if hops.contains(&target) {
+                return Err(format!("its redirects go round in a loop through {target}"));
+            }
+            if hops.len() > max_redirects {
+                return Err(format!("more than {max_redirects} redirects (fetch.max_redirects)"));
+            }
+            hops.push(target);
+        }
+    }
+
+    fn check_robots(&mut self, url: &Url) -> Result<(), String> {
+        let origin = url.origin().ascii_serialization();
+        if !self.robots.contains_key(&origin) {
+            let product = self.settings.product.clone();
+            let outcome = self
+                .robots(&robots_url(url), &product)
+                .map_err(|error| error.to_string())?;
+            let longest = self.settings.politeness.max_crawl_delay;
+            if let Some((delay, asked)) = outcome.robots.crawl_delay().zip(self.asked_of(url)) {
+                asked.1 = asked.1.max(delay.min(longest));
+            }
+            self.robots.insert(origin.clone(), outcome.robots);
+        }
+        let decision = self.robots[&origin].decide(url);
+        if decision.allowed {
+            return Ok(());
+        }
+        let rule = decision.rule.unwrap_or_default();
+        Err(match decision.line {
+            Some(line) => {
+                format!("its robots.txt forbids it (line {line}: {rule}); --ignore-robots fetches it all the same")
+            }
+            None => format!(
+                "its robots.txt cannot be had ({rule}), and until it can, nothing may be fetched; --ignore-robots does not \
+                 ask for it"
+            ),
+        })
+    }
+
+    fn asked_of(&mut self, url: &Url) -> Option<&mut (Instant, Duration)> {
+        self.asked.get_mut(&HostKey::from_url(url)?)
+    }
+
+    fn get(&mut self, url: &Url, wanted: Wanted) -> Result<Response, FetchError> {
+        if let Some((asked, delay)) = self.asked_of(url) {
+            std::thread::sleep(delay.saturating_sub(asked.elapsed()));
+        }
+        let answer = self.runtime.block_on(self.fetcher.get(url, wanted));
+        if let Some(host) = HostKey::from_url(url) {
+            let usual = self.settings.politeness.delay;
+            let asked = self.asked.entry(host).or_insert((Instant::now(), usual));
+            asked.0 = Instant::now();
+        }
+        answer
+    }
+}
+
+fn robots_outcome(response: &Response, agent: &str) -> RobotsOutcome {
+    match decoded_body(response, MAX_DECODED_ROBOTS_BYTES) {
+        Ok(body) => RobotsOutcome::from_status(response.status, &body, agent),
+        // What the server meant is unknown.
+        Err(error) => RobotsOutcome::unreachable(&error.to_string()),
+    }
+}
+
+/// The body without its Content-Encoding, at most `limit` bytes of it; empty where there is none.
+pub(super) fn decoded_body(response: &Response, limit: usize) -> Result<Bytes, FetchError> {
+    let body = response.body.clone().unwrap_or_default();
+    content_encoding::decode(body, response.header(&CONTENT_ENCODING), limit)
+}

@@ -1,0 +1,76 @@
+//! `crawler layouts`: what it costs to find every near-duplicate within a distance.
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, Table};
+use dedup::layout::trade_offs;
+
+use crate::cli::arguments::Layouts;
+use crate::cli::error::{Error, UsageError};
+
+pub(super) fn execute(args: &Layouts) -> Result<(), Error> {
+    let layouts = trade_offs(args.bits, args.distance, args.documents).map_err(UsageError::from)?;
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_header([
+        "blocks",
+        "tables",
+        "prefix bits",
+        "probes",
+        "candidates",
+        "memory B/doc",
+        "sled rows B/doc",
+    ]);
+    for (layout, costs) in layouts {
+        table.add_row([
+            layout.blocks().len().to_string(),
+            costs.tables.to_string(),
+            costs.prefix_bits.to_string(),
+            grouped(costs.probes as f64),
+            grouped(costs.candidates),
+            format!("{:.0}", costs.memory_bytes),
+            format!("{:.0}", costs.row_bytes),
+        ]);
+    }
+    for column in table.column_iter_mut() {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let documents = grouped(args.documents as f64);
+    Ok(super::say(&format!(
+        "Layouts that find every pair within {} of {} bits, at {documents} random fingerprints:\n\n{table}\n\n\
+         probes: buckets that a query looks into, each a cache miss. candidates: entries met in them, each a comparison.",
+        args.distance,
+        args.bits.bits(),
+    ))?)
+}
+
+/// A number with its thousands apart; a small one with a digit after the point.
+fn grouped(number: f64) -> String {
+    if number < 100.0 && number.fract() != 0.0 {
+        return format!("{number:.1}");
+    }
+    let digits = format!("{number:.0}");
+    let mut out = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(' ');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        for (number, text) in [
+            (0.0, "0"),
+            (61.04, "61.0"),
+            (999.6, "1 000"),
+            (1_234_567.0, "1 234 567"),
+        ] {
+            assert_eq!(grouped(number), text);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Text for people, within the width of their terminal, whatever the web put into it.
+
+use std::io::{self, IsTerminal};
+
+use unicode_width::UnicodeWidthChar;
+
+use crate::terminal::text::harmless;
+use crate::terminal::width::terminal_width;
+
+/// Columns of a label before its value.
+const LABEL: usize = 13;
+
+/// Where text goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Screen {
+    pub width: usize,
+    has_colours: bool,
+}
+
+/// How a piece of text stands out, where there are colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Paint {
+    Strong,
+    Faint,
+    Removed,
+    Added,
+}
+
+/// A character, and whether it is marked.
+pub(super) type Marked = (char, bool);
+
+impl Screen {
+    /// Standard output: as wide as `COLUMNS` or the terminal says, in colours on a terminal unless `NO_COLOR` is set.
+    pub fn of_stdout() -> Self {
+        let is_terminal = io::stdout().is_terminal();
+        let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        Self {
+            width: terminal_width(),
+            has_colours: is_terminal && !is_set("NO_COLOR") && !is_dumb,
+        }
+    }
+
+    pub fn has_colours(self) -> bool {
+        self.has_colours
+    }
+
+    pub fn paint(self, text: &str, paint: Paint) -> String {
+        if !self.has_colours || text.is_empty() {
+            return text.to_owned();
+        }
+        let code = match paint {
+            Paint::Strong => "1",
+            Paint::Faint => "2",
+            Paint::Removed => "31",
+            Paint::Added => "32",
+        };
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    }
+
+    /// A heading on a line of its own, after an empty one.
+    pub fn heading(self, text: &str) -> String {
+        format!("\n{}\n", self.paint(text, Paint::Strong))
+    }
+
+    /// `value` behind its label, on as many lines as it takes.
+    pub fn labelled(self, label: &str, value: &str) -> String {
+        let indent = " ".repeat(LABEL);
+        let mut out = String::new();
+        for (number, line) in wrap(&marked(value, false), self.width.saturating_sub(LABEL))
+            .iter()
+            .enumerate()
+        {
+            let line: String = line.iter().map(|(c, _)| c).collect();
+            match number {
+                0 => out.push_str(&self.paint(&format!("{label:<LABEL$}"), Paint::Faint)),
+                _ => out.push_str(&indent),
+            }
+            out.push_str(&line);
+            out.push('\n');
+        }
+        out
+    }
+
+    /// Lines of `text` behind `indent` spaces.
+    pub fn indented(self, indent: usize, text: &str) -> String {
+        let lines = wrap(&marked(text, false), self.width.saturating_sub(indent));
+        let line = |line: &Vec<Marked>| -> String {
+            let line: String = line.iter().map(|(c, _)| c).collect();
+            format!("{:indent$}{line}\n", "")
+        };
+        lines.iter().map(line).collect()
+    }
+}
+
+/// The characters of a text, made harmless.
+pub(super) fn marked(text: &str, mark: bool) -> Vec<Marked> {
+    let shown = |c: char| if c.is_whitespace() { ' ' } else { harmless(c) };
+    text.chars().map(|c| (shown(c), mark)).collect()
+}
+
+/// Columns that a text takes.
+pub(super) fn columns(text: &[Marked]) -> usize {
+    text.iter().map(|(c, _)| c.width().unwrap_or(0)).sum()
+}
+
+/// A text in lines of at most `width` columns, broken after spaces and beside wide characters where there are any, else
+/// anywhere; at least one line.
+pub(super) fn wrap(text: &[Marked], width: usize) -> Vec<Vec<Marked>> {
+    let width = width.max(2);
+    let mut lines = Vec::new();
+    let (mut start, mut at, mut used) = (0, 0, 0);
+    let mut last_break = None;
+    while let Some((c, _)) = text.get(at) {
+        let wide = c.width().unwrap_or(0);
+        if wide > 1 && at > start {
+            last_break = Some(at);
+        }
+        if used + wide > width && at > start {
+            let end = match last_break {
+                _ if *c == ' ' => at,
+                Some(end) if end > start => end,
+                _ => at,
+            };
+            lines.push(trimmed(&text[start..end]));
+            // The space that there was no room for stands for the end of the line.
+            let next = end + usize::from(*c == ' ');
+            (start, at, used, last_break) = (next, next, 0, None);
+            continue;
+        }
+        used += wide;
+        at += 1;
+        if *c == ' ' || wide > 1 {
+            last_break = Some(at);
+        }
+    }
+    if start < text.len() || lines.is_empty() {
+        lines.push(trimmed(&text[start..]));
+    }
+    lines
+}
+
+fn trimmed(line: &[Marked]) -> Vec<Marked> {
+    let spaces = line.iter().rev().take_while(|(c, _)| *c == ' ').count();
+    line[..line.len() - spaces].to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrapped(text: &str, width: usize) -> Vec<String> {
+        let lines = wrap(&marked(text, false), width);
+        lines.iter().map(|line| line.iter().map(|(c, _)| c).collect()).collect()
+    }
+
+    #[test]
+    fn lines_are_broken_between_words_or_where_they_must() {
+        assert_eq!(wrapped("the tide table", 8), ["the tide", "table"]);
+        assert_eq!(wrapped("the tide table", 9), ["the tide", "table"]);
+        assert_eq!(wrapped("http://example.org/x", 8), ["http://e", "xample.o", "rg/x"]);
+        assert_eq!(wrapped("微服务框架", 5), ["微服", "务框", "架"]);
+        assert_eq!(wrapped("", 5), [""]);
+    }
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_comes_through() {
+        assert_eq!(wrapped("a\u{1b}[31m\u{202e}b\tc", 40), ["a\u{fffd}[31m\u{fffd}b c"]);
+    }
+}

@@ -1,0 +1,152 @@
+//! The pages dropped as bars of text, and as an SVG image: over the distance, a line for each way to confirm.
+
+use std::fmt::Write;
+
+use dedup::Confirm;
+
+use super::IN_FORCE;
+use super::measured::Measured;
+use crate::study::replay::Grid;
+
+/// The plot's frame in pixels; the legend stands to its right.
+const LEFT: f64 = 80.0;
+const TOP: f64 = 40.0;
+const WIDTH: f64 = 600.0;
+const HEIGHT: f64 = 380.0;
+const LEGEND: f64 = 190.0;
+const LEGEND_LINE: f64 = 20.0;
+
+/// Told apart by people who see colours otherwise too (Okabe and Ito 2008).
+const COLOURS: [&str; 7] = [
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
+];
+/// With the colours repeated, lines are told apart by their dashes.
+const DASHES: [&str; 4] = ["none", "6 3", "2 3", "9 3 2 3"];
+
+/// Parts of a character, an eighth to eight of them.
+const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+
+/// A bar of at most `width` characters for a figure of at most `most`; one that is not 0 can be seen.
+pub(super) fn bar(figure: u64, most: u64, width: usize) -> String {
+    if figure == 0 || most == 0 {
+        return String::new();
+    }
+    let eighths = (figure as f64 / most as f64 * (8 * width) as f64).round() as usize;
+    let (whole, rest) = (eighths.max(1) / 8, eighths.max(1) % 8);
+    let part = rest.checked_sub(1).map(|last| EIGHTHS[last]);
+    std::iter::repeat_n('█', whole).chain(part).collect()
+}
+
+/// An SVG image of its own.
+pub(super) fn svg(grid: &Grid, measured: &Measured) -> String {
+    let (distances, confirms) = (measured.distances(), measured.confirms());
+    let most = measured.rows.iter().map(|row| row.dropped).max().unwrap_or(0).max(1) as f64;
+    let widest = f64::from(distances.last().copied().unwrap_or(0).max(1));
+    let place = |distance: u32, dropped: u64| {
+        let (x, y) = (f64::from(distance) / widest, dropped as f64 / most);
+        (LEFT + WIDTH * x, TOP + HEIGHT * (1.0 - y))
+    };
+    let (width, height) = (LEFT + WIDTH + LEGEND, TOP + HEIGHT + 60.0);
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"sans-serif\" font-size=\"13\" role=\"img\" aria-label=\"Pages dropped by Hamming distance\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
+         <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">Pages dropped, by the largest Hamming distance</text>\n"
+    );
+    for step in 0..=4 {
+        let dropped = most * f64::from(step) / 4.0;
+        let (_, y) = place(0, dropped.round() as u64);
+        let right = LEFT + WIDTH;
+        push(
+            &mut out,
+            &format!("<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{right}\" y2=\"{y:.1}\" stroke=\"#ddd\"/>"),
+        );
+        push(&mut out, &text(LEFT - 8.0, y + 4.0, "end", &format!("{dropped:.0}")));
+    }
+    for distance in &distances {
+        let (x, bottom) = place(*distance, 0);
+        push(&mut out, &text(x, bottom + 20.0, "middle", &distance.to_string()));
+    }
+    push(
+        &mut out,
+        &text(
+            LEFT + WIDTH / 2.0,
+            TOP + HEIGHT + 44.0,
+            "middle",
+            "largest Hamming distance, bits",
+        ),
+    );
+    for (number, confirm) in confirms.iter().enumerate() {
+        let colour = COLOURS[number % COLOURS.len()];
+        let dashes = DASHES[number / COLOURS.len() % DASHES.len()];
+        let stroke = format!("stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dashes}\"");
+        let rows = distances
+            .iter()
+            .filter_map(|distance| measured.find(*distance, *confirm));
+        let points: Vec<(f64, f64)> = rows.map(|(_, row)| place(row.cell.max_distance, row.dropped)).collect();
+        let path: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        push(
+            &mut out,
+            &format!("<polyline fill=\"none\" {stroke} points=\"{}\"/>", path.join(" ")),
+        );
+        for (x, y) in points {
+            push(
+                &mut out,
+                &format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>"),
+            );
+        }
+        let (from, y) = (LEFT + WIDTH + 20.0, TOP + LEGEND_LINE * number as f64);
+        push(
+            &mut out,
+            &format!(
+                "<line x1=\"{from}\" y1=\"{y}\" x2=\"{}\" y2=\"{y}\" {stroke}/>",
+                from + 30.0
+            ),
+        );
+        push(&mut out, &text(from + 38.0, y + 4.0, "start", &name(*confirm)));
+    }
+    let in_force = grid.cells()[IN_FORCE];
+    let (x, y) = place(in_force.max_distance, measured.rows[IN_FORCE].dropped);
+    push(
+        &mut out,
+        &format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"8\" fill=\"none\" stroke=\"#000\" stroke-width=\"2\"/>"),
+    );
+    let y = TOP + LEGEND_LINE * confirms.len() as f64;
+    push(&mut out, &text(LEFT + WIDTH + 20.0, y + 4.0, "start", "○ in force"));
+    out.push_str("</svg>\n");
+    out
+}
+
+fn name(confirm: Confirm) -> String {
+    match confirm {
+        Confirm::Sketch { min_similarity } => format!("similarity ≥ {min_similarity}"),
+        Confirm::Distance => "distance alone".to_owned(),
+        Confirm::Combined { .. } => "combined".to_owned(),
+    }
+}
+
+/// `content` holds nothing that XML reads otherwise: names of rules and numbers.
+fn text(x: f64, y: f64, anchor: &str, content: &str) -> String {
+    format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{content}</text>")
+}
+
+fn push(out: &mut String, element: &str) {
+    let line = writeln!(out, "{element}");
+    debug_assert!(line.is_ok(), "a String takes whatever is written to it");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bar;
+
+    #[test]
+    fn a_bar_is_as_long_as_its_share() {
+        assert_eq!(bar(5, 10, 8), "████");
+        assert_eq!((bar(0, 10, 8), bar(0, 0, 8)), (String::new(), String::new()));
+        assert_eq!(bar(1, 1_000, 8), "▏");
+        assert_eq!(
+            (bar(10, 10, 8), bar(13, 16, 2)),
+            ("████████".to_owned(), "█▋".to_owned())
+        );
+    }
+}

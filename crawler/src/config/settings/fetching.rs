@@ -1,0 +1,97 @@
+//! The `[fetch]` section.
+
+use std::env;
+use std::path::Path;
+
+use reqwest::header::HeaderMap;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use web::fetch::{Credentials, FetchSettings, Proxy, extra_field};
+
+use super::{InvalidSetting, invalid, millis};
+use crate::config;
+
+/// Reads the file of certificates, if one is named, and the environment variables with passwords.
+pub(super) fn fetch(config: &config::Fetch, user_agent: String) -> Result<FetchSettings, InvalidSetting> {
+    Ok(FetchSettings {
+        user_agent,
+        parallel: config.parallel,
+        connect_timeout: millis("fetch.connect_timeout_ms", config.connect_timeout_ms)?,
+        timeout: millis("fetch.timeout_ms", config.timeout_ms)?,
+        max_body_bytes: config.max_body_bytes,
+        memory_bytes: config.memory_bytes,
+        max_redirects: config.max_redirects,
+        allow_private_addresses: config.allow_private_addresses,
+        cookies: config.cookies,
+        proxy: proxy(&config.proxy)?,
+        extra_roots: extra_roots(&config.extra_root_certificates)?,
+        headers: headers(config)?,
+        credentials: credentials(&config.credentials)?,
+    })
+}
+
+fn proxy(url: &str) -> Result<Option<Proxy>, InvalidSetting> {
+    if url.is_empty() {
+        return Ok(None);
+    }
+    // What is before an @ may be a password.
+    let shown = url.rsplit_once('@').map_or(url, |(_, shown)| shown);
+    let proxy = Proxy::new(url).map_err(|reason| invalid("fetch.proxy", format!("{shown:?}"), reason))?;
+    Ok(Some(proxy))
+}
+
+fn extra_roots(path: &Path) -> Result<Vec<CertificateDer<'static>>, InvalidSetting> {
+    if path.as_os_str().is_empty() {
+        return Ok(Vec::new());
+    }
+    let unusable = |reason: String| invalid("fetch.extra_root_certificates", format!("{path:?}"), reason);
+    let pem = std::fs::read(path).map_err(|error| unusable(format!("cannot be read: {error}")))?;
+    let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
+    let certificates = certificates.map_err(|error| unusable(format!("is not a PEM file: {error}")))?;
+    if certificates.is_empty() {
+        return Err(unusable(
+            "must hold a certificate between BEGIN CERTIFICATE and END CERTIFICATE".into(),
+        ));
+    }
+    let mut roots = rustls::RootCertStore::empty();
+    for certificate in &certificates {
+        roots
+            .add(certificate.clone())
+            .map_err(|error| unusable(format!("holds a certificate that cannot be used: {error}")))?;
+    }
+    Ok(certificates)
+}
+
+fn headers(config: &config::Fetch) -> Result<HeaderMap, InvalidSetting> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in &config.headers {
+        let unusable = |reason: String| invalid("fetch.headers", format!("{name:?}"), reason);
+        let (name, value) = extra_field(name, value).map_err(unusable)?;
+        if headers.insert(&name, value).is_some() {
+            return Err(unusable(format!("{name} is given twice, in two spellings")));
+        }
+    }
+    Ok(headers)
+}
+
+fn credentials(config: &[config::Credentials]) -> Result<Vec<Credentials>, InvalidSetting> {
+    let mut all: Vec<Credentials> = Vec::new();
+    for entry in config {
+        let unusable = |reason: String| invalid("fetch.credentials", format!("{:?}", entry.host), reason);
+        let password = match (&entry.password, &entry.password_env) {
+            (Some(password), None) => password.clone(),
+            (None, Some(name)) => env::var(name).map_err(|error| {
+                unusable(format!(
+                    "password_env = {name:?}: {error}; set that environment variable to the password"
+                ))
+            })?,
+            _ => return Err(unusable("must have a password or a password_env, and not both".into())),
+        };
+        let credentials = Credentials::new(&entry.host, &entry.user, &password).map_err(unusable)?;
+        if all.iter().any(|other| other.is_for_same_origin(&credentials)) {
+            return Err(unusable("is given twice".into()));
+        }
+        all.push(credentials);
+    }
+    Ok(all)
+}

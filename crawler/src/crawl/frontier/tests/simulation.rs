@@ -1,0 +1,455 @@
+//! A crawl of servers that answer late, are busy, break off and are killed with the crawler, in simulated time: whatever
+//! happens, no request comes earlier than politeness allows, and no host is forgotten.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::time::{Duration, UNIX_EPOCH};
+
+use proptest::prelude::*;
+use storage::{HostState, QueuedUrl};
+use url::Url;
+use web::politeness::{Contact, HostSignal, Now};
+
+use super::{BEGIN, queued, rules, settings};
+use crate::config::settings::Settings;
+use crate::crawl::frontier::Scheduler;
+use crate::crawl::messages::{Errand, Event, RobotsAnswer, Step, Task};
+use crate::crawl::steering::Decision;
+
+#[derive(Debug, Clone)]
+struct Plan {
+    seed: u64,
+    hosts: usize,
+    addresses: u8,
+    delay_ms: u64,
+    address_delay_ms: u64,
+    parallel_per_host: usize,
+    parallel_per_address: usize,
+    latency_factor: f64,
+    /// Of a hundred requests, so many fail.
+    failing: u32,
+    /// After so many requests the crawler is killed, or stopped.
+    restarts: Vec<(u64, bool)>,
+}
+
+fn plan() -> impl Strategy<Value = Plan> {
+    let restart = (1_u64..60, any::<bool>());
+    (
+        (any::<u64>(), 1_usize..7, 1_u8..4, 0_u32..40),
+        (
+            prop_oneof![Just(0_u64), Just(90), Just(1_000)],
+            0_u64..400,
+            1_usize..4,
+            1_usize..5,
+        ),
+        prop_oneof![Just(0.0), Just(2.0)],
+        proptest::collection::vec(restart, 0..3),
+    )
+        .prop_map(
+            |((seed, hosts, addresses, failing), delays, latency_factor, restarts)| Plan {
+                seed,
+                hosts,
+                addresses,
+                delay_ms: delays.0,
+                address_delay_ms: delays.1,
+                parallel_per_host: delays.2,
+                parallel_per_address: delays.3,
+                latency_factor,
+                failing,
+                restarts,
+            },
+        )
+}
+
+impl Plan {
+    fn settings(&self) -> Settings {
+        settings(|config| {
+            let politeness = &mut config.politeness;
+            politeness.robots = true;
+            politeness.delay_ms = self.delay_ms;
+            politeness.address_delay_ms = self.address_delay_ms;
+            politeness.parallel_per_host = self.parallel_per_host;
+            politeness.parallel_per_address = self.parallel_per_address;
+            politeness.latency_factor = self.latency_factor;
+        })
+    }
+}
+
+/// What the servers know: times are Unix ms.
+#[derive(Debug, Default)]
+struct Seen {
+    open: usize,
+    /// The last start, or the last end, whichever spaces requests.
+    asked_at: Option<u64>,
+    /// The delay that was in force then.
+    delay: u64,
+    /// Nothing may come before.
+    rests_until: u64,
+}
+
+#[derive(Debug)]
+struct Server {
+    name: String,
+    address: IpAddr,
+    /// The crawler knows the address.
+    is_known: bool,
+    crawl_delay: u64,
+    /// The crawler has read its robots.txt.
+    has_robots: Option<u64>,
+    /// What is not decided.
+    left: HashMap<u64, QueuedUrl>,
+    seen: Seen,
+}
+
+struct Open {
+    ends_at: u64,
+    host: usize,
+    task: Task,
+    signal: HostSignal,
+    latency: u64,
+}
+
+struct World {
+    plan: Plan,
+    settings: Settings,
+    random: fastrand::Rng,
+    servers: Vec<Server>,
+    by_address: HashMap<IpAddr, Seen>,
+    open: Vec<Open>,
+    saved: HashMap<String, HostState>,
+    started_at: u64,
+    next_seq: u64,
+    requests: u64,
+}
+
+impl World {
+    fn new(plan: &Plan) -> Self {
+        let mut random = fastrand::Rng::with_seed(plan.seed);
+        let mut next_seq = 0;
+        let mut literals = Vec::new();
+        let servers = (0..plan.hosts).map(|n| {
+            let address = IpAddr::from([192, 0, 2, random.u8(0..plan.addresses)]);
+            let is_known = random.bool() && !literals.contains(&address);
+            let name = if is_known {
+                literals.push(address);
+                address.to_string()
+            } else {
+                format!("h{n}.example")
+            };
+            let pages = (0..random.u64(1..8)).map(|page| {
+                next_seq += 1;
+                (next_seq, queued(next_seq, &format!("http://{name}/{page}")))
+            });
+            let left = pages.collect();
+            Server {
+                address,
+                is_known,
+                crawl_delay: if random.u8(0..3) == 0 { 2_500 } else { 0 },
+                has_robots: None,
+                left,
+                seen: Seen::default(),
+                name,
+            }
+        });
+        let servers = servers.collect();
+        Self {
+            settings: plan.settings(),
+            plan: plan.clone(),
+            random,
+            servers,
+            by_address: HashMap::new(),
+            open: Vec::new(),
+            saved: HashMap::new(),
+            started_at: BEGIN,
+            next_seq,
+            requests: 0,
+        }
+    }
+
+    fn host(&self, name: &str) -> usize {
+        self.servers.iter().position(|server| server.name == name).unwrap()
+    }
+
+    fn now(&self, wall: u64) -> Now {
+        Duration::from_millis(wall - self.started_at)
+    }
+
+    /// A run from `wall` on, up to its end or until so many requests were made in all; returns when it stopped.
+    fn run(&mut self, scheduler: &mut Scheduler, mut wall: u64, until_requests: u64) -> u64 {
+        for _ in 0..200_000 {
+            if self.requests >= until_requests {
+                return wall;
+            }
+            match scheduler.next(self.now(wall)) {
+                Step::Start(task) => self.start(task, wall),
+                Step::Exclude { queued, .. } => panic!("{} excluded", queued.url),
+                Step::Fail { queued, .. } => panic!("{} failed without a request", queued.url),
+                Step::Postpone { queued, .. } => panic!("{} postponed, and nothing is a duplicate", queued.url),
+                Step::Recall(errand) => {
+                    let server = &self.servers[self.host(&for_host(&errand))];
+                    let answer = match (server.has_robots, self.robots_of(server)) {
+                        (Some(at), RobotsAnswer::Rules(robots, sitemaps)) => {
+                            RobotsAnswer::Recalled(robots, sitemaps, at)
+                        }
+                        _ => RobotsAnswer::Forgotten,
+                    };
+                    scheduler.on(Event::Robots { errand, answer }, self.now(wall));
+                }
+                Step::Refill {
+                    host,
+                    limit,
+                    skip,
+                    from,
+                } => {
+                    let left = &self.servers[self.host(&host)].left;
+                    let is_wanted =
+                        |url: &&QueuedUrl| !skip.contains(&url.seq) && Some((url.priority, url.depth, url.seq)) > from;
+                    let mut urls: Vec<_> = left.values().filter(is_wanted).cloned().collect();
+                    urls.sort_by_key(|url| url.seq);
+                    assert!(urls.len() <= limit);
+                    let more = false;
+                    scheduler.on(Event::Refilled { host, urls, more }, self.now(wall));
+                }
+                Step::Finished(_) => return wall,
+                Step::Wait(until) => {
+                    let until = until.map(|until| self.started_at + until.as_nanos().div_ceil(1_000_000) as u64);
+                    let next = self.open.iter().enumerate().min_by_key(|(_, open)| open.ends_at);
+                    match (next.map(|(index, open)| (index, open.ends_at)), until) {
+                        (Some((index, ends_at)), until) if until.is_none_or(|until| ends_at <= until) => {
+                            wall = wall.max(ends_at);
+                            self.end(index, scheduler, wall);
+                        }
+                        (_, Some(until)) => wall = wall.max(until).max(wall + u64::from(until <= wall)),
+                        (_, None) => panic!("it waits for nothing"),
+                    }
+                }
+            }
+            self.saved.extend(scheduler.take_unsaved());
+        }
+        panic!("it does not end")
+    }
+
+    fn start(&mut self, task: Task, wall: u64) {
+        self.requests += 1;
+        let name = match &task {
+            Task::Page { queued, .. } => queued.host.clone(),
+            Task::Errand { host, .. } => host.clone(),
+        };
+        let host = self.host(&name);
+        let rules = self.settings.politeness;
+        let server = &mut self.servers[host];
+        let base = rules.delay.as_millis() as u64;
+        let crawl_delay = server.has_robots.map_or(0, |_| server.crawl_delay);
+        server
+            .seen
+            .start(&name, wall, base.max(crawl_delay), rules.parallel_per_host);
+        if server.is_known {
+            let seen = self.by_address.entry(server.address).or_default();
+            let delay = rules.address_delay.as_millis() as u64;
+            seen.start(&server.address.to_string(), wall, delay, rules.parallel_per_address);
+        }
+        let latency = self.random.u64(0..3_000);
+        let signal = match self.random.u32(0..100) {
+            n if n >= self.plan.failing => HostSignal::Answered,
+            n if n % 3 == 0 => HostSignal::Unreachable,
+            n => HostSignal::Busy {
+                retry_after: (n % 3 == 1).then(|| Duration::from_secs(self.random.u64(0..60))),
+            },
+        };
+        self.open.push(Open {
+            ends_at: wall + latency + self.random.u64(0..500),
+            host,
+            task,
+            signal,
+            latency,
+        });
+    }
+
+    fn end(&mut self, index: usize, scheduler: &mut Scheduler, wall: u64) {
+        let open = self.open.swap_remove(index);
+        let rules = self.settings.politeness;
+        let server = &mut self.servers[open.host];
+        server.seen.end(wall, rules.parallel_per_host);
+        let answers = open.signal != HostSignal::Unreachable;
+        let seen = self.by_address.entry(server.address).or_default();
+        if answers && !server.is_known {
+            server.is_known = true;
+            seen.open += server.seen.open + 1;
+        }
+        if server.is_known {
+            seen.end(wall, rules.parallel_per_address);
+        }
+        let least = rules.retry_delay.min(rules.max_wait * 2 / 3).as_millis() as u64;
+        let rest = match open.signal {
+            HostSignal::Answered => 0,
+            HostSignal::Busy { retry_after } => least.max(retry_after.unwrap_or_default().as_millis() as u64),
+            HostSignal::Unreachable => least,
+        };
+        if rest > 0 {
+            server.seen.rests_until = server.seen.rests_until.max(wall + rest);
+        }
+        let name = server.name.clone();
+        let ended = Event::RequestEnded {
+            host: name,
+            signal: open.signal,
+            failure: (rest > 0).then(|| "failed".to_owned()),
+            contact: Contact {
+                address: answers.then_some(server.address),
+                latency: answers.then(|| Duration::from_millis(open.latency)),
+            },
+        };
+        let now = self.now(wall);
+        scheduler.on(ended, now);
+        let event = self.meaning(open, wall);
+        scheduler.on(event, now);
+    }
+
+    fn meaning(&mut self, open: Open, wall: u64) -> Event {
+        let is_well = open.signal == HostSignal::Answered;
+        match open.task {
+            Task::Errand { errand, .. } => {
+                let answer = if is_well {
+                    self.servers[open.host].has_robots = Some(wall);
+                    self.robots_of(&self.servers[open.host])
+                } else {
+                    RobotsAnswer::Unreachable("failed".into())
+                };
+                Event::Robots { errand, answer }
+            }
+            Task::Page { queued: page, .. } => {
+                let left = &mut self.servers[open.host].left;
+                left.remove(&page.seq);
+                let mut again = Vec::new();
+                if !is_well {
+                    self.next_seq += 1;
+                    again.push(QueuedUrl {
+                        seq: self.next_seq,
+                        ..page.clone()
+                    });
+                    left.insert(self.next_seq, again[0].clone());
+                }
+                Event::Decided {
+                    host: page.host,
+                    seq: page.seq,
+                    page: is_well.then(|| Decision::new(page.seq, &page.url, None, None)),
+                    is_visit: false,
+                    queued: again,
+                }
+            }
+        }
+    }
+
+    fn robots_of(&self, server: &Server) -> RobotsAnswer {
+        rules(&format!(
+            "User-agent: *\nCrawl-delay: {}\n",
+            server.crawl_delay as f64 / 1_000.0
+        ))
+    }
+
+    /// Another run in the place of the one before, whose open requests are cut off.
+    fn restart(&mut self, wall: u64, is_killed: bool) -> Scheduler {
+        self.started_at = wall + self.random.u64(0..600);
+        let cut = std::mem::take(&mut self.open);
+        for open in &cut {
+            let rules = self.settings.politeness;
+            let server = &mut self.servers[open.host];
+            server.seen.end(wall, rules.parallel_per_host);
+            if server.is_known {
+                let seen = self.by_address.entry(server.address).or_default();
+                seen.end(wall, rules.parallel_per_address);
+            }
+        }
+        let mut scheduler = self.scheduler();
+        assert!(is_killed || cut.is_empty(), "a stop lets what is in process end");
+        if is_killed {
+            scheduler.was_interrupted();
+        }
+        for server in &self.servers {
+            if let Some(state) = self.saved.get(&server.name) {
+                scheduler.restore(&server.name, state);
+            }
+            scheduler.add_stored_host(&server.name, server.left.len() as u64, 0);
+        }
+        scheduler
+    }
+
+    fn scheduler(&mut self) -> Scheduler {
+        Scheduler::new(&self.settings, 40, 0)
+            .begun_at(UNIX_EPOCH + Duration::from_millis(self.started_at))
+            .with_seed(self.random.u64(..))
+    }
+}
+
+fn for_host(errand: &Errand) -> String {
+    match errand {
+        Errand::Robots { for_host, .. } => for_host.clone(),
+        Errand::Sitemap { url, .. } => Url::to_string(url),
+    }
+}
+
+impl Seen {
+    fn start(&mut self, who: &str, wall: u64, delay: u64, parallel: usize) {
+        assert!(self.open < parallel, "{who}: {} requests are open already", self.open);
+        assert!(
+            wall >= self.rests_until,
+            "{who} rests until {}, it is {wall}",
+            self.rests_until
+        );
+        if let Some(at) = self.asked_at {
+            assert!(
+                wall >= at + self.delay,
+                "{who} asked at {at}, again at {wall}, delay {}",
+                self.delay
+            );
+        }
+        self.open += 1;
+        self.delay = delay;
+        if parallel > 1 {
+            self.asked_at = Some(wall);
+        }
+    }
+
+    fn end(&mut self, wall: u64, parallel: usize) {
+        self.open -= 1;
+        if parallel == 1 {
+            self.asked_at = Some(wall);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_happens_no_request_comes_too_early_and_no_host_is_forgotten(plan in plan()) {
+        let mut world = World::new(&plan);
+        let mut scheduler = world.scheduler();
+        for server in &world.servers {
+            let mut urls: Vec<_> = server.left.values().cloned().collect();
+            urls.sort_by_key(|url| url.seq);
+            scheduler.add(urls, Now::ZERO);
+        }
+        let mut wall = world.started_at;
+        for (requests, is_killed) in plan.restarts.clone() {
+            let until = world.requests + requests;
+            wall = world.run(&mut scheduler, wall, until);
+            if !is_killed {
+                scheduler.on(Event::Stop, world.now(wall));
+                wall = world.run(&mut scheduler, wall, u64::MAX);
+            }
+            scheduler = world.restart(wall, is_killed);
+            wall = world.started_at;
+        }
+        let end = world.run(&mut scheduler, wall, u64::MAX);
+        prop_assert!(end >= wall);
+        let given_up: Vec<_> = scheduler.retired().into_iter().map(|gone| gone.host).collect();
+        for server in &world.servers {
+            let is_given_up = given_up.iter().any(|gone| gone.ends_with(&server.name));
+            prop_assert!(
+                server.left.is_empty() || is_given_up,
+                "{} has {} URLs left and was not given up: {given_up:?}", server.name, server.left.len()
+            );
+            prop_assert!(server.left.is_empty() || world.saved[&server.name].retired);
+        }
+    }
+}

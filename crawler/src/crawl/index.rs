@@ -1,0 +1,120 @@
+//! The dedup index beside the catalogue that it is derived from.
+
+use dedup::{Deduplicator, DocId, SledIndex, SledLook, SledOptions};
+use storage::{Store, Verdict};
+
+use super::recorder::departures;
+use crate::config::settings::Settings;
+use crate::error::RunError;
+
+/// Pages after which the index is written, so that what is pending stays small.
+const PERSISTED_EVERY: u64 = 4_096;
+
+/// Opens the index in `store` and brings it up to the catalogue: what is kept enters it, what is not kept any more leaves it.
+pub(crate) fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<Deduplicator<SledIndex>, RunError> {
+    let index = open_index(store, settings)?;
+    let applied = index.applied();
+    let dedup = Deduplicator::new(index, settings.rule.clone())?;
+    let mut replayed = 0_u64;
+    for row in store.pages_from(applied + 1) {
+        let (id, page) = row?;
+        if page.is_kept() {
+            dedup.insert(DocId(id), &decode_signature(&page.signature)?)?;
+            replayed += 1;
+            if replayed.is_multiple_of(PERSISTED_EVERY) {
+                dedup.index_mut().persist(id)?;
+            }
+        }
+    }
+    let departed = departures::carry_out(store, &dedup)?;
+    if replayed > 0 || !departed.is_empty() {
+        tracing::info!(
+            from = applied + 1,
+            pages = replayed,
+            "dedup index brought up to the catalogue"
+        );
+        dedup.index_mut().persist(store.next_page_id() - 1)?;
+        store.forget_departed(&departed)?;
+    }
+    Ok(dedup)
+}
+
+/// The index as it is.
+///
+/// # Errors
+/// It cannot be read, or was made for another scheme or rule.
+pub fn open_existing_index(store: &Store, settings: &Settings) -> Result<SledIndex, dedup::DedupError> {
+    SledIndex::open_with(
+        store.index_db(),
+        &settings.scheme.id(),
+        &settings.rule,
+        options(settings)?,
+    )
+}
+
+/// The index as it is, for a few questions, without opening it; `None` if there is none.
+///
+/// # Errors
+/// As [`open_existing_index`].
+pub fn look_at_index(store: &Store, settings: &Settings) -> Result<Option<SledLook>, dedup::DedupError> {
+    SledLook::open(
+        store.index_db(),
+        &settings.scheme.id(),
+        &settings.rule,
+        &options(settings)?,
+    )
+}
+
+fn options(settings: &Settings) -> Result<SledOptions, dedup::DedupError> {
+    Ok(SledOptions {
+        overfull: settings.bucket_skew,
+        ..SledOptions::of_width(settings.scheme.width, &settings.rule)?
+    })
+}
+
+/// Opens the index; one that was laid out for another threshold is derived anew from the catalogue.
+fn open_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError> {
+    let open = || open_existing_index(store, settings);
+    match open() {
+        Err(error) if error.is_other_layout() => {
+            tracing::warn!("the dedup rule has changed; making the index anew from the catalogue");
+            SledIndex::erase(store.index_db())?;
+            Ok(open()?)
+        }
+        opened => Ok(opened?),
+    }
+}
+
+/// A verdict as the catalogue keeps it.
+#[must_use]
+pub fn stored(verdict: dedup::Verdict) -> Verdict {
+    match verdict {
+        dedup::Verdict::Unique => Verdict::Unique,
+        dedup::Verdict::Exact { of } => Verdict::Exact { of: of.0 },
+        dedup::Verdict::Near {
+            of,
+            distance,
+            similarity,
+        } => Verdict::Near {
+            of: of.0,
+            distance,
+            similarity,
+        },
+    }
+}
+
+/// A signature as the catalogue keeps it.
+///
+/// # Errors
+/// It cannot be encoded.
+pub fn encode_signature(signature: &dedup::Signature) -> Result<Vec<u8>, RunError> {
+    postcard::to_stdvec(signature).map_err(RunError::Signature)
+}
+
+/// A signature from the catalogue.
+///
+/// # Errors
+/// The bytes are not those of a signature.
+pub fn decode_signature(bytes: &[u8]) -> Result<dedup::Signature, RunError> {
+    postcard::from_bytes(bytes).map_err(RunError::Signature)
+}

@@ -1,0 +1,309 @@
+//! What a response means: for a page its text, signature and links; for robots.txt its rules; for a sitemap its URLs;
+//! for anything else the outcome that is recorded. Runs on the parse threads and touches nothing outside.
+
+mod errand;
+mod lane;
+mod read;
+pub(crate) mod redirect;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use dedup::Analyzer;
+use storage::{Discovered, Outcome, QueuedUrl, Store, UrlState, Via, Visit, stored_text};
+use url::Url;
+use web::canonicalize;
+use web::fetch::{FetchError, Response};
+use web::host_key::HostKey;
+
+use crate::config::settings::Settings;
+use crate::crawl::clock::unix_millis;
+use crate::crawl::messages::{Errand, Event, Meaning, Record, RobotsAnswer, Task};
+use crate::crawl::revisits;
+use crate::crawl::scope::{Outside, Scope};
+use crate::crawl::stats::Stats;
+use crate::error::RunError;
+use lane::Unpacked;
+
+pub use errand::RobotsReader;
+pub use lane::Lane;
+
+/// Bytes of URLs taken from one document: some 20,000 of a usual length, or a page's answer to a hostile base URL.
+const MAX_LINK_BYTES: usize = 2 * 1024 * 1024;
+
+/// The places of a URL in its host's queue: seeds and links before what only a sitemap names.
+const PRIORITY_LINK: u8 = 0;
+const PRIORITY_SITEMAP: u8 = 1;
+
+/// Turns responses into what they mean. Shared by the parse threads.
+#[derive(Debug)]
+pub struct Interpreter {
+    settings: Settings,
+    analyzer: Analyzer,
+    scope: Arc<Scope>,
+    stats: Arc<Stats>,
+    /// The operator has been told that the address policy refuses something.
+    refusal_told: AtomicBool,
+}
+
+impl Interpreter {
+    /// An interpreter by `settings` for a crawl of `scope`.
+    #[must_use]
+    pub fn new(settings: Settings, scope: Arc<Scope>, stats: Arc<Stats>) -> Self {
+        let analyzer = Analyzer::new(&settings.scheme);
+        Self {
+            settings,
+            analyzer,
+            scope,
+            stats,
+            refusal_told: AtomicBool::new(false),
+        }
+    }
+
+    /// What came of `task`, or [`Meaning::Large`] where that is not for this `lane` to say.
+    #[must_use]
+    pub fn interpret(&self, task: Task, answer: Result<Response, FetchError>, lane: Lane) -> Meaning {
+        let answer = match answer {
+            Ok(response) => match lane::unpack(response, self.max_unpacked_bytes(&task), lane) {
+                Unpacked::Ready(answer) => answer,
+                Unpacked::TooLarge(response) => return Meaning::Large(task, response),
+            },
+            Err(error) => Err(error),
+        };
+        match task {
+            Task::Page { queued, url } => match answer {
+                Ok(response) => self.page(queued, &url, response),
+                Err(error) => Meaning::Record(self.failed_fetch(queued, &error)),
+            },
+            Task::Errand { errand, .. } => match errand {
+                Errand::Robots { .. } => self.robots(errand, answer),
+                Errand::Sitemap { url, depth, redirects } => {
+                    Meaning::Record(self.sitemap(&url, depth, redirects, answer))
+                }
+            },
+        }
+    }
+
+    /// How long a body may be without its Content-Encoding.
+    fn max_unpacked_bytes(&self, task: &Task) -> usize {
+        match task {
+            Task::Page { .. } => self.settings.fetch.max_body_bytes,
+            Task::Errand { errand, .. } => errand::max_unpacked_bytes(errand),
+        }
+    }
+
+    fn page(&self, queued: QueuedUrl, url: &Url, response: Response) -> Meaning {
+        if let Some(target) = redirect::target(url, &response) {
+            return self.redirect(queued, url, target, &response);
+        }
+        Meaning::Record(self.document(queued, url, response))
+    }
+
+    fn document(&self, queued: QueuedUrl, url: &Url, response: Response) -> Record {
+        // Only who asked for it is told that there is nothing new.
+        if response.status == 304 && revisits::conditions(&queued, url).is_some() {
+            return self.not_modified(queued, response);
+        }
+        if !response.is_success() {
+            return self.failed_status(queued, &response);
+        }
+        // RFC 9110, sections 15.3.5 and 15.3.6: these have no content.
+        if matches!(response.status, 204 | 205) {
+            let reason = format!("HTTP status {}: no content", response.status);
+            return self.no_page(queued, url, &response, reason);
+        }
+        let Some(body) = response.body.clone() else {
+            let media_type = page::declared_media_type(&response.headers).unwrap_or_default();
+            let reason = stored_text(&page::NotAPage::MediaType(media_type).to_string());
+            return self.no_page(queued, url, &response, reason);
+        };
+        self.read(queued, url, response, body)
+    }
+
+    /// An answer without a page. Where there was one before, it may be back the next time.
+    fn no_page(&self, queued: QueuedUrl, url: &Url, response: &Response, reason: String) -> Record {
+        let outlinks = self.links_of_header(&queued, url, response);
+        match queued.revisits {
+            Some(_) => missing(queued, response, outlinks),
+            None => excluded(queued, reason, outlinks),
+        }
+    }
+
+    fn tell_refusal(&self, host: &str, error: &FetchError) {
+        if matches!(error, FetchError::ForbiddenAddress(_)) && !self.refusal_told.swap(true, Ordering::Relaxed) {
+            tracing::warn!("refused to connect to {host}: {error} (told once; the report lists all)");
+        }
+    }
+
+    fn failed_fetch(&self, queued: QueuedUrl, error: &FetchError) -> Record {
+        self.tell_refusal(&queued.host, error);
+        if error.is_passing() && queued.attempts < self.settings.politeness.max_retries {
+            return outcome(queued, Outcome::Retry);
+        }
+        failed(queued, error.kind(), None, error.to_string())
+    }
+
+    /// A 304 has the header fields that the page would have come with.
+    fn not_modified(&self, queued: QueuedUrl, response: Response) -> Record {
+        let robots = page::x_robots_tag(&response.headers, &self.settings.product);
+        match robots.why_not_stored(response.fetched_at) {
+            Some(reason) => excluded(queued, reason.into(), Vec::new()),
+            None => Record::NotModified { queued, response },
+        }
+    }
+
+    fn failed_status(&self, queued: QueuedUrl, response: &Response) -> Record {
+        let status = response.status;
+        if queued.revisits.is_some() && matches!(status, 404 | 410) {
+            return missing(queued, response, Vec::new());
+        }
+        let passing = matches!(status, 408 | 429 | 500 | 502 | 503 | 504);
+        if passing && queued.attempts < self.settings.politeness.max_retries {
+            return outcome(queued, Outcome::Retry);
+        }
+        failed(
+            queued,
+            &format!("http_{status}"),
+            Some(status),
+            format!("HTTP status {status}"),
+        )
+    }
+
+    /// The links that belong to the crawl, in canonical form, up to [`MAX_LINK_BYTES`]; the others are counted.
+    fn discover(&self, links: impl Iterator<Item = Url>, depth: u16, redirects: u8, priority: u8) -> Vec<Discovered> {
+        let mut bytes = 0;
+        let mut within_bound = |link: &Discovered| {
+            bytes += link.url.len();
+            bytes <= MAX_LINK_BYTES
+        };
+        links
+            .filter_map(|link| {
+                let url = canonicalize::canonicalize(&link, &self.settings.canonicalize).ok()?;
+                let host = HostKey::from_url(url.url())?;
+                match self.scope.admits(&host, depth) {
+                    Ok(()) => Some(Discovered {
+                        url: url.as_str().to_owned(),
+                        host: host.as_str().to_owned(),
+                        depth,
+                        redirects,
+                        priority,
+                        via: None,
+                    }),
+                    Err(outside) => {
+                        self.stats.link_outside(outside == Outside::Depth);
+                        None
+                    }
+                }
+            })
+            .take_while(|link| within_bound(link))
+            .collect()
+    }
+}
+
+/// What is left of a task whose interpretation panicked: a recorded failure.
+#[must_use]
+pub fn panicked(task: Task) -> Meaning {
+    match task {
+        Task::Page { queued, .. } => {
+            tracing::error!(url = %queued.url, "a parser panicked on this page; please report it");
+            Meaning::Record(failed(
+                queued,
+                "parser_panic",
+                None,
+                "a parser panicked on this page".into(),
+            ))
+        }
+        Task::Errand { errand, .. } => match errand {
+            Errand::Robots { .. } => Meaning::Event(Event::Robots {
+                errand,
+                answer: RobotsAnswer::Unreachable("a parser panicked".into()),
+            }),
+            Errand::Sitemap { url, .. } => Meaning::Record(Record::Sitemap {
+                via: Via::Url(url.as_str().into()),
+                urls: Vec::new(),
+                further: Vec::new(),
+            }),
+        },
+    }
+}
+
+/// Takes in the hosts that a seed led to by redirects in an earlier run: a seed that has moved is still a seed.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn widen_by_redirects(store: &Store, seed: &Discovered, scope: &Scope) -> Result<(), RunError> {
+    let (mut host, mut url) = (seed.host.clone(), seed.url.clone());
+    for _ in 0..MAX_SEED_REDIRECTS {
+        let Some(UrlState::Redirect { to, .. }) = store.url_state(&host, &url)? else {
+            break;
+        };
+        let Some(key) = Url::parse(&to).ok().as_ref().and_then(HostKey::from_url) else {
+            break;
+        };
+        scope.add_host(&key);
+        (host, url) = (key.as_str().to_owned(), to);
+    }
+    Ok(())
+}
+
+/// Hops of a seed that are looked at when a crawl goes on.
+const MAX_SEED_REDIRECTS: usize = 20;
+
+/// The seeds as they enter the frontier; their hosts are the scope.
+#[must_use]
+pub fn seeds(urls: &[Url], rules: &canonicalize::Rules, scope: &Scope) -> Vec<Discovered> {
+    let seeds = urls
+        .iter()
+        .filter_map(|url| canonicalize::canonicalize(url, rules).ok());
+    let mut seen = HashSet::new();
+    seeds
+        .filter(|url| seen.insert(url.as_str().to_owned()))
+        .filter_map(|url| {
+            let host = HostKey::from_url(url.url())?;
+            scope.add_host(&host);
+            Some(Discovered {
+                url: url.as_str().to_owned(),
+                host: host.as_str().to_owned(),
+                priority: PRIORITY_LINK,
+                ..Discovered::default()
+            })
+        })
+        .collect()
+}
+
+fn outcome(queued: QueuedUrl, outcome: Outcome) -> Record {
+    Record::Outcome {
+        queued,
+        outcome,
+        outlinks: Vec::new(),
+    }
+}
+
+fn excluded(queued: QueuedUrl, reason: String, outlinks: Vec<Discovered>) -> Record {
+    Record::Outcome {
+        queued,
+        outcome: Outcome::Excluded { reason },
+        outlinks,
+    }
+}
+
+/// A page that was fetched before, and of which the server says now that there is none, or none here for the time being.
+fn missing(queued: QueuedUrl, response: &Response, outlinks: Vec<Discovered>) -> Record {
+    let outcome = Outcome::Visited {
+        visit: Visit::Missing,
+        at: unix_millis(response.fetched_at),
+        wire_bytes: response.wire_bytes,
+        capture: None,
+    };
+    Record::Outcome {
+        queued,
+        outcome,
+        outlinks,
+    }
+}
+
+fn failed(queued: QueuedUrl, kind: &str, status: Option<u16>, detail: String) -> Record {
+    let (kind, detail) = (kind.to_owned(), stored_text(&detail));
+    outcome(queued, Outcome::Failed { kind, status, detail })
+}

@@ -1,0 +1,195 @@
+//! The crawler's own errands: robots.txt becomes rules, a sitemap becomes URLs and further sitemaps.
+
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use storage::{MAX_STORED_ROBOTS_BYTES, StoredRobots, Via, stored_text};
+use url::Url;
+use web::fetch::{FetchError, Response};
+use web::host_key::HostKey;
+use web::robots::{MAX_ROBOTS_BYTES, Robots, RobotsOutcome};
+use web::sitemap::{self, Sitemap};
+
+use super::{Interpreter, PRIORITY_SITEMAP, redirect};
+use crate::crawl::messages::{Errand, Event, Meaning, Record, RobotsAnswer, Unfit};
+use crate::crawl::scope::Scope;
+
+/// How deep sitemap indexes may lie in one another.
+const MAX_SITEMAP_DEPTH: u8 = 2;
+
+/// Redirects of a sitemap that are followed.
+const MAX_SITEMAP_REDIRECTS: u8 = 5;
+
+/// Bound on a robots.txt without its Content-Encoding; what counts of it is less.
+const MAX_DECODED_ROBOTS_BYTES: usize = 16 * MAX_ROBOTS_BYTES;
+
+/// How long what an errand brings may be without its Content-Encoding.
+pub(super) fn max_unpacked_bytes(errand: &Errand) -> usize {
+    match errand {
+        Errand::Robots { .. } => MAX_DECODED_ROBOTS_BYTES,
+        Errand::Sitemap { .. } => sitemap::MAX_SITEMAP_BYTES,
+    }
+}
+
+impl Interpreter {
+    pub(super) fn robots(&self, errand: Errand, answer: Result<Response, FetchError>) -> Meaning {
+        let answer = match answer {
+            Err(error) if is_first_hop(&errand) && error.is_the_origins() => {
+                self.tell_refusal(errand.url().authority(), &error);
+                RobotsAnswer::Unfit(Unfit {
+                    kind: error.kind(),
+                    detail: stored_text(&error.to_string()),
+                })
+            }
+            // Of an answer that cannot be read too: what the server meant is unknown.
+            Err(error) => RobotsAnswer::Unreachable(error.to_string()),
+            Ok(response) => match redirect::target(errand.url(), &response) {
+                Some(Ok(to)) => RobotsAnswer::Moved(to),
+                _ => match self.rules(errand.url(), &response) {
+                    Ok((answer, stored)) => return Meaning::Record(Record::Robots { errand, answer, stored }),
+                    Err(unreachable) => RobotsAnswer::Unreachable(unreachable),
+                },
+            },
+        };
+        Meaning::Event(Event::Robots { errand, answer })
+    }
+
+    /// What the answer says, and what of it is kept for later runs; else why it says nothing.
+    fn rules(&self, url: &Url, response: &Response) -> Result<(RobotsAnswer, Option<StoredRobots>), String> {
+        let body = response.body.as_deref().unwrap_or_default();
+        let outcome = RobotsOutcome::from_status(response.status, body, &self.settings.product);
+        if outcome.availability.is_to_be_retried() {
+            return Err(format!("HTTP status {}", response.status));
+        }
+        let since_epoch = response.fetched_at.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let text = if response.is_success() { body } else { &[] };
+        let stored = (text.len() <= MAX_STORED_ROBOTS_BYTES).then(|| StoredRobots {
+            fetched_at: u64::try_from(since_epoch.as_millis()).unwrap_or(0),
+            text: text.to_vec(),
+        });
+        let sitemaps = sitemaps_of(&outcome.robots, url, &self.scope);
+        Ok((RobotsAnswer::Rules(outcome.robots, sitemaps), stored))
+    }
+
+    /// Sitemaps are fetched from hosts of the crawl alone.
+    fn is_on_crawled_host(&self, url: &Url) -> bool {
+        is_on_crawled_host(url, &self.scope)
+    }
+
+    pub(super) fn sitemap(&self, url: &Url, depth: u8, redirects: u8, answer: Result<Response, FetchError>) -> Record {
+        let nothing = Record::Sitemap {
+            via: via(url),
+            urls: Vec::new(),
+            further: Vec::new(),
+        };
+        let response = match answer {
+            Ok(response) => response,
+            Err(error) => {
+                tell(url, depth, &format!("not read: {error}"));
+                return nothing;
+            }
+        };
+        if let Some(Ok(to)) = redirect::target(url, &response)
+            && self.is_on_crawled_host(&to)
+            && redirects < MAX_SITEMAP_REDIRECTS
+        {
+            return Record::Sitemap {
+                via: via(url),
+                urls: Vec::new(),
+                further: vec![Errand::Sitemap {
+                    url: to,
+                    depth,
+                    redirects: redirects + 1,
+                }],
+            };
+        }
+        if !response.is_success() {
+            tell(url, depth, &format!("HTTP status {}", response.status));
+            return nothing;
+        }
+        self.sitemap_urls(url, depth, response.body.as_deref().unwrap_or_default())
+    }
+
+    fn sitemap_urls(&self, url: &Url, depth: u8, body: &[u8]) -> Record {
+        let parsed = sitemap::parse_sitemap(body, sitemap::MAX_SITEMAP_URLS);
+        if let Some(reason) = &parsed.broken {
+            tell(url, depth, &format!("broken, what came before is used: {reason}"));
+        }
+        let (mut urls, mut further) = (Vec::new(), Vec::new());
+        match parsed.sitemap {
+            Sitemap::Urls(found) => {
+                let links = found.iter().filter_map(|text| url.join(text).ok());
+                urls = self.discover(links, 1, 0, PRIORITY_SITEMAP);
+            }
+            Sitemap::Index(found) if depth < MAX_SITEMAP_DEPTH => {
+                let maps = found.iter().filter_map(|text| url.join(text).ok());
+                further = maps
+                    .filter(|map| self.is_on_crawled_host(map))
+                    .map(|url| Errand::Sitemap {
+                        url,
+                        depth: depth + 1,
+                        redirects: 0,
+                    })
+                    .collect();
+            }
+            Sitemap::Index(_) => tracing::warn!(%url, "sitemap indexes too deep in one another"),
+        }
+        Record::Sitemap {
+            via: via(url),
+            urls,
+            further,
+        }
+    }
+}
+
+fn via(url: &Url) -> Via {
+    Via::Url(url.as_str().into())
+}
+
+/// Reads the robots.txt that an earlier run has left.
+#[derive(Debug)]
+pub struct RobotsReader {
+    product: String,
+    scope: Arc<Scope>,
+}
+
+impl RobotsReader {
+    /// A reader for the agent `product` in a crawl of `scope`.
+    #[must_use]
+    pub fn new(product: &str, scope: Arc<Scope>) -> Self {
+        Self {
+            product: product.to_owned(),
+            scope,
+        }
+    }
+
+    /// What the text says that was fetched from `url`.
+    #[must_use]
+    pub fn read(&self, url: &Url, stored: &StoredRobots) -> RobotsAnswer {
+        let robots = Robots::parse(&stored.text, &self.product);
+        let sitemaps = sitemaps_of(&robots, url, &self.scope);
+        RobotsAnswer::Recalled(robots, sitemaps, stored.fetched_at)
+    }
+}
+
+fn sitemaps_of(robots: &Robots, url: &Url, scope: &Scope) -> Vec<Url> {
+    let named = robots.sitemaps().iter().filter_map(|text| url.join(text).ok());
+    named.filter(|sitemap| is_on_crawled_host(sitemap, scope)).collect()
+}
+
+fn is_on_crawled_host(url: &Url, scope: &Scope) -> bool {
+    HostKey::from_url(url).is_some_and(|host| scope.admits(&host, 0).is_ok())
+}
+
+/// Says what is wrong with a sitemap: loudly, unless it lies where it may have been looked for without being named.
+fn tell(url: &Url, depth: u8, what: &str) {
+    if depth == 0 && url.path() == "/sitemap.xml" {
+        tracing::info!(%url, what, "sitemap");
+    } else {
+        tracing::warn!(%url, what, "sitemap");
+    }
+}
+
+fn is_first_hop(errand: &Errand) -> bool {
+    matches!(errand, Errand::Robots { redirects: 0, .. })
+}

@@ -1,0 +1,134 @@
+//! A page: from a response to text, signature and outlinks.
+
+use bytes::Bytes;
+use page::Page;
+use page::parse::{self, Outlink, RobotsDirectives};
+use reqwest::header::{ETAG, LAST_MODIFIED};
+use storage::{Discovered, Outcome, PageDraft, QueuedUrl, Validators, Verdict, stored_text};
+use url::Url;
+use web::fetch::{FetchError, Response};
+
+use super::{Interpreter, PRIORITY_LINK, excluded, missing};
+use crate::crawl::canonical;
+use crate::crawl::clock::unix_millis;
+use crate::crawl::messages::{ReadPage, Record};
+
+/// The longest `ETag` or `Last-Modified` that is kept.
+const MAX_VALIDATOR_BYTES: usize = 256;
+
+impl Interpreter {
+    pub(super) fn read(&self, queued: QueuedUrl, url: &Url, response: Response, body: Bytes) -> Record {
+        match page::read(&body, &response.headers, url, &self.settings.reading()) {
+            Ok(page) => self.decided(queued, url, response, body, page),
+            Err(page::NotAPage::TooLong { .. }) => {
+                let limit = self.settings.fetch.max_body_bytes;
+                self.failed_fetch(queued, &FetchError::BodyTooLarge { limit })
+            }
+            Err(error) => self.no_page(queued, url, &response, stored_text(&error.to_string())),
+        }
+    }
+
+    fn decided(&self, queued: QueuedUrl, url: &Url, response: Response, body: Bytes, mut page: Page) -> Record {
+        let robots = page.robots.all();
+        let metadata = self.analyzer.metadata(page.metadata());
+        let links = std::mem::take(&mut page.outlinks);
+        let others = std::mem::take(&mut page.embedded);
+        let in_header = std::mem::take(&mut page.header_outlinks);
+        let outlinks = self.outlinks(links.into_iter().chain(others).chain(in_header), robots, &queued);
+        if let Some(reason) = robots.why_not_stored(response.fetched_at) {
+            return excluded(queued, reason.into(), outlinks);
+        }
+        if page.is_soft_404() {
+            return soft_404(queued, &response, &page.title, outlinks);
+        }
+        let content_type = response.header(&reqwest::header::CONTENT_TYPE).unwrap_or_default();
+        let draft = PageDraft {
+            fetched_at: unix_millis(response.fetched_at),
+            status: response.status,
+            content_type: stored_text(content_type),
+            encoding: page.encoding.to_owned(),
+            body_bytes: body.len() as u64,
+            wire_bytes: response.wire_bytes,
+            text_chars: page.text.chars().count() as u64,
+            language: page.language(),
+            verdict: Verdict::Unique,
+            signature: Vec::new(),
+            elapsed_ms: u32::try_from(response.elapsed.as_millis()).unwrap_or(u32::MAX),
+            canonical: canonical::named(&page.canonical, url, &self.settings.canonicalize),
+            replaces: None,
+            validators: validators(&response),
+            payload_digest: storage::warc::payload_digest(&body),
+            title: page.title,
+        };
+        Record::Page(Box::new(ReadPage {
+            queued,
+            asked: url.clone(),
+            draft,
+            signature: dedup::Signature {
+                metadata,
+                ..self.analyzer.analyze(&page.text)
+            },
+            text: page.text,
+            response,
+            body,
+            outlinks,
+        }))
+    }
+
+    /// What the header of a document that is no page, or of which no body was read, leads to.
+    pub(super) fn links_of_header(&self, queued: &QueuedUrl, url: &Url, response: &Response) -> Vec<Discovered> {
+        let links = parse::header_links(&response.headers, url).outlinks;
+        self.outlinks(links, self.x_robots_tag(response), queued)
+    }
+
+    /// Those of a page's links that are followed.
+    fn outlinks(
+        &self,
+        links: impl IntoIterator<Item = Outlink>,
+        robots: RobotsDirectives,
+        from: &QueuedUrl,
+    ) -> Vec<Discovered> {
+        if robots.nofollow {
+            return Vec::new();
+        }
+        let follow_nofollow = self.settings.links.follow_nofollow;
+        let followed = links.into_iter().filter(|link| follow_nofollow || !link.nofollow);
+        let depth = from.depth.saturating_add(1);
+        self.discover(followed.map(|link| link.url), depth, 0, PRIORITY_LINK)
+    }
+
+    fn x_robots_tag(&self, response: &Response) -> RobotsDirectives {
+        page::x_robots_tag(&response.headers, &self.settings.product)
+    }
+}
+
+/// A page that says that there is no page. Where there was one before, it may be back the next time.
+fn soft_404(queued: QueuedUrl, response: &Response, title: &str, outlinks: Vec<Discovered>) -> Record {
+    if queued.revisits.is_some() {
+        return missing(queued, response, Vec::new());
+    }
+    let detail = format!("status {}, but the page says: {title}", response.status);
+    Record::Outcome {
+        queued,
+        outcome: Outcome::Failed {
+            kind: "soft_404".into(),
+            status: Some(response.status),
+            detail: stored_text(&detail),
+        },
+        outlinks,
+    }
+}
+
+/// `ETag` and `Last-Modified` as received; one that is empty, or too long to be sent back, is left out.
+fn validators(response: &Response) -> Validators {
+    let field = |name| {
+        let value = response
+            .header(&name)
+            .filter(|value| (1..=MAX_VALIDATOR_BYTES).contains(&value.len()));
+        value.map(str::to_owned)
+    };
+    Validators {
+        etag: field(ETAG),
+        last_modified: field(LAST_MODIFIED),
+    }
+}

@@ -1,0 +1,95 @@
+//! Redirects: not followed by the HTTP client but by the frontier, so that every hop passes scope, robots.txt and the
+//! gate of the host it leads to, and a loop ends where it meets a known URL.
+
+use storage::{Outcome, QueuedUrl};
+use url::Url;
+use web::canonicalize;
+use web::fetch::Response;
+use web::host_key::HostKey;
+
+use super::{Interpreter, PRIORITY_LINK, failed, missing};
+use crate::crawl::messages::{Event, Meaning, Record};
+
+/// Where a response sends us; `Some(Err)` where it does not say so in a way that can be followed.
+pub(crate) fn target(url: &Url, response: &Response) -> Option<Result<Url, String>> {
+    if !matches!(response.status, 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let location = response.headers.get(reqwest::header::LOCATION);
+    let Some(location) = location.and_then(|value| std::str::from_utf8(value.as_bytes()).ok()) else {
+        return Some(Err("no Location header that is text".into()));
+    };
+    let joined = url
+        .join(location.trim())
+        .map_err(|error| format!("Location {location:?}: {error}"));
+    Some(joined.and_then(|mut target| match target.scheme() {
+        "http" | "https" => {
+            target.set_fragment(None);
+            Ok(target)
+        }
+        scheme => Err(format!("Location leads to {scheme}:")),
+    }))
+}
+
+impl Interpreter {
+    pub(super) fn redirect(
+        &self,
+        mut queued: QueuedUrl,
+        url: &Url,
+        target: Result<Url, String>,
+        response: &Response,
+    ) -> Meaning {
+        let status = response.status;
+        let sets_cookie = response.headers.contains_key(reqwest::header::SET_COOKIE);
+        let ends = |queued, kind, detail| Meaning::Record(failed(queued, kind, Some(status), detail));
+        let target = match target {
+            Ok(target) => target,
+            Err(detail) => return ends(queued, "bad_redirect", detail),
+        };
+        let max = self.settings.fetch.max_redirects;
+        if queued.redirects >= max {
+            return ends(queued, "too_many_redirects", format!("more than {max} redirects"));
+        }
+        // Some ask like this for their cookie back, and show the page to whoever has it.
+        if target == *url && sets_cookie && self.settings.fetch.cookies {
+            queued.redirects += 1;
+            return Meaning::Event(Event::Respelled { queued, url: target });
+        }
+        if target == *url {
+            return ends(queued, "redirect_loop", "redirects to itself".into());
+        }
+        let canonical = match canonicalize::canonicalize(&target, &self.settings.canonicalize) {
+            Ok(canonical) => canonical,
+            Err(error) => return ends(queued, "bad_redirect", error.to_string()),
+        };
+        // The same page under another spelling, such as with a session id: that spelling is what the server wants.
+        if canonical.as_str() == queued.url {
+            queued.redirects += 1;
+            return Meaning::Event(Event::Respelled { queued, url: target });
+        }
+        // 302, 303 and 307 say nothing of the next time (RFC 9110, section 15.4): a page that was there before may be back.
+        let is_passing = queued.revisits.is_some() && !matches!(status, 301 | 308);
+        // Where a seed leads is what the user meant: example.org that has become www.example.org.
+        if queued.depth == 0
+            && !is_passing
+            && let Some(host) = HostKey::from_url(&target)
+        {
+            self.scope.add_host(&host);
+        }
+        let to = canonical.as_str().to_owned();
+        let outlinks = self.discover(
+            std::iter::once(target),
+            queued.depth,
+            queued.redirects + 1,
+            PRIORITY_LINK,
+        );
+        if is_passing {
+            return Meaning::Record(missing(queued, response, outlinks));
+        }
+        Meaning::Record(Record::Outcome {
+            queued,
+            outcome: Outcome::Redirect { to, status },
+            outlinks,
+        })
+    }
+}

@@ -1,0 +1,178 @@
+//! A page as the archive keeps it: whole if it is kept, else as a revisit of the page that it is a duplicate of.
+
+use std::net::IpAddr;
+
+use reqwest::StatusCode;
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT,
+};
+use storage::warc::{Capture, DuplicateText, EncodedCapture, RefersTo, Revisit, RevisitProfile};
+use storage::{PageRecord, QueuedUrl, Store, Validators, Verdict};
+use url::{Position, Url};
+use web::fetch::{Response, fields_of_every_request};
+
+use super::kept_texts::KeptTexts;
+use crate::config::settings::Settings;
+use crate::crawl::messages::ReadPage;
+use crate::crawl::revisits::conditions;
+use crate::error::RunError;
+
+/// The requests of a crawl as the archive keeps them.
+///
+/// What is kept is by name: the fields that every crawler sends, with this one's own values. Whatever else was sent may be a
+/// secret (`Authorization`, `Cookie`, the operator's own fields), and an archive is passed on.
+#[derive(Debug)]
+pub(crate) struct ArchivedRequests {
+    fields: HeaderMap,
+}
+
+impl ArchivedRequests {
+    /// Those of a crawl by `settings`.
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let mut fields = HeaderMap::new();
+        // In the order in which they are sent.
+        let own = fields_of_every_request();
+        let user_agent = HeaderValue::from_str(&settings.fetch.user_agent).ok();
+        let value_of = |name| own.get(name).cloned();
+        for (name, value) in [
+            (ACCEPT, value_of(&ACCEPT)),
+            (USER_AGENT, user_agent),
+            (ACCEPT_ENCODING, value_of(&ACCEPT_ENCODING)),
+        ] {
+            // One that the operator has set in its place is the operator's.
+            if let Some(value) = value.filter(|_| !settings.fetch.headers.contains_key(&name)) {
+                fields.insert(name, value);
+            }
+        }
+        Self { fields }
+    }
+
+    /// The head of the request for a URL of the frontier, for which `asked` was asked, or itself; `None` if it is no URL.
+    pub(super) fn of(&self, queued: &QueuedUrl, asked: Option<&Url>) -> Option<Vec<u8>> {
+        let url = match asked {
+            Some(asked) => asked.clone(),
+            None => Url::parse(&queued.url).ok()?,
+        };
+        Some(self.head(&url, conditions(queued, &url)))
+    }
+
+    /// The head of the request for `url`, which had these validators as its conditions.
+    fn head(&self, url: &Url, conditions: Option<&Validators>) -> Vec<u8> {
+        let mut head = Vec::with_capacity(512);
+        let target = &url[Position::BeforePath..Position::AfterQuery];
+        head.extend_from_slice(format!("GET {target} HTTP/1.1\r\n").as_bytes());
+        let mut field = |name: &str, value: &[u8]| {
+            for part in [name.as_bytes(), b": ", value, b"\r\n"] {
+                head.extend_from_slice(part);
+            }
+        };
+        let conditions = conditions.map_or([None, None], |validators| {
+            [
+                validators.etag.as_deref().map(|etag| (IF_NONE_MATCH, etag)),
+                validators
+                    .last_modified
+                    .as_deref()
+                    .map(|date| (IF_MODIFIED_SINCE, date)),
+            ]
+        });
+        for (name, value) in conditions.into_iter().flatten() {
+            field(name.as_str(), value.as_bytes());
+        }
+        for (name, value) in &self.fields {
+            field(name.as_str(), value.as_bytes());
+        }
+        field(HOST.as_str(), url[Position::BeforeHost..Position::AfterPort].as_bytes());
+        head.extend_from_slice(b"\r\n");
+        head
+    }
+}
+
+/// The records of a decided page.
+pub(super) fn encoded(
+    page: &ReadPage,
+    store: &Store,
+    requests: &ArchivedRequests,
+    texts: &mut KeptTexts,
+) -> Result<Option<EncodedCapture>, RunError> {
+    let request = requests.of(&page.queued, Some(&page.asked));
+    let encoded = match page.draft.verdict.of() {
+        None => capture(page, request.as_deref()).encode(),
+        Some(of) => match store.latest_page(of)? {
+            Some(kept) => {
+                let base = texts.of(store, of, &kept)?;
+                let text = base.map(|base| DuplicateText {
+                    of,
+                    base,
+                    text: &page.text,
+                });
+                revisit(page, &kept, text, request.as_deref()).encode()
+            }
+            None => return Ok(None),
+        },
+    };
+    encoded.map(Some).map_err(RunError::Encode)
+}
+
+fn capture<'a>(page: &'a ReadPage, request: Option<&'a [u8]>) -> Capture<'a> {
+    Capture {
+        url: &page.queued.url,
+        fetched_at: page.draft.fetched_at,
+        ip: address(&page.response),
+        request,
+        status: page.draft.status,
+        reason: reason(page.draft.status),
+        headers: headers(&page.response),
+        payload: &page.body,
+        // A body that is not whole is a failure, not a page.
+        truncated: None,
+        text: &page.text,
+    }
+}
+
+fn revisit<'a>(
+    page: &'a ReadPage,
+    kept: &'a PageRecord,
+    text: Option<DuplicateText<'a>>,
+    request: Option<&'a [u8]>,
+) -> Revisit<'a> {
+    let is_identical = page.draft.payload_digest == kept.payload_digest;
+    let profile = match page.draft.verdict {
+        _ if is_identical => RevisitProfile::IdenticalPayload,
+        Verdict::Near {
+            distance, similarity, ..
+        } => RevisitProfile::NearDuplicate { distance, similarity },
+        Verdict::Exact { .. } | Verdict::Unique => RevisitProfile::SameText,
+    };
+    Revisit {
+        url: &page.queued.url,
+        fetched_at: page.draft.fetched_at,
+        ip: address(&page.response),
+        request,
+        status: page.draft.status,
+        reason: reason(page.draft.status),
+        headers: headers(&page.response),
+        payload_bytes: Some(page.draft.body_bytes),
+        payload_digest: page.draft.payload_digest,
+        profile,
+        refers_to: RefersTo {
+            url: &kept.url,
+            fetched_at: kept.fetched_at,
+        },
+        text,
+    }
+}
+
+pub(crate) fn address(response: &Response) -> Option<IpAddr> {
+    response.remote.map(|address| address.ip())
+}
+
+/// The standard's phrase: the one received is not known for HTTP/2, which has none, and means nothing (RFC 9112, section 4).
+pub(crate) fn reason(status: u16) -> &'static str {
+    let status = StatusCode::from_u16(status).ok();
+    status.and_then(|status| status.canonical_reason()).unwrap_or_default()
+}
+
+pub(crate) fn headers(response: &Response) -> Vec<(&str, &[u8])> {
+    let headers = response.headers.iter();
+    headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect()
+}

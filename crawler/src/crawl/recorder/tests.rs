@@ -1,0 +1,383 @@
+//! Versions of pages against what must hold whatever they do: the index is the kept pages, and no two of them say the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::UNIX_EPOCH;
+
+use bytes::Bytes;
+use dedup::{Analyzer, Index, MemoryIndex};
+use storage::{OpenOptions, PageDraft};
+use web::fetch::Response;
+
+use super::*;
+use crate::config::Config;
+use crate::crawl::index::decode_signature;
+use crate::crawl::revisits;
+use crate::crawl::scope::Scope;
+
+/// Texts: `BASES` that are unlike each other, each in `VARIANTS` that are nearly the same, two of these in other bytes only.
+const BASES: u64 = 5;
+const VARIANTS: u64 = 4;
+
+/// URLs of the crawl at most.
+const URLS: usize = 12;
+
+struct World {
+    dir: tempfile::TempDir,
+    settings: Settings,
+    analyzer: Analyzer,
+    reader: RobotsReader,
+    content: Option<ContentSeen>,
+    random: fastrand::Rng,
+    /// Which text is at which URL.
+    texts: BTreeMap<String, u64>,
+    clock: u64,
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let settings = Settings::new(&Config::default()).unwrap();
+        let scope = Scope::new(settings.scope, settings.limits.max_depth);
+        let mut world = Self {
+            dir: tempfile::tempdir().unwrap(),
+            analyzer: Analyzer::new(&settings.scheme),
+            reader: RobotsReader::new(&settings.product, Arc::new(scope)),
+            settings,
+            content: None,
+            random: fastrand::Rng::with_seed(seed),
+            texts: BTreeMap::new(),
+            clock: 1_000_000,
+        };
+        world.open();
+        world
+    }
+
+    fn open(&mut self) {
+        self.content = None;
+        let options = OpenOptions {
+            cache_bytes: 1 << 20,
+            ..OpenOptions::new(self.settings.store_scheme())
+        };
+        let store = Store::open(self.dir.path(), &options).unwrap();
+        self.content = Some(ContentSeen::open(store, &self.settings, Arc::default()).unwrap());
+    }
+
+    fn content(&mut self) -> &mut ContentSeen {
+        self.content.as_mut().unwrap()
+    }
+
+    fn record(&mut self, record: Record) {
+        let content = self.content.as_mut().unwrap();
+        content.record(record, &self.reader).unwrap();
+    }
+
+    /// A response with the text at the URL, now.
+    fn page(&mut self, queued: QueuedUrl) -> Record {
+        let text = self.texts[&queued.url];
+        let body = Bytes::from(format!("<p>{}<!-- {} -->", text_of(text), text % VARIANTS));
+        let draft = PageDraft {
+            fetched_at: self.clock,
+            status: 200,
+            body_bytes: body.len() as u64,
+            payload_digest: storage::warc::payload_digest(&body),
+            ..PageDraft::default()
+        };
+        Record::Page(Box::new(ReadPage {
+            asked: queued.url.parse().unwrap(),
+            queued,
+            draft,
+            signature: self.analyzer.analyze(&text_of(text)),
+            text: text_of(text),
+            response: response(200),
+            body,
+            outlinks: Vec::new(),
+        }))
+    }
+
+    /// A URL that is new, fetched for the first time.
+    fn discover(&mut self) {
+        let url = format!("https://h/{}", self.texts.len());
+        let link = Discovered {
+            url: url.clone(),
+            host: "h".into(),
+            ..Discovered::default()
+        };
+        let queued = self.content().store.discover(&[link]).unwrap().remove(0);
+        let text = self.random.u64(0..BASES * VARIANTS);
+        self.texts.insert(url, text);
+        let page = self.page(queued);
+        self.record(page);
+    }
+
+    /// Another visit to some page.
+    fn visit(&mut self) {
+        let current: Vec<u64> = (1..self.content().store.next_page_id()).collect();
+        let Some(&id) = self.random.choice(&current) else {
+            return;
+        };
+        let Some(queued) = self.content().store.revisit(&[id], PRIORITY_VISIT).unwrap().pop() else {
+            return;
+        };
+        self.clock += 1;
+        let outcome = match self.random.u8(0..12) {
+            0 => Outcome::Visited {
+                visit: Visit::Missing,
+                at: self.clock,
+                wire_bytes: 0,
+                capture: None,
+            },
+            1 => Outcome::Excluded {
+                reason: "noindex".into(),
+            },
+            2 if revisits::conditions(&queued, &queued.url.parse().unwrap()).is_some() => {
+                let response = response(304);
+                return self.record(Record::NotModified { queued, response });
+            }
+            3 => {
+                let page = self.page(queued);
+                return self.record(page);
+            }
+            _ => {
+                let text = self.random.u64(0..BASES * VARIANTS);
+                self.texts.insert(queued.url.clone(), text);
+                let page = self.page(queued);
+                return self.record(page);
+            }
+        };
+        self.record(Record::Outcome {
+            queued,
+            outcome,
+            outlinks: Vec::new(),
+        });
+    }
+
+    /// Looks at all pages again, none of which has changed.
+    fn visit_all(&mut self) {
+        for id in 1..self.content().store.next_page_id() {
+            let queued = self.content().store.revisit(&[id], PRIORITY_VISIT).unwrap().pop();
+            if let Some(queued) = queued {
+                let page = self.page(queued);
+                self.record(page);
+            }
+        }
+    }
+
+    fn pages(&self) -> Vec<(u64, storage::PageRecord)> {
+        let store = &self.content.as_ref().unwrap().store;
+        store.pages_from(1).map(Result::unwrap).collect()
+    }
+
+    /// Asserts what always holds of what is committed.
+    fn assert_sound(&mut self) {
+        self.content().commit().unwrap();
+        // What has left the index is forgotten by the next.
+        self.content().commit().unwrap();
+        let pages = self.pages();
+        let kept: BTreeSet<u64> = pages
+            .iter()
+            .filter(|(_, page)| page.is_kept())
+            .map(|(id, _)| *id)
+            .collect();
+        let signatures: BTreeMap<u64, dedup::Signature> = pages
+            .iter()
+            .map(|(id, page)| (*id, decode_signature(&page.signature).unwrap()))
+            .collect();
+        let rule = self.settings.rule.clone();
+        {
+            let index = self.content().dedup.index();
+            for id in signatures.keys() {
+                let is_there = index.signature(DocId(*id)).unwrap().is_some();
+                assert_eq!(is_there, kept.contains(id), "page {id} in the index");
+            }
+            assert_eq!(index.len().unwrap(), kept.len());
+        }
+        let verdict_against = |one: &u64, other: &u64| {
+            let alone = Deduplicator::new(MemoryIndex::new(&rule).unwrap(), rule.clone()).unwrap();
+            alone.insert(DocId(*one), &signatures[one]).unwrap();
+            alone.check(&signatures[other]).unwrap()
+        };
+        for one in &kept {
+            for other in kept.range(one + 1..) {
+                assert_eq!(
+                    verdict_against(one, other),
+                    dedup::Verdict::Unique,
+                    "{one} and {other} are kept"
+                );
+            }
+        }
+        for (id, page) in &pages {
+            if let (Some(of), Fate::Current) = (page.verdict.of(), page.fate)
+                && kept.contains(&of)
+            {
+                assert_ne!(
+                    verdict_against(&of, id),
+                    dedup::Verdict::Unique,
+                    "{id} is a duplicate of {of}"
+                );
+            }
+        }
+        let counts = self.content().store.counts();
+        assert_eq!(counts.kept, kept.len() as u64);
+        assert_eq!(counts.discovered, self.texts.len() as u64);
+        let current = pages.iter().filter(|(_, page)| page.fate == Fate::Current).count();
+        assert_eq!(counts.fetched(), current as u64);
+        assert_eq!(self.content().store.departed().unwrap(), [0; 0]);
+    }
+}
+
+fn response(status: u16) -> Response {
+    Response {
+        status,
+        version: "HTTP/1.1",
+        headers: [(reqwest::header::ETAG, "\"1\"".parse().unwrap())]
+            .into_iter()
+            .collect(),
+        body: None,
+        wire_bytes: 0,
+        remote: None,
+        fetched_at: UNIX_EPOCH + Duration::from_secs(2_000),
+        latency: Duration::ZERO,
+        elapsed: Duration::ZERO,
+        claim: Claim::default(),
+    }
+}
+
+/// The text of this number. Of the variants, the first two are the same text.
+fn text_of(number: u64) -> String {
+    let (base, variant) = (number / VARIANTS, (number % VARIANTS).saturating_sub(1));
+    let mut random = fastrand::Rng::with_seed(base);
+    let mut words: Vec<String> = (0..150).map(|_| (0..7).map(|_| random.lowercase()).collect()).collect();
+    for place in 0..variant as usize {
+        words[100 + place] = "altered".into();
+    }
+    words.join(" ")
+}
+
+#[test]
+fn whatever_pages_become_the_index_is_the_kept_pages_and_no_two_of_them_are_duplicates() {
+    let (mut versions, mut again) = (0, 0);
+    for seed in 0..24 {
+        let mut world = World::new(seed);
+        for _ in 0..60 {
+            match world.random.u8(0..20) {
+                0 => world.assert_sound(),
+                // Some of what was done last is lost, and all of it can be done again.
+                1 if world.content().store.pending() == 0 => world.open(),
+                2 => {
+                    world.content().store.commit().unwrap();
+                    // The catalogue is durable, the index is not brought up to it.
+                    world.open();
+                }
+                n if world.texts.len() < URLS && n < 10 => world.discover(),
+                _ => world.visit(),
+            }
+        }
+        world.assert_sound();
+        world.visit_all();
+        world.assert_sound();
+        versions += world.pages().iter().filter(|(_, page)| page.previous.is_some()).count();
+        again += world
+            .pages()
+            .iter()
+            .filter(|(_, page)| page.fate == Fate::Current)
+            .count();
+        for (id, page) in world.pages().into_iter().filter(|(_, page)| page.fate == Fate::Current) {
+            if let Some(of) = page.verdict.of() {
+                let store = &world.content().store;
+                let said_by = store.said_by(id).unwrap();
+                assert!(
+                    said_by.is_some(),
+                    "nothing says what page {id} says, a duplicate of {of}"
+                );
+            }
+        }
+    }
+    assert!(versions > 300 && again > 100, "{versions} versions, {again} pages");
+}
+
+#[test]
+fn a_page_with_the_text_of_a_version_that_is_leaving_is_kept() {
+    assert_text_of_a_leaving_version_is_kept(|_| ());
+}
+
+#[test]
+fn so_is_one_that_comes_after_the_store_has_committed_by_itself() {
+    assert_text_of_a_leaving_version_is_kept(|world| {
+        world.record(Record::Refill {
+            host: "h".into(),
+            limit: 9,
+            skip: HashSet::new(),
+            from: None,
+        });
+        assert_eq!(world.content().store.pending(), 0);
+    });
+}
+
+#[test]
+fn the_index_is_brought_up_to_what_the_store_has_committed_by_itself() {
+    let mut world = World::new(1);
+    world.discover();
+    world.content().store.commit().unwrap();
+    world.content().commit().unwrap();
+    assert_eq!(world.content().dedup.index().applied(), 1);
+}
+
+#[test]
+fn visits_that_wait_are_ended_at_every_host_and_new_urls_still_wait() {
+    let mut world = World::new(1);
+    let link = |host: &str, n: usize| Discovered {
+        url: format!("https://{host}/{n}"),
+        host: host.into(),
+        ..Discovered::default()
+    };
+    let hosts = ["a", "b", "c"];
+    for host in hosts {
+        for queued in world.content().store.discover(&[link(host, 0), link(host, 1)]).unwrap() {
+            world.texts.insert(queued.url.clone(), 0);
+            let page = world.page(queued);
+            world.record(page);
+        }
+        let new: Vec<Discovered> = (2..100).map(|n| link(host, n)).collect();
+        world.content().store.discover(&new).unwrap();
+    }
+    world.content().store.begin_refresh(1).unwrap();
+    // At the last host nothing waits but what is new.
+    world.content().store.revisit(&[1, 2, 3, 4], PRIORITY_VISIT).unwrap();
+    let queued = world.content().store.counts().queued;
+    world.record(Record::EndVisits);
+    world.content().commit().unwrap();
+    let counts = world.content().store.counts();
+    assert_eq!((counts.due, counts.queued), (0, queued));
+    assert_eq!(world.content().store.refresh().unwrap().unanswered, 4);
+    assert!(world.content().store.queue().all(|row| row.unwrap().revisits.is_none()));
+}
+
+/// A page changes, something `happens`, and another page comes that has its old text.
+fn assert_text_of_a_leaving_version_is_kept(happens: impl Fn(&mut World)) {
+    let mut world = World::new(1);
+    world.texts.insert("https://h/0".into(), 0);
+    let link = |path: &str| Discovered {
+        url: format!("https://h/{path}"),
+        host: "h".into(),
+        ..Discovered::default()
+    };
+    let queued = world.content().store.discover(&[link("0")]).unwrap().remove(0);
+    let page = world.page(queued);
+    world.record(page);
+    world.assert_sound();
+    // It changes to something else, and before anything of it is durable another page has its old text, and its new one.
+    let visit = world.content().store.revisit(&[1], PRIORITY_VISIT).unwrap().remove(0);
+    world.texts.insert("https://h/0".into(), VARIANTS);
+    let page = world.page(visit);
+    world.record(page);
+    happens(&mut world);
+    for (path, text) in [("1", 1), ("2", VARIANTS)] {
+        let queued = world.content().store.discover(&[link(path)]).unwrap().remove(0);
+        world.texts.insert(queued.url.clone(), text);
+        let page = world.page(queued);
+        world.record(page);
+    }
+    world.assert_sound();
+    let verdicts: Vec<Verdict> = world.pages().into_iter().map(|(_, page)| page.verdict).collect();
+    let exact = Verdict::Exact { of: 2 };
+    assert_eq!(verdicts, [Verdict::Unique, Verdict::Unique, Verdict::Unique, exact]);
+}

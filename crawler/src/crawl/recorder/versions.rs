@@ -1,0 +1,99 @@
+//! Another visit to a page: whether it says anything that its last version does not, and the record of one that does not.
+
+use storage::warc::{EncodedCapture, RefersTo, Revisit as RevisitRecord, RevisitProfile};
+use storage::{PageRecord, QueuedUrl, Revisit, Store, Verdict};
+use url::Url;
+use web::fetch::Response;
+
+use super::archive::{self, ArchivedRequests};
+use crate::crawl::index::decode_signature;
+use crate::crawl::messages::ReadPage;
+use crate::error::RunError;
+
+/// What a visit found unchanged.
+pub(super) struct Unchanged<'a> {
+    pub response: &'a Response,
+    /// When the request was sent, Unix ms.
+    pub fetched_at: u64,
+    /// The URL that was asked; `None` for that of the page.
+    pub asked: Option<&'a Url>,
+    /// Length and SHA-1 of the decoded body; `None` where none came (304).
+    pub payload: Option<(u64, [u8; 20])>,
+}
+
+/// Whether the page says nothing that its last version does not say: the same bytes, or others with the same normalised text.
+///
+/// Never of a page that is to be decided on anew: nothing in the crawl says what it says.
+pub(super) fn says_nothing_new(store: &Store, revisit: &Revisit, page: &ReadPage) -> Result<bool, RunError> {
+    let (Some(digest), Some(last)) = (revisit.payload_digest, store.latest_page(revisit.page)?) else {
+        return Ok(false);
+    };
+    // What stood for it may have departed since the visit was queued.
+    if last.verdict != Verdict::Unique && store.said_by(revisit.page)?.is_none() {
+        return Ok(false);
+    }
+    if digest == page.draft.payload_digest {
+        return Ok(true);
+    }
+    let text = decode_signature(&last.signature)?.digest;
+    Ok(text.is_some() && text == page.signature.digest)
+}
+
+/// The `revisit` record of an unchanged page, which refers to the capture that has its text; `None` if there is none.
+pub(super) fn record(
+    store: &Store,
+    requests: &ArchivedRequests,
+    queued: &QueuedUrl,
+    visit: &Unchanged<'_>,
+) -> Result<Option<EncodedCapture>, RunError> {
+    let Some(last) = queued.revisits.as_ref().map(|revisit| store.latest_page(revisit.page)) else {
+        return Ok(None);
+    };
+    let Some(last) = last? else { return Ok(None) };
+    let Some(stands_for_it) = archived(store, &last)? else {
+        return Ok(None);
+    };
+    let digest = visit.payload.map_or(last.payload_digest, |(_, digest)| digest);
+    let request = requests.of(queued, visit.asked);
+    let record = RevisitRecord {
+        url: &queued.url,
+        fetched_at: visit.fetched_at,
+        ip: archive::address(visit.response),
+        request: request.as_deref(),
+        status: visit.response.status,
+        reason: archive::reason(visit.response.status),
+        headers: archive::headers(visit.response),
+        payload_bytes: visit.payload.map(|(bytes, _)| bytes),
+        payload_digest: digest,
+        profile: profile(&last, &stands_for_it, visit.payload.is_none(), digest),
+        refers_to: RefersTo {
+            url: &stands_for_it.url,
+            fetched_at: stands_for_it.fetched_at,
+        },
+        // It is that of the version before.
+        text: None,
+    };
+    Ok(Some(record.encode().map_err(RunError::Encode)?))
+}
+
+/// The page itself if its response is in the archive, else that of the page which it is a duplicate of.
+fn archived(store: &Store, page: &PageRecord) -> Result<Option<PageRecord>, RunError> {
+    if page.response.is_some() {
+        return Ok(Some(page.clone()));
+    }
+    let of = page.verdict.of().map_or(Ok(None), |of| store.latest_page(of))?;
+    Ok(of.filter(|of| of.response.is_some()))
+}
+
+/// In which sense a visit that found `last` as it was stands for the capture of `of`.
+fn profile(last: &PageRecord, of: &PageRecord, is_not_modified: bool, digest: [u8; 20]) -> RevisitProfile {
+    let is_itself = last.response.is_some();
+    match last.verdict {
+        _ if is_itself && is_not_modified => RevisitProfile::ServerNotModified,
+        _ if digest == of.payload_digest => RevisitProfile::IdenticalPayload,
+        Verdict::Near {
+            distance, similarity, ..
+        } if !is_itself => RevisitProfile::NearDuplicate { distance, similarity },
+        _ => RevisitProfile::SameText,
+    }
+}

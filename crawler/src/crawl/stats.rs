@@ -1,0 +1,269 @@
+//! What the run under way has come to so far. Whoever shows a crawl at work reads the same [`Snapshot`]: the progress
+//! display, the live page, the metrics. The report never does: it counts in the store.
+
+mod trend;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use prometheus_client::metrics::histogram::Histogram;
+use storage::{Counts, Refresh, Verdict};
+
+use crate::crawl::frontier::Standing;
+use crate::crawl::messages::Ending;
+
+pub use trend::{Bound, Limits, Rates, TimeLeft, Trend};
+
+/// Upper bounds of the buckets of fetch times, in seconds.
+const FETCH_SECONDS: [f64; 12] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+
+/// Upper bounds of the buckets of commit times, in seconds.
+const COMMIT_SECONDS: [f64; 10] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0];
+
+/// Kinds of failure that are told apart; they are words of ours and HTTP statuses, but a server chooses among these.
+const MAX_KINDS: usize = 1_000;
+
+/// See the module's text.
+#[derive(Debug)]
+pub struct Stats {
+    began: Instant,
+    started_at: SystemTime,
+    requests: AtomicU64,
+    bytes: AtomicU64,
+    links_to_other_hosts: AtomicU64,
+    links_too_deep: AtomicU64,
+    links_over_budget: AtomicU64,
+    stopping: AtomicBool,
+    /// Somebody looks, so that it is worth while to work out what the hosts are doing.
+    watched: AtomicBool,
+    counts: Mutex<Counts>,
+    refresh: Mutex<Option<Refresh>>,
+    standing: Mutex<Arc<Standing>>,
+    verdicts: Mutex<Verdicts>,
+    failures: Mutex<BTreeMap<String, u64>>,
+    ended: Mutex<Option<(Ending, Duration)>>,
+    fetch_seconds: Histogram,
+    commit_seconds: Histogram,
+}
+
+impl Default for Stats {
+    fn default() -> Self {
+        Self {
+            began: Instant::now(),
+            started_at: SystemTime::now(),
+            requests: AtomicU64::default(),
+            bytes: AtomicU64::default(),
+            links_to_other_hosts: AtomicU64::default(),
+            links_too_deep: AtomicU64::default(),
+            links_over_budget: AtomicU64::default(),
+            stopping: AtomicBool::default(),
+            watched: AtomicBool::default(),
+            counts: Mutex::default(),
+            refresh: Mutex::default(),
+            standing: Mutex::default(),
+            verdicts: Mutex::default(),
+            failures: Mutex::default(),
+            ended: Mutex::default(),
+            fetch_seconds: Histogram::new(FETCH_SECONDS),
+            commit_seconds: Histogram::new(COMMIT_SECONDS),
+        }
+    }
+}
+
+/// Everything at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Time since the run began; of one that is over, the time it took.
+    pub elapsed: Duration,
+    /// Requests ended in this run, robots.txt and sitemaps included.
+    pub requests: u64,
+    /// Bytes of body received in this run, as they came over the wire.
+    pub bytes: u64,
+    /// What became of the URLs of the whole crawl, earlier runs included.
+    pub counts: Counts,
+    /// Pages decided in this run.
+    pub verdicts: Verdicts,
+    /// URLs that failed for good in this run, by kind.
+    pub failures: BTreeMap<String, u64>,
+    /// The refresh under way.
+    pub refresh: Option<Refresh>,
+    /// What the hosts are doing; a moment old.
+    pub standing: Arc<Standing>,
+    /// Links that lead out of the scope.
+    pub links_to_other_hosts: u64,
+    /// Links deeper than `max_depth`.
+    pub links_too_deep: u64,
+    /// Links on pages of hosts that had used up `scope.max_urls_per_host`, known ones among them.
+    pub links_over_budget: u64,
+    /// No new URL is taken any more.
+    pub stopping: bool,
+    /// Why the run ended, once it has.
+    pub ending: Option<Ending>,
+}
+
+/// Pages decided, by verdict.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Verdicts {
+    /// Those that say something new.
+    pub kept: u64,
+    /// Those with the text of a kept page.
+    pub exact: u64,
+    /// Those with nearly the text of a kept page.
+    pub near: u64,
+}
+
+impl Snapshot {
+    /// Pages with a verdict, in the whole crawl.
+    #[must_use]
+    pub fn pages(&self) -> u64 {
+        self.counts.fetched()
+    }
+
+    /// URLs and visits that wait, in process included.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        self.counts.queued + self.counts.due
+    }
+
+    /// Duplicates of 100 pages; 0 without a page.
+    #[must_use]
+    pub fn duplicate_percent(&self) -> f64 {
+        let duplicates = self.counts.exact + self.counts.near;
+        100.0 * duplicates as f64 / self.pages().max(1) as f64
+    }
+}
+
+impl Stats {
+    /// A request has ended, after this time and with so many bytes of body.
+    pub fn request(&self, elapsed: Duration, body_bytes: u64) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(body_bytes, Ordering::Relaxed);
+        self.fetch_seconds.observe(elapsed.as_secs_f64());
+    }
+
+    /// A commit has ended, after this time.
+    pub fn commit(&self, elapsed: Duration) {
+        self.commit_seconds.observe(elapsed.as_secs_f64());
+    }
+
+    /// A page is decided.
+    pub fn verdict(&self, verdict: &Verdict) {
+        let mut verdicts = lock(&self.verdicts);
+        *match verdict {
+            Verdict::Unique => &mut verdicts.kept,
+            Verdict::Exact { .. } => &mut verdicts.exact,
+            Verdict::Near { .. } => &mut verdicts.near,
+        } += 1;
+    }
+
+    /// A URL has failed for good, in this way.
+    pub fn failure(&self, kind: &str) {
+        let mut failures = lock(&self.failures);
+        if let Some(count) = failures.get_mut(kind) {
+            *count += 1;
+        } else if failures.len() < MAX_KINDS {
+            failures.insert(kind.to_owned(), 1);
+        } else {
+            *failures.entry("other".to_owned()).or_default() += 1;
+        }
+    }
+
+    /// A link leads out of the crawl.
+    pub fn link_outside(&self, too_deep: bool) {
+        let counter = if too_deep {
+            &self.links_too_deep
+        } else {
+            &self.links_to_other_hosts
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Links are not taken in, for their host has used up its budget.
+    pub fn links_over_budget(&self, links: usize) {
+        self.links_over_budget.fetch_add(links as u64, Ordering::Relaxed);
+    }
+
+    /// Takes over the store's counts, which are those of the whole crawl.
+    pub fn decided(&self, counts: &Counts) {
+        *lock(&self.counts) = *counts;
+    }
+
+    /// Takes over what the refresh under way came to.
+    pub fn refreshed(&self, refresh: Option<Refresh>) {
+        *lock(&self.refresh) = refresh;
+    }
+
+    /// Somebody will look at [`Snapshot::standing`].
+    pub fn watch(&self) {
+        self.watched.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody looks at [`Snapshot::standing`].
+    #[must_use]
+    pub fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::Relaxed)
+    }
+
+    /// What the hosts are doing now.
+    pub fn stands(&self, standing: Standing) {
+        *lock(&self.standing) = Arc::new(standing);
+    }
+
+    /// The run was asked to stop.
+    pub fn set_stopping(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// The run is over.
+    pub fn ended(&self, ending: Ending, counts: &Counts) {
+        self.decided(counts);
+        *lock(&self.ended) = Some((ending, self.began.elapsed()));
+    }
+
+    /// When the run began.
+    #[must_use]
+    pub fn started_at(&self) -> SystemTime {
+        self.started_at
+    }
+
+    /// How long each request of this run took, to the last byte read, in seconds.
+    #[must_use]
+    pub fn fetch_seconds(&self) -> &Histogram {
+        &self.fetch_seconds
+    }
+
+    /// How long each commit of this run took, in seconds.
+    #[must_use]
+    pub fn commit_seconds(&self) -> &Histogram {
+        &self.commit_seconds
+    }
+
+    /// Everything now; each figure is right, together they may be a moment out of step while the run goes on.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let ended = *lock(&self.ended);
+        Snapshot {
+            elapsed: ended.map_or_else(|| self.began.elapsed(), |(_, elapsed)| elapsed),
+            requests: read(&self.requests),
+            bytes: read(&self.bytes),
+            counts: *lock(&self.counts),
+            verdicts: *lock(&self.verdicts),
+            failures: lock(&self.failures).clone(),
+            refresh: *lock(&self.refresh),
+            standing: lock(&self.standing).clone(),
+            links_to_other_hosts: read(&self.links_to_other_hosts),
+            links_too_deep: read(&self.links_too_deep),
+            links_over_budget: read(&self.links_over_budget),
+            stopping: self.stopping.load(Ordering::Relaxed),
+            ending: ended.map(|(ending, _)| ending),
+        }
+    }
+}
+
+/// What was noted before a panic elsewhere is still right.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

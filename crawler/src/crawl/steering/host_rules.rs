@@ -1,0 +1,168 @@
+//! What is known of one host: its rules, the patterns of its URLs, and which tests are under way.
+
+use std::collections::HashMap;
+
+use url::Url;
+use web::url_rule::{Rule, shape};
+
+use super::Decision;
+use super::learned::{Learned, kept_key};
+use super::memory::Memory;
+
+/// Rules of a host that hold for all its paths, and so are looked at for each of its URLs.
+pub(super) const MAX_WIDE_RULES: usize = 32;
+
+/// Shapes of paths of a host that may have rules of their own, and how many each.
+pub(super) const MAX_SHAPES: usize = 4_096;
+
+pub(super) const MAX_RULES_A_SHAPE: usize = 8;
+
+/// Bytes of the names and shapes in a rule; a longer one is nothing that a person would believe.
+pub(super) const MAX_RULE_BYTES: usize = 256;
+
+/// A rule with more confirmations, and right nine times in ten, makes room for no other.
+pub(super) const MAX_CONFIRMED_OF_EVICTED: u32 = 2;
+
+/// Patterns of a host that are counted.
+pub(super) const MAX_PATTERNS: usize = 4_096;
+
+/// What is known of one host.
+#[derive(Debug, Default)]
+pub(super) struct HostRules {
+    /// Rules for all paths.
+    pub(super) wide: Vec<Learned>,
+    /// Rules for paths of one shape, by the shape.
+    pub(super) by_shape: HashMap<String, Vec<Learned>>,
+    pub(super) patterns: HashMap<String, Pattern>,
+    /// The rules that a URL in process is testing, by its place in the queue.
+    pub(super) tests: HashMap<u64, Rule>,
+}
+
+/// Pages of a pattern, without the first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Pattern {
+    pub(super) is_begun: bool,
+    pub(super) pages: u32,
+    pub(super) duplicates: u32,
+}
+
+impl HostRules {
+    pub(super) fn learned(&self) -> impl Iterator<Item = &Learned> {
+        self.wide.iter().chain(self.by_shape.values().flatten())
+    }
+
+    pub(super) fn relevant<'a>(&'a self, shape: &str) -> impl Iterator<Item = &'a Learned> + use<'a> {
+        self.wide.iter().chain(self.by_shape.get(shape).into_iter().flatten())
+    }
+
+    pub(super) fn relevant_mut<'a>(&'a mut self, shape: &str) -> impl Iterator<Item = &'a mut Learned> + use<'a> {
+        self.wide
+            .iter_mut()
+            .chain(self.by_shape.get_mut(shape).into_iter().flatten())
+    }
+
+    pub(super) fn find(&self, rule: &Rule) -> Option<&Learned> {
+        let place = match rule.shape() {
+            None => &self.wide,
+            Some(shape) => self.by_shape.get(shape)?,
+        };
+        place.iter().find(|learned| learned.rule == *rule)
+    }
+
+    pub(super) fn find_mut(&mut self, rule: &Rule) -> Option<&mut Learned> {
+        let place = match rule.shape() {
+            None => &mut self.wide,
+            Some(shape) => self.by_shape.get_mut(shape)?,
+        };
+        place.iter_mut().find(|learned| learned.rule == *rule)
+    }
+
+    pub(super) fn place(&mut self, rule: &Rule) -> &mut Vec<Learned> {
+        match rule.shape() {
+            None => &mut self.wide,
+            Some(shape) => self.by_shape.entry(shape.to_owned()).or_default(),
+        }
+    }
+
+    /// Where rules of this kind have their place, and whether there is a free one.
+    pub(super) fn has_room_for(&self, rule: &Rule) -> bool {
+        match rule.shape() {
+            None => self.wide.len() < MAX_WIDE_RULES,
+            Some(shape) => match self.by_shape.get(shape) {
+                None => self.by_shape.len() < MAX_SHAPES,
+                Some(rules) => rules.len() < MAX_RULES_A_SHAPE,
+            },
+        }
+    }
+
+    /// Whether the rule can take the place of another.
+    pub(super) fn has_seat_for(&self, rule: &Rule) -> bool {
+        self.find(rule).is_none() && !self.has_room_for(rule)
+    }
+
+    /// A pair of duplicates suggests a rule; new to us, it is begun with this pair as its first confirmation, and with the
+    /// kept pages of its class, but for the one, as contradictions. Where there is no room, it takes the place of the rule
+    /// that is worth least. `true` if there is a rule more than before.
+    pub(super) fn suspect(
+        &mut self,
+        rule: Rule,
+        url: &Url,
+        of: &Url,
+        decision: &Decision,
+        is_exact: bool,
+        memory: &mut Memory,
+    ) -> bool {
+        if self.find(&rule).is_some() || rule.bytes() > MAX_RULE_BYTES {
+            return false;
+        }
+        let has_room = self.has_room_for(&rule);
+        if !has_room && !self.evict_for(&rule) {
+            return false;
+        }
+        let mut learned = Learned::new(rule, false);
+        let class = learned.class(url).text;
+        let kept = memory.get(kept_key(&learned.rule, &class)).unwrap_or(0);
+        learned.evidence.contradicted = kept.saturating_sub(1);
+        learned.confirm(url, of, decision, is_exact, &class, memory);
+        self.place(&learned.rule.clone()).push(learned);
+        has_room
+    }
+
+    /// Forgets the rule that is worth least of those in whose place `rule` would be. `false` if all are worth keeping.
+    pub(super) fn evict_for(&mut self, rule: &Rule) -> bool {
+        let place = match rule.shape() {
+            None => &mut self.wide,
+            Some(shape) => match self.by_shape.get_mut(shape) {
+                Some(rules) => rules,
+                None => return false,
+            },
+        };
+        let doubtful = place.iter().enumerate().filter(|(_, learned)| {
+            let evidence = &learned.evidence;
+            let is_proved =
+                evidence.confirmed > MAX_CONFIRMED_OF_EVICTED && evidence.confirmed >= 9 * evidence.contradicted;
+            !is_proved && !learned.is_applied && !learned.is_tested
+        });
+        let worst = doubtful.min_by_key(|(index, learned)| {
+            let evidence = &learned.evidence;
+            (evidence.contradicted == 0, evidence.confirmed, *index)
+        });
+        let Some(index) = worst.map(|(index, _)| index) else {
+            return false;
+        };
+        place.remove(index);
+        true
+    }
+
+    pub(super) fn count_pattern(&mut self, url: &Url, is_duplicate: bool) {
+        let name = shape::pattern(url);
+        if !self.patterns.contains_key(&name) && self.patterns.len() >= MAX_PATTERNS {
+            return;
+        }
+        let pattern = self.patterns.entry(name).or_default();
+        if std::mem::replace(&mut pattern.is_begun, true) {
+            pattern.pages = pattern.pages.saturating_add(1);
+            pattern.duplicates = pattern.duplicates.saturating_add(u32::from(is_duplicate));
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! A rule, how it came off so far, and the keys under which pages are remembered by it.
+
+use url::Url;
+use web::url_rule::Rule;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::memory::Memory;
+use super::{Decision, Evidence, Example};
+
+/// In the memory of a class: a page of it was decided, or another of its pages was a duplicate of that.
+pub(super) const DECIDED: u32 = 0;
+
+pub(super) const CONFIRMED: u32 = 1;
+
+/// A rule and how it came off so far.
+#[derive(Debug, Clone)]
+pub(super) struct Learned {
+    pub(super) rule: Rule,
+    pub(super) evidence: Evidence,
+    pub(super) is_applied: bool,
+    /// URLs that it left, samples included; not replayed, so a restart takes some more samples.
+    pub(super) left: u64,
+    /// A URL in process tests it.
+    pub(super) is_tested: bool,
+}
+
+/// A page as a rule sees it: all URLs of one class are one page.
+pub(super) struct Class {
+    pub(super) text: String,
+    /// It is not the URL itself.
+    pub(super) is_rewritten: bool,
+}
+
+impl Learned {
+    pub(super) fn new(rule: Rule, is_applied: bool) -> Self {
+        Self {
+            rule,
+            evidence: Evidence::default(),
+            is_applied,
+            left: 0,
+            is_tested: false,
+        }
+    }
+
+    pub(super) fn class(&self, url: &Url) -> Class {
+        let rewritten = self.rule.rewrite(url);
+        Class {
+            is_rewritten: rewritten.is_some(),
+            text: rewritten.unwrap_or_else(|| url.to_string()),
+        }
+    }
+
+    /// Whether a page of the class was decided.
+    pub(super) fn is_known(&self, class: &Class, memory: &Memory) -> bool {
+        class.is_rewritten && memory.contains(url_key(&class.text))
+            || memory.contains(class_key(&self.rule, &class.text))
+    }
+
+    /// A page was decided whose class was known: what does it say of the rule? `true` if it wakes what the rule left.
+    pub(super) fn test(
+        &mut self,
+        url: &Url,
+        class: &Class,
+        decision: &Decision,
+        of: Option<&(Url, bool)>,
+        memory: &mut Memory,
+    ) -> bool {
+        let Some((of, is_exact)) = of else {
+            self.evidence.contradict();
+            return true;
+        };
+        // A duplicate of some other page speaks neither for the rule nor against it.
+        if self.class(of).text == class.text {
+            self.confirm(url, of, decision, *is_exact, &class.text, memory);
+        }
+        false
+    }
+
+    pub(super) fn confirm(
+        &mut self,
+        url: &Url,
+        of: &Url,
+        decision: &Decision,
+        is_exact: bool,
+        class: &str,
+        memory: &mut Memory,
+    ) {
+        let before = decision
+            .via
+            .and_then(|via| memory.get(link_key(via, &self.rule, class)));
+        let chain = before.unwrap_or(0).saturating_add(1);
+        memory.insert(link_key(decision.page, &self.rule, class), chain);
+        memory.insert(class_key(&self.rule, class), CONFIRMED);
+        let example = || Example {
+            url: url.to_string(),
+            same_as: of.to_string(),
+        };
+        self.evidence.confirm(url_key(url.path()), is_exact, chain, example);
+    }
+}
+
+/// A page as a rule sees it.
+pub(super) fn class_key(rule: &Rule, class: &str) -> u64 {
+    keyed(rule, class, &[])
+}
+
+/// How many pages of a class were kept.
+pub(super) fn kept_key(rule: &Rule, class: &str) -> u64 {
+    keyed(rule, class, b"kept")
+}
+
+/// A duplicate of a class, as a link of a chain.
+pub(super) fn link_key(page: u64, rule: &Rule, class: &str) -> u64 {
+    keyed(rule, class, &page.to_le_bytes())
+}
+
+pub(super) fn url_key(text: &str) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(text.as_bytes())
+}
+
+pub(super) fn keyed(rule: &Rule, class: &str, more: &[u8]) -> u64 {
+    let mut hash = Xxh3::new();
+    let parts: [&str; 3] = match rule {
+        Rule::Parameter { name, path } => ["p", name, path.as_deref().unwrap_or_default()],
+        Rule::Numbers { path } => ["n", path, ""],
+        Rule::Segment { word } => ["s", word, ""],
+        Rule::Origin { from, to } => ["o", from, to],
+    };
+    for part in parts.iter().chain([&class]) {
+        hash.update(part.as_bytes());
+        hash.update(&[0xff]);
+    }
+    hash.update(more);
+    hash.digest()
+}

@@ -1,0 +1,74 @@
+//! Where something stands in the inputs, and what is wrong there.
+
+use std::fmt;
+use std::sync::Arc;
+
+use storage::stored_text;
+
+/// A place in an input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file as it was named or reached; `stdin`.
+    pub source: Arc<str>,
+    /// Where in it.
+    pub at: At,
+}
+
+/// Where in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum At {
+    /// The file as a whole.
+    Whole,
+    /// A line, counted from 1. Lines lost in damaged packing are not counted.
+    Line(u64),
+    /// An offset: of a WARC record in the unpacked file, of damaged packing in the file itself.
+    Byte(u64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at {
+            At::Whole => f.write_str(&self.source),
+            At::Line(line) => write!(f, "{}:{line}", self.source),
+            At::Byte(offset) => write!(f, "{}:byte {offset}", self.source),
+        }
+    }
+}
+
+/// A line, record or file that is no document, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Where.
+    pub place: Place,
+    /// What is wrong there, in words.
+    pub reason: String,
+}
+
+impl Fault {
+    pub(super) fn new(place: Place, reason: impl AsRef<str>) -> Self {
+        Self {
+            place,
+            reason: stored_text(reason.as_ref()),
+        }
+    }
+
+    pub(super) fn too_long(place: Place, limit: usize) -> Self {
+        Self::new(place, format!("it is longer than {limit} bytes (--max-document-bytes)"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_written_as_other_tools_do() {
+        let place = |at| Place {
+            source: "a/b.jsonl".into(),
+            at,
+        };
+        assert_eq!(place(At::Whole).to_string(), "a/b.jsonl");
+        assert_eq!(place(At::Line(7)).to_string(), "a/b.jsonl:7");
+        assert_eq!(place(At::Byte(70)).to_string(), "a/b.jsonl:byte 70");
+    }
+}

@@ -1,0 +1,189 @@
+//! The documents of a WARC file: which records are one, and how much of them has to be read to know it.
+//!
+//! Taken are `response` records of HTTP status 200, `resource` and `conversion` records (what a crawl stores of its texts,
+//! and what Common Crawl's WET files hold) whose content is HTML, XHTML or plain text. A `conversion` of a response that
+//! was taken says the same again and is passed over.
+
+use std::io::{self, BufRead};
+use std::ops::ControlFlow;
+
+use page::content_type;
+use page::sniff::looks_like_html;
+use storage::warc::{DamagedRecord, Record, StreamedRecord, WarcStream};
+
+use super::Limits;
+use super::batch::{Batcher, Body, Codings};
+use super::http::Head;
+use super::place::{At, Fault};
+use super::walk::Source;
+
+/// Bytes of a response in which its HTTP head must end.
+const MAX_HTTP_HEAD_BYTES: u64 = 64 * 1024;
+
+/// Reads `input`, which must be unpacked, to its end.
+pub(super) fn read(input: impl BufRead, source: &Source, limits: Limits, batcher: &mut Batcher<'_>) -> ControlFlow<()> {
+    let mut records = Records {
+        stream: WarcStream::new(input),
+        source,
+        limit: limits.max_document_bytes,
+        last_response: None,
+    };
+    loop {
+        match records.next() {
+            Ok(None) => return ControlFlow::Continue(()),
+            Ok(Some(Answer::Passed)) => {}
+            Ok(Some(Answer::Document(body))) => batcher.body(*body)?,
+            Ok(Some(Answer::Fault(fault))) => batcher.fault(fault)?,
+            // The input goes on behind the damage, or ends.
+            Err(error) => batcher.fault(source.failed(&error))?,
+        }
+    }
+}
+
+struct Records<'a, R> {
+    stream: WarcStream<R>,
+    source: &'a Source,
+    limit: usize,
+    /// The id of the last response that was taken.
+    last_response: Option<String>,
+}
+
+/// What became of a record.
+enum Answer {
+    Document(Box<Body>),
+    /// No document, and nothing wrong with it.
+    Passed,
+    Fault(Fault),
+}
+
+impl From<DamagedRecord> for Refused {
+    fn from(damage: DamagedRecord) -> Self {
+        Self::Damaged(damage)
+    }
+}
+
+/// Why a record is no document.
+enum Refused {
+    Damaged(DamagedRecord),
+    TooLong,
+    Reason(&'static str),
+}
+
+/// What a record's content is, by its header or its HTTP head.
+struct Content {
+    content_type: String,
+    codings: Option<Codings>,
+    head_bytes: usize,
+}
+
+impl<R: BufRead> Records<'_, R> {
+    fn next(&mut self) -> io::Result<Option<Answer>> {
+        let mut found = match self.stream.next_record()? {
+            None => return Ok(None),
+            Some(Err(damage)) => return Ok(Some(Answer::Fault(self.fault(damage.offset, &damage.reason)))),
+            Some(Ok(found)) => found,
+        };
+        Ok(Some(match self.take(&mut found)? {
+            Ok(Some(content)) => Answer::Document(Box::new(self.body(found, content))),
+            Ok(None) => Answer::Passed,
+            Err(Refused::Damaged(damage)) => Answer::Fault(self.fault(damage.offset, &damage.reason)),
+            Err(Refused::Reason(reason)) => Answer::Fault(self.fault(found.offset, reason)),
+            Err(Refused::TooLong) => {
+                Answer::Fault(Fault::too_long(self.source.place(At::Byte(found.offset)), self.limit))
+            }
+        }))
+    }
+
+    /// Reads the block of a record that is a document.
+    fn take(&mut self, found: &mut StreamedRecord) -> io::Result<Result<Option<Content>, Refused>> {
+        let record = &found.record;
+        let content = match record.kind() {
+            "response" if is_http(record) => {
+                if let Err(damage) = self.stream.read_block(found, MAX_HTTP_HEAD_BYTES)? {
+                    return Ok(Err(damage.into()));
+                }
+                match Head::read(&found.record.block) {
+                    Some(head) => response(&head, &found.record.block),
+                    None => return Ok(Err(Refused::Reason("it holds no HTTP response"))),
+                }
+            }
+            "resource" => by_type(record.field("Content-Type")),
+            "conversion" if !self.is_told(record) => by_type(record.field("Content-Type")),
+            _ => None,
+        };
+        let Some(content) = content else {
+            return Ok(Ok(None));
+        };
+        if found.block_bytes > self.limit as u64 {
+            return Ok(Err(Refused::TooLong));
+        }
+        let read = self.stream.read_block(found, found.block_bytes)?;
+        Ok(read.map(|()| Some(content)).map_err(Refused::from))
+    }
+
+    /// Whether a conversion is of the response before it.
+    fn is_told(&self, record: &Record) -> bool {
+        let of = record.field("WARC-Refers-To");
+        of.is_some() && of == self.last_response.as_deref()
+    }
+
+    fn body(&mut self, found: StreamedRecord, content: Content) -> Body {
+        let record = found.record;
+        let field = |name| record.field(name).map(str::to_owned);
+        if record.kind() == "response" {
+            self.last_response = field("WARC-Record-ID");
+        }
+        // Some writers of WARC 1.0 put the URI in angle brackets.
+        let url = record
+            .field("WARC-Target-URI")
+            .map(|uri| uri.trim_matches(['<', '>']).to_owned());
+        Body {
+            place: self.source.place(At::Byte(found.offset)),
+            id: url.clone().or_else(|| field("WARC-Record-ID")),
+            url,
+            content_type: content.content_type,
+            codings: content.codings,
+            digest: field("WARC-Block-Digest"),
+            head_bytes: content.head_bytes,
+            bytes: record.block.into(),
+        }
+    }
+
+    fn fault(&self, offset: u64, reason: &str) -> Fault {
+        Fault::new(self.source.place(At::Byte(offset)), reason)
+    }
+}
+
+fn is_http(record: &Record) -> bool {
+    let content_type = record.field("Content-Type").and_then(content_type::media_type);
+    content_type.is_some_and(|media_type| media_type == "application/http")
+}
+
+/// What a response holds, if it is a page. Where nothing says what it is, it must look like one.
+fn response(head: &Head, block: &[u8]) -> Option<Content> {
+    if head.status != 200 {
+        return None;
+    }
+    let content = match head.field("Content-Type") {
+        None if looks_like_html(&block[head.bytes..]) => by_type(Some("text/html")),
+        content_type => by_type(content_type),
+    };
+    content.map(|content| Content {
+        codings: Some(Codings {
+            is_chunked: head.is_chunked(),
+            content_encoding: head.field("Content-Encoding").map(str::to_owned),
+        }),
+        head_bytes: head.bytes,
+        ..content
+    })
+}
+
+fn by_type(content_type: Option<&str>) -> Option<Content> {
+    let content_type = content_type?;
+    let media_type = content_type::media_type(content_type)?;
+    page::is_page_type(&media_type).then(|| Content {
+        content_type: content_type.to_owned(),
+        codings: None,
+        head_bytes: 0,
+    })
+}

@@ -1,0 +1,258 @@
+//! From arguments to files, in an order that depends on nothing but their names.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
+
+use super::format::Format;
+use super::place::{At, Fault, Place};
+
+/// What standard input is called where a file's name would stand.
+const STDIN: &str = "stdin";
+
+/// A file to be read.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    /// As it was named, or reached through a folder.
+    pub name: Arc<str>,
+    /// `None` for standard input.
+    pub path: Option<PathBuf>,
+    /// Its size; `None` where it is no file but a stream, whose data may come slowly.
+    pub bytes: Option<u64>,
+}
+
+/// A file, or a part of a folder that cannot be read.
+#[derive(Debug)]
+pub(super) enum Found {
+    Source(Source),
+    Fault(Fault),
+}
+
+/// An argument that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    /// Nothing is there, or it cannot be looked at.
+    #[error("cannot read the input {}: {source}", path.display())]
+    Unreadable {
+        /// The argument.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The input would be overwritten.
+    #[error("{} is an input and an output; the output would replace it", .0.display())]
+    IsOutput(PathBuf),
+    /// Standard input cannot be read again.
+    #[error("standard input (-) can be named once only")]
+    StdinTwice,
+}
+
+/// Collects the files that arguments name.
+#[derive(Debug)]
+pub(super) struct Walk {
+    /// Files whose names tell of no known form are taken too.
+    takes_all: bool,
+    outputs: HashSet<PathBuf>,
+    pub found: Vec<Found>,
+    /// Files passed over for their names.
+    pub left_out: u64,
+}
+
+impl Walk {
+    pub(super) fn new(takes_all: bool, outputs: &[PathBuf]) -> Self {
+        Self {
+            takes_all,
+            outputs: outputs.iter().map(|path| absolute(path)).collect(),
+            found: Vec::new(),
+            left_out: 0,
+        }
+    }
+
+    pub(super) fn add(&mut self, argument: &Path) -> Result<(), InputError> {
+        if argument == Path::new("-") {
+            return self.add_stdin();
+        }
+        let metadata = fs::metadata(argument).map_err(|source| InputError::Unreadable {
+            path: argument.to_owned(),
+            source,
+        })?;
+        if metadata.is_dir() {
+            self.add_folder(argument);
+        } else if self.outputs.contains(&absolute(argument)) {
+            return Err(InputError::IsOutput(argument.to_owned()));
+        } else {
+            self.add_file(argument, &metadata);
+        }
+        Ok(())
+    }
+
+    fn add_stdin(&mut self) -> Result<(), InputError> {
+        let is_stdin = |found: &Found| matches!(found, Found::Source(Source { path: None, .. }));
+        if self.found.iter().any(is_stdin) {
+            return Err(InputError::StdinTwice);
+        }
+        self.found.push(Found::Source(Source {
+            name: STDIN.into(),
+            path: None,
+            bytes: None,
+        }));
+        Ok(())
+    }
+
+    fn add_file(&mut self, path: &Path, metadata: &fs::Metadata) {
+        self.found.push(Found::Source(Source {
+            name: name(path),
+            path: Some(path.to_owned()),
+            bytes: metadata.is_file().then_some(metadata.len()),
+        }));
+    }
+
+    /// Depth first, each folder's entries by the bytes of their names; without recursion, so that no depth is too great.
+    fn add_folder(&mut self, folder: &Path) {
+        let mut waiting = vec![folder.to_owned()];
+        while let Some(path) = waiting.pop() {
+            let step = if path == folder {
+                entries(&path).map(|entries| waiting.extend(entries))
+            } else {
+                self.step(&path, &mut waiting)
+            };
+            if let Err(error) = step {
+                let place = Place {
+                    source: name(&path),
+                    at: At::Whole,
+                };
+                self.found
+                    .push(Found::Fault(Fault::new(place, format!("it cannot be read: {error}"))));
+            }
+        }
+    }
+
+    fn step(&mut self, path: &Path, waiting: &mut Vec<PathBuf>) -> io::Result<()> {
+        let kind = fs::symlink_metadata(path)?.file_type();
+        if kind.is_dir() {
+            waiting.extend(entries(path)?);
+            return Ok(());
+        }
+        let metadata = fs::metadata(path)?;
+        // A link to a folder may lead in circles; pipes, sockets and devices in a folder are no documents.
+        if !metadata.is_file() {
+            return Ok(());
+        }
+        if !self.takes_all && Format::of_name(path).is_none() {
+            self.left_out += 1;
+        } else if !self.outputs.contains(&absolute(path)) {
+            self.add_file(path, &metadata);
+        }
+        Ok(())
+    }
+}
+
+/// What a folder holds but hidden entries, the last by name first.
+fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let is_hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        if !is_hidden(&name) {
+            names.push(name);
+        }
+    }
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(names.into_iter().map(|name| folder.join(name)).collect())
+}
+
+fn name(path: &Path) -> Arc<str> {
+    let shown = path.strip_prefix(".").unwrap_or(path);
+    shown.to_string_lossy().into()
+}
+
+/// A path that equals that of the same file named otherwise; of one that does not exist yet, too.
+fn absolute(path: &Path) -> PathBuf {
+    if let Ok(known) = fs::canonicalize(path) {
+        return known;
+    }
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")));
+    match (folder, path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(walk: &Walk, root: &Path) -> Vec<String> {
+        let root = format!("{}/", root.display());
+        walk.found
+            .iter()
+            .map(|found| match found {
+                Found::Source(source) => source.name.replace(&root, ""),
+                Found::Fault(fault) => format!("! {}", fault.place).replace(&root, ""),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_folder_is_gone_through_by_name_and_only_known_forms_are_taken() {
+        let root = tempfile::tempdir().unwrap();
+        for file in [
+            "b.txt",
+            "a/z.html",
+            "a/b/c.jsonl.gz",
+            "a.txt",
+            "picture.png",
+            ".git/x.txt",
+            "a/.hidden.txt",
+        ] {
+            let path = root.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        let mut walk = Walk::new(false, &[]);
+        walk.add(root.path()).unwrap();
+        assert_eq!(
+            found(&walk, root.path()),
+            ["a/b/c.jsonl.gz", "a/z.html", "a.txt", "b.txt"]
+        );
+        assert_eq!(walk.left_out, 1);
+
+        let mut walk = Walk::new(true, &[root.path().join("a/../b.txt"), root.path().join("new.txt")]);
+        walk.add(root.path()).unwrap();
+        assert_eq!(
+            found(&walk, root.path()),
+            ["a/b/c.jsonl.gz", "a/z.html", "a.txt", "picture.png"]
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_to_files_are_followed_and_links_to_folders_are_not() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("a.txt"), "x").unwrap();
+        std::os::unix::fs::symlink("a.txt", root.path().join("b.txt")).unwrap();
+        std::os::unix::fs::symlink(".", root.path().join("circle")).unwrap();
+        std::os::unix::fs::symlink("nowhere", root.path().join("dangling.txt")).unwrap();
+        let mut walk = Walk::new(false, &[]);
+        walk.add(root.path()).unwrap();
+        assert_eq!(found(&walk, root.path()), ["a.txt", "b.txt", "! dangling.txt"]);
+    }
+
+    #[test]
+    fn arguments_that_cannot_be_used_are_named() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("a.txt");
+        fs::write(&file, "x").unwrap();
+        let mut walk = Walk::new(false, std::slice::from_ref(&file));
+        assert!(matches!(walk.add(&file), Err(InputError::IsOutput(_))));
+        assert!(matches!(
+            walk.add(&root.path().join("b")),
+            Err(InputError::Unreadable { .. })
+        ));
+        walk.add(Path::new("-")).unwrap();
+        assert!(matches!(walk.add(Path::new("-")), Err(InputError::StdinTwice)));
+    }
+}

@@ -1,0 +1,177 @@
+//! What a command shows while it runs: a few lines that are redrawn on a terminal, one line every few seconds elsewhere.
+
+mod crawl;
+mod rates;
+
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::crawl::stats::{Limits, Stats, Trend};
+use crate::terminal::tell::{aside, set_display, tell};
+
+pub(crate) use rates::Rates;
+
+const REDRAWN_EVERY: Duration = Duration::from_millis(200);
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// Shows the progress until it is dropped.
+#[derive(Debug)]
+pub struct Progress {
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What is to be shown at one moment.
+#[derive(Debug, Default)]
+pub(crate) struct Moment {
+    /// How far it is, in the unit of the end.
+    pub position: u64,
+    /// All in words.
+    pub message: String,
+    /// More, a line each; elsewhere than on a terminal it follows the message.
+    pub more: Vec<String>,
+    /// Something new has begun that is to be told at once.
+    pub is_turn: bool,
+}
+
+impl Progress {
+    /// Starts showing `stats` on standard error; `max_pages` makes it a bar with an end. Shows nothing when `quiet`.
+    #[must_use]
+    pub fn show(stats: Arc<Stats>, limits: Limits, quiet: bool) -> Self {
+        if !quiet {
+            stats.watch();
+        }
+        let mut trend = Trend::default();
+        let mut was_stopping = false;
+        Self::start(limits.max_pages, quiet, move |now| {
+            let snapshot = stats.snapshot();
+            let rates = trend.look(now, &snapshot);
+            let left = trend.time_left(now, &snapshot, limits);
+            let (message, more) = crawl::describe(&snapshot, limits, rates, left);
+            Moment {
+                position: snapshot.pages(),
+                message,
+                more,
+                is_turn: std::mem::replace(&mut was_stopping, snapshot.stopping) != snapshot.stopping,
+            }
+        })
+    }
+
+    /// Starts showing what `look` says on standard error, as a bar if it has an `end`. Shows nothing when `quiet`.
+    pub(crate) fn start(
+        end: Option<u64>,
+        quiet: bool,
+        mut look: impl FnMut(Instant) -> Moment + Send + 'static,
+    ) -> Self {
+        if quiet {
+            return Self {
+                end: None,
+                thread: None,
+            };
+        }
+        let mut display = Display::on_terminal(end);
+        let (end, ended) = channel::<()>();
+        let thread = std::thread::spawn(move || {
+            let every = if display.is_some() { REDRAWN_EVERY } else { LINE_EVERY };
+            look(Instant::now());
+            let mut drawn_at = Instant::now();
+            while ended.recv_timeout(REDRAWN_EVERY) == Err(RecvTimeoutError::Timeout) {
+                let moment = look(Instant::now());
+                if moment.is_turn || drawn_at.elapsed() >= every {
+                    drawn_at = Instant::now();
+                    match &mut display {
+                        Some(display) => display.draw(moment),
+                        None => tell(in_one_line(&moment)),
+                    }
+                }
+            }
+        });
+        Self {
+            end: Some(end),
+            thread: Some(thread),
+        }
+    }
+
+    /// Says something on standard error that stays there.
+    pub(crate) fn aside(&self, say: impl FnOnce()) {
+        aside(say);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::warn!("the progress display ended early");
+        }
+    }
+}
+
+/// The lines on a terminal, which are cleared away when it is dropped.
+struct Display {
+    all: MultiProgress,
+    bar: ProgressBar,
+    lines: Vec<ProgressBar>,
+}
+
+impl Display {
+    /// `None` elsewhere than on a terminal.
+    fn on_terminal(end: Option<u64>) -> Option<Self> {
+        if ProgressDrawTarget::stderr().is_hidden() {
+            return None;
+        }
+        let all = MultiProgress::new();
+        let bar = all.add(match end {
+            Some(end) => ProgressBar::new(end).with_style(style("{bar:30} {wide_msg}")),
+            None => ProgressBar::new_spinner().with_style(style("{spinner} {wide_msg}")),
+        });
+        set_display(Some(all.clone()));
+        Some(Self {
+            all,
+            bar,
+            lines: Vec::new(),
+        })
+    }
+
+    fn draw(&mut self, moment: Moment) {
+        while self.lines.len() < moment.more.len() {
+            let line = ProgressBar::new_spinner().with_style(style("  {wide_msg}"));
+            self.lines.push(self.all.add(line));
+        }
+        self.bar.set_position(moment.position);
+        self.bar.set_message(moment.message);
+        self.bar.tick();
+        let nothing = std::iter::repeat_with(String::new);
+        for (line, text) in self.lines.iter().zip(moment.more.into_iter().chain(nothing)) {
+            line.set_message(text);
+            line.tick();
+        }
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        set_display(None);
+        // All at once, else the lines are drawn again as each of them goes.
+        let _terminal_gone = self.all.clear();
+        self.all.set_draw_target(ProgressDrawTarget::hidden());
+        self.bar.finish_and_clear();
+        self.lines.iter().for_each(ProgressBar::finish_and_clear);
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
+fn in_one_line(moment: &Moment) -> String {
+    let more = moment.more.iter().map(String::as_str);
+    let parts: Vec<&str> = std::iter::once(moment.message.as_str()).chain(more).collect();
+    parts.join("; ")
+}

@@ -1,0 +1,152 @@
+//! The words of a crawl's progress.
+
+use std::time::SystemTime;
+
+use crate::crawl::clock::unix_millis;
+use crate::crawl::frontier::{HostStanding, HostState};
+use crate::crawl::stats::{Limits, Rates, Snapshot, TimeLeft};
+use crate::report::bytes;
+
+/// Hosts that are named.
+const NAMED: usize = 3;
+
+/// A wait shorter than this is over before it is read.
+const SHORTEST_WAIT_MS: u64 = 2_000;
+
+/// The line with the bar, and those below it.
+pub(super) fn describe(now: &Snapshot, limits: Limits, rates: Rates, left: Option<TimeLeft>) -> (String, Vec<String>) {
+    let of = limits.max_pages.map_or(String::new(), |pages| format!(" of {pages}"));
+    let mut first = format!("{}{of} pages", now.pages());
+    if now.stopping {
+        first.push_str(", stopping: finishing what is in process (Ctrl-C again to end at once)");
+    }
+    if let Some(left) = left {
+        first.push_str(", ");
+        first.push_str(&left.describe());
+    }
+    let mut lines = vec![
+        format!(
+            "{:.1} pages/s, {:.1} requests/s, {}/s, {} in all",
+            rates.pages,
+            rates.requests,
+            bytes(rates.bytes as u64),
+            bytes(now.bytes)
+        ),
+        format!(
+            "kept {}, exact {}, near {} ({:.1} % duplicates), failed {}",
+            now.counts.kept,
+            now.counts.exact,
+            now.counts.near,
+            now.duplicate_percent(),
+            now.counts.failed
+        ),
+        format!("queued {}, {}", now.counts.queued, describe_hosts(now)),
+    ];
+    if let Some(refresh) = now.refresh.filter(|refresh| refresh.due > 0) {
+        lines.push(format!(
+            "visits left {} of {}: changed {}, unchanged {}, gone {}",
+            now.counts.due, refresh.due, refresh.changed, refresh.unchanged, refresh.gone
+        ));
+    }
+    let at = unix_millis(SystemTime::now());
+    let named: Vec<String> = now
+        .standing
+        .largest
+        .iter()
+        .take(NAMED)
+        .map(|host| describe_host(host, at))
+        .collect();
+    if !named.is_empty() {
+        lines.push(format!("most URLs: {}", named.join(", ")));
+    }
+    (first, lines)
+}
+
+/// `hosts: 3 fetching, 7 politeness delay, 2 resting`.
+fn describe_hosts(now: &Snapshot) -> String {
+    let counts = HostState::ALL
+        .into_iter()
+        .map(|state| (state, now.standing.count(state)));
+    let told: Vec<String> = counts
+        .filter(|(_, hosts)| *hosts > 0)
+        .map(|(state, hosts)| format!("{hosts} {}", state.describe()))
+        .collect();
+    if told.is_empty() {
+        return "no host waits".to_owned();
+    }
+    format!("hosts: {}", told.join(", "))
+}
+
+/// `a.example 2000 (resting, 40 s: HTTP status 503)`.
+fn describe_host(host: &HostStanding, now: u64) -> String {
+    let mut why = host.state.describe().to_owned();
+    let wait = host.until.map_or(0, |until| until.saturating_sub(now));
+    if wait >= SHORTEST_WAIT_MS {
+        why.push_str(&format!(", {} s", wait.div_ceil(1_000)));
+    }
+    if let Some(failure) = &host.failure {
+        why.push_str(&format!(": {failure}"));
+    }
+    format!("{} {} ({why})", host.host, host.urls)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_told_with_what_it_waits_for() {
+        let host = |state, until, failure: Option<&str>| HostStanding {
+            host: "a.example".into(),
+            urls: 7,
+            state,
+            until,
+            failure: failure.map(str::to_owned),
+        };
+        let told = |host| describe_host(&host, 1_000_000);
+        assert_eq!(
+            told(host(HostState::Resting, Some(1_039_200), Some("HTTP status 503"))),
+            "a.example 7 (resting, 40 s: HTTP status 503)"
+        );
+        assert_eq!(
+            told(host(HostState::Delay, Some(1_000_900), None)),
+            "a.example 7 (politeness delay)"
+        );
+    }
+
+    #[test]
+    fn every_fact_is_told() {
+        let counts = storage::Counts {
+            kept: 60,
+            exact: 30,
+            near: 10,
+            failed: 3,
+            queued: 44,
+            ..storage::Counts::default()
+        };
+        let now = Snapshot {
+            counts,
+            bytes: 5_000,
+            ..Snapshot::default()
+        };
+        let limits = Limits {
+            max_pages: Some(500),
+            ..Limits::default()
+        };
+        let rates = Rates {
+            requests: 12.5,
+            pages: 10.0,
+            bytes: 2_000.0,
+        };
+        let (first, more) = describe(&now, limits, rates, None);
+        assert_eq!(first, "100 of 500 pages");
+        assert_eq!(
+            more,
+            [
+                "10.0 pages/s, 12.5 requests/s, 2.0 kB/s, 5.0 kB in all",
+                "kept 60, exact 30, near 10 (40.0 % duplicates), failed 3",
+                "queued 44, no host waits",
+            ]
+        );
+    }
+}

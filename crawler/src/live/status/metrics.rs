@@ -1,0 +1,333 @@
+//! The same for Prometheus: `/metrics` in the OpenMetrics text format. Names, types, units and labels are documented one by
+//! one in `docs/metrics.md`, which a test holds to this file.
+
+use std::fmt;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, text};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Registry, Unit};
+
+use super::View;
+use super::figures::memory_bytes;
+use crate::crawl::clock::unix_millis;
+use crate::crawl::frontier::HostState;
+use crate::crawl::stats::Snapshot;
+use crate::live::log;
+
+/// All metrics now.
+///
+/// # Errors
+/// None that a string as the target has.
+pub(super) fn render(view: &View) -> Result<String, fmt::Error> {
+    let snapshot = view.look().snapshot;
+    let started_at = unix_millis(view.stats.started_at()) as f64 / 1_000.0;
+    let mut registry = Registry::default();
+    registry.register(
+        "crawler_build",
+        "The crawler at work",
+        Info::new([("version", env!("CARGO_PKG_VERSION"))]),
+    );
+    registry.register_with_unit(
+        "crawler_fetch",
+        "Time of a request to the last byte read, those that failed included",
+        Unit::Seconds,
+        view.stats.fetch_seconds().clone(),
+    );
+    registry.register_with_unit(
+        "crawler_commit",
+        "Time of a commit to the data folder",
+        Unit::Seconds,
+        view.stats.commit_seconds().clone(),
+    );
+    registry.register_collector(Box::new(Current { snapshot, started_at }));
+    let mut out = String::new();
+    text::encode(&mut out, &registry)?;
+    Ok(out)
+}
+
+/// What is a number in the snapshot.
+#[derive(Debug)]
+struct Current {
+    snapshot: Snapshot,
+    started_at: f64,
+}
+
+impl Collector for Current {
+    fn encode(&self, encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let now = &self.snapshot;
+        let counts = &now.counts;
+        let mut out = Out(encoder);
+        out.counter(
+            "crawler_requests",
+            "Requests ended, robots.txt and sitemaps included",
+            None,
+            now.requests,
+        )?;
+        out.counter(
+            "crawler_fetched",
+            "Bytes of body received, as they came over the wire",
+            Some(Unit::Bytes),
+            now.bytes,
+        )?;
+        let verdicts = [
+            ("kept", now.verdicts.kept),
+            ("exact", now.verdicts.exact),
+            ("near", now.verdicts.near),
+        ];
+        out.counters("crawler_pages", "Pages decided, by verdict", "verdict", verdicts)?;
+        let failures = now.failures.iter().map(|(kind, count)| (kind.as_str(), *count));
+        out.counters(
+            "crawler_failures",
+            "URLs that failed for good, by kind",
+            "kind",
+            failures,
+        )?;
+        let links = [
+            ("other_host", now.links_to_other_hosts),
+            ("too_deep", now.links_too_deep),
+            ("over_budget", now.links_over_budget),
+        ];
+        out.counters(
+            "crawler_links_not_followed",
+            "Links not followed, by reason",
+            "reason",
+            links,
+        )?;
+        out.gauge(
+            "crawler_queued",
+            "URLs that wait, in process included",
+            Some(urls()),
+            counts.queued,
+        )?;
+        out.gauge(
+            "crawler_due_visits",
+            "Visits still to be made to pages fetched before",
+            None,
+            counts.due,
+        )?;
+        let outcomes = [
+            ("kept", counts.kept),
+            ("exact", counts.exact),
+            ("near", counts.near),
+            ("redirected", counts.redirected),
+            ("failed", counts.failed),
+            ("excluded", counts.excluded),
+            ("gone", counts.gone),
+        ];
+        out.gauges(
+            "crawler_decided",
+            "URLs with an outcome, by outcome",
+            Some(urls()),
+            "outcome",
+            outcomes,
+        )?;
+        out.gauge(
+            "crawler_kept",
+            "Bytes of body of the kept pages, decoded",
+            Some(Unit::Bytes),
+            counts.bytes_kept,
+        )?;
+        let hosts = HostState::ALL
+            .into_iter()
+            .map(|state| (state.as_str(), now.standing.count(state)));
+        out.gauges(
+            "crawler_hosts",
+            "Hosts with something to fetch, by what they are doing",
+            None,
+            "state",
+            hosts,
+        )?;
+        if let Some(bytes) = memory_bytes() {
+            out.gauge(
+                "crawler_memory",
+                "Resident memory of the process",
+                Some(Unit::Bytes),
+                bytes,
+            )?;
+        }
+        out.gauge(
+            "crawler_running",
+            "1 while the crawl goes on, 0 when it is over",
+            None,
+            u64::from(now.ending.is_none()),
+        )?;
+        out.gauge(
+            "crawler_start_time",
+            "When the run began, Unix time",
+            Some(Unit::Seconds),
+            self.started_at,
+        )?;
+        out.counter(
+            "crawler_log_lines_lost",
+            "Lines that the log file could not take",
+            None,
+            log::lines_lost(),
+        )
+    }
+}
+
+fn urls() -> Unit {
+    Unit::Other("urls".to_owned())
+}
+
+/// Writes families of one label or none.
+struct Out<'a>(DescriptorEncoder<'a>);
+
+impl Out<'_> {
+    /// With a full stop, as the registry has it.
+    fn family<'s>(
+        &'s mut self,
+        name: &'s str,
+        help: &str,
+        unit: Option<&'s Unit>,
+        kind: MetricType,
+    ) -> Result<MetricEncoder<'s>, fmt::Error> {
+        self.0.encode_descriptor(name, &format!("{help}."), unit, kind)
+    }
+
+    fn counter(&mut self, name: &str, help: &str, unit: Option<Unit>, value: u64) -> fmt::Result {
+        let mut metric = self.family(name, help, unit.as_ref(), MetricType::Counter)?;
+        metric.encode_counter::<NoLabelSet, _, u64>(&value, None)
+    }
+
+    fn gauge<N>(&mut self, name: &str, help: &str, unit: Option<Unit>, value: N) -> fmt::Result
+    where
+        N: prometheus_client::encoding::EncodeGaugeValue,
+    {
+        let mut metric = self.family(name, help, unit.as_ref(), MetricType::Gauge)?;
+        metric.encode_gauge(&value)
+    }
+
+    fn counters<'v>(
+        &mut self,
+        name: &str,
+        help: &str,
+        label: &str,
+        values: impl IntoIterator<Item = (&'v str, u64)>,
+    ) -> fmt::Result {
+        let mut family = self.family(name, help, None, MetricType::Counter)?;
+        for (value, count) in values {
+            let labels = [(label, value)];
+            family
+                .encode_family(&labels)?
+                .encode_counter::<NoLabelSet, _, u64>(&count, None)?;
+        }
+        Ok(())
+    }
+
+    fn gauges<'v>(
+        &mut self,
+        name: &str,
+        help: &str,
+        unit: Option<Unit>,
+        label: &str,
+        values: impl IntoIterator<Item = (&'v str, u64)>,
+    ) -> fmt::Result {
+        let mut family = self.family(name, help, unit.as_ref(), MetricType::Gauge)?;
+        for (value, count) in values {
+            let labels = [(label, value)];
+            family.encode_family(&labels)?.encode_gauge(&count)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::crawl::stats::{Limits, Stats};
+
+    /// Type, unit and labels by name.
+    type Families = BTreeMap<String, (String, String, BTreeSet<String>)>;
+
+    fn served() -> String {
+        let stats = Arc::new(Stats::default());
+        stats.request(Duration::from_millis(20), 1_000);
+        stats.commit(Duration::from_millis(2));
+        stats.failure("http_404");
+        stats.failure("a \"quoted\"\nkind");
+        render(&View::new(stats, Limits::default())).unwrap()
+    }
+
+    fn families(text: &str) -> Families {
+        let mut families = Families::new();
+        for line in text.lines() {
+            let words: Vec<&str> = line.splitn(4, ' ').collect();
+            match words[..] {
+                ["#", "TYPE", name, kind] => families.entry(name.to_owned()).or_default().0 = kind.to_owned(),
+                ["#", "UNIT", name, unit] => families.entry(name.to_owned()).or_default().1 = unit.to_owned(),
+                ["#", ..] => {}
+                _ => {
+                    let sample = line.split([' ', '{']).next().unwrap();
+                    let family = families.iter_mut().rev().find(|(name, _)| {
+                        let rest = sample.strip_prefix(name.as_str());
+                        rest.is_some_and(|rest| ["", "_total", "_info", "_sum", "_count", "_bucket"].contains(&rest))
+                    });
+                    let (_, (_, _, labels)) = family.unwrap_or_else(|| panic!("{line}"));
+                    if let Some((label, _)) = line.split_once('{').and_then(|(_, rest)| rest.split_once('=')) {
+                        labels.insert(label.to_owned());
+                    }
+                }
+            }
+        }
+        families
+    }
+
+    #[test]
+    fn the_document_lists_every_metric_with_its_type_unit_and_labels() {
+        let document = include_str!("../../../../docs/metrics.md");
+        let mut documented = Families::new();
+        for row in document.lines().filter(|line| line.starts_with("| `crawler_")) {
+            let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+            let [name, kind, unit, labels, scope, meaning] = cells[..] else {
+                panic!("{row}")
+            };
+            assert!(
+                matches!(scope, "run" | "folder" | "process") && !meaning.is_empty(),
+                "{row}"
+            );
+            let name = name.trim_matches('`');
+            let name = name
+                .strip_suffix("_total")
+                .or(name.strip_suffix("_info"))
+                .unwrap_or(name);
+            let labels = labels
+                .split([' ', ',', '`'])
+                .filter(|label| !label.is_empty() && *label != "–");
+            let labels = labels.map(str::to_owned).collect();
+            let unit = unit.trim_matches('–').to_owned();
+            documented.insert(name.to_owned(), (kind.to_owned(), unit, labels));
+        }
+        let mut served = families(&served());
+        // Its buckets are part of the type.
+        served.values_mut().for_each(|(_, _, labels)| {
+            labels.remove("le");
+        });
+        assert_eq!(served, documented);
+    }
+
+    #[test]
+    fn counters_end_in_total_and_units_are_in_the_names() {
+        let text = served();
+        for (name, (kind, unit, _)) in families(&text) {
+            assert!(unit.is_empty() || name.ends_with(&format!("_{unit}")), "{name}: {unit}");
+            assert_eq!(kind == "counter", text.contains(&format!("\n{name}_total")), "{name}");
+        }
+        assert!(text.ends_with("# EOF\n"), "{text}");
+    }
+
+    #[test]
+    fn what_a_server_has_a_say_in_is_escaped() {
+        assert!(
+            served().contains(r#"crawler_failures_total{kind="a \"quoted\"\nkind"} 1"#),
+            "{}",
+            served()
+        );
+    }
+}

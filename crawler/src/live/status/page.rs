@@ -1,0 +1,113 @@
+//! The same for people: one page without anything from elsewhere. Its script asks for `/status.json` every second; without
+//! scripts the page loads itself anew.
+
+use std::hash::{BuildHasher, RandomState};
+
+use askama::Template;
+
+use super::figures::Figures;
+use crate::report::bytes;
+
+#[derive(Template)]
+#[template(path = "status.html")]
+struct Page<'a> {
+    figures: &'a Figures,
+    nonce: &'a str,
+    now: String,
+}
+
+impl Page<'_> {
+    fn elapsed(&self) -> String {
+        humantime::format_duration(std::time::Duration::from_secs(self.figures.elapsed_seconds as u64)).to_string()
+    }
+
+    fn bytes(&self, count: &u64) -> String {
+        bytes(*count)
+    }
+
+    fn rate(&self, rate: &f64) -> String {
+        format!("{rate:.1}")
+    }
+
+    fn byte_rate(&self) -> String {
+        format!("{}/s", bytes(self.figures.rates.bytes_per_second as u64))
+    }
+
+    fn memory(&self) -> String {
+        self.figures.memory_bytes.map_or_else(|| "–".to_owned(), bytes)
+    }
+}
+
+/// The page. Its one script carries the nonce, which is to be another each time.
+pub(super) fn render(figures: &Figures, nonce: &str) -> Result<String, String> {
+    let page = Page {
+        figures,
+        nonce,
+        now: Figures::now(),
+    };
+    page.render().map_err(|error| error.to_string())
+}
+
+/// Nothing from anywhere but this server, and of scripts only the page's own.
+pub(super) fn content_security_policy(nonce: &str) -> String {
+    format!(
+        "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; \
+         form-action 'none'; frame-ancestors 'none'"
+    )
+}
+
+/// 128 bits that nobody can foretell: a keyed hash of which the system's randomness chose the key.
+pub(super) fn nonce() -> String {
+    let half = || RandomState::new().hash_one(0_u8);
+    format!("{:016x}{:016x}", half(), half())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::crawl::frontier::{HostStanding, HostState, Standing};
+    use crate::crawl::stats::{Limits, Stats};
+    use crate::live::status::View;
+
+    fn figures() -> Figures {
+        let stats = Arc::new(Stats::default());
+        stats.failure("<script>alert(1)</script>");
+        let mut standing = Standing::default();
+        standing.largest.push(HostStanding {
+            host: "\"><img src=x>.example".into(),
+            urls: 7,
+            state: HostState::Resting,
+            until: Some(1_774_000_000_000),
+            failure: Some("</td><script>alert(2)</script>".into()),
+        });
+        stats.stands(standing);
+        Figures::of(&View::new(stats, Limits::default()))
+    }
+
+    #[test]
+    fn what_came_from_the_web_is_text() {
+        let html = render(&figures(), "n0nce").unwrap();
+        assert!(!html.contains("<img") && !html.contains("<script>"), "{html}");
+        assert_eq!(html.matches("<script").count(), 1, "its own alone");
+        for part in [
+            "&#60;script&#62;alert(1)",
+            "img src=x&#62;.example",
+            "alert(2)",
+            "2026-03-20T09:46:40Z",
+        ] {
+            assert!(html.contains(part), "{part} is not in {html}");
+        }
+    }
+
+    #[test]
+    fn the_page_asks_nothing_of_another_host() {
+        let html = render(&figures(), "n0nce").unwrap();
+        assert!(
+            !html.contains("http://") && !html.contains("https://") && !html.contains("//cdn"),
+            "{html}"
+        );
+        assert_ne!(nonce(), nonce());
+    }
+}

@@ -1,0 +1,306 @@
+//! One HTTP request: sent, bounded in time and size, and its failure named.
+//!
+//! Redirects are not followed here (they go through the frontier like any link) and bodies are not decompressed here
+//! (that is work for the parse threads, which bound it again): see [`crate::content_encoding`].
+
+mod body;
+pub mod content_encoding;
+mod cookies;
+mod credentials;
+mod error;
+mod fields;
+mod proxy;
+mod settings;
+mod tls;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use bytes::Bytes;
+use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, RETRY_AFTER};
+use tokio::time::timeout_at;
+use url::Url;
+
+use crate::address_policy::{AddressPolicy, GuardedResolver};
+use crate::memory_budget::{Claim, MemoryBudget};
+use crate::robots::MAX_ROBOTS_BYTES;
+use crate::sitemap::MAX_SITEMAP_BYTES;
+use fields::HostFields;
+
+pub use credentials::Credentials;
+pub use error::FetchError;
+pub use fields::{extra_field, fields_of_every_request};
+pub use proxy::Proxy;
+pub use settings::FetchSettings;
+pub use tls::CertificateFault;
+
+/// An answer, its body read where it was wanted.
+#[derive(Debug)]
+pub struct Response {
+    /// HTTP status code.
+    pub status: u16,
+    /// `HTTP/1.1`, `HTTP/2.0`.
+    pub version: &'static str,
+    /// As received.
+    pub headers: HeaderMap,
+    /// As received: still in its Content-Encoding, until [`content_encoding`] has undone it. `None` where it was left
+    /// unread.
+    pub body: Option<Bytes>,
+    /// Bytes of the body as received.
+    pub wire_bytes: u64,
+    /// The address that answered; `None` too where a proxy is between.
+    pub remote: Option<SocketAddr>,
+    /// When the request was sent.
+    pub fetched_at: SystemTime,
+    /// From the request to the head of the answer.
+    pub latency: Duration,
+    /// From the request to the last byte read.
+    pub elapsed: Duration,
+    /// What the body holds of the budget of arriving bodies.
+    pub claim: Claim,
+}
+
+impl Response {
+    /// A header's value as text; `None` where it is missing or not text.
+    #[must_use]
+    pub fn header(&self, name: &HeaderName) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// How long the server wants to be left alone: `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3).
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        retry_after(self.header(&RETRY_AFTER)?, self.fetched_at + self.elapsed)
+    }
+
+    /// Whether the status says that the body is what was asked for.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+}
+
+/// What a `Retry-After` of an answer that came at `now` means; a date that is past means no wait.
+#[must_use]
+pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
+    let value = value.trim();
+    if let Ok(seconds) = value.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = httpdate::parse_http_date(value).ok()?;
+    Some(date.duration_since(now).unwrap_or_default())
+}
+
+/// What a body is wanted for, and so how much of it.
+#[derive(Debug, Clone, Copy)]
+pub enum Wanted {
+    /// The body of a page, at most `fetch.max_body_bytes`; of any other response the head alone.
+    Page {
+        /// Whether a successful response with these header fields is a page.
+        is_page: fn(&HeaderMap) -> bool,
+    },
+    /// robots.txt: what counts of it, and no more is read (RFC 9309, section 2.5).
+    Robots,
+    /// A sitemap, at most as long as sitemaps.org has them.
+    Sitemap,
+}
+
+/// Makes requests. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Fetcher {
+    client: reqwest::Client,
+    policy: AddressPolicy,
+    fields: Arc<HostFields>,
+    /// A proxy opens the connections, so the address that is seen is the proxy's.
+    has_proxy: bool,
+    timeout: Duration,
+    max_body_bytes: usize,
+    arriving: MemoryBudget,
+}
+
+impl Fetcher {
+    /// A fetcher by `settings`, whose bodies claim from `arriving` as they come.
+    ///
+    /// # Errors
+    /// The TLS machinery cannot be set up.
+    pub fn new(settings: &FetchSettings, arriving: MemoryBudget) -> Result<Self, FetchError> {
+        let policy = AddressPolicy::new(settings.allow_private_addresses);
+        let resolver = GuardedResolver::new(policy.clone());
+        let builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls::config(&settings.extra_roots)?)
+            .user_agent(&settings.user_agent)
+            .default_headers(fields::of_every_request(settings))
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            // A proxy from the environment would make the address policy blind without anybody's knowledge.
+            .no_proxy()
+            .connect_timeout(settings.connect_timeout)
+            // What a server may send ahead while its body waits for memory; the defaults are megabytes.
+            .http2_initial_stream_window_size(HTTP2_WINDOW)
+            .http2_initial_connection_window_size(HTTP2_WINDOW)
+            .pool_idle_timeout(Duration::from_secs(30));
+        let builder = match &settings.proxy {
+            None => builder.dns_resolver(resolver),
+            Some(proxy) => {
+                if proxy.resolves_names() && !settings.allow_private_addresses {
+                    tracing::warn!(
+                        "{proxy} resolves names itself, so that only addresses written in URLs are kept from leading into \
+                        private networks; with a socks5:// proxy names are resolved here and checked (fetch.proxy)"
+                    );
+                }
+                builder
+                    .proxy(proxy.to_reqwest()?)
+                    .dns_resolver(proxy.resolver(resolver))
+            }
+        };
+        let client = builder.build().map_err(|error| FetchError::from_reqwest(&error))?;
+        Ok(Self {
+            client,
+            policy,
+            fields: Arc::new(HostFields::new(settings)),
+            has_proxy: settings.proxy.is_some(),
+            timeout: settings.timeout,
+            max_body_bytes: settings.max_body_bytes,
+            arriving,
+        })
+    }
+
+    /// Fetches `url`; the body only where it is `wanted`.
+    ///
+    /// # Errors
+    /// No whole answer came, or none may be asked for; see [`FetchError`].
+    pub async fn get(&self, url: &Url, wanted: Wanted) -> Result<Response, FetchError> {
+        self.get_if(url, wanted, HeaderMap::new()).await
+    }
+
+    /// As [`get`](Self::get), with the header fields that make the request conditional.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub async fn get_if(&self, url: &Url, wanted: Wanted, conditions: HeaderMap) -> Result<Response, FetchError> {
+        self.policy.check_literal(url)?;
+        let fetched_at = SystemTime::now();
+        let start = Instant::now();
+        let deadline = tokio::time::Instant::from_std(start) + self.timeout;
+        let request = self.client.get(self.fields.request_url(url));
+        let sent = timeout_at(deadline, self.fields.apply(request, url).headers(conditions).send()).await;
+        let sent = sent.map_err(|_elapsed| FetchError::Timeout)?;
+        let mut answer = sent.map_err(|error| FetchError::from_reqwest(&error))?;
+        self.fields.learn(url, answer.headers());
+        let mut response = Response {
+            status: answer.status().as_u16(),
+            version: version(answer.version()),
+            headers: std::mem::take(answer.headers_mut()),
+            body: None,
+            remote: answer.remote_addr().filter(|_| !self.has_proxy),
+            fetched_at,
+            latency: start.elapsed(),
+            elapsed: Duration::ZERO,
+            wire_bytes: 0,
+            claim: Claim::default(),
+        };
+        if is_wanted(&response, wanted) {
+            let body = self.body(&mut answer, &mut response, wanted, deadline).await?;
+            response.wire_bytes = body.len() as u64;
+            response.body = Some(body);
+        }
+        response.elapsed = start.elapsed();
+        Ok(response)
+    }
+
+    async fn body(
+        &self,
+        answer: &mut reqwest::Response,
+        response: &mut Response,
+        wanted: Wanted,
+        deadline: tokio::time::Instant,
+    ) -> Result<Bytes, FetchError> {
+        let (limit, is_cut) = match wanted {
+            Wanted::Page { .. } => (self.max_body_bytes, false),
+            // One byte more shows the parser that its last line is cut.
+            Wanted::Robots => (MAX_ROBOTS_BYTES + 1, true),
+            Wanted::Sitemap => (MAX_SITEMAP_BYTES, false),
+        };
+        let declared = response
+            .header(&CONTENT_LENGTH)
+            .and_then(|text| text.parse::<usize>().ok());
+        if !is_cut && declared.is_some_and(|length| length > limit) {
+            return Err(FetchError::BodyTooLarge { limit });
+        }
+        let bounds = body::Bounds {
+            limit,
+            is_cut,
+            deadline,
+        };
+        body::read(answer, bounds, &self.arriving, &mut response.claim).await
+    }
+}
+
+/// Bytes that an HTTP/2 server may send ahead of our reading.
+const HTTP2_WINDOW: u32 = 512 * 1024;
+
+fn is_wanted(response: &Response, wanted: Wanted) -> bool {
+    response.is_success()
+        && match wanted {
+            Wanted::Page { is_page } => is_page(&response.headers),
+            Wanted::Robots | Wanted::Sitemap => true,
+        }
+}
+
+fn version(version: reqwest::Version) -> &'static str {
+    match version {
+        reqwest::Version::HTTP_09 => "HTTP/0.9",
+        reqwest::Version::HTTP_10 => "HTTP/1.0",
+        reqwest::Version::HTTP_2 => "HTTP/2.0",
+        reqwest::Version::HTTP_3 => "HTTP/3.0",
+        _ => "HTTP/1.1",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::CONTENT_TYPE;
+
+    use super::*;
+
+    fn response(status: u16, content_type: &str) -> Response {
+        let mut headers = HeaderMap::new();
+        if !content_type.is_empty() {
+            headers.insert(CONTENT_TYPE, content_type.parse().unwrap());
+        }
+        Response {
+            status,
+            version: "HTTP/1.1",
+            headers,
+            body: None,
+            remote: None,
+            fetched_at: SystemTime::UNIX_EPOCH,
+            latency: Duration::ZERO,
+            elapsed: Duration::ZERO,
+            wire_bytes: 0,
+            claim: Claim::default(),
+        }
+    }
+
+    #[test]
+    fn only_successful_pages_are_read() {
+        let is_page = |headers: &HeaderMap| headers.get(CONTENT_TYPE).is_some_and(|kind| kind == "text/html");
+        let wanted = |status, media| is_wanted(&response(status, media), Wanted::Page { is_page });
+        assert!(wanted(200, "text/html") && wanted(203, "text/html"));
+        assert!(!wanted(200, "application/pdf") && !wanted(404, "text/html"));
+        assert!(is_wanted(&response(200, "application/xml"), Wanted::Sitemap));
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let wait = |value: &str| {
+            let mut response = response(503, "");
+            response.headers.insert(RETRY_AFTER, value.parse().unwrap());
+            response.retry_after().map(|time| time.as_secs())
+        };
+        assert_eq!(wait("120"), Some(120));
+        assert_eq!(wait("Thu, 01 Jan 1970 00:01:30 GMT"), Some(90));
+        assert_eq!(wait("soon"), None);
+    }
+}

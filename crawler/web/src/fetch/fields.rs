@@ -1,0 +1,150 @@
+//! The header fields of a request: the crawler's own, the operator's, and those for one host alone.
+
+use std::fmt::Write;
+
+use reqwest::RequestBuilder;
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, COOKIE, HeaderMap, HeaderName, HeaderValue};
+use url::Url;
+
+use super::content_encoding;
+use super::cookies::CookieJar;
+use super::credentials::Credentials;
+use super::settings::FetchSettings;
+
+/// What is asked for; anything else is left at the headers.
+const ACCEPTED: &str = "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1";
+
+/// The fields of every request that are the same in every crawl.
+#[must_use]
+pub fn fields_of_every_request() -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(ACCEPT, HeaderValue::from_static(ACCEPTED));
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(content_encoding::ACCEPTED));
+    headers
+}
+
+/// The fields of every request of a crawl.
+pub(super) fn of_every_request(settings: &FetchSettings) -> HeaderMap {
+    let mut headers = fields_of_every_request();
+    headers.extend(settings.headers.clone());
+    headers
+}
+
+/// The fields of requests to one host.
+#[derive(Debug)]
+pub(super) struct HostFields {
+    cookies: Option<CookieJar>,
+    credentials: Vec<Credentials>,
+}
+
+impl HostFields {
+    pub(super) fn new(settings: &FetchSettings) -> Self {
+        Self {
+            cookies: settings.cookies.then(CookieJar::default),
+            credentials: settings.credentials.clone(),
+        }
+    }
+
+    /// The URL as it is asked for. Where there are credentials, what a page wrote in their place does not count.
+    pub(super) fn request_url(&self, url: &Url) -> Url {
+        let mut url = url.clone();
+        if super::credentials::has_userinfo(&url) && self.credentials_for(&url).is_some() {
+            // Neither fails for a URL with a host.
+            let _ = url.set_username("");
+            let _ = url.set_password(None);
+        }
+        url
+    }
+
+    /// Adds what belongs into a request to `url`.
+    pub(super) fn apply(&self, mut request: RequestBuilder, url: &Url) -> RequestBuilder {
+        if let Some(cookies) = self.cookies.as_ref().and_then(|jar| jar.header(url)) {
+            request = request.header(COOKIE, cookies);
+        }
+        match self.credentials_for(url) {
+            Some(credentials) => credentials.apply(request),
+            None => request,
+        }
+    }
+
+    /// Learns what an answer from `url` sets.
+    pub(super) fn learn(&self, url: &Url, headers: &HeaderMap) {
+        if let Some(jar) = &self.cookies {
+            jar.take(url, headers);
+        }
+    }
+
+    fn credentials_for(&self, url: &Url) -> Option<&Credentials> {
+        self.credentials.iter().find(|credentials| credentials.are_for(url))
+    }
+}
+
+/// A field that the operator adds to every request.
+///
+/// # Errors
+/// Why it cannot be one, and what to do instead.
+pub fn extra_field(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("{name:?} is no name of a header"))?;
+    if let Some(instead) = taken(name.as_str()) {
+        return Err(format!("{name} cannot be set here: {instead}"));
+    }
+    let mut wrong = String::new();
+    let value = HeaderValue::from_str(value);
+    if value.is_err() {
+        // Its value may be a secret.
+        let _ = write!(
+            wrong,
+            "the value of {name} has a character that no header may have, such as a line break"
+        );
+    }
+    value.map(|value| (name, value)).map_err(|_| wrong)
+}
+
+/// What decides over a field that is not the operator's to set.
+fn taken(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "host" => "it is that of the URL",
+        "user-agent" => "use identity.product and identity.contact_url",
+        "cookie" => "use fetch.cookies = true",
+        "authorization" => "use fetch.credentials",
+        "proxy-authorization" => "use user:password@ in fetch.proxy",
+        "accept-encoding" => "the crawler asks for the codings that it can undo",
+        "connection" | "keep-alive" | "proxy-connection" | "te" | "trailer" | "transfer-encoding" | "upgrade"
+        | "http2-settings" => "it belongs to one connection, and the HTTP client manages those",
+        "content-length" | "content-type" | "content-encoding" | "expect" => "requests have no body",
+        "range" | "if-range" | "if-match" | "if-none-match" | "if-modified-since" | "if-unmodified-since" => {
+            "the answer would not be a whole page"
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_the_connection_and_of_other_settings_are_refused_with_advice() {
+        for (name, advice) in [
+            ("Host", "that of the URL"),
+            ("USER-AGENT", "identity.product"),
+            ("Cookie", "fetch.cookies"),
+            ("authorization", "fetch.credentials"),
+            ("Connection", "one connection"),
+            ("Transfer-Encoding", "one connection"),
+            ("If-None-Match", "whole page"),
+            ("no name", "no name of a header"),
+            ("", "no name of a header"),
+        ] {
+            let error = extra_field(name, "secret").unwrap_err();
+            assert!(error.contains(advice) && !error.contains("secret"), "{error}");
+        }
+        let error = extra_field("X-Key", "secret\r\nHost: x").unwrap_err();
+        assert!(error.contains("x-key") && !error.contains("secret"), "{error}");
+        let (name, value) = extra_field("Accept-Language", "de, en;q=0.5").unwrap();
+        assert_eq!(
+            (name.as_str(), value.to_str().unwrap()),
+            ("accept-language", "de, en;q=0.5")
+        );
+    }
+}

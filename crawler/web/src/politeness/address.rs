@@ -1,0 +1,159 @@
+//! One address's gate, over all hosts that it answers for.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use super::pace::Pace;
+use super::pacer::Pacer;
+use super::settings::Politeness;
+use super::{CrawlClock, HostSignal, Now};
+
+/// Whose requests are counted together: a server, which is a machine and a port of it.
+///
+/// Ports 80 and 443 are one; any other is a server of its own, which neither slows down nor holds up its neighbours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AddressKey {
+    machine: Machine,
+    /// `None` for the default port of the scheme.
+    port: Option<u16>,
+}
+
+/// An IPv4 address, or the /64 network of an IPv6 address, which is what one machine or customer is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Machine {
+    /// IPv4, also where it was written as an IPv6 address.
+    V4(Ipv4Addr),
+    /// The first 64 bits.
+    V6(u64),
+}
+
+impl From<IpAddr> for Machine {
+    fn from(address: IpAddr) -> Self {
+        match address.to_canonical() {
+            IpAddr::V4(address) => Self::V4(address),
+            IpAddr::V6(address) => Self::V6((address.to_bits() >> 64) as u64),
+        }
+    }
+}
+
+impl AddressKey {
+    /// The key of the server at `address` that answers for `host`, a host key such as `example.org:8080`.
+    #[must_use]
+    pub fn new(address: IpAddr, host: &str) -> Self {
+        let after_address = host.rsplit_once(']').map_or(host, |(_, rest)| rest);
+        let port = after_address.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+        Self {
+            machine: address.into(),
+            port: port.filter(|port| ![80, 443].contains(port)),
+        }
+    }
+
+    /// The key of a host that is an address itself, as a host key has it: `192.0.2.1:8080`, `[2001:db8::1]`.
+    #[must_use]
+    pub fn of_literal(host: &str) -> Option<Self> {
+        let bare = match host.strip_prefix('[') {
+            Some(rest) => rest.split_once(']')?.0,
+            None => host.split_once(':').map_or(host, |(address, _port)| address),
+        };
+        bare.parse().ok().map(|address| Self::new(address, host))
+    }
+}
+
+/// See the module's text. Hosts rest by their own gates; the address keeps their requests apart, and slows down with
+/// the server behind it.
+#[derive(Debug)]
+pub struct AddressGate {
+    pacer: Pacer,
+    pace: Pace,
+    delay: Duration,
+}
+
+impl AddressGate {
+    /// The gate of an address that was never asked.
+    #[must_use]
+    pub fn new(clock: &CrawlClock, rules: &Politeness) -> Self {
+        Self {
+            pacer: Pacer::new(clock, rules.parallel_per_address),
+            pace: Pace::new(rules),
+            delay: rules.address_delay,
+        }
+    }
+
+    fn delay(&self) -> Duration {
+        self.pace.delay(self.delay, self.pacer.parallel())
+    }
+
+    /// When the next request may start; `None` while as many are open as may be.
+    #[must_use]
+    pub fn ready_at(&self) -> Option<Now> {
+        self.pacer.ready_at()
+    }
+
+    /// A request starts.
+    pub fn start(&mut self, now: Now) {
+        self.pacer.start(now, self.delay());
+    }
+
+    /// A request has ended; its answer took `latency`.
+    pub fn finish(&mut self, now: Now, signal: HostSignal, latency: Option<Duration>) {
+        match signal {
+            HostSignal::Answered => self.pace.answered(latency),
+            HostSignal::Busy { .. } => self.pace.busy(self.delay(), now),
+            HostSignal::Unreachable => {}
+        }
+        self.pacer.finish(now, self.delay());
+    }
+
+    /// A host turns out to be here, with so many requests open.
+    pub fn join(&mut self, open: usize) {
+        self.pacer.join(open);
+    }
+
+    /// A host turns out to be elsewhere.
+    pub fn leave(&mut self, open: usize) {
+        self.pacer.leave(open);
+    }
+
+    /// A host of the address was last asked `ago` before this run began.
+    pub fn was_asked(&mut self, ago: Duration) {
+        self.pacer.hold(self.delay().saturating_sub(ago));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_counted_by_machine_and_port() {
+        let key = |text: &str, host: &str| AddressKey::new(text.parse().unwrap(), host);
+        assert_eq!(key("::ffff:192.0.2.1", "a"), key("192.0.2.1", "b"));
+        assert_ne!(key("192.0.2.1", "a"), key("192.0.2.2", "a"));
+        assert_eq!(key("2001:db8:1:2::1", "a"), key("2001:db8:1:2:ffff::9", "a"));
+        assert_ne!(key("2001:db8:1:2::1", "a"), key("2001:db8:1:3::1", "a"));
+        assert_eq!(key("192.0.2.1", "a:443"), key("192.0.2.1", "b:80"));
+        assert_eq!(key("192.0.2.1", "a:8080"), key("192.0.2.1", "b:8080"));
+        assert_ne!(key("192.0.2.1", "a:8080"), key("192.0.2.1", "a"));
+    }
+
+    #[test]
+    fn a_host_that_is_an_address_names_it() {
+        for (host, address) in [
+            ("192.0.2.1", Some("192.0.2.1")),
+            ("192.0.2.1:8080", Some("192.0.2.1")),
+            ("[2001:db8::1]", Some("2001:db8::1")),
+            ("[2001:db8::1]:8080", Some("2001:db8::1")),
+            ("example.org", None),
+            ("example.org:80", None),
+            ("1.example", None),
+            ("[broken", None),
+        ] {
+            let expected = address.map(|address| AddressKey::new(address.parse().unwrap(), host));
+            assert_eq!(AddressKey::of_literal(host), expected, "{host}");
+        }
+        assert_ne!(
+            AddressKey::of_literal("[2001:db8::1]:8080"),
+            AddressKey::of_literal("[2001:db8::1]")
+        );
+    }
+}

@@ -1,0 +1,161 @@
+//! How long the delay is just now.
+//!
+//! It is the configured one, or the longer of two that the server's own behaviour makes, up to a bound:
+//!
+//! - its latency, a moving average, times a factor, shared among the requests that may be open at once: of every slot
+//!   that it gives us, a server spends at most 1 / (1 + factor) of the time at work for us, however slow it is;
+//! - after a 429 or 503, twice the delay that was too short; with each good answer a tenth less.
+
+use std::time::Duration;
+
+use super::Now;
+use super::settings::Politeness;
+
+/// What a good answer leaves of a slow-down.
+const RECOVERY: f64 = 0.9;
+
+/// How much of the newest latency the average takes on.
+const WEIGHT: f64 = 0.25;
+
+/// A slow-down that has recovered to less than this is over.
+const NEGLIGIBLE: Duration = Duration::from_millis(1);
+
+/// See the module's text.
+#[derive(Debug, Clone)]
+pub(super) struct Pace {
+    /// 0 to leave the latency alone.
+    factor: f64,
+    max: Duration,
+    /// The first slow-down of a server that had no delay is twice this.
+    unit: Duration,
+    latency: Option<Duration>,
+    slowed: Duration,
+    slowed_at: Option<Now>,
+}
+
+impl Pace {
+    pub fn new(rules: &Politeness) -> Self {
+        Self {
+            factor: rules.latency_factor,
+            max: rules.max_delay,
+            unit: rules.retry_delay / 10,
+            latency: None,
+            slowed: Duration::ZERO,
+            slowed_at: None,
+        }
+    }
+
+    /// The delay of a server that allows `parallel` requests at a time and whose delay is never less than `base`.
+    pub fn delay(&self, base: Duration, parallel: usize) -> Duration {
+        let by_latency = match self.latency {
+            Some(latency) if self.factor > 0.0 => latency.mul_f64(self.factor / parallel.max(1) as f64),
+            _ => Duration::ZERO,
+        };
+        base.max(by_latency.max(self.slowed).min(self.max))
+    }
+
+    pub fn answered(&mut self, latency: Option<Duration>) {
+        self.slowed = self.slowed.mul_f64(RECOVERY);
+        if self.slowed < NEGLIGIBLE {
+            self.slowed = Duration::ZERO;
+        }
+        if let Some(newest) = latency {
+            self.latency = Some(match self.latency {
+                Some(average) => average.mul_f64(1.0 - WEIGHT) + newest.mul_f64(WEIGHT),
+                None => newest,
+            });
+        }
+    }
+
+    /// The server says that requests `delay` apart are too many. What it says within the delay that it got last is
+    /// of requests that were under way before.
+    pub fn busy(&mut self, delay: Duration, now: Now) {
+        if self.slowed_at.is_none_or(|at| now >= at + self.slowed) {
+            self.slowed = delay.max(self.unit).saturating_mul(2).min(self.max);
+            self.slowed_at = Some(now);
+        }
+    }
+
+    /// Latency and slow-down, to go on with in another run.
+    pub fn memory(&self) -> (Option<Duration>, Duration) {
+        (self.latency, self.slowed)
+    }
+
+    pub fn remember(&mut self, latency: Option<Duration>, slowed: Duration) {
+        self.latency = latency.map(|latency| latency.min(self.max));
+        self.slowed = slowed.min(self.max);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    fn pace_of(factor: f64) -> Pace {
+        Pace {
+            factor,
+            max: ms(30_000),
+            unit: ms(500),
+            latency: None,
+            slowed: Duration::ZERO,
+            slowed_at: None,
+        }
+    }
+
+    #[test]
+    fn a_slow_server_gets_the_factor_of_its_latency_up_to_the_bound() {
+        let mut pace = pace_of(2.0);
+        assert_eq!(pace.delay(ms(1_000), 1), ms(1_000));
+        pace.answered(Some(ms(200)));
+        assert_eq!(pace.delay(ms(1_000), 1), ms(1_000), "fast enough");
+        pace = pace_of(2.0);
+        pace.answered(Some(ms(4_000)));
+        assert_eq!(pace.delay(ms(1_000), 1), ms(8_000));
+        assert_eq!(pace.delay(ms(1_000), 4), ms(2_000), "shared among four");
+        pace.answered(Some(ms(0)));
+        assert_eq!(pace.delay(ms(1_000), 1), ms(6_000), "smoothed");
+        pace.answered(Some(ms(600_000)));
+        assert_eq!(pace.delay(ms(1_000), 1), ms(30_000));
+        assert_eq!(
+            pace.delay(ms(40_000), 1),
+            ms(40_000),
+            "the configured delay is no matter of the bound"
+        );
+    }
+
+    #[test]
+    fn too_many_requests_double_the_delay_and_good_answers_bring_it_back_little_by_little() {
+        let mut pace = pace_of(0.0);
+        let delay = |pace: &Pace| pace.delay(ms(1_000), 1);
+        pace.busy(delay(&pace), ms(0));
+        assert_eq!(delay(&pace), ms(2_000));
+        pace.busy(delay(&pace), ms(1_900));
+        assert_eq!(delay(&pace), ms(2_000), "sent before the server had its new delay");
+        pace.busy(delay(&pace), ms(2_000));
+        assert_eq!(delay(&pace), ms(4_000));
+        let mut before = delay(&pace);
+        let mut answers = 0;
+        while before > ms(1_000) {
+            pace.answered(None);
+            assert!(delay(&pace) < before && delay(&pace) >= before.mul_f64(0.89));
+            before = delay(&pace);
+            answers += 1;
+        }
+        assert!((10..20).contains(&answers), "{answers}");
+    }
+
+    #[test]
+    fn a_server_without_delay_slows_down_too_and_gets_back_to_none() {
+        let mut pace = pace_of(0.0);
+        pace.busy(Duration::ZERO, ms(0));
+        assert_eq!(pace.delay(Duration::ZERO, 8), ms(1_000));
+        for _ in 0..70 {
+            pace.answered(Some(ms(9_000)));
+        }
+        assert_eq!(pace.delay(Duration::ZERO, 8), Duration::ZERO);
+    }
+}

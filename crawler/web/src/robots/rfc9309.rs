@@ -1,0 +1,245 @@
+//! RFC 9309, point by point. Each stands as a row in `docs/standards.md`, which a test holds to this table.
+
+use super::*;
+
+/// (section, point, robots.txt, agent, paths and whether they are allowed)
+type Point = (
+    &'static str,
+    &'static str,
+    &'static [u8],
+    &'static str,
+    &'static [(&'static str, bool)],
+);
+
+const POINTS: &[Point] = &[
+    (
+        "2.1",
+        "a file without a group that fits allows everything",
+        b"user-agent: other\ndisallow: /\n",
+        "FooBot",
+        &[("/", true), ("/x", true)],
+    ),
+    (
+        "2.2",
+        "lines end with LF, CR or CR LF",
+        b"user-agent: *\rdisallow: /a\r\ndisallow: /b\ndisallow: /c",
+        "FooBot",
+        &[("/a", false), ("/b", false), ("/c", false), ("/d", true)],
+    ),
+    (
+        "2.2",
+        "a byte order mark is passed over",
+        b"\xef\xbb\xbfuser-agent: *\ndisallow: /\n",
+        "FooBot",
+        &[("/x", false)],
+    ),
+    (
+        "2.2",
+        "keys in any case, blanks around key, colon and value",
+        b" USER-agent\t:  *  \n\tDisAllow : /a \n",
+        "FooBot",
+        &[("/a", false), ("/b", true)],
+    ),
+    (
+        "2.2",
+        "comments, on their own and at the end of a line",
+        b"# all\nuser-agent: * # everybody\ndisallow: /a# not /a#b\n",
+        "FooBot",
+        &[("/a", false), ("/ab", false), ("/b", true)],
+    ),
+    (
+        "2.2.1",
+        "the product token is compared without regard to case",
+        b"user-agent: FOObot\ndisallow: /\n",
+        "fooBOT",
+        &[("/x", false)],
+    ),
+    (
+        "2.2.1",
+        "only the token counts, of the file's line and of the User-Agent header: versions and comments are cut off",
+        b"user-agent: FooBot/2.1 (new)\ndisallow: /\n",
+        "FooBot/3.0 (+https://example.com/bot)",
+        &[("/x", false)],
+    ),
+    (
+        "2.2.1",
+        "a token is compared whole",
+        b"user-agent: Foo\ndisallow: /a\nuser-agent: FooBotNews\ndisallow: /b\nuser-agent: *\ndisallow: /c\n",
+        "FooBot",
+        &[("/a", true), ("/b", true), ("/c", false)],
+    ),
+    (
+        "2.2.1",
+        "groups of one agent are merged, wherever they stand",
+        b"user-agent: FooBot\ndisallow: /a\nuser-agent: b\ndisallow: /b\nuser-agent: foobot\ndisallow: /c\n",
+        "FooBot",
+        &[("/a", false), ("/b", true), ("/c", false)],
+    ),
+    (
+        "2.2.1",
+        "several agents may share a group",
+        b"user-agent: a\nuser-agent: FooBot\nuser-agent: b\ndisallow: /a\n",
+        "FooBot",
+        &[("/a", false), ("/b", true)],
+    ),
+    (
+        "2.2.1",
+        "the groups for * hold only where none names the agent",
+        b"user-agent: *\ndisallow: /\nuser-agent: FooBot\ndisallow: /a\n",
+        "FooBot",
+        &[("/a", false), ("/b", true)],
+    ),
+    (
+        "2.2.1",
+        "the groups for * are merged too",
+        b"user-agent: *\ndisallow: /a\nuser-agent: b\ndisallow: /\nuser-agent: *\ndisallow: /c\n",
+        "FooBot",
+        &[("/a", false), ("/b", true), ("/c", false)],
+    ),
+    (
+        "2.2.1",
+        "a rule before any user-agent line is of no group",
+        b"disallow: /a\nuser-agent: *\ndisallow: /b\n",
+        "FooBot",
+        &[("/a", true), ("/b", false)],
+    ),
+    (
+        "2.2.2",
+        "a path is matched from its start, in the case it is written in",
+        b"user-agent: *\ndisallow: /fish\n",
+        "FooBot",
+        &[
+            ("/fish", false),
+            ("/fish.html?x", false),
+            ("/Fish", true),
+            ("/a/fish", true),
+        ],
+    ),
+    (
+        "2.2.2",
+        "the longest match decides, whatever the order",
+        b"user-agent: *\nallow: /a/b\ndisallow: /a\ndisallow: /a/b/c\n",
+        "FooBot",
+        &[("/a", false), ("/a/b", true), ("/a/b/c", false)],
+    ),
+    (
+        "2.2.2",
+        "allow wins over an equally long disallow",
+        b"user-agent: *\ndisallow: /a\nallow: /a\n",
+        "FooBot",
+        &[("/a", true)],
+    ),
+    (
+        "2.2.2",
+        "length is counted in octets, those of an escape being three",
+        "user-agent: *\nallow: /ツ\ndisallow: /*ab\n".as_bytes(),
+        "FooBot",
+        &[("/%E3%83%84ab", true)],
+    ),
+    (
+        "2.2.2",
+        "an empty disallow forbids nothing",
+        b"user-agent: *\ndisallow:\n",
+        "FooBot",
+        &[("/", true), ("/x", true)],
+    ),
+    (
+        "2.2.2",
+        "escapes of unreserved characters are those characters",
+        b"user-agent: *\ndisallow: /~joe\ndisallow: /%62%61%7A\n",
+        "FooBot",
+        &[("/%7Ejoe", false), ("/%7ejoe", false), ("/baz", false)],
+    ),
+    (
+        "2.2.2",
+        "octets of UTF-8, raw or escaped, in either case of the digits, are the same",
+        "user-agent: *\ndisallow: /ツ\ndisallow: /%e4%b8%ad\n".as_bytes(),
+        "FooBot",
+        &[("/%E3%83%84", false), ("/%e3%83%84", false), ("/中", false)],
+    ),
+    (
+        "2.2.2",
+        "an escaped / or ? is not the delimiter",
+        b"user-agent: *\ndisallow: /a/b\ndisallow: /c%2Fd\ndisallow: /e?f\n",
+        "FooBot",
+        &[("/a%2Fb", true), ("/c/d", true), ("/c%2fd", false), ("/e%3Ff", true)],
+    ),
+    (
+        "2.2.2",
+        "/robots.txt itself is always allowed",
+        b"user-agent: *\ndisallow: /\n",
+        "FooBot",
+        &[("/robots.txt", true), ("/robots.txt?x", false)],
+    ),
+    (
+        "2.2.3",
+        "* stands for any run of characters, the empty one too",
+        b"user-agent: *\ndisallow: /*.gif\ndisallow: *private\n",
+        "FooBot",
+        &[
+            ("/.gif", false),
+            ("/a/b.gif?c", false),
+            ("/x/private/y", false),
+            ("/a.jpg", true),
+        ],
+    ),
+    (
+        "2.2.3",
+        "$ at the end of a pattern is the end of path and query",
+        b"user-agent: *\ndisallow: /*.php$\ndisallow: /a$b\n",
+        "FooBot",
+        &[
+            ("/x.php", false),
+            ("/x.php?y", true),
+            ("/x.php5", true),
+            ("/a$b", false),
+            ("/a", true),
+        ],
+    ),
+    (
+        "2.2.3",
+        "* and $ as characters are written as their escapes",
+        b"user-agent: *\ndisallow: /a%2A\ndisallow: /b%24\n",
+        "FooBot",
+        &[("/a*", false), ("/ab", true), ("/b$c", false), ("/b", true)],
+    ),
+    (
+        "2.2.4",
+        "other lines do not end a group, nor start one",
+        b"user-agent: FooBot\nsitemap: /s\ncrawl-delay: 1\nx-other: y\nuser-agent: b\ndisallow: /\n",
+        "FooBot",
+        &[("/x", false)],
+    ),
+    (
+        "2.2.4",
+        "what cannot be read is passed over, and what can be is used",
+        b"<html>\0\xff\n: \nuser-agent *\ndisallow: /a\n{\"disallow\": \"/b\"}\n",
+        "FooBot",
+        &[("/a", false), ("/b", true)],
+    ),
+];
+
+#[test]
+fn every_point_of_the_rfc_holds() {
+    for (section, point, robots, agent, paths) in POINTS {
+        let robots = Robots::parse(robots, agent);
+        for (path, allowed) in *paths {
+            assert_eq!(
+                robots.decide_target(path).allowed,
+                *allowed,
+                "{section}: {point}: {path}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_documentation_lists_these_points_and_no_others() {
+    let rows: Vec<String> = POINTS
+        .iter()
+        .map(|(section, point, ..)| format!("| {section} | {point} |"))
+        .collect();
+    let table = format!("| section | point |\n|---|---|\n{}\n\n", rows.join("\n"));
+    let documented = include_str!("../../../../docs/standards.md");
+    assert!(documented.contains(&table), "docs/standards.md should have\n{table}");
+}

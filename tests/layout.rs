@@ -1,0 +1,369 @@
+//! The layout of the code is what its documentation says: which folder uses which, and no files that use each other in a circle.
+//!
+//! Read with `syn`: the paths of each file, resolved through re-exports to the file that defines what they name. A module's use of
+//! what its parent defines is no arrow: the file is a part of its parent. Code for tests is left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use syn::visit::{self, Visit};
+use syn::{Attribute, Item, ItemUse, UseTree, Visibility};
+
+/// The crates of the workspace, with what must not be among their dependencies.
+const CRATES: [(&str, &str, &[&str]); 6] = [
+    (
+        "dedup",
+        "dedup",
+        &["storage", "page", "web", "crawler", "reqwest", "scraper", "tokio"],
+    ),
+    (
+        "storage",
+        "storage",
+        &["dedup", "page", "web", "crawler", "reqwest", "scraper", "tokio"],
+    ),
+    (
+        "page",
+        "crawler/page",
+        &["dedup", "storage", "web", "crawler", "reqwest", "sled", "tokio"],
+    ),
+    (
+        "web",
+        "crawler/web",
+        &["dedup", "storage", "page", "crawler", "scraper", "sled"],
+    ),
+    (
+        "export",
+        "crawler/export",
+        &["dedup", "storage", "page", "web", "crawler", "reqwest", "sled", "tokio"],
+    ),
+    ("crawler", "crawler", &["sled"]),
+];
+
+/// Crates whose circles are still to be cut.
+const TANGLED: [&str; 6] = ["dedup", "storage", "page", "web", "export", "crawler"];
+
+/// `crate::a::b` as `["a", "b"]`.
+type ModulePath = Vec<String>;
+
+struct File {
+    source: syn::File,
+    /// Names of its own modules, those in the file included.
+    children: BTreeSet<String>,
+}
+
+/// The files of one crate by the module that each is.
+struct Crate {
+    root: PathBuf,
+    files: BTreeMap<ModulePath, File>,
+    /// What a module offers that another defines: module and name to the path it stands for.
+    reexports: BTreeMap<(ModulePath, String), ModulePath>,
+}
+
+fn top() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn is_for_tests(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("cfg")
+            && attribute
+                .parse_args::<syn::Ident>()
+                .is_ok_and(|condition| condition == "test")
+    })
+}
+
+/// Each path of a use tree with the name that it brings in; `*` for a glob.
+fn leaves(tree: &UseTree, before: &[String], out: &mut Vec<(Vec<String>, String)>) {
+    let with = |name: &syn::Ident| [before, &[name.to_string()]].concat();
+    match tree {
+        UseTree::Path(path) => leaves(&path.tree, &with(&path.ident), out),
+        UseTree::Group(group) => group.items.iter().for_each(|item| leaves(item, before, out)),
+        UseTree::Name(name) if name.ident == "self" => {
+            out.push((before.to_vec(), before.last().cloned().unwrap_or_default()))
+        }
+        UseTree::Name(name) => out.push((with(&name.ident), name.ident.to_string())),
+        UseTree::Rename(rename) => out.push((with(&rename.ident), rename.rename.to_string())),
+        UseTree::Glob(_) => out.push((before.to_vec(), "*".to_owned())),
+    }
+}
+
+#[derive(Default)]
+struct Paths {
+    found: Vec<Vec<String>>,
+}
+
+impl<'ast> Visit<'ast> for Paths {
+    fn visit_item(&mut self, item: &'ast Item) {
+        let attributes: &[Attribute] = match item {
+            Item::Mod(item) => &item.attrs,
+            Item::Use(item) => &item.attrs,
+            Item::Fn(item) => &item.attrs,
+            Item::Impl(item) => &item.attrs,
+            _ => &[],
+        };
+        if !is_for_tests(attributes) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        let mut found = Vec::new();
+        leaves(&item.tree, &[], &mut found);
+        self.found.extend(found.into_iter().map(|(path, _)| path));
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        self.found
+            .push(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
+        visit::visit_path(self, path);
+    }
+}
+
+impl Crate {
+    fn read(root: &Path) -> Self {
+        let mut files = BTreeMap::new();
+        let mut waiting = vec![(Vec::new(), root.join("src/lib.rs"))];
+        while let Some((module, path)) = waiting.pop() {
+            let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let source = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let mut children = BTreeSet::new();
+            for item in &source.items {
+                let Item::Mod(child) = item else { continue };
+                if is_for_tests(&child.attrs) {
+                    continue;
+                }
+                children.insert(child.ident.to_string());
+                if child.content.is_some() {
+                    continue;
+                }
+                let child = [&module[..], &[child.ident.to_string()]].concat();
+                let file = root.join("src").join(child.join("/")).with_extension("rs");
+                let file = if file.is_file() {
+                    file
+                } else {
+                    file.with_extension("").join("mod.rs")
+                };
+                waiting.push((child, file));
+            }
+            files.insert(module, File { source, children });
+        }
+        let mut read = Self {
+            root: root.to_owned(),
+            files,
+            reexports: BTreeMap::new(),
+        };
+        read.reexports = read.find_reexports();
+        read
+    }
+
+    fn find_reexports(&self) -> BTreeMap<(ModulePath, String), ModulePath> {
+        let mut found = BTreeMap::new();
+        for (module, file) in &self.files {
+            for item in &file.source.items {
+                let Item::Use(item) = item else { continue };
+                if matches!(item.vis, Visibility::Inherited) {
+                    continue;
+                }
+                let mut named = Vec::new();
+                leaves(&item.tree, &[], &mut named);
+                for (path, name) in named {
+                    if let Some(absolute) = self.absolute(module, &path) {
+                        found.insert((module.clone(), name), absolute);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// A path of a file from the crate's root; `None` if it leads out of the crate or is no more than a name.
+    fn absolute(&self, module: &ModulePath, path: &[String]) -> Option<ModulePath> {
+        let (first, rest) = path.split_first()?;
+        match first.as_str() {
+            "crate" => Some(rest.to_vec()),
+            "self" => Some([module, rest].concat()),
+            "super" => {
+                let (_, parent) = module.split_last()?;
+                let mut parent = parent.to_vec();
+                let mut rest = rest;
+                while rest.first().is_some_and(|part| part == "super") {
+                    parent.pop();
+                    rest = &rest[1..];
+                }
+                Some([&parent, rest].concat())
+            }
+            name if self.files[module].children.contains(name) => Some([module, path].concat()),
+            _ => None,
+        }
+    }
+
+    /// The file that defines what an absolute path names.
+    fn definition(&self, path: &ModulePath) -> ModulePath {
+        let mut path = path.clone();
+        for _ in 0..8 {
+            let depth = (0..=path.len())
+                .rev()
+                .find(|&depth| self.files.contains_key(&path[..depth]))
+                .unwrap_or(0);
+            let (module, rest) = path.split_at(depth);
+            let target = rest
+                .first()
+                .and_then(|name| self.reexports.get(&(module.to_vec(), name.clone())));
+            match target {
+                Some(target) => path = [target, &rest[1..]].concat(),
+                None => return module.to_vec(),
+            }
+        }
+        panic!("a re-export that has no end: {path:?}")
+    }
+
+    /// Which file uses which.
+    fn arrows(&self) -> BTreeMap<ModulePath, BTreeSet<ModulePath>> {
+        let arrows = self.files.iter().map(|(module, file)| {
+            let mut paths = Paths::default();
+            paths.visit_file(&file.source);
+            let absolute = paths.found.iter().filter_map(|path| self.absolute(module, path));
+            let defined = absolute.map(|path| self.definition(&path));
+            (
+                module.clone(),
+                defined.filter(|other| !module.starts_with(other)).collect(),
+            )
+        });
+        arrows.collect()
+    }
+
+    /// The first segments of all paths that lead out of the crate.
+    fn outside(&self, module: &ModulePath) -> BTreeSet<String> {
+        let mut paths = Paths::default();
+        paths.visit_file(&self.files[module].source);
+        let leads_out = |path: &Vec<String>| path.len() > 1 && self.absolute(module, path).is_none();
+        let mut outside: BTreeSet<String> = paths
+            .found
+            .iter()
+            .filter(|path| leads_out(path))
+            .map(|path| path[0].clone())
+            .collect();
+        // A name that a `use` brings in from this crate is no other crate's.
+        for path in paths.found.iter().filter(|path| self.absolute(module, path).is_some()) {
+            if let Some(name) = path.last() {
+                outside.remove(name);
+            }
+        }
+        outside
+    }
+}
+
+/// Files from each of which every other can be reached: strongly connected components of more than one (Tarjan 1972).
+fn circles(arrows: &BTreeMap<ModulePath, BTreeSet<ModulePath>>) -> Vec<Vec<String>> {
+    let reached = |from: &ModulePath| {
+        let (mut seen, mut waiting) = (BTreeSet::new(), vec![from]);
+        while let Some(file) = waiting.pop() {
+            for next in arrows.get(file).into_iter().flatten() {
+                if seen.insert(next) {
+                    waiting.push(next);
+                }
+            }
+        }
+        seen
+    };
+    let reached: BTreeMap<_, _> = arrows.keys().map(|file| (file, reached(file))).collect();
+    let mut found = BTreeSet::new();
+    for (file, seen) in &reached {
+        if seen.contains(file) {
+            let circle = seen
+                .iter()
+                .filter(|other| reached.get(*other).is_some_and(|back| back.contains(file)));
+            found.insert(circle.map(|file| file.join("/")).collect::<Vec<_>>());
+        }
+    }
+    found.into_iter().collect()
+}
+
+#[test]
+fn no_files_use_each_other_in_a_circle() {
+    let mut found = Vec::new();
+    for (name, folder, _) in CRATES {
+        let read = Crate::read(&top().join(folder));
+        if TANGLED.contains(&name) {
+            continue;
+        }
+        found.extend(
+            circles(&read.arrows())
+                .into_iter()
+                .map(|circle| format!("{name}: {}", circle.join(" <-> "))),
+        );
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// The folders and files of `crawler/src` that the module named by `text` may use, from its line `//! Uses: a, b.`
+fn allowed(text: &str) -> Option<BTreeSet<String>> {
+    let list = text.lines().find_map(|line| line.strip_prefix("//! Uses: "))?;
+    let names = list.trim_end_matches('.').split(", ").filter(|name| *name != "nothing");
+    Some(names.map(str::to_owned).collect())
+}
+
+#[test]
+fn folders_use_only_what_their_documentation_lists() {
+    let crawler = Crate::read(&top().join("crawler"));
+    let arrows = crawler.arrows();
+    let folders = &crawler.files[&Vec::new()].children;
+    let mut wrong = Vec::new();
+    for folder in folders {
+        let text = fs::read_to_string(crawler.root.join(format!("src/{folder}.rs"))).unwrap();
+        let question = text.lines().next().unwrap_or_default();
+        if !question.starts_with("//! ") || !question.ends_with('?') {
+            wrong.push(format!("{folder} does not open with the question that it answers"));
+        }
+        let Some(allowed) = allowed(&text) else {
+            wrong.push(format!("{folder} has no line `//! Uses: …`"));
+            continue;
+        };
+        let mut used = BTreeSet::new();
+        let inside = |module: &&ModulePath| module.first() == Some(folder);
+        for module in crawler.files.keys().filter(inside) {
+            for other in &arrows[module] {
+                used.extend(other.first().filter(|other| *other != folder).cloned());
+            }
+            let ours = CRATES.map(|(name, ..)| name);
+            used.extend(
+                crawler
+                    .outside(module)
+                    .into_iter()
+                    .filter(|name| ours.contains(&name.as_str())),
+            );
+        }
+        for other in used.difference(&allowed) {
+            wrong.push(format!("{folder} uses {other}, which its documentation does not list"));
+        }
+        for other in allowed.difference(&used) {
+            wrong.push(format!("{folder} lists {other} and does not use it"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn only_the_command_line_knows_clap() {
+    let crawler = Crate::read(&top().join("crawler"));
+    for module in crawler
+        .files
+        .keys()
+        .filter(|module| module.first().is_none_or(|folder| folder != "cli"))
+    {
+        assert!(!crawler.outside(module).contains("clap"), "{}", module.join("/"));
+    }
+}
+
+#[test]
+fn crates_depend_only_on_those_below_them() {
+    for (name, folder, forbidden) in CRATES {
+        let text = fs::read_to_string(top().join(folder).join("Cargo.toml")).unwrap();
+        let manifest: toml::Table = text.parse().unwrap();
+        let dependencies = manifest["dependencies"].as_table().unwrap();
+        for other in forbidden {
+            assert!(!dependencies.contains_key(*other), "{name} depends on {other}");
+        }
+    }
+}
