@@ -41,18 +41,23 @@ struct Scratch {
 const MAX_KEPT: usize = 1 << 16;
 
 impl Scratch {
+    fn forget_long_shingles(&mut self) {
+        shrink(&mut self.shingles);
+    }
+
     /// Gives back what only a very long text needed.
     fn forget_a_long_text(&mut self) {
-        fn shrink<T>(buffer: &mut Vec<T>) {
-            if buffer.capacity() > MAX_KEPT {
-                *buffer = Vec::new();
-            }
-        }
         shrink(&mut self.units);
         shrink(&mut self.features);
         shrink(&mut self.weighed);
         shrink(&mut self.shingles);
         shrink(&mut self.numbers);
+    }
+}
+
+fn shrink<T>(buffer: &mut Vec<T>) {
+    if buffer.capacity() > MAX_KEPT {
+        *buffer = Vec::new();
     }
 }
 
@@ -89,14 +94,18 @@ impl Analyzer {
             };
             shingle_hashes(scratch);
             if words >= self.scheme.min_words {
-                signature.fingerprint = self.fingerprint_of(text, scratch);
-                signature.sketch = Sketch::new(&scratch.shingles);
+                signature.sketch = Sketch::of_buffer(&mut scratch.shingles);
             }
             if words <= most_words_with_shingles(self.scheme.min_words) && scratch.units.len() >= SHINGLE {
                 // Fewer units than a shingle are compared as a whole: by their digest.
                 scratch.shingles.sort_unstable();
                 scratch.shingles.dedup();
                 signature.shingles.clone_from(&scratch.shingles);
+            }
+            // A long text's shingles are given back before its features take as much memory again.
+            scratch.forget_long_shingles();
+            if words >= self.scheme.min_words {
+                signature.fingerprint = self.fingerprint_of(text, scratch);
             }
             signature
         })

@@ -10,6 +10,7 @@ pub fn normalize(text: &str) -> String {
     let mut out = Spaced {
         bytes: Vec::with_capacity(text.len() + 8),
     };
+    let mut room = text.len() / 4 + FREE_GROWTH;
     // Where the last character was read, and what had been written before it: a mark that follows changes it.
     let mut last = (0, 0);
     let mut at = 0;
@@ -37,7 +38,7 @@ pub fn normalize(text: &str) -> String {
             let length = text[at..].find(|c: char| c.is_ascii() || simple(c).is_some());
             at = length.map_or(text.len(), |length| at + length);
             out.bytes.truncate(last.1);
-            compose(&text[last.0..at], &mut out);
+            compose(&text[last.0..at], &mut room, &mut out);
             last = (at, out.bytes.len());
         }
     }
@@ -82,9 +83,24 @@ fn simple(c: char) -> Option<char> {
     }
 }
 
+/// Bytes by which any text may grow when it is normalised.
+const FREE_GROWTH: usize = 4_096;
+
 /// The whole way, for a piece that starts and ends between characters that do not join.
-fn compose(piece: &str, out: &mut Spaced) {
-    let lower: String = piece.nfkc().flat_map(char::to_lowercase).collect();
+///
+/// NFKC makes 18 characters of U+FDFA and six of U+3316: a page of nothing else would grow elevenfold, and every later stage with it. No
+/// text that people wrote grows by a quarter. So the growth of a text is bounded by `room`, in bytes: a piece that would take more stays as
+/// it is, in lower case.
+fn compose(piece: &str, room: &mut usize, out: &mut Spaced) {
+    let mut lower = String::with_capacity(piece.len());
+    for c in piece.nfkc().flat_map(char::to_lowercase) {
+        lower.push(c);
+        if lower.len() > piece.len() + *room {
+            *room = 0;
+            return piece.chars().flat_map(char::to_lowercase).for_each(|c| out.push(c));
+        }
+    }
+    *room -= lower.len().saturating_sub(piece.len());
     // Lower case can leave composed form (`J̌` has no letter of its own, `ǰ` has); a second pass closes the circle.
     if is_nfkc_quick(lower.chars()) == IsNormalized::Yes {
         lower.chars().for_each(|c| out.push(c));
@@ -220,6 +236,19 @@ mod tests {
     #[test]
     fn white_space_alone_is_nothing() {
         assert_eq!(normalize(" \u{3000}\r\n\u{0}\t"), "");
+    }
+
+    #[test]
+    fn a_text_that_would_grow_without_bound_grows_by_a_quarter_at_most() {
+        for c in ['\u{3316}', '\u{fdfa}', '\u{1d160}', '\u{33a8}'] {
+            let page = c.to_string().repeat(100_000);
+            let most = page.len() + page.len() / 4 + FREE_GROWTH;
+            for text in [page.clone(), page.replace(c, &format!("{c} ")), page.replace(c, &format!("{c}é, "))] {
+                assert!(normalize(&text).len() <= most.max(text.len() + text.len() / 4 + FREE_GROWTH), "{c:?}");
+            }
+        }
+        let signs = "\u{3316} \u{fdfa} ㈱ ½ ";
+        assert_eq!(normalize(&signs.repeat(20)), by_definition(&signs.repeat(20)));
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! rounds end when no bin is empty. Small texts need many rounds, seven or eight thousand hashes in all, so a round's hash
 //! is one multiplication (multiply-shift, Dietzfelbinger et al. 1997): the shingles are hashes already.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Error, SeqAccess, Visitor};
@@ -88,13 +89,30 @@ impl Sketch {
     /// The sketch of a set of shingles, given by their hashes; repetitions change nothing. `None` for the empty set.
     #[must_use]
     pub fn new(shingles: &[u64]) -> Option<Self> {
+        Self::of(Cow::Borrowed(shingles)).0
+    }
+
+    /// As [`Sketch::new`]; where most of the shingles are repetitions, the buffer is left without them.
+    pub(crate) fn of_buffer(shingles: &mut Vec<u64>) -> Option<Self> {
+        let (sketch, shingles_left) = Self::of(Cow::Owned(std::mem::take(shingles)));
+        *shingles = shingles_left.into_owned();
+        sketch
+    }
+
+    fn of(mut shingles: Cow<'_, [u64]>) -> (Option<Self>, Cow<'_, [u64]>) {
         if shingles.is_empty() {
-            return None;
+            return (None, shingles);
         }
         let mut bins = [EMPTY; BINS];
         let mut unchecked = 0;
         for round in 0..ROUNDS {
-            fill(&mut bins, shingles, round);
+            if round == ROUNDS_OF_MANY && shingles.len() > MANY {
+                let mut distinct = shingles.into_owned();
+                distinct.sort_unstable();
+                distinct.dedup();
+                shingles = Cow::Owned(distinct);
+            }
+            fill(&mut bins, &shingles, round);
             unchecked += shingles.len();
             // To look for empty bins costs as much as a few hundred shingles.
             if unchecked >= BINS / 2 {
@@ -105,13 +123,13 @@ impl Sketch {
             }
         }
         for (bin, least) in bins.iter_mut().enumerate().filter(|(_, least)| **least == EMPTY) {
-            *least = minimum(shingles, bin);
+            *least = minimum(&shingles, bin);
         }
         let mut words = [0; WORDS];
         for (bin, least) in bins.iter().enumerate() {
             words[bin / 64] |= u64::from(least & 1) << (bin % 64);
         }
-        Some(Self(words))
+        (Some(Self(words)), shingles)
     }
 
     /// The bits, for whoever looks through many sketches: the first few words tell most of those apart that have nothing in common
@@ -143,6 +161,12 @@ const VALUE: u32 = (1 << VALUE_BITS) - 1;
 const EMPTY: u32 = u32::MAX;
 /// Rounds, before bins that a handful of shingles left empty are filled by plain MinHash.
 const ROUNDS: u32 = 512;
+
+/// So many different shingles fill all bins in their first round or two: after [`ROUNDS_OF_MANY`] rounds with an empty bin, most of
+/// more shingles than this are repetitions. A repetition changes nothing, so each shingle is passed over once from then on; otherwise a
+/// text of a single word, repeated millions of times, would be passed over a thousand times.
+const MANY: usize = 16 * BINS;
+const ROUNDS_OF_MANY: u32 = 4;
 
 /// One round: the upper ten bits of a shingle's hash are its bin, the next are its value.
 fn fill(bins: &mut [u32; BINS], shingles: &[u64], round: u32) {
@@ -186,6 +210,15 @@ mod tests {
         let few = Sketch::new(&set[..2]);
         assert_eq!(few, Sketch::new(&[set[1], set[0], set[1]]));
         assert_eq!(Sketch::new(&[]), None);
+    }
+
+    #[test]
+    fn millions_of_repetitions_change_nothing() {
+        for different in [1, 3, 40, 1_000] {
+            let set = shingles(0..different);
+            let repeated: Vec<u64> = set.iter().cycle().take(3 * MANY).copied().collect();
+            assert_eq!(Sketch::new(&repeated), Sketch::new(&set), "{different}");
+        }
     }
 
     /// The mean error is within four standard errors of zero and the spread is that of the theory, for small sets too.

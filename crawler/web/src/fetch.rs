@@ -4,6 +4,7 @@
 //! (that is work for the parse threads, which bound it again): see [`crate::content_encoding`].
 
 mod body;
+mod clients;
 pub mod content_encoding;
 mod cookies;
 mod credentials;
@@ -26,6 +27,7 @@ use crate::address_policy::{AddressPolicy, GuardedResolver};
 use crate::memory_budget::{Claim, MemoryBudget};
 use crate::robots::MAX_ROBOTS_BYTES;
 use crate::sitemap::MAX_SITEMAP_BYTES;
+use clients::Clients;
 use fields::HostFields;
 
 pub use credentials::Credentials;
@@ -109,7 +111,7 @@ pub enum Wanted {
 /// Makes requests. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Fetcher {
-    client: reqwest::Client,
+    clients: Arc<Clients>,
     policy: AddressPolicy,
     fields: Arc<HostFields>,
     /// A proxy opens the connections, so the address that is seen is the proxy's.
@@ -126,37 +128,18 @@ impl Fetcher {
     /// The TLS machinery cannot be set up.
     pub fn new(settings: &FetchSettings, arriving: MemoryBudget) -> Result<Self, FetchError> {
         let policy = AddressPolicy::new(settings.allow_private_addresses);
-        let resolver = GuardedResolver::new(policy.clone());
-        let builder = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls::config(&settings.extra_roots)?)
-            .user_agent(&settings.user_agent)
-            .default_headers(fields::of_every_request(settings))
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            // A proxy from the environment would make the address policy blind without anybody's knowledge.
-            .no_proxy()
-            .connect_timeout(settings.connect_timeout)
-            // What a server may send ahead while its body waits for memory; the defaults are megabytes.
-            .http2_initial_stream_window_size(HTTP2_WINDOW)
-            .http2_initial_connection_window_size(HTTP2_WINDOW)
-            .pool_idle_timeout(Duration::from_secs(30));
-        let builder = match &settings.proxy {
-            None => builder.dns_resolver(resolver),
-            Some(proxy) => {
-                if proxy.resolves_names() && !settings.allow_private_addresses {
-                    tracing::warn!(
-                        "{proxy} resolves names itself, so that only addresses written in URLs are kept from leading into \
-                        private networks; with a socks5:// proxy names are resolved here and checked (fetch.proxy)"
-                    );
-                }
-                builder
-                    .proxy(proxy.to_reqwest()?)
-                    .dns_resolver(proxy.resolver(resolver))
-            }
-        };
-        let client = builder.build().map_err(|error| FetchError::from_reqwest(&error))?;
+        if let Some(proxy) = &settings.proxy
+            && proxy.resolves_names()
+            && !settings.allow_private_addresses
+        {
+            tracing::warn!(
+                "{proxy} resolves names itself, so that only addresses written in URLs are kept from leading into private \
+                 networks; with a socks5:// proxy names are resolved here and checked (fetch.proxy)"
+            );
+        }
+        let clients = Clients::new(Box::new(builder_of(settings, policy.clone())?), settings.max_connections);
         Ok(Self {
-            client,
+            clients: Arc::new(clients),
             policy,
             fields: Arc::new(HostFields::new(settings)),
             has_proxy: settings.proxy.is_some(),
@@ -183,7 +166,8 @@ impl Fetcher {
         let fetched_at = SystemTime::now();
         let start = Instant::now();
         let deadline = tokio::time::Instant::from_std(start) + self.timeout;
-        let request = self.client.get(self.fields.request_url(url));
+        let lent = self.clients.lend(url)?;
+        let request = lent.client.get(self.fields.request_url(url));
         let sent = timeout_at(deadline, self.fields.apply(request, url).headers(conditions).send()).await;
         let sent = sent.map_err(|_elapsed| FetchError::Timeout)?;
         let mut answer = sent.map_err(|error| FetchError::from_reqwest(&error))?;
@@ -235,6 +219,35 @@ impl Fetcher {
         };
         body::read(answer, bounds, &self.arriving, &mut response.claim).await
     }
+}
+
+/// Makes the client of a host by `settings`. All share one set of certificates and one cache of TLS sessions.
+fn builder_of(settings: &FetchSettings, policy: AddressPolicy) -> Result<impl Fn() -> Result<reqwest::Client, FetchError> + use<>, FetchError> {
+    let tls = tls::config(&settings.extra_roots)?;
+    let headers = fields::of_every_request(settings);
+    let (user_agent, connect_timeout) = (settings.user_agent.clone(), settings.connect_timeout);
+    let proxy = settings.proxy.clone();
+    Ok(move || {
+        let resolver = GuardedResolver::new(policy.clone());
+        let builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls.clone())
+            .user_agent(&user_agent)
+            .default_headers(headers.clone())
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            // A proxy from the environment would make the address policy blind without anybody's knowledge.
+            .no_proxy()
+            .connect_timeout(connect_timeout)
+            // What a server may send ahead while its body waits for memory; the defaults are megabytes.
+            .http2_initial_stream_window_size(HTTP2_WINDOW)
+            .http2_initial_connection_window_size(HTTP2_WINDOW)
+            .pool_idle_timeout(Duration::from_secs(30));
+        let builder = match &proxy {
+            None => builder.dns_resolver(resolver),
+            Some(proxy) => builder.proxy(proxy.to_reqwest()?).dns_resolver(proxy.resolver(resolver)),
+        };
+        builder.build().map_err(|error| FetchError::from_reqwest(&error))
+    })
 }
 
 /// Bytes that an HTTP/2 server may send ahead of our reading.

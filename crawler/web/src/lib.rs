@@ -7,6 +7,7 @@
 //! - [`url_rule`] rules by which two URLs name one page
 //! - [`address_policy`] which addresses may be connected to
 //! - [`fetch`] one request and its response, [`memory_budget`] the bytes that all responses may hold
+//! - [`open_files`] how many connections the process may have open
 //! - [`robots`] which URLs a host allows, [`sitemap`] which URLs it lists
 //! - [`politeness`] when a host or an address may be asked again
 
@@ -15,6 +16,7 @@ pub mod canonicalize;
 pub mod fetch;
 pub mod host_key;
 pub mod memory_budget;
+pub mod open_files;
 pub mod politeness;
 pub mod robots;
 pub mod site;

@@ -16,6 +16,8 @@ pub(super) fn fetch(config: &config::Fetch, user_agent: String) -> Result<FetchS
     Ok(FetchSettings {
         user_agent,
         parallel: config.parallel,
+        // Until the process knows how many files it may have open.
+        max_connections: 512,
         connect_timeout: millis("fetch.connect_timeout_ms", config.connect_timeout_ms)?,
         timeout: millis("fetch.timeout_ms", config.timeout_ms)?,
         max_body_bytes: config.max_body_bytes,

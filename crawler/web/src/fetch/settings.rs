@@ -15,6 +15,8 @@ pub struct FetchSettings {
     pub user_agent: String,
     /// Requests open at all hosts together.
     pub parallel: usize,
+    /// Connections of all hosts that may be open, those included that wait for the next request to their host.
+    pub max_connections: usize,
     /// To open a connection.
     pub connect_timeout: Duration,
     /// From the request's start to the last byte of the body.
