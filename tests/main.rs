@@ -16,6 +16,7 @@
 //! - [`survive`]: damaged, full, limited, lost, and made whole
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
 //! - [`explain`]: why a page was kept or dropped; [`check`]: whether a text is already in the store
+//! - [`stop`]: a run that is told to end, and does
 //! - [`status`]: a crawl at work, seen over HTTP; [`logs`]: what happens, in a file; [`shell`]: completions and manual pages
 //! - [`export`]: the pages for other tools
 //! - [`layout`]: which folder of the code uses which
@@ -57,6 +58,7 @@ mod robots;
 mod shell;
 mod status;
 mod steering;
+mod stop;
 mod support;
 mod survive;
 mod tls;

@@ -91,16 +91,30 @@ const TEXTS: [Text; 16] = [
     ("1 jan 1", |bytes| repeated("1 jan ", bytes)),
     ("one word", |bytes| repeated("a ", bytes)),
     ("one character", |bytes| repeated("漢", bytes)),
-    ("katakana", |bytes| shuffled(bytes, |r| char::from_u32(0x30a1 + (r % 80) as u32).unwrap_or('ア').to_string())),
-    ("ideographs", |bytes| shuffled(bytes, |r| char::from_u32(0x4e00 + (r % 20_000) as u32).unwrap_or('漢').to_string())),
-    ("Thai", |bytes| shuffled(bytes, |r| char::from_u32(0xe01 + (r % 46) as u32).unwrap_or('ก').to_string())),
+    ("katakana", |bytes| {
+        shuffled(bytes, |r| {
+            char::from_u32(0x30a1 + (r % 80) as u32).unwrap_or('ア').to_string()
+        })
+    }),
+    ("ideographs", |bytes| {
+        shuffled(bytes, |r| {
+            char::from_u32(0x4e00 + (r % 20_000) as u32).unwrap_or('漢').to_string()
+        })
+    }),
+    ("Thai", |bytes| {
+        shuffled(bytes, |r| {
+            char::from_u32(0xe01 + (r % 46) as u32).unwrap_or('ก').to_string()
+        })
+    }),
     ("words of two letters", |bytes| {
         shuffled(bytes, |r| {
             let letter = |shift: u32| char::from(b'a' + (r >> shift) as u8 % 26);
             format!("{}{} ", letter(8), letter(16))
         })
     }),
-    ("Disallow: /*a*a*a", |bytes| repeated(&format!("Disallow: /{}b\n", "*a".repeat(40)), bytes)),
+    ("Disallow: /*a*a*a", |bytes| {
+        repeated(&format!("Disallow: /{}b\n", "*a".repeat(40)), bytes)
+    }),
 ];
 
 fn peak_bytes() -> u64 {
@@ -118,7 +132,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let text = TEXTS[text.parse::<usize>()?].1(megabytes << 20);
         let (began, before) = (Instant::now(), peak_bytes());
         run(&text);
-        println!("{} {}", began.elapsed().as_secs_f64(), peak_bytes().saturating_sub(before));
+        println!(
+            "{} {}",
+            began.elapsed().as_secs_f64(),
+            peak_bytes().saturating_sub(before)
+        );
         return Ok(());
     }
     println!("{megabytes} MB of text; for each MB of it");

@@ -40,6 +40,9 @@ pub enum RunError {
     /// A signature could not be written or read.
     #[error("a signature in the catalogue is not readable: {0}")]
     Signature(#[source] postcard::Error),
+    /// The limit of open files is too low.
+    #[error(transparent)]
+    OpenFiles(#[from] web::open_files::TooFew),
     /// The HTTP client.
     #[error("cannot set up the HTTP client: {0}")]
     Client(#[source] FetchError),

@@ -243,8 +243,15 @@ mod tests {
         for c in ['\u{3316}', '\u{fdfa}', '\u{1d160}', '\u{33a8}'] {
             let page = c.to_string().repeat(100_000);
             let most = page.len() + page.len() / 4 + FREE_GROWTH;
-            for text in [page.clone(), page.replace(c, &format!("{c} ")), page.replace(c, &format!("{c}é, "))] {
-                assert!(normalize(&text).len() <= most.max(text.len() + text.len() / 4 + FREE_GROWTH), "{c:?}");
+            for text in [
+                page.clone(),
+                page.replace(c, &format!("{c} ")),
+                page.replace(c, &format!("{c}é, ")),
+            ] {
+                assert!(
+                    normalize(&text).len() <= most.max(text.len() + text.len() / 4 + FREE_GROWTH),
+                    "{c:?}"
+                );
             }
         }
         let signs = "\u{3316} \u{fdfa} ㈱ ½ ";

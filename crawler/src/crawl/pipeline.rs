@@ -25,6 +25,7 @@ use tokio::sync::mpsc;
 use url::Url;
 use web::fetch::{FetchError, Fetcher, Response, Wanted};
 use web::memory_budget::{Claim, MemoryBudget};
+use web::open_files::{self, Connections};
 use web::politeness::{Contact, HostSignal};
 
 use crate::config::settings::Settings;
@@ -52,6 +53,10 @@ const SAVE_INTERVAL: Duration = Duration::from_millis(250);
 /// it takes no more than a fiftieth of the time.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
 const LOOK_SHARE: u32 = 50;
+
+/// How long a run that was asked to stop waits for the pages in process. A page that takes longer, because its server does not answer or
+/// its text takes long to read, goes back to the queue.
+const STOP_GRACE: Duration = Duration::from_secs(3);
 
 /// What a run came to.
 #[derive(Debug)]
@@ -84,6 +89,7 @@ pub fn run(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<Summary, RunError> {
     let (start, began) = (Instant::now(), SystemTime::now());
+    let settings = &within_open_files(settings)?;
     let scope = Arc::new(Scope::new(settings.scope, settings.limits.max_depth));
     let mut content_seen = ContentSeen::open(open_store(settings, seeds, dir)?, settings, stats.clone())?;
     let window = 2 * settings.fetch.parallel + HEADROOM;
@@ -127,6 +133,8 @@ pub fn run(
         let decider = tokio::task::spawn_blocking(move || content_seen.run(&records, &events_in, &robots));
         drive(&mut scheduler, stages, events, start, decider).await
     });
+    // A request or a look-up that was abandoned must not hold up the end.
+    runtime.shutdown_background();
     let (ending, counts) = counts_of?;
     stats.ended(ending, &counts);
     Ok(Summary {
@@ -136,6 +144,25 @@ pub fn run(
         has_left: scheduler.has_left(),
         elapsed: start.elapsed(),
     })
+}
+
+/// The settings with as many requests and connections as the process may have files open.
+fn within_open_files(settings: &Settings) -> Result<Settings, RunError> {
+    let mut settings = settings.clone();
+    if let Some(limit) = open_files::raise_limit() {
+        let connections = Connections::within(limit, settings.fetch.parallel)?;
+        if connections.requests < settings.fetch.parallel {
+            tracing::warn!(
+                "this process may have {limit} files open, enough for {} requests at a time and not for the {} of fetch.parallel; \
+                 raise the limit (ulimit -n) for a faster crawl",
+                connections.requests,
+                settings.fetch.parallel
+            );
+        }
+        settings.fetch.parallel = connections.requests;
+        settings.fetch.max_connections = connections.requests + connections.kept;
+    }
+    Ok(settings)
 }
 
 /// The edges that the scheduler's steps go out by.
@@ -160,6 +187,7 @@ async fn drive(
 ) -> Result<(Ending, Counts), RunError> {
     let mut saved_at = Duration::ZERO;
     let mut look_at = Duration::ZERO;
+    let mut abandon_at = None;
     let is_watched = stages.stats.is_watched();
     let ending = loop {
         let is_looked_at = is_watched && start.elapsed() >= look_at;
@@ -170,6 +198,10 @@ async fn drive(
         if scheduler.has_unsaved() && start.elapsed() >= save_at && !stages.records.is_full() {
             saved_at = start.elapsed();
             stages.save(scheduler, false);
+        }
+        if abandon_at.is_some_and(|at| start.elapsed() >= at) {
+            tracing::info!("the pages still in process go back to the queue");
+            break Ending::Stopped;
         }
         let until = match scheduler.next(start.elapsed()) {
             Step::Finished(ending) => break ending,
@@ -219,6 +251,10 @@ async fn drive(
             None if scheduler.has_unsaved() => Some(save_at),
             until => until,
         };
+        let until = match (until, abandon_at) {
+            (Some(until), Some(at)) => Some(until.min(at)),
+            (until, at) => until.or(at),
+        };
         // What happened since the last look is shown even if nothing more happens for long.
         let until = match until {
             until if !is_watched || is_looked_at => until,
@@ -226,7 +262,12 @@ async fn drive(
             None => Some(look_at),
         };
         tokio::select! {
-            event = events.recv() => if let Some(event) = event { scheduler.on(event, start.elapsed()) },
+            event = events.recv() => if let Some(event) = event {
+                if matches!(event, Event::Stop) && abandon_at.is_none() {
+                    abandon_at = Some(start.elapsed() + STOP_GRACE);
+                }
+                scheduler.on(event, start.elapsed());
+            },
             () = sleep_until(until.map(|until| start + until)) => {}
             ended = &mut decider => {
                 // It ends by itself only when it fails.

@@ -93,7 +93,7 @@ impl ContentSeen {
         &mut self.store
     }
 
-    /// Records what comes in until every sender is gone, then commits and returns the counts of the whole crawl.
+    /// Records what comes in until the last record of the run, then commits and returns the counts of the whole crawl.
     ///
     /// # Errors
     /// The store or the index failed; what was committed before is safe.
@@ -106,8 +106,13 @@ impl ContentSeen {
         loop {
             match records.recv_timeout(self.until_commit()) {
                 Ok((record, claim)) => {
+                    let is_last = matches!(record, Record::Hosts { is_last: true, .. });
                     let event = self.record(record, robots)?;
                     drop(claim);
+                    // Threads that still read abandoned pages hold senders of their own.
+                    if is_last {
+                        break;
+                    }
                     // The scheduler takes events as long as it waits for any; without it nobody needs them.
                     if let Some(event) = event
                         && events.blocking_send(event).is_err()

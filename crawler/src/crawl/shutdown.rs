@@ -22,7 +22,7 @@ pub fn outlive_file_size_limits() {
 #[cfg(unix)]
 const FILE_TOO_LARGE: i32 = 25;
 
-/// Completes at the first Ctrl-C or SIGTERM; from then on the next one ends the process. That loses nothing: what was
+/// Completes at the first Ctrl-C, SIGTERM or SIGHUP; from then on the next one ends the process. That loses nothing: what was
 /// committed is safe at any instant, and the rest is still in the queue.
 pub async fn requested() {
     requested_or_end("run the same command to go on").await;
@@ -49,6 +49,8 @@ pub async fn requested_or_end(advice: &'static str) {
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// The terminal was closed.
+    hang_up: tokio::signal::unix::Signal,
 }
 
 #[cfg(unix)]
@@ -58,11 +60,12 @@ impl Signals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
         })
     }
 
     async fn next(&mut self) {
-        tokio::select! { _ = self.interrupt.recv() => {}, _ = self.terminate.recv() => {} }
+        tokio::select! { _ = self.interrupt.recv() => {}, _ = self.terminate.recv() => {}, _ = self.hang_up.recv() => {} }
     }
 }
 

@@ -137,7 +137,10 @@ impl Fetcher {
                  networks; with a socks5:// proxy names are resolved here and checked (fetch.proxy)"
             );
         }
-        let clients = Clients::new(Box::new(builder_of(settings, policy.clone())?), settings.max_connections);
+        let clients = Clients::new(
+            Box::new(builder_of(settings, policy.clone())?),
+            settings.max_connections,
+        );
         Ok(Self {
             clients: Arc::new(clients),
             policy,
@@ -222,7 +225,10 @@ impl Fetcher {
 }
 
 /// Makes the client of a host by `settings`. All share one set of certificates and one cache of TLS sessions.
-fn builder_of(settings: &FetchSettings, policy: AddressPolicy) -> Result<impl Fn() -> Result<reqwest::Client, FetchError> + use<>, FetchError> {
+fn builder_of(
+    settings: &FetchSettings,
+    policy: AddressPolicy,
+) -> Result<impl Fn() -> Result<reqwest::Client, FetchError> + use<>, FetchError> {
     let tls = tls::config(&settings.extra_roots)?;
     let headers = fields::of_every_request(settings);
     let (user_agent, connect_timeout) = (settings.user_agent.clone(), settings.connect_timeout);
@@ -244,7 +250,9 @@ fn builder_of(settings: &FetchSettings, policy: AddressPolicy) -> Result<impl Fn
             .pool_idle_timeout(Duration::from_secs(30));
         let builder = match &proxy {
             None => builder.dns_resolver(resolver),
-            Some(proxy) => builder.proxy(proxy.to_reqwest()?).dns_resolver(proxy.resolver(resolver)),
+            Some(proxy) => builder
+                .proxy(proxy.to_reqwest()?)
+                .dns_resolver(proxy.resolver(resolver)),
         };
         builder.build().map_err(|error| FetchError::from_reqwest(&error))
     })

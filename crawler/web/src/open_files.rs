@@ -23,7 +23,9 @@ pub struct Connections {
 
 /// The limit of open files is too low for any crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("this process may have {0} files open, and a crawl needs at least {MIN_LIMIT}: raise the limit (ulimit -n 1024) and run again")]
+#[error(
+    "this process may have {0} files open, and a crawl needs at least {MIN_LIMIT}: raise the limit (ulimit -n 1024) and run again"
+)]
 pub struct TooFew(pub u64);
 
 /// The least limit with which a crawl is begun.
@@ -40,7 +42,10 @@ impl Connections {
         }
         let files = (limit - RESERVE.min(limit / 2)).min(MAX_CONNECTIONS);
         // At least half is for connections that wait for the next request.
-        let requests = u64::try_from(parallel).unwrap_or(u64::MAX).min(files / 2 / FILES_A_REQUEST).max(1);
+        let requests = u64::try_from(parallel)
+            .unwrap_or(u64::MAX)
+            .min(files / 2 / FILES_A_REQUEST)
+            .max(1);
         let kept = files - requests * FILES_A_REQUEST;
         let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         Ok(Self {
@@ -88,10 +93,19 @@ mod tests {
                 let Connections { requests, kept } = Connections::within(limit, parallel).unwrap();
                 let files = requests as u64 * FILES_A_REQUEST + kept as u64;
                 assert!(files <= limit - RESERVE.min(limit / 2), "{limit} {parallel}");
-                assert!((1..=parallel).contains(&requests) && kept >= requests, "{limit} {parallel}");
+                assert!(
+                    (1..=parallel).contains(&requests) && kept >= requests,
+                    "{limit} {parallel}"
+                );
             }
         }
-        assert_eq!(Connections::within(1_024, 32).unwrap(), Connections { requests: 32, kept: 640 });
+        assert_eq!(
+            Connections::within(1_024, 32).unwrap(),
+            Connections {
+                requests: 32,
+                kept: 640
+            }
+        );
         assert_eq!(Connections::within(40, 32), Err(TooFew(40)));
     }
 }

@@ -24,7 +24,10 @@ pub(super) struct Clients {
 
 impl std::fmt::Debug for Clients {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Clients").field("max_connections", &self.max_connections).finish_non_exhaustive()
+        formatter
+            .debug_struct("Clients")
+            .field("max_connections", &self.max_connections)
+            .finish_non_exhaustive()
     }
 }
 
@@ -105,7 +108,9 @@ impl Kept {
     }
 
     fn end(&mut self, origin: &str) {
-        let Some(client) = self.clients.get_mut(origin) else { return };
+        let Some(client) = self.clients.get_mut(origin) else {
+            return;
+        };
         client.requests -= 1;
         if client.requests == 0 {
             self.ended += 1;
@@ -139,7 +144,12 @@ mod tests {
     use super::*;
 
     fn clients(max_connections: usize) -> Arc<Clients> {
-        let build = || reqwest::Client::builder().tls_backend_preconfigured(super::super::tls::config(&[])?).build().map_err(|error| FetchError::from_reqwest(&error));
+        let build = || {
+            reqwest::Client::builder()
+                .tls_backend_preconfigured(super::super::tls::config(&[])?)
+                .build()
+                .map_err(|error| FetchError::from_reqwest(&error))
+        };
         Arc::new(Clients::new(Box::new(build), max_connections))
     }
 
@@ -149,7 +159,10 @@ mod tests {
 
     fn held(clients: &Clients) -> Vec<String> {
         let kept = clients.kept.lock().unwrap();
-        assert_eq!(kept.connections, kept.clients.values().map(|client| client.connections).sum::<usize>());
+        assert_eq!(
+            kept.connections,
+            kept.clients.values().map(|client| client.connections).sum::<usize>()
+        );
         let mut origins: Vec<String> = kept.clients.keys().cloned().collect();
         origins.sort();
         origins
