@@ -25,7 +25,7 @@ mod slow;
 const MAX_PEAK_BYTES: u64 = 300_000_000;
 
 /// The table of harms.
-const TABLE: &str = include_str!("../docs/harm.md");
+const TABLE: &str = include_str!("../docs/src/harm.md");
 
 /// Where they are done.
 const SOURCES: [&str; 10] = [

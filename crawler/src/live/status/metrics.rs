@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn the_document_lists_every_metric_with_its_type_unit_and_labels() {
-        let document = include_str!("../../../../docs/metrics.md");
+        let document = include_str!("../../../../docs/src/metrics.md");
         let mut documented = Families::new();
         for row in document.lines().filter(|line| line.starts_with("| `crawler_")) {
             let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();

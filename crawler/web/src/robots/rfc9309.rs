@@ -240,6 +240,6 @@ fn the_documentation_lists_these_points_and_no_others() {
         .map(|(section, point, ..)| format!("| {section} | {point} |"))
         .collect();
     let table = format!("| section | point |\n|---|---|\n{}\n\n", rows.join("\n"));
-    let documented = include_str!("../../../../docs/standards.md");
+    let documented = include_str!("../../../../docs/src/standards.md");
     assert!(documented.contains(&table), "docs/standards.md should have\n{table}");
 }
