@@ -69,6 +69,14 @@ class Documentation(unittest.TestCase):
                 uses[path.stem] = line[1]
         self.assertEqual(dict(rows), uses)
 
+    def test_every_chapter_that_code_or_configuration_mentions_exists(self) -> None:
+        files = [ROOT / "config.toml", *(path for folder in ("crawler", "dedup", "storage", "tests")
+                                         for path in (ROOT / folder).rglob("*.rs"))]
+        for path in files:
+            for mention in re.findall(r"\bdocs/[a-z/-]+\.md\b", path.read_text(encoding="utf-8")):
+                with self.subTest(file=str(path.relative_to(ROOT)), mention=mention):
+                    self.assertTrue((ROOT / mention).exists())
+
     def test_the_readme_is_short_and_names_the_test_command(self) -> None:
         text = (ROOT / "README.md").read_text(encoding="utf-8")
         self.assertLessEqual(len(text.splitlines()), README_LINES)

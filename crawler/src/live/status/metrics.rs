@@ -1,5 +1,5 @@
 //! The same for Prometheus: `/metrics` in the OpenMetrics text format. Names, types, units and labels are documented one by
-//! one in `docs/metrics.md`, which a test holds to this file.
+//! one in `docs/src/metrics.md`, which a test holds to this file.
 
 use std::fmt;
 
