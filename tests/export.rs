@@ -17,7 +17,7 @@ use crate::support::process::{Ended, Running, crawler, run};
 use crate::support::site::{Answer, Site};
 
 /// The documentation of the fields.
-const DOCUMENTATION: &str = include_str!("../docs/export.md");
+const DOCUMENTATION: &str = include_str!("../docs/src/export.md");
 
 /// Titles that mean something to some format, in HTML, and as they are.
 const TITLES: &[(&str, &str)] = &[

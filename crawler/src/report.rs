@@ -2,7 +2,7 @@
 //!
 //! The account of a crawl, made from the catalogue: what was fetched, kept and dropped, and why.
 //!
-//! [`Report`] is also the documented JSON format (see the README, "The report as JSON"): fields are only ever added.
+//! [`Report`] is also the documented JSON format (see `docs/src/report-json.md`): fields are only ever added.
 //!
 //! Uses: config, crawl, dedup, error, storage, study, terminal.
 

@@ -2,7 +2,7 @@
 //!
 //! The server has a thread and a runtime of its own, reads nothing but the [`Stats`] and gives way to nobody: whatever its
 //! clients do, the crawl goes on at its pace, and the server ends with it. It answers on loopback alone unless it is told
-//! otherwise; see `docs/metrics.md`.
+//! otherwise; see `docs/src/metrics.md`.
 //!
 //! - `listen` where, `guard` to whom, `server` how: bounded in connections and time
 //! - `figures` what there is to say, `page` for people, `metrics` for Prometheus

@@ -1,5 +1,5 @@
 //! How often a server may be asked: the gates that every request passes, be it for a page, robots.txt, a sitemap, the
-//! next hop of a redirect or another try. `docs/politeness.md` tells the rules as a site's owner sees them.
+//! next hop of a redirect or another try. `docs/src/politeness.md` tells the rules as a site's owner sees them.
 //!
 //! A request passes two gates: its host's, [`Gate`], and, as soon as it is known, that of the address that answers for
 //! the host, an [`AddressGate`], for a hundred names may be one machine.

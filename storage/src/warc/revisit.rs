@@ -87,7 +87,7 @@ pub enum RevisitProfile {
 }
 
 impl RevisitProfile {
-    /// The URI that names it. Those of our own are described in `docs/warc.md`.
+    /// The URI that names it. Those of our own are described in `docs/src/warc.md`.
     #[must_use]
     pub fn uri(self) -> &'static str {
         match self {

@@ -54,7 +54,7 @@ pub enum ExportVerdict {
     takes all of that day. Only the last version of a page is exported, earlier ones stay in the WARC files.\n\n\
     What is written appears when it is complete: until then, and after Ctrl-C, it is FILE.partial or DIR.partial, which the next \
     export writes anew. A file is replaced, of a symbolic link the file it leads to; a device or a pipe is written as it is; a \
-    folder must be new or empty. Nothing is written below --data. docs/export.md lists the fields and their types.\n\n\
+    folder must be new or empty. Nothing is written below --data. docs/src/export.md lists the fields and their types.\n\n\
     Exit codes: 0 all is exported, or who reads standard output or a pipe wants no more (crawler export | head), 3 single pages could not be read from the archive and are named, 1 it could not go on, 2 it \
     was called with something unusable.")]
 pub struct Export {

@@ -1,4 +1,4 @@
-//! The answer as JSON: see docs/tune.md. Fields are only ever added.
+//! The answer as JSON: see docs/src/tune.md. Fields are only ever added.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What there is to say of a crawl at work: `/status.json`. Fields are only ever added; `docs/metrics.md` describes them.
+//! What there is to say of a crawl at work: `/status.json`. Fields are only ever added; `docs/src/metrics.md` describes them.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;

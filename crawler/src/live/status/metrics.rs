@@ -1,5 +1,5 @@
 //! The same for Prometheus: `/metrics` in the OpenMetrics text format. Names, types, units and labels are documented one by
-//! one in `docs/metrics.md`, which a test holds to this file.
+//! one in `docs/src/metrics.md`, which a test holds to this file.
 
 use std::fmt;
 
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn the_document_lists_every_metric_with_its_type_unit_and_labels() {
-        let document = include_str!("../../../../docs/metrics.md");
+        let document = include_str!("../../../../docs/src/metrics.md");
         let mut documented = Families::new();
         for row in document.lines().filter(|line| line.starts_with("| `crawler_")) {
             let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();

@@ -231,9 +231,9 @@ fn an_index_file_is_dropped() {
     }
 }
 
-/// A row of the table in `docs/standards.md`: rule, default, a URL, and what the rule alone makes of it.
+/// A row of the table in `docs/src/standards.md`: rule, default, a URL, and what the rule alone makes of it.
 fn documented_rules() -> Vec<[&'static str; 4]> {
-    let documented = include_str!("../../../../docs/standards.md");
+    let documented = include_str!("../../../../docs/src/standards.md");
     let (_, table) = documented.split_once("| rule | default | a URL | becomes |\n").unwrap();
     let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
     let cells = rows.map(|row| {

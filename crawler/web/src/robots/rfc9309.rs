@@ -1,4 +1,4 @@
-//! RFC 9309, point by point. Each stands as a row in `docs/standards.md`, which a test holds to this table.
+//! RFC 9309, point by point. Each stands as a row in `docs/src/standards.md`, which a test holds to this table.
 
 use super::*;
 
@@ -240,6 +240,6 @@ fn the_documentation_lists_these_points_and_no_others() {
         .map(|(section, point, ..)| format!("| {section} | {point} |"))
         .collect();
     let table = format!("| section | point |\n|---|---|\n{}\n\n", rows.join("\n"));
-    let documented = include_str!("../../../../docs/standards.md");
-    assert!(documented.contains(&table), "docs/standards.md should have\n{table}");
+    let documented = include_str!("../../../../docs/src/standards.md");
+    assert!(documented.contains(&table), "docs/src/standards.md should have\n{table}");
 }

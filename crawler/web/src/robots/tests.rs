@@ -76,8 +76,8 @@ fn the_documentation_lists_these_deviations_and_no_others() {
         "| line | why it is answered otherwise |\n|---|---|\n{}\n\n",
         rows.join("\n")
     );
-    let documented = include_str!("../../../../docs/standards.md");
-    assert!(documented.contains(&table), "docs/standards.md should have\n{table}");
+    let documented = include_str!("../../../../docs/src/standards.md");
+    assert!(documented.contains(&table), "docs/src/standards.md should have\n{table}");
 }
 
 fn decide(robots: &str, agent: &str, target: &str) -> bool {
