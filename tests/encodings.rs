@@ -237,7 +237,10 @@ fn assert_documented(rows: &[(usize, &str, [&str; 4])]) {
     let head = "| text | encoding | BOM | header | meta | nothing declared |\n|---|---|---|---|---|---|";
     let table = format!("{head}\n{}\n\n", rows.join("\n"));
     let documented = include_str!("../docs/src/standards.md");
-    assert!(documented.contains(&table), "docs/src/standards.md should have\n{table}");
+    assert!(
+        documented.contains(&table),
+        "docs/src/standards.md should have\n{table}"
+    );
 }
 
 #[test]

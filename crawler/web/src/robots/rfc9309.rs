@@ -241,5 +241,8 @@ fn the_documentation_lists_these_points_and_no_others() {
         .collect();
     let table = format!("| section | point |\n|---|---|\n{}\n\n", rows.join("\n"));
     let documented = include_str!("../../../../docs/src/standards.md");
-    assert!(documented.contains(&table), "docs/src/standards.md should have\n{table}");
+    assert!(
+        documented.contains(&table),
+        "docs/src/standards.md should have\n{table}"
+    );
 }

@@ -77,7 +77,10 @@ fn the_documentation_lists_these_deviations_and_no_others() {
         rows.join("\n")
     );
     let documented = include_str!("../../../../docs/src/standards.md");
-    assert!(documented.contains(&table), "docs/src/standards.md should have\n{table}");
+    assert!(
+        documented.contains(&table),
+        "docs/src/standards.md should have\n{table}"
+    );
 }
 
 fn decide(robots: &str, agent: &str, target: &str) -> bool {
