@@ -3,11 +3,11 @@
 
 use std::io::{self, BufRead, Write};
 
-use dedup::{Analyzer, Confirm, Deduplicator, DocId, MemoryIndex, Rule, Scheme, Verdict};
+use dedup::{Analyzer, Confirm, Deduplicator, DocId, DuplicateRule, MemoryIndex, Scheme, Verdict};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut rule = Rule::default();
+    let mut rule = DuplicateRule::default();
     let mut arguments = std::env::args().skip(1);
     if let Some(distance) = arguments.next() {
         rule.max_distance = distance.parse()?;

@@ -20,7 +20,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use dedup::{Digest, DocId, Index, Residence, Rule, Signature, Sketch, SledIndex, SledOptions};
+use dedup::{Digest, DocId, DuplicateRule, Index, Residence, Signature, Sketch, SledIndex, SledOptions};
 
 /// sled's cache, MiB, unless another is asked for.
 const CACHE: u64 = 112;
@@ -93,11 +93,11 @@ fn open(path: &Path, options: &Options) -> (sled::Db, SledIndex, [Duration; 2]) 
         .open()
         .unwrap();
     let opened = start.elapsed();
-    let rule = Rule {
+    let rule = DuplicateRule {
         max_distance: options
             .distance
             .unwrap_or(if options.residence == Residence::Disk { 3 } else { 10 }),
-        ..Rule::default()
+        ..DuplicateRule::default()
     };
     let kept = SledOptions {
         residence: options.residence,

@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 
 use dedup::{
-    Deduplicator, Digest, DocId, Fingerprint, Index, Layout, MemoryIndex, Removed, Residence, Rule, Signature, Sketch,
-    SledIndex, SledLook, SledOptions, Verdict, Width,
+    Deduplicator, Digest, DocId, DuplicateRule, Fingerprint, Index, Layout, MemoryIndex, Residence, Signature, Sketch,
+    SledIndex, SledOptions, SledReader, Verdict, Width,
 };
 use proptest::prelude::*;
 
@@ -72,7 +72,7 @@ impl Scan {
         near
     }
 
-    fn check(&self, query: &Signature, rule: &Rule) -> Verdict {
+    fn check(&self, query: &Signature, rule: &DuplicateRule) -> Verdict {
         let exact = self
             .0
             .iter()
@@ -122,13 +122,20 @@ fn near(index: &impl Index, query: Fingerprint) -> Vec<(u32, DocId)> {
     found
 }
 
-fn open(db: &sled::Db, rule: &Rule, residence: Residence) -> Deduplicator<SledIndex> {
-    let index = SledIndex::open_in(db, "test", rule, residence).unwrap();
-    Deduplicator::new(index, rule.clone()).unwrap()
+fn open_in(db: &sled::Db, rule: &DuplicateRule, residence: Residence) -> SledIndex {
+    let options = SledOptions {
+        residence,
+        ..SledOptions::default()
+    };
+    SledIndex::open_with(db, "test", rule, options).unwrap()
+}
+
+fn open(db: &sled::Db, rule: &DuplicateRule, residence: Residence) -> Deduplicator<SledIndex> {
+    Deduplicator::new(open_in(db, rule, residence), rule.clone()).unwrap()
 }
 
 /// In so many blocks, where so many guarantee the rule's distance.
-fn in_memory(rule: &Rule, blocks: usize) -> Option<Deduplicator<MemoryIndex>> {
+fn in_memory(rule: &DuplicateRule, blocks: usize) -> Option<Deduplicator<MemoryIndex>> {
     let layout = Layout::new(Width::W64, blocks, rule.max_distance).ok()?;
     let index = MemoryIndex::with_layout(rule, layout, 0.0).unwrap();
     Some(Deduplicator::new(index, rule.clone()).unwrap())
@@ -142,7 +149,7 @@ proptest! {
         actions in prop::collection::vec(action(), 1..80),
         max_distance in 0_u32..=11,
     ) {
-        let rule = Rule { max_distance, ..Rule::default() };
+        let rule = DuplicateRule { max_distance, ..DuplicateRule::default() };
         let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let dbs = folders.each_ref().map(|folder| sled::open(folder.path()).unwrap());
         let residences = [Residence::Memory, Residence::Disk];
@@ -177,12 +184,11 @@ proptest! {
                 Action::Remove(which) => {
                     let id = DocId(which as u64);
                     let is_there = scan.0.remove(&id).is_some();
-                    let expected = if is_there { Removed::Representative { orphans: Vec::new() } } else { Removed::Nothing };
-                    for dedup in &mut in_memory {
-                        prop_assert_eq!(dedup.remove(id).unwrap(), expected.clone());
+                                        for dedup in &mut in_memory {
+                        prop_assert_eq!(dedup.remove(id).unwrap(), is_there);
                     }
                     for dedup in &mut in_sled {
-                        prop_assert_eq!(dedup.remove(id).unwrap(), expected.clone());
+                        prop_assert_eq!(dedup.remove(id).unwrap(), is_there);
                     }
                 }
                 Action::Clear => {
@@ -197,7 +203,7 @@ proptest! {
                 Action::Persist => {
                     in_sled.iter_mut().for_each(|dedup| dedup.index_mut().persist(id.0).unwrap());
                     for db in &dbs {
-                        let look = SledLook::open(db, "test", &rule, &SledOptions::default()).unwrap().unwrap();
+                        let look = SledReader::open(db, "test", &rule, &SledOptions::default()).unwrap().unwrap();
                         prop_assert_eq!((look.applied(), look.len().unwrap()), (id.0, scan.0.len()));
                         let dedup = Deduplicator::new(look, rule.clone()).unwrap();
                         for signature in scan.0.values() {
@@ -243,7 +249,7 @@ fn unique(n: u64) -> Signature {
 fn what_was_persisted_is_there_at_the_next_open_and_the_rest_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
-    let rule = Rule::default();
+    let rule = DuplicateRule::default();
     let dedup = open(&db, &rule, Residence::Memory);
     dedup.check_and_insert(DocId(1), &unique(1)).unwrap();
     dedup.index_mut().persist(1).unwrap();
@@ -260,7 +266,7 @@ fn what_was_persisted_is_there_at_the_next_open_and_the_rest_is_not() {
 fn a_document_that_was_half_written_is_completed_by_the_replay() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
-    let rule = Rule::default();
+    let rule = DuplicateRule::default();
     let dedup = open(&db, &rule, Residence::Disk);
     dedup.check_and_insert(DocId(1), &unique(1)).unwrap();
     dedup.index_mut().persist(1).unwrap();
@@ -282,7 +288,7 @@ fn a_document_that_was_half_written_is_completed_by_the_replay() {
 fn another_scheme_or_layout_is_refused_and_a_cleared_index_begins_anew() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
-    let rule = Rule::default();
+    let rule = DuplicateRule::default();
     let dedup = open(&db, &rule, Residence::Memory);
     dedup.check_and_insert(DocId(1), &unique(1)).unwrap();
     dedup.index_mut().persist(1).unwrap();
@@ -292,7 +298,7 @@ fn another_scheme_or_layout_is_refused_and_a_cleared_index_begins_anew() {
         !error.is_other_layout() && error.to_string().contains("\"test\""),
         "{error}"
     );
-    let narrower = Rule {
+    let narrower = DuplicateRule {
         min_similarity_short: 0.5,
         ..rule.clone()
     };
@@ -306,11 +312,11 @@ fn another_scheme_or_layout_is_refused_and_a_cleared_index_begins_anew() {
 fn buckets_longer_than_a_chunk_are_found_whole() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
-    let rule = Rule {
+    let rule = DuplicateRule {
         max_distance: 3,
-        ..Rule::default()
+        ..DuplicateRule::default()
     };
-    let mut index = SledIndex::open_in(&db, "test", &rule, Residence::Disk).unwrap();
+    let mut index = open_in(&db, &rule, Residence::Disk);
     for n in 0..500_u64 {
         let signature = Signature {
             fingerprint: Some((n << 16).into()),
@@ -330,7 +336,7 @@ fn buckets_longer_than_a_chunk_are_found_whole() {
 fn of_equal_digests_inserted_unchecked_the_first_answers_and_none_hides_another() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
-    let rule = Rule::default();
+    let rule = DuplicateRule::default();
     let in_sled = open(&db, &rule, Residence::Disk);
     let in_memory = Deduplicator::new(MemoryIndex::new(&rule).unwrap(), rule.clone()).unwrap();
     for id in [5, 2, 9] {

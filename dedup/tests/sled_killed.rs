@@ -13,7 +13,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use dedup::{Digest, DocId, Index, Residence, Rule, Signature, SledIndex, SledOptions};
+use dedup::{Digest, DocId, DuplicateRule, Index, Residence, Signature, SledIndex, SledOptions};
 
 const KILLS: u64 = 24;
 const MAX_DISTANCE: u32 = 5;
@@ -104,9 +104,9 @@ impl Owner {
             row_bytes: 40,
             overfull: 2.0,
         };
-        let rule = Rule {
+        let rule = DuplicateRule {
             max_distance: MAX_DISTANCE,
-            ..Rule::default()
+            ..DuplicateRule::default()
         };
         let config = sled::Config::new().path(dir.join("index")).cache_capacity(1 << 20);
         let db = config.flush_every_ms(Some(5)).open().unwrap();

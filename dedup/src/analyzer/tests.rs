@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::fingerprint::Width;
-use crate::idf::IdfBuilder;
+use crate::idf_builder::IdfBuilder;
 use crate::scheme::Segmenter;
 use proptest::prelude::*;
 

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 
 use dedup::short::prefix;
 use dedup::{
-    Digest, DocId, Fingerprint, Index, Layout, Residence, Rule, Signature, SledIndex, SledLook, SledOptions, Width,
+    Digest, DocId, DuplicateRule, Fingerprint, Index, Layout, Residence, Signature, SledIndex, SledOptions, SledReader,
+    Width,
 };
 use proptest::prelude::*;
 
@@ -62,7 +63,7 @@ fn with_shingle(index: &impl Index, shingle: u64) -> Vec<DocId> {
 }
 
 /// Everything that can be asked.
-fn assert_answers(index: &impl Index, scan: &Scan, queries: &[Signature], rule: &Rule) {
+fn assert_answers(index: &impl Index, scan: &Scan, queries: &[Signature], rule: &DuplicateRule) {
     for query in queries.iter().chain(scan.0.values()) {
         if let Some(fingerprint) = query.fingerprint {
             assert_eq!(near(index, fingerprint), scan.near(fingerprint, rule.max_distance));
@@ -95,13 +96,13 @@ fn tiny(residence: Residence) -> SledOptions {
     }
 }
 
-fn open(db: &sled::Db, rule: &Rule, options: &SledOptions) -> SledIndex {
+fn open(db: &sled::Db, rule: &DuplicateRule, options: &SledOptions) -> SledIndex {
     SledIndex::open_with(db, "test", rule, options.clone()).unwrap()
 }
 
 /// The index without opening it.
-fn look(db: &sled::Db, rule: &Rule, options: &SledOptions) -> SledLook {
-    SledLook::open(db, "test", rule, options).unwrap().unwrap()
+fn look(db: &sled::Db, rule: &DuplicateRule, options: &SledOptions) -> SledReader {
+    SledReader::open(db, "test", rule, options).unwrap().unwrap()
 }
 
 /// Signatures that share blocks, digests and shingles.
@@ -160,7 +161,7 @@ proptest! {
         queries in prop::collection::vec(signature(), 3),
         max_distance in prop::sample::select(vec![0_u32, 3, 5]),
     ) {
-        let rule = Rule { max_distance, min_similarity_short: MIN_SIMILARITY_SHORT, ..Rule::default() };
+        let rule = DuplicateRule { max_distance, min_similarity_short: MIN_SIMILARITY_SHORT, ..DuplicateRule::default() };
         let db = database();
         let mut index = open(&db, &rule, &tiny(Residence::Disk));
         let mut scan = Scan::default();
@@ -204,7 +205,7 @@ fn numbered(n: u64) -> Signature {
 }
 
 /// An index of the documents 0 to `count`, nothing of it merged, and what it should answer.
-fn of_numbered(db: &sled::Db, rule: &Rule, options: &SledOptions, count: u64) -> (SledIndex, Scan) {
+fn of_numbered(db: &sled::Db, rule: &DuplicateRule, options: &SledOptions, count: u64) -> (SledIndex, Scan) {
     let mut index = open(db, rule, options);
     let mut scan = Scan::default();
     for n in 0..count {
@@ -214,10 +215,10 @@ fn of_numbered(db: &sled::Db, rule: &Rule, options: &SledOptions, count: u64) ->
     (index, scan)
 }
 
-fn rule() -> Rule {
-    Rule {
+fn rule() -> DuplicateRule {
+    DuplicateRule {
         max_distance: 3,
-        ..Rule::default()
+        ..DuplicateRule::default()
     }
 }
 
@@ -346,9 +347,9 @@ fn every_width_and_number_of_blocks_is_found_whole_on_disk() {
         (Width::W128, 2, 3),
         (Width::W128, 8, 10),
     ] {
-        let rule = Rule {
+        let rule = DuplicateRule {
             max_distance,
-            ..Rule::default()
+            ..DuplicateRule::default()
         };
         let mut scan = Scan::default();
         for id in 0..300_u64 {

@@ -1,6 +1,6 @@
 //! Overfull buckets.
 
-use dedup::{DocId, Index, Residence, Rule, Signature, SledOptions};
+use dedup::{DocId, DuplicateRule, Index, Residence, Signature, SledOptions};
 
 use super::{Scan, assert_answers, database, open, rows, tiny};
 
@@ -16,9 +16,9 @@ fn crowded(n: u64) -> Signature {
 #[test]
 fn an_overfull_bucket_is_split_and_everything_in_it_still_found() {
     for max_distance in [0, 3, 5, 8] {
-        let rule = Rule {
+        let rule = DuplicateRule {
             max_distance,
-            ..Rule::default()
+            ..DuplicateRule::default()
         };
         let db = database();
         let options = SledOptions {

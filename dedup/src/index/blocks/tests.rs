@@ -35,8 +35,8 @@ fn words<W: Word>() -> impl Strategy<Value = Vec<W>> {
     })
 }
 
-fn scan<W: Word>(kept: &[(W, u64)], query: W, max_distance: u32) -> Vec<Near> {
-    let near = kept.iter().map(|(word, id)| Near {
+fn scan<W: Word>(kept: &[(W, u64)], query: W, max_distance: u32) -> Vec<NearFingerprint> {
+    let near = kept.iter().map(|(word, id)| NearFingerprint {
         id: *id,
         distance: (*word ^ query).ones(),
     });
@@ -232,5 +232,5 @@ fn a_cleared_index_is_empty_and_takes_entries_again() {
     assert!(index.is_empty() && found.is_empty());
     index.insert(0, 9).unwrap();
     index.near(0, &mut found);
-    assert_eq!(found, [Near { id: 9, distance: 0 }]);
+    assert_eq!(found, [NearFingerprint { id: 9, distance: 0 }]);
 }

@@ -1,4 +1,4 @@
-//! Words that are fingerprints, and keys cut out of them.
+//! Fingerprints as machine words, and keys cut out of them.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -13,7 +13,7 @@ mod sealed {
     impl Sealed for u128 {}
 }
 
-/// A fingerprint's bits: [`u32`], [`u64`] or [`u128`], and nothing else.
+/// The bits of a fingerprint: [`u32`], [`u64`] or [`u128`].
 pub trait Word:
     Copy
     + Default
@@ -32,18 +32,18 @@ pub trait Word:
     + sealed::Sealed
     + 'static
 {
-    /// How many bits.
+    /// Number of bits.
     const WIDTH: Width;
 
     /// The lowest bits of a wider word.
     #[must_use]
     fn truncate(bits: u128) -> Self;
 
-    /// The bits that are set.
+    /// Number of bits that are set.
     #[must_use]
     fn ones(self) -> u32;
 
-    /// Turned right: the lowest bits come out at the top.
+    /// Rotates right: the lowest bits become the highest.
     #[must_use]
     fn turn(self, bits: u32) -> Self;
 
@@ -51,7 +51,7 @@ pub trait Word:
     #[must_use]
     fn low(self) -> u32;
 
-    /// All bits, folded into 64.
+    /// All bits, folded into 64 by exclusive or.
     #[must_use]
     fn fold(self) -> u64;
 }
@@ -95,28 +95,28 @@ word!(u64, Width::W64, |word| word);
 word!(u128, Width::W128, |word| word as u64
     ^ ((word >> 64) as u64).rotate_left(32));
 
-/// Where in a word a key lies, and its tag:
+/// The position of a key and its tag in a word:
 ///
 /// ```text
 ///          ┌─ span ───────────────────────────┐
-///   word   │   …   │ tag, ≤ 32 │     key      │   turned, so that the key is lowest
+///   word   │   …   │ tag, ≤ 32 │     key      │   rotated, so that the key is lowest
 /// ```
 ///
-/// The span is the whole word, or what is left of it beside the block of an overfull bucket; the tag is the span's next
-/// bits above the key, cyclically: what differs in it differs beside the key.
+/// The span is the whole word, or the word without the block of an overfull bucket. The tag is the next bits of the span above
+/// the key, cyclically. Tag and key share no bit, so a difference is never counted twice.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cut {
-    /// By how much the word is turned before the span is its lowest bits.
+    /// Bits to rotate the word by until the span is lowest.
     base: u32,
     span: u32,
-    /// The key's lowest bit in the span.
+    /// Position of the key's lowest bit in the span.
     shift: u32,
     pub(super) bits: u32,
-    /// Bits of a bucket's number.
+    /// Bits of a bucket number.
     pub(super) bucket_bits: u32,
 }
 
-/// Bits of a key that number its bucket as they are; wider keys are hashed to so many.
+/// Upper bound on the bits of a bucket number. A key of at most this many bits is the number itself; a wider key is hashed.
 pub(crate) const MAX_BUCKET_BITS: u32 = 18;
 
 impl Cut {
@@ -131,7 +131,7 @@ impl Cut {
         }
     }
 
-    /// The cuts of the bits beside this one, which is of the whole word, into so many blocks of about equal size.
+    /// Cuts the bits beside this block of the whole word into this many blocks of about equal size.
     pub(super) fn beside(self, blocks: u32, max_bucket_bits: u32) -> impl Iterator<Item = Self> {
         let (base, span) = (self.shift + self.bits, self.span - self.bits);
         (0..blocks).map(move |number| {
@@ -147,12 +147,12 @@ impl Cut {
         })
     }
 
-    /// Bits of the span that are not the key's.
+    /// Number of bits of the span outside the key.
     pub(super) fn bits_beside(self) -> u32 {
         self.span - self.bits
     }
 
-    /// The word turned, bits beside the span cleared.
+    /// The word rotated, with the bits outside the span cleared.
     #[inline(always)]
     pub(super) fn turned<W: Word>(self, word: W) -> W {
         let width = W::WIDTH.bits();
@@ -185,7 +185,7 @@ impl Cut {
         if self.bits == self.bucket_bits {
             return key.low();
         }
-        // Multiplicative hashing, twice so that flips of single bits anywhere in the key scatter.
+        // Multiplicative hashing, twice, so that flipping any single bit of the key changes the bucket at random.
         let hash = key.fold().wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (hash >> (u64::BITS - self.bucket_bits)) as u32

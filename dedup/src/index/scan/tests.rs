@@ -41,7 +41,7 @@ fn expected(
     query: &Signature,
     max_distance: u32,
     min_similarity: f32,
-) -> Vec<Seen> {
+) -> Vec<Candidate> {
     let entries = entries.iter().zip(0..).skip(stretch.start).take(stretch.len());
     let seen = entries.filter_map(|((entry, within), at)| {
         let distance = entry.fingerprint?.distance(query.fingerprint?);
@@ -49,7 +49,7 @@ fn expected(
         let differing: u32 = a.iter().zip(&b).map(|(a, b)| (a ^ b).count_ones()).sum();
         let may_be_alike = most_similar(differing) >= min_similarity;
         let counts = may_be_alike || within.is_some_and(|within| distance <= within);
-        (counts && distance <= max_distance).then_some(Seen {
+        (counts && distance <= max_distance).then_some(Candidate {
             at,
             distance,
             may_be_alike,
@@ -58,9 +58,9 @@ fn expected(
     seen.collect()
 }
 
-fn seen_at_all(scan: &SignatureScan, query: &Signature) -> Vec<Seen> {
+fn seen_at_all(scan: &SignatureScan, query: &Signature) -> Vec<Candidate> {
     let mut found = Vec::new();
-    scan.look(0..scan.len(), query, &mut found);
+    scan.search(0..scan.len(), query, &mut found);
     found
 }
 
@@ -91,7 +91,7 @@ proptest! {
         let cut = cut.index(entries.len() + 1);
         for stretch in [0..entries.len(), cut..entries.len(), 0..cut] {
             let mut found = Vec::new();
-            scan.look(stretch.clone(), &query, &mut found);
+            scan.search(stretch.clone(), &query, &mut found);
             prop_assert_eq!(found, expected(&entries, stretch, &query, max_distance, min_similarity));
         }
         let plainly = expected(&entries, 0..entries.len(), &query, max_distance, min_similarity);
@@ -100,8 +100,8 @@ proptest! {
             at % 7 > 0 && distance.is_some_and(|distance| distance <= max_distance)
         });
         let mut found = Vec::new();
-        scan.look_among(near.map(|(_, at)| at), &query, &mut found);
-        let plainly: Vec<Seen> = plainly.into_iter().filter(|seen| seen.at % 7 > 0).collect();
+        scan.search_among(near.map(|(_, at)| at), &query, &mut found);
+        let plainly: Vec<Candidate> = plainly.into_iter().filter(|seen| seen.at % 7 > 0).collect();
         prop_assert_eq!(found, plainly);
     }
 
@@ -128,8 +128,8 @@ proptest! {
             let mut found = Vec::new();
             let (words, heads, within) = (&words[..], &heads[..], &within[..]);
             let head = [word; HEAD];
-            let look = Look { words, heads, within, first: 7, word, head, max_distance, differing, found: &mut found };
-            dispatch_at(level, Query { look, candidates: AllNear });
+            let query = Query { words, heads, within, first: 7, word, head, max_distance, differing, found: &mut found };
+            dispatch_at(level, Scan { query, entries: AllNear });
             found
         };
         let by_baseline = run(Level::Baseline);
