@@ -1,5 +1,5 @@
-//! Reads `{"id", "text"}` lines from standard input and writes a verdict a line, in the same order:
-//! `{"id", "verdict", "of", "distance", "similarity"}`. Arguments: max_distance, min_similarity (optional).
+//! Reads `{"id", "text"}` lines from standard input and writes one verdict per line, in the same order:
+//! `{"id", "verdict", "of", "distance", "similarity"}`. Optional arguments: max_distance, min_similarity.
 
 use std::io::{self, BufRead, Write};
 

@@ -31,7 +31,8 @@ pub enum DedupError {
     },
     /// The index was made for a narrower rule and would miss duplicates.
     #[error(
-        "the index was made for a smaller `max_distance` or a greater `min_similarity_short` than those of the rule: make the index for the rule"
+        "the index was made for a smaller `max_distance` or a greater `min_similarity_short` than those of the rule: make it \
+         for the rule"
     )]
     NarrowIndex,
     /// A row of the index is damaged.

@@ -23,7 +23,7 @@ fn analyze(text: &str) -> Signature {
 }
 
 #[test]
-fn of_near_duplicates_from_many_threads_exactly_one_is_kept() {
+fn exactly_one_of_the_near_duplicates_from_many_threads_is_kept() {
     let dedup = dedup(DuplicateRule::default());
     // 40 texts, each in 24 editions with one word changed.
     let kept = AtomicUsize::new(0);

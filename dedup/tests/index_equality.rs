@@ -1,4 +1,4 @@
-//! Every index gives the answers of a scan over everything, through reopening, replays and removals.
+//! Every index gives the answers of a scan over all documents, through reopening, replays and removals.
 
 #![expect(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use dedup::{
 };
 use proptest::prelude::*;
 
-/// Signatures that lie close together, so that neighbours are frequent.
+/// Signatures that are close to one another, so that queries find many neighbours.
 fn signature() -> impl Strategy<Value = Signature> {
     let bits = prop::collection::vec(0_u32..64, 0..12);
     let centre = prop::sample::select(vec![0_u64, 0xffff_ffff_0000_0000, 0x0123_4567_89ab_cdef]);
@@ -33,7 +33,7 @@ fn signature() -> impl Strategy<Value = Signature> {
         shingles,
         ..Signature::default()
     });
-    // Long enough for a fingerprint, short enough to be compared with those that have none.
+    // Long enough for a fingerprint, short enough to be compared with texts without one.
     let between = (long.clone(), shingles()).prop_map(|(long, shingles)| Signature { shingles, ..long });
     prop_oneof![3 => long, 1 => short, 1 => between, 1 => Just(Signature::default())]
 }
@@ -57,7 +57,7 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-/// All that is kept, scanned.
+/// The kept documents, searched by a scan.
 #[derive(Default)]
 struct Scan(BTreeMap<DocId, Signature>);
 
@@ -134,7 +134,7 @@ fn open(db: &sled::Db, rule: &DuplicateRule, residence: Residence) -> Deduplicat
     Deduplicator::new(open_in(db, rule, residence), rule.clone()).unwrap()
 }
 
-/// In so many blocks, where so many guarantee the rule's distance.
+/// An index with this many blocks; `None` if they do not guarantee the distance of the rule.
 fn in_memory(rule: &DuplicateRule, blocks: usize) -> Option<Deduplicator<MemoryIndex>> {
     let layout = Layout::new(Width::W64, blocks, rule.max_distance).ok()?;
     let index = MemoryIndex::with_layout(rule, layout, 0.0).unwrap();
@@ -145,7 +145,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_index_answers_as_a_scan_does(
+    fn every_index_gives_the_answers_of_a_scan(
         actions in prop::collection::vec(action(), 1..80),
         max_distance in 0_u32..=11,
     ) {
@@ -156,7 +156,7 @@ proptest! {
         let mut in_sled: Vec<_> = (0..2).map(|n| open(&dbs[n], &rule, residences[n])).collect();
         let mut in_memory: Vec<_> = [1, 4, 7].into_iter().filter_map(|blocks| in_memory(&rule, blocks)).collect();
         let mut scan = Scan::default();
-        // What the owner's catalogue would hold: everything that was ever unique and not removed.
+        // The scan holds what the owner's catalogue would hold: every document that was unique and is not removed.
         for (number, action) in actions.into_iter().enumerate() {
             let id = DocId(number as u64 + 1);
             match action {
@@ -218,7 +218,7 @@ proptest! {
                     in_sled.clear();
                     for (db, residence) in dbs.iter().zip(residences) {
                         let dedup = open(db, &rule, residence);
-                        // A replay may repeat what is there.
+                        // A replay may insert documents that are there.
                         for (id, signature) in &scan.0 {
                             dedup.insert(*id, signature).unwrap();
                         }
@@ -246,7 +246,7 @@ fn unique(n: u64) -> Signature {
 }
 
 #[test]
-fn what_was_persisted_is_there_at_the_next_open_and_the_rest_is_not() {
+fn only_persisted_documents_survive_reopening() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
     let rule = DuplicateRule::default();
@@ -263,7 +263,7 @@ fn what_was_persisted_is_there_at_the_next_open_and_the_rest_is_not() {
 }
 
 #[test]
-fn a_document_that_was_half_written_is_completed_by_the_replay() {
+fn a_replay_completes_a_half_written_document() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
     let rule = DuplicateRule::default();
@@ -271,7 +271,7 @@ fn a_document_that_was_half_written_is_completed_by_the_replay() {
     dedup.check_and_insert(DocId(1), &unique(1)).unwrap();
     dedup.index_mut().persist(1).unwrap();
     drop(dedup);
-    // As a crash would leave it: buckets written, what comes after them not.
+    // The state after a crash: buckets written, later trees not.
     for tree in ["dedup-signatures", "dedup-digests"] {
         db.open_tree(tree).unwrap().clear().unwrap();
     }
@@ -285,7 +285,7 @@ fn a_document_that_was_half_written_is_completed_by_the_replay() {
 }
 
 #[test]
-fn another_scheme_or_layout_is_refused_and_a_cleared_index_begins_anew() {
+fn another_scheme_or_layout_is_refused_until_the_index_is_erased() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
     let rule = DuplicateRule::default();
@@ -309,7 +309,7 @@ fn another_scheme_or_layout_is_refused_and_a_cleared_index_begins_anew() {
 }
 
 #[test]
-fn buckets_longer_than_a_chunk_are_found_whole() {
+fn a_bucket_of_several_rows_is_found_completely() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
     let rule = DuplicateRule {
@@ -333,7 +333,7 @@ fn buckets_longer_than_a_chunk_are_found_whole() {
 }
 
 #[test]
-fn of_equal_digests_inserted_unchecked_the_first_answers_and_none_hides_another() {
+fn with_equal_digests_the_first_document_is_found_and_hides_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
     let rule = DuplicateRule::default();

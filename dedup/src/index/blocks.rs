@@ -5,7 +5,7 @@
 //!             │
 //!             └▶ bucket 0 │ bucket 1 │ …   one per key; a key wider than 18 bits is hashed to its bucket
 //!                  │
-//!                  └▶ tags   32 bits of the fingerprint beside the block
+//!                  └▶ tags   32 bits of the fingerprint outside the block
 //!                     slots  position of the fingerprint and its id in:
 //! words     0 │ 1 │ 2 │ …                  fingerprints
 //! ids       0 │ 1 │ 2 │ …
@@ -32,7 +32,7 @@ pub use self::word::Word;
 
 use self::masks::Masks;
 use self::search::Search;
-use self::split::{PROBE, Skew, cuts_beside};
+use self::split::{PROBE, Skew, cuts_outside};
 use self::table::Table;
 use self::word::Cut;
 use crate::cpu;
@@ -108,9 +108,9 @@ impl<W: Word> FingerprintIndex<W> {
             .map(|block| Cut::of_word::<W>(block.shift, block.bits))
             .collect();
         let max_distance = layout.max_distance();
-        let beside = cuts.iter().filter(|cut| cut.bits_beside() > 0);
-        let beside: Vec<_> = beside.flat_map(|cut| cuts_beside(*cut, max_distance)).collect();
-        let key_bits = cuts.iter().chain(&beside).map(|cut| cut.bits);
+        let with_rest = cuts.iter().filter(|cut| cut.bits_outside() > 0);
+        let splits: Vec<_> = with_rest.flat_map(|cut| cuts_outside(*cut, max_distance)).collect();
+        let key_bits = cuts.iter().chain(&splits).map(|cut| cut.bits);
         Ok(Self {
             layout,
             skew: Skew {

@@ -93,8 +93,8 @@ impl<'a, W: Word> Search<'a, W> {
             let Some(radius) = radius(tables.len(), distance, number) else {
                 continue;
             };
-            let turned = table.cut.turned(self.query);
-            let (key, tag) = (table.cut.key(turned), table.cut.tag(turned));
+            let rotated = table.cut.rotated(self.query);
+            let (key, tag) = (table.cut.key(rotated), table.cut.tag(rotated));
             for &mask in masks.within(table.cut.bits, radius) {
                 let bucket = table.cut.bucket(key ^ mask);
                 table.prefetch(bucket);
@@ -158,7 +158,7 @@ impl<'a, W: Word> Search<'a, W> {
     /// Scans every bucket of a table.
     #[inline(always)]
     fn scan_all(&mut self, table: &'a Table, distance: u32, candidates: &mut Candidates) {
-        let tag = table.cut.tag(table.cut.turned(self.query));
+        let tag = table.cut.tag(table.cut.rotated(self.query));
         for bucket in table.buckets().filter_map(|bucket| table.bucket(bucket)) {
             self.scan(bucket, tag, distance, candidates);
         }

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! the word     │  block 3  │  block 2  │ its block │  block 0  │
-//! turned       │    3    │    2    │    1    │    0    │        48 bits beside the block, in four of 12
+//! rotated       │    3    │    2    │    1    │    0    │        48 bits outside the block, in four of 12
 //! ```
 //!
 //! Recall stays a theorem. If the keys of query and bucket differ in c bits, a near pair differs in at most k − c of the other
@@ -43,7 +43,7 @@ impl Skew {
 
 /// The blocks by which to split a bucket of the table of `cut`, best first; `None` if a split costs more than it saves.
 pub(super) fn spreading_cuts<W: Word>(cut: Cut, slots: &[u32], words: &[W], skew: &Skew) -> Option<Vec<Cut>> {
-    let mut spread: Vec<(f64, Cut)> = cuts_beside(cut, skew.max_distance)
+    let mut spread: Vec<(f64, Cut)> = cuts_outside(cut, skew.max_distance)
         .into_iter()
         .map(|cut| (mean_met(cut, slots, words), cut))
         .filter(|(met, _)| *met <= slots.len() as f64 / 8.0)
@@ -81,18 +81,18 @@ pub(super) fn search_cost(
     Some(cost)
 }
 
-/// The blocks of the bits beside a block of the whole word: at most as many as a search within `max_distance` probes.
-pub(super) fn cuts_beside(cut: Cut, max_distance: u32) -> Vec<Cut> {
-    let span = cut.bits_beside();
+/// The blocks of the bits outside a block of the whole word: at most as many as a search within `max_distance` probes.
+pub(super) fn cuts_outside(cut: Cut, max_distance: u32) -> Vec<Cut> {
+    let span = cut.bits_outside();
     let blocks = (span / BLOCK_BITS).max(2).min(max_distance + 1).min(span);
-    cut.beside(blocks, BLOCK_BITS).collect()
+    cut.outside(blocks, BLOCK_BITS).collect()
 }
 
 /// The mean number of entries in the bucket of an entry, if these entries are cut by `cut`.
 fn mean_met<W: Word>(cut: Cut, slots: &[u32], words: &[W]) -> f64 {
     let mut lens = vec![0_u32; 1 << cut.bucket_bits];
     for &slot in slots {
-        lens[cut.bucket(cut.key(cut.turned(words[slot as usize]))) as usize] += 1;
+        lens[cut.bucket(cut.key(cut.rotated(words[slot as usize]))) as usize] += 1;
     }
     let squares = lens.iter().map(|len| f64::from(*len) * f64::from(*len));
     squares.sum::<f64>() / slots.len() as f64

@@ -32,8 +32,8 @@ impl Table {
     }
 
     fn bucket_of<W: Word>(&self, word: W) -> (u32, u32) {
-        let turned = self.cut.turned(word);
-        (self.cut.bucket(self.cut.key(turned)), self.cut.tag(turned))
+        let rotated = self.cut.rotated(word);
+        (self.cut.bucket(self.cut.key(rotated)), self.cut.tag(rotated))
     }
 
     #[inline(always)]

@@ -45,7 +45,7 @@ pub trait Word:
 
     /// Rotates right: the lowest bits become the highest.
     #[must_use]
-    fn turn(self, bits: u32) -> Self;
+    fn rotate(self, bits: u32) -> Self;
 
     /// The lowest 32 bits.
     #[must_use]
@@ -72,7 +72,7 @@ macro_rules! word {
             }
 
             #[inline(always)]
-            fn turn(self, bits: u32) -> Self {
+            fn rotate(self, bits: u32) -> Self {
                 self.rotate_right(bits)
             }
 
@@ -131,8 +131,8 @@ impl Cut {
         }
     }
 
-    /// Cuts the bits beside this block of the whole word into this many blocks of about equal size.
-    pub(super) fn beside(self, blocks: u32, max_bucket_bits: u32) -> impl Iterator<Item = Self> {
+    /// Cuts the bits outside this block of the whole word into this many blocks of about equal size.
+    pub(super) fn outside(self, blocks: u32, max_bucket_bits: u32) -> impl Iterator<Item = Self> {
         let (base, span) = (self.shift + self.bits, self.span - self.bits);
         (0..blocks).map(move |number| {
             let shift = span * number / blocks;
@@ -148,18 +148,18 @@ impl Cut {
     }
 
     /// Number of bits of the span outside the key.
-    pub(super) fn bits_beside(self) -> u32 {
+    pub(super) fn bits_outside(self) -> u32 {
         self.span - self.bits
     }
 
     /// The word rotated, with the bits outside the span cleared.
     #[inline(always)]
-    pub(super) fn turned<W: Word>(self, word: W) -> W {
+    pub(super) fn rotated<W: Word>(self, word: W) -> W {
         let width = W::WIDTH.bits();
         if self.span == width {
-            return word.turn(self.shift);
+            return word.rotate(self.shift);
         }
-        let span = word.turn(self.base) & ones::<W>(self.span);
+        let span = word.rotate(self.base) & ones::<W>(self.span);
         if self.shift == 0 {
             return span;
         }
@@ -167,16 +167,16 @@ impl Cut {
     }
 
     #[inline(always)]
-    pub(super) fn key<W: Word>(self, turned: W) -> W {
-        turned & ones::<W>(self.bits)
+    pub(super) fn key<W: Word>(self, rotated: W) -> W {
+        rotated & ones::<W>(self.bits)
     }
 
     #[inline(always)]
-    pub(super) fn tag<W: Word>(self, turned: W) -> u32 {
+    pub(super) fn tag<W: Word>(self, rotated: W) -> u32 {
         if self.bits == W::WIDTH.bits() {
             return 0;
         }
-        (turned >> self.bits).low()
+        (rotated >> self.bits).low()
     }
 
     /// The bucket of a key.
@@ -203,25 +203,25 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Key and tag of a pair differ in at most the bits that the pair differs in; blocks beside a block miss its bits and
-    /// no other.
+    /// Keys and tags of two words differ in no more bits than the words. The blocks outside a block cover all bits outside it
+    /// and no others.
     fn a_cut_counts_no_bit_twice<W: Word>(word: u128, other: u128, shift: u32, bits: u32, blocks: u32) {
         let (word, other) = (W::truncate(word), W::truncate(other));
         let cut = Cut::of_word::<W>(shift, bits);
         let differs = |cut: Cut| {
-            let (a, b) = (cut.turned(word), cut.turned(other));
+            let (a, b) = (cut.rotated(word), cut.rotated(other));
             ((cut.key(a) ^ cut.key(b)).ones(), (cut.tag(a) ^ cut.tag(b)).count_ones())
         };
         let all = (word ^ other).ones();
         let (key, tag) = differs(cut);
         assert!(key + tag <= all);
-        let mut beside = 0;
-        for cut in cut.beside(blocks, 12) {
+        let mut outside = 0;
+        for cut in cut.outside(blocks, 12) {
             let (sub_key, sub_tag) = differs(cut);
             assert!(key + sub_key + sub_tag <= all);
-            beside += sub_key;
+            outside += sub_key;
         }
-        assert_eq!(key + beside, all);
+        assert_eq!(key + outside, all);
     }
 
     proptest! {

@@ -206,21 +206,21 @@ impl Splits {
     }
 }
 
-/// A part of the bits beside a block.
+/// A part of the bits outside a block.
 #[derive(Debug, Clone, Copy)]
 struct SubBlock {
-    beside: Block,
+    block: Block,
     shift: u32,
     bits: u32,
 }
 
 impl SubBlock {
     fn new(layout: Layout, number: usize, sub: usize) -> Self {
-        let beside = layout.block(number);
-        let remaining = layout.width().bits() - beside.bits;
+        let block = layout.block(number);
+        let remaining = layout.width().bits() - block.bits;
         let (each, wider) = (remaining as usize / SUB_BLOCKS, remaining as usize % SUB_BLOCKS);
         Self {
-            beside,
+            block,
             shift: (sub * each + sub.min(wider)) as u32,
             bits: (each + usize::from(sub < wider)) as u32,
         }
@@ -228,8 +228,8 @@ impl SubBlock {
 
     /// The bits of a word in this sub-block.
     fn of(self, word: u128) -> u64 {
-        let Block { shift, bits, .. } = self.beside;
-        // Two shifts: for the highest block, one shift by all bits would overflow.
+        let Block { shift, bits, .. } = self.block;
+        // Two shifts: one shift by all 128 bits would overflow.
         let above = word >> shift >> bits << shift;
         let remaining = above | word & ((1 << shift) - 1);
         (remaining >> self.shift) as u64 & ((1 << self.bits) - 1)
@@ -241,10 +241,10 @@ impl SubBlock {
     }
 }
 
-/// Whether the buckets of a block can be split: the block has bits beside it, and block and sub-block fit a key.
+/// Whether the buckets of a block can be split: there are bits outside the block, and block and sub-block fit a key.
 pub(super) fn can_split(layout: Layout, number: usize) -> bool {
     let sub = SubBlock::new(layout, number, 0);
-    sub.bits > 0 && sub.bits + sub.beside.bits <= u64::BITS
+    sub.bits > 0 && sub.bits + sub.block.bits <= u64::BITS
 }
 
 fn tree_name(number: usize, sub: usize) -> String {
