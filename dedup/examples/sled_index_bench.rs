@@ -1,17 +1,19 @@
-//! Measures the index in sled trees: check-and-inserts per second on one thread, memory, disk space, time to open. Prints a table.
+//! Measures the index in sled trees: check-and-inserts per second on one thread, memory, disk space, time to open.
+//! Prints a table.
 //!
 //! ```text
 //! cargo run --release -p dedup --example sled_index_bench -- [COUNT]… [--full] [--memory]
 //!     [--distance K] [--skew] [--cache MIB] [--recent DOCUMENTS]
 //! ```
 //!
-//! Fingerprints and digests are random. A document has a digest and a fingerprint, and with `--full` also a sketch of 128 bytes.
-//! `--memory` keeps the buckets in memory ([`Residence::Memory`]). With `--skew`, a quarter of the documents share a bucket. The
-//! program persists the index and flushes the database every 5,000 documents.
+//! Fingerprints and digests are random. A document has a digest and a fingerprint, and with `--full` also a sketch of
+//! 128 bytes. `--memory` keeps the buckets in memory ([`Residence::Memory`]). With `--skew`, a quarter of the documents
+//! share a bucket. The program persists the index and flushes the database every 5,000 documents.
 //!
-//! `cpu` is the processor time per document, of all threads; it depends less on other work of the machine than the rate. `persist`
-//! is the time of the slowest persist, `peak` the peak memory of the process, `disk` the size of the folder per document after the
-//! database is closed. The last two columns are the times to open the database and the index.
+//! `cpu` is the processor time per document, of all threads; it depends less on other work of the machine than the
+//! rate. `persist` is the time of the slowest persist, `peak` the peak memory of the process, `disk` the size of the
+//! folder per document after the database is closed. The last two columns are the times to open the database and the
+//! index.
 
 #![expect(clippy::unwrap_used, reason = "a measurement, not a program to rely on")]
 

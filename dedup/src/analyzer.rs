@@ -17,8 +17,8 @@ use crate::weights::Weighting;
 /// Units (words, or characters of scripts without spaces) per shingle of a [`Signature`].
 pub const SHINGLE_UNITS: usize = 5;
 
-/// Characters of a script without spaces that count as one word against the scheme's floor: 50 words or 300 Chinese characters
-/// are enough for a fingerprint.
+/// Characters of a script without spaces that count as one word against the scheme's floor: 50 words or 300 Chinese
+/// characters are enough for a fingerprint.
 const CHARACTERS_PER_WORD: usize = 6;
 
 /// Turns texts into signatures. Threads may share an analyzer; each thread has its own buffers.
@@ -207,8 +207,8 @@ fn words(units: &[Unit]) -> usize {
     units.len() - characters + characters / CHARACTERS_PER_WORD
 }
 
-/// The length up to which a text has shingles. A longer text is not similar to any text under the floor: of two sets with a
-/// Jaccard index of at least 0.8, one has at most 1 / 0.8 times as many elements as the other.
+/// The length up to which a text has shingles. A longer text is not similar to any text under the floor: of two sets
+/// with a Jaccard index of at least 0.8, one has at most 1 / 0.8 times as many elements as the other.
 fn most_words_with_shingles(min_words: usize) -> usize {
     min_words.saturating_add(min_words / 4)
 }

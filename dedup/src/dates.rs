@@ -1,15 +1,16 @@
 //! Recognises dates and clock times, so that a page is not new if only its date changes.
 //!
-//! A small recogniser over tokens, not a parser. It prefers precision to recall, because a text's dates all count as the same.
-//! It recognises `2024-03-05` (also with `/` and `.`, and day or month first), `5 March 2024`, `March 5th, 2024`,
-//! `March 2024`, `5 March`, 2024年3月5日, 3月5日, and `12:30`, `12:30:45`, `12:30 pm`.
+//! A small recogniser over tokens, not a parser. It prefers precision to recall, because a text's dates all count as
+//! the same. It recognises `2024-03-05` (also with `/` and `.`, and day or month first), `5 March 2024`, `March 5th,
+//! 2024`, `March 2024`, `5 March`, 2024年3月5日, 3月5日, and `12:30`, `12:30:45`, `12:30 pm`.
 
 use crate::segment::{Token, TokenKind};
 
 /// Upper bound on the tokens of a date or clock time.
 pub(crate) const MOST_TOKENS: usize = 6;
 
-/// The number of tokens at the start of `tokens` that are one date or clock time in the normalised `text`; 0 if none are.
+/// The number of tokens at the start of `tokens` that are one date or clock time in the normalised `text`; 0 if none
+/// are.
 #[must_use]
 pub(crate) fn date_length(text: &str, tokens: &[Token<'_>]) -> usize {
     let Some(first) = tokens.first() else { return 0 };
@@ -30,8 +31,8 @@ pub(crate) fn date_length(text: &str, tokens: &[Token<'_>]) -> usize {
     .unwrap_or(0)
 }
 
-/// Whether a date or clock time may begin with the token at `start..end`. A quick check of the next bytes that rules out most
-/// tokens.
+/// Whether a date or clock time may begin with the token at `start..end`. A quick check of the next bytes that rules
+/// out most tokens.
 pub(crate) fn may_begin(text: &[u8], start: usize, end: usize) -> bool {
     let (token, after) = (
         text.get(start..end).unwrap_or_default(),

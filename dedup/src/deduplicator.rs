@@ -11,16 +11,16 @@ use crate::verdict::{Verdict, verdict};
 
 /// Decides whether documents are duplicates, against an index of the unique documents.
 ///
-/// Only unique documents enter the index. A duplicate never causes another verdict, so in a chain A ~ B ~ C no document is
-/// dropped because it resembles a dropped one.
+/// Only unique documents enter the index. A duplicate never causes another verdict, so in a chain A ~ B ~ C no document
+/// is dropped because it resembles a dropped one.
 ///
 /// Threads may share a deduplicator. They compute verdicts in parallel. A document enters the index in the same step in
 /// which it is found unique: of two near-duplicates that arrive at the same time, exactly one enters.
 #[derive(Debug)]
 pub struct Deduplicator<I> {
     index: RwLock<I>,
-    /// Number of changes to the index, written under its lock. A thread whose verdict is older than the last change decides
-    /// again.
+    /// Number of changes to the index, written under its lock. A thread whose verdict is older than the last change
+    /// decides again.
     changes: AtomicU64,
     rule: DuplicateRule,
 }
@@ -29,8 +29,8 @@ impl<I: Index> Deduplicator<I> {
     /// A deduplicator by `rule`. The index must have been made for the same rule or a wider one.
     ///
     /// # Errors
-    /// [`DedupError::Rule`]: the rule is invalid. [`DedupError::NarrowIndex`]: the index does not find every document that
-    /// `rule` may accept.
+    /// [`DedupError::Rule`]: the rule is invalid. [`DedupError::NarrowIndex`]: the index does not find every document
+    /// that `rule` may accept.
     pub fn new(index: I, rule: DuplicateRule) -> Result<Self, DedupError> {
         rule.validate()?;
         if !index.finds_all_of(&rule) {
@@ -51,9 +51,11 @@ impl<I: Index> Deduplicator<I> {
         verdict(&*self.index(), &self.rule, signature, None)
     }
 
-    /// The verdict on a document as if `except` were not in the index: for a new version of `except`, or for `except` itself.
+    /// The verdict on a document as if `except` were not in the index: for a new version of `except`, or for `except`
+    /// itself.
     ///
-    /// An index names one document per digest. Kept documents have different digests, so `except` hides no other document.
+    /// An index names one document per digest. Kept documents have different digests, so `except` hides no other
+    /// document.
     ///
     /// # Errors
     /// The index cannot be read.

@@ -6,8 +6,8 @@ use icu_segmenter::options::WordBreakInvariantOptions;
 /// Name of the dictionaries in the scheme. Cargo.toml pins the crate to this version, and a test pins its results.
 pub(crate) const VERSION: &str = "icu4x-2.4.0";
 
-/// Calls `take` with the end of every word of `text`, in order; the last is the end of the text. The text must consist of letters
-/// and marks of scripts without spaces.
+/// Calls `take` with the end of every word of `text`, in order; the last is the end of the text. The text must consist
+/// of letters and marks of scripts without spaces.
 pub(crate) fn each_word_end(text: &str, take: impl FnMut(usize)) {
     let segmenter = WordSegmenter::new_dictionary(WordBreakInvariantOptions::default());
     segmenter.segment_str(text).filter(|end| *end > 0).for_each(take);

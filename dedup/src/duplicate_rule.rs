@@ -9,11 +9,11 @@ use crate::sketch::Sketch;
 /// When two documents are duplicates: the first two fields select candidates, `confirm` decides on them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DuplicateRule {
-    /// Largest Hamming distance between the fingerprints of near-duplicates, in bits. A [`Layout`](crate::Layout) must be
-    /// able to guarantee it. A larger distance finds more near-duplicates and compares more candidates.
+    /// Largest Hamming distance between the fingerprints of near-duplicates, in bits. A [`Layout`](crate::Layout) must
+    /// be able to guarantee it. A larger distance finds more near-duplicates and compares more candidates.
     pub max_distance: u32,
-    /// Smallest Jaccard index of two texts of which at least one is too short for a fingerprint: above 0, at most 1. It is
-    /// computed exactly.
+    /// Smallest Jaccard index of two texts of which at least one is too short for a fingerprint: above 0, at most 1. It
+    /// is computed exactly.
     pub min_similarity_short: f32,
     /// How a candidate is confirmed.
     pub confirm: Confirm,
@@ -24,17 +24,17 @@ pub struct DuplicateRule {
 /// How a candidate is confirmed as a near-duplicate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Confirm {
-    /// By the Hamming distance alone (Charikar 2002; Manku, Jain, Das Sarma 2007): cheap, with a precision of 0.75 on the
-    /// web.
+    /// By the Hamming distance alone (Charikar 2002; Manku, Jain, Das Sarma 2007): cheap, with a precision of 0.75 on
+    /// the web.
     Distance,
     /// By the Jaccard index of the shingles, estimated from the [sketches](crate::Sketch).
     Sketch {
         /// The smallest similarity that confirms: above 0, at most 1.
         min_similarity: f32,
     },
-    /// By fingerprints and [metadata](Signature::metadata) together: `weight / (1 + distance) + (1 − weight) · similarity of
-    /// the metadata` (Wang and Wang, *Improved SimHash for large-scale document deduplication*, 2019). A document without
-    /// metadata has a metadata similarity of 0 to every document.
+    /// By fingerprints and [metadata](Signature::metadata) together: `weight / (1 + distance) + (1 − weight) ·
+    /// similarity of the metadata` (Wang and Wang, *Improved SimHash for large-scale document deduplication*, 2019). A
+    /// document without metadata has a metadata similarity of 0 to every document.
     Combined {
         /// μ, the share of the fingerprints: above 0, at most 1. The paper uses 0.9.
         weight: f32,
@@ -125,8 +125,8 @@ impl DuplicateRule {
         Ok(())
     }
 
-    /// The similarity by which two documents with fingerprints `distance` bits apart are near-duplicates; `None` if they are
-    /// not. With [`Confirm::Distance`] it is the estimate of the sketches, as evidence that decides nothing.
+    /// The similarity by which two documents with fingerprints `distance` bits apart are near-duplicates; `None` if
+    /// they are not. With [`Confirm::Distance`] it is the estimate of the sketches, as evidence that decides nothing.
     #[must_use]
     pub fn confirms(&self, a: &Signature, b: &Signature, distance: u32) -> Option<f32> {
         if distance > self.max_distance || !self.numbers_allow(a, b) {
@@ -136,7 +136,8 @@ impl DuplicateRule {
         (measure.value >= measure.bound).then_some(measure.value)
     }
 
-    /// The value that decides on two documents with fingerprints `distance` bits apart, if distance and numbers allow them.
+    /// The value that decides on two documents with fingerprints `distance` bits apart, if distance and numbers allow
+    /// them.
     fn measure(&self, a: &Signature, b: &Signature, distance: u32) -> Measure {
         let of_texts = || similarity(a.sketch.as_ref(), b.sketch.as_ref());
         let (name, value, bound) = match self.confirm {
@@ -159,8 +160,8 @@ impl DuplicateRule {
     }
 
     /// Every check of the rule on two documents, passed or failed, in the order of the rule: the evidence behind
-    /// [`confirms`](Self::confirms) and [`confirms_short`](Self::confirms_short). `None` if the rule does not compare them
-    /// because they have neither two fingerprints nor shingles on both sides.
+    /// [`confirms`](Self::confirms) and [`confirms_short`](Self::confirms_short). `None` if the rule does not compare
+    /// them because they have neither two fingerprints nor shingles on both sides.
     #[must_use]
     pub fn compare(&self, a: &Signature, b: &Signature) -> Option<Comparison> {
         let distance = a.fingerprint.zip(b.fingerprint).map(|(a, b)| a.distance(b));

@@ -56,8 +56,8 @@ fn share(right: u64, not: u64) -> f64 {
 }
 
 impl<T: Copy + Eq + Hash> Truth<T> {
-    /// The truth of `pairs`, each two documents with their Jaccard index. Pairs of at least `duplicate_from` are duplicates, pairs
-    /// under `different_below` are different.
+    /// The truth of `pairs`, each two documents with their Jaccard index. Pairs of at least `duplicate_from` are
+    /// duplicates, pairs under `different_below` are different.
     pub fn new(pairs: impl IntoIterator<Item = (T, T, f32)>, duplicate_from: f32, different_below: f32) -> Self {
         let mut similar: HashMap<T, HashMap<T, f32>> = HashMap::new();
         for (a, b, similarity) in pairs {
@@ -71,7 +71,8 @@ impl<T: Copy + Eq + Hash> Truth<T> {
         }
     }
 
-    /// Counts `verdicts`, in the order of decision: each document with the kept document that the verdict names, `None` for unique.
+    /// Counts `verdicts`, in the order of decision: each document with the kept document that the verdict names, `None`
+    /// for unique.
     pub fn score(&self, verdicts: impl IntoIterator<Item = (T, Option<T>)>) -> Score {
         let mut kept = HashSet::new();
         let mut score = Score::default();

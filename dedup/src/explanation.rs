@@ -8,9 +8,11 @@ use crate::logarithm::UNIT;
 /// A fingerprint with the features that it is made of; made by [`Analyzer::explain`](crate::Analyzer::explain).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
-    /// The result of [`Analyzer::fingerprint`](crate::Analyzer::fingerprint): `None` for a text under the scheme's floor.
+    /// The result of [`Analyzer::fingerprint`](crate::Analyzer::fingerprint): `None` for a text under the scheme's
+    /// floor.
     pub fingerprint: Option<Fingerprint>,
-    /// The heaviest distinct features, at most 1,000, heaviest first; features of equal weight in the order of their text.
+    /// The heaviest distinct features, at most 1,000, heaviest first; features of equal weight in the order of their
+    /// text.
     pub features: Vec<WeighedFeature>,
     /// Number of distinct features, including those that `features` leaves out.
     pub distinct: usize,

@@ -34,7 +34,8 @@ impl Piece<'_> {
 /// Replaces a masked date in runs of characters; no normalised text contains it.
 const DATE_CHARACTER: char = '\u{1}';
 
-/// Kinds for [`hash_run`], so that equal runs of words and of characters have different hashes. The caller adds the run's size.
+/// Kinds for [`hash_run`], so that equal runs of words and of characters have different hashes. The caller adds the
+/// run's size.
 const SHINGLE: u64 = 1 << 8;
 const NGRAM: u64 = 2 << 8;
 
@@ -113,8 +114,8 @@ fn ngrams(text: &str, size: usize, mut take: impl FnMut(&str)) {
     starts.zip(ends).for_each(|(start, end)| take(&text[start..end]));
 }
 
-/// The units joined: with one space where the text has anything between two units, but without a space between characters of
-/// scripts without spaces.
+/// The units joined: with one space where the text has anything between two units, but without a space between
+/// characters of scripts without spaces.
 fn joined(text: &str, units: &[Unit]) -> String {
     join(text, units, crate::units::DATE)
 }

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The width of a fingerprint. The literature measures 64 bits; 32 bits take half the memory and give more candidates, 128 bits
-/// separate documents better.
+/// The width of a fingerprint. The literature measures 64 bits; 32 bits take half the memory and give more candidates,
+/// 128 bits separate documents better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum Width {
     /// 32 bits.
@@ -69,8 +69,8 @@ impl Fingerprint {
         self.width
     }
 
-    /// The Hamming distance, 0 to the width. Fingerprints of different widths belong to different schemes and cannot be compared;
-    /// their distance is 128.
+    /// The Hamming distance, 0 to the width. Fingerprints of different widths belong to different schemes and cannot be
+    /// compared; their distance is 128.
     #[must_use]
     pub fn distance(self, other: Self) -> u32 {
         if self.width == other.width {

@@ -1,4 +1,5 @@
-//! The hashes in stored data: xxh3 and two mixers, all with an output that a specification or publication freezes. Tests pin them.
+//! The hashes in stored data: xxh3 and two mixers, all with an output that a specification or publication freezes.
+//! Tests pin them.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
@@ -31,13 +32,14 @@ pub(crate) fn hash_word(word: &[u8]) -> u64 {
     })
 }
 
-/// 64-bit hash of a short word padded with zeros: xxh3 of 16 bytes for every length, so that no step depends on the length.
+/// 64-bit hash of a short word padded with zeros: xxh3 of 16 bytes for every length, so that no step depends on the
+/// length.
 pub(crate) fn hash_short(word: u128) -> u64 {
     xxh3_64(&word.to_le_bytes())
 }
 
-/// The first `length` bytes of `text`, padded with zeros for [`hash_short`]; `None` if `length` is more than [`SHORT`] or `text` is
-/// shorter than [`SHORT`] bytes.
+/// The first `length` bytes of `text`, padded with zeros for [`hash_short`]; `None` if `length` is more than [`SHORT`]
+/// or `text` is shorter than [`SHORT`] bytes.
 pub(crate) fn short_word(text: &[u8], length: usize) -> Option<u128> {
     let (word, keep) = (text.first_chunk()?, KEEP.get(length)?);
     Some(u128::from_le_bytes(*word) & keep)
@@ -55,8 +57,8 @@ pub(crate) const KEEP: [u128; SHORT + 1] = {
 };
 
 /// Hash of up to nine hashes in order: the cyclic polynomial of Lemire and Kaser, *Recursive n-gram hashing is pairwise
-/// independent, at best* (Computer Speech & Language 24, 2010), then [`mix`]. Different values of `kind` give different hashes for
-/// the same run.
+/// independent, at best* (Computer Speech & Language 24, 2010), then [`mix`]. Different values of `kind` give different
+/// hashes for the same run.
 pub(crate) fn hash_run(kind: u64, hashes: impl IntoIterator<Item = u64>) -> u64 {
     // The rotations, multiples of 11 bits, differ for all nine places.
     let sum = hashes.into_iter().fold(0_u64, |sum, hash| sum.rotate_left(11) ^ hash);
@@ -76,8 +78,8 @@ pub(crate) fn mix(hash: u64) -> u64 {
     hash ^ (hash >> 32)
 }
 
-/// The `round`-th hash of a hash: the `round`-th number that SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) generates from it as
-/// seed.
+/// The `round`-th hash of a hash: the `round`-th number that SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) generates
+/// from it as seed.
 pub(crate) fn rehash(hash: u64, round: u64) -> u64 {
     let z = hash.wrapping_add((round + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

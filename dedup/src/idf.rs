@@ -1,7 +1,7 @@
 //! The rarity of features: the number of documents of a frozen corpus in which each occurs.
 //!
-//! A live table would drift, and so would the fingerprints of an unchanged page. So a table is built once, frozen and written
-//! to a file, and the scheme of the fingerprints made with it names it.
+//! A live table would drift, and so would the fingerprints of an unchanged page. So a table is built once, frozen and
+//! written to a file, and the scheme of the fingerprints made with it names it.
 
 mod file;
 
@@ -12,8 +12,8 @@ pub use file::IdfError;
 
 /// The number of documents in which each feature occurs, by the feature's hash; frozen.
 ///
-/// Built by an [`IdfBuilder`](crate::IdfBuilder). Features of a single document are left out: an unknown feature weighs the
-/// same.
+/// Built by an [`IdfBuilder`](crate::IdfBuilder). Features of a single document are left out: an unknown feature weighs
+/// the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdfTable {
     /// The [`Scheme::text_id`](crate::Scheme::text_id) of the features.

@@ -59,12 +59,6 @@ impl IdfBuilder {
         }
     }
 
-    /// Number of documents added so far.
-    #[must_use]
-    pub fn documents(&self) -> u64 {
-        self.documents
-    }
-
     /// The table of the counts.
     #[must_use]
     pub fn freeze(self) -> IdfTable {

@@ -28,8 +28,8 @@ pub struct Neighbour {
 
 /// An index of signatures. It finds candidates; the [`Deduplicator`](crate::Deduplicator) decides on them.
 pub trait Index {
-    /// Whether the index finds every document that `rule` may accept: it was made for at least the rule's distance and at most
-    /// its similarity of short texts.
+    /// Whether the index finds every document that `rule` may accept: it was made for at least the rule's distance and
+    /// at most its similarity of short texts.
     fn finds_all_of(&self, rule: &DuplicateRule) -> bool;
 
     /// The first document with this digest.
@@ -38,8 +38,8 @@ pub trait Index {
     /// The index cannot be read.
     fn exact(&self, digest: Digest) -> Result<Option<DocId>, DedupError>;
 
-    /// Appends to `found` every document whose fingerprint is within the `max_distance` that the index was made for, each once,
-    /// in any order.
+    /// Appends to `found` every document whose fingerprint is within the `max_distance` that the index was made for,
+    /// each once, in any order.
     ///
     /// # Errors
     /// The index cannot be read.

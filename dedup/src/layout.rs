@@ -11,11 +11,12 @@
 //!     └──────────────────┴───────────────────┴────────────────┘
 //! ```
 //!
-//! A fingerprint is cut into m blocks of about equal size. Each block is the key of a bucket, which holds all fingerprints with
-//! that block (Manku, Jain, Das Sarma 2007). Let a query search block i within rᵢ bits, that is, every bucket whose key differs
-//! from the query's block in at most rᵢ bits. If all blocks of two fingerprints differ in more bits than that, the fingerprints
-//! differ in at least Σ (rᵢ + 1) bits. So **if k < Σ (rᵢ + 1), a query finds every fingerprint within k bits**. The number of
-//! probes grows fast with a radius, so k + 1 is divided evenly among the blocks, wider blocks first. With four blocks of 16:
+//! A fingerprint is cut into m blocks of about equal size. Each block is the key of a bucket, which holds all
+//! fingerprints with that block (Manku, Jain, Das Sarma 2007). Let a query search block i within rᵢ bits, that is,
+//! every bucket whose key differs from the query's block in at most rᵢ bits. If all blocks of two fingerprints differ
+//! in more bits than that, the fingerprints differ in at least Σ (rᵢ + 1) bits. So **if k < Σ (rᵢ + 1), a query finds
+//! every fingerprint within k bits**. The number of probes grows fast with a radius, so k + 1 is divided evenly among
+//! the blocks, wider blocks first. With four blocks of 16:
 //!
 //! | k | radii | probes per query | |
 //! |---|---|---|---|
@@ -26,9 +27,9 @@
 //! | 10 | 2 2 2 1 | 428 | radius 2 everywhere would be 548 |
 //! | 11 | 2 2 2 2 | 548 | |
 //!
-//! Fewer and wider blocks meet fewer candidates and take less memory, but need more probes; more and narrower blocks are the
-//! reverse. A layout with more than [`MAX_PROBES`] probes is an error, so a threshold that no layout guarantees cannot be
-//! configured.
+//! Fewer and wider blocks meet fewer candidates and take less memory, but need more probes; more and narrower blocks
+//! are the reverse. A layout with more than [`MAX_PROBES`] probes is an error, so a threshold that no layout guarantees
+//! cannot be configured.
 
 mod error;
 
@@ -38,8 +39,8 @@ use crate::fingerprint::Width;
 /// Upper bound on the buckets that a query probes. With more, a scan over all fingerprints is as fast.
 pub(crate) const MAX_PROBES: u64 = 1 << 14;
 
-/// Bits of a block if only the distance is given: a table of 2^16 buckets fits the cache, and with 10^6 fingerprints a bucket
-/// holds 15.
+/// Bits of a block if only the distance is given: a table of 2^16 buckets fits the cache, and with 10^6 fingerprints a
+/// bucket holds 15.
 const BLOCK_BITS: u32 = 16;
 
 /// How fingerprints are cut into blocks, and the radius within which each block is searched.
@@ -81,8 +82,8 @@ impl Layout {
     /// The layout in `blocks` blocks that finds every pair within `max_distance` bits with the fewest probes.
     ///
     /// # Errors
-    /// The width cannot be cut into this many blocks, the distance is not less than the width, or a query would take more than
-    /// 16,384 probes.
+    /// The width cannot be cut into this many blocks, the distance is not less than the width, or a query would take
+    /// more than 16,384 probes.
     pub fn new(width: Width, blocks: usize, max_distance: u32) -> Result<Self, LayoutError> {
         let bits = width.bits();
         if blocks == 0 || blocks > bits as usize {
@@ -153,7 +154,8 @@ impl Layout {
         (fingerprint >> shift) & (u128::MAX >> (u128::BITS - bits))
     }
 
-    /// The differences between the query's block and the searched keys: all words with at most `radius` ones, fewest first.
+    /// The differences between the query's block and the searched keys: all words with at most `radius` ones, fewest
+    /// first.
     #[must_use]
     pub(crate) fn masks(self, number: usize) -> Vec<u128> {
         let block = self.block(number);
@@ -166,8 +168,8 @@ impl Layout {
         self.blocks().map(Block::probes).fold(0, u64::saturating_add)
     }
 
-    /// Whether `number` is the lowest block in which a search meets a pair that differs in `difference`. A search meets a pair
-    /// in every block whose radius covers its difference, and reports it once.
+    /// Whether `number` is the lowest block in which a search meets a pair that differs in `difference`. A search meets
+    /// a pair in every block whose radius covers its difference, and reports it once.
     #[must_use]
     pub(crate) fn is_first_meeting(self, difference: u128, number: usize) -> bool {
         let met = |lower| {
@@ -178,8 +180,8 @@ impl Layout {
     }
 }
 
-/// The radius of block `number` if `distance + 1` is divided among this many blocks: its share less one; `None` without a
-/// share.
+/// The radius of block `number` if `distance + 1` is divided among this many blocks: its share less one; `None` without
+/// a share.
 pub(crate) fn radius(blocks: usize, distance: u32, number: usize) -> Option<u32> {
     let pigeons = distance as usize + 1;
     let share = pigeons / blocks + usize::from(number < pigeons % blocks);

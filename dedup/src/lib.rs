@@ -1,4 +1,5 @@
-//! Near-duplicate detection for text: which documents say nothing new, which document they duplicate, and how certain that is.
+//! Near-duplicate detection for text: which documents say nothing new, which document they duplicate, and how certain
+//! that is.
 //!
 //! ```
 //! use dedup::{Analyzer, Deduplicator, DocId, DuplicateRule, MemoryIndex, Scheme, Verdict};
@@ -19,14 +20,15 @@
 //!
 //! A text takes this way through the crate:
 //!
-//! 1. [`normalize`](mod@normalize) gives equal texts one spelling, [`segment`] cuts a text into tokens, and `dates` recognises
-//!    dates and clock times among them.
-//! 2. A [`Scheme`] says what the features of a text are and how many bits a fingerprint has; [`Weights`] weigh the features,
-//!    if wanted by their rarity in an [`IdfTable`].
-//! 3. An [`Analyzer`] turns a text into a [`Signature`]: an exact [`Digest`], a SimHash [`Fingerprint`], a MinHash [`Sketch`].
-//!    A [`short`] text has its shingles instead. An [`Explanation`] lists the features behind a fingerprint.
-//! 4. An [`Index`], in memory or in sled trees, finds the candidates. Its [`Layout`] of blocks guarantees that it misses no
-//!    near-duplicate; [`Costs`] says what a layout costs.
+//! 1. [`normalize`](mod@normalize) gives equal texts one spelling, [`segment`] cuts a text into tokens, and `dates`
+//!    recognises dates and clock times among them.
+//! 2. A [`Scheme`] defines the features of a text and the width of its fingerprint; [`Weights`] weigh the
+//!    features, if wanted by their rarity in an [`IdfTable`].
+//! 3. An [`Analyzer`] turns a text into a [`Signature`]: an exact [`Digest`], a SimHash [`Fingerprint`], a MinHash
+//!    [`Sketch`]. A [`short`] text has its shingles instead. An [`Explanation`] lists the features behind a
+//!    fingerprint.
+//! 4. An [`Index`], in memory or in sled trees, finds the candidates. Its [`Layout`] of blocks guarantees that it
+//!    misses no near-duplicate; [`Costs`] estimates the cost of a layout.
 //! 5. A [`DuplicateRule`] says when two documents are duplicates. A [`Deduplicator`] gives the [`Verdict`].
 //! 6. [`evaluate`] measures verdicts against a known truth.
 //!
@@ -79,7 +81,7 @@ pub use index::{
     SignatureScan, SledIndex, SledOptions, SledReader, Word,
 };
 pub use layout::{Block, Layout, LayoutError};
-pub use scheme::{Feature, Features, InvalidScheme, Scheme, Segmenter};
+pub use scheme::{Features, InvalidScheme, Scheme, Segmenter};
 pub use signature::{Digest, DocId, Signature};
 pub use sketch::Sketch;
 pub use verdict::Verdict;

@@ -2,7 +2,8 @@
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-/// `text` in NFKC and lower case, with one space for each run of white space and control characters, and none at the ends.
+/// `text` in NFKC and lower case, with one space for each run of white space and control characters, and none at the
+/// ends.
 ///
 /// Idempotent. Equivalent spellings give the same result: `ﬁ` and `fi`, `Ｅ` and `e`, `e` + `´` and `é`.
 #[must_use]
@@ -52,15 +53,16 @@ fn ascii_prefix(bytes: &[u8]) -> usize {
     sure + bytes[sure..].iter().take_while(|b| b.is_ascii()).count()
 }
 
-/// Number of bytes at the start that are characters U+4E00 to U+9FFF, which are [`simple`] and unchanged by normalisation.
+/// Number of bytes at the start that are characters U+4E00 to U+9FFF, which are [`simple`] and unchanged by
+/// normalisation.
 fn ideographs(bytes: &[u8]) -> usize {
     let (threes, _) = bytes.as_chunks::<3>();
     let ideograph = |three: &&[u8; 3]| matches!(three, [0xe4, 0xb8..=0xff, _] | [0xe5..=0xe9, ..]);
     threes.iter().take_while(ideograph).count() * 3
 }
 
-/// The lower case of a character whose normalisation is one character in any context: it is composed already and does not combine
-/// with the character before it. `None` for all others, and for rare ones of this kind.
+/// The lower case of a character whose normalisation is one character in any context: it is composed already and does
+/// not combine with the character before it. `None` for all others, and for rare ones of this kind.
 fn simple(c: char) -> Option<char> {
     match c {
         // CJK ideographs, kana, Hangul syllables, and the punctuation of these texts.
@@ -93,7 +95,8 @@ fn compose(piece: &str, out: &mut Spaced) {
     }
 }
 
-/// An output in which every run of white space and control characters (a gap) becomes one space, without one at the start.
+/// An output in which every run of white space and control characters (a gap) becomes one space, without one at the
+/// start.
 struct Spaced {
     bytes: Vec<u8>,
 }

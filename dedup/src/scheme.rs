@@ -63,7 +63,8 @@ impl Scheme {
         Ok(self)
     }
 
-    /// The name of the scheme, to be stored with signatures: signatures are comparable if and only if the names are equal.
+    /// The name of the scheme, to be stored with signatures: signatures are comparable if and only if the names are
+    /// equal.
     #[must_use]
     pub fn id(&self) -> String {
         let bits = self.width.bits();
@@ -87,8 +88,8 @@ impl Scheme {
 /// How text in scripts without spaces is segmented into words; written `pairs`, `dictionary`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Segmenter {
-    /// Every pair of neighbouring characters is a word. Two editions of a text then differ only where their characters differ,
-    /// while a dictionary may segment them differently elsewhere.
+    /// Every pair of neighbouring characters is a word. Two editions of a text then differ only where their characters
+    /// differ, while a dictionary may segment them differently elsewhere.
     #[default]
     Pairs,
     /// Words of a dictionary, for Chinese, Japanese, Thai, Lao, Khmer and Burmese. Korean is split at its spaces.
@@ -138,7 +139,7 @@ impl FromStr for Segmenter {
 
 /// A kind of feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Feature {
+pub(crate) enum Feature {
     /// Words and numbers; in scripts without spaces, the words of the [`Segmenter`].
     Words,
     /// Runs of this many words, 2 to 9. Each character of a script without spaces counts as a word.

@@ -1,8 +1,8 @@
 //! Cuts normalised text into tokens: words, numbers, and single characters of scripts without spaces.
 //!
-//! A word is a run of letters and digits with their marks. A number is a run of digits with the points and commas inside it. Each
-//! Chinese, Japanese, Korean, Thai, Lao, Khmer or Burmese character is a token; the [`Segmenter`](crate::Segmenter) of the scheme
-//! makes words of them.
+//! A word is a run of letters and digits with their marks. A number is a run of digits with the points and commas
+//! inside it. Each Chinese, Japanese, Korean, Thai, Lao, Khmer or Burmese character is a token; the
+//! [`Segmenter`](crate::Segmenter) of the scheme makes words of them.
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,8 @@ fn starts(c: char) -> bool {
     }
 }
 
-/// The end of a number, which may have `.` and `,` between ASCII digits. Letters directly after it make it a word (`3rd`, `200x`).
+/// The end of a number, which may have `.` and `,` between ASCII digits. Letters directly after it make it a word
+/// (`3rd`, `200x`).
 fn number(text: &str, start: usize) -> (usize, TokenKind) {
     let mut end = start;
     let bytes = text.as_bytes();
@@ -102,7 +103,8 @@ fn end_of_character(text: &str, start: usize, first: char) -> usize {
     after + marks
 }
 
-/// Whether a character belongs to a script without spaces between words. Includes Korean, whose words have changing endings.
+/// Whether a character belongs to a script without spaces between words. Includes Korean, whose words have changing
+/// endings.
 fn is_spaceless(c: char) -> bool {
     c >= '\u{e00}'
         && matches!(c,

@@ -1,9 +1,9 @@
 //! Comparison of short texts, which SimHash does not suit: the exact Jaccard index of their shingle sets.
 //!
-//! A prefix filter finds the candidates (AllPairs, Bayardo, Ma, Srikant 2007). Order all shingles by their hash. If J(A, B) ≥ t for
-//! two sets A and B, they share at least ⌈t·|A|⌉ elements. So at most |A| − ⌈t·|A|⌉ elements of A are outside B, and **one of the
-//! first |A| − ⌈t·|A|⌉ + 1 elements of A is in B**. The least shared element is in the prefixes of both sets. So an index of the
-//! prefixes alone, searched by prefixes alone, finds every pair.
+//! A prefix filter finds the candidates (AllPairs, Bayardo, Ma, Srikant 2007). Order all shingles by their hash. If
+//! J(A, B) ≥ t for two sets A and B, they share at least ⌈t·|A|⌉ elements. So at most |A| − ⌈t·|A|⌉ elements of A are
+//! outside B, and **one of the first |A| − ⌈t·|A|⌉ + 1 elements of A is in B**. The least shared element is in the
+//! prefixes of both sets. So an index of the prefixes alone, searched by prefixes alone, finds every pair.
 
 /// The prefix of `shingles` (ascending) to index and to search for a threshold of `min_similarity`.
 #[must_use]

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::fingerprint::Fingerprint;
 use crate::sketch::Sketch;
 
-/// Identifies a document. The caller assigns it; of equally similar documents, the one with the least id is named in a verdict.
+/// Identifies a document. The caller assigns it; of equally similar documents, the one with the least id is named in a
+/// verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DocId(pub u64);
 
@@ -13,8 +14,8 @@ pub struct DocId(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Digest(#[serde(with = "postcard::fixint::le")] pub u128);
 
-/// All data of a text that a verdict uses; made by an [`Analyzer`](crate::Analyzer). Signatures of different schemes must not be
-/// compared.
+/// All data of a text that a verdict uses; made by an [`Analyzer`](crate::Analyzer). Signatures of different schemes
+/// must not be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Signature {
     /// Digest of the normalised text; `None` for a text without a token.
@@ -25,8 +26,8 @@ pub struct Signature {
     pub sketch: Option<Sketch>,
     /// Sketch of the metadata (title, keywords, tags, references); `None` without metadata.
     pub metadata: Option<Sketch>,
-    /// Hashes of all shingles, ascending, for the exact comparison with texts under the floor; empty for a text above 1.25 times
-    /// the floor.
+    /// Hashes of all shingles, ascending, for the exact comparison with texts under the floor; empty for a text above
+    /// 1.25 times the floor.
     #[serde(with = "hashes")]
     pub shingles: Vec<u64>,
     /// Hash of the numbers of the text in any order, without dates: prices, sizes, model numbers.

@@ -1,13 +1,15 @@
-//! SimHash (Charikar 2002): fingerprints whose Hamming distance grows with the angle between the feature vectors of two texts.
+//! SimHash (Charikar 2002): fingerprints whose Hamming distance grows with the angle between the feature vectors of two
+//! texts.
 //!
-//! Each feature has a hash of `width` bits. For each bit, add the weights of the features whose hash has the bit set and subtract
-//! the weights of the others. The bit of the fingerprint is 1 if the sum is above zero.
+//! Each feature has a hash of `width` bits. For each bit, add the weights of the features whose hash has the bit set
+//! and subtract the weights of the others. The bit of the fingerprint is 1 if the sum is above zero.
 //!
-//! This is random-hyperplane hashing. Write the text as a vector of the weights of all features. For bit i, take the vector with
-//! +1 for each feature whose hash has bit i set and −1 for each other feature. The sum is the dot product of the two vectors, so
-//! the bit says on which side of the i-th of `width` random hyperplanes the text lies.
+//! This is random-hyperplane hashing. Write the text as a vector of the weights of all features. For bit i, take the
+//! vector with +1 for each feature whose hash has bit i set and −1 for each other feature. The sum is the dot product
+//! of the two vectors, so the bit says on which side of the i-th of `width` random hyperplanes the text lies.
 //!
-//! The hash of a feature for 32 and 64 bits is the low bits of the feature itself. The upper half of 128 bits is a second hash.
+//! The hash of a feature for 32 and 64 bits is the low bits of the feature itself. The upper half of 128 bits is a
+//! second hash.
 
 use crate::fingerprint::{Fingerprint, Width};
 use crate::hash::rehash;
@@ -17,8 +19,8 @@ fn upper(feature: u64) -> u64 {
     rehash(feature, 0)
 }
 
-/// The sums of a fingerprint: for each bit, the weights of the features whose hash has the bit set minus the weights of the others.
-/// Sums of integers depend neither on the order of the features nor on the machine.
+/// The sums of a fingerprint: for each bit, the weights of the features whose hash has the bit set minus the weights of
+/// the others. Sums of integers depend neither on the order of the features nor on the machine.
 #[derive(Debug, Clone)]
 pub(crate) struct Accumulator {
     width: Width,
@@ -74,11 +76,12 @@ fn add_signed(sums: &mut [i64], bits: u64, weight: u32) {
     }
 }
 
-/// The fingerprint of occurrences of features, each with weight 1: the weight of a feature is its frequency. `None` without a feature.
+/// The fingerprint of occurrences of features, each with weight 1: the weight of a feature is its frequency. `None`
+/// without a feature.
 ///
-/// Equal to adding each occurrence to an [`Accumulator`] with weight 1, as a property test shows, at a fiftieth of the cost. It counts
-/// all 64 bits at once, in words that hold one binary digit of every count (carry-save adders by Harley and Seal; Muła, Kurz,
-/// Lemire 2018).
+/// Equal to adding each occurrence to an [`Accumulator`] with weight 1, as a property test shows, at a fiftieth of the
+/// cost. It counts all 64 bits at once, in words that hold one binary digit of every count (carry-save adders by Harley
+/// and Seal; Muła, Kurz, Lemire 2018).
 #[must_use]
 pub(crate) fn of_equal_weights(features: &[u64], width: Width) -> Option<Fingerprint> {
     if features.is_empty() {
@@ -217,8 +220,8 @@ mod tests {
     }
 
     proptest! {
-        /// The definition of random-hyperplane hashing in exact numbers: the sign of the dot product of the text's vector with one
-        /// random vector of ±1 per bit.
+        /// The definition of random-hyperplane hashing in exact numbers: the sign of the dot product of the text's
+        /// vector with one random vector of ±1 per bit.
         #[test]
         fn a_fingerprint_is_the_signs_of_dot_products_with_random_hyperplanes(
             text in prop::collection::vec((any::<u64>(), 0_u32..5_000), 1..40),

@@ -1,15 +1,16 @@
 //! The sketch that confirms candidates: 1,024 one-bit MinHashes of a text's shingles in 128 bytes.
 //!
-//! SimHash finds candidates, but it cannot confirm them: its precision is 0.75 on the web (Manku 2007) and 0.50 within one site
-//! (Henzinger 2006). The share of equal bits of two sketches estimates the Jaccard index J of their shingle sets. Equal minima give
-//! equal bits, and other bits agree by chance in half of the cases, so J = 2 · share − 1 (b-bit minwise hashing with b = 1, Li and
-//! König 2010). At J = 0.8 the standard error is 0.019.
+//! SimHash finds candidates, but it cannot confirm them: its precision is 0.75 on the web (Manku 2007) and 0.50 within
+//! one site (Henzinger 2006). The share of equal bits of two sketches estimates the Jaccard index J of their shingle
+//! sets. Equal minima give equal bits, and other bits agree by chance in half of the cases, so J = 2 · share − 1 (b-bit
+//! minwise hashing with b = 1, Li and König 2010). At J = 0.8 the standard error is 0.019.
 //!
-//! A thousand permutations per shingle would cost more than the rest of the analysis. Fast Similarity Sketching (Dahlgaard, Knudsen,
-//! Thorup, FOCS 2017) fills the same bins in O(n + t log t) with the concentration of MinHash. In round i, every shingle goes to one
-//! of 1,024 bins by its i-th hash. A bin keeps the least value of the first round that reached it. The rounds end when no bin is
-//! empty. Small texts need many rounds, with 7,000 to 8,000 hashes in all. So the hash of a round is one multiplication
-//! (multiply-shift, Dietzfelbinger et al. 1997), which is enough because the shingles are hashes already.
+//! A thousand permutations per shingle would cost more than the rest of the analysis. Fast Similarity Sketching
+//! (Dahlgaard, Knudsen, Thorup, FOCS 2017) fills the same bins in O(n + t log t) with the concentration of MinHash. In
+//! round i, every shingle goes to one of 1,024 bins by its i-th hash. A bin keeps the least value of the first round
+//! that reached it. The rounds end when no bin is empty. Small texts need many rounds, with 7,000 to 8,000 hashes in
+//! all. So the hash of a round is one multiplication (multiply-shift, Dietzfelbinger et al. 1997), which is enough
+//! because the shingles are hashes already.
 
 use std::fmt;
 
@@ -23,7 +24,8 @@ const BINS: usize = 1_024;
 /// Number of 64-bit words in a [`Sketch`].
 pub(crate) const WORDS: usize = BINS / 64;
 
-/// 1,024 one-bit MinHashes of a set. Two sketches estimate the Jaccard index of their sets, at 0.8 with a standard error of 0.019.
+/// 1,024 one-bit MinHashes of a set. Two sketches estimate the Jaccard index of their sets, at 0.8 with a standard
+/// error of 0.019.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(into = "Vec<u8>")]
 pub struct Sketch([u64; WORDS]);
@@ -128,8 +130,8 @@ impl Sketch {
     }
 }
 
-/// The [similarity](Sketch::similarity) of two sketches that differ in this many bits; an upper bound if only some words have been
-/// compared.
+/// The [similarity](Sketch::similarity) of two sketches that differ in this many bits; an upper bound if only some
+/// words have been compared.
 #[must_use]
 pub(crate) fn most_similar(differing: u32) -> f32 {
     (1.0 - 2.0 * differing as f32 / BINS as f32).max(0.0)
@@ -187,7 +189,8 @@ mod tests {
         assert_eq!(Sketch::new(&[]), None);
     }
 
-    /// The mean error is within four standard errors of zero, and the spread agrees with the theory, for small sets too.
+    /// The mean error is within four standard errors of zero, and the spread agrees with the theory, for small sets
+    /// too.
     #[test]
     fn the_estimate_is_unbiased_and_as_sharp_as_minhash() {
         const PAIRS: u64 = 120;

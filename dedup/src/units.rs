@@ -46,8 +46,8 @@ impl Unit {
     }
 }
 
-/// Replaces the contents of `units` with the units of a normalised text. The result equals [`tokens`] with dates masked; short
-/// ASCII words take a faster way.
+/// Replaces the contents of `units` with the units of a normalised text. The result equals [`tokens`] with dates
+/// masked; short ASCII words take a faster way.
 pub(crate) fn cut(text: &str, mask_dates: bool, units: &mut Vec<Unit>) {
     units.clear();
     let mut cutter = Cutter {

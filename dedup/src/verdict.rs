@@ -23,11 +23,11 @@ pub enum Verdict {
     Near {
         /// The kept document.
         of: DocId,
-        /// Hamming distance of the fingerprints; `None` where a short text, which has no fingerprint, was compared by its
-        /// shingles.
+        /// Hamming distance of the fingerprints; `None` where a short text, which has no fingerprint, was compared by
+        /// its shingles.
         distance: Option<u32>,
-        /// The value that confirmed the verdict, 0 to 1: the estimated Jaccard index of the shingles, the exact one for short
-        /// texts, or the sum of the [combined rule](crate::Confirm::Combined).
+        /// The value that confirmed the verdict, 0 to 1: the estimated Jaccard index of the shingles, the exact one for
+        /// short texts, or the sum of the [combined rule](crate::Confirm::Combined).
         similarity: f32,
     },
 }

@@ -1,9 +1,11 @@
-//! The weights of features, in whole units, so that sums depend neither on the order of the features nor on the machine.
+//! The weights of features, in whole units, so that sums depend neither on the order of the features nor on the
+//! machine.
 //!
-//! A weight is the frequency alone, or frequency × rarity of the feature in a frozen corpus ([`IdfTable`]), or that × (1 + len),
-//! where len favours terms of the usual length. The last is the weight of *Improved SimHash for large-scale document
-//! deduplication* (Wang, Wang; Computer Technology and Development, 2019/2). The paper divides the frequency by the number of
-//! terms in the document. That divisor is the same for all features of a document and changes no sign, so it is left out here.
+//! A weight is the frequency alone, or frequency × rarity of the feature in a frozen corpus ([`IdfTable`]), or that ×
+//! (1 + len), where len favours terms of the usual length. The last is the weight of *Improved SimHash for large-scale
+//! document deduplication* (Wang, Wang; Computer Technology and Development, 2019/2). The paper divides the frequency
+//! by the number of terms in the document. That divisor is the same for all features of a document and changes no sign,
+//! so it is left out here.
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,8 +26,8 @@ pub enum Weighting {
     TfLevels,
     /// n × idf, with idf = ln(documents / documents with the feature) in a frozen table.
     TfIdf,
-    /// n × idf × (1 + len), where len is the normal density of the feature's length in characters with μ = 4.51 and σ = 2.207,
-    /// scaled to 1 at its peak.
+    /// n × idf × (1 + len), where len is the normal density of the feature's length in characters with μ = 4.51 and σ =
+    /// 2.207, scaled to 1 at its peak.
     Improved,
 }
 
@@ -98,8 +100,8 @@ impl Weights {
 
     /// The weight, in 1/1,024, of a feature of `characters` characters that occurs `count` times.
     ///
-    /// At least 1: a feature that occurs in all documents of the table would otherwise weigh 0, and a text of such features
-    /// would have no fingerprint.
+    /// At least 1: a feature that occurs in all documents of the table would otherwise weigh 0, and a text of such
+    /// features would have no fingerprint.
     #[must_use]
     pub(crate) fn weight(&self, feature: u64, count: u32, characters: u32) -> u32 {
         let idf = || u64::from(self.table().map_or(UNIT, |table| table.idf(feature)));

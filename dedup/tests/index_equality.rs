@@ -156,7 +156,7 @@ proptest! {
         let mut in_sled: Vec<_> = (0..2).map(|n| open(&dbs[n], &rule, residences[n])).collect();
         let mut in_memory: Vec<_> = [1, 4, 7].into_iter().filter_map(|blocks| in_memory(&rule, blocks)).collect();
         let mut scan = Scan::default();
-        // The scan holds what the owner's catalogue would hold: every document that was unique and is not removed.
+        // Like the owner's catalogue, the scan holds every document that was unique and is not removed.
         for (number, action) in actions.into_iter().enumerate() {
             let id = DocId(number as u64 + 1);
             match action {

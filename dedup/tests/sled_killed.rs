@@ -1,8 +1,10 @@
-//! An index in sled whose process is killed many times gives the answers of brute force over the documents of its owner.
+//! An index in sled whose process is killed many times gives the answers of brute force over the documents of its
+//! owner.
 //!
-//! The test starts itself as a child process, the owner: it notes documents and removals in its own catalogue, then applies them to the
-//! index. The test kills the child (SIGKILL on Unix) at a random moment, often during merges and removals, which happen every few
-//! documents. Another child opens the index, brings it up to the catalogue, and compares the answers to all queries.
+//! The test starts itself as a child process, the owner: it notes documents and removals in its own catalogue, then
+//! applies them to the index. The test kills the child (SIGKILL on Unix) at a random moment, often during merges and
+//! removals, which happen every few documents. Another child opens the index, brings it up to the catalogue, and
+//! compares the answers to all queries.
 
 #![expect(clippy::unwrap_used, reason = "a test, though it has a main of its own")]
 
@@ -67,8 +69,8 @@ fn start(mode: &str, dir: &Path, residence: &str) -> std::process::Child {
         .unwrap()
 }
 
-/// The owner of the index. Documents have numbers from 1; each `+` line of the catalogue adds the next one, each `-` line removes
-/// one.
+/// The owner of the index. Documents have numbers from 1; each `+` line of the catalogue adds the next one, each `-`
+/// line removes one.
 struct Owner {
     catalogue: File,
     documents: u64,

@@ -14,7 +14,8 @@ use dedup_bench::range_index::{RangeIndex, answers, fill};
 
 const STORED: usize = 1_000_000;
 
-/// Queries distributed like the stored fingerprints, a quarter of them in the full bucket; and queries that are all in it.
+/// Queries distributed like the stored fingerprints, a quarter of them in the full bucket; and queries that are all in
+/// it.
 fn skew(c: &mut Criterion) {
     let (even, crowded) = (uniform(STORED), a_quarter_in_one_bucket(STORED));
     let as_stored = |stored: &[u64]| {

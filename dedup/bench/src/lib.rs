@@ -4,8 +4,8 @@
 //! measurements and their requirements.
 //!
 //! - [`random`]: numbers that are the same on every machine; [`fingerprints`] and [`texts`]: inputs generated from them
-//! - [`range_index`]: the common interface; [`ours`]: the index and analyzer of `dedup`; [`peers`]: those of other crates;
-//!   [`naive`]: two baselines
+//! - [`range_index`]: the common interface; [`ours`]: the index and analyzer of `dedup`; [`peers`]: those of other
+//!   crates; [`naive`]: two baselines
 //! - [`experiment`]: Wang and Wang 2019, with schemes and rules of `dedup`
 
 pub mod experiment;

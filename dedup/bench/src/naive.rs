@@ -1,5 +1,5 @@
-//! Two baselines for benchmarks (Manku, Jain, Das Sarma 2007): search for every neighbour of the query, or store every neighbour of each
-//! stored fingerprint. The block-keyed index is a compromise between them.
+//! Two baselines for benchmarks (Manku, Jain, Das Sarma 2007): search for every neighbour of the query, or store every
+//! neighbour of each stored fingerprint. The block-keyed index is a compromise between them.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -10,9 +10,9 @@ use crate::range_index::RangeIndex;
 
 /// The index of gaoya: a table for every choice of `blocks - (radius + 1)` blocks, which are its key.
 ///
-/// gaoya reads its distance as "less than", but leaves out as many blocks as the distance says, one more than the pigeonhole principle
-/// requires. So a distance of 4 means "at most 3" and needs at least five blocks. More blocks give more tables with longer keys:
-/// faster queries, slower inserts, more memory.
+/// gaoya reads its distance as "less than", but leaves out as many blocks as the distance says, one more than the
+/// pigeonhole principle requires. So a distance of 4 means "at most 3" and needs at least five blocks. More blocks give
+/// more tables with longer keys: faster queries, slower inserts, more memory.
 pub struct Gaoya(SimHashIndex<u64, u64>);
 
 impl Gaoya {

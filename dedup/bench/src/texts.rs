@@ -15,8 +15,8 @@ pub const VARIABLE: &str = "DEDUP_BENCH_TEXTS";
 /// Size of the texts of each kind: about a megabyte.
 const BYTES: usize = 1 << 20;
 
-/// Texts of English letters, about 3 KB each: words of 2 to 11 letters, drawn by Zipf's law from 5,000, 7 % of them capitalised, in
-/// sentences of 6 to 25 words.
+/// Texts of English letters, about 3 KB each: words of 2 to 11 letters, drawn by Zipf's law from 5,000, 7 % of them
+/// capitalised, in sentences of 6 to 25 words.
 #[must_use]
 pub fn ascii() -> Vec<String> {
     let mut random = Random::new(8);

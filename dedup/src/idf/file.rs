@@ -53,8 +53,8 @@ impl IdfTable {
         out.flush()
     }
 
-    /// Reads a table that [`IdfTable::write`] wrote. Memory use is proportional to the length of the input, even if the input
-    /// claims more rows than it holds.
+    /// Reads a table that [`IdfTable::write`] wrote. Memory use is proportional to the length of the input, even if the
+    /// input claims more rows than it holds.
     ///
     /// # Errors
     /// The input cannot be read or is not an intact table.

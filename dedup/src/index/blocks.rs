@@ -11,14 +11,14 @@
 //! ids       0 │ 1 │ 2 │ …
 //! ```
 //!
-//! The naive index keeps fingerprint and id in each bucket: 16 bytes per table and entry, and a query reads all of them in each
-//! bucket that it probes. Here a query reads four bytes per entry, the tag. A tag passes if it differs from the query's in at
-//! most k − c bits, where c is the number of bits in which the bucket's key differs: one entry in 800,000 at k = 3, one in 300
-//! at k = 10. The query then compares the fingerprints of the entries that pass, so the answer is exact. It reports a fingerprint
-//! that it meets in several buckets once.
+//! The naive index keeps fingerprint and id in each bucket: 16 bytes per table and entry, and a query reads all of them
+//! in each bucket that it probes. Here a query reads four bytes per entry, the tag. A tag passes if it differs from the
+//! query's in at most k − c bits, where c is the number of bits in which the bucket's key differs: one entry in 800,000
+//! at k = 3, one in 300 at k = 10. The query then compares the fingerprints of the entries that pass, so the answer is
+//! exact. It reports a fingerprint that it meets in several buckets once.
 //!
-//! The parts, bottom up: `word` cuts keys out of fingerprints and `masks` enumerates their neighbours; `group` lays out entries;
-//! `table` finds buckets and splits overfull ones, as `split` decides; `search` answers a query.
+//! The parts, bottom up: `word` cuts keys out of fingerprints and `masks` enumerates their neighbours; `group` lays out
+//! entries; `table` finds buckets and splits overfull ones, as `split` decides; `search` answers a query.
 
 mod group;
 mod masks;
@@ -89,8 +89,8 @@ impl<W: Word> FingerprintIndex<W> {
         Self::with_skew(layout, DEFAULT_SKEW)
     }
 
-    /// As [`FingerprintIndex::new`]; splits a bucket with more than (1 + `mu`) × the mean a second time where that saves time.
-    /// `mu` does not change the answers.
+    /// As [`FingerprintIndex::new`]; splits a bucket with more than (1 + `mu`) × the mean a second time where that
+    /// saves time. `mu` does not change the answers.
     pub(crate) fn with_skew(layout: Layout, mu: f64) -> Result<Self, LayoutError> {
         Self::with_probe_cost(layout, mu, PROBE)
     }
@@ -214,8 +214,8 @@ impl<W: Word> FingerprintIndex<W> {
         table.slots_like(fingerprint).find(is_it)
     }
 
-    /// Appends to `found` every id with a fingerprint within the layout's [`max_distance`](Layout::max_distance) bits of
-    /// `fingerprint`: each id once, with the distance of its nearest fingerprint, ascending by id.
+    /// Appends to `found` every id with a fingerprint within the layout's [`max_distance`](Layout::max_distance) bits
+    /// of `fingerprint`: each id once, with the distance of its nearest fingerprint, ascending by id.
     pub fn near(&self, fingerprint: W, found: &mut Vec<NearFingerprint>) {
         let before = found.len();
         cpu::dispatch(self.search(fingerprint, found));
@@ -236,8 +236,8 @@ impl<W: Word> FingerprintIndex<W> {
     }
 }
 
-/// Sorts the entries found after the first `before` and drops repeated ids: a query meets an entry in every block whose radius
-/// covers their difference.
+/// Sorts the entries found after the first `before` and drops repeated ids: a query meets an entry in every block whose
+/// radius covers their difference.
 fn each_id_once(found: &mut Vec<NearFingerprint>, before: usize) {
     found[before..].sort_unstable();
     let mut kept = before;

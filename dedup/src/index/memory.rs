@@ -43,7 +43,8 @@ impl MemoryIndex {
         Self::with_layout(rule, Layout::for_distance(width, rule.max_distance)?, DEFAULT_SKEW)
     }
 
-    /// As [`MemoryIndex::new`], with another layout. A bucket with more than (1 + `mu`) × the mean is split a second time.
+    /// As [`MemoryIndex::new`], with another layout. A bucket with more than (1 + `mu`) × the mean is split a second
+    /// time.
     ///
     /// # Errors
     /// [`DedupError::NarrowIndex`]: the layout does not guarantee the distance of the rule.

@@ -1,8 +1,9 @@
 //! Signatures that a query scans in order.
 //!
-//! If texts share a language but no topic, up to a tenth of all fingerprints may be within the distance of a query. The buckets that
-//! a query of a [`FingerprintIndex`](super::FingerprintIndex) probes then hold nearly all entries, several times over. A scan is
-//! faster in this case: it reads 8 bytes per entry from the cache and compares eight or sixteen entries at once.
+//! If texts share a language but no topic, up to a tenth of all fingerprints may be within the distance of a query. The
+//! buckets that a query of a [`FingerprintIndex`](super::FingerprintIndex) probes then hold nearly all entries, several
+//! times over. A scan is faster in this case: it reads 8 bytes per entry from the cache and compares eight or sixteen
+//! entries at once.
 //!
 //! ```text
 //! words   0 │ 1 │ 2 │ …       fingerprints: rule out distant entries         (vector instructions)
@@ -10,8 +11,8 @@
 //! within  0 │ 1 │ 2 │ …       distance within which an entry counts whatever its sketch
 //! ```
 //!
-//! With several queries, run all of them over one [stretch](SignatureScan::stretches) before the next: its heads stay in the first
-//! caches of the processor.
+//! With several queries, run all of them over one [stretch](SignatureScan::stretches) before the next: its heads stay
+//! in the first caches of the processor.
 
 use std::ops::Range;
 
@@ -22,8 +23,8 @@ use crate::fingerprint::{Fingerprint, Width};
 use crate::signature::Signature;
 use crate::sketch::{Sketch, WORDS, most_similar};
 
-/// Words of a sketch that are compared: one cache line. In unrelated sketches 256 ± 11 of these bits differ; in sketches of a
-/// similarity of 0.6 or more, at most 205 may.
+/// Words of a sketch that are compared: one cache line. In unrelated sketches 256 ± 11 of these bits differ; in
+/// sketches of a similarity of 0.6 or more, at most 205 may.
 const HEAD: usize = WORDS / 2;
 type Head = [u64; HEAD];
 
@@ -33,7 +34,8 @@ const STRETCH: usize = 4_096;
 /// Fingerprints that are compared before the sketches of the near ones are.
 const CHUNK: usize = 512;
 
-/// Signatures that a query scans in order: faster than an index if many fingerprints are near one another but few texts are similar.
+/// Signatures that a query scans in order: faster than an index if many fingerprints are near one another but few texts
+/// are similar.
 ///
 /// ```
 /// use dedup::{Analyzer, Scheme, SignatureScan, Width};
@@ -73,8 +75,8 @@ pub struct Candidate {
 }
 
 impl SignatureScan {
-    /// An empty scan that finds fingerprints of `width` within `max_distance` bits whose sketches have at least `min_similarity`. With
-    /// a `min_similarity` above 1, no sketches are similar enough.
+    /// An empty scan that finds fingerprints of `width` within `max_distance` bits whose sketches have at least
+    /// `min_similarity`. With a `min_similarity` above 1, no sketches are similar enough.
     #[must_use]
     pub fn new(width: Width, max_distance: u32, min_similarity: f32) -> Self {
         let bits = HEAD as u32 * u64::BITS;
@@ -100,11 +102,12 @@ impl SignatureScan {
         self.heads.is_empty()
     }
 
-    /// Adds a document, unless it has no fingerprint. Returns whether it was added. Within a distance of `within`, and of
-    /// `max_distance`, queries find the document whatever its sketch.
+    /// Adds a document, unless it has no fingerprint. Returns whether it was added. Within a distance of `within`, and
+    /// of `max_distance`, queries find the document whatever its sketch.
     ///
     /// # Errors
-    /// [`DedupError::OtherWidth`]: its fingerprint has another width. [`DedupError::Full`]: the scan holds 2^31 entries.
+    /// [`DedupError::OtherWidth`]: its fingerprint has another width. [`DedupError::Full`]: the scan holds 2^31
+    /// entries.
     pub fn push(&mut self, signature: &Signature, within: Option<u32>) -> Result<bool, DedupError> {
         let Some(fingerprint) = signature.fingerprint else {
             return Ok(false);
@@ -133,8 +136,8 @@ impl SignatureScan {
             .map(move |start| start..all.min(start + STRETCH))
     }
 
-    /// Appends to `found`, ascending, the entries of a stretch within `max_distance` of the query whose sketches may be similar enough,
-    /// or that count whatever their sketch.
+    /// Appends to `found`, ascending, the entries of a stretch within `max_distance` of the query whose sketches may be
+    /// similar enough, or that count whatever their sketch.
     ///
     /// # Panics
     /// The stretch ends after the last entry.
@@ -275,7 +278,8 @@ impl<I: Iterator<Item = usize>> Entries for Among<I> {
 impl Entries for AllNear {
     #[inline(always)]
     fn compare<W: Word>(self, mut query: Query<'_, W>) {
-        // The compiler vectorises a loop of fixed length best. So the last chunk is padded, and the flags of the padding are cleared.
+        // The compiler vectorises a loop of fixed length best. So the last chunk is padded, and the flags of the
+        // padding are cleared.
         let (chunks, rest) = query.words.as_chunks::<CHUNK>();
         for (number, chunk) in chunks.iter().enumerate() {
             let near = query.near(chunk);

@@ -18,32 +18,35 @@
 //! dedup-signatures  see `documents`    signatures
 //! ```
 //!
-//! **Why a log.** A fingerprint belongs at four places in four trees, and its digest at a fifth. Each write costs sled about
-//! 10 µs and, once the trees are larger than its cache, another 10 µs to read the row. So documents first go into a log, 32 per
-//! row, and are searched in memory. When there are so many that most rows of the trees would be written anyway, one merge writes
-//! all of them into the trees in the order of their keys: each row once.
+//! **Why a log.** A fingerprint belongs at four places in four trees, and its digest at a fifth. Each write costs sled
+//! about 10 µs and, once the trees are larger than its cache, another 10 µs to read the row. So documents first go into
+//! a log, 32 per row, and are searched in memory. When there are so many that most rows of the trees would be written
+//! anyway, one merge writes all of them into the trees in the order of their keys: each row once.
 //!
-//! **Crash safety.** After a crash, sled recovers a prefix of its writes. [`SledIndex::persist`] appends to the log and then notes
-//! the sequence up to which the owner's catalogue is applied. So every document up to that mark is in the index. Each later
-//! document is in the log completely or not at all; when the owner inserts the later documents again, the index skips those that
-//! it has.
+//! **Crash safety.** After a crash, sled recovers a prefix of its writes. [`SledIndex::persist`] appends to the log and
+//! then notes the sequence up to which the owner's catalogue is applied. So every document up to that mark is in the
+//! index. Each later document is in the log completely or not at all; when the owner inserts the later documents again,
+//! the index skips those that it has.
 //!
-//! - A merge removes documents from the log after it has written them to the trees. An interrupted merge runs again. It duplicates
-//!   nothing, because an entry has one place in a tree. Meanwhile the index ignores what the trees say about a document in the log.
-//! - A removal first notes the document with its signature, then removes the entries. The next opening finishes an interrupted
-//!   removal.
-//! - Nothing is written before the owner calls `persist`: a document whose page may yet be lost must not be found after a crash.
-//! - Only a merge flushes, to free space. Otherwise the owner flushes, in its own order. It need not wait for the index, which
-//!   it can rebuild.
+//! - A merge removes documents from the log after it has written them to the trees. An interrupted merge runs again. It
+//!   duplicates nothing, because an entry has one place in a tree. Meanwhile the index ignores the answers of the trees
+//!   about a document in the log.
+//! - A removal first notes the document with its signature, then removes the entries. The next opening finishes an
+//!   interrupted removal.
+//! - Nothing is written before the owner calls `persist`: a document whose page may yet be lost must not be found after
+//!   a crash.
+//! - Only a merge flushes, to free space. Otherwise the owner flushes, in its own order. It need not wait for the
+//!   index, which it can rebuild.
 //!
-//! **Settings of the database.** The caller opens it. With [`Residence::Disk`], give sled a cache that holds the sorted trees, about
-//! 110 bytes per document: `cache_capacity(112 << 20)` for 10^6 and `1 << 30` for 10^7, where
-//! [`recent_documents`](SledOptions::recent_documents) should be half a million. With a tenth of that cache, every search reads
-//! five pages in several pieces each, and an index of 10^7 is six times slower and takes twice the disk space. With
-//! [`Residence::Memory`], 16 MiB are enough. `flush_every_ms(None)` leaves flushing to the owner. Keep the default segment size:
-//! with 256 KiB the file grows by a sixth, with 1 MiB the memory of the process does. `mode` has no effect in sled 0.34. sled
-//! writes a snapshot of its page table only when it opens, so each opening reads all segments written since the last one, whether
-//! or not the process was killed: 0.2 s at 10^6. The example `sled_index_bench` measures all this.
+//! **Settings of the database.** The caller opens it. With [`Residence::Disk`], give sled a cache that holds the sorted
+//! trees, about 110 bytes per document: `cache_capacity(112 << 20)` for 10^6 and `1 << 30` for 10^7, where
+//! [`recent_documents`](SledOptions::recent_documents) should be half a million. With a tenth of that cache, every
+//! search reads five pages in several pieces each, and an index of 10^7 is six times slower and takes twice the disk
+//! space. With [`Residence::Memory`], 16 MiB are enough. `flush_every_ms(None)` leaves flushing to the owner. Keep the
+//! default segment size: with 256 KiB the file grows by a sixth, with 1 MiB the memory of the process does. `mode` has
+//! no effect in sled 0.34. sled writes a snapshot of its page table only when it opens, so each opening reads all
+//! segments written since the last one, whether or not the process was killed: 0.2 s at 10^6. The example
+//! `sled_index_bench` measures all this.
 
 mod documents;
 mod log;
@@ -93,8 +96,8 @@ const LONG_LOG: usize = 4_096;
 
 /// An [`Index`] in sled trees.
 ///
-/// Inserted documents are in memory until [`persist`](Self::persist) writes them. In [`Residence::Disk`], give sled a cache of
-/// about 110 bytes per document; in [`Residence::Memory`], 16 MiB are enough.
+/// Inserted documents are in memory until [`persist`](Self::persist) writes them. In [`Residence::Disk`], give sled a
+/// cache of about 110 bytes per document; in [`Residence::Memory`], 16 MiB are enough.
 pub struct SledIndex {
     db: Db,
     meta: Meta,
@@ -136,14 +139,14 @@ impl SledIndex {
     /// Opens the index in `db` with the default options, or makes one.
     ///
     /// # Errors
-    /// [`DedupError::OtherScheme`] or [`DedupError::OtherLayout`]: the index was made for another scheme or layout. Or the trees
-    /// cannot be read.
+    /// [`DedupError::OtherScheme`] or [`DedupError::OtherLayout`]: the index was made for another scheme or layout. Or
+    /// the trees cannot be read.
     pub fn open(db: &Db, scheme_id: &str, rule: &DuplicateRule) -> Result<Self, DedupError> {
         Self::open_with(db, scheme_id, rule, SledOptions::default())
     }
 
-    /// As [`SledIndex::open`], with `options`. Finishes what an earlier process left unfinished. An index that has only resided
-    /// in memory gets the trees of its other blocks, which takes some seconds at 10^6.
+    /// As [`SledIndex::open`], with `options`. Finishes a removal or an erasure that an earlier process began. An
+    /// index that has only resided in memory gets the trees of its other blocks, which takes some seconds at 10^6.
     ///
     /// # Errors
     /// As [`SledIndex::open`].
@@ -236,8 +239,8 @@ impl SledIndex {
         self.applied
     }
 
-    /// Writes all pending documents and notes that the owner's catalogue is applied up to `sequence`. When the log is full, merges
-    /// it into the trees, which takes about 1 s at 10^6 and 10 s at 10^7.
+    /// Writes all pending documents and notes that the owner's catalogue is applied up to `sequence`. When the log is
+    /// full, merges it into the trees, which takes about 1 s at 10^6 and 10 s at 10^7.
     ///
     /// # Errors
     /// The trees cannot be written. The documents stay in memory, and the next call tries again.
@@ -258,8 +261,8 @@ impl SledIndex {
         Ok(())
     }
 
-    /// Merges a long log before it is full, so that the next opening and every [`SledReader`] are fast. Leaves a short log alone.
-    /// For pauses.
+    /// Merges a long log before it is full, so that the next opening and every [`SledReader`] are fast. Leaves a short
+    /// log alone. For pauses.
     ///
     /// # Errors
     /// As [`persist`](Self::persist).

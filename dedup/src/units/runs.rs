@@ -1,5 +1,6 @@
-//! Finds the starts and ends of words, 64 bytes at a time. One bit per byte says whether the byte belongs to a word; a word starts or
-//! ends where neighbouring bits differ. simdjson finds the structure of JSON in the same way (Langdale, Lemire 2019).
+//! Finds the starts and ends of words, 64 bytes at a time. One bit per byte says whether the byte belongs to a word; a
+//! word starts or ends where neighbouring bits differ. simdjson finds the structure of JSON in the same way (Langdale,
+//! Lemire 2019).
 
 /// Calls `take` with the start and end of every run of lower-case letters, digits and bytes beyond ASCII, in order.
 pub(super) fn each_run(bytes: &[u8], mut take: impl FnMut(usize, usize)) {

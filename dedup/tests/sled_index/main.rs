@@ -1,5 +1,5 @@
-//! The index in sled trees gives the answers of a scan over all documents: with rows and a log so small that the index often cuts rows
-//! and merges, after reopening, and in any state that a crash or an error may leave.
+//! The index in sled trees gives the answers of a scan over all documents: with rows and a log so small that the index
+//! often cuts rows and merges, after reopening, and in any state that a crash or an error may leave.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -315,7 +315,7 @@ fn settling_merges_a_long_log_and_leaves_a_short_one() {
         index.settle().unwrap();
         assert!(
             rows(&db, "dedup-log").is_empty(),
-            "what was not persisted is not merged"
+            "a merge takes only persisted documents"
         );
         index.persist(1).unwrap();
         index.settle().unwrap();

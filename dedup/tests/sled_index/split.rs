@@ -47,7 +47,8 @@ fn an_overfull_bucket_is_split_and_all_its_entries_are_still_found() {
         });
         assert_answers(&index, &scan, &queries, &rule);
         index.persist(500).unwrap();
-        // A split interrupted before its note, and a removal after it: the removed entry must not be found after the next split.
+        // A split interrupted before its note, and a removal after it: the removed entry must not be found after the
+        // next split.
         drop(index);
         db.open_tree("dedup-splits").unwrap().clear().unwrap();
         let mut index = open(&db, &rule, &options);

@@ -4,12 +4,13 @@
 //! range_peer ours|gaoya:BLOCKS RADIUS STORED QUERIES
 //! ```
 //!
-//! Both files hold 64-bit fingerprints, lowest byte first. It reads commands from standard input and answers each with a line:
+//! Both files hold 64-bit fingerprints, lowest byte first. It reads commands from standard input and answers each with
+//! a line:
 //!
 //! - `insert` inserts all stored fingerprints: `{"seconds", "bytes"}`, the growth of the process in bytes
 //! - `query` runs all queries: `{"seconds"}`
-//! - `answers PATH` writes the answers to a file: `{"pairs"}`. Each pair is the place of a query and of a fingerprint found, 64 bits
-//!   each, in order
+//! - `answers PATH` writes the answers to a file: `{"pairs"}`. Each pair is the place of a query and of a fingerprint
+//!   found, 64 bits each, in order
 
 use std::error::Error;
 use std::io::{self, BufRead, Write};

@@ -4,8 +4,8 @@ use super::documents::{Document, Sentence};
 use super::edits::{Edit, Kind, Unit};
 use crate::random::Random;
 
-/// A copy of `original` with an edit of at least one piece. New words and sentences come from `other`. The same percentage of the
-/// metadata is replaced by metadata of `other`.
+/// A copy of `original` with an edit of at least one piece. New words and sentences come from `other`. The same
+/// percentage of the metadata is replaced by metadata of `other`.
 #[must_use]
 pub fn edited_copy(edit: Edit, original: &Document, other: &Document, random: &mut Random) -> Document {
     let mut copy = original.clone();

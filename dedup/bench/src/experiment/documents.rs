@@ -36,8 +36,8 @@ const SENTENCES: (usize, usize) = (18, 60);
 /// Least number of words in a clause, and one more than the greatest.
 const CLAUSE: (usize, usize) = (4, 10);
 
-/// Writes documents of a topic. Like a real document, each repeats some words: terms of its topic and general words that are drawn
-/// once per document. Of a hundred words,
+/// Writes documents of a topic. Like a real document, each repeats some words: terms of its topic and general words
+/// that are drawn once per document. Of a hundred words,
 ///
 /// - 25 are function words,
 /// - 35 are general words,
@@ -118,8 +118,9 @@ fn metadata(terms: &[String], random: &mut Random) -> Vec<String> {
     keywords.chain(works).collect::<Vec<_>>()
 }
 
-/// Documents of real sentences: the distinct sentences of all `texts`, each used once, in random order. So no two documents share a
-/// sentence. A sentence ends at 。！？ or at the end of a line and has at least eight Chinese characters.
+/// Documents of real sentences: the distinct sentences of all `texts`, each used once, in random order. So no two
+/// documents share a sentence. A sentence ends at 。！？ or at the end of a line and has at least eight Chinese
+/// characters.
 #[must_use]
 pub fn of_real_sentences(texts: &[String], seed: u64) -> Vec<Document> {
     let is_chinese = |c: &char| ('\u{4e00}'..='\u{9fff}').contains(c);

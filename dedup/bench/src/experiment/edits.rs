@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What an edit does to a piece.
+/// The change that an edit makes to a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Another piece replaces it.
@@ -27,7 +27,7 @@ pub enum Unit {
 /// An edit of a share of the pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edit {
-    /// What the edit does.
+    /// The change.
     pub kind: Kind,
     /// The unit of the pieces.
     pub unit: Unit,

@@ -1,5 +1,5 @@
-//! The methods: each is a scheme and a rule of the `dedup` crate. A method reads a stream of documents, keeps the unique ones, and
-//! names for every other document the kept one that it repeats.
+//! The methods: each is a scheme and a rule of the `dedup` crate. A method reads a stream of documents, keeps the
+//! unique ones, and names for every other document the kept one that it repeats.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -31,8 +31,8 @@ const COMBINED: u32 = 5;
 /// - *improved weights*: the same with the weight tf · idf · (1 + len),
 /// - *combined rule*: tf, and fingerprints combined with metadata,
 /// - *improved*: both,
-/// - *default*: the defaults of the crate, at most 10 bits apart and confirmed by a sketch; with the default threshold, and with
-///   0.3.
+/// - *default*: the defaults of the crate, at most 10 bits apart and confirmed by a sketch; with the default threshold,
+///   and with 0.3.
 #[derive(Debug)]
 pub struct Methods {
     schemes: [Timed<Analyzer>; 3],
@@ -41,8 +41,8 @@ pub struct Methods {
     judged: u64,
 }
 
-/// The verdict of a method on a document: the place of the kept document that it repeats, `None` if it is unique and now kept. The
-/// place of a document is the number of documents before it.
+/// The verdict of a method on a document: the place of the kept document that it repeats, `None` if it is unique and
+/// now kept. The place of a document is the number of documents before it.
 pub type Repeats = Option<usize>;
 
 /// Time of a method, summed over all documents.
@@ -131,19 +131,19 @@ impl Methods {
 /// A value with the time that work on it took.
 #[derive(Debug)]
 struct Timed<T> {
-    what: T,
+    value: T,
     spent: Duration,
 }
 
 impl<T> Timed<T> {
-    fn new(what: T) -> Self {
+    fn new(value: T) -> Self {
         let spent = Duration::ZERO;
-        Self { what, spent }
+        Self { value, spent }
     }
 
     fn run<R>(&mut self, work: impl FnOnce(&T) -> R) -> R {
         let start = Instant::now();
-        let result = work(&self.what);
+        let result = work(&self.value);
         self.spent += start.elapsed();
         result
     }

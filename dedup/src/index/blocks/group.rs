@@ -6,14 +6,15 @@
 //! slots   │ bucket 0       ░ │ bucket 1   ░░ │ … │   32 bits each, read if the tag passes
 //! ```
 //!
-//! With an allocation per bucket, each probe would follow a pointer and each bucket would end in unused room. Here a full bucket
-//! takes room (░) from a neighbour, and the group is laid out again, with more room, only when the neighbours are full too. So
-//! little memory is unused, and a probe costs one cache miss for the run and one for the tags.
+//! With an allocation per bucket, each probe would follow a pointer and each bucket would end in unused room. Here a
+//! full bucket takes room (░) from a neighbour, and the group is laid out again, with more room, only when the
+//! neighbours are full too. So little memory is unused, and a probe costs one cache miss for the run and one for the
+//! tags.
 
 /// Buckets per group.
 pub(super) const BUCKETS: usize = 64;
-/// Tags per lot; the tags of a lot are compared together. A bucket's last lot may reach past the bucket, so this many extra
-/// tags follow the last bucket.
+/// Tags per lot; the tags of a lot are compared together. A bucket's last lot may reach past the bucket, so this many
+/// extra tags follow the last bucket.
 pub(super) const LANES: usize = 16;
 /// The length of a bucket whose entries were moved out into a split.
 const MOVED: u32 = u32::MAX;

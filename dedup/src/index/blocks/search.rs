@@ -1,9 +1,10 @@
 //! A query: finds its buckets, then scans them.
 //!
-//! A read from memory takes as long as a hundred comparisons, so the search prefetches. It handles buckets in batches: it
-//! prefetches their runs, then their tags, and compares last. It also prefetches the fingerprints of the tags that pass. The
-//! entries of a lot are compared together by vector instructions (see [`crate::cpu`]), without a branch between them: a
-//! mispredicted branch costs as much as a lot of sixteen and keeps the processor from starting the next reads.
+//! A read from memory takes as long as a hundred comparisons, so the search prefetches. It handles buckets in batches:
+//! it prefetches their runs, then their tags, and compares last. It also prefetches the fingerprints of the tags that
+//! pass. The entries of a lot are compared together by vector instructions (see [`crate::cpu`]), without a branch
+//! between them: a mispredicted branch costs as much as a lot of sixteen and keeps the processor from starting the next
+//! reads.
 
 use super::NearFingerprint;
 use super::group::{Bucket, LANES};
@@ -78,7 +79,8 @@ impl<W: Word> Kernel for Search<'_, W> {
 }
 
 impl<'a, W: Word> Search<'a, W> {
-    /// Probes every bucket of `tables` that may hold an entry within `distance`, counted over the bits that the tables cut.
+    /// Probes every bucket of `tables` that may hold an entry within `distance`, counted over the bits that the tables
+    /// cut.
     #[inline(always)]
     fn probe_tables(
         &mut self,

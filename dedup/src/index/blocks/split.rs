@@ -1,18 +1,19 @@
 //! When an overfull bucket is split, and by which blocks of the remaining bits.
 //!
-//! Real fingerprints are skewed: in one index of 4 million, a quarter had the same first block, and every probe of that bucket
-//! scanned a million entries. The improved SimHash (Wang, Wang 2019) cuts a bucket with more than (1 + μ) × the mean a second
-//! time:
+//! Real fingerprints are skewed: in one index of 4 million, a quarter had the same first block, and every probe of that
+//! bucket scanned a million entries. The improved SimHash (Wang, Wang 2019) cuts a bucket with more than (1 + μ) × the
+//! mean a second time:
 //!
 //! ```text
 //! the word     │  block 3  │  block 2  │ its block │  block 0  │
 //! rotated       │    3    │    2    │    1    │    0    │        48 bits outside the block, in four of 12
 //! ```
 //!
-//! Recall stays a theorem. If the keys of query and bucket differ in c bits, a near pair differs in at most k − c of the other
-//! bits, and the pigeonhole principle applies to those as to the whole word. It applies to any choice of blocks. So blocks that
-//! do not spread the bucket's entries are left out, and the other blocks get their share of the radius. If no block spreads the
-//! entries, or if probing the blocks would cost more than the scan, the bucket stays whole until it has doubled.
+//! Recall stays a theorem. If the keys of query and bucket differ in c bits, a near pair differs in at most k − c of
+//! the other bits, and the pigeonhole principle applies to those as to the whole word. It applies to any choice of
+//! blocks. So blocks that do not spread the bucket's entries are left out, and the other blocks get their share of the
+//! radius. If no block spreads the entries, or if probing the blocks would cost more than the scan, the bucket stays
+//! whole until it has doubled.
 
 use super::word::{Cut, Word};
 use crate::layout::{MAX_PROBES, ball, radius};
@@ -58,8 +59,8 @@ pub(super) fn spreading_cuts<W: Word>(cut: Cut, slots: &[u32], words: &[W], skew
     (met as u64 + cost < slots.len() as u64).then_some(cuts)
 }
 
-/// The cost, in entries scanned, of a search within `distance` by blocks of `len` entries; `None` if it takes more probes than
-/// any search may.
+/// The cost, in entries scanned, of a search within `distance` by blocks of `len` entries; `None` if it takes more
+/// probes than any search may.
 pub(super) fn search_cost(
     cuts: impl ExactSizeIterator<Item = Cut>,
     distance: u32,

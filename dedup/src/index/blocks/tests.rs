@@ -16,7 +16,8 @@ fn layout(width: Width) -> impl Strategy<Value = Layout> {
     })
 }
 
-/// Words around a few centres: some bits of a centre are random in each word, the others are equal except for a few flips.
+/// Words around a few centres: some bits of a centre are random in each word, the others are equal except for a few
+/// flips.
 fn words<W: Word>() -> impl Strategy<Value = Vec<W>> {
     let centre = (
         any::<u128>(),

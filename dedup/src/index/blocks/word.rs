@@ -102,8 +102,8 @@ word!(u128, Width::W128, |word| word as u64
 ///   word   │   …   │ tag, ≤ 32 │     key      │   rotated, so that the key is lowest
 /// ```
 ///
-/// The span is the whole word, or the word without the block of an overfull bucket. The tag is the next bits of the span above
-/// the key, cyclically. Tag and key share no bit, so a difference is never counted twice.
+/// The span is the whole word, or the word without the block of an overfull bucket. The tag is the next bits of the
+/// span above the key, cyclically. Tag and key share no bit, so a difference is never counted twice.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cut {
     /// Bits to rotate the word by until the span is lowest.
@@ -116,7 +116,8 @@ pub(super) struct Cut {
     pub(super) bucket_bits: u32,
 }
 
-/// Upper bound on the bits of a bucket number. A key of at most this many bits is the number itself; a wider key is hashed.
+/// Upper bound on the bits of a bucket number. A key of at most this many bits is the number itself; a wider key is
+/// hashed.
 pub(crate) const MAX_BUCKET_BITS: u32 = 18;
 
 impl Cut {
@@ -203,8 +204,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Keys and tags of two words differ in no more bits than the words. The blocks outside a block cover all bits outside it
-    /// and no others.
+    /// Keys and tags of two words differ in no more bits than the words. The blocks outside a block cover all bits
+    /// outside it and no others.
     fn a_cut_counts_no_bit_twice<W: Word>(word: u128, other: u128, shift: u32, bits: u32, blocks: u32) {
         let (word, other) = (W::truncate(word), W::truncate(other));
         let cut = Cut::of_word::<W>(shift, bits);

@@ -136,7 +136,8 @@ impl Writer<'_> {
             Some((open, row)) if open == number => row,
             other => {
                 self.put(other);
-                // The row may have been written before and be in the batch, so the batch must be applied before the read.
+                // The row may have been written before and be in the batch, so the batch must be applied before the
+                // read.
                 if self.rows >= BATCH_ROWS || Some(id) <= self.signatures.largest {
                     self.apply()?;
                 }

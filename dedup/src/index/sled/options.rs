@@ -21,19 +21,19 @@ pub enum Residence {
 /// Options of an index in sled. They may change from one opening to the next.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SledOptions {
-    /// How fingerprints are cut into blocks, for at least the distance of the rule; `None` for 64 bits in four blocks. Width and
-    /// number of blocks of an index cannot change; the distance can.
+    /// How fingerprints are cut into blocks, for at least the distance of the rule; `None` for 64 bits in four blocks.
+    /// Width and number of blocks of an index cannot change; the distance can.
     pub layout: Option<Layout>,
     /// Where the index searches the buckets.
     pub residence: Residence,
-    /// Number of documents that stay in the log and in memory until they are merged into the sorted trees. A merge writes all
-    /// trees, so a larger number makes the index faster and takes more memory: about 300 bytes per document, including the
-    /// memory that sled takes for the log.
+    /// Number of documents that stay in the log and in memory until they are merged into the sorted trees. A merge
+    /// writes all trees, so a larger number makes the index faster and takes more memory: about 300 bytes per document,
+    /// including the memory that sled takes for the log.
     pub recent_documents: usize,
     /// Bytes per row of the sorted trees. Small rows are faster to read, large rows are faster to write.
     pub row_bytes: usize,
-    /// μ: a bucket with more than (1 + μ) times the mean is split a second time, unless it is so small that reading it whole is
-    /// cheaper.
+    /// μ: a bucket with more than (1 + μ) times the mean is split a second time, unless it is so small that reading it
+    /// whole is cheaper.
     pub overfull: f64,
 }
 

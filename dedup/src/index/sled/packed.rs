@@ -1,20 +1,20 @@
 //! A multimap from keys of up to 64 bits to entries, packed into rows of a sled tree.
 //!
-//! All entries of the tree are in one order, by key, then by id. This sequence is cut into rows of a few kilobytes. The key of a
-//! row is the place where it begins:
+//! All entries of the tree are in one order, by key, then by id. This sequence is cut into rows of a few kilobytes. The
+//! key of a row is the place where it begins:
 //!
 //! ```text
 //! row key    key u64 BE │ id u64 BE                     lower bound of the row's entries; 0 for the first row
 //! row value  id bytes b u8 │ entries of word w bytes LE │ id b bytes LE
 //! ```
 //!
-//! A write to sled costs about 10 µs, whatever its size, and each row has an overhead in memory and on disk. With one row per
-//! bucket, an index of 10^6 has 262,144 rows of 15 entries; with rows of 2 KB it has about 24,000. The key is not stored, but
-//! computed from the word. The entries of a row have the same size, so a bucket is found by bisection. `b` is the number of bytes
-//! of the largest id in the row: three if documents have numbers up to 16 million.
+//! A write to sled costs about 10 µs, whatever its size, and each row has an overhead in memory and on disk. With one
+//! row per bucket, an index of 10^6 has 262,144 rows of 15 entries; with rows of 2 KB it has about 24,000. The key is
+//! not stored, but computed from the word. The entries of a row have the same size, so a bucket is found by bisection.
+//! `b` is the number of bytes of the largest id in the row: three if documents have numbers up to 16 million.
 //!
-//! Key and id identify an entry, so a tree holds it at most once: writing it again, for example after a crash, changes nothing.
-//! Removing it costs the same in a bucket of a million entries as in a bucket of one.
+//! Key and id identify an entry, so a tree holds it at most once: writing it again, for example after a crash, changes
+//! nothing. Removing it costs the same in a bucket of a million entries as in a bucket of one.
 
 use std::ops::Bound;
 
@@ -105,8 +105,8 @@ impl PackedTree {
         Ok(())
     }
 
-    /// Adds entries in any order; an entry that is there already stays as it is. Returns the keys that fill a written row, so that
-    /// the caller can check the length of their buckets.
+    /// Adds entries in any order; an entry that is there already stays as it is. Returns the keys that fill a written
+    /// row, so that the caller can check the length of their buckets.
     pub fn merge(&self, entries: &mut [Entry]) -> Result<Vec<u64>, DedupError> {
         entries.sort_unstable_by_key(|entry| self.place(entry));
         let (mut rest, mut long) = (&*entries, Vec::new());
@@ -139,15 +139,16 @@ impl PackedTree {
                 rows += self.write_row(&mut batch, &begin, &value, new, long)?;
             }
             rest = later;
-            // If the new entries of a row exceed a batch, the batch cuts the row, so the rest must find its place again.
+            // If the new entries of a row exceed a batch, the batch cuts the row, so the rest must find its place
+            // again.
             match next {
                 Some(next) if !rest.is_empty() && of_row <= at_most => (begin, value) = next,
                 _ => break,
             }
         }
         self.tree.apply_batch(batch)?;
-        // sled reuses space only after the write that freed it is on disk. Without this flush, a merge takes as much disk space as
-        // everything it writes, and a fifth more memory.
+        // sled reuses space only after the write that freed it is on disk. Without this flush, a merge takes as much
+        // disk space as everything it writes, and a fifth more memory.
         self.tree.flush()?;
         Ok(rest)
     }

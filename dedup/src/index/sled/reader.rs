@@ -1,7 +1,7 @@
 //! Read-only access to an index on disk, for a few queries.
 //!
-//! [`SledIndex`](super::SledIndex) serves a crawl: when opened, it loads into memory what thousands of queries need. For one or two
-//! queries, a scan over all fingerprints is cheaper: 10^5 comparisons take a millisecond.
+//! [`SledIndex`](super::SledIndex) serves a crawl: when opened, it loads into memory the data that thousands of queries
+//! need. For one or two queries, a scan over all fingerprints is cheaper: 10^5 comparisons take a millisecond.
 
 use std::cell::OnceCell;
 
@@ -58,8 +58,8 @@ impl SledReader {
     /// Opens the index in `db` for reading; `None` if there is none, or if it is being cleared.
     ///
     /// # Errors
-    /// [`DedupError::OtherScheme`] or [`DedupError::OtherLayout`]: the index was made for another scheme or layout. Or the trees
-    /// cannot be read.
+    /// [`DedupError::OtherScheme`] or [`DedupError::OtherLayout`]: the index was made for another scheme or layout. Or
+    /// the trees cannot be read.
     pub fn open(
         db: &Db,
         scheme_id: &str,

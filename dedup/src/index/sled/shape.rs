@@ -43,8 +43,8 @@ impl Shape {
         self.layout.width().bits() as usize / 8
     }
 
-    /// The key of a fingerprint's bucket. A block of more than 64 bits is cut to its lower 64, so several buckets share a key and
-    /// the caller must compare the fingerprints.
+    /// The key of a fingerprint's bucket. A block of more than 64 bits is cut to its lower 64, so several buckets share
+    /// a key and the caller must compare the fingerprints.
     pub fn key(&self, fingerprint: u128, number: usize) -> u64 {
         self.layout.key(fingerprint, number) as u64
     }

@@ -1,4 +1,5 @@
-//! Overfull buckets, split a second time (Wang, Wang 2019): a copy of their fingerprints, keyed by blocks of the remaining bits.
+//! Overfull buckets, split a second time (Wang, Wang 2019): a copy of their fingerprints, keyed by blocks of the
+//! remaining bits.
 //!
 //! ```text
 //! tree                 key                             value
@@ -10,14 +11,14 @@
 //! the remaining bits   │  sub 3 │  sub 2 │  sub 1 │  sub 0  │   above │ below, in four even sub-blocks
 //! ```
 //!
-//! The theorem of [`layout`](crate::layout) applies again. In a bucket whose block differs from the query's in b bits, a
-//! fingerprint within k differs in at most k − b of the remaining bits. Divide k − b + 1 among the sub-blocks and search each
-//! within its share less one: every such fingerprint is found. If that reads more rows than the bucket has, the search reads the
-//! whole bucket instead.
+//! The theorem of [`layout`](crate::layout) applies again. In a bucket whose block differs from the query's in b bits,
+//! a fingerprint within k differs in at most k − b of the remaining bits. Divide k − b + 1 among the sub-blocks and
+//! search each within its share less one: every such fingerprint is found. If that reads more rows than the bucket has,
+//! the search reads the whole bucket instead.
 //!
-//! A bucket counts as split when `dedup-splits` has a row for it. That row is written after all fingerprints of the bucket are in
-//! the other trees; a split that was interrupted starts again. Removals search these trees whether or not the bucket counts as
-//! split.
+//! A bucket counts as split when `dedup-splits` has a row for it. That row is written after all fingerprints of the
+//! bucket are in the other trees; a split that was interrupted starts again. Removals search these trees whether or not
+//! the bucket counts as split.
 
 use std::collections::HashMap;
 
@@ -159,9 +160,9 @@ impl Splits {
         self.trees[number].iter().try_for_each(|tree| tree.remove(entry))
     }
 
-    /// Calls `each` once with every entry of a bucket whose remaining bits differ from the query's in at most `distance`, and with
-    /// some other entries. Returns `false`, without a call, if the bucket is not split or cheaper to read whole. `key` is the
-    /// key of the bucket, not of the query.
+    /// Calls `each` once with every entry of a bucket whose remaining bits differ from the query's in at most
+    /// `distance`, and with some other entries. Returns `false`, without a call, if the bucket is not split or cheaper
+    /// to read whole. `key` is the key of the bucket, not of the query.
     pub fn near(
         &self,
         (number, key): (usize, u64),
