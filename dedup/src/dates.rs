@@ -1,8 +1,8 @@
 //! Recognises dates and clock times, so that a page is not new if only its date changes.
 //!
 //! A small recogniser over tokens, not a parser. It prefers precision to recall, because a text's dates all count as
-//! the same. It recognises `2024-03-05` (also with `/` and `.`, and day or month first), `5 March 2024`, `March 5th,
-//! 2024`, `March 2024`, `5 March`, 2024年3月5日, 3月5日, and `12:30`, `12:30:45`, `12:30 pm`.
+//! the same. It recognises `2024-03-05` (also with `/` and `.`, and day or month first), `5 March 2024`,
+//! `March 5th, 2024`, `March 2024`, `5 March`, 2024年3月5日, 3月5日, and `12:30`, `12:30:45`, `12:30 pm`.
 
 use crate::segment::{Token, TokenKind};
 

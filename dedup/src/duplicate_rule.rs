@@ -32,9 +32,10 @@ pub enum Confirm {
         /// The smallest similarity that confirms: above 0, at most 1.
         min_similarity: f32,
     },
-    /// By fingerprints and [metadata](Signature::metadata) together: `weight / (1 + distance) + (1 − weight) ·
-    /// similarity of the metadata` (Wang and Wang, *Improved SimHash for large-scale document deduplication*, 2019). A
-    /// document without metadata has a metadata similarity of 0 to every document.
+    /// By fingerprints and [metadata](Signature::metadata) together:
+    /// `weight / (1 + distance) + (1 − weight) · similarity of the metadata` (Wang and Wang, *Improved SimHash for
+    /// large-scale document deduplication*, 2019). A document without metadata has a metadata similarity of 0 to every
+    /// document.
     Combined {
         /// μ, the share of the fingerprints: above 0, at most 1. The paper uses 0.9.
         weight: f32,

@@ -38,7 +38,7 @@ pub enum DedupError {
     /// A row of the index is damaged.
     #[error("a row of the index's tree {0} is damaged: clear the index and insert the signatures again")]
     Corrupt(&'static str),
-    /// The index holds fingerprints of another width.
+    /// The fingerprint has another width than the index.
     #[error(
         "an index of {wanted} bits cannot hold a fingerprint of {found} bits: make the index with a layout of that width"
     )]

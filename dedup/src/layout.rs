@@ -147,7 +147,7 @@ impl Layout {
         }
     }
 
-    /// A block's bits of a fingerprint: the key of its bucket.
+    /// The bits of block `number` in a fingerprint: the key of its bucket.
     #[must_use]
     pub fn key(self, fingerprint: u128, number: usize) -> u128 {
         let Block { shift, bits, .. } = self.block(number);

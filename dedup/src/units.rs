@@ -70,7 +70,7 @@ struct Cutter<'a> {
 }
 
 impl Cutter<'_> {
-    /// Cuts a run of letters, digits and characters beyond ASCII.
+    /// Cuts a run of letters, digits and non-ASCII characters into units.
     #[inline(always)]
     fn run(&mut self, start: usize, end: usize) {
         // The unit before may have reached into this run: a date, or a number with a point.

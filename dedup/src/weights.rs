@@ -35,7 +35,7 @@ impl Weighting {
     /// All weightings.
     pub const ALL: [Self; 5] = [Self::Tf, Self::LogTf, Self::TfLevels, Self::TfIdf, Self::Improved];
 
-    /// Whether it needs an [`IdfTable`].
+    /// Whether the weighting needs an [`IdfTable`].
     #[must_use]
     pub fn needs_table(self) -> bool {
         matches!(self, Self::TfIdf | Self::Improved)

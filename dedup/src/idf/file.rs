@@ -11,7 +11,7 @@
 //! checksum    8 bytes, lowest first: xxh3-64 of all bytes before; in hexadecimal digits it is the table's id
 //! ```
 //!
-//! A varint is LEB128: seven bits a byte, lowest first, the top bit set in all but the last.
+//! A varint is LEB128: seven bits per byte, lowest first, with the top bit set in all bytes but the last.
 
 use std::io::{self, BufReader, Read, Write};
 

@@ -84,7 +84,7 @@ impl<W: Word> FingerprintIndex<W> {
     /// An empty index that finds every fingerprint within the distance that `layout` guarantees.
     ///
     /// # Errors
-    /// The layout is of another width than `W`.
+    /// The layout has another width than `W`.
     pub fn new(layout: Layout) -> Result<Self, LayoutError> {
         Self::with_skew(layout, DEFAULT_SKEW)
     }

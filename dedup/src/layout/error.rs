@@ -12,7 +12,7 @@ pub enum LayoutError {
         /// The width in bits.
         bits: u32,
     },
-    /// The layout is for fingerprints of another width.
+    /// The fingerprints have another width than the layout.
     Width {
         /// The width of the layout in bits.
         layout: u32,

@@ -2,7 +2,7 @@
 //! word starts or ends where neighbouring bits differ. simdjson finds the structure of JSON in the same way (Langdale,
 //! Lemire 2019).
 
-/// Calls `take` with the start and end of every run of lower-case letters, digits and bytes beyond ASCII, in order.
+/// Calls `take` with the start and end of every run of lower-case letters, digits and non-ASCII bytes, in order.
 pub(super) fn each_run(bytes: &[u8], mut take: impl FnMut(usize, usize)) {
     let (blocks, rest) = bytes.as_chunks::<64>();
     // The padding ends the last run.

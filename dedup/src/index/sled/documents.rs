@@ -119,13 +119,13 @@ impl Signatures {
     }
 }
 
-/// Adds documents, those that are there already excepted; nothing is there for certain before [`Writer::finish`].
+/// Adds documents and skips those that are there already. Only [`Writer::finish`] writes the last ones.
 pub(super) struct Writer<'t> {
     signatures: &'t mut Signatures,
     batch: Batch,
-    /// In the batch.
+    /// Number of rows in the batch.
     rows: usize,
-    /// The row that documents are being added to.
+    /// The row that the writer is adding documents to, with its number.
     open: Option<(u64, Vec<u8>)>,
 }
 
