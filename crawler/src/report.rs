@@ -27,7 +27,7 @@ mod waiting;
 
 use std::collections::HashMap;
 
-use dedup::Rule;
+use dedup::DuplicateRule;
 use serde::Serialize;
 use storage::{Store, UrlState};
 
@@ -171,14 +171,14 @@ impl Report {
     /// # Errors
     /// The store cannot be read.
     pub fn read(store: &Store) -> Result<Self, RunError> {
-        Self::read_by(store, &Rule::default(), &Waiting::new(true))
+        Self::read_by(store, &DuplicateRule::default(), &Waiting::new(true))
     }
 
     /// As [`read`](Self::read), with thresholds and near misses by `rule`; says how far it is where that takes long.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn read_by(store: &Store, rule: &Rule, waiting: &Waiting) -> Result<Self, RunError> {
+    pub fn read_by(store: &Store, rule: &DuplicateRule, waiting: &Waiting) -> Result<Self, RunError> {
         let (clusters, orphans) = clusters::read(store)?;
         let steering = steering::Steering::read(store)?;
         let pages = pages::Pages::read(store, rule, waiting)?;

@@ -15,7 +15,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use dedup::{Deduplicator, Digest, DocId, Rule, Signature, Sketch, SledIndex};
+use dedup::{Deduplicator, Digest, DocId, DuplicateRule, Signature, Sketch, SledIndex};
 use storage::warc::Capture;
 use storage::{Discovered, OpenOptions, Outcome, PageDraft, QueuedUrl, Store, Verdict};
 
@@ -66,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn index(store: &Store) -> Result<SledIndex, Box<dyn Error>> {
     // What follows is about URLs.
     let scheme = store.scheme().split("; ").next().unwrap_or_default();
-    Ok(SledIndex::open(store.index_db(), scheme, &Rule::default())?)
+    Ok(SledIndex::open(store.index_db(), scheme, &DuplicateRule::default())?)
 }
 
 struct Crawl {
@@ -98,7 +98,7 @@ impl Crawl {
     fn new(store: Store, new_links: u64) -> Result<Self, Box<dyn Error>> {
         let mut random = 1;
         let body: String = (0..5_000).map(|_| format!("w{} ", next(&mut random) % 5_000)).collect();
-        let dedup = Deduplicator::new(index(&store)?, Rule::default())?;
+        let dedup = Deduplicator::new(index(&store)?, DuplicateRule::default())?;
         Ok(Self {
             store,
             dedup,

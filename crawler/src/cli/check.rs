@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
-use ::dedup::analyzer::SHINGLE;
+use ::dedup::SHINGLE_UNITS;
 use ::dedup::segment::TokenKind;
 use ::dedup::short::jaccard;
 use ::dedup::{Analyzer, Signature};
@@ -70,7 +70,7 @@ pub(super) fn execute(args: &Check) -> Result<(), Error> {
     let analyzer = Analyzer::new(&settings.scheme);
     let thorough = args.thorough.then(|| {
         // Fewer units than a run are compared as a whole: by their digest.
-        let runs = match signature.tokens as usize >= SHINGLE {
+        let runs = match signature.tokens as usize >= SHINGLE_UNITS {
             true => analyzer.shingles(text),
             false => Vec::new(),
         };
@@ -161,7 +161,7 @@ fn check_scheme(store: &Store, settings: &Settings) -> Result<(), RunError> {
 /// What the nearest page, which comes first, makes of a text.
 fn verdict(signature: &Signature, nearest: &[Near], is_thorough: bool) -> Verdict {
     let is_comparable = match is_thorough {
-        true => signature.tokens as usize >= SHINGLE,
+        true => signature.tokens as usize >= SHINGLE_UNITS,
         // Without a fingerprint it was compared with short pages only.
         false => compared_by(signature) == ComparedBy::Fingerprint,
     };

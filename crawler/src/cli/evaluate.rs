@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use dedup::evaluate::{Score, Truth};
-use dedup::{Analyzer, Deduplicator, DocId, Index, Layout, MemoryIndex, Rule, Scheme, Signature};
+use dedup::{Analyzer, Deduplicator, DocId, DuplicateRule, Index, Layout, MemoryIndex, Scheme, Signature};
 
 use crate::cli::arguments::Evaluate;
 use crate::cli::error::{Error, UsageError};
@@ -32,7 +32,7 @@ struct Page {
 /// What one combination of settings came to.
 struct Row {
     scheme: Scheme,
-    rule: Rule,
+    rule: DuplicateRule,
     score: Score,
     /// Kept documents within the distance of a page, itself not counted: mean over the pages.
     candidates: f64,
@@ -90,7 +90,12 @@ fn signatures(scheme: &Scheme, pages: &[Page]) -> Vec<Signature> {
     })
 }
 
-fn evaluate(scheme: &Scheme, rule: &Rule, signatures: &[Signature], truth: &Truth<u64>) -> Result<Row, RunError> {
+fn evaluate(
+    scheme: &Scheme,
+    rule: &DuplicateRule,
+    signatures: &[Signature],
+    truth: &Truth<u64>,
+) -> Result<Row, RunError> {
     let dedup = Deduplicator::new(MemoryIndex::of_width(scheme.width, rule)?, rule.clone())?;
     let mut verdicts = Vec::with_capacity(signatures.len());
     let start = Instant::now();

@@ -1,11 +1,11 @@
 //! Comparisons in words, for people.
 
-use dedup::{Confirm, Rule};
+use dedup::{Confirm, DuplicateRule};
 
 use crate::study::nearest::{Check, Likeness};
 
 /// When two texts are duplicates by `rule`.
-pub(super) fn rule_in_words(rule: &Rule) -> String {
+pub(super) fn rule_in_words(rule: &DuplicateRule) -> String {
     let confirm = match rule.confirm {
         Confirm::Distance => "nothing more is asked".to_owned(),
         Confirm::Sketch { min_similarity } => format!("confirmed by a similarity of at least {min_similarity}"),
@@ -25,7 +25,7 @@ pub(super) fn rule_in_words(rule: &Rule) -> String {
 }
 
 /// When two texts are duplicates of which one is too short for a fingerprint.
-pub(super) fn short_rule_in_words(rule: &Rule) -> String {
+pub(super) fn short_rule_in_words(rule: &DuplicateRule) -> String {
     let numbers = if rule.numbers_must_match {
         ", and the same numbers"
     } else {

@@ -2,7 +2,7 @@
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
-use dedup::layout::trade_offs;
+use dedup::trade_offs;
 
 use crate::cli::arguments::Layouts;
 use crate::cli::error::{Error, UsageError};

@@ -42,7 +42,7 @@ pub struct Settings {
     /// How a text becomes a signature.
     pub scheme: dedup::Scheme,
     /// When two signatures are duplicates.
-    pub rule: dedup::Rule,
+    pub rule: dedup::DuplicateRule,
     /// Keep the page that another names as its canonical URL in that one's place.
     pub prefer_canonical: bool,
     /// When a bucket of the index is split.

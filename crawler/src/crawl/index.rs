@@ -1,6 +1,6 @@
 //! The dedup index beside the catalogue that it is derived from.
 
-use dedup::{Deduplicator, DocId, SledIndex, SledLook, SledOptions};
+use dedup::{Deduplicator, DocId, SledIndex, SledOptions, SledReader};
 use storage::{Store, Verdict};
 
 use super::recorder::departures;
@@ -56,8 +56,8 @@ pub fn open_existing_index(store: &Store, settings: &Settings) -> Result<SledInd
 ///
 /// # Errors
 /// As [`open_existing_index`].
-pub fn look_at_index(store: &Store, settings: &Settings) -> Result<Option<SledLook>, dedup::DedupError> {
-    SledLook::open(
+pub fn look_at_index(store: &Store, settings: &Settings) -> Result<Option<SledReader>, dedup::DedupError> {
+    SledReader::open(
         store.index_db(),
         &settings.scheme.id(),
         &settings.rule,

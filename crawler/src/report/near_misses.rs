@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use dedup::{Confirm, DedupError, DocId, Index, Layout, MemoryIndex, Rule, Signature, Width, short};
+use dedup::{Confirm, DedupError, DocId, DuplicateRule, Index, Layout, MemoryIndex, Signature, Width, short};
 use serde::Serialize;
 
 use super::waiting::Waiting;
@@ -84,9 +84,9 @@ pub(super) struct Found {
 /// Finds near misses among kept pages that are told to it in the order they were kept.
 #[derive(Debug)]
 pub(super) struct NearMisses {
-    rule: Rule,
+    rule: DuplicateRule,
     /// The same measure of similarity, which confirms everything.
-    measure: Rule,
+    measure: DuplicateRule,
     /// Fingerprints and shingles, by place in `kept`.
     index: MemoryIndex,
     width: Width,
@@ -96,7 +96,7 @@ pub(super) struct NearMisses {
 
 impl NearMisses {
     /// For fingerprints of `width`; those of another one are passed over.
-    pub fn new(rule: &Rule, width: Width) -> Result<Self, RunError> {
+    pub fn new(rule: &DuplicateRule, width: Width) -> Result<Self, RunError> {
         let confirm = match rule.confirm {
             Confirm::Distance => Confirm::Distance,
             Confirm::Sketch { .. } => Confirm::Sketch { min_similarity: 0.0 },
@@ -104,7 +104,7 @@ impl NearMisses {
         };
         Ok(Self {
             rule: rule.clone(),
-            measure: Rule {
+            measure: DuplicateRule {
                 max_distance: u32::MAX,
                 min_similarity_short: 0.0,
                 confirm,
@@ -246,16 +246,16 @@ fn by_threads(threads: usize, work: impl Fn() -> Result<(), RunError> + Sync) ->
     })
 }
 
-fn least_of_short(rule: &Rule) -> f32 {
+fn least_of_short(rule: &DuplicateRule) -> f32 {
     (rule.min_similarity_short - SHORT_UNDER).max(0.1)
 }
 
-fn open(rule: &Rule, width: Width) -> Result<MemoryIndex, RunError> {
+fn open(rule: &DuplicateRule, width: Width) -> Result<MemoryIndex, RunError> {
     let up_to = rule.max_distance + BITS_OVER;
     // One bit more may be more than the blocks can search; then what the rule may accept is all that is looked at.
     let layout = Layout::for_distance(width, up_to).or_else(|_| Layout::for_distance(width, rule.max_distance));
     let layout = layout.map_err(DedupError::from)?;
-    let wider = Rule {
+    let wider = DuplicateRule {
         max_distance: layout.max_distance(),
         min_similarity_short: least_of_short(rule),
         ..rule.clone()
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn a_kept_page_is_held_against_those_kept_before_it_only() {
         let analyzer = Analyzer::new(&Scheme::default());
-        let mut misses = NearMisses::new(&Rule::default(), Width::W64).unwrap();
+        let mut misses = NearMisses::new(&DuplicateRule::default(), Width::W64).unwrap();
         // The second differs in a tenth of its words, scattered: near by fingerprint, not similar enough by shingles.
         let first = words(0, 400);
         let second: String = first
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn short_texts_are_compared_by_their_shingles() {
         let analyzer = Analyzer::new(&Scheme::default());
-        let mut misses = NearMisses::new(&Rule::default(), Width::W64).unwrap();
+        let mut misses = NearMisses::new(&DuplicateRule::default(), Width::W64).unwrap();
         let first = words(0, 40);
         let second = format!("{} changed", words(0, 34));
         misses.add(1, analyzer.analyze(&first)).unwrap();

@@ -1,6 +1,6 @@
 //! One pass over the catalogue for what is measured of every page.
 
-use dedup::{Rule, Width};
+use dedup::{DuplicateRule, Width};
 use storage::{Store, Verdict};
 
 use super::near_misses::{Found, NearMiss, NearMisses};
@@ -22,7 +22,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    pub fn read(store: &Store, rule: &Rule, waiting: &Waiting) -> Result<Self, RunError> {
+    pub fn read(store: &Store, rule: &DuplicateRule, waiting: &Waiting) -> Result<Self, RunError> {
         let mut near_misses = NearMisses::new(rule, width(store.scheme()))
             .inspect_err(|error| tracing::warn!("near misses cannot be looked for: {error}"))
             .ok();

@@ -114,7 +114,7 @@ pub(crate) fn sample() -> Report {
             requests: 7,
             unfetched_bytes: 70_000,
         },
-        thresholds: Thresholds::from(&Rule::default()),
+        thresholds: Thresholds::from(&DuplicateRule::default()),
         histograms: Histograms {
             compared: 2,
             exact: 1,
@@ -448,7 +448,7 @@ fn an_empty_crawl_has_a_report_too() {
         redirects: Vec::new(),
         steering: steering::Steering::default(),
         saved: Saved::default(),
-        thresholds: Thresholds::from(&Rule::default()),
+        thresholds: Thresholds::from(&DuplicateRule::default()),
         histograms: Histograms::of(&[], &[], &[], (10, 0)),
         near_misses: Vec::new(),
         failure_groups: Vec::new(),

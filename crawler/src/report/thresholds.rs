@@ -1,6 +1,6 @@
 //! How far pages were from one another, and how near to the threshold that decided.
 
-use dedup::{Confirm, Rule};
+use dedup::{Confirm, DuplicateRule};
 use serde::Serialize;
 
 use super::near_misses::NearMiss;
@@ -24,8 +24,8 @@ pub struct Thresholds {
     pub numbers_must_match: bool,
 }
 
-impl From<&Rule> for Thresholds {
-    fn from(rule: &Rule) -> Self {
+impl From<&DuplicateRule> for Thresholds {
+    fn from(rule: &DuplicateRule) -> Self {
         let (confirm, min_similarity) = match rule.confirm {
             Confirm::Distance => ("distance", None),
             Confirm::Sketch { min_similarity } => ("sketch", Some(min_similarity)),
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_pair_is_doubtful_by_what_decided_it() {
-        let thresholds = Thresholds::from(&Rule::default());
+        let thresholds = Thresholds::from(&DuplicateRule::default());
         let margins = [
             thresholds.margin(Some(3), 0.76),
             thresholds.margin(Some(11), 0.95),
@@ -218,9 +218,9 @@ mod tests {
         ];
         assert!(margins.is_sorted(), "{margins:?}");
         assert_eq!(margins[0], 0.0);
-        let by_distance = Thresholds::from(&Rule {
+        let by_distance = Thresholds::from(&DuplicateRule {
             confirm: Confirm::Distance,
-            ..Rule::default()
+            ..DuplicateRule::default()
         });
         assert!(by_distance.margin(Some(10), 0.1) < by_distance.margin(Some(8), 0.1));
         assert_eq!(by_distance.margin(Some(10), 0.1), by_distance.margin(Some(11), 0.1));
@@ -228,9 +228,9 @@ mod tests {
 
     #[test]
     fn a_similarity_is_not_rounded_across_the_threshold() {
-        let thresholds = Thresholds::from(&Rule {
+        let thresholds = Thresholds::from(&DuplicateRule {
             confirm: Confirm::Sketch { min_similarity: 0.76 },
-            ..Rule::default()
+            ..DuplicateRule::default()
         });
         let shown = [0.7597, 0.759_96, 0.76, 0.7604, 0.7391].map(|similarity| thresholds.in_words(Some(3), similarity));
         assert_eq!(shown, ["0.7597", "0.75996", "0.760", "0.760", "0.739"]);

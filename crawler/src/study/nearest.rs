@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use dedup::short::prefix;
-use dedup::{DedupError, DocId, Index, MemoryIndex, Rule, Signature, Weighed};
+use dedup::{Comparison, DedupError, DocId, DuplicateRule, Index, MemoryIndex, Signature};
 use serde::Serialize;
 use storage::Store;
 
@@ -48,11 +48,11 @@ impl Likeness {
     /// How two texts compare by `rule`; `None` where it does not compare them: both are too short for anything but equality,
     /// or one has nothing to be compared.
     #[must_use]
-    pub fn of(a: &Signature, b: &Signature, rule: &Rule) -> Option<Self> {
+    pub fn of(a: &Signature, b: &Signature, rule: &DuplicateRule) -> Option<Self> {
         let is_exact = a.digest.is_some() && a.digest == b.digest;
-        let weighed = match rule.weigh(a, b) {
+        let weighed = match rule.compare(a, b) {
             Some(weighed) => weighed,
-            None if is_exact => Weighed {
+            None if is_exact => Comparison {
                 distance: None,
                 similarity: 1.0,
                 value: 1.0,
@@ -103,7 +103,7 @@ impl Likeness {
 /// The index cannot be read.
 pub fn nearest(
     index: &dyn Index,
-    rule: &Rule,
+    rule: &DuplicateRule,
     signature: &Signature,
     except: &[u64],
 ) -> Result<Vec<Candidate>, DedupError> {
@@ -205,7 +205,7 @@ impl KeptPages {
     /// The index cannot be read.
     pub fn nearest(
         &self,
-        rule: &Rule,
+        rule: &DuplicateRule,
         signature: &Signature,
         except: Option<u64>,
     ) -> Result<Vec<Candidate>, DedupError> {
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_page_that_departed_hides_none_that_says_the_same() {
-        let (rule, analyzer) = (Rule::default(), Analyzer::new(&Scheme::default()));
+        let (rule, analyzer) = (DuplicateRule::default(), Analyzer::new(&Scheme::default()));
         // Known by its digest alone; by its shingles; by its fingerprint.
         for words in [1, 20, 120] {
             let text: Vec<String> = (0..words).map(|n| format!("word{n}")).collect();
@@ -285,7 +285,7 @@ mod tests {
             confirm in prop::sample::select(vec![Confirm::Distance, Confirm::SKETCH, Confirm::PAPER]),
             numbers_must_match in any::<bool>(),
         ) {
-            let rule = Rule { confirm, numbers_must_match, ..Rule::default() };
+            let rule = DuplicateRule { confirm, numbers_must_match, ..DuplicateRule::default() };
             let analyzer = Analyzer::new(&Scheme::default());
             let dedup = Deduplicator::new(MemoryIndex::new(&rule).unwrap(), rule.clone()).unwrap();
             for (id, text) in (1..).zip(&kept) {

@@ -92,7 +92,7 @@ pub(crate) fn parse_segmenter(text: &str) -> Result<Segmenter, String> {
 }
 
 pub(crate) fn parse_weights(text: &str) -> Result<Weighting, String> {
-    text.parse().map_err(|error: dedup::InvalidScheme| error.to_string())
+    text.parse().map_err(|error: dedup::UnknownWeighting| error.to_string())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What `crawler check` answers, for people.
 
-use dedup::Rule;
+use dedup::DuplicateRule;
 
 use super::answer::{Answer, ComparedBy, Near, Verdict};
 use super::{CONTAINED, IN_PART};
@@ -21,7 +21,7 @@ const PASSAGE_CHARS: usize = 240;
 const SHOWN_CHARS: usize = 300;
 
 /// The verdict in a few sentences, with what it was compared with where that was not everything.
-pub(super) fn reason(answer: &Answer, rule: &Rule) -> String {
+pub(super) fn reason(answer: &Answer, rule: &DuplicateRule) -> String {
     let first = answer.nearest.first();
     let name = first.map_or("", |near| near.url.as_str());
     let mut said = match answer.verdict {
@@ -73,7 +73,7 @@ fn amount(share: f64, is_cut: bool) -> String {
 }
 
 /// That no page says the same, as far as was looked.
-fn nothing_else(answer: &Answer, rule: &Rule) -> String {
+fn nothing_else(answer: &Answer, rule: &DuplicateRule) -> String {
     let size = text_size(answer.words, answer.characters);
     let is_longer_page = "Whether it stands in a longer page was not looked at";
     match (answer.verdict, answer.compared_by) {
@@ -106,7 +106,7 @@ fn shares_nothing(near: &Near) -> bool {
     near.jaccard.is_some_and(|jaccard| jaccard <= 0.0)
 }
 
-pub(super) fn render(answer: &Answer, rule: &Rule, screen: Screen) -> String {
+pub(super) fn render(answer: &Answer, rule: &DuplicateRule, screen: Screen) -> String {
     let verdict = match answer.verdict {
         Verdict::New if answer.covered >= CONTAINED => "NEW ONLY AS A WHOLE",
         Verdict::New if answer.covered >= IN_PART => "NEW IN PART",
@@ -173,7 +173,7 @@ fn at_least(is_cut: bool) -> &'static str {
 }
 
 /// The pages that it was compared with.
-fn compared_with(answer: &Answer, rule: &Rule) -> String {
+fn compared_with(answer: &Answer, rule: &DuplicateRule) -> String {
     match (answer.texts_compared, answer.compared_by) {
         (Some(texts @ 1..), _) => format!(
             "the texts of all {}",
@@ -189,7 +189,7 @@ fn compared_with(answer: &Answer, rule: &Rule) -> String {
     }
 }
 
-fn compared_by(answer: &Answer, rule: &Rule) -> String {
+fn compared_by(answer: &Answer, rule: &DuplicateRule) -> String {
     let too_short = format!(
         "it takes {} words (or {} characters of Chinese) for a fingerprint",
         answer.min_words,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ::dedup::short::jaccard;
-use ::dedup::{Analyzer, Rule, Signature};
+use ::dedup::{Analyzer, DuplicateRule, Signature};
 use storage::Store;
 
 use crate::crawl::index::decode_signature;
@@ -34,7 +34,7 @@ pub(super) struct Found {
 /// The catalogue cannot be read. Of a text that cannot, it is only counted.
 pub(super) fn compare(
     store: &Store,
-    rule: &Rule,
+    rule: &DuplicateRule,
     analyzer: &Analyzer,
     (signature, runs): (&Signature, &[u64]),
     most: usize,

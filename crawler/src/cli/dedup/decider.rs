@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use dedup::{Deduplicator, DocId, MemoryIndex, Rule, Verdict, Width};
+use dedup::{Deduplicator, DocId, DuplicateRule, MemoryIndex, Verdict, Width};
 
 use super::analysis::{Analyzed, Item};
 use super::kept_ids::KeptIds;
@@ -32,7 +32,7 @@ pub(super) struct Decider {
 }
 
 impl Decider {
-    pub(super) fn new(width: Width, rule: Rule) -> Result<Self, RunError> {
+    pub(super) fn new(width: Width, rule: DuplicateRule) -> Result<Self, RunError> {
         Ok(Self {
             dedup: Deduplicator::new(MemoryIndex::of_width(width, &rule)?, rule)?,
             ids: KeptIds::default(),

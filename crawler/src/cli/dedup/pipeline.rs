@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use dedup::{Analyzer, Confirm, Rule, Scheme};
+use dedup::{Analyzer, Confirm, DuplicateRule, Scheme};
 
 use super::analysis::{Analysis, Analyzed};
 use super::budget::Budget;
@@ -34,7 +34,7 @@ pub(super) struct Job {
     pub fields: Fields,
     pub limits: Limits,
     pub scheme: Scheme,
-    pub rule: Rule,
+    pub rule: DuplicateRule,
     /// Kept documents are to be written.
     pub keeps: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dedup::{IdfBuilder, Rule, Scheme, Weighting};
+use dedup::{DuplicateRule, IdfBuilder, Scheme, Weighting};
 
 use super::Page;
 use crate::cli::arguments::Evaluate;
@@ -11,12 +11,17 @@ use crate::cli::error::UsageError;
 /// Every scheme with every rule.
 pub(super) struct Grid {
     pub(super) schemes: Vec<Scheme>,
-    pub(super) rules: Vec<Rule>,
+    pub(super) rules: Vec<DuplicateRule>,
 }
 
 impl Grid {
     /// What `args` ask for; what they do not name is as in `scheme` and `rule`.
-    pub(super) fn new(args: &Evaluate, scheme: &Scheme, rule: &Rule, pages: &[Page]) -> Result<Self, UsageError> {
+    pub(super) fn new(
+        args: &Evaluate,
+        scheme: &Scheme,
+        rule: &DuplicateRule,
+        pages: &[Page],
+    ) -> Result<Self, UsageError> {
         let mut schemes = Vec::new();
         for features in &args.features {
             for segmenter in &args.segmenter {
@@ -35,7 +40,7 @@ impl Grid {
         }
         let mut rules = Vec::new();
         for confirm in &args.confirm {
-            rules.extend(args.distances.iter().map(|distance| Rule {
+            rules.extend(args.distances.iter().map(|distance| DuplicateRule {
                 max_distance: *distance,
                 confirm: *confirm,
                 ..rule.clone()

@@ -220,7 +220,7 @@ impl Explainer {
         let Ok(layout) = Layout::for_distance(width, self.settings.rule.max_distance) else {
             return Vec::new();
         };
-        let block = |(number, block): (usize, dedup::layout::Block)| {
+        let block = |(number, block): (usize, dedup::Block)| {
             let mask = u128::MAX >> (128 - block.bits);
             let values = (this.bits() >> block.shift & mask, other.bits() >> block.shift & mask);
             let differing = (values.0 ^ values.1).count_ones();

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use dedup::{Confirm, IdfTable, InvalidScheme, Layout, Rule, Scheme, Weighting, Width};
+use dedup::{Confirm, DuplicateRule, IdfTable, InvalidScheme, Layout, Scheme, UnknownWeighting, Weighting, Width};
 
 use super::{InvalidSetting, invalid};
 use crate::config::{ConfirmBy, Dedup};
@@ -28,7 +28,7 @@ pub(super) fn scheme(config: &Dedup) -> Result<Scheme, InvalidSetting> {
     let weighting: Weighting = config
         .weights
         .parse()
-        .map_err(|error| parsed("dedup.weights", &config.weights, error))?;
+        .map_err(|error: UnknownWeighting| parsed("dedup.weights", &config.weights, error.into()))?;
     let path = &config.idf_table;
     let unusable = |reason: String| invalid("dedup.idf_table", format!("{path:?}"), reason);
     let table = if path.as_os_str().is_empty() {
@@ -45,7 +45,7 @@ pub(super) fn scheme(config: &Dedup) -> Result<Scheme, InvalidSetting> {
 }
 
 /// When two signatures with fingerprints of `width` are duplicates.
-pub(super) fn rule(config: &Dedup, width: Width) -> Result<Rule, InvalidSetting> {
+pub(super) fn rule(config: &Dedup, width: Width) -> Result<DuplicateRule, InvalidSetting> {
     // Each of them, also those that the chosen way to confirm does not use: a typing error should not wait for its day.
     for (key, value) in [
         ("dedup.min_similarity", config.min_similarity),
@@ -59,7 +59,7 @@ pub(super) fn rule(config: &Dedup, width: Width) -> Result<Rule, InvalidSetting>
     }
     Layout::for_distance(width, config.max_distance)
         .map_err(|error| invalid("dedup.max_distance", config.max_distance, error.to_string()))?;
-    Ok(Rule {
+    Ok(DuplicateRule {
         max_distance: config.max_distance,
         min_similarity_short: config.min_similarity_short,
         confirm: match config.confirm {

@@ -1,6 +1,6 @@
 //! The settings that are tried, and sets of them.
 
-use dedup::{Confirm, Rule, Signature};
+use dedup::{Confirm, DuplicateRule, Signature};
 
 /// Settings that can be tried at a time.
 pub const MAX_CELLS: usize = 512;
@@ -64,19 +64,19 @@ impl CellSet {
     }
 }
 
-/// A setting: the part of a [`Rule`] that is tried.
+/// A setting: the part of a [`DuplicateRule`] that is tried.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
-    /// See [`Rule::max_distance`].
+    /// See [`DuplicateRule::max_distance`].
     pub max_distance: u32,
-    /// See [`Rule::confirm`].
+    /// See [`DuplicateRule::confirm`].
     pub confirm: Confirm,
 }
 
 impl Cell {
     /// The setting of a rule.
     #[must_use]
-    pub fn of(rule: &Rule) -> Self {
+    pub fn of(rule: &DuplicateRule) -> Self {
         Self {
             max_distance: rule.max_distance,
             confirm: rule.confirm,
@@ -96,7 +96,7 @@ impl Cell {
 /// All settings that are tried, each once; what they share is in the rule they vary.
 #[derive(Debug, Clone)]
 pub struct Grid {
-    base: Rule,
+    base: DuplicateRule,
     cells: Vec<Cell>,
     families: Vec<Family>,
 }
@@ -111,7 +111,7 @@ impl Grid {
     ///
     /// # Errors
     /// There are too many.
-    pub fn new(base: &Rule, others: impl IntoIterator<Item = Cell>) -> Result<Self, TooManyCells> {
+    pub fn new(base: &DuplicateRule, others: impl IntoIterator<Item = Cell>) -> Result<Self, TooManyCells> {
         let mut cells = vec![Cell::of(base)];
         for cell in others {
             if !cells.contains(&cell) {
@@ -151,8 +151,8 @@ impl Grid {
 
     /// The whole rule of the setting at a place.
     #[must_use]
-    pub fn rule(&self, cell: usize) -> Rule {
-        Rule {
+    pub fn rule(&self, cell: usize) -> DuplicateRule {
+        DuplicateRule {
             max_distance: self.cells[cell].max_distance,
             confirm: self.cells[cell].confirm,
             ..self.base.clone()
@@ -161,9 +161,9 @@ impl Grid {
 
     /// The rule with the largest distance: an index for it finds what any of the settings accepts.
     #[must_use]
-    pub fn widest(&self) -> Rule {
+    pub fn widest(&self) -> DuplicateRule {
         let widest = self.cells.iter().map(|cell| cell.max_distance).max();
-        Rule {
+        DuplicateRule {
             max_distance: widest.unwrap_or(self.base.max_distance),
             ..self.base.clone()
         }
@@ -291,15 +291,15 @@ impl Family {
         let least = self.by_bound.first().map_or(0.0, |(bound, _)| *bound);
         let most = match self.measure {
             Measure::Distance | Measure::Sketch => 1.0,
-            // As `Rule::confirms` adds it up, for metadata that are the same.
+            // As `DuplicateRule::confirms` adds it up, for metadata that are the same.
             Measure::Combined { weight } => weight / (1.0 + distance as f32) + (1.0 - weight),
         };
         most >= least && (distance as usize) < self.by_distance.len()
     }
 
     /// How similar two documents are whose fingerprints are `distance` apart; `None` where their numbers keep them apart.
-    pub(super) fn similarity(&self, base: &Rule, a: &Signature, b: &Signature, distance: u32) -> Option<f32> {
-        let rule = Rule {
+    pub(super) fn similarity(&self, base: &DuplicateRule, a: &Signature, b: &Signature, distance: u32) -> Option<f32> {
+        let rule = DuplicateRule {
             max_distance: distance,
             confirm: self.measure.accepting_all(),
             min_similarity_short: base.min_similarity_short,
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn a_setting_is_tried_once_and_too_many_are_refused() {
-        let base = Rule::default();
+        let base = DuplicateRule::default();
         let cell = |max_distance| Cell {
             max_distance,
             confirm: Confirm::Distance,

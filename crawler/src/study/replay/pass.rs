@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use dedup::short::prefix;
-use dedup::{DedupError, Digest, Rule, Signature, Width};
+use dedup::{DedupError, Digest, DuplicateRule, Signature, Width};
 
 use super::cells::{CellSet, Grid};
 use super::page::Page;
@@ -148,7 +148,7 @@ struct Pass<'a> {
     pages: &'a [Page],
     grid: &'a Grid,
     prefer_canonical: bool,
-    base: Rule,
+    base: DuplicateRule,
     /// The pages that some setting kept when they were decided, by the prefixes of their shingles.
     shingles: HashMap<u64, Vec<usize>>,
     /// The same by their digests, ascending.

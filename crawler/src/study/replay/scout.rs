@@ -9,8 +9,9 @@
 
 use std::ops::Range;
 
-use dedup::index::{Neighbour, Seen, SignatureScan};
-use dedup::{DedupError, DocId, Fingerprint, Index, MemoryIndex, Signature, Width};
+use dedup::{
+    Candidate, DedupError, DocId, Fingerprint, Index, MemoryIndex, Neighbour, Signature, SignatureScan, Width,
+};
 
 use super::cells::{CellSet, Grid};
 use super::page::Page;
@@ -157,7 +158,7 @@ impl<'a> Scout<'a> {
         for stretch in self.kept.stretches() {
             for (place, near) in places.iter().zip(&mut near) {
                 self.kept
-                    .look(stretch.clone(), &self.pages[*place].signature, &mut seen);
+                    .search(stretch.clone(), &self.pages[*place].signature, &mut seen);
                 near.extend(seen.drain(..).map(|seen| self.near_of(seen)));
             }
         }
@@ -165,7 +166,7 @@ impl<'a> Scout<'a> {
     }
 
     fn look_up(&self, places: &[usize]) -> Result<Vec<Vec<Near>>, DedupError> {
-        let (mut found, mut seen): (Vec<Neighbour>, Vec<Seen>) = Default::default();
+        let (mut found, mut seen): (Vec<Neighbour>, Vec<Candidate>) = Default::default();
         let of_one = |place: &usize| {
             let signature = &self.pages[*place].signature;
             found.clear();
@@ -173,13 +174,13 @@ impl<'a> Scout<'a> {
                 self.index.near(fingerprint, &mut found)?;
             }
             let numbers = found.iter().map(|found| found.id.0 as usize);
-            self.kept.look_among(numbers, signature, &mut seen);
+            self.kept.search_among(numbers, signature, &mut seen);
             Ok(seen.drain(..).map(|seen| self.near_of(seen)).collect())
         };
         places.iter().map(of_one).collect()
     }
 
-    fn near_of(&self, seen: Seen) -> Near {
+    fn near_of(&self, seen: Candidate) -> Near {
         Near {
             place: self.places[seen.at as usize],
             distance: seen.distance,

@@ -1,7 +1,8 @@
 //! The replay against the deduplicator that it replays, and the judgement against plain sets.
 
 use dedup::{
-    Analyzer, Confirm, Deduplicator, Digest, DocId, MemoryIndex, Rule, Scheme, Signature, Sketch, Verdict, Width,
+    Analyzer, Confirm, Deduplicator, Digest, DocId, DuplicateRule, MemoryIndex, Scheme, Signature, Sketch, Verdict,
+    Width,
 };
 use proptest::prelude::*;
 
@@ -86,10 +87,10 @@ impl Drawn {
 }
 
 fn grid(numbers_must_match: bool, min_similarity_short: f32) -> Grid {
-    let base = Rule {
+    let base = DuplicateRule {
         numbers_must_match,
         min_similarity_short,
-        ..Rule::default()
+        ..DuplicateRule::default()
     };
     let confirms = [0.5, 0.7, 0.9].map(|min_similarity| Confirm::Sketch { min_similarity });
     let confirms = confirms.into_iter().chain([Confirm::Distance, Confirm::PAPER]);
@@ -98,7 +99,7 @@ fn grid(numbers_must_match: bool, min_similarity_short: f32) -> Grid {
 }
 
 /// What one deduplicator makes of the pages: which are kept in the end, and what the others were dropped for.
-fn oracle(pages: &[Page], rule: Rule, prefer_canonical: bool) -> Vec<Option<(usize, Evidence)>> {
+fn oracle(pages: &[Page], rule: DuplicateRule, prefer_canonical: bool) -> Vec<Option<(usize, Evidence)>> {
     let dedup = Deduplicator::new(MemoryIndex::new(&rule).unwrap(), rule).unwrap();
     let mut dropped: Vec<Option<(usize, Evidence)>> = Vec::new();
     for (place, page) in pages.iter().enumerate() {
@@ -204,7 +205,7 @@ fn three() -> Grid {
         max_distance,
         confirm: Confirm::Sketch { min_similarity },
     };
-    Grid::new(&Rule::default(), [cell(0, 1.0), cell(19, 0.01)]).unwrap()
+    Grid::new(&DuplicateRule::default(), [cell(0, 1.0), cell(19, 0.01)]).unwrap()
 }
 
 /// A text, one with a word of it replaced, and one of which half is another.
@@ -353,7 +354,7 @@ fn the_best_of_many_settings_must_be_better_than_the_best_of_many_by_chance() {
             max_distance: n as u32,
             confirm: Confirm::Sketch { min_similarity: 0.9 },
         });
-        let grid = Grid::new(&Rule::default(), cells).unwrap();
+        let grid = Grid::new(&DuplicateRule::default(), cells).unwrap();
         let judged = judgement(settings + 1, |cell, page| cell == 1 && page < better || page >= 20, 100);
         recommend(&grid, &judged, &score(&grid, &judged), &vec![0; settings + 1]).cell
     };
@@ -432,7 +433,7 @@ fn settings_that_confirm_otherwise_are_not_recommended() {
         max_distance: 10,
         confirm: Confirm::Distance,
     };
-    let grid = Grid::new(&Rule::default(), [alone]).unwrap();
+    let grid = Grid::new(&DuplicateRule::default(), [alone]).unwrap();
     let judged = judgement(2, |cell, _| cell == 1, 100);
     assert_eq!(recommend(&grid, &judged, &score(&grid, &judged), &[0, 0]).cell, 0);
 }

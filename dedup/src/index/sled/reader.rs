@@ -1,31 +1,35 @@
-//! A few questions to an index that is on disk, without opening it: read, never written.
+//! Read-only access to an index on disk, for a few queries.
 //!
-//! [`SledIndex`](super::SledIndex) is made for a crawl: at open it reads all that is looked up in memory, which is worth it for thousands of
-//! questions. For one or two it is cheaper to pass over all fingerprints: 10^5 of them are compared in a millisecond.
+//! [`SledIndex`](super::SledIndex) serves a crawl: when opened, it loads into memory the data that thousands of queries
+//! need. For one or two queries, a scan over all fingerprints is cheaper: 10^5 comparisons take a millisecond.
 
 use std::cell::OnceCell;
 
 use sled::{Db, Tree};
 
 use super::documents::{documents, find};
+use super::meta::Meta;
 use super::options::SledOptions;
-use super::trees::{Shape, Trees};
-use super::{APPLIED, CLEARING, LAYOUT, LOG, META, REMOVALS, SCHEME, SledIndex, read_u64};
+use super::shape::Shape;
+use super::trees::Trees;
+use super::{LOG, REMOVALS, read_u64};
+use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
 use crate::index::{Index, Neighbour};
-use crate::rule::Rule;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 
-/// An [`Index`] that is only read. See the module's text.
-pub struct SledLook {
+/// An [`Index`] in sled trees that is only read.
+///
+/// Opening it is faster than opening a [`SledIndex`](super::SledIndex), and each query is slower.
+pub struct SledReader {
     trees: Trees,
     shape: Shape,
     log: Tree,
-    /// What is in the log, by id.
-    recent: Vec<Recent>,
-    /// The shingles of the prefixes of what is in the log: asked for by short texts alone.
+    /// The documents of the log, by id.
+    recent: Vec<LogEntry>,
+    /// The prefix shingles of the documents in the log; read on the first query of a short text.
     shingles: OnceCell<Vec<(u64, DocId)>>,
     removed: Vec<DocId>,
     applied: u64,
@@ -33,16 +37,16 @@ pub struct SledLook {
 
 /// A document of the log.
 #[derive(Debug, Clone, Copy)]
-struct Recent {
+struct LogEntry {
     id: DocId,
     row: u64,
     digest: Option<Digest>,
     fingerprint: Option<Fingerprint>,
 }
 
-impl std::fmt::Debug for SledLook {
+impl std::fmt::Debug for SledReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SledLook")
+        f.debug_struct("SledReader")
             .field("shape", &self.shape)
             .field("recent", &self.recent.len())
             .field("applied", &self.applied)
@@ -50,68 +54,36 @@ impl std::fmt::Debug for SledLook {
     }
 }
 
-impl SledLook {
-    /// Looks at the index in `db`; `None` if there is none, or it is being cleared.
+impl SledReader {
+    /// Opens the index in `db` for reading; `None` if there is none, or if it is being cleared.
     ///
     /// # Errors
-    /// [`DedupError::OtherScheme`] and [`DedupError::OtherLayout`] where the index was made otherwise; the trees cannot be read.
-    pub fn open(db: &Db, scheme_id: &str, rule: &Rule, options: &SledOptions) -> Result<Option<Self>, DedupError> {
-        if !SledIndex::is_in(db) {
+    /// [`DedupError::OtherScheme`] or [`DedupError::OtherLayout`]: the index was made for another scheme or layout. Or
+    /// the trees cannot be read.
+    pub fn open(
+        db: &Db,
+        scheme_id: &str,
+        rule: &DuplicateRule,
+        options: &SledOptions,
+    ) -> Result<Option<Self>, DedupError> {
+        if !Meta::is_in(db) {
             return Ok(None);
         }
-        let meta = db.open_tree(META)?;
-        if meta.contains_key(CLEARING)? {
+        let meta = Meta::open(db)?;
+        if meta.is_being_cleared()? {
             return Ok(None);
         }
-        let shape = Shape {
-            layout: options.layout_for(rule)?,
-            min_similarity_short: rule.min_similarity_short,
-            row_bytes: options.row_bytes,
-            overfull: options.overfull,
-        };
-        let (Some(scheme), Some(layout)) = (meta.get(SCHEME)?, meta.get(LAYOUT)?) else {
+        let shape = Shape::new(rule, options)?;
+        if !meta.matches(scheme_id, &shape)? {
             return Ok(None);
-        };
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        if *scheme != *scheme_id.as_bytes() {
-            return Err(DedupError::OtherScheme {
-                found: text(&scheme),
-                wanted: scheme_id.to_owned(),
-            });
         }
-        let made_for = shape.name();
-        if *layout != *made_for.as_bytes() {
-            return Err(DedupError::OtherLayout {
-                found: text(&layout),
-                wanted: made_for,
-            });
-        }
-        let applied = match meta.get(APPLIED)? {
-            Some(row) => read_u64(&row).ok_or(DedupError::Corrupt(META))?,
-            None => 0,
-        };
+        let applied = meta.applied()?;
         let mut removed = Vec::new();
         for key in db.open_tree(REMOVALS)?.iter().keys() {
             removed.push(DocId(read_u64(&key?).ok_or(DedupError::Corrupt(REMOVALS))?));
         }
         let log = db.open_tree(LOG)?;
-        let mut recent = Vec::new();
-        for row in &log {
-            let (key, value) = row?;
-            let row = read_u64(&key).ok_or(DedupError::Corrupt(LOG))?;
-            for document in documents(&value) {
-                let (id, bytes) = document?;
-                // A signature begins with these two; what comes after them is long and seldom wanted.
-                let ((digest, fingerprint), _) = postcard::take_from_bytes(bytes)?;
-                recent.push(Recent {
-                    id,
-                    row,
-                    digest,
-                    fingerprint,
-                });
-            }
-        }
-        recent.sort_unstable_by_key(|recent| recent.id);
+        let recent = log_entries(&log)?;
         Ok(Some(Self {
             trees: Trees::open(db, &meta, shape, 1)?,
             shape,
@@ -129,12 +101,12 @@ impl SledLook {
         self.applied
     }
 
-    fn recent(&self, id: DocId) -> Option<&Recent> {
+    fn recent(&self, id: DocId) -> Option<&LogEntry> {
         let at = self.recent.binary_search_by_key(&id, |recent| recent.id).ok()?;
         self.recent.get(at)
     }
 
-    /// Whether an answer of the trees counts: no document that is in the log too, or is being removed.
+    /// Whether a document found in the trees counts: it is neither in the log too nor being removed.
     fn counts(&self, id: DocId) -> bool {
         self.recent(id).is_none() && !self.removed.contains(&id)
     }
@@ -157,15 +129,14 @@ impl SledLook {
     }
 }
 
-impl Index for SledLook {
-    fn finds_all_of(&self, rule: &Rule) -> bool {
-        rule.max_distance <= self.shape.layout.max_distance()
-            && rule.min_similarity_short >= self.shape.min_similarity_short
+impl Index for SledReader {
+    fn finds_all_of(&self, rule: &DuplicateRule) -> bool {
+        self.shape.finds_all_of(rule)
     }
 
     fn exact(&self, digest: Digest) -> Result<Option<DocId>, DedupError> {
         let in_trees = self.trees.exact(digest, |id| self.counts(id))?;
-        let is_it = |recent: &&Recent| recent.digest == Some(digest) && !self.removed.contains(&recent.id);
+        let is_it = |recent: &&LogEntry| recent.digest == Some(digest) && !self.removed.contains(&recent.id);
         let recent = self.recent.iter().find(is_it).map(|recent| recent.id);
         Ok(in_trees.into_iter().chain(recent).min())
     }
@@ -236,4 +207,26 @@ impl Index for SledLook {
             .for_each_id(|id| documents += usize::from(self.counts(id)))?;
         Ok(documents)
     }
+}
+
+/// The documents of the log, by id.
+fn log_entries(log: &Tree) -> Result<Vec<LogEntry>, DedupError> {
+    let mut entries = Vec::new();
+    for row in log {
+        let (key, value) = row?;
+        let row = read_u64(&key).ok_or(DedupError::Corrupt(LOG))?;
+        for document in documents(&value) {
+            let (id, bytes) = document?;
+            // Decode only the first two fields of the signature: the others are long and rarely needed.
+            let ((digest, fingerprint), _) = postcard::take_from_bytes(bytes)?;
+            entries.push(LogEntry {
+                id,
+                row,
+                digest,
+                fingerprint,
+            });
+        }
+    }
+    entries.sort_unstable_by_key(|entry| entry.id);
+    Ok(entries)
 }

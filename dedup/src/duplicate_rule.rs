@@ -1,65 +1,70 @@
-//! When two documents are duplicates.
+//! The rule that says when two documents are duplicates.
 
 use std::fmt;
 
+use crate::short::jaccard;
 use crate::signature::Signature;
+use crate::sketch::Sketch;
 
-/// When two documents are duplicates: the first two fields find candidates, `confirm` decides on them.
+/// When two documents are duplicates: the first two fields select candidates, `confirm` decides on them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
-    /// Largest Hamming distance of near-duplicates' fingerprints, bits; at most what a [`Layout`](crate::Layout) guarantees to find. It
-    /// decides how many candidates are looked at: wide is thorough.
+pub struct DuplicateRule {
+    /// Largest Hamming distance between the fingerprints of near-duplicates, in bits. A [`Layout`](crate::Layout) must
+    /// be able to guarantee it. A larger distance finds more near-duplicates and compares more candidates.
     pub max_distance: u32,
-    /// Smallest Jaccard index, computed exactly, of texts of which one is too short for a fingerprint: above 0, at most 1.
+    /// Smallest Jaccard index of two texts of which at least one is too short for a fingerprint: above 0, at most 1. It
+    /// is computed exactly.
     pub min_similarity_short: f32,
-    /// What makes a candidate a near-duplicate.
+    /// How a candidate is confirmed.
     pub confirm: Confirm,
-    /// Documents whose numbers differ are no near-duplicates.
+    /// Whether documents with different numbers are never near-duplicates.
     pub numbers_must_match: bool,
 }
 
-/// What makes a candidate a near-duplicate.
+/// How a candidate is confirmed as a near-duplicate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Confirm {
-    /// Its distance alone (Charikar 2002; Manku, Jain, Das Sarma 2007): cheap, right in three of four cases on the web.
+    /// By the Hamming distance alone (Charikar 2002; Manku, Jain, Das Sarma 2007): cheap, with a precision of 0.75 on
+    /// the web.
     Distance,
-    /// The Jaccard index of the texts' shingles, estimated by their [sketches](crate::sketch).
+    /// By the Jaccard index of the shingles, estimated from the [sketches](crate::Sketch).
     Sketch {
-        /// The smallest that confirms: above 0, at most 1.
+        /// The smallest similarity that confirms: above 0, at most 1.
         min_similarity: f32,
     },
-    /// Fingerprints and [metadata](Signature::metadata) together, `weight / (1 + distance) + (1 − weight) · similarity of
-    /// the metadata` (Wang and Wang, *Improved SimHash for large-scale document deduplication*, 2019). Documents without
-    /// metadata have none in common.
+    /// By fingerprints and [metadata](Signature::metadata) together:
+    /// `weight / (1 + distance) + (1 − weight) · similarity of the metadata` (Wang and Wang, *Improved SimHash for
+    /// large-scale document deduplication*, 2019). A document without metadata has a metadata similarity of 0 to every
+    /// document.
     Combined {
-        /// μ, the part of the fingerprints: 0 to 1. The paper takes 0.9.
+        /// μ, the share of the fingerprints: above 0, at most 1. The paper uses 0.9.
         weight: f32,
-        /// The smallest sum that confirms: above 0, at most 1. The paper takes 0.25.
+        /// The smallest sum that confirms: above 0, at most 1. The paper uses 0.25.
         bound: f32,
     },
 }
 
 impl Confirm {
-    /// By sketches, with the similarity that [`Rule::default`] asks for: two standard errors under 0.8.
+    /// By sketches, with the similarity of the default rule: 0.8 less two standard errors of the sketch.
     pub const SKETCH: Self = Self::Sketch {
         min_similarity: MIN_SIMILARITY,
     };
-    /// The combined rule with the paper's weight and bound.
+    /// The combined rule with the weight and the bound of the paper.
     pub const PAPER: Self = Self::Combined {
         weight: PAPER_WEIGHT,
         bound: PAPER_BOUND,
     };
 }
 
-/// See [`Confirm::SKETCH`].
+/// The similarity of [`Confirm::SKETCH`].
 pub const MIN_SIMILARITY: f32 = 0.76;
-/// See [`Confirm::PAPER`].
+/// The weight of [`Confirm::PAPER`].
 pub const PAPER_WEIGHT: f32 = 0.9;
-/// See [`Confirm::PAPER`].
+/// The bound of [`Confirm::PAPER`].
 pub const PAPER_BOUND: f32 = 0.25;
 
-impl Default for Rule {
-    /// Chosen by `crawler evaluate`; the table is in this crate's README.
+impl Default for DuplicateRule {
+    /// Distance 10, confirmed by sketches; chosen with `crawler evaluate`. The README of this crate has the table.
     fn default() -> Self {
         Self {
             max_distance: 10,
@@ -70,7 +75,7 @@ impl Default for Rule {
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for DuplicateRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "at most {} bits apart", self.max_distance)?;
         match self.confirm {
@@ -88,25 +93,25 @@ impl fmt::Display for Rule {
     }
 }
 
-/// A rule that cannot be.
+/// An invalid rule.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum InvalidRule {
-    /// A share that is none.
+pub enum InvalidDuplicateRule {
+    /// A field that must be a share is not in (0, 1].
     #[error("{name} = {value} must be above 0 and at most 1")]
     Share {
-        /// The field.
+        /// Name of the field.
         name: &'static str,
         /// Its value.
         value: f32,
     },
 }
 
-impl Rule {
-    /// Whether the rule can be used; whether an index can find all that it accepts is for the [`Layout`](crate::Layout) to say.
+impl DuplicateRule {
+    /// Checks the bounds of the fields, except `max_distance`, which a [`Layout`](crate::Layout) checks.
     ///
     /// # Errors
-    /// The field that is out of its bounds.
-    pub fn validate(&self) -> Result<(), InvalidRule> {
+    /// Names the field that is out of bounds.
+    pub fn validate(&self) -> Result<(), InvalidDuplicateRule> {
         let confirm = match self.confirm {
             Confirm::Distance => [None, None],
             Confirm::Sketch { min_similarity } => [Some(("min_similarity", min_similarity)), None],
@@ -115,14 +120,14 @@ impl Rule {
         let short = Some(("min_similarity_short", self.min_similarity_short));
         for (name, value) in confirm.into_iter().chain([short]).flatten() {
             if !(value > 0.0 && value <= 1.0) {
-                return Err(InvalidRule::Share { name, value });
+                return Err(InvalidDuplicateRule::Share { name, value });
             }
         }
         Ok(())
     }
 
-    /// The similarity that makes two documents with fingerprints `distance` apart near-duplicates; `None` where they are
-    /// not. Without verification it is the sketches' estimate all the same: evidence, though it decided nothing.
+    /// The similarity by which two documents with fingerprints `distance` bits apart are near-duplicates; `None` if
+    /// they are not. With [`Confirm::Distance`] it is the estimate of the sketches, as evidence that decides nothing.
     #[must_use]
     pub fn confirms(&self, a: &Signature, b: &Signature, distance: u32) -> Option<f32> {
         if distance > self.max_distance || !self.numbers_allow(a, b) {
@@ -132,7 +137,8 @@ impl Rule {
         (measure.value >= measure.bound).then_some(measure.value)
     }
 
-    /// What decides on two documents with fingerprints `distance` apart, where the distance and the numbers allow it.
+    /// The value that decides on two documents with fingerprints `distance` bits apart, if distance and numbers allow
+    /// them.
     fn measure(&self, a: &Signature, b: &Signature, distance: u32) -> Measure {
         let of_texts = || similarity(a.sketch.as_ref(), b.sketch.as_ref());
         let (name, value, bound) = match self.confirm {
@@ -147,18 +153,18 @@ impl Rule {
         Measure { name, value, bound }
     }
 
-    /// As [`Rule::confirms`] for two texts of which at least one is short: their Jaccard index.
+    /// The Jaccard index by which two texts, at least one of them short, are near-duplicates; `None` if they are not.
     #[must_use]
     pub fn confirms_short(&self, a: &Signature, b: &Signature) -> Option<f32> {
-        let similarity = crate::short::jaccard(&a.shingles, &b.shingles);
+        let similarity = jaccard(&a.shingles, &b.shingles);
         (similarity >= self.min_similarity_short && self.numbers_allow(a, b)).then_some(similarity)
     }
 
-    /// All that the rule asks of two documents, met or not, in its order: what [`confirms`](Self::confirms) and
-    /// [`confirms_short`](Self::confirms_short) decide by, to be shown. `None` where it does not compare them: one of them has
-    /// neither a fingerprint nor shingles that the other could be compared by.
+    /// Every check of the rule on two documents, passed or failed, in the order of the rule: the evidence behind
+    /// [`confirms`](Self::confirms) and [`confirms_short`](Self::confirms_short). `None` if the rule does not compare
+    /// them because they have neither two fingerprints nor shingles on both sides.
     #[must_use]
-    pub fn weigh(&self, a: &Signature, b: &Signature) -> Option<Weighed> {
+    pub fn compare(&self, a: &Signature, b: &Signature) -> Option<Comparison> {
         let distance = a.fingerprint.zip(b.fingerprint).map(|(a, b)| a.distance(b));
         let mut checks = Vec::with_capacity(3);
         let (similarity, value);
@@ -171,9 +177,9 @@ impl Rule {
                     .map(|name| Check::at_least(name, measure.value, measure.bound)),
             );
             value = measure.value;
-            similarity = crate::rule::similarity(a.sketch.as_ref(), b.sketch.as_ref());
+            similarity = self::similarity(a.sketch.as_ref(), b.sketch.as_ref());
         } else if !a.shingles.is_empty() && !b.shingles.is_empty() {
-            value = crate::short::jaccard(&a.shingles, &b.shingles);
+            value = jaccard(&a.shingles, &b.shingles);
             similarity = value;
             checks.push(Check::at_least("similarity_short", value, self.min_similarity_short));
         } else {
@@ -183,7 +189,7 @@ impl Rule {
             let are_same = f32::from(u8::from(self.numbers_allow(a, b)));
             checks.push(Check::at_least("numbers", are_same, 1.0));
         }
-        Some(Weighed {
+        Some(Comparison {
             distance,
             similarity,
             value,
@@ -196,40 +202,40 @@ impl Rule {
     }
 }
 
-/// What decides on a candidate.
+/// The value that decides on a candidate.
 struct Measure {
-    /// Of the check; `None` where it decides nothing.
+    /// Name of the check; `None` if the value decides nothing.
     name: Option<&'static str>,
     value: f32,
     /// The smallest value that confirms.
     bound: f32,
 }
 
-/// Two documents by all that a rule asks: [`Rule::weigh`].
+/// Two documents compared by a rule; made by [`DuplicateRule::compare`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct Weighed {
-    /// Bits in which the fingerprints differ; `None` where one of the texts has none.
+pub struct Comparison {
+    /// Hamming distance of the fingerprints in bits; `None` if one of the texts has no fingerprint.
     pub distance: Option<u32>,
-    /// Jaccard index of the five-word runs, 0 to 1: estimated by the sketches; of texts of which one is short, exact.
+    /// Jaccard index of the shingles, 0 to 1: estimated from the sketches, or exact if one of the texts is short.
     pub similarity: f32,
-    /// What decides among several that the rule confirms: the similarity of [`Verdict::Near`](crate::Verdict::Near).
+    /// The value that ranks several confirmed candidates: the similarity of [`Verdict::Near`](crate::Verdict::Near).
     pub value: f32,
-    /// What the rule asks, in its order. If all of it is met, the two are duplicates.
+    /// The checks of the rule, in its order. The two documents are near-duplicates if all pass.
     pub checks: Vec<Check>,
 }
 
-/// One thing that a rule asks of two documents.
+/// One check of a rule on two documents.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Check {
     /// `distance`, `similarity`, `combined`, `similarity_short` or `numbers`.
     pub name: &'static str,
-    /// What was found. Of `numbers`: 1 where they are the same, else 0.
+    /// The measured value. For `numbers`: 1 if they are equal, else 0.
     pub value: f32,
-    /// What is asked.
+    /// The bound that the rule sets.
     pub bound: f32,
-    /// Whether the value may be at most the bound, rather than at least.
+    /// Whether the bound is an upper bound; otherwise it is a lower one.
     pub is_at_most: bool,
-    /// Whether it is met.
+    /// Whether the value is within the bound.
     pub is_met: bool,
 }
 
@@ -257,8 +263,8 @@ impl Check {
     }
 }
 
-/// 0 where one of them is not there.
-fn similarity(a: Option<&crate::Sketch>, b: Option<&crate::Sketch>) -> f32 {
+/// Similarity of two sketches; 0 if one is missing.
+fn similarity(a: Option<&Sketch>, b: Option<&Sketch>) -> f32 {
     a.zip(b).map_or(0.0, |(a, b)| a.similarity(b))
 }
 
@@ -267,9 +273,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Fingerprint, Sketch, Width};
+    use crate::fingerprint::{Fingerprint, Width};
 
-    /// Signatures of all kinds, few enough values that they often agree.
+    /// Signatures of all kinds, with so few values that they often agree.
     fn signature() -> impl Strategy<Value = Signature> {
         let items = || prop::collection::btree_set(0_u64..12, 0..12);
         let fingerprint = prop::option::weighted(0.7, 0_u128..1 << 12);
@@ -288,7 +294,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_of_a_decision_is_what_decides(
+        fn the_checks_shown_are_the_checks_that_decide(
             a in signature(),
             b in signature(),
             max_distance in 0_u32..12,
@@ -301,22 +307,22 @@ mod tests {
             ]),
             numbers_must_match in any::<bool>(),
         ) {
-            let rule = Rule { max_distance, min_similarity_short, confirm, numbers_must_match };
-            let weighed = rule.weigh(&a, &b);
+            let rule = DuplicateRule { max_distance, min_similarity_short, confirm, numbers_must_match };
+            let comparison = rule.compare(&a, &b);
             let decided = match a.fingerprint.zip(b.fingerprint).map(|(a, b)| a.distance(b)) {
                 Some(distance) => rule.confirms(&a, &b, distance),
                 None => rule.confirms_short(&a, &b),
             };
-            let shown = weighed.filter(|weighed| weighed.checks.iter().all(|check| check.is_met));
+            let shown = comparison.filter(|comparison| comparison.checks.iter().all(|check| check.is_met));
             prop_assert_eq!(shown.map(|shown| shown.value), decided);
         }
     }
 
     #[test]
-    fn the_papers_rule_takes_five_bits_only_with_equal_metadata() {
-        let rule = Rule {
+    fn the_rule_of_the_paper_accepts_four_or_five_bits_only_with_equal_metadata() {
+        let rule = DuplicateRule {
             confirm: Confirm::PAPER,
-            ..Rule::default()
+            ..DuplicateRule::default()
         };
         let about = |items: &[u64]| Signature {
             metadata: Sketch::new(items),
@@ -335,19 +341,19 @@ mod tests {
 
     #[test]
     fn a_rule_out_of_bounds_is_refused() {
-        let with = |confirm| Rule {
+        let with = |confirm| DuplicateRule {
             confirm,
-            ..Rule::default()
+            ..DuplicateRule::default()
         };
         let combined = |weight, bound| with(Confirm::Combined { weight, bound });
-        assert_eq!(Rule::default().validate(), Ok(()));
+        assert_eq!(DuplicateRule::default().validate(), Ok(()));
         for bad in [
             with(Confirm::Sketch { min_similarity: 0.0 }),
             combined(1.5, 0.25),
             combined(0.9, f32::NAN),
-            Rule {
+            DuplicateRule {
                 min_similarity_short: 1.01,
-                ..Rule::default()
+                ..DuplicateRule::default()
             },
         ] {
             assert!(bad.validate().is_err(), "{bad:?}");
