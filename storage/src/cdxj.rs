@@ -19,9 +19,10 @@ use std::fmt::Write;
 
 use crate::error::StorageError;
 use crate::format;
-use crate::page::{PageRecord, WarcLocation};
+use crate::page::PageRecord;
 use crate::store::Store;
 use crate::visits::ArchivedVisit;
+use crate::warc::location::WarcLocation;
 use crate::warc::record::{compact_date, without_userinfo};
 use crate::warc::shown_digest;
 use crate::warc::writer::file_name;
@@ -197,7 +198,7 @@ mod tests {
         PageRecord::new(
             &queued,
             crate::PageDraft::default(),
-            crate::warc::writer::Archived::default(),
+            crate::warc::location::Archived::default(),
         )
     }
 }

@@ -133,7 +133,8 @@ fn look_at(dir: &Path) {
         );
         if page.verdict == Verdict::Unique {
             assert_eq!(store.text_of(&page).unwrap().as_deref(), Some(page.url.as_str()));
-            assert_eq!(store.body_of(&page).unwrap(), Some(body(&page.url)));
+            let record = store.archived(page.response.unwrap()).unwrap();
+            assert_eq!(record.http_payload(), Some(&body(&page.url)[..]));
             kept += 1;
         }
     }

@@ -11,8 +11,8 @@ use super::{push_pages, push_visits};
 use crate::error::StorageError;
 use crate::format;
 use crate::store::Store;
+use crate::warc::location::WarcEnd;
 use crate::warc::medium::sync_folder;
-use crate::warc::writer::WarcEnd;
 
 /// Up to where the index goes. A file of another length is not the one that this is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

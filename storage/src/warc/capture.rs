@@ -14,13 +14,12 @@ use std::io;
 use std::net::IpAddr;
 
 use super::http_head::response_head;
+use super::location::{Archived, WarcLocation};
 use super::record::{NewRecord, new_record_id, payload_digest, shown_digest};
-use super::writer::Archived;
-use crate::page::WarcLocation;
 
 /// zlib level of the archive. On real documentation pages level 2 takes half the time of level 6 for an eighth more bytes;
 /// level 1 is faster by another third, but takes a quarter more bytes again.
-pub const DEFAULT_LEVEL: u32 = 2;
+pub(super) const LEVEL: u32 = 2;
 
 /// What was exchanged for one page, and the text found in it.
 #[derive(Debug, Clone)]
@@ -103,28 +102,14 @@ impl EncodedCapture {
             revisit: self.revisit.map(place),
         }
     }
-
-    /// Bytes that the capture takes in the archive.
-    #[must_use]
-    pub fn archived_bytes(&self) -> u64 {
-        self.bytes.len() as u64
-    }
 }
 
 impl Capture<'_> {
-    /// Compresses the capture into one gzip member a record at [`DEFAULT_LEVEL`].
+    /// Compresses the capture: one gzip member a record.
     ///
     /// # Errors
-    /// What the compressor reports; writing to memory, it has no reason to.
+    /// The compressor's errors. It writes to memory, so none are expected.
     pub fn encode(&self) -> io::Result<EncodedCapture> {
-        self.encode_at(DEFAULT_LEVEL)
-    }
-
-    /// [`encode`](Self::encode) at the zlib level `level`, 0 to 9.
-    ///
-    /// # Errors
-    /// As [`encode`](Self::encode).
-    pub fn encode_at(&self, level: u32) -> io::Result<EncodedCapture> {
         let mut bytes = Vec::with_capacity(1024 + (self.payload.len() + self.text.len()) / 3);
         let response_id = new_record_id();
         let exchanged = Exchanged {
@@ -133,7 +118,7 @@ impl Capture<'_> {
             ip: self.ip,
         };
         if let Some(request) = self.request {
-            exchanged.write_request(request, &response_id, level, &mut bytes)?;
+            exchanged.write_request(request, &response_id, &mut bytes)?;
         }
         let response_at = bytes.len() as u64;
         let payload_digest = payload_digest(self.payload);
@@ -145,12 +130,12 @@ impl Capture<'_> {
         if let Some(reason) = self.truncated {
             response = response.field("WARC-Truncated", reason.name());
         }
-        let response_length = response.write(&[&head, self.payload], level, &mut bytes)?;
+        let response_length = response.write(&[&head, self.payload], LEVEL, &mut bytes)?;
         let text_at = bytes.len() as u64;
         let text_length = exchanged
             .record("conversion", &new_record_id(), "text/plain; charset=utf-8")
             .field("WARC-Refers-To", &response_id)
-            .write(&[self.text.as_bytes()], level, &mut bytes)?;
+            .write(&[self.text.as_bytes()], LEVEL, &mut bytes)?;
         Ok(EncodedCapture {
             bytes,
             status: self.status,
@@ -184,10 +169,10 @@ impl Exchanged<'_> {
     }
 
     /// Writes the `request` that the record `answer` is the answer to.
-    pub fn write_request(&self, request: &[u8], answer: &str, level: u32, out: &mut Vec<u8>) -> io::Result<u64> {
+    pub fn write_request(&self, request: &[u8], answer: &str, out: &mut Vec<u8>) -> io::Result<u64> {
         self.record("request", &new_record_id(), "application/http;msgtype=request")
             .field("WARC-Concurrent-To", answer)
-            .write(&[request], level, out)
+            .write(&[request], LEVEL, out)
     }
 }
 

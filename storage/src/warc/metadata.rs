@@ -25,8 +25,8 @@ pub(crate) use self::read::{commit_of, decode, read_crawl_fields};
 pub(crate) use self::write::crawl_fields;
 use super::record::{NewRecord, new_record_id};
 use crate::frontier::{Discovered, QueuedUrl, Via};
-use crate::outcome::Visit;
 use crate::page::{PageRecord, Replaced};
+use crate::visits::Visit;
 use crate::warc::EncodedCapture;
 
 /// zlib level of these records: most of one is a signature, which does not compress.
@@ -37,7 +37,7 @@ const LEVEL: u32 = 1;
 pub(crate) struct DecidedBy {
     pub scheme: String,
     /// When all pages before had been decided anew, milliseconds since the Unix epoch, if they had.
-    pub anew_at: Option<u64>,
+    pub redecided_at: Option<u64>,
 }
 
 /// What happened.

@@ -11,20 +11,22 @@
 //! - `http_head`: the head of an HTTP response as it is stored.
 //! - `medium`: the edge to the file system, so that every write can be made to fail in a test.
 
-pub mod capture;
+mod capture;
 mod http_head;
+pub(crate) mod location;
 pub(crate) mod medium;
 pub(crate) mod metadata;
-pub mod reader;
-pub mod record;
-pub mod revisit;
-pub mod stream;
+pub(crate) mod reader;
+pub(crate) mod record;
+mod revisit;
+mod stream;
 pub(crate) mod tail;
 pub(crate) mod text_delta;
 pub(crate) mod writer;
 
 pub use capture::{Capture, EncodedCapture, Truncation};
+pub use location::WarcLocation;
 pub use reader::{DamagedRecord, LocatedRecord, WarcReader};
 pub use record::{Record, RecordError, payload_digest, shown_digest};
-pub use revisit::{DuplicateText, RefersTo, Revisit, RevisitProfile};
+pub use revisit::{DuplicateText, RefersTo, RevisitCapture, RevisitProfile};
 pub use stream::{StreamedRecord, WarcStream};

@@ -7,7 +7,7 @@ use flate2::bufread::GzDecoder;
 use super::record::{Record, find};
 
 /// The largest record that is read unless another limit is set: 256 MiB decoded. A gzip bomb ends here.
-pub const DEFAULT_MAX_RECORD_BYTES: u64 = 256 << 20;
+pub(crate) const MAX_RECORD_BYTES: u64 = 256 << 20;
 
 /// The first bytes of a gzip member: magic and method (RFC 1952, 2.3.1).
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b, 0x08];
@@ -70,20 +70,13 @@ pub struct WarcReader<R> {
 }
 
 impl<R: Read + Seek> WarcReader<R> {
-    /// A reader from the beginning of `input`, with [`DEFAULT_MAX_RECORD_BYTES`].
+    /// A reader from the beginning of `input`, with [`MAX_RECORD_BYTES`].
     pub fn new(input: R) -> Self {
         Self {
             input: BufReader::with_capacity(SEARCH_STEP, input),
             offset: 0,
-            max_record_bytes: DEFAULT_MAX_RECORD_BYTES,
+            max_record_bytes: MAX_RECORD_BYTES,
         }
-    }
-
-    /// Sets how many decoded bytes a record may have.
-    #[must_use]
-    pub fn max_record_bytes(mut self, bytes: u64) -> Self {
-        self.max_record_bytes = bytes;
-        self
     }
 
     /// The next record, damaged stretch, or `None` at the end.
@@ -162,5 +155,29 @@ impl<R: Read + Seek> Iterator for WarcReader<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.next_record().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::NewRecord;
+    use super::*;
+
+    #[test]
+    fn a_record_larger_than_the_limit_is_not_read() {
+        let mut bytes = Vec::new();
+        for block in [vec![b'x'; 10], vec![b'x'; 1 << 20], vec![b'x'; 20]] {
+            let record = NewRecord::new("response", "<urn:x>", 0);
+            record.write(&[&block], 1, &mut bytes).unwrap();
+        }
+        let reader = WarcReader {
+            max_record_bytes: 100_000,
+            ..WarcReader::new(io::Cursor::new(bytes))
+        };
+        let read: Vec<_> = reader.map(Result::unwrap).collect();
+        assert_eq!(read.len(), 3);
+        let damage = read[1].as_ref().unwrap_err();
+        assert!(damage.reason.contains("larger than 100000 bytes"), "{damage}");
+        assert_eq!(read[2].as_ref().unwrap().record.block.len(), 20);
     }
 }

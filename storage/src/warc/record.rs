@@ -186,8 +186,7 @@ pub(crate) fn read_digest(shown: &str) -> Option<[u8; 20]> {
 
 /// `sha1:` and the digest of the concatenated parts in base 32, as Heritrix, warcio, pywb and the CDX servers write and
 /// compare it. SHA-1 here finds damage and equal payloads; nothing depends on its resisting an attacker.
-#[must_use]
-pub fn digest(parts: &[&[u8]]) -> String {
+pub(crate) fn digest(parts: &[&[u8]]) -> String {
     let mut hasher = Sha1::new();
     for part in parts {
         hasher.update(part);

@@ -13,14 +13,14 @@
 use std::io;
 use std::net::IpAddr;
 
-use super::capture::{DEFAULT_LEVEL, EncodedCapture, Exchanged};
+use super::capture::{EncodedCapture, Exchanged, LEVEL};
 use super::http_head::response_head;
 use super::record::{new_record_id, shown_digest, warc_date};
 use super::text_delta;
 
 /// What was exchanged in a fetch whose payload is not stored, and where what stands for it is.
 #[derive(Debug, Clone)]
-pub struct Revisit<'a> {
+pub struct RevisitCapture<'a> {
     /// The URL fetched.
     pub url: &'a str,
     /// When the fetch began, milliseconds since the Unix epoch.
@@ -99,7 +99,7 @@ impl RevisitProfile {
     }
 }
 
-impl Revisit<'_> {
+impl RevisitCapture<'_> {
     /// Compresses the records into one gzip member each.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl Revisit<'_> {
         };
         let id = new_record_id();
         if let Some(request) = self.request {
-            exchanged.write_request(request, &id, DEFAULT_LEVEL, &mut bytes)?;
+            exchanged.write_request(request, &id, &mut bytes)?;
         }
         let at = bytes.len() as u64;
         let mut record = exchanged
@@ -133,7 +133,7 @@ impl Revisit<'_> {
             record = record.field("WARC-Truncated", "length");
         }
         let head = response_head(self.status, self.reason, &self.headers, self.payload_bytes);
-        let length = record.write(&[&head], DEFAULT_LEVEL, &mut bytes)?;
+        let length = record.write(&[&head], LEVEL, &mut bytes)?;
         let text = match self.text {
             None => None,
             Some(DuplicateText { of, base, text }) => {
@@ -143,7 +143,7 @@ impl Revisit<'_> {
                     .record("conversion", &new_record_id(), text_delta::CONTENT_TYPE)
                     .field("WARC-Refers-To", &id)
                     .field(text_delta::TEXT_OF, &of.to_string());
-                Some((at, record.write(&[&frame], DEFAULT_LEVEL, &mut bytes)?))
+                Some((at, record.write(&[&frame], LEVEL, &mut bytes)?))
             }
         };
         Ok(EncodedCapture {
@@ -168,8 +168,8 @@ mod tests {
 
     const PAYLOAD: &[u8] = b"<p>the same page";
 
-    fn revisit(profile: RevisitProfile, payload_bytes: Option<u64>) -> Revisit<'static> {
-        Revisit {
+    fn revisit(profile: RevisitProfile, payload_bytes: Option<u64>) -> RevisitCapture<'static> {
+        RevisitCapture {
             url: "https://example.org/copy",
             fetched_at: 1_774_085_400_125,
             ip: Some(IpAddr::from([127, 0, 0, 1])),
@@ -188,7 +188,7 @@ mod tests {
         }
     }
 
-    fn records(revisit: &Revisit<'_>) -> Vec<Record> {
+    fn records(revisit: &RevisitCapture<'_>) -> Vec<Record> {
         let encoded = revisit.encode().unwrap();
         let located: Vec<_> = WarcReader::new(Cursor::new(encoded.bytes))
             .map(|record| record.unwrap().unwrap())

@@ -6,10 +6,11 @@
 
 use std::io::Cursor;
 
+use super::location::WarcEnd;
 use super::medium::Medium;
 use super::metadata;
 use super::reader::WarcReader;
-use super::writer::{WarcEnd, file_name, parse_file_name};
+use super::writer::{file_name, parse_file_name};
 use crate::error::StorageError;
 
 /// Bytes of a file's tail that are looked at: more than a commit can archive, so that the next one's are among them.

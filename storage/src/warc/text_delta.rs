@@ -39,7 +39,7 @@ const FAR: usize = 128 << 10;
 const WINDOW_LOG: std::ops::RangeInclusive<u32> = 10..=27;
 
 /// Bytes that a text has at most: the longest block that is read from an archive.
-const MAX_TEXT_BYTES: u64 = super::reader::DEFAULT_MAX_RECORD_BYTES;
+const MAX_TEXT_BYTES: u64 = super::reader::MAX_RECORD_BYTES;
 
 /// What `text` has that `base` does not.
 ///

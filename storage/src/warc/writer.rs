@@ -6,31 +6,12 @@
 
 use std::io;
 
-use serde::{Deserialize, Serialize};
-
-use super::capture::{DEFAULT_LEVEL, EncodedCapture};
+use super::capture::{EncodedCapture, LEVEL};
+use super::location::{Archived, WarcEnd, WarcLocation};
 use super::medium::Medium;
 use super::metadata::DecidedBy;
 use super::record::{NewRecord, compact_date, new_record_id, parse_compact_date};
 use crate::error::StorageError;
-use crate::page::WarcLocation;
-
-/// Where the archive ends: all before it belongs to the catalogue, all after it is a tail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct WarcEnd {
-    /// Number of the last file.
-    pub file: u32,
-    /// Its length.
-    pub offset: u64,
-}
-
-/// Where the records of a capture lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Archived {
-    pub response: Option<WarcLocation>,
-    pub text: Option<WarcLocation>,
-    pub revisit: Option<WarcLocation>,
-}
 
 /// Appends captures to the files of one crawl.
 pub(crate) struct WarcWriter {
@@ -221,7 +202,7 @@ impl WarcWriter {
         NewRecord::new("warcinfo", &new_record_id(), now_ms)
             .field("WARC-Filename", &file_name(self.started_at, file))
             .field("Content-Type", "application/warc-fields")
-            .write(&[fields.as_bytes(), crawl.as_bytes()], DEFAULT_LEVEL, &mut member)?;
+            .write(&[fields.as_bytes(), crawl.as_bytes()], LEVEL, &mut member)?;
         Ok(member)
     }
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Cursor;
 
 use storage::cdxj;
-use storage::warc::{Capture, Record, RefersTo, Revisit, RevisitProfile, WarcReader, payload_digest};
+use storage::warc::{Capture, Record, RefersTo, RevisitCapture, RevisitProfile, WarcReader, payload_digest};
 use storage::{OpenOptions, Outcome, QueuedUrl, Rebuild, Store, Verdict, Visit};
 
 use super::support::*;
@@ -206,41 +206,6 @@ fn a_damaged_record_is_reported_once_and_the_rest_is_read() {
 }
 
 #[test]
-fn a_record_larger_than_the_limit_is_not_read() {
-    let bytes = {
-        let dir = tempfile::tempdir().unwrap();
-        let mut store = open(dir.path());
-        let queued = store.discover(&[link("h", "a")]).unwrap().remove(0);
-        let capture = Some(plain(&queued.url, vec![], &vec![b'x'; 1 << 20]).encode().unwrap());
-        store
-            .finish(
-                &queued,
-                Outcome::Page {
-                    draft: Box::new(draft(Verdict::Unique)),
-                    capture,
-                },
-                &[],
-            )
-            .unwrap();
-        store.commit().unwrap();
-        std::fs::read(only_warc(dir.path())).unwrap()
-    };
-    let read: Vec<_> = WarcReader::new(Cursor::new(bytes))
-        .max_record_bytes(100_000)
-        .map(Result::unwrap)
-        .collect();
-    assert_eq!(read.len(), 4);
-    assert!(
-        read[1]
-            .as_ref()
-            .unwrap_err()
-            .reason
-            .contains("larger than 100000 bytes")
-    );
-    assert_eq!(read[2].as_ref().unwrap().record.kind(), "conversion");
-}
-
-#[test]
 fn a_payload_that_is_cut_says_so_and_has_the_digest_of_what_is_there() {
     use storage::warc::Truncation;
     for (truncated, word) in [
@@ -255,7 +220,7 @@ fn a_payload_that_is_cut_says_so_and_has_the_digest_of_what_is_there() {
         };
         let response = &encoded(&capture)[1];
         assert_eq!(response.field("WARC-Truncated"), word);
-        let digest = storage::warc::record::digest(&[b"begin"]);
+        let digest = storage::warc::shown_digest(&storage::warc::payload_digest(b"begin"));
         assert_eq!(response.field("WARC-Payload-Digest"), Some(&*digest));
     }
 }
@@ -302,7 +267,7 @@ fn warcinfo_says_what_the_caller_knows_of_the_crawl_in_a_line_a_field() {
 
 /// A revisit of a page by its server's word.
 fn not_modified(queued: &QueuedUrl, at: u64) -> Outcome {
-    let revisit = Revisit {
+    let revisit = RevisitCapture {
         url: &queued.url,
         fetched_at: at,
         ip: None,

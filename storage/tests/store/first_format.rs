@@ -12,7 +12,7 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use storage::{
-    Discovered, HostState, OpenOptions, Outcome, PageRecord, Replaced, Store, StoredRobots, UrlState, Validators,
+    Discovered, HostRecord, OpenOptions, Outcome, PageRecord, Replaced, Store, StoredRobots, UrlState, Validators,
     Verdict, Via, Visit,
 };
 
@@ -83,12 +83,12 @@ fn fill(dir: &Path) {
         text: b"User-agent: *\nDisallow: /excluded\n".to_vec(),
     };
     store.record_robots("h", "https://h", Some(&robots)).unwrap();
-    let state = HostState {
+    let state = HostRecord {
         asked_at: NOW_MS,
         failures: 2,
         last_failure: Some("timeout".to_owned()),
         address: Some("192.0.2.7".parse().unwrap()),
-        ..HostState::default()
+        ..HostRecord::default()
     };
     store.record_hosts(&[("h".to_owned(), state)]).unwrap();
     let near = |of| Verdict::Near {
@@ -243,7 +243,7 @@ fn contents(store: &Store) -> String {
             queued.revisits.map(|revisit| (revisit.page, revisit.validators.etag))
         ));
     }
-    for row in store.host_states() {
+    for row in store.host_records() {
         let (host, state) = row.unwrap();
         line(format!(
             "host {host} {} {} {:?}",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use storage::{
-    Discovered, Fate, Finding, Findings, Kind, OpenOptions, Outcome, PageRecord, Rebuild, RebuildStep, Rebuilt,
+    Discovered, Fate, Finding, FindingKind, Findings, OpenOptions, Outcome, PageRecord, Rebuild, RebuildStep, Rebuilt,
     Replaced, StorageError, Store, UrlState, Verdict, Visit,
 };
 
@@ -266,8 +266,8 @@ fn a_lost_body_and_its_duplicates_are_queued_again_and_a_torn_tail_is_cut() {
     bytes[(at.offset + at.length / 2) as usize] ^= 0x10;
     bytes.extend_from_slice(b"\x1f\x8b\x08torn");
     std::fs::write(&path, bytes).unwrap();
-    let kinds: Vec<Kind> = findings(dir.path()).iter().map(|finding| finding.kind).collect();
-    assert_eq!(kinds, [Kind::Body, Kind::Archive]);
+    let kinds: Vec<FindingKind> = findings(dir.path()).iter().map(|finding| finding.kind).collect();
+    assert_eq!(kinds, [FindingKind::Body, FindingKind::Archive]);
 
     let (done, problems) = rebuilt(dir.path());
     assert_eq!((done.pages, done.kept, done.lost), (1, 1, 2));
@@ -375,7 +375,10 @@ fn a_version_stays_current_though_the_one_before_it_is_lost() {
         assert_eq!(queued(&store), [] as [&str; 0]);
         drop(store);
         let left = findings(dir.path());
-        assert!(left.iter().all(|finding| finding.kind == Kind::Archive), "{left:?}");
+        assert!(
+            left.iter().all(|finding| finding.kind == FindingKind::Archive),
+            "{left:?}"
+        );
     }
 }
 
@@ -394,7 +397,10 @@ fn an_older_version_stays_and_is_visited_again_if_the_newest_is_lost() {
     assert_eq!(waiting[0].revisits.as_ref().unwrap().page, 1);
     drop(store);
     let left = findings(dir.path());
-    assert!(left.iter().all(|finding| finding.kind == Kind::Archive), "{left:?}");
+    assert!(
+        left.iter().all(|finding| finding.kind == FindingKind::Archive),
+        "{left:?}"
+    );
 }
 
 #[test]
@@ -519,7 +525,11 @@ fn a_missing_file_stops_a_run_costs_its_pages_and_is_no_matter_after_a_rebuild()
     let first = dir.path().join("warc/crawl-20260321093000-00000.warc.gz");
     let kept_aside = dir.path().join("aside");
     std::fs::rename(&first, &kept_aside).unwrap();
-    assert!(findings(dir.path()).iter().any(|finding| finding.kind == Kind::Archive));
+    assert!(
+        findings(dir.path())
+            .iter()
+            .any(|finding| finding.kind == FindingKind::Archive)
+    );
     let refused = refusal(dir.path());
     assert!(
         matches!(&refused, StorageError::ArchiveMissing { path } if *path == first),

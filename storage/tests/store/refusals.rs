@@ -44,7 +44,7 @@ fn an_older_format_is_refused() {
     state.insert(b"mformat", &b"CRAWLER\0\x01\0\0\0"[..]).unwrap();
     drop((state, store));
     let error = refusal(dir.path());
-    assert!(matches!(error, StorageError::OlderFormat { found: 1, .. }), "{error}");
+    assert!(matches!(error, StorageError::OtherFormat { found: 1, .. }), "{error}");
     assert!(error.to_string().contains("another data folder"), "{error}");
 }
 
@@ -56,7 +56,7 @@ fn a_newer_format_is_left_alone() {
     state.insert(b"mformat", &b"CRAWLER\0\x63\0\0\0"[..]).unwrap();
     drop((state, store));
     let error = refusal(dir.path());
-    assert!(matches!(error, StorageError::NewerFormat { found: 99, .. }), "{error}");
+    assert!(matches!(error, StorageError::OtherFormat { found: 99, .. }), "{error}");
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn a_page_comes_back_with_its_body_and_its_text() {
         (page.title.as_str(), page.status, page.elapsed_ms),
         ("A title", 200, 12)
     );
-    assert_eq!(store.body_of(&page).unwrap().as_deref(), Some(body));
+    assert_eq!(body_of(&store, &page).as_deref(), Some(body));
     assert_eq!(store.text_of(&page).unwrap().as_deref(), Some("Grüße"));
     assert_eq!(store.started_at(), NOW_MS);
     let counts = store.counts();
@@ -81,7 +81,7 @@ fn a_duplicate_names_its_page_and_has_no_body() {
     assert_eq!(verdicts, [Verdict::Exact { of: 1 }, verdict]);
     let duplicate = store.page(2).unwrap().unwrap();
     assert_eq!(
-        (store.text_of(&duplicate).unwrap(), store.body_of(&duplicate).unwrap()),
+        (store.text_of(&duplicate).unwrap(), body_of(&store, &duplicate)),
         (None, None)
     );
     let counts = store.counts();

@@ -1,6 +1,6 @@
 //! The text of a duplicate is archived as what it has beside the text of its kept page, and comes back whole.
 
-use storage::warc::{DuplicateText, RefersTo, Revisit, RevisitProfile, payload_digest};
+use storage::warc::{DuplicateText, RefersTo, RevisitCapture, RevisitProfile, payload_digest};
 use storage::{OpenOptions, Outcome, PageRecord, Rebuild, StorageError, Store, Verdict};
 
 use super::rebuild::findings;
@@ -16,7 +16,7 @@ fn duplicate(url: &str, of: u64, base: &str, text: &str) -> Outcome {
         distance: Some(1),
         similarity: 0.9,
     };
-    let revisit = Revisit {
+    let revisit = RevisitCapture {
         url,
         fetched_at: NOW_MS,
         ip: None,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use storage::{Kind, OpenOptions, Outcome, Store, Verdict};
+use storage::{FindingKind, OpenOptions, Outcome, Store, Verdict};
 
 use super::rebuild::findings;
 use super::support::*;
@@ -26,8 +26,8 @@ fn crawled(dir: &Path) -> Store {
     store
 }
 
-fn kinds(dir: &Path) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = findings(dir).into_iter().map(|finding| finding.kind).collect();
+fn kinds(dir: &Path) -> Vec<FindingKind> {
+    let mut kinds: Vec<FindingKind> = findings(dir).into_iter().map(|finding| finding.kind).collect();
     kinds.sort();
     kinds.dedup();
     kinds
@@ -49,7 +49,11 @@ fn a_sound_store_has_no_findings_also_with_a_tail_that_a_kill_left_which_stays()
 #[test]
 fn rows_that_do_not_agree_are_found() {
     // The first byte of a key is its table.
-    for (table, expected) in [(b'q', Kind::Counts), (b'h', Kind::Counts), (b'p', Kind::Page)] {
+    for (table, expected) in [
+        (b'q', FindingKind::Counts),
+        (b'h', FindingKind::Counts),
+        (b'p', FindingKind::Page),
+    ] {
         let dir = tempfile::tempdir().unwrap();
         let store = crawled(dir.path());
         let state = store.index_db().open_tree("state").unwrap();
@@ -82,7 +86,7 @@ fn a_body_that_is_not_the_pages_own_is_found() {
         bytes[(second.offset + second.length / 2) as usize] ^= 1;
     }
     std::fs::write(&path, bytes).unwrap();
-    assert!(kinds(dir.path()).contains(&Kind::Body));
+    assert!(kinds(dir.path()).contains(&FindingKind::Body));
 }
 
 #[test]
@@ -98,5 +102,5 @@ fn a_digest_that_does_not_match_is_found() {
     store.finish(&queued, Outcome::Page { draft, capture }, &[]).unwrap();
     store.commit().unwrap();
     drop(store);
-    assert_eq!(kinds(dir.path()), [Kind::Body]);
+    assert_eq!(kinds(dir.path()), [FindingKind::Body]);
 }

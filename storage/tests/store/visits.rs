@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use storage::{
-    Discovered, Fate, Outcome, QueuedUrl, Refresh, Replaced, StorageError, Store, UrlState, Validators, Verdict, Visit,
-    Visits,
+    Discovered, Fate, Outcome, QueuedUrl, RefreshCounts, Replaced, StorageError, Store, UrlState, Validators, Verdict,
+    Visit, Visits,
 };
 
 use super::support::*;
@@ -59,7 +59,7 @@ fn visit(store: &mut Store, page: u64, outcome: impl FnOnce(&QueuedUrl) -> Outco
     queued
 }
 
-fn refresh_of(store: &Store) -> Refresh {
+fn refresh_of(store: &Store) -> RefreshCounts {
     store.refreshes().unwrap().pop().unwrap()
 }
 
@@ -81,11 +81,11 @@ fn an_unchanged_page_stays_as_it_is_and_its_history_grows() {
         ..Visits::default()
     };
     assert_eq!(store.visits(1).unwrap(), Some(visits));
-    let refresh = Refresh {
+    let refresh = RefreshCounts {
         started_at: at(1),
         due: 1,
         unchanged: 1,
-        ..Refresh::default()
+        ..RefreshCounts::default()
     };
     assert_eq!(store.refreshes().unwrap(), [refresh]);
     assert_eq!(store.departed().unwrap(), [0; 0]);
@@ -368,7 +368,7 @@ fn who_keeps_the_text_of_a_page_and_who_is_kept_of_its_cluster() {
     let told = |store: &Store, id| {
         (
             store.representative_of(id).unwrap(),
-            store.said_by(id).unwrap(),
+            store.kept_representative_of(id).unwrap(),
             store.kept_of(id).unwrap(),
         )
     };
@@ -630,7 +630,7 @@ impl Model {
         assert_eq!(of_fate(|fate| matches!(fate, Fate::Superseded { .. })), self.superseded);
         assert_eq!(of_fate(|fate| *fate == Fate::Moved), self.moved);
         let refreshes = store.refreshes().unwrap();
-        let sum = |of: fn(&Refresh) -> u64| refreshes.iter().map(of).sum::<u64>();
+        let sum = |of: fn(&RefreshCounts) -> u64| refreshes.iter().map(of).sum::<u64>();
         assert_eq!(
             (sum(|r| r.changed), sum(|r| r.moved), sum(|r| r.gone)),
             (self.superseded, self.moved, counts.gone)

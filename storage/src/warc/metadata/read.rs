@@ -4,9 +4,9 @@ use data_encoding::BASE64;
 
 use super::value::{read_verdict, unescape};
 use super::{DecidedBy, Event, Metadata, Records};
-use crate::frontier::{Discovered, Via};
-use crate::outcome::Visit;
-use crate::page::{Fate, PageRecord, Replaced, Validators, Verdict};
+use crate::frontier::{Discovered, Validators, Via};
+use crate::page::{Fate, PageRecord, Replaced, Verdict};
+use crate::visits::Visit;
 use crate::warc::record::{Record, read_digest};
 
 /// What a `metadata` record of this crate says.
@@ -200,6 +200,6 @@ pub(crate) fn read_crawl_fields(record: &Record) -> (Option<u64>, Option<Decided
     };
     let started = fields.optional_number("crawl-started-ms").unwrap_or_default();
     let scheme = fields.text("crawl-scheme").unwrap_or_default();
-    let anew_at = fields.optional_number("crawl-decided-anew-ms").unwrap_or_default();
-    (started, scheme.map(|scheme| DecidedBy { scheme, anew_at }))
+    let redecided_at = fields.optional_number("crawl-decided-anew-ms").unwrap_or_default();
+    (started, scheme.map(|scheme| DecidedBy { scheme, redecided_at }))
 }

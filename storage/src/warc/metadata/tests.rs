@@ -4,9 +4,10 @@ use proptest::prelude::*;
 
 use super::value::{escape, unescape};
 use super::*;
-use crate::page::WarcLocation;
-use crate::page::{Fate, Validators, Verdict};
-use crate::warc::reader::{DEFAULT_MAX_RECORD_BYTES, decode_member};
+use crate::frontier::Validators;
+use crate::page::{Fate, Verdict};
+use crate::warc::location::WarcLocation;
+use crate::warc::reader::{MAX_RECORD_BYTES, decode_member};
 
 fn verdicts() -> impl Strategy<Value = Verdict> {
     prop_oneof![
@@ -69,7 +70,7 @@ prop_compose! {
 }
 
 fn read(encoded: &EncodedCapture) -> Metadata {
-    let record = decode_member(&encoded.bytes, DEFAULT_MAX_RECORD_BYTES).unwrap();
+    let record = decode_member(&encoded.bytes, MAX_RECORD_BYTES).unwrap();
     assert_eq!(record.kind(), "metadata");
     decode(&record).unwrap()
 }

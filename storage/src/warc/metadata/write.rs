@@ -7,8 +7,8 @@ use data_encoding::BASE64;
 use super::value::{escape, shown_verdict};
 use super::{DecidedBy, Event};
 use crate::frontier::{QueuedUrl, Via};
-use crate::outcome::Visit;
 use crate::page::{PageRecord, Replaced};
+use crate::visits::Visit;
 use crate::warc::record::shown_digest;
 
 /// The lines of an event of a commit, and of the URLs that were not known before it.
@@ -150,7 +150,7 @@ pub(crate) fn crawl_fields(started_at: u64, decided_by: &DecidedBy) -> String {
     let mut lines = Lines(String::new());
     lines.put("crawl-started-ms", started_at);
     lines.text("crawl-scheme", &decided_by.scheme);
-    if let Some(at) = decided_by.anew_at {
+    if let Some(at) = decided_by.redecided_at {
         lines.put("crawl-decided-anew-ms", at);
     }
     lines.0
