@@ -180,8 +180,7 @@ impl Store {
     }
 
     /// The folder of the WARC files.
-    #[must_use]
-    pub fn warc_dir(&self) -> PathBuf {
+    pub(crate) fn warc_dir(&self) -> PathBuf {
         self.folder.warc()
     }
 

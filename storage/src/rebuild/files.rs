@@ -12,7 +12,7 @@ use crate::warc::record::compact_date;
 use crate::warc::writer::parse_file_name;
 use crate::warc::{WarcReader, metadata};
 
-/// A file of the archive.
+/// A WARC file of the archive.
 pub(super) struct WarcFile {
     pub path: PathBuf,
     pub number: u32,

@@ -107,7 +107,7 @@ impl Store {
         self.stage.push(piece);
     }
 
-    /// Stages rows that have nothing to do with the queue and the counts.
+    /// Stages rows that change neither the queue nor the counts.
     pub(crate) fn stage_rows(&mut self, rows: Vec<super::Row>) -> Result<(), StorageError> {
         self.make_room()?;
         for rows in rows.chunks(super::ROWS_A_PIECE) {

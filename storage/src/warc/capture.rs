@@ -1,4 +1,4 @@
-//! One fetched page as WARC records, encoded: pure work that any thread may do before the page is handed to the store.
+//! One fetched page as WARC records, encoded. A pure computation: any thread may do it before the store gets the page.
 //!
 //! ```text
 //! request      the HTTP request as sent                                   (optional)
@@ -6,9 +6,9 @@
 //! conversion   the extracted text, text/plain; charset=utf-8              WARC-Refers-To the response
 //! ```
 //!
-//! The payload is stored decoded, so that every tool can read it without knowing an encoding. The HTTP header is then made
-//! to agree with it: `Content-Encoding`, `Transfer-Encoding` and a `Content-Length` of another value are kept under
-//! `X-Crawler-<name>`, and the length of the stored payload is written in their stead.
+//! The payload is stored decoded, so that every tool can read it without knowing an encoding. The HTTP header is changed
+//! to agree with it: `Content-Encoding`, `Transfer-Encoding` and a `Content-Length` of another value are renamed to
+//! `X-Crawler-<name>`, and `Content-Length` is set to the length of the stored payload.
 
 use std::io;
 use std::net::IpAddr;
@@ -17,20 +17,20 @@ use super::http_head::response_head;
 use super::location::{Archived, WarcLocation};
 use super::record::{NewRecord, new_record_id, payload_digest, shown_digest};
 
-/// zlib level of the archive. On real documentation pages level 2 takes half the time of level 6 for an eighth more bytes;
-/// level 1 is faster by another third, but takes a quarter more bytes again.
+/// zlib level of the archive. On real documentation pages level 2 takes half the time of level 6 and gives an eighth more
+/// bytes; level 1 is another third faster and gives another quarter more bytes.
 pub(super) const LEVEL: u32 = 2;
 
-/// What was exchanged for one page, and the text found in it.
+/// The exchange for one page, and the extracted text.
 #[derive(Debug, Clone)]
 pub struct Capture<'a> {
     /// The URL fetched.
     pub url: &'a str,
     /// When the fetch began, milliseconds since the Unix epoch.
     pub fetched_at: u64,
-    /// The address really connected to.
+    /// The address of the connection.
     pub ip: Option<IpAddr>,
-    /// The HTTP request as sent, head and all, without credentials. `None` writes no `request` record.
+    /// The complete HTTP request as sent, without credentials. `None` writes no `request` record.
     pub request: Option<&'a [u8]>,
     /// HTTP status.
     pub status: u16,
@@ -38,9 +38,9 @@ pub struct Capture<'a> {
     pub reason: &'a str,
     /// Response header, names and values as received, in order.
     pub headers: Vec<(&'a str, &'a [u8])>,
-    /// The body, every transfer and content encoding undone.
+    /// The body, with every transfer and content encoding undone.
     pub payload: &'a [u8],
-    /// Why the payload ends before the body did, if so.
+    /// Why the payload is shorter than the body, if it is.
     pub truncated: Option<Truncation>,
     /// The text extracted from the payload.
     pub text: &'a str,
@@ -57,7 +57,7 @@ pub enum Truncation {
     Disconnect,
 }
 
-/// A [`Capture`] or [`Revisit`](super::Revisit) as gzip members that wait for their place in a file.
+/// A [`Capture`] or [`RevisitCapture`](super::RevisitCapture) as gzip members without a place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncodedCapture {
     pub(crate) bytes: Vec<u8>,
@@ -65,13 +65,13 @@ pub struct EncodedCapture {
     pub(crate) status: u16,
     /// Offset and length of the `response` member within `bytes`, if there is one.
     pub(crate) response: Option<(u64, u64)>,
-    /// The same of the `conversion` with the text.
+    /// The same for the `conversion` with the text.
     pub(crate) text: Option<(u64, u64)>,
-    /// The same of the `revisit`.
+    /// The same for the `revisit`.
     pub(crate) revisit: Option<(u64, u64)>,
-    /// SHA-1 of the decoded payload that the `response` has, or that the `revisit` stands for.
+    /// SHA-1 of the decoded payload of the `response`, or of the payload that the `revisit` stands for.
     pub(crate) payload_digest: [u8; 20],
-    /// The id of the `response`, or of the `revisit` in its place.
+    /// The id of the `response`, or of the `revisit`.
     pub(crate) id: Option<String>,
 }
 
@@ -89,7 +89,7 @@ impl EncodedCapture {
         }
     }
 
-    /// Where its records lie within it: which there are.
+    /// Which records it has. The places are relative to its own first byte.
     pub(crate) fn places(&self) -> Archived {
         let place = |(offset, length)| WarcLocation {
             file: 0,
@@ -148,7 +148,7 @@ impl Capture<'_> {
     }
 }
 
-/// What every record of an exchange says of it.
+/// The fields that all records of an exchange share.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Exchanged<'a> {
     pub url: &'a str,
@@ -168,7 +168,7 @@ impl Exchanged<'_> {
         }
     }
 
-    /// Writes the `request` that the record `answer` is the answer to.
+    /// Writes the `request` record; `answer` is the id of the record with the answer.
     pub fn write_request(&self, request: &[u8], answer: &str, out: &mut Vec<u8>) -> io::Result<u64> {
         self.record("request", &new_record_id(), "application/http;msgtype=request")
             .field("WARC-Concurrent-To", answer)

@@ -1,4 +1,4 @@
-//! Reading: one member by its location, or all records of a file in order.
+//! Reads one gzip member, or all records of a file in order.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
@@ -6,16 +6,16 @@ use flate2::bufread::GzDecoder;
 
 use super::record::{Record, find};
 
-/// The largest record that is read unless another limit is set: 256 MiB decoded. A gzip bomb ends here.
+/// Upper bound on a decoded record, in bytes. Protects against gzip bombs.
 pub(crate) const MAX_RECORD_BYTES: u64 = 256 << 20;
 
 /// The first bytes of a gzip member: magic and method (RFC 1952, 2.3.1).
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b, 0x08];
 
-/// Bytes looked at in one step when the next record is searched after damage.
+/// Bytes that each step of the search for the next record reads after damage.
 const SEARCH_STEP: usize = 64 * 1024;
 
-/// A record and where its member lies in the file.
+/// A record with the place of its member in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedRecord {
     /// Offset of the member in the file.
@@ -32,14 +32,14 @@ pub struct LocatedRecord {
 pub struct DamagedRecord {
     /// Offset where a record should begin.
     pub offset: u64,
-    /// What is wrong there.
+    /// The damage.
     pub reason: String,
 }
 
 /// Reads the record that one gzip member holds.
 ///
 /// # Errors
-/// What is wrong with the member, in words.
+/// The damage, in words.
 pub(crate) fn decode_member(member: &[u8], max_record_bytes: u64) -> Result<Record, String> {
     read_member(&mut io::Cursor::new(member), max_record_bytes)
 }
@@ -58,10 +58,10 @@ fn read_member(input: &mut impl BufRead, max_record_bytes: u64) -> Result<Record
     Ok(record)
 }
 
-/// All records of a gzipped WARC file in order. After damage it goes on at the next record that can be read; each damaged
-/// stretch is reported once.
+/// Iterates over all records of a gzipped WARC file in order. After damage it continues at the next readable record, and reports each
+/// damaged stretch once.
 ///
-/// One gzip member must hold one record, as the standard recommends and all common writers do.
+/// Each gzip member must hold one record, as the standard recommends and all common writers do.
 #[derive(Debug)]
 pub struct WarcReader<R> {
     input: BufReader<R>,
@@ -70,7 +70,7 @@ pub struct WarcReader<R> {
 }
 
 impl<R: Read + Seek> WarcReader<R> {
-    /// A reader from the beginning of `input`, with [`MAX_RECORD_BYTES`].
+    /// Reads `input` from its first byte.
     pub fn new(input: R) -> Self {
         Self {
             input: BufReader::with_capacity(SEARCH_STEP, input),
@@ -82,7 +82,7 @@ impl<R: Read + Seek> WarcReader<R> {
     /// The next record, damaged stretch, or `None` at the end.
     ///
     /// # Errors
-    /// The input's own errors. Damage is not an error but an answer: the inner `Err`.
+    /// The input's own errors. Damage is not an error of the call: the inner `Err` reports it.
     pub fn next_record(&mut self) -> io::Result<Option<Result<LocatedRecord, DamagedRecord>>> {
         let offset = self.offset;
         if self.seek_to(offset)?.fill_buf()?.is_empty() {
@@ -111,7 +111,7 @@ impl<R: Read + Seek> WarcReader<R> {
         }))
     }
 
-    /// The first offset from `from` on where a record can be read, or the end of the input.
+    /// The offset of the first readable record from `from` on, or the end of the input.
     fn next_readable(&mut self, from: u64) -> io::Result<u64> {
         let mut at = from;
         loop {
@@ -140,7 +140,7 @@ impl<R: Read + Seek> WarcReader<R> {
         let here = self.input.stream_position()?;
         match i64::try_from(i128::from(offset) - i128::from(here)) {
             Ok(0) => {}
-            // Stays within the buffer where it can.
+            // Stays within the buffer if possible.
             Ok(distance) => self.input.seek_relative(distance)?,
             Err(_) => {
                 self.input.seek(SeekFrom::Start(offset))?;

@@ -1,4 +1,4 @@
-//! What is remembered of hosts besides their URLs.
+//! Records of hosts, and robots.txt.
 
 use storage::{HostRecord, MAX_STORED_ROBOTS_BYTES, StoredRobots};
 
@@ -26,7 +26,7 @@ fn robots(text: &str) -> StoredRobots {
 }
 
 #[test]
-fn the_state_of_a_host_and_its_robots_txt_survive_with_a_commit_and_not_without() {
+fn the_record_of_a_host_and_its_robots_txt_survive_only_with_a_commit() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let hosts: Vec<_> = (0..1_000).map(|n| (format!("h{n}"), state(n))).collect();
@@ -57,7 +57,7 @@ fn the_state_of_a_host_and_its_robots_txt_survive_with_a_commit_and_not_without(
 }
 
 #[test]
-fn a_robots_txt_too_long_to_keep_is_forgotten_with_the_one_before_it() {
+fn a_robots_txt_that_is_too_long_removes_the_stored_one() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     store
@@ -76,7 +76,7 @@ fn a_robots_txt_too_long_to_keep_is_forgotten_with_the_one_before_it() {
 }
 
 #[test]
-fn a_run_that_did_not_end_is_known_to_the_next() {
+fn an_interrupted_run_is_detected() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     assert!(!store.was_interrupted().unwrap());
@@ -92,7 +92,7 @@ fn a_run_that_did_not_end_is_known_to_the_next() {
 }
 
 #[test]
-fn a_row_of_another_version_is_named_as_damage() {
+fn a_row_of_another_version_is_reported_as_damaged() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     store.record_hosts(&[("h".into(), state(1))]).unwrap();

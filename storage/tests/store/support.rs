@@ -1,4 +1,4 @@
-//! Short forms of what most tests need.
+//! Helpers for most tests.
 
 use std::path::Path;
 
@@ -103,7 +103,7 @@ pub fn body_of(store: &Store, page: &PageRecord) -> Option<Vec<u8>> {
     Some(record.http_payload().unwrap().to_vec())
 }
 
-/// Everything in a folder is copied, as it lies there now.
+/// Copies a folder with its current contents.
 pub fn copy_folder(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
@@ -127,7 +127,7 @@ pub fn only_warc(dir: &Path) -> std::path::PathBuf {
     files.remove(0)
 }
 
-/// What always holds of a store: the counts agree with the rows, every kept page has its body and text.
+/// Asserts the invariants of a store: the counts agree with the rows, and every kept page has its body and text.
 pub fn assert_sound(store: &Store) {
     let mut total = storage::Counts::default();
     for host in store.hosts() {

@@ -1,4 +1,4 @@
-//! What is wrong is found, and named for what it is.
+//! Verification finds each kind of fault.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use storage::{FindingKind, OpenOptions, Outcome, Store, Verdict};
 use super::rebuild::findings;
 use super::support::*;
 
-/// Two kept pages, a duplicate, a failure and two URLs that wait.
+/// Two kept pages, a duplicate, a failure and two queued URLs.
 fn crawled(dir: &Path) -> Store {
     let mut store = open(dir);
     let paths = ["a", "b", "c", "d"].map(|path| link("h", path));
@@ -34,7 +34,7 @@ fn kinds(dir: &Path) -> Vec<FindingKind> {
 }
 
 #[test]
-fn a_sound_store_has_no_findings_also_with_a_tail_that_a_kill_left_which_stays() {
+fn a_sound_store_with_the_tail_of_a_killed_run_has_no_findings_and_keeps_the_tail() {
     let dir = tempfile::tempdir().unwrap();
     drop(crawled(dir.path()));
     assert_eq!(findings(dir.path()), []);
@@ -43,7 +43,7 @@ fn a_sound_store_has_no_findings_also_with_a_tail_that_a_kill_left_which_stays()
     bytes.extend_from_slice(b"\x1f\x8b\x08torn");
     std::fs::write(&path, &bytes).unwrap();
     assert_eq!(findings(dir.path()), []);
-    assert_eq!(std::fs::read(&path).unwrap(), bytes, "it only looks");
+    assert_eq!(std::fs::read(&path).unwrap(), bytes, "verification changes nothing");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn rows_that_do_not_agree_are_found() {
         state.remove(key).unwrap();
         drop((state, store));
         if table == b'p' {
-            // The page is known by its URL, so the state cannot be read to its end; either way it is said.
+            // The URL names the missing page, so verification ends with an error.
             let store = Store::open_untouched(dir.path(), &OpenOptions::existing()).unwrap();
             assert!(store.page(1).unwrap().is_none());
             continue;
@@ -71,7 +71,7 @@ fn rows_that_do_not_agree_are_found() {
 }
 
 #[test]
-fn a_body_that_is_not_the_pages_own_is_found() {
+fn the_body_of_another_page_is_found() {
     let dir = tempfile::tempdir().unwrap();
     let store = crawled(dir.path());
     let at = |page: u64| store.page(page).unwrap().unwrap().response.unwrap();

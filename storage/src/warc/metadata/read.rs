@@ -1,4 +1,4 @@
-//! Reading the lines of a block.
+//! Decodes the lines of a block.
 
 use data_encoding::BASE64;
 
@@ -9,10 +9,10 @@ use crate::page::{Fate, PageRecord, Replaced, Verdict};
 use crate::visits::Visit;
 use crate::warc::record::{Record, read_digest};
 
-/// What a `metadata` record of this crate says.
+/// Decodes a `metadata` record of this crate.
 ///
 /// # Errors
-/// Which line is missing or cannot be read.
+/// The name of the line that is missing or cannot be read.
 pub(crate) fn decode(record: &Record) -> Result<Metadata, String> {
     let block = std::str::from_utf8(&record.block).map_err(|_| "it is not UTF-8".to_owned())?;
     let fields = Fields {
@@ -67,7 +67,7 @@ pub(crate) fn decode(record: &Record) -> Result<Metadata, String> {
     })
 }
 
-/// The number of the commit that a record was archived by, where it is one of this crate.
+/// The number of the commit in a metadata record of this crate.
 pub fn commit_of(record: &Record) -> Option<u64> {
     if record.kind() != "metadata" {
         return None;
@@ -192,7 +192,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// What [`crawl_fields`](super::crawl_fields) wrote, as far as it is there.
+/// Reads the lines that [`crawl_fields`](super::crawl_fields) wrote: the start of the crawl and the scheme, `None` for each that is
+/// missing.
 pub(crate) fn read_crawl_fields(record: &Record) -> (Option<u64>, Option<DecidedBy>) {
     let block = String::from_utf8_lossy(&record.block);
     let fields = Fields {

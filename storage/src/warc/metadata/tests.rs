@@ -1,4 +1,4 @@
-//! What is written is read back, whatever the web put into it.
+//! Every value from the web is read back exactly.
 
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ fn verdicts() -> impl Strategy<Value = Verdict> {
     ]
 }
 
-/// Also what a hostile server sends: line ends, escapes, other white space.
+/// Includes text of hostile servers: line ends, escapes, other white space.
 fn texts() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),
