@@ -3,9 +3,9 @@
 //! Links from the same page are similar, and leave the queue together. A chunk stores each URL as its difference from the URL
 //! before, in about 30 bytes. A separate row takes about 300 bytes in sled.
 //!
-//! The key of a chunk ends in a `seq` that is not above that of its first URL, and each chunk's URLs lie before those of the
-//! next. So the chunk of a URL is the last one whose key is not above the URL's [place](Place::key). New URLs go to the
-//! last chunk of their kind while it has room; what is finished is taken out, and an empty chunk goes.
+//! The key of a chunk ends in a `seq` that is not above the `seq` of its first URL, and each chunk's URLs lie before the URLs of the
+//! next. So the chunk of a URL is the last one whose key is not above the [key of the URL's place](format::place_key). New URLs go to
+//! the last chunk of their kind while it has room. Finished URLs are removed, and so are empty chunks.
 
 use std::collections::BTreeMap;
 
@@ -125,7 +125,7 @@ type Chunk = (Vec<u8>, Vec<QueuedUrl>);
 
 /// The chunk that holds the place, if any does.
 fn find(state: &State, place: &Place) -> Result<Option<Chunk>, StorageError> {
-    let Some((key, value)) = state.last_in(&format::queue_key(&place.kind, 0), &format::place_key(&place))? else {
+    let Some((key, value)) = state.last_in(&format::queue_key(&place.kind, 0), &format::place_key(place))? else {
         return Ok(None);
     };
     let urls = decode(&place.kind, &value).ok_or_else(|| state.corrupt(CHUNK))?;
@@ -234,7 +234,7 @@ impl<'a> Edits<'a> {
 
     /// Loads the chunk that the place belongs to, and returns its key. `None` if the place belongs to a new chunk.
     fn locate(&mut self, place: &Place) -> Result<Option<Vec<u8>>, StorageError> {
-        let (first, wanted) = (format::queue_key(&place.kind, 0), format::place_key(&place));
+        let (first, wanted) = (format::queue_key(&place.kind, 0), format::place_key(place));
         let last = self.last.get(&place.kind).filter(|last| **last <= wanted);
         if last.is_none() {
             let end = Place {

@@ -71,7 +71,7 @@ pub(crate) enum CountChange {
         was: Class,
         body_bytes: u64,
     },
-    /// The page of such a URL is gone.
+    /// The page of a URL that was reopened is gone.
     Gone,
     /// A page has another verdict than before.
     Reclassified {

@@ -192,5 +192,5 @@ fn after_a_failure_at_any_step_of_an_exchange_of_states_one_of_them_is_in_place(
             return;
         }
     }
-    panic!("the rebuild never came to its end");
+    panic!("every rebuild failed");
 }

@@ -215,11 +215,26 @@ impl KnownUrls {
         let mut fresh: Vec<(UrlHash, UrlId)> = self.recent.drain().collect();
         fresh.sort_unstable();
         self.recent.shrink_to_fit();
+        self.merge(state, &fresh)?;
+        // The latest URLs are looked up most.
+        for &(hash, _) in &fresh {
+            self.filter.insert(hash);
+            self.found.insert(hash);
+        }
+        if self.filter.has_room_for(self.buckets.entries) {
+            Ok(())
+        } else {
+            self.fill_filter(state)
+        }
+    }
+
+    /// Writes the buckets with the `fresh` entries, sorted by hash, then removes the old buckets and the log.
+    fn merge(&mut self, state: &State, fresh: &[(UrlHash, UrlId)]) -> Result<(), StorageError> {
         let entries = self.buckets.entries + fresh.len() as u64;
         let before = self.buckets;
         let depth = before.depth.max(depth_for(entries));
         let mut writer = Writer::new(state);
-        let mut rest = &fresh[..];
+        let mut rest = fresh;
         // Each old bucket becomes one or several new ones.
         for coarse in 0..1_u32 << before.depth {
             let (own, others) =
@@ -245,17 +260,7 @@ impl KnownUrls {
             writer.remove_all(format::bucket_prefix(before.depth).to_vec())?;
         }
         writer.remove_all(vec![format::KNOWN_LOG])?;
-        writer.finish()?;
-        // The latest URLs are looked up most.
-        for &(hash, _) in &fresh {
-            self.filter.insert(hash);
-            self.found.insert(hash);
-        }
-        if self.filter.has_room_for(entries) {
-            Ok(())
-        } else {
-            self.fill_filter(state)
-        }
+        writer.finish()
     }
 
     fn entries_of(&self, state: &State, depth: u8, bucket: u32) -> Result<Vec<(UrlHash, UrlId)>, StorageError> {

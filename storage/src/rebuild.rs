@@ -42,6 +42,9 @@ use crate::warc::medium::{Folder, Untouched};
 use crate::warc::metadata::DecidedBy;
 use crate::warc::writer::file_name;
 
+const UNREADABLE_HEAD: &str = "cannot read the head of a WARC file: its pages may have been decided by another scheme than those of \
+    the other files; crawler rebuild --redecide gives all pages new verdicts by one scheme";
+
 /// A report of progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RebuildStep {
@@ -146,11 +149,7 @@ impl Rebuild {
         let scheme = scheme.ok_or_else(|| StorageError::SchemeUnknown { dir: dir.to_owned() })?;
         let has_unreadable_head = heads.has_unreadable;
         if has_unreadable_head && !heads.decided_by.is_empty() {
-            say(RebuildStep::Problem(
-                "cannot read the head of a WARC file: another scheme than that of the other files may have decided its pages; \
-                 crawler rebuild --redecide decides all pages by one scheme"
-                    .to_owned(),
-            ));
+            say(RebuildStep::Problem(UNREADABLE_HEAD.to_owned()));
         }
         folder.remove_folder(REBUILDING)?;
         let started_at = heads.started_at.filter(|at| files.iter().all(|file| file.is_of(*at)));

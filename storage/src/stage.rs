@@ -233,9 +233,7 @@ impl Stage {
             progress = Some(piece.progress);
         }
         queue.write(&mut batch)?;
-        for (host, counts) in touched {
-            batch.insert(format::host_key(&host), format::encode(&counts)?);
-        }
+        write_counts(&mut batch, touched)?;
         if let Some(progress) = progress {
             let progress = Progress {
                 archive: progress.archive,
@@ -272,11 +270,16 @@ fn batch_of_links(
         batch.insert(&format::log_key(*first)[..], format::encode(&logged)?);
     }
     queue.write(&mut batch)?;
+    write_counts(&mut batch, touched)?;
+    batch.insert(format::META_PROGRESS, format::encode(&progress)?);
+    Ok(batch)
+}
+
+fn write_counts(batch: &mut sled::Batch, touched: BTreeMap<String, Counts>) -> Result<(), StorageError> {
     for (host, counts) in touched {
         batch.insert(format::host_key(&host), format::encode(&counts)?);
     }
-    batch.insert(format::META_PROGRESS, format::encode(&progress)?);
-    Ok(batch)
+    Ok(())
 }
 
 /// The counts of a host after one more change.

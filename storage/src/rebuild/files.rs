@@ -48,7 +48,7 @@ pub(super) fn crawls_in(
                 started_at,
             }),
             None if name.ends_with(".warc.gz") => say(RebuildStep::Problem(format!(
-                "the name of {} is not that of a crawl's file; not read",
+                "{} is not named like a WARC file of this crawler; not read",
                 path.display()
             ))),
             None => {}
@@ -80,7 +80,7 @@ pub(super) fn only_crawl(
         for file in crawls.values().flatten() {
             let path = file.path.display();
             say(RebuildStep::Problem(format!(
-                "the name of {path} is that of another crawl; not read"
+                "{path} is named like a WARC file of another crawl; not read"
             )));
         }
         return Ok(files);

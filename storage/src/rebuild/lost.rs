@@ -38,10 +38,9 @@ impl Rebuild {
         let metadata = match read.and_then(|record| metadata::decode(&record)) {
             Ok(metadata) => metadata,
             Err(reason) => {
-                self.problem(
-                    say,
-                    format!("byte {}: {reason}; its links are skipped", location.offset),
-                );
+                let path = self.store.archive.path(location.file);
+                let place = format!("{}, byte {}", path.display(), location.offset);
+                self.problem(say, format!("{place}: {reason}; its links are skipped"));
                 return Ok(());
             }
         };

@@ -82,7 +82,7 @@ impl Rebuild {
                 group.payload_digest = record.field("WARC-Payload-Digest").and_then(read_digest);
             }
             "conversion" => group.archived.text = Some(location),
-            _ => self.take_metadata(file, record, location, std::mem::take(group), say)?,
+            _ => self.take_metadata(file, record, location, group, say)?,
         }
         Ok(())
     }
@@ -93,7 +93,7 @@ impl Rebuild {
         file: &WarcFile,
         record: &Record,
         location: WarcLocation,
-        group: Group,
+        group: &mut Group,
         say: &mut dyn FnMut(RebuildStep),
     ) -> Result<(), StorageError> {
         let place = || format!("{}, byte {}", file.path.display(), location.offset);
@@ -101,11 +101,11 @@ impl Rebuild {
             Ok(metadata) => {
                 let commit = metadata::commit_of(record).unwrap_or(0);
                 self.last_archived_commit = self.last_archived_commit.max(commit);
-                if let Err(reason) = self.replay_event(metadata, group, location)? {
+                if let Err(reason) = self.replay_event(metadata, std::mem::take(group), location)? {
                     self.problem(say, format!("{}: {reason}", place()));
                 }
             }
-            // Another program wrote it, or it is damaged in a way that its digest does not show.
+            // Another program wrote it, or it is damaged in a way that its digest does not show. The group stays, and `leave` reports it.
             Err(reason) => self.problem(
                 say,
                 format!("{}: cannot use a metadata record: {reason}; skipped", place()),

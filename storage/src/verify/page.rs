@@ -13,7 +13,7 @@ impl Store {
     /// The contradiction between a page's row and the rest of the state, if there is one.
     pub(super) fn wrong_with_row(&self, sequence: u64, page: &PageRecord) -> Result<Option<String>, StorageError> {
         if sequence >= self.next_page_id() {
-            return Ok(Some("its number has not been given yet".to_owned()));
+            return Ok(Some("its number was never given out".to_owned()));
         }
         let state = self.url_state(&page.host, &page.url)?;
         let wrong = match (page.fate, state) {

@@ -133,17 +133,9 @@ impl RevisitCapture<'_> {
         }
         let head = response_head(self.status, self.reason, &self.headers, self.payload_bytes);
         let length = record.write(&[&head], LEVEL, &mut bytes)?;
-        let text = match self.text {
+        let text = match &self.text {
+            Some(text) => Some(text.write(&exchanged, &id, &mut bytes)?),
             None => None,
-            Some(DuplicateText { of, base, text }) => {
-                let at = bytes.len() as u64;
-                let frame = text_delta::between(base, text)?;
-                let record = exchanged
-                    .record("conversion", &new_record_id(), text_delta::CONTENT_TYPE)
-                    .field("WARC-Refers-To", &id)
-                    .field(text_delta::TEXT_OF, &of.to_string());
-                Some((at, record.write(&[&frame], LEVEL, &mut bytes)?))
-            }
         };
         Ok(EncodedCapture {
             bytes,
@@ -154,6 +146,19 @@ impl RevisitCapture<'_> {
             payload_digest: self.payload_digest,
             id: Some(id),
         })
+    }
+}
+
+impl DuplicateText<'_> {
+    /// Writes the `conversion` record. `revisit` is the id of the record that it refers to. Returns its offset and length in `out`.
+    fn write(&self, exchanged: &Exchanged<'_>, revisit: &str, out: &mut Vec<u8>) -> io::Result<(u64, u64)> {
+        let at = out.len() as u64;
+        let frame = text_delta::between(self.base, self.text)?;
+        let record = exchanged
+            .record("conversion", &new_record_id(), text_delta::CONTENT_TYPE)
+            .field("WARC-Refers-To", revisit)
+            .field(text_delta::TEXT_OF, &self.of.to_string());
+        Ok((at, record.write(&[&frame], LEVEL, out)?))
     }
 }
 

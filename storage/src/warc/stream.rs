@@ -263,7 +263,7 @@ impl<R: BufRead> WarcStream<R> {
         if here.len() > VERSION.len() || here.first() != VERSION.first() {
             return Ok(is_version(here));
         }
-        // The line goes on in the next of the input's buffers.
+        // The line continues in the next buffer of the input.
         let mut start = Vec::new();
         let read = self
             .input

@@ -108,8 +108,8 @@ mod tests {
             let at = at.index(frame.len());
             frame[at] ^= flip;
             // Some bits of the header do not matter.
-            let is_told = apply(&base, &frame).map_or(true, |read| read == format!("{base}!"));
-            prop_assert!(is_told);
+            let is_detected = apply(&base, &frame).map_or(true, |read| read == format!("{base}!"));
+            prop_assert!(is_detected);
         }
     }
 
