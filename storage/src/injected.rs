@@ -1,4 +1,4 @@
-//! Every step behind the edge to the file system fails once, at each place of a small crawl, and nothing that was committed is lost.
+//! Makes each write to the file system fail once, at each step of a small crawl, and checks that no commit is lost.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::{
 /// URLs of the crawl.
 const URLS: u64 = 8;
 
-/// More than any of the crawls below takes.
+/// Upper bound on the steps of the crawls below.
 const MOST_STEPS: u64 = 200;
 
 fn options() -> OpenOptions {
@@ -74,7 +74,7 @@ fn outcome(number: u64, url: &str) -> Outcome {
     }
 }
 
-/// What was committed last, as far as the caller was told.
+/// The last commit that the store reported to the caller.
 #[derive(Default)]
 struct Told {
     pages: u64,
@@ -112,7 +112,7 @@ fn findings(dir: &Path) -> Vec<Finding> {
     found
 }
 
-/// Fails at the step `number`, goes on without failure, and asserts that nothing is missing. Whether that step was reached.
+/// Fails at the step `number`, continues without failure, and asserts that nothing is missing. Returns whether that step was reached.
 fn with_failure_at(number: u64, for_good: bool, half_way: bool) -> bool {
     let dir = tempfile::tempdir().unwrap();
     let steps = Arc::new(Steps::default());
@@ -148,7 +148,7 @@ fn with_failure_at(number: u64, for_good: bool, half_way: bool) -> bool {
 }
 
 #[test]
-fn whatever_step_of_a_crawl_fails_nothing_committed_is_lost() {
+fn a_failure_at_any_step_of_a_crawl_loses_no_commit() {
     for (for_good, half_way) in [(false, true), (true, false)] {
         let steps = (1..MOST_STEPS)
             .take_while(|number| with_failure_at(*number, for_good, half_way))
@@ -161,7 +161,7 @@ fn whatever_step_of_a_crawl_fails_nothing_committed_is_lost() {
 }
 
 #[test]
-fn whatever_step_of_a_change_of_states_is_the_last_the_next_open_has_one_of_them() {
+fn after_a_failure_at_any_step_of_an_exchange_of_states_one_of_them_is_in_place() {
     for number in 1..MOST_STEPS {
         let dir = tempfile::tempdir().unwrap();
         let mut store = Store::open(dir.path(), &options()).unwrap();
@@ -192,5 +192,5 @@ fn whatever_step_of_a_change_of_states_is_the_last_the_next_open_has_one_of_them
             return;
         }
     }
-    panic!("the rebuild never came to its end");
+    panic!("every rebuild failed");
 }

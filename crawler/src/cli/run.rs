@@ -169,7 +169,7 @@ fn describe(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) -
 }
 
 /// What a refresh came to.
-fn describe_refresh(refresh: &storage::Refresh, waiting: u64) -> String {
+fn describe_refresh(refresh: &storage::RefreshCounts, waiting: u64) -> String {
     if refresh.due == 0 {
         return format!("  refresh: no page was due, {} new", refresh.new);
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
-use storage::{Finding, Findings, Kind, OpenOptions, Store};
+use storage::{Finding, FindingKind, Findings, OpenOptions, Store};
 
 use crate::cli::arguments::{Verify, VerifyFormat};
 use crate::cli::error::Error;
@@ -65,7 +65,7 @@ pub(super) fn execute(args: &Verify, quiet: bool) -> Result<(), Error> {
             ..Moment::default()
         }
     });
-    let mut found: BTreeMap<Kind, OfKind> = BTreeMap::new();
+    let mut found: BTreeMap<FindingKind, OfKind> = BTreeMap::new();
     let mut notes = Vec::new();
     {
         let mut tell = |Finding { kind, what }| {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bytes::Bytes;
-use storage::{Discovered, HostState, Outcome, PageDraft, QueuedUrl, StoredRobots, Via};
+use storage::{Discovered, HostRecord, Outcome, PageDraft, QueuedUrl, StoredRobots, Via};
 use url::Url;
 use web::fetch::Response;
 use web::politeness::{Contact, HostSignal, Now};
@@ -267,7 +267,7 @@ pub enum Record {
     /// How hosts are treated.
     Hosts {
         /// By name.
-        states: Vec<(String, HostState)>,
+        states: Vec<(String, HostRecord)>,
         /// The run ends with this.
         is_last: bool,
     },

@@ -446,7 +446,7 @@ fn fill(
     if is_interrupted {
         scheduler.was_interrupted();
     }
-    for row in store.host_states() {
+    for row in store.host_records() {
         let (host, state) = row?;
         scheduler.restore(&host, &state);
     }

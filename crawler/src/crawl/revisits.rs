@@ -114,7 +114,7 @@ impl Standing {
         if let Some(stands) = self.0.get(&of) {
             return Ok(*stands);
         }
-        let stands = store.said_by(id)?.is_some();
+        let stands = store.kept_representative_of(id)?.is_some();
         self.0.insert(of, stands);
         Ok(stands)
     }

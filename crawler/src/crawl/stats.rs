@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use prometheus_client::metrics::histogram::Histogram;
-use storage::{Counts, Refresh, Verdict};
+use storage::{Counts, RefreshCounts, Verdict};
 
 use crate::crawl::frontier::Standing;
 use crate::crawl::messages::Ending;
@@ -39,7 +39,7 @@ pub struct Stats {
     /// Somebody looks, so that it is worth while to work out what the hosts are doing.
     watched: AtomicBool,
     counts: Mutex<Counts>,
-    refresh: Mutex<Option<Refresh>>,
+    refresh: Mutex<Option<RefreshCounts>>,
     standing: Mutex<Arc<Standing>>,
     verdicts: Mutex<Verdicts>,
     failures: Mutex<BTreeMap<String, u64>>,
@@ -88,7 +88,7 @@ pub struct Snapshot {
     /// URLs that failed for good in this run, by kind.
     pub failures: BTreeMap<String, u64>,
     /// The refresh under way.
-    pub refresh: Option<Refresh>,
+    pub refresh: Option<RefreshCounts>,
     /// What the hosts are doing; a moment old.
     pub standing: Arc<Standing>,
     /// Links that lead out of the scope.
@@ -191,7 +191,7 @@ impl Stats {
     }
 
     /// Takes over what the refresh under way came to.
-    pub fn refreshed(&self, refresh: Option<Refresh>) {
+    pub fn refreshed(&self, refresh: Option<RefreshCounts>) {
         *lock(&self.refresh) = refresh;
     }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use page::Page;
 use page::sniff::{is_binary, looks_like_html};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use storage::warc::record::digest;
+use storage::warc::{payload_digest, shown_digest};
 use url::Url;
 use web::fetch::{FetchError, content_encoding};
 
@@ -77,7 +77,7 @@ fn check_digest(body: &Body) -> Result<(), String> {
     if expected.len() != LENGTH || !expected.starts_with("sha1:") {
         return Ok(());
     }
-    let found = digest(&[&body.bytes[..]]);
+    let found = shown_digest(&payload_digest(&body.bytes));
     if found.eq_ignore_ascii_case(expected) {
         return Ok(());
     }

@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use serde::Serialize;
-use storage::{HostState, Store};
+use storage::{HostRecord, Store};
 
 use super::Counts;
 use crate::error::RunError;
@@ -54,14 +54,14 @@ impl State {
 
 impl Host {
     /// A host with these counts, of which `state` is stored, at the time `now`, Unix ms.
-    pub(super) fn new(host: String, counts: Counts, state: HostState, now: u64) -> Self {
+    pub(super) fn new(host: String, counts: Counts, state: HostRecord, now: u64) -> Self {
         let rests = state.rests_until > now;
         Self {
             host,
             counts,
             state: match state {
                 _ if counts.queued + counts.due == 0 => State::Exhausted,
-                HostState { retired: true, .. } => State::Retired,
+                HostRecord { retired: true, .. } => State::Retired,
                 _ if rests => State::Snoozed,
                 _ => State::Ready,
             },
@@ -94,7 +94,7 @@ pub(super) fn read(store: &Store) -> Result<Vec<Host>, RunError> {
     let mut hosts = Vec::new();
     for row in store.hosts() {
         let (host, counts) = row?;
-        let state = store.host_state(&host)?.unwrap_or_default();
+        let state = store.host_record(&host)?.unwrap_or_default();
         hosts.push(Host::new(host, counts.into(), state, now));
     }
     Ok(hosts)
@@ -110,7 +110,7 @@ pub(crate) fn utc(unix_ms: u64) -> String {
 mod tests {
     use super::*;
 
-    fn host(queued: u64, state: HostState) -> Host {
+    fn host(queued: u64, state: HostRecord) -> Host {
         let counts = Counts {
             queued,
             ..Counts::default()
@@ -118,20 +118,20 @@ mod tests {
         Host::new("a.example".into(), counts, state, 1_000_000)
     }
 
-    fn failing(rests_until: u64, retired: bool) -> HostState {
-        HostState {
+    fn failing(rests_until: u64, retired: bool) -> HostRecord {
+        HostRecord {
             rests_until,
             retired,
             failures: 1,
             last_failure: Some("HTTP status 503".into()),
-            ..HostState::default()
+            ..HostRecord::default()
         }
     }
 
     #[test]
     fn a_host_is_left_alone_only_while_it_has_something_queued() {
         assert_eq!(host(0, failing(2_000_000, true)).state, State::Exhausted);
-        assert_eq!(host(1, HostState::default()).state, State::Ready);
+        assert_eq!(host(1, HostRecord::default()).state, State::Ready);
         assert_eq!(host(1, failing(999_999, false)).state, State::Ready, "its rest is over");
         assert!(host(1, failing(999_999, true)).is_left_alone());
     }

@@ -99,8 +99,8 @@ impl Refreshed {
     }
 }
 
-impl From<&storage::Refresh> for Refresh {
-    fn from(refresh: &storage::Refresh) -> Self {
+impl From<&storage::RefreshCounts> for Refresh {
+    fn from(refresh: &storage::RefreshCounts) -> Self {
         Self {
             started_at: utc(refresh.started_at),
             due: refresh.due,

@@ -1,4 +1,4 @@
-use storage::HostState;
+use storage::HostRecord;
 
 use super::*;
 
@@ -53,7 +53,7 @@ pub(crate) fn sample() -> Report {
         }],
         refresh: refreshed(),
         hosts: vec![
-            Host::new("a.example".into(), counts, HostState::default(), 0),
+            Host::new("a.example".into(), counts, HostRecord::default(), 0),
             left_alone(),
         ],
         failures: vec![
@@ -215,14 +215,14 @@ fn rendered(report: &Report, format: Format) -> String {
 
 /// Of a page that changed and one that is gone.
 fn refreshed() -> refresh::Refreshed {
-    let last = storage::Refresh {
+    let last = storage::RefreshCounts {
         started_at: 1_774_085_400_000,
         due: 7,
         new: 1,
         changed: 1,
         unchanged: 2,
         gone: 1,
-        ..storage::Refresh::default()
+        ..storage::RefreshCounts::default()
     };
     refresh::Refreshed {
         refreshes: vec![refresh::Refresh::from(&last)],
@@ -246,12 +246,12 @@ fn left_alone() -> Host {
         queued: 2,
         ..Counts::default()
     };
-    let state = HostState {
+    let state = HostRecord {
         rests_until: 3_600_000,
         failures: 5,
         retired: true,
         last_failure: Some("no connection: \u{1b}[31m<script>".into()),
-        ..HostState::default()
+        ..HostRecord::default()
     };
     Host::new("dead.example".into(), counts, state, 0)
 }

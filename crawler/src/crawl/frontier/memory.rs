@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use storage::{HostState, stored_text};
+use storage::{HostRecord, stored_text};
 use web::politeness::{AddressKey, GateMemory, Now};
 
 use super::Scheduler;
@@ -16,7 +16,7 @@ pub(super) fn unix_ms(time: SystemTime) -> u64 {
 
 impl Scheduler {
     /// Goes on with how an earlier run treated the host.
-    pub fn restore(&mut self, name: &str, state: &HostState) {
+    pub fn restore(&mut self, name: &str, state: &HostRecord) {
         let memory = GateMemory {
             asked_at: None,
             rests_until: self.since_start(state.rests_until),
@@ -61,7 +61,7 @@ impl Scheduler {
     }
 
     /// How the hosts are treated whose treatment has changed since this was last asked.
-    pub fn take_unsaved(&mut self) -> Vec<(String, HostState)> {
+    pub fn take_unsaved(&mut self) -> Vec<(String, HostRecord)> {
         let names = std::mem::take(&mut self.unsaved);
         names
             .into_iter()
@@ -80,7 +80,7 @@ impl Scheduler {
         }
     }
 
-    fn state_of(&mut self, name: &str) -> HostState {
+    fn state_of(&mut self, name: &str) -> HostRecord {
         let started_at = self.started_at;
         let wall = |now| wall(started_at, now);
         let host = self.host(name);
@@ -90,7 +90,7 @@ impl Scheduler {
             .closed()
             .min()
             .map(|(origin, reason)| format!("{origin}: {reason}"));
-        HostState {
+        HostRecord {
             asked_at: memory.asked_at.map_or(host.asked_before, wall),
             rests_until: if memory.rests_until > Now::ZERO {
                 wall(memory.rests_until)

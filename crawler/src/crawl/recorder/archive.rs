@@ -6,7 +6,7 @@ use reqwest::StatusCode;
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT,
 };
-use storage::warc::{Capture, DuplicateText, EncodedCapture, RefersTo, Revisit, RevisitProfile};
+use storage::warc::{Capture, DuplicateText, EncodedCapture, RefersTo, RevisitCapture, RevisitProfile};
 use storage::{PageRecord, QueuedUrl, Store, Validators, Verdict};
 use url::{Position, Url};
 use web::fetch::{Response, fields_of_every_request};
@@ -134,7 +134,7 @@ fn revisit<'a>(
     kept: &'a PageRecord,
     text: Option<DuplicateText<'a>>,
     request: Option<&'a [u8]>,
-) -> Revisit<'a> {
+) -> RevisitCapture<'a> {
     let is_identical = page.draft.payload_digest == kept.payload_digest;
     let profile = match page.draft.verdict {
         _ if is_identical => RevisitProfile::IdenticalPayload,
@@ -143,7 +143,7 @@ fn revisit<'a>(
         } => RevisitProfile::NearDuplicate { distance, similarity },
         Verdict::Exact { .. } | Verdict::Unique => RevisitProfile::SameText,
     };
-    Revisit {
+    RevisitCapture {
         url: &page.queued.url,
         fetched_at: page.draft.fetched_at,
         ip: address(&page.response),

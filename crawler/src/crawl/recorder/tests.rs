@@ -283,7 +283,7 @@ fn whatever_pages_become_the_index_is_the_kept_pages_and_no_two_of_them_are_dupl
         for (id, page) in world.pages().into_iter().filter(|(_, page)| page.fate == Fate::Current) {
             if let Some(of) = page.verdict.of() {
                 let store = &world.content().store;
-                let said_by = store.said_by(id).unwrap();
+                let said_by = store.kept_representative_of(id).unwrap();
                 assert!(
                     said_by.is_some(),
                     "nothing says what page {id} says, a duplicate of {of}"

@@ -1,6 +1,6 @@
 //! Another visit to a page: whether it says anything that its last version does not, and the record of one that does not.
 
-use storage::warc::{EncodedCapture, RefersTo, Revisit as RevisitRecord, RevisitProfile};
+use storage::warc::{EncodedCapture, RefersTo, RevisitCapture, RevisitProfile};
 use storage::{PageRecord, QueuedUrl, Revisit, Store, Verdict};
 use url::Url;
 use web::fetch::Response;
@@ -29,7 +29,7 @@ pub(super) fn says_nothing_new(store: &Store, revisit: &Revisit, page: &ReadPage
         return Ok(false);
     };
     // What stood for it may have departed since the visit was queued.
-    if last.verdict != Verdict::Unique && store.said_by(revisit.page)?.is_none() {
+    if last.verdict != Verdict::Unique && store.kept_representative_of(revisit.page)?.is_none() {
         return Ok(false);
     }
     if digest == page.draft.payload_digest {
@@ -55,7 +55,7 @@ pub(super) fn record(
     };
     let digest = visit.payload.map_or(last.payload_digest, |(_, digest)| digest);
     let request = requests.of(queued, visit.asked);
-    let record = RevisitRecord {
+    let record = RevisitCapture {
         url: &queued.url,
         fetched_at: visit.fetched_at,
         ip: archive::address(visit.response),

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::UNIX_EPOCH;
 
-use storage::HostState;
+use storage::HostRecord;
 
 use super::*;
 
@@ -190,9 +190,9 @@ fn the_address_of_a_restored_host_is_known_from_the_start() {
         .begun_at(unix(BEGIN))
         .with_seed(1);
     for host in ["a.example", "b.example"] {
-        let state = HostState {
+        let state = HostRecord {
             address: Some(address(1)),
-            ..HostState::default()
+            ..HostRecord::default()
         };
         scheduler.restore(host, &state);
         scheduler.add(site(host, 1), at(0));
@@ -207,10 +207,10 @@ fn a_host_waits_for_what_another_of_its_address_was_asked_in_an_earlier_run() {
         .begun_at(unix(BEGIN))
         .with_seed(1);
     for (host, asked_at) in [("a.example", BEGIN - 100), ("b.example", BEGIN - 9_000)] {
-        let state = HostState {
+        let state = HostRecord {
             address: Some(address(1)),
             asked_at,
-            ..HostState::default()
+            ..HostRecord::default()
         };
         scheduler.restore(host, &state);
     }
@@ -220,12 +220,12 @@ fn a_host_waits_for_what_another_of_its_address_was_asked_in_an_earlier_run() {
 
 #[test]
 fn a_retired_host_gets_one_try_in_the_next_run_and_not_before_its_rest_is_over() {
-    let state = HostState {
+    let state = HostRecord {
         rests_until: BEGIN + 90_000,
         failures: 5,
         retired: true,
         last_failure: Some("no connection".into()),
-        ..HostState::default()
+        ..HostRecord::default()
     };
     let mut scheduler = Scheduler::new(&settings(|_| {}), WINDOW, 0)
         .begun_at(unix(BEGIN))

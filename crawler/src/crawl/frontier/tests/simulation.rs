@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::time::{Duration, UNIX_EPOCH};
 
 use proptest::prelude::*;
-use storage::{HostState, QueuedUrl};
+use storage::{HostRecord, QueuedUrl};
 use url::Url;
 use web::politeness::{Contact, HostSignal, Now};
 
@@ -116,7 +116,7 @@ struct World {
     servers: Vec<Server>,
     by_address: HashMap<IpAddr, Seen>,
     open: Vec<Open>,
-    saved: HashMap<String, HostState>,
+    saved: HashMap<String, HostRecord>,
     started_at: u64,
     next_seq: u64,
     requests: u64,

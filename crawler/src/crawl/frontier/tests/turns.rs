@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::{Duration, UNIX_EPOCH};
 
-use storage::HostState;
+use storage::HostRecord;
 use web::politeness::{Contact, HostSignal, Now};
 
 use super::{BEGIN, settings};
@@ -68,10 +68,10 @@ fn a_host_that_rested_is_not_kept_waiting_by_hosts_without_delay() {
     let rests_until = BEGIN + 50;
     scheduler.restore(
         "c.example",
-        &HostState {
+        &HostRecord {
             rests_until,
             failures: 1,
-            ..HostState::default()
+            ..HostRecord::default()
         },
     );
     for host in ["a.example", "b.example", "c.example"] {

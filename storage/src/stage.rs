@@ -1,90 +1,104 @@
-//! What was done since the last commit and is not yet in the tree.
+//! The stage: changes since the last commit that are not in the tree yet.
 //!
-//! New links come first, sorted by where they wait, so that each chunk of the queue is written once a commit however many
-//! pages it was filled by. Then the *pieces*, in order: a piece is what must become durable as one, the end of a URL with its
-//! page and its counts. Both are packed into batches of at most [`BATCH_ROWS`] rows; sled applies and recovers each batch as a
-//! whole, and batches in order.
+//! New links come first, sorted by their places in the queue, so that a commit writes each chunk of the queue once, however many
+//! pages its URLs come from. Then come the *pieces*, in order. A piece becomes durable as a whole: the end of a URL with its
+//! page and its counts. Links and pieces are packed into batches of at most [`BATCH_ROWS`] rows. sled applies and recovers each
+//! batch as a whole, and batches in order.
 //!
-//! What survives a crash is therefore some of the links, and none of the pieces; or all links, and a beginning of the pieces.
-//! Links without the page that has them do no harm: they were found a little early, and that page is still queued. Numbers of
-//! URLs, places and pages that a commit gives out are never given out again, whatever of it survives, so that a link that
-//! names its page never names another.
+//! After a crash the tree therefore holds either some of the links and no piece, or all links and the first few pieces.
+//! Links without their page do no harm: the store knows them a little early, and that page is still queued. A commit gives out
+//! numbers of URLs, places and pages once: no later commit gives them out again, even if the crash lost them. So a link that names
+//! its page never names another.
+
+mod discover;
+mod finish;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::iter::Peekable;
 
-use crate::chunk::{self, Place};
-use crate::counts::{Change, Counts};
+use crate::chunk::{self, QueueChange};
+use crate::counts::{CountChange, Counts};
 use crate::error::StorageError;
 use crate::format::{self, Progress};
-use crate::frontier::QueuedUrl;
+use crate::frontier::{Place, QueuedUrl};
 use crate::known::{UrlHash, UrlId};
 use crate::state::State;
 
-/// Rows in a batch. sled keeps all that a batch touches until it ends: batches of thousands take gigabytes.
+/// Rows in a batch. sled keeps everything that a batch touches in memory: batches of thousands of rows take gigabytes.
 const BATCH_ROWS: usize = 256;
 
 /// New links in a batch.
 const BATCH_LINKS: usize = 4_096;
 
-/// A row to be set, or removed where there is no value.
+/// Rows of the same table in a piece.
+const ROWS_A_PIECE: usize = 100;
+
+/// A row to set, or to remove if there is no value.
 pub(crate) type Row = (Vec<u8>, Option<Vec<u8>>);
 
-/// What becomes durable as one.
+/// Changes that become durable as a whole.
 pub(crate) struct Piece {
     pub rows: Vec<Row>,
-    /// What changes in the queue.
-    pub queue: Vec<chunk::Change>,
-    /// What changes in the counts of which host.
-    pub changes: Vec<(String, Change)>,
-    /// How far the state has come with this piece.
+    /// Changes of the queue.
+    pub queue: Vec<QueueChange>,
+    /// Changes of the counts, by host.
+    pub counts: Vec<(String, CountChange)>,
+    /// Progress after this piece.
     pub progress: Progress,
 }
 
 impl Piece {
-    /// An empty piece that follows what is staged.
+    /// An empty piece that continues from `progress`.
     pub fn at(progress: Progress) -> Self {
         Self {
             rows: Vec::new(),
             queue: Vec::new(),
-            changes: Vec::new(),
+            counts: Vec::new(),
             progress,
         }
     }
+
+    /// The next `seq`.
+    pub fn take_seq(&mut self) -> u64 {
+        let seq = self.progress.next_seq;
+        self.progress.next_seq += 1;
+        seq
+    }
 }
 
-/// A URL that was not known, and what it is known by from now on.
+/// A URL that was not known, with its hash.
 pub(crate) struct FreshUrl {
     pub hash: UrlHash,
     pub queued: QueuedUrl,
 }
 
-/// Pieces in order, and what of them must be seen before they are in the tree.
+/// Stage links and pieces, with the look-ups that later steps need before the commit.
 #[derive(Default)]
-pub(crate) struct Staged {
+pub(crate) struct Stage {
     links: Vec<FreshUrl>,
     pieces: VecDeque<Piece>,
     rows: usize,
-    /// Of keys and values.
+    /// Bytes of keys and values.
     bytes: usize,
-    /// URLs that had failed and wait again.
+    /// Failed URLs that are queued again.
     tried_again: HashSet<UrlId>,
     /// Places in the queue by `seq`: taken (`true`) or given up (`false`).
     places: HashMap<u64, bool>,
-    /// Where the latest row of each staged page is: its piece, and its row there. Pieces only go all at once.
+    /// Place of the latest row of each staged page: index of the piece, index of the row in it. Valid because pieces leave
+    /// all at once.
     pages: HashMap<u64, (usize, usize)>,
-    /// The same of the rows of visits, by page.
+    /// The same for the rows of visits, by page.
     visits: HashMap<u64, (usize, usize)>,
 }
 
-impl Staged {
+impl Stage {
     pub fn push(&mut self, piece: Piece) {
         self.rows += piece.rows.len() + piece.queue.len();
         let bytes = piece
             .rows
             .iter()
             .map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len));
-        let queue = piece.queue.iter().map(chunk::Change::held_bytes);
+        let queue = piece.queue.iter().map(QueueChange::held_bytes);
         self.bytes += bytes.chain(queue).sum::<usize>();
         for (at, (key, _)) in piece.rows.iter().enumerate() {
             if let Some(sequence) = format::page_sequence(key) {
@@ -103,7 +117,7 @@ impl Staged {
         self.links.push(link);
     }
 
-    /// Whether the URL was not queued again since the last commit; from now on it is.
+    /// Notes that a failed URL is queued again. `false` if it already was since the last commit.
     pub fn try_again(&mut self, id: UrlId) -> bool {
         self.tried_again.insert(id)
     }
@@ -121,25 +135,25 @@ impl Staged {
         self.places.get(&seq).copied()
     }
 
-    /// The row of a page, if it waits to be written.
+    /// The row of a page, if it is staged.
     pub fn page(&self, sequence: u64) -> Option<&[u8]> {
         let (piece, row) = *self.pages.get(&sequence)?;
         self.pieces.get(piece)?.rows.get(row)?.1.as_deref()
     }
 
-    /// The row of a page's visits, if it waits to be written; `Some(None)` if it is to be removed.
+    /// The row of a page's visits, if it is staged; `Some(None)` if its removal is staged.
     pub fn visits(&self, page: u64) -> Option<Option<&[u8]>> {
         let (piece, row) = *self.visits.get(&page)?;
         let (_, value) = self.pieces.get(piece)?.rows.get(row)?;
         Some(value.as_deref())
     }
 
-    /// Rows that wait.
+    /// Staged rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Bytes of the rows that wait.
+    /// Bytes of the staged rows.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -148,11 +162,11 @@ impl Staged {
         self.pieces.is_empty() && self.links.is_empty()
     }
 
-    /// Applies everything as batches of a commit and forgets it. `before` is how far the state had come before, `after` how
-    /// far it comes; the commit's number is in both.
+    /// Applies everything as the batches of a commit, and empties the stage. `before` is the progress before the commit, `after`
+    /// the progress after it, with the number of the commit.
     pub fn apply(&mut self, state: &State, before: Progress, after: Progress) -> Result<(), StorageError> {
         let mut hosts = HashMap::new();
-        // The numbers are given out, the archive's end is not reached yet.
+        // The batches of links give out all numbers, but do not reach the archive's new end yet.
         let numbers = Progress {
             archive: before.archive,
             ..after
@@ -177,7 +191,7 @@ impl Staged {
         Ok(())
     }
 
-    /// The next batch: as many pieces as fit, at least one. `hosts` holds the counts as they are after the batches before.
+    /// The next batch: as many pieces as fit, at least one. `hosts` holds the counts after the earlier batches.
     fn next_batch(
         &mut self,
         state: &State,
@@ -201,7 +215,7 @@ impl Staged {
                 break;
             }
             rows += more;
-            kinds.extend(piece.queue.iter().map(chunk::Change::kind));
+            kinds.extend(piece.queue.iter().map(QueueChange::kind));
             let Some(piece) = self.pieces.pop_front() else { break };
             for (key, value) in piece.rows {
                 match value {
@@ -212,16 +226,14 @@ impl Staged {
             for change in piece.queue {
                 queue.apply(change)?;
             }
-            for (host, change) in piece.changes {
+            for (host, change) in piece.counts {
                 let counts = counted(state, hosts, &host, change)?;
                 touched.insert(host, counts);
             }
             progress = Some(piece.progress);
         }
         queue.write(&mut batch)?;
-        for (host, counts) in touched {
-            batch.insert(format::host_key(&host), format::encode(&counts)?);
-        }
+        write_counts(&mut batch, touched)?;
         if let Some(progress) = progress {
             let progress = Progress {
                 archive: progress.archive,
@@ -233,7 +245,7 @@ impl Staged {
     }
 }
 
-/// As many of the links as fit into a batch, at least one. `hosts` as for the pieces.
+/// A batch with as many of the links as fit, at least one. `hosts` holds the counts after the earlier batches.
 fn batch_of_links(
     state: &State,
     progress: Progress,
@@ -250,19 +262,24 @@ fn batch_of_links(
             break;
         };
         logged.push((hash.to_le_bytes(), queued.id));
-        let counts = counted(state, hosts, &queued.host, Change::Discovered)?;
+        let counts = counted(state, hosts, &queued.host, CountChange::Discovered)?;
         touched.insert(queued.host.clone(), counts);
-        queue.apply(chunk::Change::Add(queued))?;
+        queue.apply(QueueChange::Add(queued))?;
     }
     if let Some((_, first)) = logged.first() {
         batch.insert(&format::log_key(*first)[..], format::encode(&logged)?);
     }
     queue.write(&mut batch)?;
+    write_counts(&mut batch, touched)?;
+    batch.insert(format::META_PROGRESS, format::encode(&progress)?);
+    Ok(batch)
+}
+
+fn write_counts(batch: &mut sled::Batch, touched: BTreeMap<String, Counts>) -> Result<(), StorageError> {
     for (host, counts) in touched {
         batch.insert(format::host_key(&host), format::encode(&counts)?);
     }
-    batch.insert(format::META_PROGRESS, format::encode(&progress)?);
-    Ok(batch)
+    Ok(())
 }
 
 /// The counts of a host after one more change.
@@ -270,7 +287,7 @@ fn counted(
     state: &State,
     hosts: &mut HashMap<String, Counts>,
     host: &str,
-    change: Change,
+    change: CountChange,
 ) -> Result<Counts, StorageError> {
     let counts = match hosts.get_mut(host) {
         Some(counts) => counts,
@@ -280,9 +297,9 @@ fn counted(
     Ok(*counts)
 }
 
-/// At most how many rows of counts the piece needs: runs of the same host count once.
+/// Upper bound on the rows of counts that the piece needs. Runs of the same host count once.
 fn hosts_of(piece: &Piece) -> usize {
-    piece.changes.chunk_by(|(a, _), (b, _)| a == b).count()
+    piece.counts.chunk_by(|(a, _), (b, _)| a == b).count()
 }
 
 fn stored_counts(state: &State, host: &str) -> Result<Counts, StorageError> {
