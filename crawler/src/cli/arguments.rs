@@ -21,18 +21,19 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::files::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
 use values::{parse_confirm, parse_features, parse_segmenter, parse_weights, parse_width};
 
-pub use check::{AnswerFormat, Check};
-pub use config::{Config, ConfigAction, ConfigCheck, ConfigFormat, ConfigShow, Overrides};
-pub use explain::Explain;
-pub use export::{Export, ExportFormat, ExportVerdict};
+pub use check::{AnswerFormat, CheckArgs};
+pub use config::{ConfigAction, ConfigArgs, ConfigCheckArgs, ConfigFormat, ConfigShowArgs, Overrides};
+pub use explain::ExplainArgs;
+pub use export::{ExportArgs, ExportFormat, ExportVerdict};
 pub use inspect::{
-    Fetching, Inspect, InspectFormat, InspectPage, InspectRobots, InspectSitemap, InspectUrl, Inspected,
+    Fetching, InspectArgs, InspectFormat, InspectPageArgs, InspectRobotsArgs, InspectSitemapArgs, InspectUrlArgs,
+    Inspected,
 };
-pub use logging::{LogFormat, Logging};
-pub use shell::{Completions, Man};
-pub use status::Status;
-pub use store::{Gc, Rebuild, Verify, VerifyFormat};
-pub use tune::{At, Tune, TuneFormat};
+pub use logging::{LogFormat, LoggingArgs};
+pub use shell::{CompletionsArgs, ManArgs};
+pub use status::StatusArgs;
+pub use store::{GcArgs, RebuildArgs, VerifyArgs, VerifyFormat};
+pub use tune::{At, TuneArgs, TuneFormat};
 
 /// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
 #[derive(Debug, Parser)]
@@ -56,52 +57,52 @@ pub struct Cli {
     pub quiet: bool,
     /// See `--help` of the group.
     #[command(flatten)]
-    pub logging: Logging,
+    pub logging: LoggingArgs,
 }
 
 /// The commands, one file each in `commands/`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Crawl from a list of seed URLs and keep the pages that say something new.
-    Run(Run),
+    Run(RunArgs),
     /// Show what was fetched, kept and dropped, and why.
-    Report(Report),
+    Report(ReportArgs),
     /// Say why a page was kept or dropped, or what became of its URL.
-    Explain(Explain),
+    Explain(ExplainArgs),
     /// Say whether a text is already in the store, and which passages it shares with the nearest pages.
-    Check(Check),
+    Check(CheckArgs),
     /// Show the URL rules and patterns that the verdicts of a crawl teach, with their evidence.
-    Rules(Rules),
+    Rules(RulesArgs),
     /// Write the kept pages as JSON lines, CSV, Parquet, Markdown, plain text or CDXJ.
-    Export(Export),
+    Export(ExportArgs),
     /// Check that a crawl on disk is whole: bodies, digests, verdicts, index, counts, queue.
-    Verify(Verify),
+    Verify(VerifyArgs),
     /// Make the state of a crawl anew from its WARC files.
-    Rebuild(Rebuild),
+    Rebuild(RebuildArgs),
     /// Give back the room that the state of a crawl does not need any more.
-    Gc(Gc),
+    Gc(GcArgs),
     /// Show what other dedup thresholds would make of a crawl, without fetching, and write the one that suits it.
-    Tune(Tune),
+    Tune(TuneArgs),
     /// Show what the crawler makes of one page, robots.txt, URL or sitemap.
-    Inspect(Inspect),
+    Inspect(InspectArgs),
     /// Show the fingerprint of documents in files, and the features that weigh most in it.
-    Fingerprint(Fingerprint),
+    Fingerprint(FingerprintArgs),
     /// Count how rare features are in a corpus or a crawl, for weights that go by it.
-    Idf(Idf),
+    Idf(IdfArgs),
     /// Measure the precision and recall of many dedup settings on pages whose duplicates are known.
-    Evaluate(Evaluate),
+    Evaluate(EvaluateArgs),
     /// List the layouts of the index that find every near-duplicate within a distance, and what each costs.
-    Layouts(Layouts),
+    Layouts(LayoutsArgs),
     /// Find duplicates among documents in files: JSON lines, text, HTML, WARC and WET.
-    Dedup(Dedup),
+    Dedup(DedupArgs),
     /// Crawl a small web site of its own on loopback and compare the report with the known truth.
-    Demo(Demo),
+    Demo(DemoArgs),
     /// Check the configuration, or show what is in force and where each value comes from.
-    Config(Config),
+    Config(ConfigArgs),
     /// Print completions for a shell.
-    Completions(Completions),
+    Completions(CompletionsArgs),
     /// Print the manual pages, or write them to a folder.
-    Man(Man),
+    Man(ManArgs),
 }
 
 /// Where the crawl lies on disk.
@@ -126,7 +127,7 @@ pub struct ConfigFile {
     after_help = "Ctrl-C stops taking new URLs, finishes what is in process and saves; the same command goes \
     on where it stopped. A second Ctrl-C ends at once and loses nothing that was decided more than a moment ago."
 )]
-pub struct Run {
+pub struct RunArgs {
     /// Text file with one seed URL a line; `#` starts a comment. With --refresh it may be left out: then the crawl stays on the
     /// hosts that it knows.
     #[arg(long, value_name = "FILE", required_unless_present = "refresh")]
@@ -153,7 +154,7 @@ pub struct Run {
     pub max_duration: Option<Duration>,
     /// See `--help` of the group.
     #[command(flatten)]
-    pub status: Status,
+    pub status: StatusArgs,
 }
 
 /// The forms a report comes in.
@@ -211,7 +212,7 @@ impl From<InputFormat> for Format {
     Pairs that are labelled in it can be downloaded for crawler tune --pairs.\n\
     The JSON holds everything; its fields are only ever added."
 )]
-pub struct Report {
+pub struct ReportArgs {
     /// See `--help` of the group.
     #[command(flatten)]
     pub data: DataFolder,
@@ -245,7 +246,7 @@ pub enum RulesFormat {
     path, numbers, the host. It is tested by every later page that it speaks of. Rules are applied only on request: copy \
     them to steering.apply in config.toml."
 )]
-pub struct Rules {
+pub struct RulesArgs {
     /// See `--help` of the group.
     #[command(flatten)]
     pub data: DataFolder,
@@ -266,7 +267,7 @@ pub struct Rules {
     after_help = "Each combination of --features, --weights, --bits, --distances and --confirm is one line of the table; \
     what is not given is as in the configuration. The pages are decided on in their order, as a crawl would."
 )]
-pub struct Evaluate {
+pub struct EvaluateArgs {
     /// Pages: one JSON object a line with `id` and `text`, maybe `title`; also gzip or zstd.
     #[arg(long, value_name = "FILE")]
     pub pages: PathBuf,
@@ -310,7 +311,7 @@ pub struct Evaluate {
 
 /// `crawler fingerprint`
 #[derive(Debug, Args)]
-pub struct Fingerprint {
+pub struct FingerprintArgs {
     /// Files and folders of JSON lines, text, HTML, WARC and WET, each also gzip or zstd; - for standard input.
     #[arg(value_name = "FILE", required = true)]
     pub inputs: Vec<PathBuf>,
@@ -332,7 +333,7 @@ pub struct Fingerprint {
     It is for the features, the segmenter and the masking of the configuration. Memory grows with the number of distinct \
     features."
 )]
-pub struct Idf {
+pub struct IdfArgs {
     /// Files and folders of JSON lines, text, HTML, WARC and WET, each also gzip or zstd; - for standard input.
     #[arg(value_name = "INPUT", required_unless_present = "data", conflicts_with = "data")]
     pub inputs: Vec<PathBuf>,
@@ -354,7 +355,7 @@ pub struct Idf {
     (pigeonhole principle). Fewer, wider blocks: less memory, fewer candidates, more probes. More, narrower ones: the \
     reverse."
 )]
-pub struct Layouts {
+pub struct LayoutsArgs {
     /// Bits of a fingerprint: 32, 64, 128.
     #[arg(long, value_name = "N", default_value = "64", value_parser = parse_width)]
     pub bits: dedup::Width,
@@ -378,7 +379,7 @@ pub struct Layouts {
     Exit codes: 0 all was read, 3 some of the input could not be read, 1 it could not go on, 2 it was called with something \
     unusable, 130 Ctrl-C."
 )]
-pub struct Dedup {
+pub struct DedupArgs {
     /// Files, folders (recursively, by name; hidden ones and names of no known form are left out), - for standard input.
     /// Any of them may be gzip or zstd.
     #[arg(value_name = "INPUT", required = true)]
@@ -421,7 +422,7 @@ pub struct Dedup {
 
 /// `crawler demo`
 #[derive(Debug, Args)]
-pub struct Demo {
+pub struct DemoArgs {
     /// Folder for the demo's crawl; a new temporary one without it. It must be empty or absent.
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,

@@ -6,8 +6,9 @@ use std::path::Path;
 use serde_json::json;
 use toml::Value;
 
-use super::{config_path, or_reader_gone, read_sources, say};
-use crate::cli::arguments::{self, ConfigAction, ConfigCheck, ConfigFormat, ConfigShow};
+use super::configuration::{config_path, read_sources};
+use super::output::{or_reader_gone, say};
+use crate::cli::arguments::{self, ConfigAction, ConfigCheckArgs, ConfigFormat, ConfigShowArgs};
 use crate::cli::error::{Error, UsageError};
 use crate::config::settings::Settings;
 use crate::config::{self, Config, Origin, Sources};
@@ -16,14 +17,14 @@ use crate::error::RunError;
 /// Columns before the comments, where the values leave room for them.
 const COMMENT_AT: usize = 44;
 
-pub(super) fn execute(args: &arguments::Config) -> Result<(), Error> {
+pub(super) fn execute(args: &arguments::ConfigArgs) -> Result<(), Error> {
     match &args.action {
         ConfigAction::Check(args) => check(args),
         ConfigAction::Show(args) => show(args),
     }
 }
 
-fn check(args: &ConfigCheck) -> Result<(), Error> {
+fn check(args: &ConfigCheckArgs) -> Result<(), Error> {
     let file = args.config.as_deref().unwrap_or(&args.file);
     let path = file.display();
     let findings = config::check(&Config::text(file).map_err(UsageError::from)?);
@@ -53,7 +54,7 @@ fn check_environment(file: Option<&Path>) -> Result<(), UsageError> {
     Ok(())
 }
 
-fn show(args: &ConfigShow) -> Result<(), Error> {
+fn show(args: &ConfigShowArgs) -> Result<(), Error> {
     let mut sources = read_sources(config_path(&args.config).as_deref())?;
     for (key, flag) in args.overrides.apply(&mut sources.config) {
         sources.set_by_flag(key, flag);

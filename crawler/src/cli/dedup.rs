@@ -35,9 +35,9 @@ use std::time::{Duration, Instant};
 use self::decider::Decided;
 use self::pipeline::{Answer, Job};
 use self::tally::Tally;
-use super::Output;
 use super::faults::Faults;
-use crate::cli::arguments::Dedup;
+use super::output::Output;
+use crate::cli::arguments::DedupArgs;
 use crate::cli::error::{Error, UsageError};
 use crate::config::Config;
 use crate::config::settings::Settings;
@@ -51,7 +51,7 @@ use crate::terminal::tell::tell;
 /// Bytes of input, or of what was made of it, that are between the stages at one time, about.
 const IN_FLIGHT_BYTES: usize = 16 << 20;
 
-pub(super) fn execute(args: &Dedup, quiet: bool) -> Result<(), Error> {
+pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
     let (output, kept) = (file(args.output.as_deref()), args.kept.as_deref());
     let inputs =
@@ -99,17 +99,17 @@ pub(super) fn execute(args: &Dedup, quiet: bool) -> Result<(), Error> {
 }
 
 /// The user's rule on what is a duplicate; nothing else of a configuration matters here.
-fn settings(args: &Dedup) -> Result<Settings, UsageError> {
-    let (users, path) = super::read_config(&args.config)?;
+fn settings(args: &DedupArgs) -> Result<Settings, UsageError> {
+    let (users, path) = super::configuration::read(&args.config)?;
     let mut config = Config {
         dedup: users.dedup,
         ..Config::default()
     };
     // First what the file says, so that it is not blamed for what the command line says.
-    super::validate(&config, path)?;
+    super::configuration::validate(&config, path)?;
     config.dedup.max_distance = args.max_distance.unwrap_or(config.dedup.max_distance);
     config.dedup.min_similarity = args.min_similarity.unwrap_or(config.dedup.min_similarity);
-    super::validate(&config, Some("the command line".into()))
+    super::configuration::validate(&config, Some("the command line".into()))
 }
 
 /// `-` is standard output.

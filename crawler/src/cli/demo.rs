@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
-use super::say;
-use crate::cli::arguments::Demo;
+use super::output::say;
+use crate::cli::arguments::DemoArgs;
 use crate::cli::error::{Error, UsageError};
 use crate::config::Config;
 use crate::config::settings::Settings;
@@ -19,7 +19,7 @@ use crate::live::progress::Progress;
 use crate::report::{Format, Report, Waiting};
 use crate::terminal::width::terminal_width;
 
-pub(super) fn execute(args: &Demo, quiet: bool) -> Result<(), Error> {
+pub(super) fn execute(args: &DemoArgs, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
     let runtime = Runtime::new().map_err(|source| RunError::io("start", "the demo's web server", source))?;
     let site = runtime
@@ -42,8 +42,8 @@ pub(super) fn execute(args: &Demo, quiet: bool) -> Result<(), Error> {
 }
 
 /// The user's rule on what is a duplicate; everything else as a site of one's own on loopback allows.
-fn settings(args: &Demo) -> Result<Settings, UsageError> {
-    let (users, path) = super::read_config(&args.config)?;
+fn settings(args: &DemoArgs) -> Result<Settings, UsageError> {
+    let (users, path) = super::configuration::read(&args.config)?;
     let mut config = Config {
         dedup: users.dedup,
         ..Config::default()
@@ -52,7 +52,7 @@ fn settings(args: &Demo) -> Result<Settings, UsageError> {
     config.politeness.parallel_per_host = 8;
     config.politeness.max_retries = 0;
     config.fetch.allow_private_addresses = true;
-    super::validate(&config, path)
+    super::configuration::validate(&config, path)
 }
 
 fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Error> {
@@ -70,7 +70,7 @@ fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Error> {
 
 /// Prints the report beside the truth.
 fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunError> {
-    let store = super::open_to_read(dir)?;
+    let store = super::store::open_to_read(dir)?;
     let waiting = Waiting::new(true);
     let report = Report::read_by(&store, &settings.rule, &waiting)?;
     let html = dir.join("report.html");

@@ -15,7 +15,7 @@ use std::time::Instant;
 use dedup::evaluate::{Score, Truth};
 use dedup::{Analyzer, Deduplicator, DocId, Index, Layout, MemoryIndex, Rule, Scheme, Signature};
 
-use crate::cli::arguments::Evaluate;
+use crate::cli::arguments::EvaluateArgs;
 use crate::cli::error::{Error, UsageError};
 use crate::error::RunError;
 use crate::files::open_unpacked;
@@ -40,9 +40,9 @@ struct Row {
     decision_us: f64,
 }
 
-pub(super) fn execute(args: &Evaluate, quiet: bool) -> Result<(), Error> {
-    let (config, path) = super::read_config(&args.config)?;
-    let settings = super::validate(&config, path)?;
+pub(super) fn execute(args: &EvaluateArgs, quiet: bool) -> Result<(), Error> {
+    let (config, path) = super::configuration::read(&args.config)?;
+    let settings = super::configuration::validate(&config, path)?;
     let pages = read_pages(&args.pages)?;
     let grid = Grid::new(args, &settings.scheme, &settings.rule, &pages)?;
     for scheme in &grid.schemes {
@@ -67,7 +67,7 @@ pub(super) fn execute(args: &Evaluate, quiet: bool) -> Result<(), Error> {
     if let Some(path) = &args.svg {
         write(path, &plot::svg(&rows))?;
     }
-    Ok(super::say(&table::text(&rows))?)
+    Ok(super::output::say(&table::text(&rows))?)
 }
 
 /// The pages' signatures, computed by all cores.
@@ -141,7 +141,7 @@ fn read_pages(path: &Path) -> Result<Vec<Page>, UsageError> {
 }
 
 /// The known similarities, by the pages' places; pairs of pages that are not there are passed over.
-fn read_truth(args: &Evaluate, pages: &[Page]) -> Result<Truth<u64>, UsageError> {
+fn read_truth(args: &EvaluateArgs, pages: &[Page]) -> Result<Truth<u64>, UsageError> {
     let places: HashMap<&str, u64> = pages.iter().map(|page| page.id.as_str()).zip(0..).collect();
     let pairs = lines(&args.pairs, |line| {
         let mut fields = line.split('\t');
@@ -184,7 +184,7 @@ fn lines<T>(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> Result<Ve
 }
 
 fn write(path: &Path, text: &str) -> Result<(), RunError> {
-    let mut output = super::Output::open(Some(path))?;
+    let mut output = super::output::Output::open(Some(path))?;
     output.write(text)?;
     output.finish()
 }

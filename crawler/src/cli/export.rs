@@ -22,16 +22,16 @@ use storage::{Fate, PageRecord, StorageError, Store, Verdict, cdxj};
 
 use self::filter::Filter;
 use super::faults::Faults;
-use crate::cli::arguments::Export;
+use crate::cli::arguments::ExportArgs;
 use crate::cli::error::{Error, UsageError};
 use crate::error::RunError;
 use crate::files::{At, Fault, Place};
 use crate::live::progress::{Moment, Progress};
 use crate::terminal::tell::tell;
 
-pub(super) fn execute(args: &Export, quiet: bool) -> Result<(), Error> {
+pub(super) fn execute(args: &ExportArgs, quiet: bool) -> Result<(), Error> {
     let (format, destination) = target::of(args)?;
-    let store = super::open_to_read(&args.data.data)?;
+    let store = super::store::open_to_read(&args.data.data)?;
     let filter = Filter::new(args);
     let counts = match target::page_format(format) {
         Some(format) => {

@@ -6,7 +6,7 @@ use dedup::{Analyzer, Explanation};
 use serde::Serialize;
 
 use super::documents;
-use crate::cli::arguments::Fingerprint;
+use crate::cli::arguments::FingerprintArgs;
 use crate::cli::error::Error;
 use crate::error::RunError;
 use crate::files::Document;
@@ -38,11 +38,11 @@ struct Feature<'a> {
     hash: String,
 }
 
-pub(super) fn execute(args: &Fingerprint, quiet: bool) -> Result<(), Error> {
-    let (config, path) = super::read_config(&args.config)?;
-    let settings = super::validate(&config, path)?;
+pub(super) fn execute(args: &FingerprintArgs, quiet: bool) -> Result<(), Error> {
+    let (config, path) = super::configuration::read(&args.config)?;
+    let settings = super::configuration::validate(&config, path)?;
     let analyzer = Analyzer::new(&settings.scheme);
-    let mut output = super::Output::open(None)?;
+    let mut output = super::output::Output::open(None)?;
     let mut failed = None;
     let faults = documents::read(&args.inputs, &[], quiet, |document| {
         let explanation = analyzer.explain(document.text);

@@ -14,7 +14,7 @@ mod web;
 
 use serde::Serialize;
 
-use crate::cli::arguments::{Fetching, Inspect, InspectFormat, Inspected};
+use crate::cli::arguments::{Fetching, InspectArgs, InspectFormat, Inspected};
 use crate::cli::error::{Error, UsageError};
 use crate::config::settings::Settings;
 use crate::error::RunError;
@@ -24,7 +24,7 @@ pub(super) use page::read_one;
 /// Characters of a text from outside in one line on a terminal.
 const SHOWN_WIDTH: usize = 4_096;
 
-pub(super) fn execute(args: &Inspect) -> Result<(), Error> {
+pub(super) fn execute(args: &InspectArgs) -> Result<(), Error> {
     match &args.what {
         Inspected::Page(args) => page::execute(args),
         Inspected::Robots(args) => robots::execute(args),
@@ -34,9 +34,9 @@ pub(super) fn execute(args: &Inspect) -> Result<(), Error> {
 }
 
 pub(super) fn settings(fetching: &Fetching) -> Result<Settings, UsageError> {
-    let (mut config, path) = super::read_config(&fetching.config)?;
+    let (mut config, path) = super::configuration::read(&fetching.config)?;
     config.fetch.allow_private_addresses |= fetching.allow_private;
-    super::validate(&config, path)
+    super::configuration::validate(&config, path)
 }
 
 /// An answer as it is written: a line of JSON, or text with its line ends.

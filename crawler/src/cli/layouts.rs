@@ -4,10 +4,10 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
 use dedup::layout::trade_offs;
 
-use crate::cli::arguments::Layouts;
+use crate::cli::arguments::LayoutsArgs;
 use crate::cli::error::{Error, UsageError};
 
-pub(super) fn execute(args: &Layouts) -> Result<(), Error> {
+pub(super) fn execute(args: &LayoutsArgs) -> Result<(), Error> {
     let layouts = trade_offs(args.bits, args.distance, args.documents).map_err(UsageError::from)?;
     let mut table = Table::new();
     table.load_style(NOTHING).set_header([
@@ -34,7 +34,7 @@ pub(super) fn execute(args: &Layouts) -> Result<(), Error> {
         column.set_cell_alignment(CellAlignment::Right);
     }
     let documents = grouped(args.documents as f64);
-    Ok(super::say(&format!(
+    Ok(super::output::say(&format!(
         "Layouts that find every pair within {} of {} bits, at {documents} random fingerprints:\n\n{table}\n\n\
          probes: buckets that a query looks into, each a cache miss. candidates: entries met in them, each a comparison.",
         args.distance,

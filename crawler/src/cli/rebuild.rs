@@ -16,9 +16,9 @@ use crate::report::bytes;
 use crate::study::redecide;
 use crate::terminal::tell::tell;
 
-pub(super) fn execute(args: &arguments::Rebuild, quiet: bool) -> Result<(), Error> {
-    let (config, path) = super::read_config(&args.config)?;
-    let settings = super::validate(&config, path.clone())?;
+pub(super) fn execute(args: &arguments::RebuildArgs, quiet: bool) -> Result<(), Error> {
+    let (config, path) = super::configuration::read(&args.config)?;
+    let settings = super::configuration::validate(&config, path.clone())?;
     let dir = &args.data.data;
     let (read, of) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let (shown, shown_of) = (read.clone(), of.clone());
@@ -72,7 +72,7 @@ pub(super) fn execute(args: &arguments::Rebuild, quiet: bool) -> Result<(), Erro
         })
         .map_err(RunError::from)?;
     if !quiet {
-        super::say(&describe(&done, came_to.as_ref(), &dir.display().to_string())).map_err(Error::from)?;
+        super::output::say(&describe(&done, came_to.as_ref(), &dir.display().to_string())).map_err(Error::from)?;
     }
     Ok(())
 }

@@ -1,17 +1,17 @@
 //! `crawler rules`
 
-use crate::cli::arguments::{Rules, RulesFormat};
+use crate::cli::arguments::{RulesArgs, RulesFormat};
 use crate::cli::error::Error;
 use crate::error::RunError;
 use crate::report::steering::{LearnedRule, Steering};
 use crate::terminal::text::terminal_text;
 
-pub(super) fn execute(args: &Rules) -> Result<(), Error> {
-    let (config, path) = super::read_config(&args.config)?;
-    let mut policy = super::validate(&config, path)?.steering;
+pub(super) fn execute(args: &RulesArgs) -> Result<(), Error> {
+    let (config, path) = super::configuration::read(&args.config)?;
+    let mut policy = super::configuration::validate(&config, path)?.steering;
     // The question is what the verdicts teach, whether or not they steer.
     policy.enabled = true;
-    let store = super::open_to_read(&args.data.data)?;
+    let store = super::store::open_to_read(&args.data.data)?;
     let steering = Steering::of(&store, policy, args.all)?;
     let text = match args.format {
         RulesFormat::Text => text(&steering, args.all),
@@ -22,7 +22,7 @@ pub(super) fn execute(args: &Rules) -> Result<(), Error> {
             json
         }
     };
-    Ok(super::say(text.trim_end())?)
+    Ok(super::output::say(text.trim_end())?)
 }
 
 fn text(steering: &Steering, all: bool) -> String {

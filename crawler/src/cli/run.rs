@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::cli::arguments::{self, Run};
+use crate::cli::arguments::{self, RunArgs};
 use crate::cli::error::{Error, UsageError};
-use crate::config::settings::{Refresh, Settings};
+use crate::config::settings::{RefreshSettings, Settings};
 use crate::crawl::messages::Ending;
 use crate::crawl::pipeline::{self, Summary};
 use crate::crawl::seeds::Seeds;
@@ -22,7 +22,7 @@ use crate::report::{self, bytes};
 use crate::terminal::tell::tell;
 use crate::terminal::text::terminal_text;
 
-pub(super) fn execute(args: &Run, quiet: bool) -> Result<(), Error> {
+pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
     let seeds = seeds(args, &settings)?;
     if !settings.has_contact {
@@ -43,7 +43,7 @@ pub(super) fn execute(args: &Run, quiet: bool) -> Result<(), Error> {
     drop(progress);
     let summary = result?;
     if !quiet {
-        super::say(&describe(&summary, &stats, &settings, dir))?;
+        super::output::say(&describe(&summary, &stats, &settings, dir))?;
     }
     match (server, args.status.status_linger) {
         (Some(server), Some(time)) if !is_interrupted.load(Ordering::Relaxed) => linger(&server, time, quiet)?,
@@ -53,7 +53,12 @@ pub(super) fn execute(args: &Run, quiet: bool) -> Result<(), Error> {
 }
 
 /// Serves the status, if that is asked for.
-fn serve(args: &arguments::Status, stats: &Arc<Stats>, limits: Limits, quiet: bool) -> Result<Option<Server>, Error> {
+fn serve(
+    args: &arguments::StatusArgs,
+    stats: &Arc<Stats>,
+    limits: Limits,
+    quiet: bool,
+) -> Result<Option<Server>, Error> {
     let Some(address) = args.status else {
         return Ok(None);
     };
@@ -85,7 +90,7 @@ fn linger(server: &Server, time: Duration, quiet: bool) -> Result<(), RunError> 
     Ok(())
 }
 
-fn seeds(args: &Run, settings: &Settings) -> Result<Vec<Url>, UsageError> {
+fn seeds(args: &RunArgs, settings: &Settings) -> Result<Vec<Url>, UsageError> {
     let Some(path) = &args.seeds else {
         return Ok(Vec::new());
     };
@@ -97,12 +102,12 @@ fn seeds(args: &Run, settings: &Settings) -> Result<Vec<Url>, UsageError> {
     Ok(seeds.urls)
 }
 
-fn settings(args: &Run) -> Result<Settings, UsageError> {
-    let (mut config, path) = super::read_config(&args.config)?;
+fn settings(args: &RunArgs) -> Result<Settings, UsageError> {
+    let (mut config, path) = super::configuration::read(&args.config)?;
     args.overrides.apply(&mut config);
-    let mut settings = super::validate(&config, path)?;
+    let mut settings = super::configuration::validate(&config, path)?;
     settings.limits.max_duration = args.max_duration;
-    settings.refresh = args.refresh.then_some(Refresh {
+    settings.refresh = args.refresh.then_some(RefreshSettings {
         intervals: settings.intervals,
         as_of: args.refresh_as_of,
     });

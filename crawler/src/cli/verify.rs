@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::Serialize;
 use storage::{Finding, Findings, Kind, OpenOptions, Store};
 
-use crate::cli::arguments::{Verify, VerifyFormat};
+use crate::cli::arguments::{VerifyArgs, VerifyFormat};
 use crate::cli::error::Error;
 use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
@@ -46,9 +46,9 @@ struct OfKind {
     named: Vec<String>,
 }
 
-pub(super) fn execute(args: &Verify, quiet: bool) -> Result<(), Error> {
-    let (config, path) = super::read_config(&args.config)?;
-    let settings = super::validate(&config, path)?;
+pub(super) fn execute(args: &VerifyArgs, quiet: bool) -> Result<(), Error> {
+    let (config, path) = super::configuration::read(&args.config)?;
+    let settings = super::configuration::validate(&config, path)?;
     let dir = &args.data.data;
     let options = OpenOptions {
         cache_bytes: settings.storage.cache_bytes,
@@ -95,7 +95,7 @@ pub(super) fn execute(args: &Verify, quiet: bool) -> Result<(), Error> {
     };
     let is_quiet_and_fine = quiet && answer.ok && args.format == VerifyFormat::Text;
     if !is_quiet_and_fine {
-        super::say(&render(&answer, args.format)?)?;
+        super::output::say(&render(&answer, args.format)?)?;
     }
     match answer.findings.values().map(|of_kind| of_kind.count).sum() {
         0 => Ok(()),

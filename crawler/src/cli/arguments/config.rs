@@ -8,7 +8,7 @@ use super::ConfigFile;
 
 /// `crawler config`
 #[derive(Debug, Args)]
-pub struct Config {
+pub struct ConfigArgs {
     /// What to do.
     #[command(subcommand)]
     pub action: ConfigAction,
@@ -18,9 +18,9 @@ pub struct Config {
 #[derive(Debug, Subcommand)]
 pub enum ConfigAction {
     /// Say everything that is wrong with a configuration file.
-    Check(ConfigCheck),
+    Check(ConfigCheckArgs),
     /// Show every key with the value in force and where it comes from.
-    Show(ConfigShow),
+    Show(ConfigShowArgs),
 }
 
 /// `crawler config check`
@@ -29,7 +29,7 @@ pub enum ConfigAction {
     after_help = "The environment (variables that begin with CRAWLER_) is looked at as well, with the file and alone. Exit codes: 0 they \
     can be used, 2 they cannot; each line says where and what is allowed."
 )]
-pub struct ConfigCheck {
+pub struct ConfigCheckArgs {
     /// Configuration file; without it `config.toml` in the current folder.
     #[arg(value_name = "FILE", default_value = "config.toml", conflicts_with = "config")]
     pub file: PathBuf,
@@ -54,7 +54,7 @@ pub enum ConfigFormat {
     is CRAWLER_, its section, _ and its name in capitals: CRAWLER_DEDUP_MAX_DISTANCE=5. Its value is as in the file; text needs no \
     quotes. Passwords and the values of header fields are not shown."
 )]
-pub struct ConfigShow {
+pub struct ConfigShowArgs {
     /// See `--help` of the group.
     #[command(flatten)]
     pub config: ConfigFile,

@@ -57,7 +57,7 @@ pub enum ExportVerdict {
     folder must be new or empty. Nothing is written below --data. docs/export.md lists the fields and their types.\n\n\
     Exit codes: 0 all is exported, or who reads standard output or a pipe wants no more (crawler export | head), 3 single pages could not be read from the archive and are named, 1 it could not go on, 2 it \
     was called with something unusable.")]
-pub struct Export {
+pub struct ExportArgs {
     /// See `--help` of the group.
     #[command(flatten)]
     pub data: DataFolder,

@@ -8,7 +8,7 @@ use super::ConfigFile;
 
 /// `crawler inspect`
 #[derive(Debug, Args)]
-pub struct Inspect {
+pub struct InspectArgs {
     /// What to look at.
     #[command(subcommand)]
     pub what: Inspected,
@@ -18,13 +18,13 @@ pub struct Inspect {
 #[derive(Debug, Subcommand)]
 pub enum Inspected {
     /// Show what the crawler reads in pages: encoding, text, language, links, directives, fingerprint.
-    Page(InspectPage),
+    Page(InspectPageArgs),
     /// Say which URLs a robots.txt allows an agent, and by which line.
-    Robots(InspectRobots),
+    Robots(InspectRobotsArgs),
     /// Show the canonical form of URLs, their SURT and their host key.
-    Url(InspectUrl),
+    Url(InspectUrlArgs),
     /// Show what a sitemap is, and the URLs it names.
-    Sitemap(InspectSitemap),
+    Sitemap(InspectSitemapArgs),
 }
 
 /// The forms of an answer.
@@ -65,7 +65,7 @@ pub struct Fetching {
     A URL is fetched as a crawl does, with the same limits, after its robots.txt.\n\
     Exit codes: 0 all were read, 3 some could not be read, 1 it could not go on, 2 it was called with something unusable."
 )]
-pub struct InspectPage {
+pub struct InspectPageArgs {
     /// Files of HTML or plain text, also gzip or zstd; http and https URLs; - for standard input.
     #[arg(value_name = "FILE|URL", required = true)]
     pub pages: Vec<PathBuf>,
@@ -94,7 +94,7 @@ pub struct InspectPage {
     Only path and query of a URL count; that the robots.txt is that of its host is not checked.\n\
     Exit codes: 0 all was answered, 3 some lines are no URLs, 1 it could not go on, 2 it was called with something unusable."
 )]
-pub struct InspectRobots {
+pub struct InspectRobotsArgs {
     /// The robots.txt: a file, its URL (that of a host alone will do), or - for standard input.
     #[arg(value_name = "FILE|URL")]
     pub robots: PathBuf,
@@ -123,7 +123,7 @@ pub struct InspectRobots {
     Exit codes: 0 all are URLs that can be crawled, 3 some are not, 1 it could not go on, 2 it was called with something \
     unusable."
 )]
-pub struct InspectUrl {
+pub struct InspectUrlArgs {
     /// Absolute http and https URLs; - or none for one a line on standard input.
     #[arg(value_name = "URL")]
     pub urls: Vec<String>,
@@ -146,7 +146,7 @@ pub struct InspectUrl {
     Exit codes: 0 it was read, 3 it is broken or could not be read, 1 it could not go on, 2 it was called with something \
     unusable."
 )]
-pub struct InspectSitemap {
+pub struct InspectSitemapArgs {
     /// The sitemap, XML, text, RSS or Atom, also gzip: a file, its URL, or - for standard input.
     #[arg(value_name = "FILE|URL")]
     pub sitemap: PathBuf,

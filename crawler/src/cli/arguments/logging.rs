@@ -15,7 +15,7 @@ pub enum LogFormat {
 
 /// The flags of the log.
 #[derive(Debug, Args)]
-pub struct Logging {
+pub struct LoggingArgs {
     /// Log to the end of this file too, which gets at least what happened at level info, whatever standard error shows: more with
     /// -v and -vv. RUST_LOG, where it is set, rules both.
     #[arg(long, value_name = "FILE", global = true)]

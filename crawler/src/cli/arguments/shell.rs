@@ -12,7 +12,7 @@ use clap_complete::Shell;
     zsh: crawler completions zsh > \"${fpath[1]}/_crawler\"\n\
     fish: crawler completions fish > ~/.config/fish/completions/crawler.fish"
 )]
-pub struct Completions {
+pub struct CompletionsArgs {
     /// The shell.
     #[arg(value_enum)]
     pub shell: Shell,
@@ -24,7 +24,7 @@ pub struct Completions {
     after_help = "Without --output all pages go to standard output, one after the other: crawler man | man -l -\n\
     With it, each is a file: crawler man --output ~/.local/share/man/man1"
 )]
-pub struct Man {
+pub struct ManArgs {
     /// Folder for the pages, one for the program and one for each command; it is made where it is missing.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,

@@ -9,7 +9,7 @@ use crate::live::status;
 
 /// Showing the run over HTTP.
 #[derive(Debug, Args)]
-pub struct Status {
+pub struct StatusArgs {
     /// Serve a live page (/), its figures (/status.json) and Prometheus metrics (/metrics) at this address while the crawl
     /// runs: `127.0.0.1:9100`, `[::1]:9100`; port 0 takes a free one, which is told on standard error.
     #[arg(long, value_name = "ADDRESS:PORT")]

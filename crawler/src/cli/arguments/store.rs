@@ -22,7 +22,7 @@ pub enum VerifyFormat {
     changed, but for what opening a database tidies in its own files.\n\
     Exit codes: 0 all is as it should be, 1 there are findings or it could not go on."
 )]
-pub struct Verify {
+pub struct VerifyArgs {
     /// See `--help` of the group.
     #[command(flatten)]
     pub data: DataFolder,
@@ -48,7 +48,7 @@ pub struct Verify {
     The old state stays in `state.before-rebuild` until crawler gc removes it. Killed half-way, the same command starts anew; \
     until it is done nothing is changed."
 )]
-pub struct Rebuild {
+pub struct RebuildArgs {
     /// See `--help` of the group.
     #[command(flatten)]
     pub data: DataFolder,
@@ -67,7 +67,7 @@ pub struct Rebuild {
     what rebuilds have left (state.before-rebuild). Needs room for the copy. WARC files are never rewritten: an archive only \
     grows, and what a page was before it was replaced stays in it."
 )]
-pub struct Gc {
+pub struct GcArgs {
     /// See `--help` of the group.
     #[command(flatten)]
     pub data: DataFolder,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dedup::{IdfBuilder, Rule, Scheme, Weighting};
 
 use super::Page;
-use crate::cli::arguments::Evaluate;
+use crate::cli::arguments::EvaluateArgs;
 use crate::cli::error::UsageError;
 
 /// Every scheme with every rule.
@@ -16,7 +16,7 @@ pub(super) struct Grid {
 
 impl Grid {
     /// What `args` ask for; what they do not name is as in `scheme` and `rule`.
-    pub(super) fn new(args: &Evaluate, scheme: &Scheme, rule: &Rule, pages: &[Page]) -> Result<Self, UsageError> {
+    pub(super) fn new(args: &EvaluateArgs, scheme: &Scheme, rule: &Rule, pages: &[Page]) -> Result<Self, UsageError> {
         let mut schemes = Vec::new();
         for features in &args.features {
             for segmenter in &args.segmenter {

@@ -2,15 +2,15 @@
 
 use storage::{PageRecord, Verdict};
 
-use crate::cli::arguments::{Export, ExportVerdict};
+use crate::cli::arguments::{ExportArgs, ExportVerdict};
 
 /// Takes pages by what the catalogue knows of them.
 pub(super) struct Filter<'a> {
-    args: &'a Export,
+    args: &'a ExportArgs,
 }
 
 impl<'a> Filter<'a> {
-    pub fn new(args: &'a Export) -> Self {
+    pub fn new(args: &'a ExportArgs) -> Self {
         Self { args }
     }
 

@@ -5,9 +5,9 @@ use std::path::{Path, is_separator};
 
 use export::{Destination, Format};
 
-use crate::cli::arguments::{Export, ExportFormat};
+use crate::cli::arguments::{ExportArgs, ExportFormat};
 use crate::cli::error::UsageError;
-use crate::cli::reject_inside;
+use crate::cli::store::reject_inside;
 
 /// The endings of names that tell a format.
 const ENDINGS: &[(&str, ExportFormat)] = &[
@@ -21,7 +21,7 @@ const ENDINGS: &[(&str, ExportFormat)] = &[
 ];
 
 /// The form, and where it goes.
-pub(super) fn of(args: &Export) -> Result<(ExportFormat, Destination), UsageError> {
+pub(super) fn of(args: &ExportArgs) -> Result<(ExportFormat, Destination), UsageError> {
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     let format = match (args.format, output) {
         (Some(format), _) => format,
@@ -41,7 +41,7 @@ pub(super) fn of(args: &Export) -> Result<(ExportFormat, Destination), UsageErro
 }
 
 /// Things that cannot be, said before anything is read.
-fn check(args: &Export, format: ExportFormat, destination: &Destination) -> Result<(), UsageError> {
+fn check(args: &ExportArgs, format: ExportFormat, destination: &Destination) -> Result<(), UsageError> {
     let problem = match (format, destination) {
         (ExportFormat::Markdown, Destination::Stdout) => {
             "--format markdown makes one file a page: name a folder for them with --output DIR/"

@@ -17,15 +17,15 @@ use super::answer::{Link, Page, Robots, Unread};
 use super::source::{self, Source};
 use super::web::{Web, decoded_body};
 use super::{done, page_text, settings, shown};
-use crate::cli::Output;
-use crate::cli::arguments::InspectPage;
+use crate::cli::arguments::InspectPageArgs;
 use crate::cli::error::{Error, UsageError};
+use crate::cli::output::Output;
 use crate::config::settings::Settings;
 use crate::crawl::canonical;
 use crate::error::RunError;
 use crate::files::{DEFAULT_MAX_DOCUMENT_BYTES, Format, PLACEHOLDER, unpacked};
 
-pub(super) fn execute(args: &InspectPage) -> Result<(), Error> {
+pub(super) fn execute(args: &InspectPageArgs) -> Result<(), Error> {
     let base = base(args)?;
     let settings = settings(&args.fetching)?;
     let mut inspector = Inspector {
@@ -72,7 +72,7 @@ pub(in crate::cli) fn read_one(
     Ok(inspector.find(argument, base.as_ref())?)
 }
 
-fn base(args: &InspectPage) -> Result<Option<Url>, UsageError> {
+fn base(args: &InspectPageArgs) -> Result<Option<Url>, UsageError> {
     let Some(text) = &args.url else { return Ok(None) };
     if args.pages.len() > 1 {
         let message = "--url says where a single page is from; give one page, or leave --url out";

@@ -9,9 +9,9 @@ use web::robots::{Decision, MAX_ROBOTS_BYTES, Robots, product_token, robots_url}
 use super::source::{self, Source};
 use super::web::Web;
 use super::{SHOWN_WIDTH, done, settings, shown};
-use crate::cli::Output;
-use crate::cli::arguments::{InspectFormat, InspectRobots};
+use crate::cli::arguments::{InspectFormat, InspectRobotsArgs};
 use crate::cli::error::{Error, UsageError};
+use crate::cli::output::Output;
 use crate::error::RunError;
 use crate::terminal::text::terminal_text;
 
@@ -34,7 +34,7 @@ struct NoUrl<'a> {
     error: &'a str,
 }
 
-pub(super) fn execute(args: &InspectRobots) -> Result<(), Error> {
+pub(super) fn execute(args: &InspectRobotsArgs) -> Result<(), Error> {
     let is_stdin = args.robots.as_os_str() == "-";
     if args.urls.iter().filter(|url| *url == "-").count() + usize::from(is_stdin) > 1 {
         return Err(UsageError::Input(crate::files::InputError::StdinTwice).into());
@@ -60,7 +60,7 @@ pub(super) fn execute(args: &InspectRobots) -> Result<(), Error> {
     done(faults)
 }
 
-fn read(args: &InspectRobots) -> Result<Robots, Error> {
+fn read(args: &InspectRobotsArgs) -> Result<Robots, Error> {
     let unreadable = |path: &Path, source| UsageError::Unreadable {
         path: path.to_owned(),
         source,

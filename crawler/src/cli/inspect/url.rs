@@ -7,9 +7,10 @@ use web::canonicalize::{CanonicalUrl, Rules, surt};
 use web::host_key::HostKey;
 
 use super::{SHOWN_WIDTH, done, shown, source};
-use crate::cli::arguments::InspectUrl;
+use crate::cli::arguments::InspectUrlArgs;
+use crate::cli::configuration;
 use crate::cli::error::{Error, UsageError};
-use crate::cli::{Output, read_config, validate};
+use crate::cli::output::Output;
 use crate::terminal::text::terminal_text;
 
 /// What becomes of one URL.
@@ -29,15 +30,15 @@ enum Answer<'a> {
     },
 }
 
-pub(super) fn execute(args: &InspectUrl) -> Result<(), Error> {
+pub(super) fn execute(args: &InspectUrlArgs) -> Result<(), Error> {
     let stdin = ["-".to_owned()];
     let urls = if args.urls.is_empty() { &stdin } else { &args.urls[..] };
     if args.urls.is_empty() && io::stdin().is_terminal() {
         let message = "no URL given; name some, or pipe them to standard input one a line";
         return Err(UsageError::Argument(message.into()).into());
     }
-    let (config, path) = read_config(&args.config)?;
-    let rules = validate(&config, path)?.canonicalize;
+    let (config, path) = configuration::read(&args.config)?;
+    let rules = configuration::validate(&config, path)?.canonicalize;
     let scheme = rules.scheme();
     let mut output = Output::open(None)?;
     let mut faults = 0;
