@@ -37,7 +37,7 @@ pub use tune::{At, TuneArgs, TuneFormat};
 
 /// A polite web crawler that keeps only pages with new content and explains why it dropped the others.
 #[derive(Debug, Parser)]
-#[command(version, about, max_term_width = 110, arg_required_else_help = true)]
+#[command(version, max_term_width = 110, arg_required_else_help = true)]
 #[command(
     after_help = "Start with `crawler demo`, which crawls a small built-in site without network access.\n\
     Exit codes: 0 success (single pages may have failed), 1 the command could not continue, 2 an argument, the configuration or an \
@@ -132,7 +132,7 @@ pub struct ConfigFile {
     crawler run --refresh                              visit the pages that are due again"
 )]
 pub struct RunArgs {
-    /// Text file with one seed URL per line; `#` starts a comment. With --refresh it is optional; without it the crawl stays on its
+    /// Text file with one seed URL per line; `#` starts a comment. Optional with --refresh, which then stays on the
     /// known hosts.
     #[arg(long, value_name = "FILE", required_unless_present = "refresh")]
     pub seeds: Option<PathBuf>,

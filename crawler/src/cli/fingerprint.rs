@@ -1,4 +1,4 @@
-//! `crawler fingerprint`: the fingerprint of each document and what it comes from.
+//! `crawler fingerprint`: the fingerprint of each document and its features.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
@@ -12,16 +12,16 @@ use crate::error::RunError;
 use crate::files::Document;
 use crate::terminal::text::terminal_text;
 
-/// Characters of a feature or an id on a terminal.
+/// Upper bound on the characters of a feature or an id on a terminal.
 const SHOWN_WIDTH: usize = 60;
 
-/// A document as one line of JSON. Fields are only ever added.
+/// A document as one line of JSON. Later versions only add fields.
 #[derive(Debug, Serialize)]
 struct Line<'a> {
     id: &'a serde_json::value::RawValue,
-    /// Hexadecimal digits; null for a text too short for a fingerprint.
+    /// Hexadecimal digits; null for a text that is too short for a fingerprint.
     fingerprint: Option<String>,
-    /// The scheme that it was made by.
+    /// Scheme of the fingerprint.
     scheme: &'a str,
     tokens: u32,
     distinct_features: usize,
@@ -97,7 +97,7 @@ fn line(
 fn table(document: &Document<'_>, explanation: &Explanation, tokens: u32, min_words: usize, top: usize) -> String {
     let fingerprint = match explanation.fingerprint {
         Some(fingerprint) => fingerprint.to_string(),
-        None => format!("none: fewer than {min_words} words (or 300 characters of Chinese) are compared exactly"),
+        None => format!("none: texts below {min_words} words (or 300 Chinese characters) are compared exactly"),
     };
     let mut rows = Table::new();
     rows.load_style(NOTHING).set_header(["weight", "count", "feature"]);
@@ -112,7 +112,7 @@ fn table(document: &Document<'_>, explanation: &Explanation, tokens: u32, min_wo
         column.set_cell_alignment(CellAlignment::Right);
     }
     format!(
-        "{}\n  fingerprint {fingerprint}\n  {tokens} tokens, {} distinct features, the heaviest:\n{rows}\n",
+        "{}\n  fingerprint {fingerprint}\n  {tokens} tokens, {} distinct features, heaviest first:\n{rows}\n",
         terminal_text(document.id.trim_matches('"'), SHOWN_WIDTH),
         explanation.distinct,
     )

@@ -37,7 +37,7 @@ pub(super) fn execute(args: &GcArgs, quiet: bool) -> Result<(), RunError> {
         if !done.removed.is_empty() {
             lines.push(format!("  removed {}", done.removed.join(", ")));
         }
-        lines.push("  WARC files are never rewritten".to_owned());
+        lines.push("  the WARC files are unchanged".to_owned());
         super::output::say(&lines.join("\n"))?;
     }
     Ok(())

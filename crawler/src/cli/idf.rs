@@ -1,4 +1,4 @@
-//! `crawler idf`: how rare features are, counted once and frozen.
+//! `crawler idf`: counts the features of a corpus and writes a frozen table.
 
 use dedup::IdfBuilder;
 
@@ -9,7 +9,7 @@ use crate::error::RunError;
 
 pub(super) fn execute(args: &IdfArgs, quiet: bool) -> Result<(), Error> {
     let (mut config, path) = super::configuration::read(&args.config)?;
-    // The table is for the configured features; the weights that will need it cannot be had without it.
+    // The configured weights may need the table that this command makes, so it validates the configuration with other weights.
     config.dedup.weights = dedup::Weighting::Tf.to_string();
     config.dedup.idf_table.clear();
     let settings = super::configuration::validate(&config, path)?;
@@ -40,7 +40,7 @@ pub(super) fn execute(args: &IdfArgs, quiet: bool) -> Result<(), Error> {
     output.finish()?;
     if !quiet {
         super::output::say(&format!(
-            "Table {} of {} documents and {} features that two of them have at least: {}\nUse it with [dedup] weights = \
+            "Table {} of {} documents and {} features that occur in at least two of them: {}\nUse it with [dedup] weights = \
              \"tf-idf\" or \"improved\" and idf_table = {:?}.",
             table.id(),
             table.documents(),

@@ -16,7 +16,7 @@ pub(super) fn completions(args: &CompletionsArgs) -> Result<(), RunError> {
 
 pub(super) fn man(args: &ManArgs) -> Result<(), RunError> {
     let mut command = Cli::command();
-    // Its subcommands then know the flags that all of them have.
+    // Adds the global flags to the subcommands.
     command.build();
     let pages = pages(&command).map_err(|source| RunError::io("make", "the manual pages", source))?;
     match &args.output {
@@ -25,7 +25,7 @@ pub(super) fn man(args: &ManArgs) -> Result<(), RunError> {
     }
 }
 
-/// The page of a command and those of its subcommands, with the names of their files.
+/// The pages of a command and its subcommands, with their file names.
 fn pages(command: &clap::Command) -> std::io::Result<Vec<(String, Vec<u8>)>> {
     let page = clap_mangen::Man::new(command.clone());
     let mut roff = Vec::new();

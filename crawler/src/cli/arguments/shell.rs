@@ -20,10 +20,8 @@ pub struct CompletionsArgs {
 
 /// `crawler man`
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Read all pages: crawler man | man -l -\n\
-    Install them: crawler man --output ~/.local/share/man/man1"
-)]
+#[command(after_help = "Read all pages: crawler man | man -l -\n\
+    Install them: crawler man --output ~/.local/share/man/man1")]
 pub struct ManArgs {
     /// Folder for the pages, one per command; created if it is missing. Default: print all pages to standard output.
     #[arg(short, long, value_name = "DIR")]

@@ -1,10 +1,10 @@
-//! Which combinations of settings are evaluated.
+//! The evaluated combinations of settings.
 
 use std::sync::Arc;
 
 use dedup::{IdfBuilder, Rule, Scheme, Weighting};
 
-use super::Page;
+use super::LabelledPage;
 use crate::cli::arguments::EvaluateArgs;
 use crate::cli::error::UsageError;
 
@@ -15,8 +15,13 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// What `args` ask for; what they do not name is as in `scheme` and `rule`.
-    pub(super) fn new(args: &EvaluateArgs, scheme: &Scheme, rule: &Rule, pages: &[Page]) -> Result<Self, UsageError> {
+    /// The combinations of `args`. Other settings come from `scheme` and `rule`.
+    pub(super) fn new(
+        args: &EvaluateArgs,
+        scheme: &Scheme,
+        rule: &Rule,
+        pages: &[LabelledPage],
+    ) -> Result<Self, UsageError> {
         let mut schemes = Vec::new();
         for features in &args.features {
             for segmenter in &args.segmenter {
@@ -49,8 +54,8 @@ impl Grid {
     }
 }
 
-/// The scheme with each of the weights; a table that they need and `scheme` does not bring is made of the pages.
-fn weighted(scheme: &Scheme, weights: &[Weighting], pages: &[Page]) -> Result<Vec<Scheme>, UsageError> {
+/// The scheme with each of the weights. If a weight needs an IDF table and `scheme` has none, the table comes from the pages.
+fn weighted(scheme: &Scheme, weights: &[Weighting], pages: &[LabelledPage]) -> Result<Vec<Scheme>, UsageError> {
     let mut table = scheme
         .weights
         .shared_table()

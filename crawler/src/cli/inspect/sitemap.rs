@@ -15,7 +15,7 @@ use crate::cli::error::Error;
 use crate::cli::output::Output;
 use crate::terminal::text::terminal_text;
 
-/// What a sitemap says.
+/// The content of a sitemap.
 #[derive(Debug, Default, Serialize)]
 struct Answer {
     source: String,

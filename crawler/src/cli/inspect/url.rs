@@ -13,7 +13,7 @@ use crate::cli::error::{Error, UsageError};
 use crate::cli::output::Output;
 use crate::terminal::text::terminal_text;
 
-/// What becomes of one URL.
+/// The answer for one URL.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Answer<'a> {
@@ -34,7 +34,7 @@ pub(super) fn execute(args: &InspectUrlArgs) -> Result<(), Error> {
     let stdin = ["-".to_owned()];
     let urls = if args.urls.is_empty() { &stdin } else { &args.urls[..] };
     if args.urls.is_empty() && io::stdin().is_terminal() {
-        let message = "no URL given; name some, or pipe them to standard input one a line";
+        let message = "no URL given; name URLs, or pipe them to standard input, one per line";
         return Err(UsageError::Argument(message.into()).into());
     }
     let (config, path) = configuration::read(&args.config)?;
