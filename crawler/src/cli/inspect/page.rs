@@ -90,7 +90,7 @@ fn absolute(text: &str) -> Result<Url, UsageError> {
     Ok(url)
 }
 
-/// Bytes and what is known of them.
+/// A body with its URL, status and headers.
 struct Found {
     /// `None` for a file without a given URL.
     url: Option<Url>,
