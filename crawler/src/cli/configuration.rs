@@ -39,6 +39,12 @@ pub(super) fn read(file: &ConfigFile) -> Result<(Config, Option<PathBuf>), Usage
     Ok((read_sources(path.as_deref())?.config, path))
 }
 
+/// Reads and validates the configuration in force.
+pub(super) fn settings(file: &ConfigFile) -> Result<Settings, UsageError> {
+    let (config, path) = read(file)?;
+    validate(&config, path)
+}
+
 /// Validates `config`, which came from the file at `path`.
 pub(super) fn validate(config: &Config, path: Option<PathBuf>) -> Result<Settings, UsageError> {
     Settings::new(config).map_err(|source| UsageError::Setting {

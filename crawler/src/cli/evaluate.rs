@@ -40,8 +40,7 @@ struct Row {
 }
 
 pub(super) fn execute(args: &EvaluateArgs, quiet: bool) -> Result<(), Error> {
-    let (config, path) = super::configuration::read(&args.config)?;
-    let settings = super::configuration::validate(&config, path)?;
+    let settings = super::configuration::settings(&args.config)?;
     let pages = read_pages(&args.pages)?;
     let grid = Grid::new(args, &settings.scheme, &settings.rule, &pages)?;
     for scheme in &grid.schemes {

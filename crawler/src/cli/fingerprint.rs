@@ -39,8 +39,7 @@ struct Feature<'a> {
 }
 
 pub(super) fn execute(args: &FingerprintArgs, quiet: bool) -> Result<(), Error> {
-    let (config, path) = super::configuration::read(&args.config)?;
-    let settings = super::configuration::validate(&config, path)?;
+    let settings = super::configuration::settings(&args.config)?;
     let analyzer = Analyzer::new(&settings.scheme);
     let mut output = super::output::Output::open(None)?;
     let mut failed = None;

@@ -6,8 +6,7 @@ use crate::report::{Report, Waiting};
 use crate::terminal::width::terminal_width;
 
 pub(super) fn execute(args: &arguments::ReportArgs, quiet: bool) -> Result<(), Error> {
-    let (config, path) = super::configuration::read(&args.config)?;
-    let rule = super::configuration::validate(&config, path)?.rule;
+    let rule = super::configuration::settings(&args.config)?.rule;
     if let Some(output) = &args.output {
         super::store::reject_inside(&args.data.data, output)?;
     }

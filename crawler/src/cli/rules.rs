@@ -7,8 +7,7 @@ use crate::report::steering::{LearnedRule, Steering};
 use crate::terminal::text::terminal_text;
 
 pub(super) fn execute(args: &RulesArgs) -> Result<(), Error> {
-    let (config, path) = super::configuration::read(&args.config)?;
-    let mut policy = super::configuration::validate(&config, path)?.steering;
+    let mut policy = super::configuration::settings(&args.config)?.steering;
     // The command shows learned rules even if the configuration does not apply them.
     policy.enabled = true;
     let store = super::store::open_to_read(&args.data.data)?;

@@ -49,8 +49,7 @@ struct OfKind {
 }
 
 pub(super) fn execute(args: &VerifyArgs, quiet: bool) -> Result<(), Error> {
-    let (config, path) = super::configuration::read(&args.config)?;
-    let settings = super::configuration::validate(&config, path)?;
+    let settings = super::configuration::settings(&args.config)?;
     let answer = verify(&args.data.data, &settings, quiet)?;
     let is_quiet_success = quiet && answer.ok && args.format == VerifyFormat::Text;
     if !is_quiet_success {

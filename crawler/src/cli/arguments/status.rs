@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::duration;
+use super::values::parse_duration;
 use crate::live::status;
 
 /// The flags of the status server.
@@ -18,6 +18,6 @@ pub struct StatusArgs {
     #[arg(long, requires = "status")]
     pub status_public: bool,
     /// Keep the status server for this time after the crawl, such as 90s, 10m or 2h, or until Ctrl-C.
-    #[arg(long, value_name = "TIME", value_parser = duration, requires = "status")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "status")]
     pub status_linger: Option<Duration>,
 }

@@ -1,5 +1,7 @@
 //! Parses the values of flags.
 
+use std::time::Duration;
+
 use dedup::{Confirm, Features, Segmenter, Weighting, Width};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -10,6 +12,15 @@ use regex::{Regex, RegexBuilder};
 const MAX_REGEX_BYTES: usize = 1 << 20;
 
 const DATE_HINT: &str = "write a date or a time in UTC, such as 2026-03-31 or 2026-03-31T09:30:00Z (RFC 3339)";
+
+/// Parses a duration greater than zero.
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(time) if time > Duration::ZERO => Ok(time),
+        Ok(_) => Err("must be greater than zero".into()),
+        Err(error) => Err(format!("{error}; write a time such as 90s, 10m or 2h")),
+    }
+}
 
 /// Parses a language code of ISO 639-1.
 pub(crate) fn parse_language(text: &str) -> Result<String, String> {

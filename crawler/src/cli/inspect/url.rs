@@ -37,8 +37,7 @@ pub(super) fn execute(args: &InspectUrlArgs) -> Result<(), Error> {
         let message = "no URL given; name URLs, or pipe them to standard input, one per line";
         return Err(UsageError::Argument(message.into()).into());
     }
-    let (config, path) = configuration::read(&args.config)?;
-    let rules = configuration::validate(&config, path)?.canonicalize;
+    let rules = configuration::settings(&args.config)?.canonicalize;
     let scheme = rules.scheme();
     let mut output = Output::open(None)?;
     let mut faults = 0;
