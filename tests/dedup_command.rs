@@ -1,6 +1,6 @@
 //! `crawler dedup`: duplicates among files.
 //!
-//! - `forms`: every form that documents come in; `faults`: what cannot be read; `course`: order, settings, ends, memory
+//! - `forms`: the forms of documents; `faults`: unreadable input; `course`: order, settings, endings, memory
 
 mod course;
 mod faults;

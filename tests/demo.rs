@@ -74,7 +74,7 @@ fn the_demo_finds_no_mismatch_and_says_where_its_report_lies() {
     let folder = tempfile::tempdir().unwrap();
     let demo = run(crawler(["demo", "--data", "crawl"]).current_dir(folder.path()));
     demo.succeeded()
-        .says(&["came out as they should", "crawler report --data crawl"]);
+        .says(&["have the expected outcome", "crawler report --data crawl"]);
     let html = std::fs::read_to_string(folder.path().join("crawl/report.html")).unwrap();
     assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"));
 }
@@ -89,7 +89,7 @@ fn the_demo_takes_the_users_rule_on_numbers() {
     .unwrap();
     let near = |arguments: &[&str]| {
         let demo = run(crawler(["demo"]).args(arguments).current_dir(folder.path()));
-        demo.succeeded().says(&["came out as they should"]);
+        demo.succeeded().says(&["have the expected outcome"]);
         let data = arguments.last().unwrap();
         let report = run(crawler(["report", "--format", "json", "--data", data]).current_dir(folder.path()));
         let report: serde_json::Value = serde_json::from_str(&report.succeeded().stdout).unwrap();
@@ -203,7 +203,7 @@ fn verdicts_save_four_in_five_of_the_useless_requests_and_lose_no_page() {
 fn what_was_left_is_fetched_on_request() {
     let (_runtime, site) = served();
     let crawl = Crawl::of(site.base_url.as_str()).set("politeness.max_retries", 0);
-    crawl.run().says(&["left"]);
+    crawl.run().says(&["held back"]);
     assert!(crawl.report()["counts"]["queued"].as_u64().unwrap() > 0);
     let crawl = crawl.set("steering.leave", "\"nothing\"");
     crawl.run().says(&["still queued 0"]);

@@ -278,7 +278,7 @@ fn a_long_retry_after_ends_the_run_and_the_next_run_asks_for_nothing() {
     for _ in 0..2 {
         crawl
             .run()
-            .says(&["asked to be left alone until", "(HTTP status 503)", "still queued 2"]);
+            .says(&["is resting until", "(HTTP status 503)", "still queued 2"]);
         assert_eq!(site.requests().len(), 3, "{:?}", site.paths());
     }
     let host = &crawl.report()["hosts"][0];

@@ -72,7 +72,7 @@ fn by_the_same_rules_every_page_is_what_it_was() {
     let (before, outcomes) = (rows(&crawl), crawl.outcomes(&site));
     let said = rebuild(&crawl, &["--redecide"]);
     assert!(
-        said.contains("0 that were dropped are kept, 0 that were kept are dropped, 0 have other reasons"),
+        said.contains("0 dropped pages are now kept, 0 kept pages are now dropped, 0 have another reason"),
         "{said}"
     );
     assert_eq!(rows(&crawl), before);
@@ -157,7 +157,11 @@ fn what_was_crawled_after_pages_were_decided_anew_is_not_taken_with_verdicts_of_
     assert_eq!(later["/little-again"], "exact of /little");
     fs::remove_dir_all(crawl.data().join("state")).unwrap();
     let refused = crawl.read("rebuild", &[]).with_code(2);
-    assert!(refused.stderr.contains("decided anew once"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("gave all pages a new verdict"),
+        "{}",
+        refused.stderr
+    );
     rebuild(&crawl, &[]);
     assert_eq!(crawl.outcomes(&site), later);
     verify(&crawl);
@@ -226,7 +230,11 @@ fn another_scheme_is_refused_by_a_run_and_made_by_a_rebuild() {
     let crawled_later = crawl.outcomes(&site);
     fs::remove_dir_all(crawl.data().join("state")).unwrap();
     let refused = crawl.read("rebuild", &[]).with_code(2);
-    assert!(refused.stderr.contains("decided anew once"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("gave all pages a new verdict"),
+        "{}",
+        refused.stderr
+    );
     rebuild(&crawl, &[]);
     assert_eq!(crawl.outcomes(&site), crawled_later);
     verify(&crawl);

@@ -352,7 +352,7 @@ fn an_interrupted_refresh_goes_on_with_the_next_run_and_visits_nothing_twice() {
         running
             .wait()
             .succeeded()
-            .says(&["Stopped", "still to be visited", "the same command goes on"]);
+            .says(&["Stopped", "still to be visited", "the same command continues the crawl"]);
         let waiting = count(&crawl.report(), "due");
         assert!((1..PAGES as u64).contains(&waiting), "{waiting}");
         if goes_on_by_refresh {

@@ -106,7 +106,7 @@ fn the_figures_after_the_end_are_those_of_the_report() {
     let site = site(&gate);
     let crawl = Crawl::of(site.url("/"));
     let watched = Watched::start(&crawl, &["--status-linger", "1h"]);
-    watched.process.wait_for_stderr("goes on for 1h");
+    watched.process.wait_for_stderr("stays available for 1h");
     let report = crawl.report();
     let figures = watched.figures();
     assert_eq!(figures["counts"], report["counts"]);

@@ -1,4 +1,4 @@
-//! How a run goes: its order, its settings, its ends, its memory.
+//! Order, settings, endings and memory of a run.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -74,7 +74,7 @@ fn a_configuration_and_flags_set_the_rule() {
 }
 
 #[test]
-fn what_is_written_is_never_read() {
+fn an_output_file_is_never_an_input() {
     let folder = Folder::new().with("in.jsonl", jsonl(&documents()));
     for _ in 0..2 {
         folder
@@ -98,7 +98,7 @@ fn what_is_written_is_never_read() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_ends_it_with_one() {
+fn an_output_that_cannot_be_written_ends_with_exit_code_1() {
     let folder = Folder::new().with("in.jsonl", jsonl(&documents()));
     folder
         .dedup(&["in.jsonl", "--output", "no/such/out"])
@@ -117,7 +117,7 @@ fn an_output_that_cannot_be_written_ends_it_with_one() {
 }
 
 #[test]
-fn a_reader_that_has_gone_ends_it_quietly() {
+fn a_closed_standard_output_ends_the_command_quietly() {
     let folder = Folder::new().with("in.jsonl", jsonl(&documents()));
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -136,7 +136,7 @@ fn a_reader_that_has_gone_ends_it_quietly() {
 }
 
 #[test]
-fn verdicts_come_as_soon_as_they_are_given_and_ctrl_c_leaves_those_that_were() {
+fn verdicts_are_written_at_once_and_ctrl_c_leaves_them() {
     let folder = Folder::new();
     let (stdin, mut feed) = std::io::pipe().unwrap();
     let running = Running::start(folder.command(&["-", "--output", "out"]).stdin(stdin));

@@ -18,7 +18,7 @@ use web::host_key::HostKey;
 
 use super::inspect;
 use super::screen::Screen;
-use crate::cli::arguments::{AnswerFormat, Check};
+use crate::cli::arguments::{AnswerFormat, CheckArgs};
 use crate::cli::error::{Error, UsageError};
 use crate::config::settings::Settings;
 use crate::error::RunError;
@@ -48,10 +48,10 @@ const MAX_PASSAGES: usize = 20;
 /// Characters of a passage that are shown.
 const MAX_PASSAGE_CHARS: usize = 1_000;
 
-pub(super) fn execute(args: &Check) -> Result<(), Error> {
+pub(super) fn execute(args: &CheckArgs) -> Result<(), Error> {
     reject_collections(&args.source)?;
     let settings = inspect::settings(&args.fetching)?;
-    let store = super::open_to_read(&args.data.data)?;
+    let store = super::store::open_to_read(&args.data.data)?;
     check_scheme(&store, &settings)?;
     let page = inspect::read_one(&args.source, args.url.as_deref(), &settings, args.ignore_robots)?;
     let page = page.map_err(|unread| RunError::Unread {
@@ -117,13 +117,13 @@ pub(super) fn execute(args: &Check) -> Result<(), Error> {
         reason: text::reason(&answer, &settings.rule),
         ..answer
     };
-    let mut output = super::Output::open(None)?;
+    let mut output = super::output::Output::open(None)?;
     output.write(match args.format {
         AnswerFormat::Text => text::render(&answer, &settings.rule, Screen::of_stdout()),
         AnswerFormat::Json => json(&answer)?,
     })?;
     output.finish()?;
-    super::leave_open(store);
+    super::store::leave_open(store);
     match verdict.exit_code() {
         0 => Ok(()),
         code => Err(Error::Answer(code)),

@@ -13,7 +13,7 @@ use web::canonicalize::CanonicalUrl;
 use web::host_key::HostKey;
 
 use super::screen::Screen;
-use crate::cli::arguments::{AnswerFormat, Explain};
+use crate::cli::arguments::{AnswerFormat, ExplainArgs};
 use crate::cli::error::Error;
 use crate::config::settings::Settings;
 use crate::error::RunError;
@@ -32,10 +32,10 @@ const MAX_LOOKED_THROUGH: usize = 50_000;
 /// Redirects that are followed to what they lead to.
 const MAX_REDIRECTS: usize = 5;
 
-pub(super) fn execute(args: &Explain) -> Result<(), Error> {
-    let (config, path) = super::read_config(&args.config)?;
-    let settings = super::validate(&config, path)?;
-    let store = super::open_to_read(&args.data.data)?;
+pub(super) fn execute(args: &ExplainArgs) -> Result<(), Error> {
+    let (config, path) = super::configuration::read(&args.config)?;
+    let settings = super::configuration::validate(&config, path)?;
+    let store = super::store::open_to_read(&args.data.data)?;
     let screen = Screen::of_stdout();
     let diff = match args.format {
         AnswerFormat::Text => diff::Options {
@@ -53,13 +53,13 @@ pub(super) fn execute(args: &Explain) -> Result<(), Error> {
     };
     let url = explainer.known_spelling(&args.url)?;
     let answer = explainer.answer(&args.url, &url, MAX_REDIRECTS)?;
-    let mut output = super::Output::open(None)?;
+    let mut output = super::output::Output::open(None)?;
     output.write(match args.format {
         AnswerFormat::Text => text::render(&answer, screen),
         AnswerFormat::Json => super::check::json(&answer)?,
     })?;
     output.finish()?;
-    super::leave_open(explainer.store);
+    super::store::leave_open(explainer.store);
     match answer.state {
         State::Unknown { .. } => Err(Error::Answer(UNKNOWN)),
         _ => Ok(()),

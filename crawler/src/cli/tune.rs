@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dedup::{Analyzer, Confirm, Layout, Width};
 
-use crate::cli::arguments::{At, Tune, TuneFormat};
+use crate::cli::arguments::{At, TuneArgs, TuneFormat};
 use crate::cli::error::{Error, UsageError};
 use crate::config::settings::Settings;
 use crate::error::RunError;
@@ -36,15 +36,15 @@ const DISTANCES: std::ops::RangeInclusive<u32> = 0..=10;
 /// The place of the setting in force in every grid.
 const IN_FORCE: usize = 0;
 
-pub(super) fn execute(args: &Tune, quiet: bool) -> Result<(), Error> {
-    let (config, path) = super::read_config(&args.config)?;
-    let settings = super::validate(&config, path.clone())?;
+pub(super) fn execute(args: &TuneArgs, quiet: bool) -> Result<(), Error> {
+    let (config, path) = super::configuration::read(&args.config)?;
+    let settings = super::configuration::validate(&config, path.clone())?;
     let grid = grid(args, &settings)?;
     let data = &args.data.data;
     for output in [&args.csv, &args.svg, &args.kept].into_iter().flatten() {
-        super::reject_inside(data, output)?;
+        super::store::reject_inside(data, output)?;
     }
-    let store = super::open_to_read(data)?;
+    let store = super::store::open_to_read(data)?;
     if let Some((found, wanted)) = what_differs(store.scheme(), &settings.store_scheme()) {
         return Err(UsageError::Argument(format!(
             "their schemes differ: the crawl in {} has {found}, the configuration {wanted}: use the configuration of the crawl \
@@ -129,7 +129,7 @@ pub(super) fn execute(args: &Tune, quiet: bool) -> Result<(), Error> {
         TuneFormat::Text => words::text(&answer),
         TuneFormat::Json => answer.json()?,
     };
-    Ok(super::say(text.trim_end())?)
+    Ok(super::output::say(text.trim_end())?)
 }
 
 /// What one scheme has and the other has not, if they are not the same.
@@ -160,7 +160,7 @@ fn words(scheme: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The settings to try: the distances with each similarity, alone, and with the combined rule where that is in force.
-fn grid(args: &Tune, settings: &Settings) -> Result<Grid, UsageError> {
+fn grid(args: &TuneArgs, settings: &Settings) -> Result<Grid, UsageError> {
     let rule = &settings.rule;
     let width = settings.scheme.width;
     let mut distances = match args.distances.is_empty() {
@@ -218,7 +218,7 @@ fn setting_at(at: At, confirm: Confirm) -> Result<Cell, UsageError> {
 }
 
 /// The place of the setting to look at.
-fn chosen(args: &Tune, grid: &Grid, settings: &Settings, recommendation: &Recommendation) -> usize {
+fn chosen(args: &TuneArgs, grid: &Grid, settings: &Settings, recommendation: &Recommendation) -> usize {
     let at = args.at.and_then(|at| setting_at(at, settings.rule.confirm).ok());
     at.and_then(|at| grid.place_of(at)).unwrap_or(recommendation.cell)
 }
@@ -231,7 +231,7 @@ fn kept(crawl: &Crawl, replayed: &replay::Replayed, cell: usize) -> String {
 }
 
 fn write_file(path: &std::path::Path, text: &str) -> Result<(), RunError> {
-    let mut output = super::Output::open(Some(path))?;
+    let mut output = super::output::Output::open(Some(path))?;
     output.write(text)?;
     output.finish()
 }

@@ -21,7 +21,7 @@ use std::time::SystemTime;
 use storage::{Fate, PageRecord, Store};
 use web::host_key::HostKey;
 
-use crate::config::settings::Refresh;
+use crate::config::settings::RefreshSettings;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::scope::Scope;
 use crate::error::RunError;
@@ -34,7 +34,7 @@ pub const PRIORITY_VISIT: u8 = 250;
 /// Pages that are queued at a time, so that the store can make room between them.
 const SLICE: usize = 1_000;
 
-impl Refresh {
+impl RefreshSettings {
     /// Queues a visit to each page in `scope` that is due; returns how many. Where visits of an interrupted refresh wait, none
     /// are added.
     ///

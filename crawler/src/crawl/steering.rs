@@ -40,7 +40,7 @@ use url::Url;
 use web::url_rule::shape;
 
 use crate::config::Leave;
-use crate::config::settings::Policy;
+use crate::config::settings::SteeringSettings;
 use host_rules::{HostRules, Pattern};
 use learned::{CONFIRMED, DECIDED, Learned, class_key, kept_key, url_key};
 use memory::Memory;
@@ -139,7 +139,7 @@ pub struct Prediction {
 /// See the module's text.
 #[derive(Debug)]
 pub struct Steering {
-    policy: Policy,
+    policy: SteeringSettings,
     hosts: HashMap<String, HostRules>,
     /// How many rules there are, over all hosts.
     rules: usize,
@@ -177,7 +177,7 @@ pub struct PatternStanding {
 impl Steering {
     /// Nothing is known but the rules that the policy applies.
     #[must_use]
-    pub fn new(policy: Policy) -> Self {
+    pub fn new(policy: SteeringSettings) -> Self {
         let mut steering = Self {
             hosts: HashMap::new(),
             rules: 0,

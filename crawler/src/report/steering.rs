@@ -7,7 +7,7 @@ use storage::Store;
 use url::Url;
 
 use crate::config::Config;
-use crate::config::settings::{Policy, Settings};
+use crate::config::settings::{Settings, SteeringSettings};
 use crate::crawl::steering::{self, Forecast, RuleStanding};
 use crate::error::RunError;
 
@@ -88,7 +88,7 @@ impl Steering {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn of(store: &Store, policy: Policy, all: bool) -> Result<Self, RunError> {
+    pub fn of(store: &Store, policy: SteeringSettings, all: bool) -> Result<Self, RunError> {
         let mut known = steering::Steering::new(policy);
         steering::replay(store, &mut known)?;
         let mut report = Self::default();

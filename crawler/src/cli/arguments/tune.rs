@@ -59,7 +59,7 @@ fn parse_similarity(text: &str) -> Result<f32, String> {
     only if it is better by more than the sample can tell from chance. docs/src/tune.md says what the replay cannot know.\n\
     The verdicts of the crawl stay as they are: --write changes config.toml, which the next run goes by."
 )]
-pub struct Tune {
+pub struct TuneArgs {
     /// See `--help` of the group.
     #[command(flatten)]
     pub data: DataFolder,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use dedup::Confirm;
 use toml_edit::{Document, DocumentMut, Item};
 
-use super::super::DEFAULT_CONFIG;
+use super::super::configuration::DEFAULT_CONFIG;
 use crate::cli::error::{Error, UsageError};
 use crate::config::{Config, Origin, Sources};
 use crate::error::RunError;

@@ -1,8 +1,8 @@
 use super::host_rules::{MAX_PATTERNS, MAX_SHAPES, MAX_WIDE_RULES};
 use super::*;
 
-fn policy() -> Policy {
-    Policy {
+fn policy() -> SteeringSettings {
+    SteeringSettings {
         enabled: true,
         min_confirmed: 3,
         min_pattern_pages: 10,
@@ -19,7 +19,7 @@ struct Crawl {
 }
 
 impl Crawl {
-    fn new(policy: Policy) -> Self {
+    fn new(policy: SteeringSettings) -> Self {
         Self {
             steering: Steering::new(policy),
             kept: HashMap::new(),
@@ -225,7 +225,7 @@ fn print_versions_and_other_origins_are_recognised_on_either_side() {
 fn a_rule_of_the_users_holds_from_the_start_but_spares_the_first() {
     let rule: HostRule = "h: parameter sid".parse().unwrap();
     for enabled in [true, false] {
-        let mut crawl = Crawl::new(Policy {
+        let mut crawl = Crawl::new(SteeringSettings {
             apply: vec![rule.clone()],
             enabled,
             ..policy()
