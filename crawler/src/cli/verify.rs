@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
-use storage::{Finding, Findings, Kind, OpenOptions, Store};
+use storage::{Finding, FindingKind, Findings, OpenOptions, Store};
 
 use crate::cli::arguments::{VerifyArgs, VerifyFormat};
 use crate::cli::error::Error;
@@ -74,7 +74,7 @@ fn verify(dir: &Path, settings: &Settings, quiet: bool) -> Result<Answer, RunErr
     let store = Store::open_untouched(dir, &options)?;
     let steps = Arc::new(AtomicU64::new(0));
     let _progress = show(&steps, store.steps_to_verify(), quiet);
-    let mut found: BTreeMap<Kind, OfKind> = BTreeMap::new();
+    let mut found: BTreeMap<FindingKind, OfKind> = BTreeMap::new();
     let mut notes = Vec::new();
     let mut note = |Finding { kind, what }| {
         let of_kind = found.entry(kind).or_default();

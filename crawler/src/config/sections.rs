@@ -324,13 +324,13 @@ pub enum ConfirmBy {
 
 impl Default for DedupSection {
     fn default() -> Self {
-        let (rule, scheme) = (dedup::Rule::default(), dedup::Scheme::default());
+        let (rule, scheme) = (dedup::DuplicateRule::default(), dedup::Scheme::default());
         Self {
             max_distance: rule.max_distance,
             confirm: ConfirmBy::Sketch,
-            min_similarity: dedup::rule::MIN_SIMILARITY,
-            combined_weight: dedup::rule::PAPER_WEIGHT,
-            combined_bound: dedup::rule::PAPER_BOUND,
+            min_similarity: dedup::MIN_SIMILARITY,
+            combined_weight: dedup::PAPER_WEIGHT,
+            combined_bound: dedup::PAPER_BOUND,
             min_similarity_short: rule.min_similarity_short,
             numbers_must_match: rule.numbers_must_match,
             prefer_canonical: true,

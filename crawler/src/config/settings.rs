@@ -49,7 +49,7 @@ pub struct Settings {
     /// How a text becomes a signature.
     pub scheme: dedup::Scheme,
     /// When two signatures are duplicates.
-    pub rule: dedup::Rule,
+    pub rule: dedup::DuplicateRule,
     /// A page replaces its kept duplicate if that duplicate names it as its canonical URL.
     pub prefer_canonical: bool,
     /// μ: the index splits a bucket with more than 1 + μ times the mean.

@@ -55,7 +55,7 @@ pub enum ExportVerdict {
     in the WARC files.\n\n\
     The output appears under its name when it is complete. Until then, and after Ctrl-C, it is FILE.partial or DIR.partial, which the \
     next export overwrites. An existing file is replaced; for a symbolic link, the file that it points to. A folder must be new or empty. \
-    The output must be outside --data. docs/export.md lists the fields and their types.\n\n\
+    The output must be outside --data. docs/src/export.md lists the fields and their types.\n\n\
     Exit codes: 0 all pages were exported or the reader closed the pipe (crawler export | head), 1 the command could not continue, 2 an \
     argument is invalid, 3 single pages could not be read from the archive; the command names them.")]
 pub struct ExportArgs {

@@ -105,7 +105,7 @@ pub struct LayoutsArgs {
     #[arg(long, value_name = "N", default_value = "64", value_parser = parse_width)]
     pub bits: dedup::Width,
     /// Largest Hamming distance that the index must find.
-    #[arg(long, value_name = "BITS", default_value_t = dedup::Rule::default().max_distance)]
+    #[arg(long, value_name = "BITS", default_value_t = dedup::DuplicateRule::default().max_distance)]
     pub distance: u32,
     /// Number of fingerprints in the index.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]

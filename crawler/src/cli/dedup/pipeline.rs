@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use dedup::{Analyzer, Confirm, Rule, Scheme};
+use dedup::{Analyzer, Confirm, DuplicateRule, Scheme};
 
 use super::analysis::{Analysis, Analyzed};
 use super::budget::Budget;
@@ -33,7 +33,7 @@ pub(super) struct Job {
     pub fields: Fields,
     pub limits: Limits,
     pub scheme: Scheme,
-    pub rule: Rule,
+    pub rule: DuplicateRule,
     /// The command writes the kept documents.
     pub keeps: bool,
 }

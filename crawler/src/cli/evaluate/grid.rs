@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dedup::{IdfBuilder, Rule, Scheme, Weighting};
+use dedup::{DuplicateRule, IdfBuilder, Scheme, Weighting};
 
 use super::LabelledPage;
 use crate::cli::arguments::EvaluateArgs;
@@ -11,7 +11,7 @@ use crate::cli::error::UsageError;
 /// Every scheme with every rule.
 pub(super) struct Grid {
     pub(super) schemes: Vec<Scheme>,
-    pub(super) rules: Vec<Rule>,
+    pub(super) rules: Vec<DuplicateRule>,
 }
 
 impl Grid {
@@ -19,7 +19,7 @@ impl Grid {
     pub(super) fn new(
         args: &EvaluateArgs,
         scheme: &Scheme,
-        rule: &Rule,
+        rule: &DuplicateRule,
         pages: &[LabelledPage],
     ) -> Result<Self, UsageError> {
         let mut schemes = Vec::new();
@@ -40,7 +40,7 @@ impl Grid {
         }
         let mut rules = Vec::new();
         for confirm in &args.confirm {
-            rules.extend(args.distances.iter().map(|distance| Rule {
+            rules.extend(args.distances.iter().map(|distance| DuplicateRule {
                 max_distance: *distance,
                 confirm: *confirm,
                 ..rule.clone()

@@ -44,7 +44,7 @@ fn counts(summary: &Summary) -> String {
 }
 
 /// Outcomes of a refresh; `due` pages are still to be visited.
-fn refreshed(refresh: &storage::Refresh, due: u64) -> String {
+fn refreshed(refresh: &storage::RefreshCounts, due: u64) -> String {
     if refresh.due == 0 {
         return format!("  refresh: no page was due, {} new", refresh.new);
     }

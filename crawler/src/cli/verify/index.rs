@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dedup::{Deduplicator, DocId, Index, MemoryIndex, SledIndex, Verdict};
-use storage::{Findings, Kind, Store};
+use storage::{FindingKind, Findings, Store};
 
 use crate::config::settings::Settings;
 use crate::crawl::index;
@@ -61,7 +61,7 @@ fn members(
             // A replaced page leaves the index after the commit, at the latest at the start of the next run.
             if is_member && !departed.contains(&id) {
                 findings.note(
-                    Kind::Index,
+                    FindingKind::Index,
                     format!("page {id}, {}, is in the index but not kept", page.url),
                 );
             }
@@ -70,7 +70,7 @@ fn members(
         if !is_member {
             if id <= applied {
                 findings.note(
-                    Kind::Index,
+                    FindingKind::Index,
                     format!("page {id}, {}, is kept but not in the index", page.url),
                 );
             }
@@ -79,12 +79,12 @@ fn members(
         let signature = decode_signature(&page.signature)?;
         if dedup.index().signature(DocId(id))?.as_ref() != Some(&signature) {
             findings.note(
-                Kind::Index,
+                FindingKind::Index,
                 format!("page {id}, {}, has another signature in the index", page.url),
             );
         } else if has_features(&signature) && dedup.check(&signature)? == Verdict::Unique {
             findings.note(
-                Kind::Index,
+                FindingKind::Index,
                 format!(
                     "page {id}, {}, is in the index, but its own text does not find it",
                     page.url
@@ -94,7 +94,7 @@ fn members(
     }
     for id in members {
         findings.note(
-            Kind::Index,
+            FindingKind::Index,
             format!("page {id} is in the index but not in the catalogue"),
         );
     }
@@ -148,7 +148,7 @@ fn duplicates(
             "page {id}, {}, is a duplicate of page {}, {other}, and both are kept",
             page.url, of.0
         );
-        findings.note(Kind::Duplicates, what);
+        findings.note(FindingKind::Duplicates, what);
     }
     if by_this_rule > 0 {
         notes.push(format!(
