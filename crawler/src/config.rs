@@ -1,13 +1,13 @@
 //! What did the user configure, and is every value usable?
 //!
-//! A [`Config`] holds the text of `config.toml` key by key; [`settings::Settings`] is its validated form, which the program uses.
+//! A [`Config`] holds the values of `config.toml` key by key; [`settings::Settings`] is its validated form, which the program uses.
 //! The sample `config.toml` at the top of the repository is the manual: it shows every key at its default, and a test
 //! compares it with the built-in defaults.
 //!
 //! - [`sections`]: the keys of each section and their defaults
-//! - [`file`](mod@file): reads a `config.toml`
-//! - [`sources`]: where each value comes from: default, file, environment or flag
-//! - [`check`](mod@check): every fault in a file
+//! - `file`: reads a `config.toml`
+//! - `sources`: where each value comes from: default, file, environment or flag
+//! - `check`: every fault in a file
 //!
 //! Uses: dedup, page, storage, web.
 
