@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::ExportError;
 use crate::file_name;
+use crate::output_file::{partial_of, sync_folder, sync_folder_of};
 use crate::page::Page;
-use crate::stream::{partial_of, sync_folder, sync_folder_of};
 
 /// Says of a folder that it is an export that was not finished, and may be written anew.
 const MARK: &str = "NOT-COMPLETE.txt";

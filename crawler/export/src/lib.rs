@@ -30,10 +30,12 @@
 //!   the same of a folder
 
 mod csv;
+mod destination;
 mod error;
 mod field;
 mod file_name;
 mod folder;
+mod format;
 mod json_lines;
 mod lines;
 mod markdown;
@@ -46,9 +48,11 @@ mod sink;
 mod stream;
 mod yaml;
 
+pub use destination::Destination;
 pub use error::ExportError;
 pub use field::{FIELDS, Field, Kind, Value};
+pub use format::{Format, open};
 pub use lines::Lines;
 pub use output_file::{OutputFile, linked};
 pub use page::{Fingerprint, Page, Verdict};
-pub use sink::{Destination, Format, Sink, open};
+pub use sink::Sink;

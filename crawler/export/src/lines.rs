@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use crate::destination::Destination;
 use crate::error::ExportError;
-use crate::sink::{Destination, stream};
 use crate::stream::Stream;
 
 /// A file of lines, which appears when it is complete and is packed as its name says, or standard output.
@@ -18,7 +18,7 @@ impl Lines {
     /// The destination is a folder, or cannot be made.
     pub fn create(destination: &Destination) -> Result<Self, ExportError> {
         Ok(Self {
-            stream: stream(destination)?,
+            stream: Stream::open(destination)?,
         })
     }
 

@@ -12,7 +12,6 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{ExportError, not_one_file};
-use crate::stream::{partial_of, sync_folder_of};
 
 /// As many links as Linux follows.
 const MAX_LINKS: usize = 40;
@@ -127,6 +126,31 @@ pub fn linked(path: &Path) -> PathBuf {
         }
     }
     target
+}
+
+/// Where a file or folder is until it is complete.
+pub(crate) fn partial_of(path: &Path) -> PathBuf {
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(".partial");
+    partial.into()
+}
+
+/// Makes the names in the folder of `path` durable.
+pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => sync_folder(Path::new(".")),
+        Some(parent) => sync_folder(parent),
+        None => Ok(()),
+    }
+}
+
+/// Makes the names in a folder durable, where the system opens folders.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        File::open(folder)?.sync_all()
+    } else {
+        Ok(())
+    }
 }
 
 /// A new file in place of what an export that did not end has left, which may be anything but a folder.

@@ -269,7 +269,7 @@ mod tests {
 
     use super::*;
     use crate::page::Fingerprint;
-    use crate::sink::{Destination, Format, open};
+    use crate::{Destination, Format, open};
 
     fn written(pages: &[Page], fingerprint_bits: u32) -> SerializedFileReader<std::fs::File> {
         let dir = tempfile::tempdir().unwrap();

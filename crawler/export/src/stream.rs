@@ -1,14 +1,14 @@
 //! A file that appears when it is complete, packed if its name says so, or standard output.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::error::ExportError;
+use crate::destination::Destination;
+use crate::error::{ExportError, not_one_file};
 use crate::output_file::OutputFile;
 
 /// zstd's own default.
@@ -33,8 +33,17 @@ enum Raw {
 }
 
 impl Stream {
+    /// The one file, or standard output.
+    pub fn open(destination: &Destination) -> Result<Self, ExportError> {
+        match destination {
+            Destination::File(path) => Self::file(path),
+            Destination::Stdout => Ok(Self::stdout()),
+            Destination::Folder(dir) => Err(not_one_file(dir)),
+        }
+    }
+
     /// Standard output.
-    pub fn stdout() -> Self {
+    fn stdout() -> Self {
         Self {
             packing: Packing::None(BufWriter::new(Raw::Stdout(io::stdout()))),
             name: "standard output".to_owned(),
@@ -42,7 +51,7 @@ impl Stream {
     }
 
     /// A file; one of the same name stays until the new one is complete.
-    pub fn file(path: &Path) -> Result<Self, ExportError> {
+    fn file(path: &Path) -> Result<Self, ExportError> {
         let file = OutputFile::create(path)?;
         let name = file.path().display().to_string();
         let raw = BufWriter::with_capacity(1 << 16, Raw::File(file));
@@ -144,30 +153,5 @@ pub(crate) fn packed_by(path: &Path) -> Option<PackedBy> {
         "gz" => Some(PackedBy::Gzip),
         "zst" => Some(PackedBy::Zstd),
         _ => None,
-    }
-}
-
-/// Where a file or folder is until it is complete.
-pub(crate) fn partial_of(path: &Path) -> PathBuf {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".partial");
-    partial.into()
-}
-
-/// Makes the names in the folder of `path` durable.
-pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(parent) if parent.as_os_str().is_empty() => sync_folder(Path::new(".")),
-        Some(parent) => sync_folder(parent),
-        None => Ok(()),
-    }
-}
-
-/// Makes the names in a folder durable, where the system opens folders.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        File::open(folder)?.sync_all()
-    } else {
-        Ok(())
     }
 }

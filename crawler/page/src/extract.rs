@@ -12,6 +12,7 @@
 //!
 //! Length is counted in bytes of UTF-8: a Chinese character is three, about the letters that it stands for.
 
+mod display;
 mod hints;
 mod layout;
 mod root;

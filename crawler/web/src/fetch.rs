@@ -4,6 +4,7 @@
 //! (that is work for the parse threads, which bound it again): see [`crate::content_encoding`].
 
 mod body;
+mod certificate;
 pub mod content_encoding;
 mod cookies;
 mod credentials;
@@ -28,12 +29,12 @@ use crate::robots::MAX_ROBOTS_BYTES;
 use crate::sitemap::MAX_SITEMAP_BYTES;
 use fields::HostFields;
 
+pub use certificate::CertificateFault;
 pub use credentials::Credentials;
 pub use error::FetchError;
 pub use fields::{extra_field, fields_of_every_request};
 pub use proxy::Proxy;
 pub use settings::FetchSettings;
-pub use tls::CertificateFault;
 
 /// An answer, its body read where it was wanted.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use html5ever::{LocalName, local_name};
 use scraper::Node;
 use scraper::node::Element;
 
-use super::layout::is_heading;
+use super::display::is_heading;
 use crate::parse::attribute;
 
 /// What an element says of its own place in the page.

@@ -2,7 +2,8 @@
 
 use html5ever::{LocalName, local_name};
 
-use super::layout::{Layout, Run, is_heading};
+use super::display::is_heading;
+use super::layout::{Layout, Run};
 
 /// A run outside of paragraphs, lists, tables and the like is a fragment up to this length, in bytes.
 const MAX_FRAGMENT_BYTES: usize = 24;

@@ -3,7 +3,9 @@
 use std::error::Error as StdError;
 use std::io;
 
-use super::tls::{self, CertificateFault};
+use rustls::AlertDescription;
+
+use super::certificate::CertificateFault;
 use crate::address_policy::Forbidden;
 
 /// Why no whole answer came.
@@ -104,7 +106,7 @@ impl FetchError {
             return Self::ForbiddenAddress(forbidden.clone());
         }
         if let Some(tls) = cause::<rustls::Error>(error) {
-            return tls::failure(tls);
+            return Self::from_tls(tls);
         }
         if error.is_timeout() {
             return Self::Timeout;
@@ -120,6 +122,21 @@ impl FetchError {
             return Self::Interrupted(text);
         }
         Self::Protocol(text)
+    }
+
+    /// Names a failed handshake. An alert about a fault inside the server is a failed connection, which may succeed later.
+    fn from_tls(error: &rustls::Error) -> Self {
+        let detail = error.to_string();
+        match error {
+            rustls::Error::InvalidCertificate(reason) => Self::Certificate {
+                fault: CertificateFault::of(reason),
+                detail,
+            },
+            rustls::Error::AlertReceived(AlertDescription::InternalError | AlertDescription::UserCanceled) => {
+                Self::Connect(format!("TLS: {detail}"))
+            }
+            _ => Self::Tls(detail),
+        }
     }
 
     /// Names a failure while the body was read.
@@ -156,4 +173,33 @@ fn cause<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Opti
 
 fn innermost(error: &reqwest::Error) -> String {
     causes(error).last().map_or_else(String::new, ToString::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::CertificateError;
+
+    use super::*;
+
+    #[test]
+    fn only_a_fault_inside_the_server_is_transient() {
+        let alert = |description| FetchError::from_tls(&rustls::Error::AlertReceived(description));
+        for (error, kind, is_passing) in [
+            (alert(AlertDescription::InternalError), "connect", true),
+            (alert(AlertDescription::HandshakeFailure), "tls", false),
+            (alert(AlertDescription::ProtocolVersion), "tls", false),
+            (
+                FetchError::from_tls(&rustls::Error::InvalidCertificate(CertificateError::Expired)),
+                "tls_expired",
+                false,
+            ),
+            (
+                FetchError::from_tls(&rustls::Error::InvalidCertificate(CertificateError::BadEncoding)),
+                "tls_untrusted",
+                false,
+            ),
+        ] {
+            assert_eq!((error.kind(), error.is_passing()), (kind, is_passing), "{error}");
+        }
+    }
 }
