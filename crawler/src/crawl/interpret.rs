@@ -108,8 +108,7 @@ impl Interpreter {
         if !response.is_success() {
             return self.failed_status(queued, &response);
         }
-        // RFC 9110, sections 15.3.5 and 15.3.6: these have no content.
-        if matches!(response.status, 204 | 205) {
+        if !response.has_content() {
             let reason = format!("HTTP status {}: no content", response.status);
             return self.no_page(queued, url, &response, reason);
         }

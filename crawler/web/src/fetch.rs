@@ -75,7 +75,13 @@ impl Response {
         retry_after(self.header(&RETRY_AFTER)?, self.fetched_at + self.elapsed)
     }
 
-    /// Whether the status says that the body is what was asked for.
+    /// Whether a response with this status has content (RFC 9110, sections 15.3.5 and 15.3.6).
+    #[must_use]
+    pub fn has_content(&self) -> bool {
+        !matches!(self.status, 204 | 205)
+    }
+
+    /// Whether the status is one of success (2xx).
     #[must_use]
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)

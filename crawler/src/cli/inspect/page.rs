@@ -138,6 +138,9 @@ impl Inspector {
             if !response.is_success() {
                 return Err(format!("HTTP status {}", response.status));
             }
+            if !response.has_content() {
+                return Err(format!("HTTP status {}: no content", response.status));
+            }
             if response.body.is_none() {
                 let media_type = declared_media_type(&response.headers).unwrap_or_default();
                 return Err(format!("{}: not a page", NotAPage::MediaType(media_type)));
