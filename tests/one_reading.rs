@@ -67,14 +67,14 @@ fn pages() -> Vec<Case> {
             HTML,
             gbk(&html("gbk.html", "<meta charset=gbk>", &chinese(1))),
         ),
-        case(
-            "detected.html",
-            HTML,
-            gbk(&html("detected.html", "", &chinese(2))),
-        ),
+        case("detected.html", HTML, gbk(&html("detected.html", "", &chinese(2)))),
         case("utf16.html", HTML, marked),
         case("untyped.html", None, page("untyped.html", "", 2).into()),
-        case("plain.txt", Some("text/plain"), format!("<p>\n  {}\n", words(6, 150)).into()),
+        case(
+            "plain.txt",
+            Some("text/plain"),
+            format!("<p>\n  {}\n", words(6, 150)).into(),
+        ),
         case("nested.html", HTML, nested.into()),
         case(
             "canonical.html",
@@ -162,7 +162,12 @@ fn reading(fields: &Value, links: BTreeSet<String>) -> Reading {
 /// The page as `inspect` shows it.
 fn of_inspect(answer: &Value) -> Reading {
     let links = answer["outlinks"].as_array().unwrap().iter();
-    let path = |link: &Value| url::Url::parse(link["url"].as_str().unwrap()).unwrap().path().to_owned();
+    let path = |link: &Value| {
+        url::Url::parse(link["url"].as_str().unwrap())
+            .unwrap()
+            .path()
+            .to_owned()
+    };
     reading(answer, links.map(path).collect())
 }
 
@@ -186,7 +191,10 @@ fn the_same_bytes_are_the_same_page_in_all_four_ways() {
         lines.into_iter().map(|line| (id(&line), line)).collect()
     };
     let kept = by_id(kept.lines().map(|line| serde_json::from_str(line).unwrap()).collect());
-    let fingerprints = by_id(lines(&crawl, &[&["fingerprint", "--json", "--quiet"], &names[..]].concat()));
+    let fingerprints = by_id(lines(
+        &crawl,
+        &[&["fingerprint", "--json", "--quiet"], &names[..]].concat(),
+    ));
 
     for name in names {
         let url = site.url(&format!("/{name}"));
@@ -197,7 +205,11 @@ fn the_same_bytes_are_the_same_page_in_all_four_ways() {
         assert_eq!(is_stored(&in_a_file), is_stored(&on_the_web), "{name} as a file");
 
         let link = format!("/to-{name}");
-        assert_eq!(expected.links.contains(&link), paths.contains(&link), "the link of {name}");
+        assert_eq!(
+            expected.links.contains(&link),
+            paths.contains(&link),
+            "the link of {name}"
+        );
         let exported = export.iter().find(|page| page["url"] == url.as_str());
         assert_eq!(exported.is_some(), is_stored(&on_the_web), "{name} in the crawl");
         if let Some(page) = exported {
@@ -220,8 +232,15 @@ fn the_same_bytes_are_the_same_page_in_all_four_ways() {
 
         let or_empty = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         assert_eq!(kept[name]["text"], expected.text, "{name} in dedup");
-        assert_eq!(or_empty(&kept[name]["title"]), or_empty(&expected.title), "{name} in dedup");
-        assert_eq!(fingerprints[name]["fingerprint"], expected.fingerprint, "{name} in dedup");
+        assert_eq!(
+            or_empty(&kept[name]["title"]),
+            or_empty(&expected.title),
+            "{name} in dedup"
+        );
+        assert_eq!(
+            fingerprints[name]["fingerprint"], expected.fingerprint,
+            "{name} in dedup"
+        );
     }
 }
 

@@ -45,7 +45,7 @@ pub struct Config {
     /// How a response is fetched.
     pub fetch: Fetch,
     /// Which spellings of a URL are one URL.
-    pub canonicalize: canonicalize::Rules,
+    pub canonicalize: canonicalize::CanonicalRules,
     /// When a page says nothing new.
     pub dedup: Dedup,
     /// What is written to the data folder.

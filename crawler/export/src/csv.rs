@@ -9,7 +9,7 @@
 use std::io::{self, Write};
 
 use crate::field::{FIELDS, Value, shown_real, shown_time};
-use crate::page::Page;
+use crate::page::ExportedPage;
 
 const RECORD_END: &[u8] = b"\r\n";
 
@@ -23,7 +23,7 @@ pub(crate) fn write_header(out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes a page as one record.
-pub(crate) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(page: &ExportedPage, out: &mut dyn Write) -> io::Result<()> {
     for (i, field) in FIELDS.iter().enumerate() {
         separate(i, out)?;
         match field.of(page) {
@@ -125,7 +125,7 @@ mod tests {
     fn every_record_has_every_field() {
         let mut out = Vec::new();
         write_header(&mut out).unwrap();
-        write(&Page::default(), &mut out).unwrap();
+        write(&ExportedPage::default(), &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         let records: Vec<&str> = text.split_terminator("\r\n").collect();
         assert_eq!(records.len(), 2);

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::page::{Fingerprint, Page};
+use crate::page::{ExportedPage, Fingerprint};
 
 /// A field of every format.
 #[derive(Debug)]
@@ -13,13 +13,13 @@ pub struct Field {
     pub kind: Kind,
     /// Whether a page may have no value.
     pub nullable: bool,
-    of: fn(&Page) -> Option<Value<'_>>,
+    of: fn(&ExportedPage) -> Option<Value<'_>>,
 }
 
 impl Field {
     /// The value that a page has.
     #[must_use]
-    pub fn of<'a>(&self, page: &'a Page) -> Option<Value<'a>> {
+    pub fn of<'a>(&self, page: &'a ExportedPage) -> Option<Value<'a>> {
         (self.of)(page)
     }
 }
@@ -94,7 +94,7 @@ pub const FIELDS: &[Field] = &[
     }),
 ];
 
-const fn always(name: &'static str, kind: Kind, of: fn(&Page) -> Option<Value<'_>>) -> Field {
+const fn always(name: &'static str, kind: Kind, of: fn(&ExportedPage) -> Option<Value<'_>>) -> Field {
     Field {
         name,
         kind,
@@ -103,7 +103,7 @@ const fn always(name: &'static str, kind: Kind, of: fn(&Page) -> Option<Value<'_
     }
 }
 
-const fn maybe(name: &'static str, kind: Kind, of: fn(&Page) -> Option<Value<'_>>) -> Field {
+const fn maybe(name: &'static str, kind: Kind, of: fn(&ExportedPage) -> Option<Value<'_>>) -> Field {
     Field {
         nullable: true,
         ..always(name, kind, of)
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_field_that_is_always_there_has_a_value_in_an_empty_page() {
-        let page = Page::default();
+        let page = ExportedPage::default();
         for field in FIELDS {
             assert_eq!(field.of(&page).is_none(), field.nullable, "{}", field.name);
         }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use crate::error::ExportError;
 use crate::file_name;
 use crate::output_file::{partial_of, sync_folder, sync_folder_of};
-use crate::page::Page;
+use crate::page::ExportedPage;
 
 /// Says of a folder that it is an export that was not finished, and may be written anew.
 const MARK: &str = "NOT-COMPLETE.txt";
@@ -74,7 +74,7 @@ impl Folder {
     }
 
     /// Writes the file of a page.
-    pub fn write(&mut self, page: &Page, content: &[u8]) -> Result<(), ExportError> {
+    pub fn write(&mut self, page: &ExportedPage, content: &[u8]) -> Result<(), ExportError> {
         let folder = file_name::folder(&page.host);
         let path = self.partial.join(&folder);
         if folder != self.last_made {
@@ -185,11 +185,11 @@ fn make_room(dir: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn page(url: &str) -> Page {
-        Page {
+    fn page(url: &str) -> ExportedPage {
+        ExportedPage {
             url: url.to_owned(),
             host: "h".to_owned(),
-            ..Page::default()
+            ..ExportedPage::default()
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::destination::Destination;
 use crate::error::{ExportError, not_one_file};
 use crate::folder::Folder;
-use crate::page::Page;
+use crate::page::ExportedPage;
 use crate::sink::Sink;
 use crate::stream::Stream;
 use crate::{csv, json_lines, markdown, plain_text};
@@ -93,7 +93,7 @@ fn reject_packing(destination: &Destination) -> Result<(), ExportError> {
 }
 
 /// Writes a page, the first of its file or not.
-type WritePage = fn(&Page, bool, &mut dyn std::io::Write) -> std::io::Result<()>;
+type WritePage = fn(&ExportedPage, bool, &mut dyn std::io::Write) -> std::io::Result<()>;
 
 struct OneFile {
     stream: Stream,
@@ -103,7 +103,7 @@ struct OneFile {
 }
 
 impl Sink for OneFile {
-    fn write(&mut self, page: &Page) -> Result<(), ExportError> {
+    fn write(&mut self, page: &ExportedPage) -> Result<(), ExportError> {
         let is_first = std::mem::replace(&mut self.is_first, false);
         let written = (self.write)(page, is_first, &mut self.stream);
         written.map_err(|source| self.stream.error(source))
@@ -120,11 +120,11 @@ impl Sink for OneFile {
 
 struct Files {
     folder: Folder,
-    render: fn(&Page) -> Vec<u8>,
+    render: fn(&ExportedPage) -> Vec<u8>,
 }
 
 impl Sink for Files {
-    fn write(&mut self, page: &Page) -> Result<(), ExportError> {
+    fn write(&mut self, page: &ExportedPage) -> Result<(), ExportError> {
         self.folder.write(page, &(self.render)(page))
     }
 

@@ -8,13 +8,13 @@
 use std::fmt::Write;
 
 use crate::field::{FIELDS, TEXT, Value, shown_real, shown_time};
-use crate::page::Page;
+use crate::page::ExportedPage;
 use crate::yaml;
 
 const FENCE: &str = "---\n";
 
 /// The file of a page.
-pub(crate) fn render(page: &Page) -> String {
+pub(crate) fn render(page: &ExportedPage) -> String {
     let text = page.text.as_deref().unwrap_or_default();
     let mut out = String::with_capacity(text.len() + 1024);
     out.push_str(FENCE);
@@ -91,9 +91,9 @@ mod tests {
     use super::*;
 
     fn body(text: &str) -> String {
-        let page = Page {
+        let page = ExportedPage {
             text: Some(text.to_owned()),
-            ..Page::default()
+            ..ExportedPage::default()
         };
         let file = render(&page);
         file.split_once("\n---\n").unwrap().1.to_owned()
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_front_matter_has_every_field_but_the_text() {
-        let file = render(&Page::default());
+        let file = render(&ExportedPage::default());
         let names: Vec<&str> = file
             .lines()
             .filter_map(|line| line.split_once(": "))

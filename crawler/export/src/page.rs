@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A page as it is exported.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Page {
+pub struct ExportedPage {
     /// The URL it was fetched by.
     pub url: String,
     /// Its host, with `:port` where that is not the usual one.

@@ -20,7 +20,7 @@ use parquet::schema::types::{ColumnPath, Type};
 
 use crate::error::ExportError;
 use crate::field::{FIELDS, Field, Kind, TEXT, Value};
-use crate::page::Page;
+use crate::page::ExportedPage;
 use crate::sink::Sink;
 use crate::stream::Stream;
 
@@ -99,7 +99,7 @@ fn try_write_row_group(writer: &mut SerializedFileWriter<Slot>, columns: &mut [C
 }
 
 impl Sink for ParquetFile {
-    fn write(&mut self, page: &Page) -> Result<(), ExportError> {
+    fn write(&mut self, page: &ExportedPage) -> Result<(), ExportError> {
         for (field, column) in FIELDS.iter().zip(&mut self.columns) {
             self.bytes += column.push(field.of(page));
         }
@@ -271,7 +271,7 @@ mod tests {
     use crate::page::Fingerprint;
     use crate::{Destination, Format, open};
 
-    fn written(pages: &[Page], fingerprint_bits: u32) -> SerializedFileReader<std::fs::File> {
+    fn written(pages: &[ExportedPage], fingerprint_bits: u32) -> SerializedFileReader<std::fs::File> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("pages.parquet");
         let mut sink = open(Format::Parquet, &Destination::File(path.clone()), fingerprint_bits).unwrap();
@@ -284,9 +284,9 @@ mod tests {
 
     #[test]
     fn a_row_group_ends_when_it_is_full() {
-        let page = Page {
+        let page = ExportedPage {
             text: Some("x".repeat(ROW_GROUP_BYTES / 4)),
-            ..Page::default()
+            ..ExportedPage::default()
         };
         let reader = written(&vec![page; 10], 64);
         let rows: Vec<i64> = reader
@@ -301,16 +301,16 @@ mod tests {
 
     #[test]
     fn a_fingerprint_is_a_number_or_bytes() {
-        let page = |value, bits| Page {
+        let page = |value, bits| ExportedPage {
             fingerprint: Some(Fingerprint { value, bits }),
-            ..Page::default()
+            ..ExportedPage::default()
         };
         for (page, bits, shown) in [
             (page(0xffff_ffff, 32), 32, "4294967295"),
             (page(u64::MAX.into(), 64), 64, "18446744073709551615"),
             (page(1, 128), 128, "[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]"),
         ] {
-            let reader = written(&[Page::default(), page], bits);
+            let reader = written(&[ExportedPage::default(), page], bits);
             let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
             let column = |row: &parquet::record::Row| {
                 let mut columns = row.get_column_iter();

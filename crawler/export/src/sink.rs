@@ -1,7 +1,7 @@
 //! The writer's side of every format.
 
 use crate::error::ExportError;
-use crate::page::Page;
+use crate::page::ExportedPage;
 
 /// Takes pages one by one.
 pub trait Sink {
@@ -9,7 +9,7 @@ pub trait Sink {
     ///
     /// # Errors
     /// The destination does not accept it. The sink accepts no page after that.
-    fn write(&mut self, page: &Page) -> Result<(), ExportError>;
+    fn write(&mut self, page: &ExportedPage) -> Result<(), ExportError>;
 
     /// Renames the file or folder to its final name.
     ///

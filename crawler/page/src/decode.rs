@@ -19,7 +19,7 @@ const MIN_UTF8_CHARACTERS: usize = 16;
 
 /// A body as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decoded<'a> {
+pub(crate) struct Decoded<'a> {
     /// The text, without byte order mark; borrowed where the body was UTF-8 already.
     pub text: Cow<'a, str>,
     /// The WHATWG name of the encoding, for example `GBK` or `UTF-8`.
@@ -63,7 +63,7 @@ impl EncodingSource {
 /// Decodes `body`; `content_type_charset` is the `charset` parameter of its `Content-Type` header, if any.
 ///
 /// Never fails: what cannot be decoded becomes U+FFFD, and [`Decoded::had_errors`] says so.
-pub fn decode<'a>(body: &'a [u8], content_type_charset: Option<&str>) -> Decoded<'a> {
+pub(crate) fn decode<'a>(body: &'a [u8], content_type_charset: Option<&str>) -> Decoded<'a> {
     let (encoding, source, bom_bytes) = choose(body, content_type_charset);
     let (text, had_errors) = encoding.decode_without_bom_handling(&body[bom_bytes..]);
     Decoded {

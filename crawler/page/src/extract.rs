@@ -21,29 +21,11 @@ mod select;
 use self::layout::Layout;
 use crate::parse::Document;
 
-/// The main text of a page.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Extracted {
-    /// The text: a block a line, white space collapsed; empty if the page shows none.
-    pub text: String,
-    /// How much of the page it is.
-    pub kind: Extraction,
-}
-
-/// How much of a page its main text is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Extraction {
-    /// One part of the page was found to hold its content.
-    Article,
-    /// No part stood out: all of the page but navigation and other boilerplate.
-    Whole,
-}
-
 /// Finds the main text of a page.
 ///
 /// Where a page has more to say to browsers without scripts than to others, its main text is that: such pages are empty
 /// frames that a script would fill.
-pub fn main_text(doc: &Document) -> Extracted {
+pub(crate) fn main_text(doc: &Document) -> String {
     let mut layout = Layout::of(&doc.html);
     for html in &doc.unscripted {
         let unscripted = Layout::of(html);
@@ -52,15 +34,7 @@ pub fn main_text(doc: &Document) -> Extracted {
         }
     }
     let root = root::find(&mut layout);
-    let text = select::text(&layout, root);
-    Extracted {
-        text,
-        kind: if root == 0 {
-            Extraction::Whole
-        } else {
-            Extraction::Article
-        },
-    }
+    select::text(&layout, root)
 }
 
 #[cfg(test)]

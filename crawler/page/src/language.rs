@@ -9,7 +9,7 @@ const MAX_CHARACTERS: usize = 600;
 ///
 /// The answer is an ISO 639-1 code in lower case; `None` if the text is too short or mixed and nothing well-formed is
 /// declared. A declaration comes second because templates declare the language of the site, not of the page.
-pub fn detect(text: &str, declared: Option<&str>) -> Option<String> {
+pub(crate) fn detect(text: &str, declared: Option<&str>) -> Option<String> {
     let end = text.char_indices().nth(MAX_CHARACTERS).map_or(text.len(), |(at, _)| at);
     let detected = whatlang::detect(&text[..end]).filter(whatlang::Info::is_reliable);
     detected

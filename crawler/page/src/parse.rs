@@ -26,22 +26,22 @@ use scraper::Html;
 use scraper::node::Element;
 
 use self::attributes::AttributeFlood;
-use self::limits::Limits;
+use self::limits::ParseLimits;
 use self::sink::{CountingSink, TokenCount};
 
-pub use self::embedded::embedded;
-pub use self::facts::{PageFacts, facts, title};
+pub(crate) use self::embedded::embedded;
+pub(crate) use self::facts::facts;
 pub use self::header_links::{HeaderLinks, header_links};
-pub use self::outlinks::{LinkKind, MAX_OUTLINKS, MAX_REFERENCE_BYTES, Outlink};
-pub use self::refresh::{MetaRefresh, parse_refresh};
+pub use self::outlinks::{LinkKind, Outlink};
+pub use self::refresh::parse_refresh;
 pub use self::robots_meta::RobotsDirectives;
 
 /// Elements nested deeper than this end the parse, at the end of the piece of a few kilobytes that is being fed.
 /// Browsers stop nesting at the same depth.
-pub const MAX_DEPTH: usize = 512;
+const MAX_DEPTH: usize = 512;
 
 /// The most attributes that an element may have.
-pub const MAX_ATTRIBUTES: usize = 1024;
+const MAX_ATTRIBUTES: usize = 1024;
 
 /// How many bytes the parser is fed between two looks at its counters, about.
 const CHUNK_BYTES: usize = 4096;
@@ -53,14 +53,14 @@ const BASE_STEPS: u64 = 4_000_000;
 const STEPS_PER_BYTE: u64 = 24;
 
 /// The largest tree, in bytes without its texts: some 350,000 nodes. What is made of it takes about as much again.
-pub const MAX_TREE_BYTES: usize = 48 * 1024 * 1024;
+const MAX_TREE_BYTES: usize = 48 * 1024 * 1024;
 
 /// The most `<noscript>` of a page that are parsed.
 const MAX_UNSCRIPTED: usize = 64;
 
 /// A parsed page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Document {
+pub(crate) struct Document {
     /// The tree.
     pub html: Html,
     /// Set if the page passed a limit and only what came before is in the tree.
@@ -73,13 +73,13 @@ pub struct Document {
 /// Why a page was not parsed to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Truncation {
-    /// Elements nested deeper than [`MAX_DEPTH`].
+    /// Elements are nested deeper than 512.
     TooDeep,
-    /// An element with more than [`MAX_ATTRIBUTES`] attributes.
+    /// An element has more than 1,024 attributes.
     TooManyAttributes,
-    /// More work than a page of this size may cause.
+    /// The page causes more work than its size allows.
     TooMuchWork,
-    /// A larger tree than a page of this size may have, or than [`MAX_TREE_BYTES`].
+    /// The tree is larger than the size of the page allows, or than 48 MiB.
     TooLarge,
 }
 
@@ -97,11 +97,11 @@ impl Truncation {
 }
 
 /// Parses a page.
-pub fn parse(html: &str) -> Document {
-    let (html, truncated) = parse_tree(html, Limits::of(html, BASE_STEPS));
+pub(crate) fn parse(html: &str) -> Document {
+    let (html, truncated) = parse_tree(html, ParseLimits::of(html, BASE_STEPS));
     let unscripted = noscripts(&html)
         .take(MAX_UNSCRIPTED)
-        .map(|text| parse_tree(text, Limits::of(text, BASE_STEPS / MAX_UNSCRIPTED as u64)).0)
+        .map(|text| parse_tree(text, ParseLimits::of(text, BASE_STEPS / MAX_UNSCRIPTED as u64)).0)
         .collect();
     Document {
         html,
@@ -120,7 +120,7 @@ fn noscripts(html: &Html) -> impl Iterator<Item = &str> {
     elements.filter_map(|node| Some(&**node.first_child()?.value().as_text()?))
 }
 
-fn parse_tree(html: &str, limits: Limits) -> (Html, Option<Truncation>) {
+fn parse_tree(html: &str, limits: ParseLimits) -> (Html, Option<Truncation>) {
     let builder = TreeBuilder::new(CountingSink::with_capacity(limits.capacity), TreeBuilderOpts::default());
     let options = TokenizerOpts {
         discard_bom: false,

@@ -47,7 +47,7 @@ pub struct Page {
     /// The keywords of `<meta name=keywords>`.
     pub keywords: Vec<String>,
     /// Robots directives.
-    pub robots: Robots,
+    pub robots: PageRobots,
     /// The URLs that the page names as its canonical one.
     pub canonical: CanonicalLinks,
     /// The documents that the page links to, each once, in the order of the source.
@@ -62,14 +62,14 @@ pub struct Page {
 
 /// Robots directives by where they stand. All of them hold.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Robots {
+pub struct PageRobots {
     /// In robots metas.
     pub meta: RobotsDirectives,
     /// In `X-Robots-Tag` headers.
     pub header: RobotsDirectives,
 }
 
-impl Robots {
+impl PageRobots {
     /// All directives together.
     #[must_use]
     pub fn all(&self) -> RobotsDirectives {
@@ -168,9 +168,9 @@ impl Page {
             heading: facts.first_heading,
             declared_language: facts.lang,
             keywords: facts.keywords,
-            robots: Robots {
+            robots: PageRobots {
                 meta: facts.robots,
-                ..Robots::default()
+                ..PageRobots::default()
             },
             canonical: CanonicalLinks {
                 document: facts.canonical,
@@ -183,7 +183,7 @@ impl Page {
                 false => Vec::new(),
             },
             truncated: document.truncated,
-            ..Self::of_main_text(main_text(&document).text)
+            ..Self::of_main_text(main_text(&document))
         }
     }
 
@@ -201,7 +201,7 @@ impl Page {
             text,
             declared_language: None,
             keywords: Vec::new(),
-            robots: Robots::default(),
+            robots: PageRobots::default(),
             canonical: CanonicalLinks::default(),
             outlinks: Vec::new(),
             embedded: Vec::new(),

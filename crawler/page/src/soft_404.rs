@@ -15,7 +15,7 @@ const SEPARATORS: &[&str] = &[
 ];
 
 /// True if a page is an error page by its title or first heading and by how little it says.
-pub fn is_soft_404(title: &str, first_heading: Option<&str>, text: &str) -> bool {
+pub(crate) fn is_soft_404(title: &str, first_heading: Option<&str>, text: &str) -> bool {
     let says_so = is_phrase_beside_a_name(title) || first_heading.is_some_and(is_phrase_beside_a_name);
     says_so && words(text) <= MAX_WORDS
 }

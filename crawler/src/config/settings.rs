@@ -38,7 +38,7 @@ pub struct Settings {
     /// How a response is fetched.
     pub fetch: FetchSettings,
     /// Which spellings of a URL are one URL.
-    pub canonicalize: web::canonicalize::Rules,
+    pub canonicalize: web::canonicalize::CanonicalRules,
     /// How a text becomes a signature.
     pub scheme: dedup::Scheme,
     /// When two signatures are duplicates.

@@ -251,7 +251,7 @@ const MAX_SEED_REDIRECTS: usize = 20;
 
 /// The seeds as they enter the frontier; their hosts are the scope.
 #[must_use]
-pub fn seeds(urls: &[Url], rules: &canonicalize::Rules, scope: &Scope) -> Vec<Discovered> {
+pub fn seeds(urls: &[Url], rules: &canonicalize::CanonicalRules, scope: &Scope) -> Vec<Discovered> {
     let seeds = urls
         .iter()
         .filter_map(|url| canonicalize::canonicalize(url, rules).ok());

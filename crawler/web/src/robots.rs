@@ -52,7 +52,7 @@ pub struct Robots {
 
 /// What robots.txt says of one URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+pub struct RobotsDecision {
     /// Whether the URL may be fetched.
     pub allowed: bool,
     /// The line that decided, as it stands in the file, without its comment; for [`Robots::disallow_all`] the reason given
@@ -62,7 +62,7 @@ pub struct Decision {
     pub line: Option<usize>,
 }
 
-impl Decision {
+impl RobotsDecision {
     /// Allowed, because nothing speaks against it.
     const UNSPOKEN_OF: Self = Self {
         allowed: true,
@@ -125,33 +125,33 @@ impl Robots {
     /// Whether the URL may be fetched. Only its path and query count: that the rules are those of the URL's scheme, host and
     /// port is up to the caller.
     #[must_use]
-    pub fn decide(&self, url: &Url) -> Decision {
+    pub fn decide(&self, url: &Url) -> RobotsDecision {
         self.decide_target(&url[Position::BeforePath..Position::AfterQuery])
     }
 
     /// As [`Robots::decide`], for the path and query alone (`/a?b`). Of an empty one, `/` is meant.
     #[must_use]
-    pub fn decide_target(&self, target: &str) -> Decision {
+    pub fn decide_target(&self, target: &str) -> RobotsDecision {
         let target = target.split('#').next().unwrap_or_default();
         let path = spell_path(if target.is_empty() { "/" } else { target });
         // RFC 9309 §2.2.2: "The /robots.txt URI is implicitly allowed."
         if path == b"/robots.txt" {
-            return Decision::UNSPOKEN_OF;
+            return RobotsDecision::UNSPOKEN_OF;
         }
         if let Some(reason) = &self.closed {
-            return Decision {
+            return RobotsDecision {
                 allowed: false,
                 rule: Some(reason.clone()),
                 line: None,
             };
         }
         match self.rules.find(&path) {
-            Some(rule) => Decision {
+            Some(rule) => RobotsDecision {
                 allowed: rule.allow,
                 rule: Some(rule.line.clone()),
                 line: Some(rule.line_number),
             },
-            None => Decision::UNSPOKEN_OF,
+            None => RobotsDecision::UNSPOKEN_OF,
         }
     }
 

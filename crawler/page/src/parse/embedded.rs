@@ -11,7 +11,7 @@ use super::{Document, LinkKind, Outlink, attribute};
 
 /// What is embedded in a page that was fetched from `page_url`, each URL once, in order of appearance. Frames are not
 /// in it: they are documents, and among the page's [outlinks](super::PageFacts::outlinks).
-pub fn embedded(doc: &Document, page_url: &Url) -> Vec<Outlink> {
+pub(crate) fn embedded(doc: &Document, page_url: &Url) -> Vec<Outlink> {
     let mut base = None;
     let mut references = Vec::new();
     let trees = std::iter::once((&doc.html, true)).chain(doc.unscripted.iter().map(|html| (html, false)));

@@ -8,11 +8,11 @@ use scraper::node::Element;
 use scraper::{Html, Node};
 use url::Url;
 
-use super::outlinks::{Reference, Resolver, resolve, resolve_refresh};
+use super::outlinks::{Reference, Resolver, resolve};
 use super::refresh::parse_refresh;
-use super::{Document, LinkKind, MetaRefresh, Outlink, RobotsDirectives, attribute};
+use super::{Document, LinkKind, Outlink, RobotsDirectives, attribute};
 
-/// The longest title, heading or description that is kept, in bytes.
+/// The longest title or heading that is kept, in bytes.
 const MAX_TEXT_BYTES: usize = 4096;
 
 /// The most canonical URLs that are compared.
@@ -23,13 +23,11 @@ const MAX_KEYWORDS: usize = 64;
 
 /// What a page says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PageFacts {
+pub(crate) struct PageFacts {
     /// The text of `<title>`, white space collapsed; empty if there is none.
     pub title: String,
     /// The text of the first `<h1>` that has any, white space collapsed.
     pub first_heading: Option<String>,
-    /// `<meta name=description>`.
-    pub description: Option<String>,
     /// `<meta name=keywords>`, split at commas.
     pub keywords: Vec<String>,
     /// The declared language, as written (`en-US`): `<html lang>`, else `<meta http-equiv=content-language>`.
@@ -41,14 +39,12 @@ pub struct PageFacts {
     pub canonical_conflict: bool,
     /// Robots metas for all crawlers and for this one.
     pub robots: RobotsDirectives,
-    /// `<meta http-equiv=refresh>`.
-    pub meta_refresh: Option<MetaRefresh>,
     /// The documents that the page names, each once, in order of appearance; those inside `<noscript>` come last.
     pub outlinks: Vec<Outlink>,
 }
 
 /// Reads the facts of a page that was fetched from `page_url`, for the crawler whose user agent is `agent`.
-pub fn facts(doc: &Document, page_url: &Url, agent: &str) -> PageFacts {
+pub(crate) fn facts(doc: &Document, page_url: &Url, agent: &str) -> PageFacts {
     let mut found = Found::default();
     // Nodes lie in the order in which they were created, which is the order of the source.
     for (node, element) in live_elements(&doc.html) {
@@ -58,23 +54,14 @@ pub fn facts(doc: &Document, page_url: &Url, agent: &str) -> PageFacts {
     found.resolve(page_url)
 }
 
-/// The text of the page's `<title>`, white space collapsed; empty if there is none.
-pub fn title(doc: &Document) -> String {
-    let is_title = |node: &NodeRef<'_, Node>| {
-        let element = node.value().as_element();
-        element.is_some_and(|element| element.name.local == local_name!("title") && element.name.ns == ns!(html))
-    };
-    let mut titles = doc.html.tree.nodes().filter(is_title).map(text_of);
-    titles.find(|title| !title.is_empty()).unwrap_or_default()
-}
-
 /// Facts as the page has them, before `<base>` is known.
 #[derive(Default)]
 struct Found<'a> {
     facts: PageFacts,
     base: Option<&'a str>,
     canonicals: Vec<&'a str>,
-    refresh: Option<(u32, Option<&'a str>)>,
+    /// The first well-formed refresh counts.
+    has_refresh: bool,
     references: Vec<Reference<'a>>,
 }
 
@@ -119,9 +106,7 @@ impl<'a> Found<'a> {
         let content = attribute(element, &local_name!("content")).unwrap_or_default();
         if let Some(name) = attribute(element, &local_name!("name")) {
             self.facts.robots.add_meta(name, content, agent);
-            if name.eq_ignore_ascii_case("description") && self.facts.description.is_none() {
-                self.facts.description = non_empty(content);
-            } else if name.eq_ignore_ascii_case("keywords") && self.facts.keywords.is_empty() {
+            if name.eq_ignore_ascii_case("keywords") && self.facts.keywords.is_empty() {
                 self.facts.keywords = content
                     .split([',', '，', '、'])
                     .filter_map(non_empty)
@@ -135,9 +120,10 @@ impl<'a> Found<'a> {
     fn take_pragma(&mut self, element: &'a Element) {
         let content = attribute(element, &local_name!("content")).unwrap_or_default();
         let pragma = attribute(element, &local_name!("http-equiv")).unwrap_or_default();
-        if pragma.eq_ignore_ascii_case("refresh") && self.refresh.is_none() {
-            self.refresh = parse_refresh(content);
-            let target = self.refresh.and_then(|(_, target)| target);
+        if pragma.eq_ignore_ascii_case("refresh") && !self.has_refresh {
+            let refresh = parse_refresh(content);
+            self.has_refresh = refresh.is_some();
+            let target = refresh.and_then(|(_, target)| target);
             self.references
                 .extend(target.map(|target| Reference::new(target, LinkKind::Refresh)));
         } else if pragma.eq_ignore_ascii_case("content-language") && self.facts.lang.is_none() {
@@ -161,7 +147,6 @@ impl<'a> Found<'a> {
         PageFacts {
             canonical: canonicals.pop().filter(|_| !canonical_conflict),
             canonical_conflict,
-            meta_refresh: self.refresh.map(|refresh| resolve_refresh(&base, refresh)),
             outlinks: resolver.finish(),
             ..self.facts
         }

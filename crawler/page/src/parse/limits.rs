@@ -25,7 +25,7 @@ const USUAL_NODES_PER_TAG: usize = 2;
 
 /// What the parse of one page may take.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct ParseLimits {
     /// See [`super::STEPS_PER_BYTE`].
     pub(super) steps: u64,
     /// Of the tree, its texts left out.
@@ -34,7 +34,7 @@ pub(super) struct Limits {
     pub(super) capacity: usize,
 }
 
-impl Limits {
+impl ParseLimits {
     /// The limits for a page of this text.
     pub(super) fn of(html: &str, base_steps: u64) -> Self {
         let tags = memchr_iter(b'<', html.as_bytes()).count();

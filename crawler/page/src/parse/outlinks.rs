@@ -8,13 +8,12 @@ use scraper::node::Element;
 use url::Url;
 
 use super::attribute;
-use super::refresh::MetaRefresh;
 
 /// The most outlinks that a page may have; what comes after is left out.
-pub const MAX_OUTLINKS: usize = 20_000;
+pub(super) const MAX_OUTLINKS: usize = 20_000;
 
 /// The longest reference that is resolved, in bytes.
-pub const MAX_REFERENCE_BYTES: usize = 8192;
+pub(super) const MAX_REFERENCE_BYTES: usize = 8192;
 
 /// A link from a page to a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -292,12 +291,4 @@ pub(super) fn resolve(base: &Url, reference: &str) -> Option<Url> {
     let mut url = base.join(reference).ok()?;
     url.set_fragment(None);
     (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
-}
-
-/// Resolves the target of a refresh.
-pub(super) fn resolve_refresh(base: &Url, (delay_secs, target): (u32, Option<&str>)) -> MetaRefresh {
-    MetaRefresh {
-        delay_secs,
-        url: target.and_then(|target| resolve(base, target)),
-    }
 }

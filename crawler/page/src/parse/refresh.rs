@@ -1,16 +1,5 @@
 //! `<meta http-equiv=refresh content="5; url=...">`: a redirect that the page makes itself.
 
-use url::Url;
-
-/// What a page's meta refresh asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MetaRefresh {
-    /// After how many seconds.
-    pub delay_secs: u32,
-    /// Where to; `None` if the page reloads itself, or asks for something that is not `http` or `https`.
-    pub url: Option<Url>,
-}
-
 /// Delay and target of a refresh, by the "shared declarative refresh steps" (WHATWG HTML, section 4.2.5.3).
 ///
 /// The `Refresh` header has the same form.

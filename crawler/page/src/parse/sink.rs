@@ -19,7 +19,7 @@ use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeBuilder,
 use html5ever::{Attribute, QualName};
 use scraper::{Html, HtmlTreeSink, Node};
 
-use super::limits::{self, Limits};
+use super::limits::{self, ParseLimits};
 use super::{MAX_ATTRIBUTES, MAX_DEPTH, Truncation};
 
 type Builder = TreeBuilder<NodeId, CountingSink>;
@@ -54,7 +54,7 @@ impl TokenCount {
     }
 
     /// The limit that the page has passed, if any.
-    pub(super) fn truncation(&self, limits: Limits) -> Option<Truncation> {
+    pub(super) fn truncation(&self, limits: ParseLimits) -> Option<Truncation> {
         let sink = &self.builder.sink;
         if sink.max_depth.get() > MAX_DEPTH {
             Some(Truncation::TooDeep)

@@ -1,6 +1,6 @@
 //! What `crawler inspect page` answers: the fields of its JSON.
 
-use page::parse::{Outlink, RobotsDirectives};
+use page::{Outlink, RobotsDirectives};
 use serde::Serialize;
 
 /// What a crawl reads in a page. As a line of JSON; fields are only ever added.
@@ -64,7 +64,7 @@ pub(in crate::cli) struct Unread {
 }
 
 impl Robots {
-    pub(super) fn of(robots: page::Robots) -> Self {
+    pub(super) fn of(robots: page::PageRobots) -> Self {
         Self {
             all: robots.all().into(),
             meta: robots.meta.into(),

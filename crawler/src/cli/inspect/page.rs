@@ -3,9 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use ::page::parse::Truncation;
 use ::page::sniff::is_binary;
-use ::page::{NotAPage, declared_media_type};
+use ::page::{NotAPage, Truncation, declared_media_type};
 use ::url::Url;
 use ::web::canonicalize::canonicalize;
 use ::web::fetch::Response;

@@ -91,7 +91,7 @@ fn the_longest_rule_decides_and_is_named() {
         "FooBot",
     );
     let rule = |path: &str| robots.decide(&Url::parse("https://example.com/").unwrap().join(path).unwrap());
-    let decided = |allowed, line, rule: &str| Decision {
+    let decided = |allowed, line, rule: &str| RobotsDecision {
         allowed,
         rule: Some(rule.to_owned()),
         line: Some(line),
@@ -99,13 +99,13 @@ fn the_longest_rule_decides_and_is_named() {
     assert_eq!(rule("/a"), decided(false, 2, "Disallow: /"));
     assert_eq!(rule("/public/a#b"), decided(true, 3, "Allow: /public/"));
     assert_eq!(rule("/public/a.pdf"), decided(false, 4, "Disallow: /public/*.pdf$"));
-    assert_eq!(rule("/robots.txt"), Decision::UNSPOKEN_OF);
+    assert_eq!(rule("/robots.txt"), RobotsDecision::UNSPOKEN_OF);
 }
 
 #[test]
 fn a_path_no_line_speaks_of_is_allowed_without_a_rule() {
     let robots = Robots::parse(b"User-agent: *\nDisallow: /x\n", "FooBot");
-    assert_eq!(robots.decide_target("/y"), Decision::UNSPOKEN_OF);
+    assert_eq!(robots.decide_target("/y"), RobotsDecision::UNSPOKEN_OF);
 }
 
 #[test]
