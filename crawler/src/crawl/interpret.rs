@@ -137,7 +137,7 @@ impl Interpreter {
 
     fn failed_fetch(&self, queued: QueuedUrl, error: &FetchError) -> Record {
         self.tell_refusal(&queued.host, error);
-        if error.is_passing() && queued.attempts < self.settings.politeness.max_retries {
+        if error.is_transient() && queued.attempts < self.settings.politeness.max_retries {
             return outcome(queued, Outcome::Retry);
         }
         failed(queued, error.kind(), None, error.to_string())
