@@ -1,16 +1,16 @@
-//! The main text of a page: what it says, without what its template says on every page.
+//! The main text of a page: its content without the text of its template.
 //!
 //! ```text
 //! tree ─▶ layout ─▶ root ─▶ select ─▶ text
-//!         boxes,    the     what in it
-//!         runs      box     is no content
+//!         boxes,    the     the content
+//!         runs      box     within it
 //! ```
 //!
-//! Verdicts of duplication are decided on this text, so it must not change when only the template does. Therefore marks
-//! that a template sets (elements, roles, names of classes) come first, and measures of length and link density only where
-//! there are none; and what is left out is left out whole, box by box.
+//! Verdicts depend on this text, so it must not change when only the template changes. Therefore the marks of a template
+//! (elements, roles, names of classes) decide first; measures of length and link density decide only without marks; and
+//! boilerplate is removed in whole boxes.
 //!
-//! Length is counted in bytes of UTF-8: a Chinese character is three, about the letters that it stands for.
+//! Length is counted in bytes of UTF-8: a Chinese character has three, about as many as the letters of its translation.
 
 mod display;
 mod hints;
@@ -21,10 +21,9 @@ mod select;
 use self::layout::Layout;
 use crate::parse::Document;
 
-/// Finds the main text of a page.
+/// Finds the main text of a page: one block a line, with collapsed white space; empty if the page shows no text.
 ///
-/// Where a page has more to say to browsers without scripts than to others, its main text is that: such pages are empty
-/// frames that a script would fill.
+/// If a `<noscript>` has more text than the rest of the page, it is the main text: a script would fill such a page.
 pub(crate) fn main_text(doc: &Document) -> String {
     let mut layout = Layout::of(&doc.html);
     for html in &doc.unscripted {

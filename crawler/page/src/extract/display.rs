@@ -8,7 +8,7 @@ use scraper::node::Element;
 /// How an element takes part in the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Display {
-    /// Not at all.
+    /// Not shown.
     None,
     /// In the run around it.
     Inline,
@@ -18,7 +18,7 @@ pub(super) enum Display {
     Break,
     /// A box.
     Block,
-    /// A box beside the one before.
+    /// A box beside the previous one.
     Cell,
 }
 
@@ -26,7 +26,7 @@ impl Display {
     /// How `element`, which stands at `node`, takes part.
     pub(super) fn of(node: NodeRef<'_, Node>, element: &Element) -> Self {
         if element.name.ns != ns!(html) {
-            // Formulas read as text; drawings do not.
+            // Formulas are text; drawings are not.
             return if element.name.ns == ns!(svg) {
                 Self::None
             } else {
@@ -36,7 +36,7 @@ impl Display {
         match element.name.local {
             local_name!("a") => Self::Link,
             local_name!("br") => Self::Break,
-            // Folded sections have their headings on buttons.
+            // The headings of folded sections are buttons.
             local_name!("button") if in_heading(node) => Self::Inline,
             local_name!("td") | local_name!("th") => Self::Cell,
             local_name!("abbr")

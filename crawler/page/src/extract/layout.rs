@@ -1,8 +1,8 @@
-//! One walk over the tree: the page as nested boxes and the runs of text in them.
+//! The page as nested boxes with runs of text, from one walk over the tree.
 //!
-//! A *box* is a block-level element, a *run* a stretch of inline text between two block boundaries, roughly what a browser
-//! puts into one paragraph. All runs lie in one string, white space collapsed, in document order; a box knows the range
-//! of runs that it holds. Everything after this walk works on the two lists.
+//! A *box* is a block-level element. A *run* is inline text between two block boundaries, roughly one paragraph of a browser. One
+//! string holds all runs, with collapsed white space, in document order; each box has the range of its runs. All later steps
+//! work on the two lists.
 
 use std::ops::Range;
 
@@ -17,18 +17,18 @@ use super::hints::{self, Role};
 /// A block-level element.
 #[derive(Debug, Clone)]
 pub(super) struct LayoutBox {
-    /// The box around it; the first box is its own.
+    /// The index of the enclosing box; the first box encloses itself.
     pub parent: usize,
     pub name: LocalName,
     pub role: Role,
-    /// The runs inside, those of inner boxes included.
+    /// Its runs, with those of inner boxes.
     pub runs: Range<usize>,
-    /// The first box after this one that is not inside.
+    /// The index of the first later box that is not inside.
     pub end: usize,
 }
 
 impl LayoutBox {
-    /// True if its marks say that it is no part of the content of `root`.
+    /// Whether its marks exclude it from the content of `root`.
     pub(super) fn is_left_out(&self, root: usize) -> bool {
         match self.role {
             Role::Navigation | Role::Boilerplate | Role::Aside | Role::Footer => true,
@@ -38,16 +38,16 @@ impl LayoutBox {
     }
 }
 
-/// A stretch of inline text.
+/// Inline text between two block boundaries.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
-    /// Where it lies in [`Layout::text`].
+    /// Its range in [`Layout::text`].
     pub text: Range<usize>,
-    /// How many of its bytes are inside links.
+    /// Bytes inside links.
     pub link_bytes: usize,
-    /// The innermost box around it.
+    /// The index of the innermost enclosing box.
     pub owner: usize,
-    /// It stands beside the run before, in the same table row.
+    /// Whether it follows the previous run in the same table row.
     pub in_row: bool,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Lays out a page. What is never shown (scripts, hidden elements, controls) is not in it.
+    /// Lays out a page without invisible parts such as scripts, hidden elements and controls.
     pub(super) fn of(html: &Html) -> Self {
         let mut walk = Walk::default();
         walk.tree(html.tree.root());
@@ -73,21 +73,22 @@ struct Walk {
     layout: Layout,
     /// The innermost open box.
     open: usize,
-    /// How many links are open.
+    /// Number of open links.
     links: usize,
-    /// How many `<pre>` are open.
+    /// Number of open `<pre>`.
     preformatted: usize,
-    /// Where the open run begins in the text, and how many of its bytes are inside links.
+    /// Start of the open run in the text.
     run_start: usize,
+    /// Bytes of the open run inside links.
     run_link_bytes: usize,
-    /// White space that is due before the next word.
+    /// White space due before the next word.
     gap: Option<u8>,
     /// The next run continues a table row.
     in_row: bool,
 }
 
 impl Walk {
-    /// Visits all nodes, without recursion: trees are as deep as their authors like.
+    /// Visits all nodes without recursion, because trees may be deep.
     fn tree(&mut self, root: NodeRef<'_, Node>) {
         self.open_box(&LocalName::from(""), Role::None);
         let mut next = root.first_child();
@@ -111,7 +112,7 @@ impl Walk {
         self.close_box();
     }
 
-    /// False if the node and all in it is passed over; else [`Walk::leave`] is called once its children are visited.
+    /// Enters a node. False if the walk skips it; otherwise [`Walk::leave`] follows after its children.
     fn enter(&mut self, node: NodeRef<'_, Node>) -> bool {
         match node.value() {
             Node::Text(text) => self.push_text(text),
@@ -154,7 +155,7 @@ impl Walk {
         }
     }
 
-    /// True if a cell before this one in its row has brought text.
+    /// Whether an earlier cell of the row has text.
     fn follows_cell(&self, node: NodeRef<'_, Node>) -> bool {
         let row_start = self.layout.boxes[self.open].runs.start;
         node.prev_sibling().is_some() && self.layout.runs.len() + usize::from(self.has_run()) > row_start
@@ -203,7 +204,7 @@ impl Walk {
         self.in_row = false;
     }
 
-    /// Appends text, each stretch of white space as one space (in `<pre>`: one newline if it holds one).
+    /// Appends text with each run of white space as one space; in `<pre>` as one newline if it contains one.
     fn push_text(&mut self, text: &str) {
         let before = self.layout.text.len();
         let mut rest = text;

@@ -87,7 +87,7 @@ fn blocks_cells_and_breaks_separate_words_and_inline_elements_do_not() {
 }
 
 #[test]
-fn what_a_browser_does_not_show_is_not_in_the_text() {
+fn text_that_a_browser_does_not_show_is_left_out() {
     let hidden = [
         "<script>secret</script>",
         "<style>secret</style>",
@@ -128,7 +128,7 @@ fn a_page_that_shows_nothing_has_no_text() {
 }
 
 #[test]
-fn a_page_that_scripts_would_fill_is_read_as_without_scripts() {
+fn a_page_that_scripts_would_fill_is_read_from_its_noscript() {
     let html = format!("<body><div id=app>Loading</div><noscript><div><main>{FIRST}</main></noscript></body>");
     assert!(text(&html).starts_with("Frontier\nThe frontier holds"));
 }
@@ -140,7 +140,7 @@ fn short_chinese_pages_are_found_like_long_english_ones() {
 }
 
 #[test]
-fn marks_of_boilerplate_do_not_remove_most_of_a_page() {
+fn a_box_with_most_of_the_page_is_not_boilerplate() {
     for class in ["search-results", "nav-wrapper", "modal", "page has-sidebar"] {
         let html = format!("<body><div class='{class}'>{FIRST}</div></body>");
         assert!(
@@ -151,7 +151,7 @@ fn marks_of_boilerplate_do_not_remove_most_of_a_page() {
 }
 
 #[test]
-fn ids_made_of_headings_are_no_marks() {
+fn ids_made_of_headings_do_not_count() {
     let html =
         format!("<main>{FIRST}<section id=license-and-copyright><h2>License</h2><p>Free to use.</p></section></main>");
     assert!(text(&html).ends_with("License\nFree to use."));

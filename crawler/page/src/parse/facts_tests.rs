@@ -156,7 +156,7 @@ fn title_heading_keywords_and_language_are_read() {
 }
 
 #[test]
-fn robots_metas_count_if_they_speak_to_all_or_to_this_crawler() {
+fn robots_metas_count_if_they_address_all_crawlers_or_this_one() {
     let directives = |noindex, nofollow| RobotsDirectives {
         noindex,
         nofollow,
@@ -214,7 +214,7 @@ fn canonical_is_the_one_that_the_head_names() {
 }
 
 #[test]
-fn refreshes_are_read_as_the_standard_says() {
+fn refreshes_are_read_by_the_standard() {
     type Refresh = Option<(u32, Option<&'static str>)>;
     let cases: &[(&str, Refresh)] = &[
         ("5", Some((5, None))),
