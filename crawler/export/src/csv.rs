@@ -1,10 +1,10 @@
 //! CSV: RFC 4180 in UTF-8, with a header, safe to open in a spreadsheet.
 //!
-//! - Records end in CR LF. A field with a comma, a quote, CR or LF stands in quotes, quotes in it doubled (section 2).
-//! - *No value* is an empty field; an empty text is `""`.
-//! - A text that a spreadsheet would take for a formula gets `'` before it: one that begins with `=`, `+`, `-`, `@`, their
-//!   full-width forms, tab, CR or LF (OWASP, "CSV Injection"). So does one that begins with quotes `'` and then one of these,
-//!   so that the way back is clear: take one `'` from a text that has such a character after its first quotes.
+//! - Records end in CR LF. A field with a comma, a quote, CR or LF is quoted, and quotes in it are doubled (section 2).
+//! - A missing value is an empty field; an empty text is `""`.
+//! - A text that a spreadsheet would read as a formula gets a leading `'`: one that begins with `=`, `+`, `-`, `@`, their
+//!   full-width forms, tab, CR or LF (OWASP, "CSV Injection"). A text that begins with `'` and then one of these gets one too.
+//!   A reader can therefore restore the text: it removes one `'` from a text with such a character after its first `'`s.
 
 use std::io::{self, Write};
 
@@ -59,7 +59,7 @@ fn write_text(text: &str, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\"")
 }
 
-/// Whether a spreadsheet might, or whether it looks like such a text that was guarded.
+/// Whether a spreadsheet might read the text as a formula, or whether it looks like a guarded text.
 fn is_taken_for_a_formula(text: &str) -> bool {
     text.trim_start_matches('\'')
         .starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'])
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_quoted_where_they_must_be() {
+    fn texts_are_quoted_where_rfc_4180_requires_it() {
         for (text, field) in [
             ("plain", "plain"),
             ("", "\"\""),
@@ -136,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_reads_back_and_is_no_formula(text in "[-='+@\t\r\n\",＝a-c\u{202e}]{0,6}|\\PC{0,20}") {
+        fn any_text_reads_back_and_is_not_a_formula(text in "[-='+@\t\r\n\",＝a-c\u{202e}]{0,6}|\\PC{0,20}") {
             let field = read(&written(&text));
             prop_assert_eq!(unguarded(&field), text.as_str());
             prop_assert!(!field.starts_with(['=', '+', '-', '@', '\t', '\r']));

@@ -15,20 +15,20 @@ pub enum Format {
     JsonLines,
     /// A table of text, RFC 4180.
     Csv,
-    /// A typed, packed table.
+    /// A typed, compressed table.
     #[cfg(feature = "parquet")]
     Parquet,
     /// A file a page, with front matter.
     Markdown,
-    /// The texts alone.
+    /// The texts only.
     Text,
 }
 
-/// Begins an export. `fingerprint_bits` is how many bits the pages' fingerprints have; a typed table must know it before the
+/// Begins an export. `fingerprint_bits` is the number of bits of the pages' fingerprints, which a typed table needs before the
 /// first page.
 ///
 /// # Errors
-/// The destination is not one of this format's, or cannot be made.
+/// The format cannot be written to the destination, or the destination cannot be created.
 pub fn open(format: Format, destination: &Destination, fingerprint_bits: u32) -> Result<Box<dyn Sink>, ExportError> {
     if let Destination::Folder(dir) = destination {
         return match format {
@@ -40,7 +40,7 @@ pub fn open(format: Format, destination: &Destination, fingerprint_bits: u32) ->
                 folder: Folder::create(dir, "txt")?,
                 render: |page| {
                     let mut text = Vec::new();
-                    // A vector takes everything.
+                    // Writing to a vector cannot fail.
                     let _ = plain_text::write(page, &mut text);
                     text
                 },
@@ -67,7 +67,7 @@ pub fn open(format: Format, destination: &Destination, fingerprint_bits: u32) ->
         }
         Format::Markdown => {
             return Err(ExportError::Destination(
-                "Markdown is one file a page: name a folder for them".to_owned(),
+                "Markdown is one file a page: name a folder".to_owned(),
             ));
         }
     };
@@ -80,19 +80,19 @@ pub fn open(format: Format, destination: &Destination, fingerprint_bits: u32) ->
     }))
 }
 
-/// Packed once more, no tool would open it.
+/// Refuses a compressed Parquet file, which no tool opens.
 #[cfg(feature = "parquet")]
 fn reject_packing(destination: &Destination) -> Result<(), ExportError> {
     match destination {
         Destination::File(path) if crate::stream::packed_by(path).is_some() => Err(ExportError::Destination(format!(
-            "{}: a Parquet file is packed within, name it without .gz or .zst",
+            "{}: a Parquet file is compressed inside; name it without .gz or .zst",
             path.display()
         ))),
         _ => Ok(()),
     }
 }
 
-/// Writes a page, the first of its file or not.
+/// Writes a page; the flag says whether it is the first of its file.
 type WritePage = fn(&ExportedPage, bool, &mut dyn std::io::Write) -> std::io::Result<()>;
 
 struct OneFile {

@@ -1,10 +1,10 @@
 //! Pages as files that other tools open: JSON lines, CSV, Parquet, plain text, and Markdown with front matter.
 //!
-//! It knows nothing of a crawl: what comes in is one [`ExportedPage`] after another, what goes out is a file, a folder of files or
-//! standard output. Every format has the same fields under the same names ([`FIELDS`]), and no format holds more than a few
-//! pages at a time (Parquet: one row group).
+//! The crate does not know what a crawl is: it takes one [`ExportedPage`] after another and writes a file, a folder of files, or
+//! standard output. All formats have the same fields under the same names ([`FIELDS`]). No format holds more than a few pages in
+//! memory (Parquet: one row group).
 //!
-//! Nothing that is not complete looks complete: a file is `FILE.partial`, a folder `DIR.partial`, until all of it is written and
+//! An incomplete export never looks complete: a file is `FILE.partial` and a folder `DIR.partial` until everything is written and
 //! durable; then it is renamed.
 //!
 //! ```
@@ -22,12 +22,13 @@
 //! # }
 //! ```
 //!
-//! - [`ExportedPage`] what comes in, [`Field`] what its values are called and of which type they are
+//! - [`ExportedPage`]: the input; [`Field`]: the name and the type of each of its values
 //! - `json_lines`, `csv`, `plain_text`, `parquet_file`, `markdown`: one format each; `yaml`: texts in front matter
-//! - [`Lines`]: a file of lines that are made elsewhere
+//! - [`open`]: the [`Sink`] of a [`Format`] for a [`Destination`]
+//! - [`Lines`]: a file of lines that the caller makes
 //! - `file_name`: a safe name for each URL
-//! - [`OutputFile`]: a file that appears when it is complete; `stream`: the same packed by its name, or standard output; `folder`:
-//!   the same of a folder
+//! - [`OutputFile`]: a file that appears when it is complete; `stream`: such a file, compressed by its name, or standard output;
+//!   `folder`: a folder that appears when it is complete
 
 mod csv;
 mod destination;

@@ -1,14 +1,14 @@
-//! Plain text: nothing but the texts. In one file they are separated by a line that holds a form feed, the page break of plain
-//! text; a form feed within a text becomes a line end, so that the file splits into as many texts as were written.
+//! Plain text: only the texts. In one file, a line with a form feed, the page break of plain text, separates them. A form feed
+//! within a text becomes a line end, so that the file splits into the original number of texts.
 
 use std::io::{self, Write};
 
 use crate::page::ExportedPage;
 
-/// What stands between two pages in one file.
+/// The separator of two texts in one file.
 const PAGE_BREAK: &[u8] = b"\x0c\n";
 
-/// Writes the text of a page that is not the first of its file.
+/// Writes the text of a page, after a separator unless it is the first.
 pub(crate) fn write_next(page: &ExportedPage, is_first: bool, out: &mut dyn Write) -> io::Result<()> {
     if !is_first {
         out.write_all(PAGE_BREAK)?;
@@ -16,7 +16,7 @@ pub(crate) fn write_next(page: &ExportedPage, is_first: bool, out: &mut dyn Writ
     write(page, out)
 }
 
-/// Writes the text of a page; its last line ends too.
+/// Writes the text of a page, with a line end behind its last line.
 pub(crate) fn write(page: &ExportedPage, out: &mut dyn Write) -> io::Result<()> {
     let text = page.text.as_deref().unwrap_or_default();
     for (i, part) in text.split('\x0c').enumerate() {
