@@ -398,7 +398,7 @@ fn a_sitemap_is_shown_with_its_kind_and_urls_even_if_it_is_broken() {
     ]);
     let ended = inspect(&folder, &["sitemap", "broken.xml"]).with_code(3);
     assert_eq!(ended.stdout, "urlset, 2 URLs\nhttps://a.example/1\n/2\n");
-    ended.complains_of(&["broken.xml: ends with 1 elements open"]);
+    ended.complains_of(&["broken.xml: it ends with unclosed elements: 1"]);
     let sitemap = |argument: &str, code: i32| {
         let ended = inspect(&folder, &["sitemap", argument, "--format", "json"]).with_code(code);
         let lines = json_lines(&ended);
@@ -423,7 +423,7 @@ fn a_sitemap_is_shown_with_its_kind_and_urls_even_if_it_is_broken() {
     );
     assert_eq!(
         sitemap("page.html", 3),
-        (Value::Null, json!([]), json!("<html> is no sitemap"))
+        (Value::Null, json!([]), json!("<html> is not a sitemap"))
     );
     assert_eq!(sitemap(&site.url("/none"), 3).2, "HTTP status 404");
     let text = inspect_piped(&folder, &["sitemap", "-"], b"https://a.example/t\nnonsense\n").succeeded();

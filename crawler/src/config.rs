@@ -48,7 +48,7 @@ pub struct Config {
     /// HTTP requests and their limits.
     pub fetch: FetchSection,
     /// Rules of the canonical URL.
-    pub canonicalize: web::canonicalize::Rules,
+    pub canonicalize: web::canonicalize::CanonicalRules,
     /// Which pages are duplicates.
     pub dedup: DedupSection,
     /// The data folder.

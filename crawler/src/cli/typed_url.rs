@@ -1,7 +1,7 @@
 //! URLs as people type them.
 
 use ::url::Url;
-use web::canonicalize::{CanonicalUrl, NotCrawlable, Rules};
+use web::canonicalize::{CanonicalRules, CanonicalUrl, NotCrawlable};
 
 use crate::cli::error::UsageError;
 use crate::terminal::text::terminal_text;
@@ -12,7 +12,7 @@ const TYPED_CHARS: usize = 200;
 /// The canonical form of what the user typed; without a scheme, that of the two which the crawl knows, else https.
 pub(super) fn known_spelling<E: From<UsageError>>(
     typed: &str,
-    rules: &Rules,
+    rules: &CanonicalRules,
     is_known: impl Fn(&Url) -> Result<bool, E>,
 ) -> Result<Url, E> {
     let parse = |text: &str| CanonicalUrl::parse(text.trim(), rules).map(CanonicalUrl::into_url);

@@ -45,7 +45,7 @@ pub struct Settings {
     /// HTTP requests and their limits.
     pub fetch: FetchSettings,
     /// Rules of the canonical URL.
-    pub canonicalize: web::canonicalize::Rules,
+    pub canonicalize: web::canonicalize::CanonicalRules,
     /// How a text becomes a signature.
     pub scheme: dedup::Scheme,
     /// When two signatures are duplicates.

@@ -16,8 +16,8 @@
 use page::CanonicalLinks;
 use storage::{PageDraft, PageRecord, Replaced, Store};
 use url::Url;
-use web::canonicalize::{Rules, canonicalize};
-use web::site::site;
+use web::canonicalize::{CanonicalRules, canonicalize};
+use web::site;
 
 use crate::error::RunError;
 
@@ -50,7 +50,7 @@ pub(crate) fn names_alone(kept: &str, kept_names: Option<&str>, url: &str, names
 
 /// The canonical URL that a page at `url` names, in canonical form: `None` if its document and its header name different
 /// URLs, or one of another site, for which the page cannot speak.
-pub(crate) fn named(links: &CanonicalLinks, url: &Url, rules: &Rules) -> Option<String> {
+pub(crate) fn named(links: &CanonicalLinks, url: &Url, rules: &CanonicalRules) -> Option<String> {
     if links.is_conflict {
         return None;
     }

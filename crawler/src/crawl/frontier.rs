@@ -204,7 +204,7 @@ impl Scheduler {
                     HostSignal::Answered => failure,
                     _ => failure.or(entry.last_failure.take()),
                 };
-                if entry.gate.is_retired() {
+                if entry.gate.is_given_up() {
                     for errand in entry.drain_errands() {
                         self.give_up(errand, &host, now);
                     }
@@ -471,7 +471,7 @@ impl Scheduler {
         let Some(at) = host.ready_at(takes_new, now) else {
             return;
         };
-        let snoozes = !host.needs_refill(takes_new) && host.gate.snoozes_until(now).is_some();
+        let snoozes = !host.needs_refill(takes_new) && host.gate.long_rest_until(now).is_some();
         host.is_due = true;
         if snoozes {
             self.snoozed.push(Reverse((at, name.to_owned())));

@@ -108,8 +108,7 @@ impl Interpreter {
         if !response.is_success() {
             return self.failed_status(queued, &response);
         }
-        // RFC 9110, sections 15.3.5 and 15.3.6: these have no content.
-        if matches!(response.status, 204 | 205) {
+        if !response.has_content() {
             let reason = format!("HTTP status {}: no content", response.status);
             return self.no_page(queued, url, &response, reason);
         }
@@ -138,7 +137,7 @@ impl Interpreter {
 
     fn failed_fetch(&self, queued: QueuedUrl, error: &FetchError) -> Record {
         self.tell_refusal(&queued.host, error);
-        if error.is_passing() && queued.attempts < self.settings.politeness.max_retries {
+        if error.is_transient() && queued.attempts < self.settings.politeness.max_retries {
             return outcome(queued, Outcome::Retry);
         }
         failed(queued, error.kind(), None, error.to_string())
@@ -252,7 +251,7 @@ const MAX_SEED_REDIRECTS: usize = 20;
 
 /// The seeds as they enter the frontier; their hosts are the scope.
 #[must_use]
-pub fn seeds(urls: &[Url], rules: &canonicalize::Rules, scope: &Scope) -> Vec<Discovered> {
+pub fn seeds(urls: &[Url], rules: &canonicalize::CanonicalRules, scope: &Scope) -> Vec<Discovered> {
     let seeds = urls
         .iter()
         .filter_map(|url| canonicalize::canonicalize(url, rules).ok());

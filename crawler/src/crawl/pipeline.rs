@@ -379,7 +379,7 @@ fn signal(task: &Task, answer: &Result<Response, FetchError>) -> HostSignal {
         },
         // Without robots.txt nothing of the host may be fetched, so its failure is the host's.
         Ok(response) if response.status >= 500 && is_robots(task) => HostSignal::Unreachable,
-        Err(error) if error.is_the_hosts() => HostSignal::Unreachable,
+        Err(error) if error.concerns_host() => HostSignal::Unreachable,
         _ => HostSignal::Answered,
     }
 }

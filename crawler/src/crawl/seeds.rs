@@ -57,7 +57,7 @@ impl Seeds {
     ///
     /// # Errors
     /// The file cannot be read, or no line of it holds a URL.
-    pub fn read(path: &Path, rules: &canonicalize::Rules) -> Result<Self, SeedsError> {
+    pub fn read(path: &Path, rules: &canonicalize::CanonicalRules) -> Result<Self, SeedsError> {
         let bytes = std::fs::read(path).map_err(|source| SeedsError::Unreadable {
             path: path.into(),
             source,
@@ -74,7 +74,7 @@ impl Seeds {
 
     /// As [`Seeds::read`], from text already at hand; may come out empty.
     #[must_use]
-    pub fn parse(text: &str, rules: &canonicalize::Rules) -> Self {
+    pub fn parse(text: &str, rules: &canonicalize::CanonicalRules) -> Self {
         let mut seeds = Self {
             urls: Vec::new(),
             bad_lines: Vec::new(),
@@ -97,7 +97,7 @@ impl Seeds {
     }
 }
 
-fn seed(line: &str, rules: &canonicalize::Rules) -> Result<Url, String> {
+fn seed(line: &str, rules: &canonicalize::CanonicalRules) -> Result<Url, String> {
     let url = Url::parse(line).map_err(|error| match error {
         url::ParseError::RelativeUrlWithoutBase => format!("no scheme; did you mean https://{line} ?"),
         other => other.to_string(),
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Seeds {
-        Seeds::parse(text, &canonicalize::Rules::default())
+        Seeds::parse(text, &canonicalize::CanonicalRules::default())
     }
 
     #[test]
@@ -142,13 +142,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("seeds.txt");
         std::fs::write(&path, "# nothing\nnot a url\n").unwrap();
-        let message = Seeds::read(&path, &canonicalize::Rules::default())
+        let message = Seeds::read(&path, &canonicalize::CanonicalRules::default())
             .unwrap_err()
             .to_string();
         assert!(message.contains("line 2") && message.contains("not a url"), "{message}");
-        let missing = Seeds::read(&folder.path().join("none.txt"), &canonicalize::Rules::default())
-            .unwrap_err()
-            .to_string();
+        let missing = Seeds::read(
+            &folder.path().join("none.txt"),
+            &canonicalize::CanonicalRules::default(),
+        )
+        .unwrap_err()
+        .to_string();
         assert!(missing.contains("none.txt"), "{missing}");
     }
 }

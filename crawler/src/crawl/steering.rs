@@ -48,7 +48,7 @@ use memory::Memory;
 pub use evidence::{Evidence, Example};
 pub use replay::replay;
 pub use skeleton::Skeleton;
-pub use web::url_rule::{HostRule, Rule};
+pub use web::url_rule::{HostRule, UrlRule};
 
 /// The place in a host's queue of URLs that will most likely turn out duplicates: fetched when the host has nothing else.
 pub const PRIORITY_SNOOZED: u8 = 100;
@@ -118,20 +118,20 @@ pub enum Forecast {
     /// Nothing is known.
     New,
     /// It would test a rule that is suspected; while such a test runs, the other URLs wait.
-    Test(Rule),
+    Test(UrlRule),
     /// It will be a duplicate of a page that was decided.
     Duplicate(Prediction),
     /// It belongs to a pattern of which nearly all pages are duplicates.
     Snoozed,
     /// By a rule that the user applies it is a page that was decided.
-    Same(Rule),
+    Same(UrlRule),
 }
 
 /// A forecast by a rule that holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prediction {
     /// The rule.
-    pub rule: Rule,
+    pub rule: UrlRule,
     /// Whether the URL is left, but for a sample.
     pub is_left: bool,
 }
@@ -224,7 +224,7 @@ impl Steering {
         }
         memory.insert_new(url_key(url.as_str()), DECIDED);
         if of.is_none() {
-            for rule in web::url_rule::that_may_be_suggested(&url) {
+            for rule in web::url_rule::suggestible_rules(&url) {
                 let key = kept_key(&rule, &rule.rewrite(&url).unwrap_or_default());
                 memory.insert(key, memory.get(key).unwrap_or(0).saturating_add(1));
             }
@@ -232,7 +232,7 @@ impl Steering {
         if let Some((of, is_exact)) = &of
             && self.policy.enabled
         {
-            for rule in web::url_rule::suggested_by(&url, of) {
+            for rule in web::url_rule::suggested_rules(&url, of) {
                 if self.rules < MAX_RULES || host.has_seat_for(&rule) {
                     self.rules += usize::from(host.suspect(rule, &url, of, decision, *is_exact, memory));
                 }
@@ -291,14 +291,14 @@ impl Steering {
 
     /// Whether a URL in process tests the rule.
     #[must_use]
-    pub fn is_tested(&self, host: &str, rule: &Rule) -> bool {
+    pub fn is_tested(&self, host: &str, rule: &UrlRule) -> bool {
         let host = self.hosts.get(host);
         host.and_then(|host| host.find(rule))
             .is_some_and(|learned| learned.is_tested)
     }
 
     /// The URL at the place `seq` of the queue is fetched, and tests `rule`.
-    pub fn begin_test(&mut self, host: &str, seq: u64, rule: Rule) {
+    pub fn begin_test(&mut self, host: &str, seq: u64, rule: UrlRule) {
         if let Some(host) = self.hosts.get_mut(host) {
             if let Some(learned) = host.find_mut(&rule) {
                 learned.is_tested = true;
@@ -318,7 +318,7 @@ impl Steering {
     }
 
     /// Notes that a URL is left by `rule`. `true` for those that are taken as a sample instead: the 9th, 36th, 81st, ….
-    pub fn is_sample(&mut self, host: &str, rule: &Rule) -> bool {
+    pub fn is_sample(&mut self, host: &str, rule: &UrlRule) -> bool {
         let learned = self.hosts.get_mut(host).and_then(|host| host.find_mut(rule));
         let Some(learned) = learned else { return true };
         learned.left += 1;
@@ -384,7 +384,7 @@ impl Steering {
         // A rule for one shape of paths speaks of what it has seen; one for all paths must have seen several.
         let is_wide = learned.rule.shape().is_none();
         if evidence.holds(self.policy.min_confirmed, is_wide) {
-            let is_parameter = matches!(learned.rule, Rule::Parameter { .. });
+            let is_parameter = matches!(learned.rule, UrlRule::Parameter { .. });
             let is_trap =
                 evidence.is_endless(learned.rule.is_suspect()) || is_parameter && evidence.is_without_effect();
             let is_left = match self.policy.leave {

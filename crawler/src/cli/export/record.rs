@@ -1,6 +1,6 @@
 //! Converts a record of the catalogue to a page of the crate `export`.
 
-use export::{Fingerprint, Page};
+use export::{ExportedPage, Fingerprint};
 use storage::warc::shown_digest;
 use storage::{PageRecord, Store, Verdict};
 
@@ -9,7 +9,7 @@ use crate::crawl::index::decode_signature;
 use crate::error::RunError;
 
 /// The page without its text.
-pub(super) fn without_text(store: &Store, id: u64, page: PageRecord) -> Result<Page, RunError> {
+pub(super) fn without_text(store: &Store, id: u64, page: PageRecord) -> Result<ExportedPage, RunError> {
     let (verdict, distance, similarity) = match page.verdict {
         Verdict::Unique => (export::Verdict::Kept, None, None),
         Verdict::Exact { .. } => (export::Verdict::Exact, Some(0), Some(1.0)),
@@ -17,7 +17,7 @@ pub(super) fn without_text(store: &Store, id: u64, page: PageRecord) -> Result<P
             distance, similarity, ..
         } => (export::Verdict::Near, distance, Some(shortest(similarity))),
     };
-    Ok(Page {
+    Ok(ExportedPage {
         fingerprint: fingerprint(&page)?,
         fetched_at: fetched_at(&page),
         duplicate_of: kept_page_of(store, id, &page)?,

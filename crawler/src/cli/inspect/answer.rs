@@ -1,6 +1,6 @@
 //! The answer of `crawler inspect page`: the fields of its JSON.
 
-use page::parse::{Outlink, RobotsDirectives};
+use page::{Outlink, RobotsDirectives};
 use serde::Serialize;
 
 /// A page as a crawl reads it, for one line of JSON. Later versions only add fields.
@@ -64,7 +64,7 @@ pub(in crate::cli) struct Unread {
 }
 
 impl Robots {
-    pub(super) fn of(robots: page::Robots) -> Self {
+    pub(super) fn of(robots: page::PageRobots) -> Self {
         Self {
             all: robots.all().into(),
             meta: robots.meta.into(),

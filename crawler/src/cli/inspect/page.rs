@@ -3,9 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use ::page::parse::Truncation;
 use ::page::sniff::is_binary;
-use ::page::{NotAPage, declared_media_type};
+use ::page::{NotAPage, Truncation, declared_media_type};
 use ::url::Url;
 use ::web::canonicalize::canonicalize;
 use ::web::fetch::Response;
@@ -137,6 +136,9 @@ impl Inspector {
         Ok(web.page(url, self.ignore_robots).and_then(|(url, response)| {
             if !response.is_success() {
                 return Err(format!("HTTP status {}", response.status));
+            }
+            if !response.has_content() {
+                return Err(format!("HTTP status {}: no content", response.status));
             }
             if response.body.is_none() {
                 let media_type = declared_media_type(&response.headers).unwrap_or_default();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ::url::Url;
 use serde::Serialize;
-use web::robots::{Decision, MAX_ROBOTS_BYTES, Robots, product_token, robots_url};
+use web::robots::{MAX_ROBOTS_BYTES, Robots, RobotsDecision, product_token, robots_url};
 
 use super::source::{self, Source};
 use super::web::Web;
@@ -87,7 +87,7 @@ fn read_file(path: Option<&Path>, agent: &str) -> std::io::Result<Robots> {
 }
 
 /// Decides on a URL, with or without a scheme, or on a path.
-fn decide(robots: &Robots, text: &str) -> Result<Decision, String> {
+fn decide(robots: &Robots, text: &str) -> Result<RobotsDecision, String> {
     if text.is_empty() || text.starts_with('/') {
         return Ok(robots.decide_target(text));
     }
@@ -104,7 +104,7 @@ fn allowed_or_not(
     robots: &Robots,
     url: &str,
     agent: &str,
-    decision: &Decision,
+    decision: &RobotsDecision,
     format: InspectFormat,
 ) -> Result<String, RunError> {
     let delay = robots.crawl_delay();

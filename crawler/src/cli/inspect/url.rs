@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use serde::Serialize;
-use web::canonicalize::{CanonicalUrl, Rules, surt};
+use web::canonicalize::{CanonicalRules, CanonicalUrl, surt};
 use web::host_key::HostKey;
 
 use super::{SHOWN_WIDTH, done, shown, source};
@@ -51,7 +51,7 @@ pub(super) fn execute(args: &InspectUrlArgs) -> Result<(), Error> {
 }
 
 impl<'a> Answer<'a> {
-    fn of(url: &'a str, rules: &Rules, scheme: &'a str) -> Self {
+    fn of(url: &'a str, rules: &CanonicalRules, scheme: &'a str) -> Self {
         match CanonicalUrl::parse(url, rules) {
             Ok(canonical) => Self::Canonical {
                 url,

@@ -5,7 +5,7 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 
 use ::url::Url;
-use web::canonicalize::Rules;
+use web::canonicalize::CanonicalRules;
 
 use super::super::typed_url::known_spelling;
 use crate::cli::error::UsageError;
@@ -40,7 +40,7 @@ impl ReadLabels {
     pub(super) fn read(
         path: Option<&Path>,
         pages: &[Page],
-        rules: &Rules,
+        rules: &CanonicalRules,
         progress: &Progress,
     ) -> Result<Self, UsageError> {
         let mut read = Self::default();

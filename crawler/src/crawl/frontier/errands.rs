@@ -134,7 +134,7 @@ impl Scheduler {
             return self.give_up(errand, "a URL without a host", now);
         };
         let name = key.as_str().to_owned();
-        if self.host(&name).gate.is_retired() {
+        if self.host(&name).gate.is_given_up() {
             return self.give_up(errand, &name, now);
         }
         match &errand {

@@ -186,7 +186,7 @@ impl Host {
     /// Whether there is anything to do, of new URLs and sitemaps only if the crawl `takes_new`.
     pub(super) fn has_work(&self, takes_new: bool) -> bool {
         let has_errands = !self.robots_errands.is_empty() || self.has_sitemap(takes_new);
-        !self.gate.is_retired() && (has_errands || self.needs_refill(takes_new) || self.has_page(takes_new))
+        !self.gate.is_given_up() && (has_errands || self.needs_refill(takes_new) || self.has_page(takes_new))
     }
 
     fn has_sitemap(&self, takes_new: bool) -> bool {

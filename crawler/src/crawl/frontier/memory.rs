@@ -98,7 +98,7 @@ impl Scheduler {
                 0
             },
             failures: memory.failures,
-            retired: host.gate.is_retired() || host.is_closed(),
+            retired: host.gate.is_given_up() || host.is_closed(),
             last_failure: closed
                 .as_ref()
                 .or(host.last_failure.as_ref())
@@ -116,8 +116,8 @@ impl Scheduler {
         let now = self.clock.now();
         let mut retired = Vec::new();
         for (name, host) in &self.hosts {
-            let snoozes_until = host.gate.snoozes_until(now).filter(|_| host.has_work(true));
-            if host.gate.is_retired() || snoozes_until.is_some() {
+            let snoozes_until = host.gate.long_rest_until(now).filter(|_| host.has_work(true));
+            if host.gate.is_given_up() || snoozes_until.is_some() {
                 retired.push(Retired {
                     host: name.clone(),
                     last_failure: host.last_failure.clone().unwrap_or_default(),

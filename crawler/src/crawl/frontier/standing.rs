@@ -182,7 +182,7 @@ impl Scheduler {
 
 impl Host {
     fn state(&self, takes_new: bool, now: Now) -> Option<(HostState, Option<Now>)> {
-        if self.gate.is_retired() || self.is_closed() {
+        if self.gate.is_given_up() || self.is_closed() {
             return (self.urls > 0).then_some((HostState::GivenUp, None));
         }
         if self.gate.open() > 0 || self.queue.in_process() > 0 {

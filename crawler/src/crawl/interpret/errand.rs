@@ -34,7 +34,7 @@ pub(super) fn max_unpacked_bytes(errand: &Errand) -> usize {
 impl Interpreter {
     pub(super) fn robots(&self, errand: Errand, answer: Result<Response, FetchError>) -> Meaning {
         let answer = match answer {
-            Err(error) if is_first_hop(&errand) && error.is_the_origins() => {
+            Err(error) if is_first_hop(&errand) && error.concerns_origin() => {
                 self.tell_refusal(errand.url().authority(), &error);
                 RobotsAnswer::Unfit(Unfit {
                     kind: error.kind(),

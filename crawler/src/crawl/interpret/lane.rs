@@ -23,7 +23,7 @@ pub enum Lane {
 const MAX_SMALL_BYTES: usize = 256 * 1024;
 
 /// Tags of a small page at most. The tree takes some 200 bytes a tag, of an ordinary page and a multiple of that of a
-/// hostile one: see [`page::parse`].
+/// hostile one.
 const MAX_SMALL_TAGS: usize = 16 * 1024;
 
 impl Lane {

@@ -1,8 +1,7 @@
 //! A page: from a response to text, signature and outlinks.
 
 use bytes::Bytes;
-use page::Page;
-use page::parse::{self, Outlink, RobotsDirectives};
+use page::{Outlink, Page, RobotsDirectives};
 use reqwest::header::{ETAG, LAST_MODIFIED};
 use storage::{Discovered, Outcome, PageDraft, QueuedUrl, Validators, Verdict, stored_text};
 use url::Url;
@@ -77,7 +76,7 @@ impl Interpreter {
 
     /// What the header of a document that is no page, or of which no body was read, leads to.
     pub(super) fn links_of_header(&self, queued: &QueuedUrl, url: &Url, response: &Response) -> Vec<Discovered> {
-        let links = parse::header_links(&response.headers, url).outlinks;
+        let links = page::header_links(&response.headers, url).outlinks;
         self.outlinks(links, self.x_robots_tag(response), queued)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use url::Url;
-use web::url_rule::{Rule, shape};
+use web::url_rule::{UrlRule, shape};
 
 use super::Decision;
 use super::learned::{Learned, kept_key};
@@ -35,7 +35,7 @@ pub(super) struct HostRules {
     pub(super) by_shape: HashMap<String, Vec<Learned>>,
     pub(super) patterns: HashMap<String, Pattern>,
     /// The rules that a URL in process is testing, by its place in the queue.
-    pub(super) tests: HashMap<u64, Rule>,
+    pub(super) tests: HashMap<u64, UrlRule>,
 }
 
 /// Pages of a pattern, without the first.
@@ -61,7 +61,7 @@ impl HostRules {
             .chain(self.by_shape.get_mut(shape).into_iter().flatten())
     }
 
-    pub(super) fn find(&self, rule: &Rule) -> Option<&Learned> {
+    pub(super) fn find(&self, rule: &UrlRule) -> Option<&Learned> {
         let place = match rule.shape() {
             None => &self.wide,
             Some(shape) => self.by_shape.get(shape)?,
@@ -69,7 +69,7 @@ impl HostRules {
         place.iter().find(|learned| learned.rule == *rule)
     }
 
-    pub(super) fn find_mut(&mut self, rule: &Rule) -> Option<&mut Learned> {
+    pub(super) fn find_mut(&mut self, rule: &UrlRule) -> Option<&mut Learned> {
         let place = match rule.shape() {
             None => &mut self.wide,
             Some(shape) => self.by_shape.get_mut(shape)?,
@@ -77,7 +77,7 @@ impl HostRules {
         place.iter_mut().find(|learned| learned.rule == *rule)
     }
 
-    pub(super) fn place(&mut self, rule: &Rule) -> &mut Vec<Learned> {
+    pub(super) fn place(&mut self, rule: &UrlRule) -> &mut Vec<Learned> {
         match rule.shape() {
             None => &mut self.wide,
             Some(shape) => self.by_shape.entry(shape.to_owned()).or_default(),
@@ -85,7 +85,7 @@ impl HostRules {
     }
 
     /// Where rules of this kind have their place, and whether there is a free one.
-    pub(super) fn has_room_for(&self, rule: &Rule) -> bool {
+    pub(super) fn has_room_for(&self, rule: &UrlRule) -> bool {
         match rule.shape() {
             None => self.wide.len() < MAX_WIDE_RULES,
             Some(shape) => match self.by_shape.get(shape) {
@@ -96,7 +96,7 @@ impl HostRules {
     }
 
     /// Whether the rule can take the place of another.
-    pub(super) fn has_seat_for(&self, rule: &Rule) -> bool {
+    pub(super) fn has_seat_for(&self, rule: &UrlRule) -> bool {
         self.find(rule).is_none() && !self.has_room_for(rule)
     }
 
@@ -105,7 +105,7 @@ impl HostRules {
     /// that is worth least. `true` if there is a rule more than before.
     pub(super) fn suspect(
         &mut self,
-        rule: Rule,
+        rule: UrlRule,
         url: &Url,
         of: &Url,
         decision: &Decision,
@@ -129,7 +129,7 @@ impl HostRules {
     }
 
     /// Forgets the rule that is worth least of those in whose place `rule` would be. `false` if all are worth keeping.
-    pub(super) fn evict_for(&mut self, rule: &Rule) -> bool {
+    pub(super) fn evict_for(&mut self, rule: &UrlRule) -> bool {
         let place = match rule.shape() {
             None => &mut self.wide,
             Some(shape) => match self.by_shape.get_mut(shape) {

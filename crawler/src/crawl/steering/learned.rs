@@ -1,7 +1,7 @@
 //! A rule, how it came off so far, and the keys under which pages are remembered by it.
 
 use url::Url;
-use web::url_rule::Rule;
+use web::url_rule::UrlRule;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::memory::Memory;
@@ -15,7 +15,7 @@ pub(super) const CONFIRMED: u32 = 1;
 /// A rule and how it came off so far.
 #[derive(Debug, Clone)]
 pub(super) struct Learned {
-    pub(super) rule: Rule,
+    pub(super) rule: UrlRule,
     pub(super) evidence: Evidence,
     pub(super) is_applied: bool,
     /// URLs that it left, samples included; not replayed, so a restart takes some more samples.
@@ -32,7 +32,7 @@ pub(super) struct Class {
 }
 
 impl Learned {
-    pub(super) fn new(rule: Rule, is_applied: bool) -> Self {
+    pub(super) fn new(rule: UrlRule, is_applied: bool) -> Self {
         Self {
             rule,
             evidence: Evidence::default(),
@@ -100,17 +100,17 @@ impl Learned {
 }
 
 /// A page as a rule sees it.
-pub(super) fn class_key(rule: &Rule, class: &str) -> u64 {
+pub(super) fn class_key(rule: &UrlRule, class: &str) -> u64 {
     keyed(rule, class, &[])
 }
 
 /// How many pages of a class were kept.
-pub(super) fn kept_key(rule: &Rule, class: &str) -> u64 {
+pub(super) fn kept_key(rule: &UrlRule, class: &str) -> u64 {
     keyed(rule, class, b"kept")
 }
 
 /// A duplicate of a class, as a link of a chain.
-pub(super) fn link_key(page: u64, rule: &Rule, class: &str) -> u64 {
+pub(super) fn link_key(page: u64, rule: &UrlRule, class: &str) -> u64 {
     keyed(rule, class, &page.to_le_bytes())
 }
 
@@ -118,13 +118,13 @@ pub(super) fn url_key(text: &str) -> u64 {
     xxhash_rust::xxh3::xxh3_64(text.as_bytes())
 }
 
-pub(super) fn keyed(rule: &Rule, class: &str, more: &[u8]) -> u64 {
+pub(super) fn keyed(rule: &UrlRule, class: &str, more: &[u8]) -> u64 {
     let mut hash = Xxh3::new();
     let parts: [&str; 3] = match rule {
-        Rule::Parameter { name, path } => ["p", name, path.as_deref().unwrap_or_default()],
-        Rule::Numbers { path } => ["n", path, ""],
-        Rule::Segment { word } => ["s", word, ""],
-        Rule::Origin { from, to } => ["o", from, to],
+        UrlRule::Parameter { name, path } => ["p", name, path.as_deref().unwrap_or_default()],
+        UrlRule::Numbers { path } => ["n", path, ""],
+        UrlRule::Segment { word } => ["s", word, ""],
+        UrlRule::Origin { from, to } => ["o", from, to],
     };
     for part in parts.iter().chain([&class]) {
         hash.update(part.as_bytes());

@@ -1,4 +1,4 @@
-//! RFC 9309, point by point. Each stands as a row in `docs/src/standards.md`, which a test holds to this table.
+//! RFC 9309, point by point. A test compares this table with the one in `docs/src/standards.md`.
 
 use super::*;
 

@@ -199,10 +199,13 @@ fn a_truncated_gzip_keeps_what_came_before() {
 #[test]
 fn what_is_no_sitemap_says_so() {
     for (body, reason) in [
-        ("<!doctype html><html><body>404</body></html>", "<html> is no sitemap"),
-        ("", "neither markup nor an address in it"),
-        ("{\"error\": 404}", "neither markup nor an address in it"),
-        ("<?xml version='1.0'?>", "no element in it"),
+        (
+            "<!doctype html><html><body>404</body></html>",
+            "<html> is not a sitemap",
+        ),
+        ("", "it contains neither markup nor a URL"),
+        ("{\"error\": 404}", "it contains neither markup nor a URL"),
+        ("<?xml version='1.0'?>", "it contains no element"),
     ] {
         let sitemap = parse_sitemap(body.as_bytes(), ALL);
         assert_eq!(
