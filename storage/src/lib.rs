@@ -63,14 +63,14 @@
 //! # What is durable when
 //!
 //! Only [`Store::commit`] writes. [`Store::discover`] and [`Store::finish`] stage their changes, and later calls see the staged changes.
-//! (If 32 MiB or 65,536 rows are staged, the next of these calls commits first, so that memory stays bounded.) A commit:
+//! (If 32 MiB or 65,536 rows are staged, the next call commits first, so that memory stays bounded.) A commit:
 //!
 //! 1. writes the staged captures to the archive and makes them durable (`fdatasync`, and the folder of a new file);
 //! 2. applies the new links of the whole commit, sorted by their places in the queue, as batches of at most 256 rows, each atomic;
 //! 3. applies the other changes, URL by URL in the order they were finished, in such batches too;
 //! 4. makes the state durable (`sled` flush, then `fdatasync` of its file);
 //! 5. writes the commit's number to `last-commit`;
-//! 6. from time to time merges the hashes of recent URLs into their buckets (module `known`), which adds no knowledge.
+//! 6. from time to time merges the hashes of recent URLs into their buckets (module `known`), which changes no answer of the store.
 //!
 //! One batch holds a URL's outcome, the removal of its place in the queue, its page record and the counts of its host. Its
 //! outlinks are in an earlier batch. Every batch also holds the row `progress`: the next numbers, and the archive's end after
@@ -91,8 +91,8 @@
 //! each number once: if a crash loses a part of a commit, the next commit skips its numbers, so a link never names another page than its
 //! own. A crash can leave a tail of the archive that no record points to: whole records whose batches were lost, or a torn gzip member.
 //! The next [`Store::open`] cuts the archive back to the end in `progress`. The tail's URLs are still queued, so the crawl fetches
-//! them again, and a second copy in the archive would say that the page was kept twice. A state that has lost commits does
-//! not cut: the store first compares `last-commit`, and refuses such a state with an error.
+//! them again, and a second copy in the archive would say that the page was kept twice. A state that has lost
+//! commits never cuts anything: the store first compares `last-commit`, and refuses such a state with an error.
 //!
 //! A failure in step 1 (a full disk) loses nothing: the stage keeps its changes and their offsets, and the commit can be repeated.
 //! After a failure in a later step, memory and disk differ: every later call returns [`StorageError::Halted`], and opening the
@@ -107,13 +107,14 @@
 //!
 //! # Modules
 //!
-//! From the bottom up; a module uses only those above it:
+//! From the bottom up. No file uses another in a circle.
 //!
-//! - `error`; [`warc`]: the archive: captures, records, metadata, writer, reader.
+//! - `error`; [`warc`]: places, records, captures and readers of the archive.
 //! - `frontier`, `url_state`, `page`, `visits`, `outcome`, `redecided`, `counts`: the types of the rows and of the interface.
+//! - `warc::metadata` and `warc::writer`: the archive's records of those types, and its files.
 //! - `format`: every key and value on disk. `state`: the sled database. `folder`: lock, README, last commit.
 //! - `chunk`: the rows of the queue. `known`: the hashes of all known URLs. `stage`: changes on their way to a commit.
-//! - `store`: opening, and the commit. Its children in other files: `stage/discover` and `stage/finish` stage changes, `queue`, `urls`,
+//! - `store`: opening, and the commit. Further methods of [`Store`]: `stage/discover` and `stage/finish` stage changes, `queue`, `urls`,
 //!   `catalogue` and `texts` read, `revisit` stages visits, `hosts` and `run` remember hosts and runs.
 //! - `verify`: checks whether all of it agrees. `rebuild`: the state from the archive. `compact`: the state without superseded rows.
 //!   [`cdxj`]: the index of the archive for replay tools.

@@ -3,7 +3,7 @@
 //! This process starts itself as a child that crawls a synthetic graph of pages. It lets the child finish a random number of pages,
 //! kills it (SIGKILL on Unix), checks the store, and starts the next child, until the crawl is complete.
 
-#![expect(clippy::unwrap_used, reason = "a test, though it has a main of its own")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{BufRead, BufReader, Write};

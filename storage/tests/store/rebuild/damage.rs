@@ -1,7 +1,11 @@
 //! Rebuilds from a damaged or incomplete archive.
 
+use std::io::{Read, Write};
 use std::path::Path;
 
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use storage::{Fate, FindingKind, OpenOptions, Rebuild, RebuildStep, StorageError, UrlState, Verdict};
 
 use super::super::support::*;
@@ -114,6 +118,32 @@ fn a_page_without_its_metadata_record_is_fetched_again() {
         "{problems:?}"
     );
     assert_eq!(queued(&open(dir.path())), ["https://h/a"]);
+}
+
+#[test]
+fn a_page_whose_metadata_record_cannot_be_decoded_is_fetched_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    let urls = store.discover(&[link("h", "a")]).unwrap();
+    store
+        .finish(&urls[0], page("https://h/a", Verdict::Unique), &[])
+        .unwrap();
+    store.commit().unwrap();
+    let text = store.page(1).unwrap().unwrap().text.unwrap();
+    drop(store);
+    let path = only_warc(dir.path());
+    let bytes = std::fs::read(&path).unwrap();
+    let (before, metadata) = bytes.split_at((text.offset + text.length) as usize);
+    let mut record = String::new();
+    GzDecoder::new(metadata).read_to_string(&mut record).unwrap();
+    assert!(record.contains("event: page"), "{record}");
+    let record = record.replace("event: page", "event: else");
+    let mut member = GzEncoder::new(before.to_vec(), Compression::fast());
+    let without_digest = record.replace("WARC-Block-Digest", "X-Other");
+    member.write_all(without_digest.as_bytes()).unwrap();
+    std::fs::write(&path, member.finish().unwrap()).unwrap();
+    let mut rebuild = Rebuild::begin(dir.path(), &OpenOptions::existing(), &mut |_| ()).unwrap();
+    assert_eq!(rebuild.take_undecided(), ["https://h/a"]);
 }
 
 #[test]
