@@ -1,10 +1,17 @@
-"""The documentation leads somewhere: links reach files, chapters are in the table of contents, named tests exist."""
+"""The documentation leads somewhere: links reach files, chapters are in the table of contents, named tests exist.
+
+And the parts of `docs/generate` that cut and compare.
+"""
 from __future__ import annotations
 
+import importlib.util
 import re
+import sys
 import unittest
 from collections.abc import Iterator
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "docs" / "src"
@@ -81,6 +88,61 @@ class Documentation(unittest.TestCase):
         text = (ROOT / "README.md").read_text(encoding="utf-8")
         self.assertLessEqual(len(text.splitlines()), README_LINES)
         self.assertIn("\ntests/run\n", text)
+
+
+def generator() -> ModuleType:
+    """`docs/generate` as a module, without a file of byte code beside it."""
+    loader = SourceFileLoader("generate", str(ROOT / "docs" / "generate"))
+    specification = importlib.util.spec_from_loader("generate", loader)
+    assert specification is not None
+    module = importlib.util.module_from_spec(specification)
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        sys.modules["generate"] = module  # dataclasses look their module up
+        loader.exec_module(module)
+    finally:
+        sys.dont_write_bytecode = before
+    return module
+
+
+class Generator(unittest.TestCase):
+    generate = generator()
+
+    def test_a_marker_has_a_command_options_and_maybe_a_block(self) -> None:
+        page = ("a\n\n<!-- run: crawler gc\nexit: 1\nat-most: 2\n-->\n\nb\n"
+                "<!-- run: crawler --help -->\n```console\n$ x\ny\n```\nc\n")
+        first, second = self.generate.BLOCK.finditer(page)
+        marker = self.generate.parse_marker(first)
+        self.assertEqual((marker.command, marker.options), ("crawler gc", {"exit": "1", "at-most": "2"}))
+        self.assertIsNone(first["block"])
+        self.assertEqual(second["block"], "\n```console\n$ x\ny\n```")
+        self.assertTrue(self.generate.parse_marker(second).is_help)
+
+    def test_an_unknown_option_is_an_error(self) -> None:
+        with self.assertRaises(self.generate.Problem):
+            self.generate.parse_marker(self.generate.BLOCK.search("<!-- run: crawler gc\nlines: 1\n-->"))
+
+    def test_paragraphs_that_are_left_out_become_one_ellipsis(self) -> None:
+        chosen = self.generate.chosen
+        self.assertEqual(chosen(list("abcdef"), "1-2 5-"), ["a", "b", "…", "e", "f"])
+        self.assertEqual(chosen(list("abc"), "2"), ["…", "b", "…"])
+        self.assertEqual(self.generate.shortened("one\ntwo three\nfour", 2, 5), "one\ntwo …\n…")
+
+    def test_a_missing_block_and_an_old_help_are_found_and_other_output_may_differ(self) -> None:
+        def page(*outputs: str) -> str:
+            commands = ("crawler gc", "crawler gc --help")
+            return "".join(f"<!-- run: {command} -->{output}\n" for command, output in zip(commands, outputs, strict=True))
+
+        block = "\n```console\n{}\n```"
+        differences = self.generate.differences
+        old, new = block.format("old"), block.format("new")
+        self.assertEqual(list(differences(page(old, new), page(new, new))), [])
+        self.assertEqual(len(list(differences(page(new, old), page(new, new)))), 1)
+        self.assertEqual(len(list(differences(page("", new), page(new, new)))), 1)
+
+    def test_the_commands_of_a_help_text_are_listed_without_help(self) -> None:
+        text = "About\n\nCommands:\n  run   Crawl\n        more\n  help  Print\n\nOptions:\n  -v\n"
+        self.assertEqual(self.generate.subcommands(text), ["run"])
 
 
 if __name__ == "__main__":
