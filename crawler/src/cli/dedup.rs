@@ -45,8 +45,8 @@ use crate::crawl::shutdown;
 use crate::error::RunError;
 use crate::files::{Fields, Inputs, Limits};
 use crate::live::progress::Progress;
-use crate::report::bytes;
 use crate::terminal::tell::tell;
+use crate::terminal::units::bytes;
 
 /// Bytes of input, or of what was made of it, that are between the stages at one time, about.
 const IN_FLIGHT_BYTES: usize = 16 << 20;

@@ -9,7 +9,7 @@ use super::faults::Faults;
 use crate::cli::error::UsageError;
 use crate::files::{Document, Fields, Inputs, Limits};
 use crate::live::progress::{Moment, Progress};
-use crate::report::bytes;
+use crate::terminal::units::bytes;
 
 /// Shows `each` all documents with the progress on standard error, and says which inputs could not be read; how many those
 /// were.

@@ -12,9 +12,9 @@ use crate::cli::error::{Error, UsageError};
 use crate::config::settings::Settings;
 use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
-use crate::report::bytes;
 use crate::study::redecide;
 use crate::terminal::tell::tell;
+use crate::terminal::units::bytes;
 
 pub(super) fn execute(args: &arguments::Rebuild, quiet: bool) -> Result<(), Error> {
     let (config, path) = super::read_config(&args.config)?;

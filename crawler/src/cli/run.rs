@@ -18,9 +18,9 @@ use crate::crawl::stats::{Limits, Stats};
 use crate::error::RunError;
 use crate::live::progress::Progress;
 use crate::live::status::{self, Server, View};
-use crate::report::{self, bytes};
 use crate::terminal::tell::tell;
 use crate::terminal::text::terminal_text;
+use crate::terminal::units::{bytes, utc};
 
 pub(super) fn execute(args: &Run, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
@@ -154,7 +154,7 @@ fn describe(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) -
         let host = &retired.host;
         lines.push(match retired.snoozes_until {
             Some(until) => {
-                let until = report::utc(until);
+                let until = utc(until);
                 format!("  {host} asked to be left alone until {until} ({reason}); its URLs stay queued")
             }
             None => format!("  {host} was given up for this run ({reason}); its URLs stay queued"),

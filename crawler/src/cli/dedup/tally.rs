@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use dedup::Verdict;
 
 use crate::live::progress::{Moment, Progress, Rates};
-use crate::report::bytes;
+use crate::terminal::units::bytes;
 
 /// See the module's text.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::frontier::{HostStanding, HostState};
 use crate::crawl::stats::{Limits, Rates, Snapshot, TimeLeft};
-use crate::report::bytes;
+use crate::terminal::units::bytes;
 
 /// Hosts that are named.
 const NAMED: usize = 3;

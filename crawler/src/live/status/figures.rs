@@ -10,7 +10,8 @@ use crate::crawl::clock::unix_millis;
 use crate::crawl::frontier::HostState;
 use crate::crawl::messages::Ending;
 use crate::crawl::stats::{Bound, Snapshot};
-use crate::report::{Counts, utc};
+use crate::report::Counts;
+use crate::terminal::units::utc;
 
 /// See the module's text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
