@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::faults::Faults;
 use crate::cli::error::UsageError;
-use crate::files::{Document, Fields, Inputs, Limits};
+use crate::files::{Document, Fields, InputLimits, Inputs};
 use crate::live::progress::{Moment, Progress};
 use crate::terminal::units::bytes;
 
@@ -22,7 +22,7 @@ pub(super) fn read(
     let inputs = Inputs::find(arguments, None, outputs)?;
     let (read, total) = (Arc::new(AtomicU64::new(0)), inputs.total_bytes());
     let progress = show(&read, total, quiet);
-    let (fields, limits, mut faults) = (Fields::default(), Limits::default(), Faults::default());
+    let (fields, limits, mut faults) = (Fields::default(), InputLimits::default(), Faults::default());
     let whole = inputs.read(limits, &read, &mut |batch| {
         batch.documents(&fields, limits, &mut |document| match document {
             Ok(document) => each(&document),

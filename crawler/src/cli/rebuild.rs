@@ -118,7 +118,7 @@ fn redecide(rebuild: &mut Rebuild, settings: &Settings, scheme: &str, quiet: boo
         Moment {
             position,
             message: format!("{position} of {pages} pages decided anew"),
-            is_turn: false,
+            is_urgent: false,
             more: Vec::new(),
         }
     });

@@ -5,8 +5,8 @@ use std::ops::Range;
 use dedup::{Analyzer, Signature};
 
 use super::tally::Tally;
-use crate::files::document::json_string;
-use crate::files::{Batch, Document, Fault, Fields, Limits};
+use crate::files::json_string;
+use crate::files::{Batch, Document, Fault, Fields, InputLimits};
 
 /// A batch that has been understood.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ pub(super) struct Signed {
 pub(super) struct Analysis {
     pub analyzer: Analyzer,
     pub fields: Fields,
-    pub limits: Limits,
+    pub limits: InputLimits,
     /// Whether kept documents are to be written.
     pub keeps: bool,
     /// Whether the rule goes by what is said about a text, which here is its title.

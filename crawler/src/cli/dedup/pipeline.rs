@@ -22,7 +22,7 @@ use super::decider::{Decided, Decider};
 use super::tally::Tally;
 use super::{Ending, IN_FLIGHT_BYTES};
 use crate::error::RunError;
-use crate::files::{Batch, Fields, Inputs, Limits};
+use crate::files::{Batch, Fields, InputLimits, Inputs};
 
 /// Stack of a thread: as that of a crawl's parse threads, for what libraries do with a page that is nested deep.
 const STACK: usize = 16 << 20;
@@ -32,7 +32,7 @@ const STACK: usize = 16 << 20;
 pub(super) struct Job {
     pub inputs: Inputs,
     pub fields: Fields,
-    pub limits: Limits,
+    pub limits: InputLimits,
     pub scheme: Scheme,
     pub rule: Rule,
     /// Kept documents are to be written.
@@ -165,7 +165,7 @@ impl StopHandle {
 
 fn read_all(
     inputs: &Inputs,
-    limits: Limits,
+    limits: InputLimits,
     tally: &Tally,
     budget: &Budget,
     batches: &Sender<Numbered>,
