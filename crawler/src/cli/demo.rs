@@ -76,13 +76,13 @@ fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunErr
     let html = dir.join("report.html");
     fs::write(&html, report.render(Format::Html, &store, &waiting)?)
         .map_err(|source| RunError::io("write", html.display(), source))?;
-    let limits = demo::Limits {
+    let limits = demo::TruthSettings {
         max_depth: settings.limits.max_depth,
         numbers_must_match: settings.rule.numbers_must_match,
-        may_leave: settings.steering.enabled,
+        may_hold_back: settings.steering.enabled,
     };
     let truth = demo::truth(&site.base_url, &limits);
-    let decisions = demo::decisions(&report);
+    let decisions = demo::outcomes(&report);
     say(&report.screen(terminal_width()))?;
     say(&format!("Beside the known truth\n{}", demo::table(&truth, &decisions)))?;
     let mut mismatches = demo::check(&truth, &decisions);
@@ -96,7 +96,7 @@ fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunErr
     say(&format!("All {} URLs came out as they should.", truth.len()))?;
     let left = truth
         .iter()
-        .filter(|page| page.may_be_left && decisions.iter().all(|known| known.url != page.url));
+        .filter(|page| page.may_be_held_back && decisions.iter().all(|known| known.url != page.url));
     say(&format!(
         "{} duplicates among them were never asked for, because the verdicts on their like foretold them.",
         left.count()
