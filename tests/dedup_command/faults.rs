@@ -1,4 +1,4 @@
-//! What cannot be read is named, counted and left out.
+//! Unreadable input is named, counted and left out.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::{EXPECTED, Folder, documents, gzip, jsonl, response, verdicts, wet_re
 use crate::support::page::words;
 
 #[test]
-fn bad_lines_are_named_and_counted_and_the_rest_goes_on() {
+fn bad_lines_are_named_and_counted_and_the_other_lines_are_read() {
     let good = |id: &str, seed| json!({"id": id, "text": words(seed, 100)}).to_string().into_bytes();
     let folder = Folder::new().with(
         "in.jsonl",
@@ -45,7 +45,7 @@ fn bad_lines_are_named_and_counted_and_the_rest_goes_on() {
 }
 
 #[test]
-fn only_the_first_of_many_faults_are_told() {
+fn only_the_first_of_many_faults_are_named() {
     let folder = Folder::new().with("in.jsonl", "bad\n".repeat(1_000));
     let ended =
         folder
@@ -58,7 +58,7 @@ fn only_the_first_of_many_faults_are_told() {
 }
 
 #[test]
-fn damaged_packing_costs_what_was_in_it() {
+fn damaged_compression_loses_one_member() {
     let documents = documents();
     let lines: Vec<String> = documents.iter().map(|one| jsonl(std::slice::from_ref(one))).collect();
     let records = wet_records(&documents);
@@ -88,7 +88,7 @@ fn damaged_packing_costs_what_was_in_it() {
 }
 
 #[test]
-fn a_damaged_warc_record_costs_itself() {
+fn a_damaged_warc_record_is_lost_alone() {
     let mut records = wet_records(&documents());
     let place: usize = records[..4].iter().map(Vec::len).sum();
     records[4] = String::from_utf8(records[4].clone())
@@ -115,7 +115,7 @@ fn a_damaged_warc_record_costs_itself() {
 }
 
 #[test]
-fn files_that_are_no_documents_are_named() {
+fn files_that_are_not_documents_are_named() {
     let folder = Folder::new()
         .with("picture", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
         .with("binary.txt", b"\0\x01\x02\x03")
@@ -126,7 +126,7 @@ fn files_that_are_no_documents_are_named() {
 }
 
 #[test]
-fn what_is_too_long_is_left_out_and_named() {
+fn overlong_documents_are_left_out_and_named() {
     let long = json!({"id": "long", "text": words(1, 10_000)}).to_string();
     let short = |id: &str, seed| json!({"id": id, "text": words(seed, 60)}).to_string();
     let (a, b) = (short("a", 2), short("b", 3));
@@ -157,7 +157,7 @@ fn what_is_too_long_is_left_out_and_named() {
 }
 
 #[test]
-fn a_body_that_unpacks_to_more_than_is_read_is_named() {
+fn a_body_that_decompresses_beyond_the_limit_is_named() {
     let bomb = gzip(&vec![b' '; 10_000_000]);
     let record = response(
         "http://h/",

@@ -1,4 +1,4 @@
-//! Whatever form documents are in, they come out the same.
+//! The input format does not change the verdicts.
 
 use std::fs;
 
@@ -32,7 +32,7 @@ fn a_verdict_has_the_documented_form() {
 }
 
 #[test]
-fn every_form_and_packing_gives_the_same_verdicts() {
+fn every_format_and_compression_gives_the_same_verdicts() {
     let documents = documents();
     let (lines, records) = (jsonl(&documents), wet_records(&documents));
     let (wet, half) = (records.concat(), lines.len() / 2);
@@ -148,7 +148,7 @@ fn pages_in_other_encodings_and_forms_are_read() {
 }
 
 #[test]
-fn of_a_warc_file_the_pages_are_taken_whatever_http_did_to_them() {
+fn the_pages_of_a_warc_file_are_read_with_any_http_coding() {
     let text = words(1, 300);
     let page = page("T", &text).into_bytes();
     let packed = gzip(&page);
@@ -203,7 +203,7 @@ fn of_a_warc_file_the_pages_are_taken_whatever_http_did_to_them() {
 }
 
 #[test]
-fn the_archive_of_a_crawl_says_again_what_the_crawl_kept() {
+fn the_archive_of_a_crawl_has_the_kept_pages() {
     use crate::support::crawl::Crawl;
     use crate::support::page::{home, page};
     use crate::support::site::Site;
@@ -221,7 +221,7 @@ fn the_archive_of_a_crawl_says_again_what_the_crawl_kept() {
 }
 
 #[test]
-fn ids_come_back_as_they_were_written_and_a_line_without_one_is_named_by_its_place() {
+fn ids_keep_their_spelling_and_a_line_without_one_gets_its_place() {
     let text = words(1, 100);
     let lines = [
         format!("{{\"id\":12345678901234567890123,\"text\":\"{text}\"}}"),
@@ -246,7 +246,7 @@ fn ids_come_back_as_they_were_written_and_a_line_without_one_is_named_by_its_pla
 }
 
 #[test]
-fn fields_have_the_names_that_are_given() {
+fn fields_have_the_configured_names() {
     let line = |url: &str, body: &str| json!({"url": url, "body": body, "text": 7, "id": [1]}).to_string();
     let text = words(1, 100);
     let folder = Folder::new().with("in.jsonl", [line("u1", &text), line("u2", &text)].join("\n"));

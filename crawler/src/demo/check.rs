@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use super::page::{Answer, Area, Exclusion, Wording};
 use super::server::Request;
@@ -124,24 +125,15 @@ pub fn check(truth: &[Expected], outcomes: &[UrlOutcome]) -> Vec<Mismatch> {
 /// page exactly once. It may repeat a request after a server error, and need not request a URL that is not a document.
 pub fn check_requests(truth: &[Expected], requests: &[Request]) -> Vec<Mismatch> {
     let mut mismatches = Vec::new();
-    let mut mismatch = |url: &str, area, expected: &str, found: String, why| {
-        mismatches.push(Mismatch {
-            url: url.to_owned(),
-            area,
-            expected: expected.to_owned(),
-            found,
-            why,
-        });
-    };
     let first = requests.first().map_or("", |request| request.path_and_query.as_str());
     if first != ROBOTS {
-        mismatch(
-            first,
-            None,
-            "robots.txt first",
-            "a request before it".to_owned(),
-            "robots.txt decides on the other requests",
-        );
+        mismatches.push(Mismatch {
+            url: first.to_owned(),
+            area: None,
+            expected: "robots.txt first".to_owned(),
+            found: "a request before it".to_owned(),
+            why: "robots.txt decides on the other requests",
+        });
     }
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     for request in requests
@@ -152,33 +144,43 @@ pub fn check_requests(truth: &[Expected], requests: &[Request]) -> Vec<Mismatch>
     }
     for expected in truth {
         let count = times.remove(expected.path.as_str()).unwrap_or_default();
-        let allowed = match expected.answer {
-            Answer::BeyondDepth | Answer::Excluded(Exclusion::Robots) => 0..=0,
-            Answer::Excluded(Exclusion::ContentType) => 0..=1,
-            Answer::Failed(kind) if kind.starts_with("http_5") => 1..=usize::MAX,
-            Answer::RedirectLoop => 1..=usize::MAX,
-            _ if expected.may_be_held_back => 0..=1,
-            _ => 1..=1,
-        };
+        let allowed = allowed_requests(expected);
         if !allowed.contains(&count) {
             let wanted = if *allowed.end() == 0 {
                 "no request"
             } else {
                 "one request"
             };
-            mismatch(
-                &expected.url,
-                Some(expected.area),
-                wanted,
-                format!("{count} requests"),
-                expected.why,
-            );
+            mismatches.push(Mismatch {
+                url: expected.url.clone(),
+                area: Some(expected.area),
+                expected: wanted.to_owned(),
+                found: format!("{count} requests"),
+                why: expected.why,
+            });
         }
     }
-    for path in times.into_keys().filter(|path| ![ROBOTS, SITEMAP].contains(path)) {
-        mismatch(path, None, "no request", "a request".to_owned(), "no link leads there");
-    }
+    let unknown = times.into_keys().filter(|path| ![ROBOTS, SITEMAP].contains(path));
+    mismatches.extend(unknown.map(|path| Mismatch {
+        url: path.to_owned(),
+        area: None,
+        expected: "no request".to_owned(),
+        found: "a request".to_owned(),
+        why: "no link leads to it",
+    }));
     mismatches
+}
+
+/// The number of requests that a correct crawl may make for a URL.
+fn allowed_requests(expected: &Expected) -> RangeInclusive<usize> {
+    match expected.answer {
+        Answer::BeyondDepth | Answer::Excluded(Exclusion::Robots) => 0..=0,
+        Answer::Excluded(Exclusion::ContentType) => 0..=1,
+        Answer::Failed(kind) if kind.starts_with("http_5") => 1..=usize::MAX,
+        Answer::RedirectLoop => 1..=usize::MAX,
+        _ if expected.may_be_held_back => 0..=1,
+        _ => 1..=1,
+    }
 }
 
 /// A plain-text table of the expected and the actual outcomes, one row for each area.

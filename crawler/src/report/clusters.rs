@@ -77,50 +77,16 @@ impl DuplicateVerdict {
 /// A duplicate belongs to the page that it was compared with, to the page that replaced it as the representative, or to its newer
 /// kept version.
 pub(super) fn read(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunError> {
-    let mut clusters: Vec<Cluster> = Vec::new();
-    let mut by_id: HashMap<u64, usize> = HashMap::new();
-    let mut all = Vec::new();
-    for row in store.pages_from(0) {
-        let (id, page) = row?;
-        if page.fate != Fate::Current {
-            continue;
-        }
-        let (of, duplicate) = match page.verdict {
-            Verdict::Unique => {
-                by_id.insert(id, clusters.len());
-                clusters.push(Cluster {
-                    kept: page.url,
-                    title: page.title,
-                    duplicates: Vec::new(),
-                    id,
-                });
-                continue;
-            }
-            Verdict::Exact { of } => (of, (DuplicateVerdict::Exact, Some(0), Some(1.0))),
-            Verdict::Near {
-                of,
-                distance,
-                similarity,
-            } => (of, (DuplicateVerdict::Near, distance, Some(similarity))),
-        };
-        let (verdict, distance, similarity) = duplicate;
-        let duplicate = Duplicate {
-            url: page.url,
-            verdict,
-            distance,
-            similarity,
-            id,
-            of,
-        };
-        all.push((id, of, duplicate));
-    }
+    let (mut clusters, duplicates) = kept_and_dropped(store)?;
+    let by_id: HashMap<u64, usize> = (0..).zip(&clusters).map(|(at, cluster)| (cluster.id, at)).collect();
     let mut orphans = Vec::new();
     // The store follows each compared page once, not once per duplicate.
     let mut kept_of: HashMap<u64, Option<u64>> = HashMap::new();
-    for (id, of, duplicate) in all {
+    for duplicate in duplicates {
+        let of = duplicate.of;
         let kept = match kept_of.get(&of) {
             Some(kept) => *kept,
-            None => *kept_of.entry(of).or_insert(store.kept_of(id)?),
+            None => *kept_of.entry(of).or_insert(store.kept_of(duplicate.id)?),
         };
         let index = kept.and_then(|kept| by_id.get(&kept));
         match index.and_then(|&index| clusters.get_mut(index)) {
@@ -138,4 +104,41 @@ pub(super) fn read(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunErro
         }
     }
     Ok((clusters, orphans))
+}
+
+/// The current pages: a cluster without duplicates for each kept page, and the duplicates, in the order of their verdicts.
+fn kept_and_dropped(store: &Store) -> Result<(Vec<Cluster>, Vec<Duplicate>), RunError> {
+    let (mut clusters, mut duplicates) = (Vec::new(), Vec::new());
+    for row in store.pages_from(0) {
+        let (id, page) = row?;
+        if page.fate != Fate::Current {
+            continue;
+        }
+        let (of, verdict, distance, similarity) = match page.verdict {
+            Verdict::Unique => {
+                clusters.push(Cluster {
+                    kept: page.url,
+                    title: page.title,
+                    duplicates: Vec::new(),
+                    id,
+                });
+                continue;
+            }
+            Verdict::Exact { of } => (of, DuplicateVerdict::Exact, Some(0), Some(1.0)),
+            Verdict::Near {
+                of,
+                distance,
+                similarity,
+            } => (of, DuplicateVerdict::Near, distance, Some(similarity)),
+        };
+        duplicates.push(Duplicate {
+            url: page.url,
+            verdict,
+            distance,
+            similarity,
+            id,
+            of,
+        });
+    }
+    Ok((clusters, duplicates))
 }

@@ -5,6 +5,7 @@ mod histograms;
 mod spark;
 
 use super::Report;
+use super::counts::Counts;
 use crate::terminal::text::terminal_text;
 use crate::terminal::units::{bytes, duration, grouped};
 use fit::{cut, shorten};
@@ -67,6 +68,27 @@ impl Screen {
             counts.dropped_percent(),
             duration(timeline.active_seconds)
         ));
+        self.counts(counts);
+        if counts.gone + counts.due > 0 {
+            self.line(&format!(
+                "  gone {}, visits due {}",
+                grouped(counts.gone),
+                grouped(counts.due)
+            ));
+        }
+        let mut text = format!("  saved {}: duplicates not stored", bytes(saved.duplicate_bytes));
+        if saved.requests > 0 {
+            text.push_str(&format!(
+                "; {} URLs held back, about {}",
+                grouped(saved.requests),
+                bytes(saved.unfetched_bytes)
+            ));
+        }
+        self.line(&text);
+    }
+
+    /// The counts, side by side where the screen is wide enough.
+    fn counts(&mut self, counts: &Counts) {
         let left = [
             (
                 "fetched",
@@ -94,22 +116,6 @@ impl Screen {
                 self.line(&format!("  {name:<10}{:>11}  {note}", grouped(count)));
             }
         }
-        if counts.gone + counts.due > 0 {
-            self.line(&format!(
-                "  gone {}, visits due {}",
-                grouped(counts.gone),
-                grouped(counts.due)
-            ));
-        }
-        let mut text = format!("  saved {}: duplicates not stored", bytes(saved.duplicate_bytes));
-        if saved.requests > 0 {
-            text.push_str(&format!(
-                "; {} URLs held back, about {}",
-                grouped(saved.requests),
-                bytes(saved.unfetched_bytes)
-            ));
-        }
-        self.line(&text);
     }
 
     fn clusters(&mut self, report: &Report) {

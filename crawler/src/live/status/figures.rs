@@ -5,11 +5,11 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 
-use super::{Sight, View};
+use super::View;
 use crate::crawl::clock::unix_millis;
-use crate::crawl::frontier::HostState;
+use crate::crawl::frontier::{HostStanding, HostState};
 use crate::crawl::messages::Ending;
-use crate::crawl::stats::{Bound, Snapshot};
+use crate::crawl::stats::{Bound, Snapshot, TimeLeft};
 use crate::report::Counts;
 use crate::terminal::units::utc;
 
@@ -129,60 +129,30 @@ impl Figures {
     /// The figures now.
     #[must_use]
     pub fn of(view: &View) -> Self {
-        let Sight {
-            snapshot,
-            rates,
-            time_left,
-        } = view.look();
-        let ending = snapshot.ending.map(|ending| match ending {
-            Ending::Exhausted => "exhausted",
-            Ending::PageLimit => "page_limit",
-            Ending::Stopped => "stopped",
-        });
-        let state = match (ending, snapshot.stopping) {
-            (Some(_), _) => "ended",
-            (None, true) => "stopping",
-            (None, false) => "running",
-        };
+        let sight = view.look();
+        let snapshot = &sight.snapshot;
         let standing = &snapshot.standing;
+        let (state, ending) = state(snapshot);
         Self {
             version: env!("CARGO_PKG_VERSION"),
             started_at: utc(unix_millis(view.stats.started_at())),
             elapsed_seconds: snapshot.elapsed.as_secs_f64(),
             state,
-            text: describe(&snapshot),
+            text: describe(snapshot),
             ending,
             counts: snapshot.counts.into(),
             duplicate_percent: snapshot.duplicate_percent(),
-            run: RunFigures {
-                requests: snapshot.requests,
-                fetched_bytes: snapshot.bytes,
-                failures: snapshot.failures.clone(),
-                links_not_followed: [
-                    ("other_host", snapshot.links_to_other_hosts),
-                    ("too_deep", snapshot.links_too_deep),
-                    ("over_budget", snapshot.links_over_budget),
-                ]
-                .into(),
-            },
+            run: RunFigures::from(snapshot),
             rates: RatesPerSecond {
-                requests_per_second: rates.requests,
-                pages_per_second: rates.pages,
-                bytes_per_second: rates.bytes,
+                requests_per_second: sight.rates.requests,
+                pages_per_second: sight.rates.pages,
+                bytes_per_second: sight.rates.bytes,
             },
             limits: RunLimits {
                 max_pages: view.limits.max_pages,
                 max_duration_seconds: view.limits.max_duration.map(|time| time.as_secs_f64()),
             },
-            time_left: time_left.map(|left| Estimate {
-                seconds: left.time.as_secs_f64(),
-                bound: match left.bound {
-                    Bound::Pages => "pages",
-                    Bound::Duration => "duration",
-                    Bound::Queue => "queue",
-                },
-                text: left.describe(),
-            }),
+            time_left: sight.time_left.map(Estimate::from),
             refresh: snapshot.refresh.map(|refresh| RefreshFigures {
                 due: refresh.due,
                 left: snapshot.counts.due,
@@ -194,18 +164,7 @@ impl Figures {
                 .into_iter()
                 .map(|state| (state.as_str(), standing.count(state)))
                 .collect(),
-            largest_hosts: standing
-                .largest
-                .iter()
-                .map(|host| HostFigures {
-                    host: host.host.clone(),
-                    urls: host.urls,
-                    state: host.state.as_str(),
-                    text: host.state.describe(),
-                    until: host.until.map(utc),
-                    failure: host.failure.clone(),
-                })
-                .collect(),
+            largest_hosts: standing.largest.iter().map(HostFigures::from).collect(),
             memory_bytes: memory_bytes(),
         }
     }
@@ -214,6 +173,60 @@ impl Figures {
     #[must_use]
     pub fn now() -> String {
         utc(unix_millis(SystemTime::now()))
+    }
+}
+
+impl From<&Snapshot> for RunFigures {
+    fn from(snapshot: &Snapshot) -> Self {
+        Self {
+            requests: snapshot.requests,
+            fetched_bytes: snapshot.bytes,
+            failures: snapshot.failures.clone(),
+            links_not_followed: [
+                ("other_host", snapshot.links_to_other_hosts),
+                ("too_deep", snapshot.links_too_deep),
+                ("over_budget", snapshot.links_over_budget),
+            ]
+            .into(),
+        }
+    }
+}
+
+impl From<TimeLeft> for Estimate {
+    fn from(left: TimeLeft) -> Self {
+        Self {
+            seconds: left.time.as_secs_f64(),
+            bound: match left.bound {
+                Bound::Pages => "pages",
+                Bound::Duration => "duration",
+                Bound::Queue => "queue",
+            },
+            text: left.describe(),
+        }
+    }
+}
+
+impl From<&HostStanding> for HostFigures {
+    fn from(host: &HostStanding) -> Self {
+        Self {
+            host: host.host.clone(),
+            urls: host.urls,
+            state: host.state.as_str(),
+            text: host.state.describe(),
+            until: host.until.map(utc),
+            failure: host.failure.clone(),
+        }
+    }
+}
+
+/// The values of `state` and `ending`.
+fn state(snapshot: &Snapshot) -> (&'static str, Option<&'static str>) {
+    match snapshot.ending {
+        Some(Ending::Exhausted) => ("ended", Some("exhausted")),
+        Some(Ending::PageLimit) => ("ended", Some("page_limit")),
+        Some(Ending::Stopped) => ("ended", Some("stopped")),
+        None if snapshot.stopping => ("stopping", None),
+        None => ("running", None),
     }
 }
 

@@ -56,9 +56,17 @@ struct Current {
 
 impl Collector for Current {
     fn encode(&self, encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let now = &self.snapshot;
-        let counts = &now.counts;
         let mut out = Out(encoder);
+        self.encode_run(&mut out)?;
+        self.encode_folder(&mut out)?;
+        self.encode_process(&mut out)
+    }
+}
+
+impl Current {
+    /// The figures of this run.
+    fn encode_run(&self, out: &mut Out<'_>) -> fmt::Result {
+        let now = &self.snapshot;
         out.counter(
             "crawler_requests",
             "Completed requests, including robots.txt and sitemaps",
@@ -94,7 +102,12 @@ impl Collector for Current {
             "Links not followed, by reason",
             "reason",
             links,
-        )?;
+        )
+    }
+
+    /// The figures of the data folder, earlier runs included.
+    fn encode_folder(&self, out: &mut Out<'_>) -> fmt::Result {
+        let counts = &self.snapshot.counts;
         out.gauge(
             "crawler_queued",
             "Queued URLs, including URLs in process",
@@ -128,7 +141,12 @@ impl Collector for Current {
             "Decoded body bytes of the kept pages",
             Some(Unit::Bytes),
             counts.bytes_kept,
-        )?;
+        )
+    }
+
+    /// The state of the hosts and of the process.
+    fn encode_process(&self, out: &mut Out<'_>) -> fmt::Result {
+        let now = &self.snapshot;
         let hosts = HostState::ALL
             .into_iter()
             .map(|state| (state.as_str(), now.standing.count(state)));
