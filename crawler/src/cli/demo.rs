@@ -84,7 +84,10 @@ fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunErr
     let truth = demo::truth(&site.base_url, &limits);
     let decisions = demo::outcomes(&report);
     say(&report.screen(terminal_width()))?;
-    say(&format!("Beside the known truth\n{}", demo::table(&truth, &decisions)))?;
+    say(&format!(
+        "Expected and actual outcomes\n{}",
+        demo::table(&truth, &decisions)
+    ))?;
     let mut mismatches = demo::check(&truth, &decisions);
     mismatches.extend(demo::check_requests(&truth, &site.request_log.requests()));
     for mismatch in &mismatches {
@@ -98,7 +101,7 @@ fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunErr
         .iter()
         .filter(|page| page.may_be_held_back && decisions.iter().all(|known| known.url != page.url));
     say(&format!(
-        "{} duplicates among them were never asked for, because the verdicts on their like foretold them.",
+        "Steering held back {} of them as predicted duplicates, and the crawl never requested these.",
         left.count()
     ))?;
     say(&format!("The report for a browser: {}", html.display()))?;

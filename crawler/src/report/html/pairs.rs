@@ -94,8 +94,8 @@ fn measures(pair: &Pair<'_>) -> String {
 
 fn why(report: &Report, pair: &Pair<'_>) -> String {
     let threshold = match report.thresholds.min_similarity_at(pair.distance) {
-        Some(least) => format!("at least {least}"),
-        None => format!("at most {} bits", report.thresholds.max_distance),
+        Some(least) => format!("a similarity of at least {least}"),
+        None => format!("a distance of at most {} bits", report.thresholds.max_distance),
     };
     match pair.because {
         None => format!("Dropped: the rule requires {threshold}."),
