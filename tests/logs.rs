@@ -59,7 +59,7 @@ fn a_log_file_does_not_change_standard_error() {
 fn a_log_file_that_cannot_be_opened_ends_the_command_at_once() {
     let crawl = Crawl::of("http://127.0.0.1:1/");
     let ended = crawl.end(&["--log-file", "no/such/folder/crawl.log"]).with_code(2);
-    ended.complains_of(&["--log-file no/such/folder/crawl.log", "a folder that exists"]);
+    ended.complains_of(&["--log-file no/such/folder/crawl.log", "an existing folder"]);
     assert!(!crawl.data().exists(), "a data folder was made");
 }
 

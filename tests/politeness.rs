@@ -302,7 +302,12 @@ fn an_unreachable_seed_is_in_the_report_with_its_last_failure() {
     let reason = host["last_failure"].as_str().unwrap();
     assert!(reason.contains("robots.txt: no connection"), "{reason}");
     let text = crawl.read("report", &["--full"]).succeeded();
-    text.says(&["Hosts left alone", &address.to_string(), "retired", "no connection"]);
+    text.says(&[
+        "Hosts resting or given up",
+        &address.to_string(),
+        "given up",
+        "no connection",
+    ]);
 }
 
 /// Long against what a start of the crawler takes.

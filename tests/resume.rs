@@ -229,7 +229,7 @@ fn an_interrupt_lets_what_is_in_process_end_and_the_next_run_finishes() {
     let (site, gate) = held_site();
     let (crawl, running) = held_crawl(&site, &gate);
     running.interrupt();
-    running.wait_for_stderr("stopping: finishing what is in process");
+    running.wait_for_stderr("stopping: finishing the URLs in process");
     gate.open();
     let stopped = running.wait().succeeded();
     stopped.says(&["Stopped", "still queued 2", "the same command continues the crawl"]);
@@ -248,7 +248,7 @@ fn a_second_interrupt_ends_at_once_and_loses_nothing() {
     let (site, gate) = held_site();
     let (crawl, running) = held_crawl(&site, &gate);
     running.interrupt();
-    running.wait_for_stderr("stopping: finishing what is in process");
+    running.wait_for_stderr("stopping: finishing the URLs in process");
     running.interrupt();
     running
         .wait()

@@ -75,8 +75,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn log_options(cli: &Cli) -> log::Options<'_> {
-    log::Options {
+fn log_options(cli: &Cli) -> log::LogOptions<'_> {
+    log::LogOptions {
         file: cli.logging.log_file.as_deref(),
         form: match cli.logging.log_format {
             LogFormat::Text => log::Form::Text,

@@ -28,7 +28,7 @@ fn a_text_without_a_word_is_unique_every_time() {
 
 #[test]
 fn verdicts_are_in_input_order_and_the_same_every_time() {
-    // Documents of very different cost, so that threads finish them in another order.
+    // Documents of very different length, so that threads finish them in another order.
     let count = 3_000;
     let text = |n: usize| {
         words(
@@ -158,7 +158,7 @@ fn verdicts_are_written_at_once_and_ctrl_c_leaves_them() {
     drop(feed);
 }
 
-/// The most memory that a process had, in bytes.
+/// The peak resident memory of a process, in bytes.
 #[cfg(target_os = "linux")]
 fn peak_memory(id: u32) -> u64 {
     let mut status = String::new();
@@ -180,7 +180,7 @@ fn memory_does_not_grow_with_the_input() {
             .command(&["-", "--output", "out", "--max-document-bytes", "1000000"])
             .stdin(stdin),
     );
-    // A line of 256 MB, and as many copies of one document as make 64 MB.
+    // A line of 256 MB, then 64 MB of copies of one document.
     let part = "x".repeat(1_000_000);
     feed.write_all(b"{\"text\": \"").unwrap();
     for _ in 0..256 {
@@ -210,7 +210,7 @@ fn memory_does_not_grow_with_the_input() {
 #[test]
 fn by_the_combined_rule_titles_decide_between_three_and_five_bits() {
     let original = words(1, 300);
-    // Of the editions of growing difference some are 3 to 5 bits away: 0.9 / (1 + 3) is too little without the same title.
+    // The edited copies differ more and more; some are 3 to 5 bits away. 0.9 / (1 + 3) is below the bound without the same title.
     let editions: Vec<String> = (1..40).map(|edits| replaced(&original, 50, edits, 9)).collect();
     let near = |title: &str| {
         let document = |(id, text, title): (usize, &String, &str)| {

@@ -42,10 +42,10 @@ use crate::config::Config;
 use crate::config::settings::Settings;
 use crate::crawl::shutdown;
 use crate::error::RunError;
-use crate::files::{Fields, Inputs, Limits};
+use crate::files::{Fields, InputLimits, Inputs};
 use crate::live::progress::Progress;
-use crate::report::bytes;
 use crate::terminal::tell::tell;
+use crate::terminal::units::bytes;
 
 /// Approximate upper bound on the memory between the stages, in bytes.
 const IN_FLIGHT_BYTES: usize = 16 << 20;
@@ -68,7 +68,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
             title: args.title_field.clone(),
             url: args.url_field.clone(),
         },
-        limits: Limits {
+        limits: InputLimits {
             max_document_bytes: usize::try_from(args.max_document_bytes).unwrap_or(usize::MAX),
         },
         scheme: settings.scheme,

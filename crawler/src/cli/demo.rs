@@ -76,19 +76,19 @@ fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunErr
     let html = dir.join("report.html");
     fs::write(&html, report.render(Format::Html, &store, &waiting)?)
         .map_err(|source| RunError::io("write", html.display(), source))?;
-    let limits = demo::Limits {
+    let limits = demo::TruthSettings {
         max_depth: settings.limits.max_depth,
         numbers_must_match: settings.rule.numbers_must_match,
-        may_leave: settings.steering.enabled,
+        may_hold_back: settings.steering.enabled,
     };
     let truth = demo::truth(&site.base_url, &limits);
-    let decisions = demo::decisions(&report);
+    let outcomes = demo::outcomes(&report);
     say(&report.screen(terminal_width()))?;
     say(&format!(
         "Compared with the known result\n{}",
-        demo::table(&truth, &decisions)
+        demo::table(&truth, &outcomes)
     ))?;
-    let mut mismatches = demo::check(&truth, &decisions);
+    let mut mismatches = demo::check(&truth, &outcomes);
     mismatches.extend(demo::check_requests(&truth, &site.request_log.requests()));
     for mismatch in &mismatches {
         say(&format!("  {mismatch}"))?;
@@ -99,7 +99,7 @@ fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunErr
     say(&format!("All {} URLs have the expected outcome.", truth.len()))?;
     let left = truth
         .iter()
-        .filter(|page| page.may_be_left && decisions.iter().all(|known| known.url != page.url));
+        .filter(|page| page.may_be_held_back && outcomes.iter().all(|known| known.url != page.url));
     say(&format!(
         "{} duplicates among them were held back, because the verdicts on similar URLs predicted them.",
         left.count()

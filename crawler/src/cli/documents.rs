@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::faults::Faults;
 use crate::cli::error::UsageError;
-use crate::files::{Document, Fields, Inputs, Limits};
+use crate::files::{Document, Fields, InputLimits, Inputs};
 use crate::live::progress::{Moment, Progress};
-use crate::report::bytes;
+use crate::terminal::units::bytes;
 
 /// Calls `each` for every document, and reports progress and unreadable input on standard error. Returns the number of faults.
 pub(super) fn read(
@@ -21,7 +21,7 @@ pub(super) fn read(
     let inputs = Inputs::find(arguments, None, outputs)?;
     let (read, total) = (Arc::new(AtomicU64::new(0)), inputs.total_bytes());
     let progress = show(&read, total, quiet);
-    let (fields, limits, mut faults) = (Fields::default(), Limits::default(), Faults::default());
+    let (fields, limits, mut faults) = (Fields::default(), InputLimits::default(), Faults::default());
     let whole = inputs.read(limits, &read, &mut |batch| {
         batch.documents(&fields, limits, &mut |document| match document {
             Ok(document) => each(&document),

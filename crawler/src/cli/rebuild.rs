@@ -12,9 +12,9 @@ use crate::cli::error::{Error, UsageError};
 use crate::config::settings::Settings;
 use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
-use crate::report::bytes;
 use crate::study::redecide;
 use crate::terminal::tell::tell;
+use crate::terminal::units::bytes;
 
 pub(super) fn execute(args: &arguments::RebuildArgs, quiet: bool) -> Result<(), Error> {
     let (config, path) = super::configuration::read(&args.config)?;
@@ -127,7 +127,7 @@ fn redecide(rebuild: &mut Rebuild, settings: &Settings, scheme: &str, quiet: boo
         Moment {
             position,
             message: format!("{position} of {pages} pages decided"),
-            is_turn: false,
+            is_urgent: false,
             more: Vec::new(),
         }
     });

@@ -3,7 +3,7 @@
 use crate::cli::arguments::{RulesArgs, RulesFormat};
 use crate::cli::error::Error;
 use crate::error::RunError;
-use crate::report::steering::{LearnedRule, Steering};
+use crate::report::{LearnedRule, Steering};
 use crate::terminal::text::terminal_text;
 
 pub(super) fn execute(args: &RulesArgs) -> Result<(), Error> {

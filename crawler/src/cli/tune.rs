@@ -258,7 +258,7 @@ impl Steps {
             Moment {
                 position: 0,
                 message: message.join(", "),
-                is_turn: false,
+                is_urgent: false,
                 more: Vec::new(),
             }
         });

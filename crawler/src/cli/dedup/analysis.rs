@@ -5,8 +5,8 @@ use std::ops::Range;
 use dedup::{Analyzer, Signature};
 
 use super::tally::Tally;
-use crate::files::document::json_string;
-use crate::files::{Batch, Document, Fault, Fields, Limits};
+use crate::files::json_string;
+use crate::files::{Batch, Document, Fault, Fields, InputLimits};
 
 /// A parsed and signed batch.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ pub(super) struct Signed {
 pub(super) struct Analysis {
     pub analyzer: Analyzer,
     pub fields: Fields,
-    pub limits: Limits,
+    pub limits: InputLimits,
     /// The command writes the kept documents.
     pub keeps: bool,
     /// The rule compares metadata, which here is the title.

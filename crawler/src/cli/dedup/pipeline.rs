@@ -21,7 +21,7 @@ use super::decider::{Decided, Decider};
 use super::tally::Tally;
 use super::{Ending, IN_FLIGHT_BYTES};
 use crate::error::RunError;
-use crate::files::{Batch, Fields, Inputs, Limits};
+use crate::files::{Batch, Fields, InputLimits, Inputs};
 
 /// Stack of a thread in bytes. As in a crawl, libraries need it for deeply nested pages.
 const STACK: usize = 16 << 20;
@@ -31,7 +31,7 @@ const STACK: usize = 16 << 20;
 pub(super) struct Job {
     pub inputs: Inputs,
     pub fields: Fields,
-    pub limits: Limits,
+    pub limits: InputLimits,
     pub scheme: Scheme,
     pub rule: DuplicateRule,
     /// The command writes the kept documents.
@@ -164,7 +164,7 @@ impl StopHandle {
 
 fn read_all(
     inputs: &Inputs,
-    limits: Limits,
+    limits: InputLimits,
     tally: &Tally,
     budget: &Budget,
     batches: &Sender<Numbered>,

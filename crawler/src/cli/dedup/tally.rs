@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dedup::Verdict;
 
-use crate::live::progress::{Moment, Progress, Rates};
-use crate::report::bytes;
+use crate::live::progress::{GrowthRate, Moment, Progress};
+use crate::terminal::units::bytes;
 
 /// Counts of documents and bytes so far.
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ impl Tally {
 /// Shows the counts on standard error, with a bar if the total number of bytes is known.
 pub(super) fn show(tally: &Arc<Tally>, total: Option<u64>, quiet: bool) -> Progress {
     let tally = Arc::clone(tally);
-    let mut rates = Rates::default();
+    let mut rate = GrowthRate::default();
     Progress::start(total, quiet, move |now| {
         let read = tally.bytes_read();
         let of = total.map_or(String::new(), |total| format!(" of {}", bytes(total)));
@@ -84,7 +84,7 @@ pub(super) fn show(tally: &Arc<Tally>, total: Option<u64>, quiet: bool) -> Progr
             message: format!(
                 "{}{of}  {:.1} MB/s  unique {}  exact {}  near {}  skipped {}",
                 bytes(read),
-                rates.a_second(now, read) / 1e6,
+                rate.per_second(now, read) / 1e6,
                 tally.unique(),
                 tally.exact(),
                 tally.near(),

@@ -4,9 +4,9 @@ use super::answer::{Answer, Block, Decided, Failed, Other, Page, Queued, State};
 use crate::cli::diff_text;
 use crate::cli::in_words::{counted, likeness};
 use crate::cli::screen::{Paint, Screen};
-use crate::report::bytes;
 use crate::study::diff::Diff;
 use crate::terminal::text::terminal_text;
+use crate::terminal::units::bytes;
 
 /// Characters of a title, a note or the like.
 const SHOWN_CHARS: usize = 400;

@@ -7,8 +7,8 @@ use crate::config::settings::Settings;
 use crate::crawl::messages::{Ending, Retired};
 use crate::crawl::pipeline::Summary;
 use crate::crawl::stats::{Snapshot, Stats};
-use crate::report::{self, bytes};
 use crate::terminal::text::terminal_text;
+use crate::terminal::units::{self, bytes};
 
 /// Describes a finished run in a few lines.
 pub(super) fn describe(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) -> String {
@@ -94,7 +94,7 @@ fn given_up(host: &Retired) -> String {
     let name = &host.host;
     match host.snoozes_until {
         Some(until) => {
-            let until = report::utc(until);
+            let until = units::utc(until);
             format!("  {name} is resting until {until} ({reason}); its URLs stay queued")
         }
         None => format!("  {name} was given up for this run ({reason}); its URLs stay queued"),
