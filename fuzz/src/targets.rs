@@ -186,7 +186,7 @@ pub fn json_line(bytes: &[u8]) {
     });
 }
 
-/// A configuration is usable, or an error says what is wrong with it.
+/// A configuration is usable, or an error names the problem.
 pub fn config(bytes: &[u8]) {
     let read = Config::parse(&String::from_utf8_lossy(bytes), Path::new("some.toml"));
     let mut config = match read {

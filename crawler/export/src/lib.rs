@@ -1,6 +1,6 @@
 //! Pages as files that other tools open: JSON lines, CSV, Parquet, plain text, and Markdown with front matter.
 //!
-//! The crate does not know what a crawl is: it takes one [`ExportedPage`] after another and writes a file, a folder of files, or
+//! The crate is independent of crawls: it takes one [`ExportedPage`] after another and writes a file, a folder of files, or
 //! standard output. All formats have the same fields under the same names ([`FIELDS`]). No format holds more than a few pages in
 //! memory (Parquet: one row group).
 //!

@@ -1,6 +1,6 @@
 //! From the bytes of a body to text, with the encoding and its source.
 //!
-//! The order is that of browsers (WHATWG HTML, "determining the character encoding"): a byte order mark, the `charset` of the
+//! Browsers use the same order (WHATWG HTML, "determining the character encoding"): a byte order mark, the `charset` of the
 //! `Content-Type` header, the declaration of the document, and then detection. A declaration of an unknown encoding does not
 //! count.
 

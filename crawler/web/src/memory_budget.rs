@@ -162,7 +162,7 @@ mod tests {
         assert!(first.spare.is_some());
         assert!(at_once(budget.grow(second, 9 * UNIT_BYTES)).is_none());
         assert!(at_once(budget.grow(third, 9 * UNIT_BYTES)).is_none());
-        // The spare place is for a whole body: it asks for nothing more.
+        // The spare place is for a whole body, so no further claim is needed.
         at_once(budget.grow(first, 1 << 40)).unwrap();
         *first = Claim::default();
         at_once(budget.grow(second, 6 * UNIT_BYTES)).unwrap();

@@ -5,6 +5,7 @@
 //! they do not cut an agent's name at the first invalid character. This parser answers 3 differently, where the RFC
 //! demands it. The tests list them.
 
+mod groups;
 mod line;
 mod outcome;
 mod pattern;
@@ -14,7 +15,7 @@ use std::time::Duration;
 
 use url::{Position, Url};
 
-use line::{Line, Record};
+use groups::Groups;
 use pattern::{Pattern, spell_path};
 use rules::RuleIndex;
 
@@ -36,9 +37,6 @@ pub fn robots_url(url: &Url) -> Url {
     robots.set_fragment(None);
     robots
 }
-
-/// Most sitemaps of one robots.txt.
-const MAX_SITEMAPS: usize = 1_000;
 
 /// The rules of one robots.txt for one crawler.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,7 +131,7 @@ impl Robots {
     pub fn decide_target(&self, target: &str) -> RobotsDecision {
         let target = target.split('#').next().unwrap_or_default();
         let path = spell_path(if target.is_empty() { "/" } else { target });
-        // RFC 9309 §2.2.2: "The /robots.txt URI is implicitly allowed."
+        // RFC 9309, section 2.2.2: "The /robots.txt URI is implicitly allowed."
         if path == b"/robots.txt" {
             return RobotsDecision::NO_RULE;
         }
@@ -197,150 +195,6 @@ fn token_bytes(text: &[u8]) -> usize {
         .iter()
         .position(|byte| !(byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-')));
     end.unwrap_or(text.len())
-}
-
-/// The groups of a file as they are read.
-struct Groups<'a> {
-    agent: &'a [u8],
-    /// Whom the next rule holds for.
-    ruled: Named,
-    /// Whom the next delay holds for. Told apart, because a delay must not change how the rules are grouped (RFC 9309
-    /// §2.2.4), yet `User-agent: b` after a delay for `a` is meant to start anew.
-    delayed: Named,
-    /// Whether any group names the agent: those for `*` then do not hold, not even where its own say nothing.
-    agent_is_named: bool,
-    for_agent: Section,
-    for_all: Section,
-    sitemaps: Vec<String>,
-}
-
-/// Whom the `User-agent` lines of a group name, as far as it matters here.
-#[derive(Clone, Copy, Default)]
-struct Named {
-    agent: bool,
-    all: bool,
-    /// Whether something has been said of them, so that another `User-agent` starts a new group.
-    spoken_of: bool,
-}
-
-impl Named {
-    fn add(&mut self, agent: bool, all: bool) {
-        let before = if self.spoken_of { Self::default() } else { *self };
-        *self = Self {
-            agent: before.agent | agent,
-            all: before.all | all,
-            spoken_of: false,
-        };
-    }
-}
-
-#[derive(Default)]
-struct Section {
-    rules: Vec<Rule>,
-    crawl_delay: Option<Duration>,
-}
-
-impl<'a> Groups<'a> {
-    fn new(agent: &'a [u8]) -> Self {
-        Self {
-            agent,
-            ruled: Named::default(),
-            delayed: Named::default(),
-            agent_is_named: false,
-            for_agent: Section::default(),
-            for_all: Section::default(),
-            sitemaps: Vec::new(),
-        }
-    }
-
-    fn take(&mut self, line: &Line<'_>) {
-        match line.record {
-            Record::UserAgent => self.take_agent(line.value),
-            Record::Allow => self.take_rule(line, true),
-            Record::Disallow => self.take_rule(line, false),
-            Record::CrawlDelay => self.take_delay(line.value),
-            Record::Sitemap => self.take_sitemap(line.value),
-        }
-    }
-
-    fn take_agent(&mut self, value: &[u8]) {
-        let named = &value[..token_bytes(value)];
-        let agent = !named.is_empty() && named.eq_ignore_ascii_case(self.agent);
-        let all = value
-            .strip_prefix(b"*")
-            .is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace));
-        self.agent_is_named |= agent;
-        self.ruled.add(agent, all);
-        self.delayed.add(agent, all);
-    }
-
-    fn take_rule(&mut self, line: &Line<'_>, allow: bool) {
-        (self.ruled.spoken_of, self.delayed.spoken_of) = (true, true);
-        // An empty `Disallow` forbids nothing (RFC 9309 §2.2.2, by the grammar of `empty-pattern`).
-        if line.value.is_empty() {
-            return;
-        }
-        let text = String::from_utf8_lossy(line.text);
-        let index = if allow { directory_of_index(line.value) } else { None };
-        for pattern in [Some(Pattern::new(line.value)), index].into_iter().flatten() {
-            let rule = Rule {
-                pattern,
-                allow,
-                line: text.clone().into_owned(),
-                line_number: line.number,
-            };
-            if self.ruled.agent {
-                self.for_agent.rules.push(rule.clone());
-            }
-            if self.ruled.all {
-                self.for_all.rules.push(rule);
-            }
-        }
-    }
-
-    fn take_delay(&mut self, value: &[u8]) {
-        self.delayed.spoken_of = true;
-        let seconds = std::str::from_utf8(value)
-            .ok()
-            .and_then(|text| text.parse::<f64>().ok());
-        // Neither negative nor endless nor no number at all: such a line is passed over.
-        let delay = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        if self.delayed.agent {
-            self.for_agent.crawl_delay = self.for_agent.crawl_delay.max(delay);
-        }
-        if self.delayed.all {
-            self.for_all.crawl_delay = self.for_all.crawl_delay.max(delay);
-        }
-    }
-
-    fn take_sitemap(&mut self, value: &[u8]) {
-        let address = String::from_utf8_lossy(value).into_owned();
-        if !address.is_empty() && self.sitemaps.len() < MAX_SITEMAPS && !self.sitemaps.contains(&address) {
-            self.sitemaps.push(address);
-        }
-    }
-
-    fn finish(self) -> Robots {
-        let section = if self.agent_is_named {
-            self.for_agent
-        } else {
-            self.for_all
-        };
-        Robots {
-            rules: RuleIndex::new(section.rules),
-            crawl_delay: section.crawl_delay,
-            sitemaps: self.sitemaps,
-            closed: None,
-        }
-    }
-}
-
-/// Who allows `/a/index.html` allows `/a/`, which is the same page: Google's rule, and in its test-suite.
-fn directory_of_index(value: &[u8]) -> Option<Pattern> {
-    let slash = value.iter().rposition(|byte| *byte == b'/')?;
-    value[slash..]
-        .starts_with(b"/index.htm")
-        .then(|| Pattern::new(&[&value[..=slash], b"$"].concat()))
 }
 
 #[cfg(test)]

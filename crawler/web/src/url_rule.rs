@@ -16,7 +16,7 @@ use shape::{masked, origin, parameters, segments, shape};
 pub enum UrlRule {
     /// A parameter of the query: `/a?sid=1` is `/a`.
     Parameter {
-        /// Its name, as it stands in the URL.
+        /// Its name, as written in the URL.
         name: String,
         /// On paths of this shape only (digits as `#`); `None` on all.
         path: Option<String>,

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ipv6_form_is_of_the_kind_of_the_ipv4_address_it_carries() {
+    fn an_ipv6_address_has_the_kind_of_the_ipv4_address_that_it_carries() {
         use AddressKind as Kind;
         for (address, expected) in [
             ("::ffff:127.0.0.1", Some(Kind::Loopback)),

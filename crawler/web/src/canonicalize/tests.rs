@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Every rule off: what remains is what the URL parser does.
+/// Every rule off, so that only the URL parser normalizes.
 const NONE: CanonicalRules = CanonicalRules {
     drop_trailing_dot: false,
     drop_userinfo: false,
@@ -32,7 +32,7 @@ fn rule_alone(rules: &CanonicalRules, cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn what_the_parser_does_is_done_without_any_rule() {
+fn the_parser_normalizes_without_any_rule() {
     for (url, expected) in [
         ("HTTP://EXAMPLE.com:80", "http://example.com/"),
         ("https://example.com:443/", "https://example.com/"),
@@ -106,7 +106,7 @@ fn percent_encoding_is_normalised() {
 }
 
 #[test]
-fn session_ids_are_dropped_wherever_they_stand() {
+fn session_ids_are_dropped_from_path_and_query() {
     rule_alone(
         &CanonicalRules {
             drop_session_ids: true,
@@ -134,7 +134,7 @@ fn session_ids_are_dropped_wherever_they_stand() {
 }
 
 #[test]
-fn what_only_might_be_a_session_id_stays() {
+fn a_parameter_that_only_might_be_a_session_id_stays() {
     for url in [
         "http://a.example/?sid=abc123",
         "http://a.example/?sid=42&session=2024",
@@ -231,7 +231,7 @@ fn an_index_file_is_dropped() {
     }
 }
 
-/// A row of the table in `docs/src/standards.md`: rule, default, a URL, and what the rule alone makes of it.
+/// A row of the table in `docs/src/standards.md`: rule, default, a URL, and its form under the rule alone.
 fn documented_rules() -> Vec<[&'static str; 4]> {
     let documented = include_str!("../../../../docs/src/standards.md");
     let (_, table) = documented.split_once("| rule | default | a URL | becomes |\n").unwrap();
@@ -269,7 +269,7 @@ fn the_documentation_lists_every_rule_with_what_it_does() {
     }
 }
 
-/// Pairs that RFC 3986 §6.2.2 and §6.2.3 hold to be equivalent, and pairs that look alike and are not.
+/// Pairs that are equivalent by RFC 3986, sections 6.2.2 and 6.2.3, and similar pairs that are not.
 #[test]
 fn equivalent_urls_have_one_form_and_others_do_not() {
     let rules = CanonicalRules::default();
@@ -371,7 +371,7 @@ fn any_rules() -> impl Strategy<Value = CanonicalRules> {
     })
 }
 
-/// URLs that are made of what the rules look for.
+/// URLs made of the parts that the rules match.
 fn any_url() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "/",
@@ -435,7 +435,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_is_too_strange(text: String, rules in any_rules()) {
+    fn any_text_can_be_parsed(text: String, rules in any_rules()) {
         if let Ok(url) = CanonicalUrl::parse(&format!("http://{text}"), &rules) {
             prop_assert!(url.as_str().len() <= rules.max_url_bytes);
         }

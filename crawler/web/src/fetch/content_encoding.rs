@@ -189,7 +189,7 @@ mod tests {
     const BROTLI: &[u8] = b"\x8b\x08\x80say something new\n\x03";
 
     #[test]
-    fn every_coding_that_is_asked_for_is_undone() {
+    fn every_accepted_coding_is_decoded() {
         let text = b"say something new\n".as_slice();
         for (coding, body) in [
             ("gzip", gzip(text)),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_is_named_and_never_unpacked() {
+    fn a_bomb_is_an_error_and_never_decoded_in_full() {
         let zeros = vec![0; 10_000_000];
         let zstd = Bytes::from(zstd::bulk::compress(&zeros, 3).unwrap());
         for (coding, body) in [("gzip", gzip(&zeros)), ("deflate", zlib(&zeros)), ("zstd", zstd)] {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_within_a_bomb_is_named_too() {
+    fn a_bomb_within_a_bomb_is_an_error_too() {
         let zeros = vec![0; 10_000_000];
         let nested = gzip(&gzip(&gzip(&zeros)));
         assert!(nested.len() < 10_000);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_longest_accepted_nothing_is_refused() {
+    fn a_body_of_exactly_the_limit_is_accepted() {
         for length in [0, 1, MIN_STEP - 1, MIN_STEP, MIN_STEP + 1, 1_000_000] {
             let text = vec![b'x'; length];
             assert_eq!(decode(gzip(&text), Some("gzip"), length).unwrap(), text);
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_and_unknown_codings_are_named() {
+    fn damaged_and_unknown_codings_are_errors() {
         for coding in ["gzip", "br", "zstd", "deflate", "compress", "gzip,gzip,gzip,gzip"] {
             let error = decode(Bytes::from_static(b"<html>not packed"), Some(coding), 1_000).unwrap_err();
             assert_eq!(error.kind(), "content_encoding", "{coding}");

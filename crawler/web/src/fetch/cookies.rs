@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_goes_back_to_whom_it_is_for() {
+    fn a_cookie_is_sent_back_to_its_own_site_and_path() {
         let jar = CookieJar::default();
         set(
             &jar,
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_is_changed_and_taken_back() {
+    fn a_cookie_can_be_changed_and_deleted() {
         let jar = CookieJar::default();
         let site = "http://localhost:8080/";
         set(&jar, site, &["a=1; Domain=localhost", "b=1"]);
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_cookie_is_passed_over() {
+    fn malformed_cookies_are_ignored() {
         let jar = CookieJar::default();
         let mut headers = HeaderMap::new();
         for bytes in [&b"\xff=1"[..], b"", b";", b"=", b"no-value; Path=/"] {
@@ -274,7 +274,7 @@ mod tests {
 
         for n in 0..MAX_SITES {
             set(&jar, &format!("http://site{n}.com/"), &["a=1"]);
-            assert!(!sent(&jar, "http://example.net/").is_empty(), "what is used stays");
+            assert!(!sent(&jar, "http://example.net/").is_empty(), "a used site stays");
         }
         assert_eq!(sent(&jar, "http://example.org/"), "");
         assert_eq!(jar.sites.lock().unwrap().by_name.len(), MAX_SITES);

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_origin_or_no_user_is_refused_without_the_password() {
+    fn an_invalid_origin_or_user_is_refused_without_the_password() {
         for (host, user, password) in [
             ("", "me", "secret"),
             ("example.org/private", "me", "secret"),

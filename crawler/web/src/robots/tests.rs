@@ -16,12 +16,12 @@ const GOOGLE: &str = include_str!("../../tests/data/robots-google.jsonl");
 const DEVIATIONS: [(usize, &str); 3] = [
     (
         64,
-        "the URL holds a raw ツ; every URL is percent-encoded before it is matched, so the pattern's %E3%83%84 means it (RFC 9309 §2.2.2)",
+        "the URL contains a raw ツ; every URL is percent-encoded before the match, so the pattern's %E3%83%84 matches it (RFC 9309, section 2.2.2)",
     ),
     (66, "as 64"),
     (
         67,
-        "%62%61%7A is baz: RFC 9309 §2.2.2 has this very example, Google's matcher compares the bytes as they stand",
+        "%62%61%7A equals baz: this is an example in RFC 9309, section 2.2.2; Google's matcher compares the raw bytes",
     ),
 ];
 
@@ -75,7 +75,7 @@ fn the_documentation_lists_these_deviations_and_no_others() {
         .map(|(line, reason)| format!("| {line} | {reason} |"))
         .collect();
     let table = format!(
-        "| line | why it is answered otherwise |\n|---|---|\n{}\n\n",
+        "| line | reason for the different answer |\n|---|---|\n{}\n\n",
         rows.join("\n")
     );
     let documented = include_str!("../../../../docs/src/standards.md");
@@ -223,7 +223,7 @@ fn a_page_of_html_in_its_place_allows_everything() {
     assert_eq!(robots, Robots::allow_all());
 }
 
-/// Files that are made of what the parser looks for.
+/// Files made of the words that the parser recognises.
 fn any_robots() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop::sample::select(vec![
         "user-agent",
