@@ -20,7 +20,6 @@ mod faults;
 mod fingerprint;
 mod gc;
 mod idf;
-mod in_words;
 mod inspect;
 mod layouts;
 mod panics;
@@ -31,7 +30,6 @@ mod run;
 mod screen;
 mod shell;
 mod tune;
-mod typed_url;
 mod verify;
 
 use std::io::{self, BufWriter, Write};

@@ -32,7 +32,7 @@ pub use logging::{LogFormat, Logging};
 pub use shell::{Completions, Man};
 pub use status::Status;
 pub use store::{Gc, Rebuild, Verify, VerifyFormat};
-pub use tune::{At, Tune, TuneFormat};
+pub use tune::{Tune, TuneFormat};
 
 /// A polite web crawler that stores only pages that say something new, and can show why it dropped the others.
 #[derive(Debug, Parser)]

@@ -142,19 +142,6 @@ fn sort(found: &mut [Candidate]) {
     found.sort_by(|a, b| a.likeness.order(&b.likeness).then(a.id.cmp(&b.id)));
 }
 
-/// Whether the store's fingerprints are made as `settings` say; how URLs are spelt makes no difference to them.
-#[must_use]
-pub fn has_scheme_of(store: &Store, settings: &Settings) -> bool {
-    scheme_of_texts(store) == settings.scheme.id()
-}
-
-/// What the store's fingerprints were made by: its scheme without the rules for URLs.
-#[must_use]
-pub fn scheme_of_texts(store: &Store) -> &str {
-    let scheme = store.scheme();
-    scheme.split_once("; ").map_or(scheme, |(of_texts, _)| of_texts)
-}
-
 /// The kept pages of a store, to be looked up; opened for reading, nothing of it is written.
 pub struct KeptPages {
     index: Box<dyn Index>,

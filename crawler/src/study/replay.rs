@@ -42,12 +42,12 @@ mod score;
 mod scout;
 mod truth;
 
-pub use cells::{Cell, CellSet, Grid};
+pub use cells::{CellSet, Grid, IN_FORCE, Thresholds, TooManyCells};
 pub use labels::{Labels, parse_line};
-pub use page::Page;
+pub use page::DecidedPage;
 pub use pass::{Evidence, Match, Replayed, replay};
 pub use recommend::{Reason, Recommendation, recommend};
-pub use score::{Comparison, Interval, Scored, score};
+pub use score::{Comparison, Estimate, Scored, score};
 pub use truth::{Similarities, judge, sample};
 
 /// Pairs of at least this Jaccard index are duplicates.

@@ -1,14 +1,13 @@
-//! The pages dropped as bars of text, and as an SVG image: over the distance, a line for each way to confirm.
+//! The pages dropped over the distance as an SVG image, with a line for each way to confirm.
 
 use std::fmt::Write;
 
 use dedup::Confirm;
 
-use super::IN_FORCE;
-use super::measured::Measured;
-use crate::study::replay::Grid;
+use super::axes::{confirms, distances, find};
+use crate::study::tune::Answer;
 
-/// The plot's frame in pixels; the legend stands to its right.
+/// The frame of the plot in pixels; the legend is to its right.
 const LEFT: f64 = 80.0;
 const TOP: f64 = 40.0;
 const WIDTH: f64 = 600.0;
@@ -16,31 +15,18 @@ const HEIGHT: f64 = 380.0;
 const LEGEND: f64 = 190.0;
 const LEGEND_LINE: f64 = 20.0;
 
-/// Told apart by people who see colours otherwise too (Okabe and Ito 2008).
+/// A palette that colour-blind readers can distinguish (Okabe and Ito 2008).
 const COLOURS: [&str; 7] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
 ];
-/// With the colours repeated, lines are told apart by their dashes.
+/// Dashes distinguish lines with the same colour.
 const DASHES: [&str; 4] = ["none", "6 3", "2 3", "9 3 2 3"];
 
-/// Parts of a character, an eighth to eight of them.
-const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
-
-/// A bar of at most `width` characters for a figure of at most `most`; one that is not 0 can be seen.
-pub(super) fn bar(figure: u64, most: u64, width: usize) -> String {
-    if figure == 0 || most == 0 {
-        return String::new();
-    }
-    let eighths = (figure as f64 / most as f64 * (8 * width) as f64).round() as usize;
-    let (whole, rest) = (eighths.max(1) / 8, eighths.max(1) % 8);
-    let part = rest.checked_sub(1).map(|last| EIGHTHS[last]);
-    std::iter::repeat_n('█', whole).chain(part).collect()
-}
-
-/// An SVG image of its own.
-pub(super) fn svg(grid: &Grid, measured: &Measured) -> String {
-    let (distances, confirms) = (measured.distances(), measured.confirms());
-    let most = measured.rows.iter().map(|row| row.dropped).max().unwrap_or(0).max(1) as f64;
+/// A complete SVG image.
+pub(super) fn svg(answer: &Answer) -> String {
+    let settings = &answer.settings;
+    let (distances, confirms) = (distances(settings), confirms(settings));
+    let most = settings.iter().map(|setting| setting.dropped).max().unwrap_or(0).max(1) as f64;
     let widest = f64::from(distances.last().copied().unwrap_or(0).max(1));
     let place = |distance: u32, dropped: u64| {
         let (x, y) = (f64::from(distance) / widest, dropped as f64 / most);
@@ -80,10 +66,11 @@ pub(super) fn svg(grid: &Grid, measured: &Measured) -> String {
         let colour = COLOURS[number % COLOURS.len()];
         let dashes = DASHES[number / COLOURS.len() % DASHES.len()];
         let stroke = format!("stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dashes}\"");
-        let rows = distances
+        let points = distances
             .iter()
-            .filter_map(|distance| measured.find(*distance, *confirm));
-        let points: Vec<(f64, f64)> = rows.map(|(_, row)| place(row.cell.max_distance, row.dropped)).collect();
+            .filter_map(|distance| find(settings, *distance, *confirm));
+        let points = points.map(|setting| place(setting.thresholds.max_distance, setting.dropped));
+        let points: Vec<(f64, f64)> = points.collect();
         let path: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         push(
             &mut out,
@@ -105,8 +92,7 @@ pub(super) fn svg(grid: &Grid, measured: &Measured) -> String {
         );
         push(&mut out, &text(from + 38.0, y + 4.0, "start", &name(*confirm)));
     }
-    let in_force = grid.cells()[IN_FORCE];
-    let (x, y) = place(in_force.max_distance, measured.rows[IN_FORCE].dropped);
+    let (x, y) = place(answer.in_force.max_distance, answer.in_force().dropped);
     push(
         &mut out,
         &format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"8\" fill=\"none\" stroke=\"#000\" stroke-width=\"2\"/>"),
@@ -125,28 +111,12 @@ fn name(confirm: Confirm) -> String {
     }
 }
 
-/// `content` holds nothing that XML reads otherwise: names of rules and numbers.
+/// `content` needs no XML escapes: it holds names of rules and numbers.
 fn text(x: f64, y: f64, anchor: &str, content: &str) -> String {
     format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{content}</text>")
 }
 
 fn push(out: &mut String, element: &str) {
     let line = writeln!(out, "{element}");
-    debug_assert!(line.is_ok(), "a String takes whatever is written to it");
-}
-
-#[cfg(test)]
-mod tests {
-    use super::bar;
-
-    #[test]
-    fn a_bar_is_as_long_as_its_share() {
-        assert_eq!(bar(5, 10, 8), "████");
-        assert_eq!((bar(0, 10, 8), bar(0, 0, 8)), (String::new(), String::new()));
-        assert_eq!(bar(1, 1_000, 8), "▏");
-        assert_eq!(
-            (bar(10, 10, 8), bar(13, 16, 2)),
-            ("████████".to_owned(), "█▋".to_owned())
-        );
-    }
+    debug_assert!(line.is_ok(), "writing to a String cannot fail");
 }

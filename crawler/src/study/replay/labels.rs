@@ -30,12 +30,6 @@ impl Labels {
         self.by_pair.len()
     }
 
-    /// Whether nobody says anything.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.by_pair.is_empty()
-    }
-
     /// Whether anything is said of a page.
     #[must_use]
     pub fn speak_of(&self, page: usize) -> bool {

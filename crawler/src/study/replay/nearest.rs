@@ -7,7 +7,7 @@ use dedup::short::{jaccard, prefix};
 
 use super::DUPLICATE_FROM;
 use super::cells::CellSet;
-use super::page::Page;
+use super::page::DecidedPage;
 use super::pass::Replayed;
 
 /// Pages that are remembered as most like a page: many, since of the most alike a setting may keep none.
@@ -37,7 +37,7 @@ pub(super) struct Found {
 
 /// The sketches of the pages that are kept at some setting, laid out to be gone through.
 pub(super) struct Nearest<'a> {
-    pages: &'a [Page],
+    pages: &'a [DecidedPage],
     replayed: &'a Replayed,
     /// Place and first words of a sketch.
     heads: Vec<(u32, [u64; 2])>,
@@ -45,7 +45,7 @@ pub(super) struct Nearest<'a> {
 }
 
 impl<'a> Nearest<'a> {
-    pub(super) fn new(pages: &'a [Page], replayed: &'a Replayed) -> Self {
+    pub(super) fn new(pages: &'a [DecidedPage], replayed: &'a Replayed) -> Self {
         let (mut heads, mut short) = (Vec::new(), HashMap::<u64, Vec<u32>>::new());
         let kept = pages.iter().zip(replayed.kept()).zip(0_u32..);
         for ((page, _), place) in kept.filter(|((_, kept), _)| !kept.is_empty()) {

@@ -6,7 +6,7 @@ use crate::crawl::canonical::names_alone;
 
 /// A decided page. Its place in the order of decision is its place in the list.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Page {
+pub struct DecidedPage {
     /// Its number in the catalogue, which names it for as long as the crawl is kept.
     pub sequence: u64,
     /// Its traces.
@@ -17,7 +17,7 @@ pub struct Page {
     pub names: Option<Box<str>>,
 }
 
-impl Page {
+impl DecidedPage {
     /// Of a page of the catalogue.
     #[must_use]
     pub fn new(sequence: u64, signature: Signature, url: String, canonical: Option<String>) -> Self {
@@ -31,7 +31,7 @@ impl Page {
     }
 
     /// Whether this page, while it is kept, gives its place to a duplicate of it that it names.
-    pub(super) fn gives_place_to(&self, duplicate: &Page) -> bool {
+    pub(super) fn gives_place_to(&self, duplicate: &DecidedPage) -> bool {
         names_alone(
             &self.url,
             self.names.as_deref(),

@@ -7,7 +7,7 @@ use dedup::short::prefix;
 use dedup::{DedupError, Digest, Rule, Signature, Width};
 
 use super::cells::{CellSet, Grid};
-use super::page::Page;
+use super::page::DecidedPage;
 use super::scout::{BLOCK, Near, Scout};
 
 /// What a page was dropped for, at some settings.
@@ -87,7 +87,7 @@ impl Replayed {
 /// # Errors
 /// Pages of other widths than `width` have been given, or no layout finds the grid's largest distance.
 pub fn replay(
-    pages: &[Page],
+    pages: &[DecidedPage],
     width: Width,
     grid: &Grid,
     prefer_canonical: bool,
@@ -101,7 +101,7 @@ pub fn replay(
 pub(super) fn replay_in_blocks(
     block_size: usize,
     mut scout: Scout<'_>,
-    pages: &[Page],
+    pages: &[DecidedPage],
     grid: &Grid,
     prefer_canonical: bool,
     is_watched: impl Fn(usize) -> bool,
@@ -145,7 +145,7 @@ pub(super) fn replay_in_blocks(
 }
 
 struct Pass<'a> {
-    pages: &'a [Page],
+    pages: &'a [DecidedPage],
     grid: &'a Grid,
     prefer_canonical: bool,
     base: Rule,

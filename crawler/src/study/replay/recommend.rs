@@ -6,15 +6,12 @@
 
 use dedup::Confirm;
 
-use super::cells::{Cell, Grid};
+use super::cells::{Grid, IN_FORCE, Thresholds};
 use super::score::{Comparison, Scored, compare};
 use super::truth::Judged;
 
 /// A better score that chance gives so often is none: of all settings compared together.
 const MOST_CHANCE: f64 = 0.01;
-
-/// The place of the setting in force.
-const IN_FORCE: usize = 0;
 
 /// The setting to take: never one with a lower F1 than the one in force.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,7 +129,7 @@ pub fn recommend(grid: &Grid, judged: &[Judged], scored: &[Scored], contradicted
     Recommendation { cell: IN_FORCE, reason }
 }
 
-fn is_same_kind(a: Cell, b: Cell) -> bool {
+fn is_same_kind(a: Thresholds, b: Thresholds) -> bool {
     match (a.confirm, b.confirm) {
         (Confirm::Sketch { .. }, Confirm::Sketch { .. }) => true,
         (one, other) => one == other,
@@ -140,8 +137,8 @@ fn is_same_kind(a: Cell, b: Cell) -> bool {
 }
 
 /// How far a setting is from the one in force: a bit counts as much as two hundredths of similarity.
-fn distance(cells: &[Cell], cell: usize) -> f64 {
-    let similarity = |cell: Cell| match cell.confirm {
+fn distance(cells: &[Thresholds], cell: usize) -> f64 {
+    let similarity = |cell: Thresholds| match cell.confirm {
         Confirm::Sketch { min_similarity } => f64::from(min_similarity),
         _ => 0.0,
     };

@@ -13,7 +13,7 @@ use dedup::index::{Neighbour, Seen, SignatureScan};
 use dedup::{DedupError, DocId, Fingerprint, Index, MemoryIndex, Signature, Width};
 
 use super::cells::{CellSet, Grid};
-use super::page::Page;
+use super::page::DecidedPage;
 
 /// Pages that are scouted together. Among each other they are compared one by one.
 pub(super) const BLOCK: usize = 256;
@@ -37,7 +37,7 @@ pub(super) struct Near {
 
 /// The pages of earlier blocks that some setting keeps, laid out to be looked through fast.
 pub(super) struct Scout<'a> {
-    pages: &'a [Page],
+    pages: &'a [DecidedPage],
     grid: &'a Grid,
     kept: SignatureScan,
     /// Their places.
@@ -51,14 +51,14 @@ pub(super) struct Scout<'a> {
 }
 
 impl<'a> Scout<'a> {
-    pub(super) fn new(pages: &'a [Page], width: Width, grid: &'a Grid) -> Result<Self, DedupError> {
+    pub(super) fn new(pages: &'a [DecidedPage], width: Width, grid: &'a Grid) -> Result<Self, DedupError> {
         Self::scanning(SCANNED, pages, width, grid)
     }
 
     /// With another bound than [`SCANNED`].
     pub(super) fn scanning(
         scanned: usize,
-        pages: &'a [Page],
+        pages: &'a [DecidedPage],
         width: Width,
         grid: &'a Grid,
     ) -> Result<Self, DedupError> {

@@ -57,7 +57,7 @@ fn drawn() -> impl Strategy<Value = Drawn> {
 }
 
 impl Drawn {
-    fn page(&self, place: usize) -> Page {
+    fn page(&self, place: usize) -> DecidedPage {
         let is_short = self.kind == 0;
         // Between the floor and a little above it, a text has both.
         let has_shingles = self.kind <= 1;
@@ -81,7 +81,7 @@ impl Drawn {
         };
         // A URL may come twice, as it may not in a crawl: that must do no harm.
         let url = |number: u8| format!("https://example.org/{number}");
-        Page::new(place as u64 + 1, signature, url(self.url), self.names.map(url))
+        DecidedPage::new(place as u64 + 1, signature, url(self.url), self.names.map(url))
     }
 }
 
@@ -93,12 +93,12 @@ fn grid(numbers_must_match: bool, min_similarity_short: f32) -> Grid {
     };
     let confirms = [0.5, 0.7, 0.9].map(|min_similarity| Confirm::Sketch { min_similarity });
     let confirms = confirms.into_iter().chain([Confirm::Distance, Confirm::PAPER]);
-    let cells = confirms.flat_map(|confirm| [0, 1, 3, 7, 12].map(|max_distance| Cell { max_distance, confirm }));
+    let cells = confirms.flat_map(|confirm| [0, 1, 3, 7, 12].map(|max_distance| Thresholds { max_distance, confirm }));
     Grid::new(&base, cells).unwrap()
 }
 
 /// What one deduplicator makes of the pages: which are kept in the end, and what the others were dropped for.
-fn oracle(pages: &[Page], rule: Rule, prefer_canonical: bool) -> Vec<Option<(usize, Evidence)>> {
+fn oracle(pages: &[DecidedPage], rule: Rule, prefer_canonical: bool) -> Vec<Option<(usize, Evidence)>> {
     let dedup = Deduplicator::new(MemoryIndex::new(&rule).unwrap(), rule).unwrap();
     let mut dropped: Vec<Option<(usize, Evidence)>> = Vec::new();
     for (place, page) in pages.iter().enumerate() {
@@ -139,7 +139,7 @@ proptest! {
         scanned in 0..60_usize,
         min_similarity_short in prop::sample::select(vec![0.6_f32, 0.8, 1.0]),
     ) {
-        let pages: Vec<Page> = drawn.iter().enumerate().map(|(place, drawn)| drawn.page(place)).collect();
+        let pages: Vec<DecidedPage> = drawn.iter().enumerate().map(|(place, drawn)| drawn.page(place)).collect();
         let grid = grid(numbers_must_match, min_similarity_short);
         let scout = Scout::scanning(scanned, &pages, Width::W64, &grid).unwrap();
         let replayed = replay_in_blocks(block_size, scout, &pages, &grid, prefer_canonical, |_| true, || {}).unwrap();
@@ -167,10 +167,10 @@ fn words(seed: usize, count: usize) -> Vec<String> {
 }
 
 /// Pages of these texts, and the texts.
-fn pages_of(texts: &[String]) -> Vec<Page> {
+fn pages_of(texts: &[String]) -> Vec<DecidedPage> {
     let analyzer = Analyzer::new(&Scheme::default());
     let pages = texts.iter().enumerate().map(|(place, text)| {
-        Page::new(
+        DecidedPage::new(
             place as u64 + 1,
             analyzer.analyze(text),
             format!("https://example.org/{place}"),
@@ -200,7 +200,7 @@ fn judged(
 /// The default rule, and two that nothing can be recommended for: one that drops nothing but equal texts, one that drops what
 /// has little in common.
 fn three() -> Grid {
-    let cell = |max_distance, min_similarity| Cell {
+    let cell = |max_distance, min_similarity| Thresholds {
         max_distance,
         confirm: Confirm::Sketch { min_similarity },
     };
@@ -349,7 +349,7 @@ fn another_setting_is_recommended_only_beyond_chance() {
 fn the_best_of_many_settings_must_be_better_than_the_best_of_many_by_chance() {
     // Seven throws, all for the other: once in 128 for a single one, nearly surely once among so many.
     let of = |settings: usize, better: usize| {
-        let cells = (0..settings).map(|n| Cell {
+        let cells = (0..settings).map(|n| Thresholds {
             max_distance: n as u32,
             confirm: Confirm::Sketch { min_similarity: 0.9 },
         });
@@ -428,7 +428,7 @@ fn labels_are_respected_where_f1_is_no_lower() {
 
 #[test]
 fn settings_that_confirm_otherwise_are_not_recommended() {
-    let alone = Cell {
+    let alone = Thresholds {
         max_distance: 10,
         confirm: Confirm::Distance,
     };

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::cells::CellSet;
 use super::labels::Labels;
 use super::nearest::Nearest;
-use super::page::Page;
+use super::page::DecidedPage;
 use super::pass::{Evidence, Replayed};
 use super::{DIFFERENT_BELOW, DUPLICATE_FROM};
 
@@ -26,7 +26,7 @@ const REMEMBERED: usize = 4 << 20;
 /// A uniform sample of at most `size` of the pages, by place, ascending. The same pages give the same sample, and one that is sampled
 /// stays so while hardly any are added.
 #[must_use]
-pub fn sample(pages: &[Page], size: usize) -> Vec<usize> {
+pub fn sample(pages: &[DecidedPage], size: usize) -> Vec<usize> {
     let mut drawn: Vec<(u64, usize)> = pages
         .iter()
         .enumerate()
@@ -87,7 +87,7 @@ impl Tried {
 /// Holds what the settings made of the `sample` against the truth. `shingles_of` gives the [`shingles`](dedup::Analyzer::shingles) of
 /// a page's text, `None` where it is not to be had; `step` is called for each page of the sample, by several threads.
 pub fn judge(
-    pages: &[Page],
+    pages: &[DecidedPage],
     replayed: &Replayed,
     sample: &[usize],
     labels: &Labels,
@@ -184,7 +184,7 @@ fn judge_one<F: Fn(usize) -> Option<Vec<u64>>>(
 
 /// How similar pairs of pages are: as labelled, else exactly by their texts.
 pub struct Similarities<'a, F> {
-    pages: &'a [Page],
+    pages: &'a [DecidedPage],
     labels: &'a Labels,
     shingles_of: &'a F,
     remembered: HashMap<usize, Option<Arc<[u64]>>>,
@@ -193,7 +193,7 @@ pub struct Similarities<'a, F> {
 
 impl<'a, F: Fn(usize) -> Option<Vec<u64>>> Similarities<'a, F> {
     /// None is known yet.
-    pub fn new(pages: &'a [Page], labels: &'a Labels, shingles_of: &'a F) -> Self {
+    pub fn new(pages: &'a [DecidedPage], labels: &'a Labels, shingles_of: &'a F) -> Self {
         Self {
             pages,
             labels,
