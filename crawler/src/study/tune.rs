@@ -18,7 +18,7 @@ use storage::Store;
 use super::replay::{self, CellSet, Grid, IN_FORCE, Recommendation, Replayed, Scored, Thresholds};
 use crate::config::settings::Settings;
 use crate::error::RunError;
-use answer::{Recommended, SampleSize, StoredVerdicts};
+use answer::{ChangesAnswer, SampleSize, StoredVerdicts};
 use changes::Changes;
 use stored::Texts;
 
@@ -98,8 +98,8 @@ pub(crate) fn tune<'a>(
         in_force: grid.cells()[IN_FORCE],
         sample: SampleSize::new(sample.len(), &scored[IN_FORCE]),
         labels: LabelsAnswer::new(labels, &contradicted, chosen, pages),
-        recommendation: Recommended::new(&results, &recommendation),
-        changes: answer::ChangesAnswer::new(&results[chosen], pairs),
+        recommendation: reason::recommended(&results, &recommendation),
+        changes: ChangesAnswer::new(&results[chosen], pairs),
         settings: results,
         written: None,
     };

@@ -249,11 +249,11 @@ fn blocks(out: &mut String, page: &PageAnswer, screen: Screen) {
         return;
     }
     let other = if page.compared_with.is_some() {
-        "that page"
+        "the kept page"
     } else {
         "the nearest page"
     };
-    let heading = format!("Fingerprint and the fingerprint of {other}, block by block (· marks an equal bit)");
+    let heading = format!("Fingerprint blocks of this page and {other} (· marks an equal bit)");
     out.push_str(&screen.heading(&heading));
     for block in page.blocks.iter().rev() {
         let bits = binary(block.values.0, block.bits);

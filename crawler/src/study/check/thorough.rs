@@ -88,7 +88,7 @@ impl Pass<'_> {
         let others = self.analyzer.shingles(&text);
         let shared = shared(self.runs, &others);
         if shared > 0 {
-            let likeness = likeness.unwrap_or_else(|| Likeness::not_asked(jaccard(self.runs, &others)));
+            let likeness = likeness.unwrap_or_else(|| Likeness::outside_the_rule(jaccard(self.runs, &others)));
             self.sharing.push((shared, Candidate { id, likeness }));
             if self.sharing.len() >= 2 * self.most.max(64) {
                 self.keep_most_sharing();

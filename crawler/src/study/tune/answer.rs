@@ -5,8 +5,7 @@ use serde::Serialize;
 
 use super::config_file::Written;
 use super::labels_file::LabelsFile;
-use super::reason::{reason, why};
-use crate::study::replay::{CellSet, DecidedPage, Estimate, Recommendation, Scored, Thresholds};
+use crate::study::replay::{CellSet, DecidedPage, Estimate, IN_FORCE, Scored, Thresholds};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Answer {
@@ -25,7 +24,7 @@ pub(crate) struct Answer {
 
 impl Answer {
     pub fn in_force(&self) -> &SettingResult {
-        &self.settings[crate::study::replay::IN_FORCE]
+        &self.settings[IN_FORCE]
     }
 }
 
@@ -142,17 +141,6 @@ pub(crate) struct Recommended {
     pub stays: bool,
     pub why: &'static str,
     pub reason: String,
-}
-
-impl Recommended {
-    pub fn new(results: &[SettingResult], recommendation: &Recommendation) -> Self {
-        Self {
-            setting: results[recommendation.cell].thresholds,
-            stays: results[recommendation.cell].is_in_force,
-            why: why(results, &recommendation.reason),
-            reason: reason(results, recommendation),
-        }
-    }
 }
 
 #[derive(Debug, Serialize)]

@@ -2,11 +2,22 @@
 
 use dedup::Confirm;
 
-use super::answer::SettingResult;
+use super::answer::{Recommended, SettingResult};
 use crate::study::replay::{Comparison, IN_FORCE, Reason, Recommendation, Thresholds};
 
+/// The recommendation with its reason.
+pub(super) fn recommended(results: &[SettingResult], recommendation: &Recommendation) -> Recommended {
+    let result = &results[recommendation.cell];
+    Recommended {
+        setting: result.thresholds,
+        stays: result.is_in_force,
+        why: why(results, &recommendation.reason),
+        reason: sentence(results, recommendation),
+    }
+}
+
 /// The reason as one word of the JSON.
-pub(super) fn why(results: &[SettingResult], reason: &Reason) -> &'static str {
+fn why(results: &[SettingResult], reason: &Reason) -> &'static str {
     match reason {
         Reason::NoneBetter if has_no_pairs(results) => "nothing_judged",
         Reason::NothingJudged => "nothing_judged",
@@ -17,8 +28,7 @@ pub(super) fn why(results: &[SettingResult], reason: &Reason) -> &'static str {
     }
 }
 
-/// The recommendation with its reason.
-pub(super) fn reason(results: &[SettingResult], recommendation: &Recommendation) -> String {
+fn sentence(results: &[SettingResult], recommendation: &Recommendation) -> String {
     let cell = recommendation.cell;
     let setting = named(results[cell].thresholds);
     let f1 = |cell: usize| {
