@@ -1,4 +1,4 @@
-//! What can be asked of a finished crawl without fetching again?
+//! Which questions does the program answer about a finished crawl, without fetching again?
 //!
 //! - [`explain`] the state of a URL and the evidence for it; [`check`] a text compared with the kept pages; [`tune`] other thresholds
 //!   for the crawl, and a recommendation
@@ -15,7 +15,7 @@ pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod in_words;
 pub(crate) mod nearest;
-pub(crate) mod passages;
+mod passages;
 pub(crate) mod redecide;
 pub(crate) mod replay;
 pub(crate) mod scheme;

@@ -20,7 +20,7 @@ pub(crate) struct UnusableUrl {
 #[derive(Debug)]
 pub(crate) struct TypedUrl {
     likely: Url,
-    /// With http, where the text names no scheme.
+    /// With http, if the text names no scheme.
     other: Option<Url>,
 }
 

@@ -152,23 +152,28 @@ fn page(near: &NearPage, is_same_url: bool, screen: Screen) -> String {
         let exact = format!("exact Jaccard index of the runs of five words: {jaccard:.3}");
         out.push_str(&screen.indented(2, &exact));
     }
-    let passages = near.passages.len() + near.passages_left_out;
     if near.is_cut {
         let text = "the search for passages was cut short: the texts are too long or too repetitive";
         out.push_str(&screen.indented(2, text));
     }
-    if passages == 0 {
-        out.push_str(&screen.indented(2, "no passage of eight words in common"));
-        return out;
+    out.push_str(&passages(near, covered, of_page, screen));
+    out
+}
+
+/// The longest passages, with the shares of both texts that all of them cover.
+fn passages(near: &NearPage, covered: f64, of_page: f64, screen: Screen) -> String {
+    let all = near.passages.len() + near.passages_left_out;
+    if all == 0 {
+        return screen.indented(2, "no passage of eight words in common");
     }
     let text = format!(
         "{} in common: {least}{} of this text, {least}{} of that page",
-        counted(passages, "passage"),
+        counted(all, "passage"),
         percent(covered),
         percent(of_page),
         least = at_least(near.is_cut)
     );
-    out.push_str(&screen.indented(2, &text));
+    let mut out = screen.indented(2, &text);
     for passage in near.passages.iter().take(PASSAGES_SHOWN) {
         let words = format!("{:>5}  ", passage.tokens);
         let text = terminal_text(&passage.text, PASSAGE_CHARS);
@@ -176,8 +181,8 @@ fn page(near: &NearPage, is_same_url: bool, screen: Screen) -> String {
         out.push_str(&screen.paint(&words, Paint::Faint));
         out.push_str(&lines[words.len()..]);
     }
-    if passages > PASSAGES_SHOWN {
-        let rest = format!("… and {} shorter ones", passages - PASSAGES_SHOWN);
+    if all > PASSAGES_SHOWN {
+        let rest = format!("… and {} shorter ones", all - PASSAGES_SHOWN);
         out.push_str(&screen.indented(7, &rest));
     }
     out

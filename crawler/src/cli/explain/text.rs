@@ -134,7 +134,7 @@ fn facts(out: &mut String, page: &PageAnswer, screen: Screen) {
         .as_ref()
         .map_or_else(String::new, |language| format!(", language {language}"));
     let size = format!(
-        "{}, of which {} of text{language}",
+        "{}, with {} of text{language}",
         bytes(page.body_bytes),
         counted(usize::try_from(page.text_chars).unwrap_or(usize::MAX), "character"),
     );

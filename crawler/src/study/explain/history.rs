@@ -1,4 +1,4 @@
-//! What happened to a page: earlier versions of its URL, its verdicts, the page that replaced it, later visits.
+//! The history of a page: earlier versions of its URL, its verdicts, the page that replaced it, later visits.
 
 use storage::{Fate, PageRecord, Redecided, Verdict};
 

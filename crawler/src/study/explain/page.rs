@@ -27,12 +27,12 @@ struct StoredPage {
 /// Other pages with which the explained page is compared.
 #[derive(Default)]
 struct Comparisons {
-    /// The page of which the verdict makes it a duplicate.
+    /// The page that it duplicates, by its verdict.
     compared_with: Option<ComparedPage>,
     /// The kept page that represents it now.
     kept_page: Option<PageRef>,
     nearest: Vec<ComparedPage>,
-    /// The first earlier page of which the configured rule makes it a duplicate, although it is kept.
+    /// If it is kept: the first earlier page that it duplicates by the configured rule.
     duplicate_by_rule: Option<PageRef>,
 }
 
@@ -195,7 +195,7 @@ impl Explainer<'_> {
         }))
     }
 
-    /// The nearest kept pages, and the first earlier one of which the configured rule makes this page a duplicate.
+    /// The nearest kept pages, and the first earlier page that this page duplicates by the configured rule.
     fn nearest(
         &self,
         id: u64,

@@ -10,7 +10,7 @@ use super::cells::{CellSet, Family, Grid};
 use super::page::DecidedPage;
 use super::scout::{BLOCK, Near, Scout};
 
-/// The kept page of which some settings make a page a duplicate.
+/// The kept page that a page duplicates, by some settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Match {
     /// The place of the kept page.

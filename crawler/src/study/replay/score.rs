@@ -31,8 +31,8 @@ pub struct Estimate {
     pub high: f64,
 }
 
-/// The 95 % confidence interval of a share, low and high end, of which `hits` in `of` were seen (Wilson 1927, with the quantile 1.96);
-/// from 0 to 1 if there is no observation.
+/// The ends of the 95 % confidence interval for a share of `hits` in `of` observations (Wilson 1927, quantile 1.96); 0 and 1 if there are
+/// no observations.
 fn wilson(hits: u64, of: u64) -> (f64, f64) {
     if of == 0 {
         return (0.0, 1.0);

@@ -385,7 +385,7 @@ fn each_setting_has_the_pages_that_it_keeps_compared() {
     let (judged, _) = judged(&texts, &grid, &labels, |_| true);
     assert!(
         judged[last].crowded.contains(1) && !judged[last].unique.contains(1),
-        "more are alike than are compared: what the rest are is not known"
+        "more pages are similar than are compared, so the others are not known"
     );
     assert_eq!(
         score(&grid, &judged)[1].crowded,

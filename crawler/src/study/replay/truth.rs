@@ -46,15 +46,15 @@ pub fn sample(pages: &[DecidedPage], size: usize) -> Vec<usize> {
 pub struct Judged {
     /// The place of the page.
     pub page: usize,
-    /// Dropped as a duplicate of a true duplicate.
+    /// Dropped, and the matched page is a duplicate.
     pub right: CellSet,
-    /// Dropped as a duplicate of a page that is neither a duplicate nor different.
+    /// Dropped, and the matched page is neither a duplicate nor different.
     pub grey: CellSet,
-    /// Dropped as a duplicate of a different page.
+    /// Dropped, and the matched page is different.
     pub wrong: CellSet,
     /// Kept, although an earlier kept page is a duplicate.
     pub missed: CellSet,
-    /// Kept, rightly.
+    /// Kept, and no earlier kept page is a duplicate.
     pub unique: CellSet,
     /// Not known, because a text is not stored.
     pub unknown: CellSet,
@@ -141,8 +141,22 @@ fn judge_one<F: Fn(usize) -> Option<Vec<u64>>>(
         page,
         ..Judged::default()
     };
-    for found in replayed.matches(page) {
-        let set = match similarities.of(page, found.of, found.evidence == Evidence::Exact) {
+    judge_dropped(&mut judged, replayed, similarities);
+    let labelled = labels.duplicates_of(page).filter(|other| *other < page);
+    let nearest = nearest.of(page);
+    let alike = labelled.chain(nearest.alike.iter().map(|(other, _)| *other));
+    judge_kept(&mut judged, replayed, alike, nearest.left_out, similarities);
+    judged
+}
+
+/// Judges the settings that drop the page, by the page that each matched.
+fn judge_dropped<F: Fn(usize) -> Option<Vec<u64>>>(
+    judged: &mut Judged,
+    replayed: &Replayed,
+    similarities: &mut Similarities<'_, F>,
+) {
+    for found in replayed.matches(judged.page) {
+        let set = match similarities.of(judged.page, found.of, found.evidence == Evidence::Exact) {
             None => &mut judged.unknown,
             Some(similarity) if similarity >= DUPLICATE_FROM => &mut judged.right,
             Some(similarity) if similarity >= DIFFERENT_BELOW => &mut judged.grey,
@@ -150,14 +164,21 @@ fn judge_one<F: Fn(usize) -> Option<Vec<u64>>>(
         };
         *set = set.or(&found.cells);
     }
-    let mut open = replayed.kept()[page];
+}
+
+/// Judges the settings that keep the page, by the search for a duplicate among the similar earlier pages. `crowded` are the settings at
+/// which a possible duplicate is not among them.
+fn judge_kept<F: Fn(usize) -> Option<Vec<u64>>>(
+    judged: &mut Judged,
+    replayed: &Replayed,
+    alike: impl Iterator<Item = usize>,
+    mut crowded: CellSet,
+    similarities: &mut Similarities<'_, F>,
+) {
+    let mut open = replayed.kept()[judged.page];
     let mut doubtful = CellSet::EMPTY;
-    let labelled = labels.duplicates_of(page).filter(|other| *other < page);
-    let nearest = nearest.of(page);
-    // The settings at which a possible duplicate was left out.
-    let mut crowded = nearest.left_out;
     let (mut tried, mut compared) = (Tried([CellSet::EMPTY; COMPARED]), 0);
-    for other in labelled.chain(nearest.alike.into_iter().map(|(other, _)| other)) {
+    for other in alike {
         let both_kept = open.and(&replayed.kept()[other]);
         if both_kept.is_empty() {
             continue;
@@ -168,7 +189,7 @@ fn judge_one<F: Fn(usize) -> Option<Vec<u64>>>(
         }
         compared += 1;
         tried.count(&both_kept);
-        match similarities.of(page, other, false) {
+        match similarities.of(judged.page, other, false) {
             None => doubtful = doubtful.or(&both_kept),
             Some(similarity) if similarity >= DUPLICATE_FROM => {
                 judged.missed = judged.missed.or(&both_kept);
@@ -181,7 +202,6 @@ fn judge_one<F: Fn(usize) -> Option<Vec<u64>>>(
     open = open.without(&doubtful);
     judged.crowded = open.and(&crowded);
     judged.unique = open.without(&crowded);
-    judged
 }
 
 /// The similarity of pairs: from the label, or else exact from the texts.

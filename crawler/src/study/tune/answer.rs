@@ -77,7 +77,7 @@ pub(crate) struct SettingResult {
 }
 
 impl SettingResult {
-    /// With the results of the sample; the pages dropped are still to be counted.
+    /// The results in the sample. The caller counts the pages dropped and sets the flags.
     pub fn new(thresholds: Thresholds, scored: &Scored, labels_contradicted: usize) -> Self {
         Self {
             thresholds,
@@ -99,7 +99,7 @@ impl SettingResult {
         }
     }
 
-    /// Whether the sample estimates anything of this setting.
+    /// Whether the sample gives any estimate for this setting.
     pub fn has_estimate(&self) -> bool {
         self.precision.is_some() || self.recall.is_some() || self.f1.is_some()
     }
@@ -162,7 +162,7 @@ impl ChangesAnswer {
     }
 }
 
-/// A page on which two settings decide differently, and the page of which one of them makes it a duplicate.
+/// A page on which two settings decide differently, and the kept page that it duplicates by one of them.
 #[derive(Debug, Serialize)]
 pub(crate) struct ChangedPair {
     pub url: String,

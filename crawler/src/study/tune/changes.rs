@@ -10,7 +10,7 @@ use crate::study::replay::{DecidedPage, Evidence, Grid, IN_FORCE, Labels, Match,
 #[derive(Debug, Clone, Copy)]
 struct Change {
     page: usize,
-    /// The kept page of which the setting that drops it makes it a duplicate.
+    /// The kept page that it duplicates, by the setting that drops it.
     of: usize,
     evidence: Evidence,
     /// Whether the chosen setting drops it, rather than the setting in force.

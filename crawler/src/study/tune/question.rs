@@ -29,7 +29,7 @@ pub(crate) enum InvalidQuestion {
     NoSimilarity,
 }
 
-/// What to replay, and how much of the result to judge and to show.
+/// The settings to replay, and bounds on the pages to judge and to show.
 #[derive(Debug)]
 pub(crate) struct Question {
     pub grid: Grid,
