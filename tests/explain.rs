@@ -129,7 +129,7 @@ fn a_near_duplicate_is_explained_with_all_the_evidence() {
     let text = text
         .says(&[
             "Dropped: it is a near-duplicate of",
-            "finds the page",
+            "finds ",
             "Difference in words",
             "[-",
             "{+",

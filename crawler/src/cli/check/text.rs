@@ -30,7 +30,7 @@ pub(super) fn render(answer: &Answer, rule: &Rule, screen: Screen) -> String {
             at_least(answer.is_cut),
             percent(answer.covered)
         );
-        out.push_str(&screen.labelled("in kept pages", &share));
+        out.push_str(&screen.labelled("in the store", &share));
         out.push_str(&screen.heading("Nearest pages"));
         nearest(&mut out, answer, screen);
     }
@@ -122,10 +122,7 @@ fn compared_by(answer: &Answer, rule: &Rule) -> String {
             let fingerprint = answer.fingerprint.as_deref().unwrap_or_default();
             format!("fingerprint {fingerprint}; {}", rule_in_words(rule))
         }
-        ComparedBy::Shingles => format!(
-            "the exact similarity of short texts: {}; {too_short}",
-            short_rule_in_words(rule)
-        ),
+        ComparedBy::Shingles => format!("{}; {too_short}", short_rule_in_words(rule)),
         ComparedBy::Digest => format!("the digest of the whole text: {too_short}"),
         ComparedBy::Nothing => "nothing".to_owned(),
     }

@@ -171,16 +171,18 @@ fn difference(out: &mut String, page: &PageAnswer, screen: Screen) {
     let diff = &difference.diff;
     let changed = diff.removed + diff.added;
     let heading = match changed {
-        0 if diff.is_cut => format!("The compared parts of the two texts are the same ({})", Diff::CUT),
+        0 if diff.is_cut => "The compared parts of the two texts are the same".to_owned(),
         0 => "The two texts are the same".to_owned(),
         _ => format!(
-            "Difference in words and punctuation marks: {} only there, {} only here, {} in both",
+            "Difference in words and marks: {} only there, {} only here, {} in both",
             diff.removed, diff.added, diff.same
         ),
     };
     out.push_str(&screen.heading(&heading));
     if changed > 0 {
         out.push_str(&diff_text::render(diff, (&difference.from, &difference.to), screen));
+    } else if diff.is_cut {
+        out.push_str(&screen.indented(2, Diff::CUT));
     }
 }
 
@@ -258,8 +260,8 @@ fn blocks(out: &mut String, page: &PageAnswer, screen: Screen) {
     for block in page.blocks.iter().rev() {
         let bits = binary(block.values.0, block.bits);
         let found = match (block.finds, block.radius) {
-            (true, Some(0)) => "finds the page".to_owned(),
-            (true, Some(radius)) => format!("finds the page: {radius} may differ"),
+            (true, Some(0)) => "finds it".to_owned(),
+            (true, Some(radius)) => format!("finds it: {radius} may differ"),
             (false, Some(radius)) => format!("{radius} may differ"),
             (_, None) => "not searched".to_owned(),
         };
