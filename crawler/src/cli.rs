@@ -21,7 +21,6 @@ mod faults;
 mod fingerprint;
 mod gc;
 mod idf;
-mod in_words;
 mod inspect;
 mod layouts;
 mod output;
@@ -34,7 +33,6 @@ mod screen;
 mod shell;
 mod store;
 mod tune;
-mod typed_url;
 mod verify;
 
 use std::process::ExitCode;

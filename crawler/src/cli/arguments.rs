@@ -37,7 +37,7 @@ pub use run::{DemoArgs, RunArgs};
 pub use shell::{CompletionsArgs, ManArgs};
 pub use status::StatusArgs;
 pub use store::{GcArgs, RebuildArgs, VerifyArgs, VerifyFormat};
-pub use tune::{At, TuneArgs, TuneFormat};
+pub use tune::{TuneArgs, TuneFormat};
 
 /// A polite web crawler that keeps only pages with new content and explains why it dropped the others.
 #[derive(Debug, Parser)]

@@ -1,10 +1,9 @@
-//! What a URL that is not known may have been meant to be.
+//! Known URLs that a mistyped URL may stand for.
 
 use ::url::{Position, Url};
 use percent_encoding::percent_decode_str;
 
-/// URLs that differ from `url` in what people get wrong: scheme, `www.`, the slash at the end, an index page, case, the
-/// query; some three dozen at most.
+/// URLs that differ from `url` by a usual mistake: scheme, `www.`, final slash, index page, case, query; at most 40.
 pub(super) fn of(url: &Url) -> Vec<Url> {
     let mut found = vec![url.clone()];
     with(&mut found, |url| {
@@ -16,13 +15,13 @@ pub(super) fn of(url: &Url) -> Vec<Url> {
     });
     with(&mut found, |url| {
         let scheme = if url.scheme() == "http" { "https" } else { "http" };
-        // Between these two it can be changed.
+        // A change between these two schemes cannot fail.
         let _changed = url.set_scheme(scheme);
     });
     let host = url.host_str().unwrap_or_default().to_owned();
     with(&mut found, |url| {
         let other = host.strip_prefix("www.").map_or(format!("www.{host}"), str::to_owned);
-        // What is no name, such as an address, has no `www.`.
+        // Fails for an address, which has no `www.`.
         let _changed = url.set_host(Some(&other));
     });
     with(&mut found, |url| url.set_path(&url.path().to_lowercase()));
@@ -56,10 +55,10 @@ pub(super) fn of(url: &Url) -> Vec<Url> {
     found
 }
 
-/// A URL to which known ones are compared.
+/// The path and query that a known URL must resemble.
 pub(super) struct Wanted {
     decoded: String,
-    /// Edits that still make it nearly the same.
+    /// Upper bound on the edits between similar URLs.
     most_edits: usize,
 }
 
@@ -67,13 +66,13 @@ impl Wanted {
     pub fn of(url: &Url) -> Self {
         let decoded = decoded(url);
         let length = decoded.chars().count();
-        // Of what is very long, the edits would take long to count.
+        // Counting the edits between long texts takes long.
         let most_edits = if length > MAX_COMPARED { 0 } else { length / 6 };
         Self { decoded, most_edits }
     }
 
-    /// How many edits (Damerau and Levenshtein's) make it the path and query of `other`, percent-encoding aside; `None` if
-    /// they are more than one in six characters.
+    /// The number of edits to the path and query of `other` (optimal string alignment; Damerau 1964), without percent-encoding;
+    /// `None` if there is more than one edit for six characters.
     pub fn edits_to(&self, other: &Url) -> Option<usize> {
         let other = decoded(other);
         if other == self.decoded {
@@ -87,17 +86,17 @@ impl Wanted {
     }
 }
 
-/// Characters of a path and query of which edits are counted.
+/// Upper bound on the characters of a path and query whose edits are counted.
 const MAX_COMPARED: usize = 400;
 
-/// Path and query without percent-encoding: the same for every way to encode them.
+/// Path and query without percent-encoding.
 fn decoded(url: &Url) -> String {
     percent_decode_str(&url[Position::BeforePath..Position::AfterQuery])
         .decode_utf8_lossy()
         .into_owned()
 }
 
-/// Adds each of `found` with a change.
+/// Adds a changed copy of each URL in `found`.
 fn with(found: &mut Vec<Url>, change: impl Fn(&mut Url)) {
     for mut url in found.clone() {
         change(&mut url);
@@ -110,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_differs_by_little_is_nearly_the_same() {
+    fn few_edits_make_urls_similar() {
         let edits = |a: &str, b: &str| {
             let url = |path: &str| Url::parse(&format!("http://example.org{path}")).unwrap();
             Wanted::of(&url(a)).edits_to(&url(b))
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_get_wrong_is_tried() {
+    fn usual_mistakes_are_tried() {
         let url = Url::parse("http://example.org/Docs/a?x=1").unwrap();
         let found: Vec<String> = of(&url).iter().map(Url::to_string).collect();
         for expected in [

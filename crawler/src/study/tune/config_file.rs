@@ -1,105 +1,134 @@
-//! A setting into `config.toml`: the changed values and nothing else, byte for byte.
+//! The chosen setting, written to the configuration file. Only the changed values change; all other bytes stay.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use dedup::Confirm;
+use export::OutputFile;
+use serde::Serialize;
 use toml_edit::{Document, DocumentMut, Item};
 
-use super::super::configuration::DEFAULT_CONFIG;
-use crate::cli::error::{Error, UsageError};
-use crate::config::{Config, Origin, Sources};
+use crate::config::{Config, ConfigError};
 use crate::error::RunError;
-use crate::study::replay::Cell;
+use crate::study::replay::Thresholds;
 
 const MAX_DISTANCE: &str = "max_distance";
 const MIN_SIMILARITY: &str = "min_similarity";
 
-/// What has been written where.
-#[derive(Debug)]
-pub(super) struct Written {
+/// The file, and the keys that were changed.
+#[derive(Debug, Serialize)]
+pub(crate) struct Written {
+    #[serde(rename = "file", serialize_with = "as_text")]
     pub path: PathBuf,
+    #[serde(rename = "keys")]
     pub changes: Vec<KeyChange>,
 }
 
 /// A key that was changed.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct KeyChange {
-    /// As in `dedup.max_distance`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct KeyChange {
+    /// With its section: `dedup.max_distance`.
     pub key: String,
-    /// As it was written; `None` where it was not there.
+    /// The text of the old value; `None` if the key was not there.
     pub from: Option<String>,
     pub to: String,
 }
 
-/// Writes what sets `to` apart from `from` into the configuration at `path`, or a new `config.toml`.
-pub(super) fn write(path: Option<&Path>, from: Cell, to: Cell) -> Result<Written, Error> {
-    let file = path.unwrap_or(Path::new(DEFAULT_CONFIG));
-    let mut written = Written {
-        path: file.to_owned(),
-        changes: Vec::new(),
-    };
+fn as_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
+}
+
+/// The file was not changed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotWritten {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error("cannot set dedup.{key} in {}: {reason}; nothing was written", path.display())]
+    Key {
+        path: PathBuf,
+        key: &'static str,
+        reason: String,
+    },
+    #[error("cannot change {} safely: set dedup.max_distance and dedup.min_similarity there by hand", .0.display())]
+    Unsafe(PathBuf),
+    #[error(transparent)]
+    Io(#[from] RunError),
+}
+
+/// Writes the difference between `from` and `to` to the configuration file at `path`, which is new unless `exists`.
+///
+/// # Errors
+/// The file cannot be read or written, or cannot be changed without a change to other keys.
+pub(crate) fn write(path: &Path, exists: bool, from: Thresholds, to: Thresholds) -> Result<Written, NotWritten> {
     let values = values(from, to);
     if values.is_empty() {
-        return Ok(written);
+        return Ok(Written {
+            path: path.to_owned(),
+            changes: Vec::new(),
+        });
     }
-    let io_error = |action, source| RunError::io(action, file.display(), source);
-    let before = match path {
-        Some(_) => fs::read_to_string(file).map_err(|source| io_error("read", source))?,
-        None => String::new(),
+    let io_error = |action, source| RunError::io(action, path.display(), source);
+    let before = match exists {
+        true => fs::read_to_string(path).map_err(|source| io_error("read", source))?,
+        false => String::new(),
     };
-    let mut text = before.clone();
-    for (key, value) in &values {
-        let (changed, from) = set(&text, key, value).map_err(|reason| {
-            let file = file.display();
-            UsageError::Argument(format!(
-                "cannot set dedup.{key} in {file}: {reason}; nothing was written"
-            ))
+    let (text, changes) = changed(path, &before, &values)?;
+    check(path, &before, &text, &values, to)?;
+    match exists {
+        true => replace(path, &text).map_err(|source| io_error("write", source))?,
+        false => create(path, &text)?,
+    }
+    Ok(Written {
+        path: path.to_owned(),
+        changes,
+    })
+}
+
+/// The text with the new values, and the changes.
+fn changed(
+    path: &Path,
+    before: &str,
+    values: &[(&'static str, String)],
+) -> Result<(String, Vec<KeyChange>), NotWritten> {
+    let mut text = before.to_owned();
+    let mut changes = Vec::new();
+    for (key, value) in values {
+        let (next, from) = set(&text, key, value).map_err(|reason| NotWritten::Key {
+            path: path.to_owned(),
+            key,
+            reason,
         })?;
-        text = changed;
-        written.changes.push(KeyChange {
+        text = next;
+        changes.push(KeyChange {
             key: format!("dedup.{key}"),
             from,
             to: value.clone(),
         });
     }
-    // Nothing but these keys may read otherwise now.
-    let mut expected = Config::parse(&before, file).map_err(UsageError::from)?;
-    for (key, _) in &values {
+    Ok((text, changes))
+}
+
+/// Refuses a text in which any other key has another value than before.
+fn check(
+    path: &Path,
+    before: &str,
+    after: &str,
+    values: &[(&'static str, String)],
+    to: Thresholds,
+) -> Result<(), NotWritten> {
+    let mut expected = Config::parse(before, path)?;
+    for (key, _) in values {
         apply(&mut expected, key, to);
     }
-    if Config::parse(&text, file).map_err(UsageError::from)? != expected {
-        let message = format!(
-            "cannot change {} safely: set dedup.max_distance and dedup.min_similarity there by hand",
-            file.display()
-        );
-        return Err(UsageError::Argument(message).into());
+    match Config::parse(after, path)? == expected {
+        true => Ok(()),
+        false => Err(NotWritten::Unsafe(path.to_owned())),
     }
-    match path {
-        Some(_) => replace(file, &text).map_err(|source| io_error("write", source))?,
-        None => super::write_file(file, &text)?,
-    }
-    warn_of_the_environment(&written)?;
-    Ok(written)
 }
 
-/// What the environment says goes before the file.
-fn warn_of_the_environment(written: &Written) -> Result<(), UsageError> {
-    let sources = Sources::read(Some(&written.path), std::env::vars_os())?;
-    for change in &written.changes {
-        if let Origin::Environment(variable) = sources.origin(&change.key) {
-            tracing::warn!(
-                "the environment variable {variable} goes before {}, so it stays in force",
-                change.key
-            );
-        }
-    }
-    Ok(())
-}
-
-/// The keys in which `to` differs, with their values as TOML.
-fn values(from: Cell, to: Cell) -> Vec<(&'static str, String)> {
+/// The keys whose values differ, with the new values in TOML.
+fn values(from: Thresholds, to: Thresholds) -> Vec<(&'static str, String)> {
     let mut values = Vec::new();
     if from.max_distance != to.max_distance {
         values.push((MAX_DISTANCE, to.max_distance.to_string()));
@@ -112,14 +141,14 @@ fn values(from: Cell, to: Cell) -> Vec<(&'static str, String)> {
     values
 }
 
-fn apply(config: &mut Config, key: &str, cell: Cell) {
-    match (key, cell.confirm) {
+fn apply(config: &mut Config, key: &str, to: Thresholds) {
+    match (key, to.confirm) {
         (MIN_SIMILARITY, Confirm::Sketch { min_similarity }) => config.dedup.min_similarity = min_similarity,
-        _ => config.dedup.max_distance = cell.max_distance,
+        _ => config.dedup.max_distance = to.max_distance,
     }
 }
 
-/// `text` with a key of `[dedup]` set, and what it was.
+/// `text` with a new value of a key in `[dedup]`, and the text of the old value.
 fn set(text: &str, key: &str, value: &str) -> Result<(String, Option<String>), String> {
     let document = Document::parse(text).map_err(|error| error.to_string())?;
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -154,7 +183,7 @@ fn set(text: &str, key: &str, value: &str) -> Result<(String, Option<String>), S
         };
         return Ok((format!("{text}{gap}[dedup]{line_end}{key} = {value}{line_end}"), None));
     }
-    // A section in one line, or of dotted keys: its place is for the library to find.
+    // The library finds the place in an inline table or among dotted keys.
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let value: toml_edit::Value = value.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     document["dedup"][key] = Item::Value(value);
@@ -165,7 +194,14 @@ fn spliced(text: &str, span: std::ops::Range<usize>, value: &str) -> String {
     [&text[..span.start], value, &text[span.end..]].concat()
 }
 
-/// Puts `text` in the place of a file at once, with the permissions that it has; a link stays one.
+fn create(path: &Path, text: &str) -> Result<(), RunError> {
+    let mut file = OutputFile::create(path)?;
+    file.write_all(text.as_bytes())
+        .map_err(|source| RunError::io("write", path.display(), source))?;
+    Ok(file.finish()?)
+}
+
+/// Replaces the content of a file in one step. The permissions stay, and a symbolic link stays a link.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let target = ::export::linked(path);
     let permissions = fs::metadata(&target)?.permissions();
@@ -220,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_not_there_is_added() {
+    fn a_missing_key_is_added() {
         for (before, after) in [
             ("", "[dedup]\nmax_distance = 7\n"),
             (

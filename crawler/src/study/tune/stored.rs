@@ -1,32 +1,34 @@
-//! What is read of the crawl: all decisions, and the texts of a few pages.
+//! The decisions of a crawl, and the stored texts of its pages.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dedup::Analyzer;
 use storage::{Fate, Store, Verdict};
 
+use super::Step;
 use crate::crawl::index::decode_signature;
 use crate::error::RunError;
-use crate::study::replay::Page;
+use crate::study::replay::DecidedPage;
 
 /// The decisions of a crawl.
 #[derive(Debug, Default)]
-pub(super) struct Crawl {
-    /// The current pages, in the order they were decided.
-    pub pages: Vec<Page>,
-    /// By page: whether it is kept as things are.
+pub(crate) struct Crawl {
+    /// The current pages, in the order of decision.
+    pub pages: Vec<DecidedPage>,
+    /// For each page, whether the crawl keeps it.
     pub is_kept: Vec<bool>,
-    /// Pages that are no more as they were decided: superseded, moved, gone.
+    /// Number of pages that are superseded, moved or gone, which are left out.
     pub past: u64,
 }
 
 impl Crawl {
-    pub(super) fn read(store: &Store, step: impl Fn()) -> Result<Self, RunError> {
+    /// # Errors
+    /// The catalogue cannot be read.
+    pub fn read(store: &Store, step: impl Fn(Step)) -> Result<Self, RunError> {
         let mut crawl = Self::default();
         for row in store.pages_from(0) {
             let (sequence, page) = row?;
-            step();
+            step(Step::Read);
             if page.fate != Fate::Current {
                 crawl.past += 1;
                 continue;
@@ -35,7 +37,7 @@ impl Crawl {
             crawl.is_kept.push(page.verdict == Verdict::Unique);
             crawl
                 .pages
-                .push(Page::new(sequence, signature, page.url, page.canonical));
+                .push(DecidedPage::new(sequence, signature, page.url, page.canonical));
         }
         Ok(crawl)
     }
@@ -44,14 +46,14 @@ impl Crawl {
 /// The stored texts.
 pub(super) struct Texts<'a> {
     store: &'a Store,
-    pages: &'a [Page],
+    pages: &'a [DecidedPage],
     analyzer: &'a Analyzer,
-    /// Texts that could not be read.
+    /// Number of texts that could not be read.
     unreadable: AtomicU64,
 }
 
 impl<'a> Texts<'a> {
-    pub(super) fn new(store: &'a Store, pages: &'a [Page], analyzer: &'a Analyzer) -> Self {
+    pub fn new(store: &'a Store, pages: &'a [DecidedPage], analyzer: &'a Analyzer) -> Self {
         Self {
             store,
             pages,
@@ -60,8 +62,8 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// The shingles of a page's text; `None` where it is not stored or cannot be read.
-    pub(super) fn shingles(&self, page: usize) -> Option<Vec<u64>> {
+    /// The shingles of a page's text; `None` if the text is not stored or cannot be read.
+    pub fn shingles(&self, page: usize) -> Option<Vec<u64>> {
         let record = self.store.page(self.pages[page].sequence);
         let text = record.and_then(|record| record.map_or(Ok(None), |record| self.store.text_of(&record)));
         match text {
@@ -74,14 +76,7 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// Says how many texts could not be read.
-    pub(super) fn complain(&self, dir: &Path) {
-        let unreadable = self.unreadable.load(Ordering::Relaxed);
-        if unreadable > 0 {
-            let dir = dir.display();
-            tracing::warn!(
-                "{unreadable} texts cannot be read and were not compared; crawler verify --data {dir} says why"
-            );
-        }
+    pub fn unreadable(&self) -> u64 {
+        self.unreadable.load(Ordering::Relaxed)
     }
 }

@@ -1,13 +1,13 @@
-//! Comparisons in words, for people.
+//! Rules, comparisons and counts in words.
 
 use dedup::{Confirm, DuplicateRule};
 
 use crate::study::nearest::{Check, Likeness};
 
-/// When two texts are duplicates by `rule`.
-pub(super) fn rule_in_words(rule: &DuplicateRule) -> String {
+/// The condition under which two texts are duplicates by `rule`.
+pub(crate) fn rule_in_words(rule: &DuplicateRule) -> String {
     let confirm = match rule.confirm {
-        Confirm::Distance => "nothing more is asked".to_owned(),
+        Confirm::Distance => "without further confirmation".to_owned(),
         Confirm::Sketch { min_similarity } => format!("confirmed by a similarity of at least {min_similarity}"),
         Confirm::Combined { weight, bound } => {
             format!(
@@ -17,34 +17,34 @@ pub(super) fn rule_in_words(rule: &DuplicateRule) -> String {
         }
     };
     let numbers = if rule.numbers_must_match {
-        ", and the same numbers"
+        ", and equal numbers"
     } else {
         ""
     };
     format!("at most {} bits apart, {confirm}{numbers}", rule.max_distance)
 }
 
-/// When two texts are duplicates of which one is too short for a fingerprint.
-pub(super) fn short_rule_in_words(rule: &DuplicateRule) -> String {
+/// The condition under which two texts are duplicates by `rule`, if one of them is too short for a fingerprint.
+pub(crate) fn short_rule_in_words(rule: &DuplicateRule) -> String {
     let numbers = if rule.numbers_must_match {
-        ", and the same numbers"
+        ", and equal numbers"
     } else {
         ""
     };
     format!(
-        "without a fingerprint, a Jaccard index of the runs of five words of at least {}{numbers}",
+        "for a short text, a Jaccard index of the runs of five words of at least {}{numbers}",
         rule.min_similarity_short
     )
 }
 
-/// How two texts compare, and by how much each thing that is asked is met or missed.
-pub(super) fn likeness(likeness: &Likeness) -> String {
+/// The comparison of two texts, with the margin of each check of the rule.
+pub(crate) fn likeness(likeness: &Likeness) -> String {
     if likeness.is_exact {
-        return "the very same text".to_owned();
+        return "the same text".to_owned();
     }
     if likeness.checks.is_empty() {
         return format!(
-            "not compared by the rule, as one of the two is too short for a fingerprint; exact similarity {:.3}",
+            "not compared by the rule, because one of the two texts is too short for a fingerprint; exact similarity {:.3}",
             likeness.similarity
         );
     }
@@ -55,7 +55,7 @@ pub(super) fn likeness(likeness: &Likeness) -> String {
     let verdict = if likeness.is_duplicate {
         "duplicate"
     } else {
-        "no duplicate"
+        "not a duplicate"
     };
     format!("{verdict}: {}", parts.join("; "))
 }
@@ -66,8 +66,8 @@ fn check(check: &Check) -> String {
     match check.name {
         "distance" if check.is_met => format!("{} apart, at most {bound} allowed", bits(value)),
         "distance" => format!("{} apart, {margin} more than allowed", bits(value)),
-        "numbers" if check.is_met => "the same numbers".to_owned(),
-        "numbers" => "other numbers".to_owned(),
+        "numbers" if check.is_met => "equal numbers".to_owned(),
+        "numbers" => "different numbers".to_owned(),
         name => {
             let name = match name {
                 "combined" => "combined measure",
@@ -84,8 +84,8 @@ fn bits(distance: f32) -> String {
     counted(distance as usize, "bit")
 }
 
-/// A share of 1.
-pub(super) fn percent(share: f64) -> String {
+/// A share from 0 to 1, in percent.
+pub(crate) fn percent(share: f64) -> String {
     match share * 100.0 {
         all if all >= 100.0 => "all".to_owned(),
         most if most > 99.0 => "over 99 %".to_owned(),
@@ -95,16 +95,16 @@ pub(super) fn percent(share: f64) -> String {
     }
 }
 
-/// A number of things.
-pub(super) fn counted(count: usize, noun: &str) -> String {
+/// A number with its noun in the singular or plural.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
     match count {
         1 => format!("1 {noun}"),
         _ => format!("{count} {noun}s"),
     }
 }
 
-/// How long a text is.
-pub(super) fn text_size(words: usize, characters: usize) -> String {
+/// The length of a text.
+pub(crate) fn text_size(words: usize, characters: usize) -> String {
     let in_characters = || format!("{} of scripts without spaces", counted(characters, "character"));
     match (words, characters) {
         (_, 0) => counted(words, "word"),

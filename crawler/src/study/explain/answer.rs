@@ -1,13 +1,13 @@
-//! What `crawler explain` answers: the fields of its JSON.
+//! The answer of `crawler explain`. Its fields are those of the JSON, which `crawler explain --help` documents; versions only add
+//! fields.
 
 use serde::Serialize;
 
 use crate::study::diff::Diff;
 use crate::study::nearest::Likeness;
 
-/// Documented in `crawler explain --help`; fields are only ever added.
 #[derive(Debug, Serialize)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     pub asked: String,
     pub url: String,
     pub summary: String,
@@ -17,15 +17,15 @@ pub(super) struct Answer {
 
 #[derive(Debug, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
-pub(super) enum State {
-    Page(Box<Page>),
-    Queued(Queued),
+pub(crate) enum State {
+    Page(Box<PageAnswer>),
+    Queued(QueueAnswer),
     Redirect {
         to: String,
         status: u16,
         target: Option<Box<Answer>>,
     },
-    Failed(Failed),
+    Failed(FailureAnswer),
     Excluded {
         reason: String,
     },
@@ -35,7 +35,7 @@ pub(super) enum State {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Page {
+pub(crate) struct PageAnswer {
     pub id: u64,
     pub title: String,
     pub fetched_at: Option<String>,
@@ -46,34 +46,34 @@ pub(super) struct Page {
     pub text_chars: u64,
     pub tokens: u32,
     pub via: Option<String>,
-    pub verdict: Decided,
+    pub verdict: PageVerdict,
     pub is_kept: bool,
     pub is_without_body: bool,
-    pub crawled_as: Option<Decided>,
-    pub duplicate_by_rule: Option<Link>,
-    pub compared_with: Option<Other>,
-    pub kept_page: Option<Link>,
+    pub crawled_as: Option<PageVerdict>,
+    pub duplicate_by_rule: Option<PageRef>,
+    pub compared_with: Option<ComparedPage>,
+    pub kept_page: Option<PageRef>,
     pub rule: String,
     pub scheme: String,
     pub fingerprint: Option<String>,
     pub features: Vec<Feature>,
     pub distinct_features: usize,
-    pub blocks: Vec<Block>,
-    pub nearest: Vec<Other>,
-    pub history: Vec<Event>,
-    pub diff: Option<Difference>,
+    pub blocks: Vec<BlockComparison>,
+    pub nearest: Vec<ComparedPage>,
+    pub history: Vec<HistoryEvent>,
+    pub diff: Option<PageDiff>,
     pub notes: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Decided {
+pub(crate) enum PageVerdict {
     Kept,
     Exact,
     Near,
 }
 
-impl Decided {
+impl PageVerdict {
     pub fn of(verdict: storage::Verdict) -> Self {
         match verdict {
             storage::Verdict::Unique => Self::Kept,
@@ -84,18 +84,18 @@ impl Decided {
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Link {
+pub(crate) struct PageRef {
     pub id: u64,
     pub url: String,
     pub title: String,
 }
 
-/// A page beside the one that is explained.
+/// A page, and how it compares with the explained page.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Other {
+pub(crate) struct ComparedPage {
     #[serde(flatten)]
-    pub link: Link,
-    /// Nothing where they are not compared by the rule in force.
+    pub page: PageRef,
+    /// `None` where the rule does not compare the two.
     #[serde(flatten)]
     pub likeness: Option<Likeness>,
     #[serde(skip)]
@@ -103,15 +103,15 @@ pub(super) struct Other {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Feature {
+pub(crate) struct Feature {
     pub feature: String,
     pub count: u32,
     pub weight: f64,
 }
 
-/// A block of the two fingerprints; values in hexadecimal digits.
+/// One block of the fingerprints of two pages; values in hexadecimal digits.
 #[derive(Debug, Serialize)]
-pub(super) struct Block {
+pub(crate) struct BlockComparison {
     pub number: usize,
     pub low_bit: u32,
     pub bits: u32,
@@ -125,14 +125,15 @@ pub(super) struct Block {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Event {
+pub(crate) struct HistoryEvent {
     pub at: Option<String>,
     pub what: String,
     pub url: Option<String>,
 }
 
+/// The difference between two pages, by their URLs.
 #[derive(Debug, Serialize)]
-pub(super) struct Difference {
+pub(crate) struct PageDiff {
     pub from: String,
     pub to: String,
     #[serde(flatten)]
@@ -140,7 +141,7 @@ pub(super) struct Difference {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Queued {
+pub(crate) struct QueueAnswer {
     pub place: Option<usize>,
     pub priority: Option<u8>,
     pub depth: Option<u16>,
@@ -150,7 +151,7 @@ pub(super) struct Queued {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Failed {
+pub(crate) struct FailureAnswer {
     pub kind: String,
     pub status: Option<u16>,
     pub detail: String,

@@ -1,16 +1,15 @@
-//! What `crawler check` answers: the fields of its JSON.
+//! The answer of `crawler check`. Its fields are those of the JSON, which `crawler check --help` documents; versions only add fields.
 
 use serde::Serialize;
 
 use crate::study::nearest::Likeness;
 
-/// Documented in `crawler check --help`; fields are only ever added.
 #[derive(Debug, Serialize)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     pub source: String,
     pub url: Option<String>,
     pub title: String,
-    pub verdict: Verdict,
+    pub verdict: TextVerdict,
     pub reason: String,
     pub tokens: u32,
     pub words: usize,
@@ -26,12 +25,12 @@ pub(super) struct Answer {
     pub same_url: Option<SameUrl>,
     pub covered: f64,
     pub is_cut: bool,
-    pub nearest: Vec<Near>,
+    pub nearest: Vec<NearPage>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Verdict {
+pub(crate) enum TextVerdict {
     New,
     Near,
     Exact,
@@ -39,22 +38,10 @@ pub(super) enum Verdict {
     TooShort,
 }
 
-impl Verdict {
-    pub fn exit_code(self) -> u8 {
-        match self {
-            Self::New => 0,
-            Self::Near => 10,
-            Self::Exact => 11,
-            Self::TooShort => 12,
-            Self::Contained => 13,
-        }
-    }
-}
-
-/// The most that a text could be compared by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+/// The most precise evidence by which a text can be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum ComparedBy {
+pub(crate) enum ComparedBy {
     Nothing,
     Digest,
     Shingles,
@@ -62,7 +49,7 @@ pub(super) enum ComparedBy {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct SameUrl {
+pub(crate) struct SameUrl {
     pub id: u64,
     pub url: String,
     pub title: String,
@@ -70,7 +57,7 @@ pub(super) struct SameUrl {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Near {
+pub(crate) struct NearPage {
     pub id: u64,
     pub url: String,
     pub title: String,
@@ -79,14 +66,14 @@ pub(super) struct Near {
     pub jaccard: Option<f32>,
     pub covered: Option<f64>,
     pub covered_of_page: Option<f64>,
-    pub passages: Vec<Passage>,
+    pub passages: Vec<SharedPassage>,
     pub passages_left_out: usize,
     pub is_cut: bool,
     pub unreadable: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Passage {
+pub(crate) struct SharedPassage {
     pub tokens: usize,
     pub start: usize,
     pub end: usize,
