@@ -14,7 +14,7 @@ use crate::crawl::messages::Ending;
 use crate::crawl::pipeline::{self, Summary};
 use crate::crawl::seeds::Seeds;
 use crate::crawl::shutdown;
-use crate::crawl::stats::{Limits, Stats};
+use crate::crawl::stats::{RunLimits, Stats};
 use crate::error::RunError;
 use crate::live::progress::Progress;
 use crate::live::status::{self, Server, View};
@@ -31,7 +31,7 @@ pub(super) fn execute(args: &Run, quiet: bool) -> Result<(), Error> {
         );
     }
     let stats = Arc::new(Stats::default());
-    let limits = Limits {
+    let limits = RunLimits {
         max_pages: settings.limits.max_pages,
         max_duration: settings.limits.max_duration,
     };
@@ -53,7 +53,12 @@ pub(super) fn execute(args: &Run, quiet: bool) -> Result<(), Error> {
 }
 
 /// Serves the status, if that is asked for.
-fn serve(args: &arguments::Status, stats: &Arc<Stats>, limits: Limits, quiet: bool) -> Result<Option<Server>, Error> {
+fn serve(
+    args: &arguments::Status,
+    stats: &Arc<Stats>,
+    limits: RunLimits,
+    quiet: bool,
+) -> Result<Option<Server>, Error> {
     let Some(address) = args.status else {
         return Ok(None);
     };
@@ -149,10 +154,10 @@ fn describe(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) -
             run.links_over_budget
         ));
     }
-    for retired in &summary.retired {
-        let reason = terminal_text(&retired.last_failure, 200);
-        let host = &retired.host;
-        lines.push(match retired.snoozes_until {
+    for given_up in &summary.given_up {
+        let reason = terminal_text(&given_up.last_failure, 200);
+        let host = &given_up.host;
+        lines.push(match given_up.rests_until {
             Some(until) => {
                 let until = report::utc(until);
                 format!("  {host} asked to be left alone until {until} ({reason}); its URLs stay queued")
@@ -195,10 +200,10 @@ fn what_now(summary: &Summary, settings: &Settings) -> &'static str {
     match summary.ending {
         Ending::PageLimit => "  for more, raise --max-pages (or scope.max_pages) and run again",
         Ending::Stopped => "  the same command goes on where this one stopped",
-        Ending::Exhausted if !summary.retired.is_empty() => {
+        Ending::Exhausted if !summary.given_up.is_empty() => {
             "  the same command tries again what was given up, when its rest is over"
         }
-        Ending::Exhausted if summary.has_left => {
+        Ending::Exhausted if summary.holds_urls_back => {
             "  what is queued was left: its like were duplicates (crawler rules says why; steering.leave = \"nothing\" \
              fetches it)"
         }

@@ -24,18 +24,18 @@ use web::politeness::{AddressKey, Contact, CrawlClock, HostSignal, Now};
 
 use crate::config::settings::{Settings, TrapLimits};
 use crate::crawl::messages::{Ending, Event, Step, Task};
-use crate::crawl::steering::{Decision, Steering};
+use crate::crawl::steering::{JudgedPage, Steering};
 use addresses::Addresses;
 use host::{Host, HostStep};
 
-pub use standing::{HostStanding, HostState, Standing};
+pub use standing::{HostStanding, HostStateKind, Standing};
 
 /// URLs of one host held in memory; the rest waits in the store.
 const BUFFER: usize = 1_024;
 
 /// The frontier's order over all hosts. See the module's text.
 #[derive(Debug)]
-pub struct Scheduler {
+pub struct Frontier {
     hosts: HashMap<String, Host>,
     addresses: Addresses,
     /// Who may have something to do, by when; each at most once.
@@ -52,7 +52,7 @@ pub struct Scheduler {
     after_interruption: bool,
     /// What rests owe to chance.
     random: fastrand::Rng,
-    rules: Rules,
+    rules: FrontierSettings,
     /// What the verdicts so far say of the URLs that wait.
     steering: Steering,
     window: usize,
@@ -77,9 +77,9 @@ enum Who {
     Address(AddressKey),
 }
 
-/// The settings that the scheduler goes by.
+/// The settings that the frontier goes by.
 #[derive(Debug, Clone, Copy)]
-struct Rules {
+struct FrontierSettings {
     politeness: web::politeness::Politeness,
     parallel: usize,
     max_pages: Option<u64>,
@@ -88,7 +88,7 @@ struct Rules {
     steers: bool,
 }
 
-impl Scheduler {
+impl Frontier {
     /// An empty frontier of which `pages_decided` pages were decided in earlier runs.
     #[must_use]
     pub fn new(settings: &Settings, window: usize, pages_decided: u64) -> Self {
@@ -104,7 +104,7 @@ impl Scheduler {
             started_at: memory::unix_ms(SystemTime::now()),
             after_interruption: false,
             random: fastrand::Rng::new(),
-            rules: Rules {
+            rules: FrontierSettings {
                 politeness: settings.politeness,
                 parallel: settings.fetch.parallel,
                 max_pages: settings.limits.max_pages,
@@ -369,7 +369,7 @@ impl Scheduler {
 
     /// Whether URLs are left because they are foretold to be duplicates.
     #[must_use]
-    pub fn has_left(&self) -> bool {
+    pub fn holds_urls_back(&self) -> bool {
         self.hosts.values().any(|host| host.queue.leaves_some)
     }
 
@@ -444,7 +444,7 @@ impl Scheduler {
     }
 
     /// Takes a verdict into account for the URLs that wait.
-    fn learn(&mut self, host: &str, seq: u64, page: Option<&Decision>) {
+    fn learn(&mut self, host: &str, seq: u64, page: Option<&JudgedPage>) {
         self.steering.end_test(host, seq);
         let is_woken = page.is_some_and(|page| self.steering.decided(host, page));
         if is_woken {

@@ -9,7 +9,7 @@ use web::fetch::Response;
 use web::politeness::{Contact, HostSignal, Now};
 use web::robots::Robots;
 
-use super::steering::Decision;
+use super::steering::JudgedPage;
 
 /// A request to make.
 #[derive(Debug, Clone)]
@@ -114,7 +114,7 @@ pub enum Event {
         /// As in [`QueuedUrl`].
         seq: u64,
         /// The verdict, where it was a page (and not a redirect, a failure, …) that was never fetched before.
-        page: Option<Decision>,
+        page: Option<JudgedPage>,
         /// Whether it was a visit to a page that was fetched before.
         is_visit: bool,
         /// URLs that are new to the crawl, or come again.
@@ -201,13 +201,13 @@ pub enum Step {
 
 /// A host, or one origin of it, that a run left alone; its URLs stay queued.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Retired {
+pub struct GivenUp {
     /// The host, or the origin as `scheme://authority`.
     pub host: String,
     /// What went wrong last, in words.
     pub last_failure: String,
     /// For a host that was not given up but has asked for a long rest: the end of it, Unix ms.
-    pub snoozes_until: Option<u64>,
+    pub rests_until: Option<u64>,
 }
 
 /// Why a run ended.
@@ -225,7 +225,7 @@ pub enum Ending {
 #[derive(Debug)]
 pub enum Record {
     /// A page that waits for its verdict.
-    Page(Box<ReadPage>),
+    Page(Box<UndecidedPage>),
     /// A URL without a page.
     Outcome {
         /// Its row in the frontier.
@@ -262,7 +262,7 @@ pub enum Record {
         /// What is kept of it; `None` for one that is too long.
         stored: Option<StoredRobots>,
     },
-    /// The scheduler wants the robots.txt that an earlier run fetched.
+    /// The frontier wants the robots.txt that an earlier run fetched.
     Recall(Errand),
     /// How hosts are treated.
     Hosts {
@@ -271,7 +271,7 @@ pub enum Record {
         /// The run ends with this.
         is_last: bool,
     },
-    /// The scheduler wants more of a host's URLs.
+    /// The frontier wants more of a host's URLs.
     Refill {
         /// The host.
         host: String,
@@ -307,7 +307,7 @@ fn held_bytes(link: &Discovered) -> usize {
 
 /// A page that has been read and waits for its verdict.
 #[derive(Debug)]
-pub struct ReadPage {
+pub struct UndecidedPage {
     /// Its row in the frontier.
     pub queued: QueuedUrl,
     /// The URL that was asked: another spelling of the row's, where the server wanted that.
@@ -331,7 +331,7 @@ pub struct ReadPage {
 pub enum Meaning {
     /// To be decided and recorded.
     Record(Record),
-    /// To the scheduler, without a trace in the store.
+    /// To the frontier, without a trace in the store.
     Event(Event),
     /// To the large lane, as it was.
     Large(Task, Response),

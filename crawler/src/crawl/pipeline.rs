@@ -2,13 +2,13 @@
 //!
 //! ```text
 //!            tasks            answers             records
-//! scheduler ───────▶ fetch ───────────▶ interpret ─────────▶ content_seen
+//! frontier ───────▶ fetch ───────────▶ interpret ─────────▶ recorder
 //!     ▲                │                    │                     │
 //!     └────────────────┴────── events ──────┴─────────────────────┘
 //! ```
 //!
 //! Fetching is tokio tasks, interpreting is threads (a page's parse must not hold up the network; large pages have one of
-//! their own, see [`Lane`]), deciding and storing is one thread. Each job holds one of the scheduler's `window` tickets, and every channel has room for as many
+//! their own, see [`Lane`]), deciding and storing is one thread. Each job holds one of the frontier's `window` tickets, and every channel has room for as many
 //! messages as there can be tickets, so no stage ever waits for the one that waits for it; the bytes in flight are
 //! bounded by [`web::memory_budget`].
 
@@ -29,10 +29,10 @@ use web::politeness::{Contact, HostSignal};
 
 use crate::config::settings::Settings;
 use crate::crawl::clock::unix_millis;
-use crate::crawl::frontier::Scheduler;
+use crate::crawl::frontier::Frontier;
 use crate::crawl::interpret::{self, Interpreter, Lane, RobotsReader};
-use crate::crawl::messages::{Ending, Errand, Event, Meaning, Record, Retired, Step, Task};
-use crate::crawl::recorder::ContentSeen;
+use crate::crawl::messages::{Ending, Errand, Event, GivenUp, Meaning, Record, Step, Task};
+use crate::crawl::recorder::Recorder;
 use crate::crawl::scope::Scope;
 use crate::crawl::stats::Stats;
 use crate::crawl::{revisits, steering};
@@ -61,9 +61,9 @@ pub struct Summary {
     /// The whole crawl, earlier runs included.
     pub counts: Counts,
     /// Hosts that this run left alone.
-    pub retired: Vec<Retired>,
+    pub given_up: Vec<GivenUp>,
     /// Whether URLs are left in the queue because the verdicts on their like foretell duplicates.
-    pub has_left: bool,
+    pub holds_urls_back: bool,
     /// How long it took.
     pub elapsed: Duration,
 }
@@ -85,10 +85,10 @@ pub fn run(
 ) -> Result<Summary, RunError> {
     let (start, began) = (Instant::now(), SystemTime::now());
     let scope = Arc::new(Scope::new(settings.scope, settings.limits.max_depth));
-    let mut content_seen = ContentSeen::open(open_store(settings, seeds, dir)?, settings, stats.clone())?;
+    let mut recorder = Recorder::open(open_store(settings, seeds, dir)?, settings, stats.clone())?;
     let window = 2 * settings.fetch.parallel + HEADROOM;
-    let mut scheduler = Scheduler::new(settings, window, content_seen.store_mut().counts().fetched()).begun_at(began);
-    fill(&mut scheduler, content_seen.store_mut(), seeds, settings, &scope)?;
+    let mut frontier = Frontier::new(settings, window, recorder.store_mut().counts().fetched()).begun_at(began);
+    fill(&mut frontier, recorder.store_mut(), seeds, settings, &scope)?;
 
     let (answers_in, answers) = bounded::<Answer>(window);
     let (large_in, large) = bounded::<Answer>(window);
@@ -124,21 +124,21 @@ pub fn run(
     let counts_of = runtime.block_on(async {
         let max_duration = settings.limits.max_duration;
         tokio::spawn(forward_stop(stop, max_duration, events_in.clone(), stats.clone()));
-        let decider = tokio::task::spawn_blocking(move || content_seen.run(&records, &events_in, &robots));
-        drive(&mut scheduler, stages, events, start, decider).await
+        let decider = tokio::task::spawn_blocking(move || recorder.run(&records, &events_in, &robots));
+        drive(&mut frontier, stages, events, start, decider).await
     });
     let (ending, counts) = counts_of?;
     stats.ended(ending, &counts);
     Ok(Summary {
         ending,
         counts,
-        retired: scheduler.retired(),
-        has_left: scheduler.has_left(),
+        given_up: frontier.given_up(),
+        holds_urls_back: frontier.holds_urls_back(),
         elapsed: start.elapsed(),
     })
 }
 
-/// The edges that the scheduler's steps go out by.
+/// The edges that the frontier's steps go out by.
 struct Stages {
     fetcher: Fetcher,
     answers: Sender<Answer>,
@@ -150,9 +150,9 @@ struct Stages {
 
 type Decider = tokio::task::JoinHandle<Result<Counts, RunError>>;
 
-/// Carries out the scheduler's steps until it is finished, then lets the stages run empty.
+/// Carries out the frontier's steps until it is finished, then lets the stages run empty.
 async fn drive(
-    scheduler: &mut Scheduler,
+    frontier: &mut Frontier,
     stages: Stages,
     mut events: mpsc::Receiver<Event>,
     start: Instant,
@@ -164,14 +164,14 @@ async fn drive(
     let ending = loop {
         let is_looked_at = is_watched && start.elapsed() >= look_at;
         if is_looked_at {
-            look_at = look(scheduler, &stages.stats, start);
+            look_at = look(frontier, &stages.stats, start);
         }
         let save_at = saved_at + SAVE_INTERVAL;
-        if scheduler.has_unsaved() && start.elapsed() >= save_at && !stages.records.is_full() {
+        if frontier.has_unsaved() && start.elapsed() >= save_at && !stages.records.is_full() {
             saved_at = start.elapsed();
-            stages.save(scheduler, false);
+            stages.save(frontier, false);
         }
-        let until = match scheduler.next(start.elapsed()) {
+        let until = match frontier.next(start.elapsed()) {
             Step::Finished(ending) => break ending,
             Step::Wait(until) => until,
             Step::Start(task) => {
@@ -215,8 +215,8 @@ async fn drive(
             }
         };
         let until = match until {
-            Some(until) if scheduler.has_unsaved() => Some(until.min(save_at)),
-            None if scheduler.has_unsaved() => Some(save_at),
+            Some(until) if frontier.has_unsaved() => Some(until.min(save_at)),
+            None if frontier.has_unsaved() => Some(save_at),
             until => until,
         };
         // What happened since the last look is shown even if nothing more happens for long.
@@ -226,7 +226,7 @@ async fn drive(
             None => Some(look_at),
         };
         tokio::select! {
-            event = events.recv() => if let Some(event) = event { scheduler.on(event, start.elapsed()) },
+            event = events.recv() => if let Some(event) = event { frontier.on(event, start.elapsed()) },
             () = sleep_until(until.map(|until| start + until)) => {}
             ended = &mut decider => {
                 // It ends by itself only when it fails.
@@ -238,8 +238,8 @@ async fn drive(
         // Nothing more comes of the visits that are left; an interrupted run leaves its own to the next.
         stages.record(Record::EndVisits);
     }
-    stages.save(scheduler, true);
-    look(scheduler, &stages.stats, start);
+    stages.save(frontier, true);
+    look(frontier, &stages.stats, start);
     drop(stages);
     // Nothing holds a ticket, so nothing waits to be read; closing lets a late event go to nobody.
     events.close();
@@ -247,9 +247,9 @@ async fn drive(
 }
 
 /// Tells what the hosts are doing; says when to do so again.
-fn look(scheduler: &Scheduler, stats: &Stats, start: Instant) -> Duration {
+fn look(frontier: &Frontier, stats: &Stats, start: Instant) -> Duration {
     let now = start.elapsed();
-    stats.stands(scheduler.standing(now));
+    stats.stands(frontier.standing(now));
     let ended = start.elapsed();
     ended + LOOK_INTERVAL.max(LOOK_SHARE * (ended - now))
 }
@@ -333,8 +333,8 @@ impl Stages {
         });
     }
 
-    fn save(&self, scheduler: &mut Scheduler, is_last: bool) {
-        let states = scheduler.take_unsaved();
+    fn save(&self, frontier: &mut Frontier, is_last: bool) {
+        let states = frontier.take_unsaved();
         self.record(Record::Hosts { states, is_last });
     }
 
@@ -432,7 +432,7 @@ fn open_store(settings: &Settings, seeds: &[Url], dir: &Path) -> Result<Store, R
 
 /// Puts the seeds and what earlier runs left into the frontier.
 fn fill(
-    scheduler: &mut Scheduler,
+    frontier: &mut Frontier,
     store: &mut Store,
     seeds: &[Url],
     settings: &Settings,
@@ -444,11 +444,11 @@ fn fill(
     }
     let is_interrupted = store.was_interrupted()?;
     if is_interrupted {
-        scheduler.was_interrupted();
+        frontier.was_interrupted();
     }
     for row in store.host_states() {
         let (host, state) = row?;
-        scheduler.restore(&host, &state);
+        frontier.restore(&host, &state);
     }
     store.begin_run()?;
     store.note_rule(&settings.rule.to_string())?;
@@ -470,12 +470,12 @@ fn fill(
     if bodies > 0 {
         tracing::info!(bodies, "pages that are kept by their texts are to be fetched");
     }
-    steering::replay(store, scheduler.steering_mut())?;
+    steering::replay(store, frontier.steering_mut())?;
     for row in store.hosts() {
         let (host, counts) = row?;
         if counts.queued > 0 || counts.fetched() > 0 || is_interrupted {
-            scheduler.add_stored_host(&host, counts.queued, counts.fetched());
-            scheduler.add_stored_visits(&host, counts.due);
+            frontier.add_stored_host(&host, counts.queued, counts.fetched());
+            frontier.add_stored_visits(&host, counts.due);
         }
     }
     Ok(())

@@ -27,10 +27,10 @@ use crate::crawl::canonical;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::index::{self, encode_signature, stored};
 use crate::crawl::interpret::RobotsReader;
-use crate::crawl::messages::{Errand, Event, ReadPage, Record, RobotsAnswer};
+use crate::crawl::messages::{Errand, Event, Record, RobotsAnswer, UndecidedPage};
 use crate::crawl::revisits::PRIORITY_VISIT;
 use crate::crawl::stats::Stats;
-use crate::crawl::steering::{Decision, DuplicateOf};
+use crate::crawl::steering::{DuplicateOf, JudgedPage};
 use crate::error::RunError;
 use archive::ArchivedRequests;
 use budget::UrlBudget;
@@ -40,7 +40,7 @@ use versions::Unchanged;
 
 /// See the module's text.
 #[derive(Debug)]
-pub struct ContentSeen {
+pub struct Recorder {
     store: Store,
     dedup: Deduplicator<SledIndex>,
     redirects: Redirects,
@@ -63,7 +63,7 @@ const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
 /// URLs of a sitemap that are taken in at a time, and visits that are ended.
 const SLICE: usize = 1_000;
 
-impl ContentSeen {
+impl Recorder {
     /// Opens the index in `store` and brings it up to the catalogue.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ impl ContentSeen {
                 Ok((record, claim)) => {
                     let event = self.record(record, robots)?;
                     drop(claim);
-                    // The scheduler takes events as long as it waits for any; without it nobody needs them.
+                    // The frontier takes events as long as it waits for any; without it nobody needs them.
                     if let Some(event) = event
                         && events.blocking_send(event).is_err()
                     {
@@ -255,7 +255,7 @@ impl ContentSeen {
         self.stats.refreshed(self.store.refresh());
     }
 
-    fn page(&mut self, mut page: ReadPage) -> Result<Event, RunError> {
+    fn page(&mut self, mut page: UndecidedPage) -> Result<Event, RunError> {
         if let Some(revisit) = &page.queued.revisits
             && versions::says_nothing_new(&self.store, revisit, &page)?
         {
@@ -297,7 +297,7 @@ impl ContentSeen {
     }
 
     /// The verdict on a page, which enters the index if it is unique; a new version is not compared with the one before it.
-    fn verdict(&mut self, id: DocId, page: &ReadPage) -> Result<dedup::Verdict, RunError> {
+    fn verdict(&mut self, id: DocId, page: &UndecidedPage) -> Result<dedup::Verdict, RunError> {
         let verdict = self.compare(id, page)?;
         let is_departing = verdict.of().is_some_and(|of| self.departing.contains(&of.0));
         if !is_departing {
@@ -308,7 +308,7 @@ impl ContentSeen {
         self.compare(id, page)
     }
 
-    fn compare(&self, id: DocId, page: &ReadPage) -> Result<dedup::Verdict, RunError> {
+    fn compare(&self, id: DocId, page: &UndecidedPage) -> Result<dedup::Verdict, RunError> {
         let Some(revisit) = &page.queued.revisits else {
             return Ok(self.dedup.check_and_insert(id, &page.signature)?);
         };
@@ -368,13 +368,13 @@ impl ContentSeen {
     }
 
     /// What the verdict on a page teaches; a page that takes another's place says no more than that one.
-    fn decision(&self, id: u64, page: &ReadPage) -> Result<Decision, RunError> {
+    fn decision(&self, id: u64, page: &UndecidedPage) -> Result<JudgedPage, RunError> {
         let (queued, draft) = (&page.queued, &page.draft);
         let verdict = draft.replaces.map_or(draft.verdict, |replaced| replaced.verdict);
         let of = draft.replaces.map(|replaced| replaced.page).or(draft.verdict.of());
         let kept = of.map_or(Ok(None), |of| self.store.latest_page(of))?;
         let duplicate_of = kept.map(|kept| DuplicateOf::new(kept.url, &verdict));
-        Ok(Decision::new(id, &queued.url, queued.via.as_ref(), duplicate_of))
+        Ok(JudgedPage::new(id, &queued.url, queued.via.as_ref(), duplicate_of))
     }
 
     fn finish(
@@ -382,7 +382,7 @@ impl ContentSeen {
         queued: &QueuedUrl,
         outcome: Outcome,
         outlinks: &[Discovered],
-        page: Option<Decision>,
+        page: Option<JudgedPage>,
     ) -> Result<Event, RunError> {
         let admitted = self.url_budget.admit(outlinks);
         self.stats.links_over_budget(outlinks.len() - admitted.len());

@@ -4,11 +4,11 @@
 //! the scope. From then on a visit is a URL of the frontier like any other: robots.txt, politeness and retries are those of
 //! every URL, and a run that is interrupted leaves its visits to the next, with or without `--refresh`.
 //!
-//! Visits wait at a place of their own in a host's queue, [`PRIORITY_VISIT`]; the scheduler lets visits and new URLs of a host
+//! Visits wait at a place of their own in a host's queue, [`PRIORITY_VISIT`]; the frontier lets visits and new URLs of a host
 //! take turns, so that neither keeps the other waiting.
 //!
 //! What a visit finds is told apart in [`interpret`](crate::crawl::interpret) (304, 404, redirects) and
-//! [`content_seen`](crate::crawl::recorder) (the same page, or another).
+//! [`recorder`](crate::crawl::recorder) (the same page, or another).
 //!
 //! [due]: Intervals::due_at
 
@@ -50,7 +50,7 @@ impl Refresh {
         let now = unix_millis(SystemTime::now());
         let as_of = self.as_of.map_or(now, unix_millis);
         store.begin_refresh(now)?;
-        let mut standing = Standing::default();
+        let mut standing = Represented::default();
         let (mut slice, mut queued, mut from) = (Vec::with_capacity(SLICE), 0, 1);
         loop {
             for row in store.pages_from(from) {
@@ -103,9 +103,9 @@ pub fn queue_missing_bodies(store: &mut Store) -> Result<u64, RunError> {
 
 /// Which pages stand for others, each looked up once.
 #[derive(Debug, Default)]
-struct Standing(HashMap<u64, bool>);
+struct Represented(HashMap<u64, bool>);
 
-impl Standing {
+impl Represented {
     /// Whether the page is in the crawl: its own body, or the text of a kept page which it is a duplicate of.
     fn stands(&mut self, store: &Store, id: u64, page: &PageRecord) -> Result<bool, RunError> {
         let Some(of) = page.verdict.of() else {

@@ -14,7 +14,7 @@ use storage::{Counts, Refresh, Verdict};
 use crate::crawl::frontier::Standing;
 use crate::crawl::messages::Ending;
 
-pub use trend::{Bound, Limits, Rates, TimeLeft, Trend};
+pub use trend::{Bound, Rates, RunLimits, TimeLeft, Trend};
 
 /// Upper bounds of the buckets of fetch times, in seconds.
 const FETCH_SECONDS: [f64; 12] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];

@@ -20,7 +20,7 @@
 //! `steering.leave = "nothing"` fetches it in the next run.
 //!
 //! The first pages of a kind that traps are made of (parameters, several numbers in the path) are fetched one after the
-//! other, while others go on beside them: see `scheduler/queue.rs`.
+//! other, while others go on beside them: see `frontier/queue.rs`.
 //!
 //! All this is derived from the catalogue, in its order: a restart replays it, a report replays it, nothing of it is stored,
 //! so nothing can contradict the verdicts it came from. Memory is bounded: a bounded number of rules and patterns a host,
@@ -51,20 +51,20 @@ pub use skeleton::Skeleton;
 pub use web::url_rule::{HostRule, Rule};
 
 /// The place in a host's queue of URLs that will most likely turn out duplicates: fetched when the host has nothing else.
-pub const PRIORITY_SNOOZED: u8 = 100;
+pub const PRIORITY_DEPRIORITISED: u8 = 100;
 
 /// The place of URLs that are fetched although their like are left, as a test.
 pub const PRIORITY_SAMPLE: u8 = 150;
 
 /// The place of URLs that are left: not fetched, unless what left them is no longer believed.
-pub const PRIORITY_LEFT: u8 = 200;
+pub const PRIORITY_HELD_BACK: u8 = 200;
 
 /// Rules of all hosts.
 const MAX_RULES: usize = 50_000;
 
 /// A page with its verdict, as far as it can teach anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+pub struct JudgedPage {
     /// Sequence number of the page.
     pub page: u64,
     /// Its canonical URL.
@@ -95,7 +95,7 @@ impl DuplicateOf {
     }
 }
 
-impl Decision {
+impl JudgedPage {
     /// The verdict on page number `page`, found at `via`.
     #[must_use]
     pub fn new(page: u64, url: &str, via: Option<&Via>, duplicate_of: Option<DuplicateOf>) -> Self {
@@ -122,7 +122,7 @@ pub enum Forecast {
     /// It will be a duplicate of a page that was decided.
     Duplicate(Prediction),
     /// It belongs to a pattern of which nearly all pages are duplicates.
-    Snoozed,
+    Deprioritised,
     /// By a rule that the user applies it is a page that was decided.
     Same(Rule),
 }
@@ -133,7 +133,7 @@ pub struct Prediction {
     /// The rule.
     pub rule: Rule,
     /// Whether the URL is left, but for a sample.
-    pub is_left: bool,
+    pub is_held_back: bool,
 }
 
 /// See the module's text.
@@ -156,7 +156,7 @@ pub struct RuleStanding {
     /// Whether it is believed.
     pub holds: bool,
     /// Whether its URLs are left, but for a sample.
-    pub is_left: bool,
+    pub is_held_back: bool,
     /// Whether the user applies it.
     pub is_applied: bool,
 }
@@ -199,7 +199,7 @@ impl Steering {
     }
 
     /// Learns from a verdict. `true` if it contradicts a rule that may have left URLs, which are to be looked at again.
-    pub fn decided(&mut self, host: &str, decision: &Decision) -> bool {
+    pub fn decided(&mut self, host: &str, decision: &JudgedPage) -> bool {
         if !self.is_enabled() {
             return false;
         }
@@ -250,8 +250,8 @@ impl Steering {
         let mut forecast = Forecast::New;
         let shape = shape::shape(url);
         for learned in host.relevant(&shape) {
-            let standing = self.standing(learned);
-            if standing == Standing::Unproved {
+            let standing = self.trust(learned);
+            if standing == Trust::Unproved {
                 continue;
             }
             let class = learned.class(url);
@@ -259,33 +259,34 @@ impl Steering {
                 continue;
             }
             match standing {
-                Standing::Applied => return Forecast::Same(learned.rule.clone()),
-                Standing::Holds { is_left } if !matches!(&forecast, Forecast::Duplicate(p) if p.is_left) => {
+                Trust::Applied => return Forecast::Same(learned.rule.clone()),
+                Trust::Holds { is_held_back } if !matches!(&forecast, Forecast::Duplicate(p) if p.is_held_back) => {
                     let rule = learned.rule.clone();
                     // A page is left only where it has shown itself, once, that the rule is right for it.
-                    let is_left = is_left && self.memory.get(class_key(&rule, &class.text)) == Some(CONFIRMED);
-                    forecast = Forecast::Duplicate(Prediction { rule, is_left });
+                    let is_held_back =
+                        is_held_back && self.memory.get(class_key(&rule, &class.text)) == Some(CONFIRMED);
+                    forecast = Forecast::Duplicate(Prediction { rule, is_held_back });
                 }
-                Standing::Suspected if matches!(forecast, Forecast::New) => {
+                Trust::Suspected if matches!(forecast, Forecast::New) => {
                     forecast = Forecast::Test(learned.rule.clone());
                 }
                 _ => {}
             }
         }
         match forecast {
-            Forecast::New | Forecast::Test(_) if self.is_snoozed(host, url) => Forecast::Snoozed,
+            Forecast::New | Forecast::Test(_) if self.is_deprioritised(host, url) => Forecast::Deprioritised,
             forecast => forecast,
         }
     }
 
     /// Whether a URL is still to be left that was left before.
     #[must_use]
-    pub fn leaves(&self, host: &str, url: &Url) -> bool {
+    pub fn holds_back(&self, host: &str, url: &Url) -> bool {
         self.is_enabled()
             && match self.forecast(host, url) {
-                Forecast::Duplicate(prediction) => prediction.is_left,
+                Forecast::Duplicate(prediction) => prediction.is_held_back,
                 Forecast::Same(_) => true,
-                Forecast::New | Forecast::Test(_) | Forecast::Snoozed => false,
+                Forecast::New | Forecast::Test(_) | Forecast::Deprioritised => false,
             }
     }
 
@@ -332,15 +333,15 @@ impl Steering {
         let of_host = |(host, rules): (&String, &HostRules)| {
             let host = host.clone();
             let rules = rules.learned().map(move |learned| {
-                let standing = self.standing(learned);
+                let standing = self.trust(learned);
                 RuleStanding {
                     rule: HostRule {
                         host: host.clone(),
                         rule: learned.rule.clone(),
                     },
                     evidence: learned.evidence.clone(),
-                    holds: matches!(standing, Standing::Holds { .. } | Standing::Applied),
-                    is_left: standing == Standing::Holds { is_left: true },
+                    holds: matches!(standing, Trust::Holds { .. } | Trust::Applied),
+                    is_held_back: standing == Trust::Holds { is_held_back: true },
                     is_applied: learned.is_applied,
                 }
             });
@@ -356,7 +357,7 @@ impl Steering {
 
     /// The snoozed patterns, by host and pattern.
     #[must_use]
-    pub fn snoozed_patterns(&self) -> Vec<PatternStanding> {
+    pub fn deprioritised_patterns(&self) -> Vec<PatternStanding> {
         let of_host = |(host, rules): (&String, &HostRules)| {
             let snoozed = rules
                 .patterns
@@ -376,9 +377,9 @@ impl Steering {
         patterns
     }
 
-    fn standing(&self, learned: &Learned) -> Standing {
+    fn trust(&self, learned: &Learned) -> Trust {
         if learned.is_applied {
-            return Standing::Applied;
+            return Trust::Applied;
         }
         let evidence = &learned.evidence;
         // A rule for one shape of paths speaks of what it has seen; one for all paths must have seen several.
@@ -387,21 +388,21 @@ impl Steering {
             let is_parameter = matches!(learned.rule, Rule::Parameter { .. });
             let is_trap =
                 evidence.is_endless(learned.rule.is_suspect()) || is_parameter && evidence.is_without_effect();
-            let is_left = match self.policy.leave {
+            let is_held_back = match self.policy.leave {
                 Leave::Nothing => false,
                 Leave::Traps => is_trap,
                 Leave::Snoozed => evidence.contradicted == 0,
             };
-            return Standing::Holds { is_left };
+            return Trust::Holds { is_held_back };
         }
         if evidence.is_suspicion() {
-            Standing::Suspected
+            Trust::Suspected
         } else {
-            Standing::Unproved
+            Trust::Unproved
         }
     }
 
-    fn is_snoozed(&self, host: &HostRules, url: &Url) -> bool {
+    fn is_deprioritised(&self, host: &HostRules, url: &Url) -> bool {
         let pattern = host.patterns.get(&shape::pattern(url));
         pattern.is_some_and(|pattern| self.is_mostly_duplicates(*pattern))
     }
@@ -415,9 +416,9 @@ impl Steering {
 
 /// What a rule is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum Trust {
     Applied,
-    Holds { is_left: bool },
+    Holds { is_held_back: bool },
     Suspected,
     Unproved,
 }

@@ -100,13 +100,13 @@ impl Steering {
             if row.revisits.is_some() {
                 continue;
             }
-            let is_left = row.priority >= steering::PRIORITY_LEFT;
+            let is_left = row.priority >= steering::PRIORITY_HELD_BACK;
             match row.priority {
-                steering::PRIORITY_LEFT.. => {
+                steering::PRIORITY_HELD_BACK.. => {
                     report.left += 1;
                     *left_on.entry(row.host.clone()).or_default() += 1;
                 }
-                steering::PRIORITY_SNOOZED.. => report.snoozed += 1,
+                steering::PRIORITY_DEPRIORITISED.. => report.snoozed += 1,
                 _ => continue,
             }
             let forecast = Url::parse(&row.url).map_or(Forecast::New, |url| known.forecast(&row.host, &url));
@@ -135,7 +135,7 @@ impl Steering {
         }
         let rules = known.rules().into_iter().filter(|standing| all || standing.holds);
         report.rules = rules.map(|standing| learned(standing, &queued, &saved)).collect();
-        let patterns = known.snoozed_patterns().into_iter();
+        let patterns = known.deprioritised_patterns().into_iter();
         report.patterns = patterns
             .map(|pattern| Pattern {
                 host: pattern.host,
@@ -167,7 +167,7 @@ fn learned(standing: RuleStanding, queued: &HashMap<String, u64>, saved: &HashMa
     let saved = saved.get(&rule);
     let state = match &standing {
         RuleStanding { is_applied: true, .. } => "applied",
-        RuleStanding { is_left: true, .. } => "left",
+        RuleStanding { is_held_back: true, .. } => "left",
         RuleStanding { holds: true, .. } => "snoozed",
         RuleStanding { evidence, .. } if evidence.contradicted == 0 => "suspected",
         _ => "refuted",

@@ -6,7 +6,9 @@ use ::url::Url;
 
 use super::Explainer;
 use super::answer::{Queued, State};
-use crate::crawl::steering::{self, Forecast, HostRule, PRIORITY_LEFT, PRIORITY_SAMPLE, PRIORITY_SNOOZED, Prediction};
+use crate::crawl::steering::{
+    self, Forecast, HostRule, PRIORITY_DEPRIORITISED, PRIORITY_HELD_BACK, PRIORITY_SAMPLE, Prediction,
+};
 use crate::error::RunError;
 
 /// URLs of a host's queue that are looked through.
@@ -23,12 +25,12 @@ impl Explainer {
         let queued = at.map(|at| &queue[at]);
         let priority = queued.map(|queued| queued.priority);
         let steering = match priority {
-            Some(PRIORITY_SNOOZED..) => self.rule_for(host, url)?,
+            Some(PRIORITY_DEPRIORITISED..) => self.rule_for(host, url)?,
             _ => None,
         };
         let place = at.map(|at| at + 1);
         let summary = match (priority, place) {
-            (Some(PRIORITY_LEFT..), _) => {
+            (Some(PRIORITY_HELD_BACK..), _) => {
                 "Not fetched, and it will not be: the verdicts on pages like it say that it is a duplicate. \
                  steering.leave = \"nothing\" fetches it."
                     .to_owned()
@@ -37,7 +39,7 @@ impl Explainer {
                 "Not fetched yet: pages like it were duplicates; it is one of a sample that is fetched last, as a test."
                     .to_owned()
             }
-            (Some(PRIORITY_SNOOZED..), _) => {
+            (Some(PRIORITY_DEPRIORITISED..), _) => {
                 "Not fetched yet: pages like it were duplicates, so it comes after everything else of its host."
                     .to_owned()
             }
@@ -69,7 +71,7 @@ impl Explainer {
         steering::replay(&self.store, &mut known)?;
         let rule = match known.forecast(host, url) {
             Forecast::Duplicate(Prediction { rule, .. }) | Forecast::Same(rule) | Forecast::Test(rule) => rule,
-            Forecast::Snoozed => {
+            Forecast::Deprioritised => {
                 return Ok(Some(
                     "nearly all pages of its folder with these parameters were duplicates (a pattern: see crawler rules)".to_owned(),
                 ));

@@ -9,7 +9,7 @@ use web::politeness::Now;
 use web::robots::{MAX_ROBOTS_REDIRECTS, Robots};
 use web::sitemap::MAX_LOCATION_BYTES;
 
-use super::Scheduler;
+use super::Frontier;
 use super::host::Origin;
 use crate::crawl::messages::{Errand, RobotsAnswer};
 
@@ -24,7 +24,7 @@ const MAX_ROBOTS_FAILURES: u8 = 3;
 const ROBOTS_LIFE: Duration = Duration::from_millis(ROBOTS_LIFE_MS);
 const ROBOTS_LIFE_MS: u64 = 24 * 60 * 60 * 1_000;
 
-impl Scheduler {
+impl Frontier {
     pub(super) fn robots(&mut self, errand: Errand, answer: RobotsAnswer, now: Now) {
         let Errand::Robots {
             for_host,

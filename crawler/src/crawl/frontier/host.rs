@@ -11,11 +11,11 @@ use web::politeness::{AddressKey, CrawlClock, Gate, Now};
 use web::robots::{Robots, robots_url};
 
 use super::queue::{HostQueue, NO_SKELETON, Next, Place, Waiting};
-use super::{BUFFER, Rules};
+use super::{BUFFER, FrontierSettings};
 use crate::config::settings::TrapLimits;
 use crate::crawl::messages::{Errand, Unfit};
 use crate::crawl::steering::{
-    Decision, Forecast, PRIORITY_LEFT, PRIORITY_SAMPLE, PRIORITY_SNOOZED, Skeleton, Steering,
+    Forecast, JudgedPage, PRIORITY_DEPRIORITISED, PRIORITY_HELD_BACK, PRIORITY_SAMPLE, Skeleton, Steering,
 };
 use crate::crawl::trap;
 
@@ -106,7 +106,7 @@ pub(super) struct Host {
 }
 
 impl Host {
-    pub(super) fn new(name: &str, clock: &CrawlClock, rules: &Rules) -> Self {
+    pub(super) fn new(name: &str, clock: &CrawlClock, rules: &FrontierSettings) -> Self {
         let politeness = &rules.politeness;
         Self {
             gate: Gate::new(clock, politeness),
@@ -141,7 +141,7 @@ impl Host {
         self.queue.offer(queued);
     }
 
-    pub(super) fn decided(&mut self, seq: u64, page: Option<&Decision>) {
+    pub(super) fn decided(&mut self, seq: u64, page: Option<&JudgedPage>) {
         self.awaits_verdict = false;
         let is_duplicate = page.is_some_and(|page| page.duplicate_of.is_some());
         self.queue.decided(seq, is_duplicate);
@@ -319,7 +319,7 @@ impl Host {
             if let Some(reason) = trap::found(&url, &self.traps) {
                 return Some(self.exclude(waiting.queued, reason));
             }
-            if waiting.queued.priority >= PRIORITY_LEFT && steering.leaves(name, &url) {
+            if waiting.queued.priority >= PRIORITY_HELD_BACK && steering.holds_back(name, &url) {
                 self.queue.leaves_some = true;
                 continue;
             }
@@ -342,22 +342,22 @@ impl Host {
                     continue;
                 }
                 Forecast::Test(rule) => steering.begin_test(name, waiting.queued.seq, rule),
-                Forecast::Same(_) if priority < PRIORITY_LEFT => {
-                    return Some(self.postpone(waiting, PRIORITY_LEFT));
+                Forecast::Same(_) if priority < PRIORITY_HELD_BACK => {
+                    return Some(self.postpone(waiting, PRIORITY_HELD_BACK));
                 }
-                Forecast::Snoozed if priority < PRIORITY_SNOOZED => {
-                    return Some(self.postpone(waiting, PRIORITY_SNOOZED));
+                Forecast::Deprioritised if priority < PRIORITY_DEPRIORITISED => {
+                    return Some(self.postpone(waiting, PRIORITY_DEPRIORITISED));
                 }
-                Forecast::Duplicate(prediction) if prediction.is_left && priority < PRIORITY_SAMPLE => {
+                Forecast::Duplicate(prediction) if prediction.is_held_back && priority < PRIORITY_SAMPLE => {
                     let is_sample = steering.is_sample(name, &prediction.rule);
-                    let priority = if is_sample { PRIORITY_SAMPLE } else { PRIORITY_LEFT };
+                    let priority = if is_sample { PRIORITY_SAMPLE } else { PRIORITY_HELD_BACK };
                     return Some(self.postpone(waiting, priority));
                 }
-                Forecast::Duplicate(_) if priority < PRIORITY_SNOOZED => {
-                    return Some(self.postpone(waiting, PRIORITY_SNOOZED));
+                Forecast::Duplicate(_) if priority < PRIORITY_DEPRIORITISED => {
+                    return Some(self.postpone(waiting, PRIORITY_DEPRIORITISED));
                 }
                 // Its time has come.
-                Forecast::Duplicate(_) | Forecast::Snoozed | Forecast::Same(_) => {}
+                Forecast::Duplicate(_) | Forecast::Deprioritised | Forecast::Same(_) => {}
             }
             return Some(self.start(waiting.queued, skeleton, url, now));
         }

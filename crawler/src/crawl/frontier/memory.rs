@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use storage::{HostState, stored_text};
 use web::politeness::{AddressKey, GateMemory, Now};
 
-use super::Scheduler;
-use crate::crawl::messages::Retired;
+use super::Frontier;
+use crate::crawl::messages::GivenUp;
 
 /// Milliseconds since the Unix epoch.
 pub(super) fn unix_ms(time: SystemTime) -> u64 {
@@ -14,7 +14,7 @@ pub(super) fn unix_ms(time: SystemTime) -> u64 {
     u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX)
 }
 
-impl Scheduler {
+impl Frontier {
     /// Goes on with how an earlier run treated the host.
     pub fn restore(&mut self, name: &str, state: &HostState) {
         let memory = GateMemory {
@@ -112,22 +112,22 @@ impl Scheduler {
 
     /// Hosts that this run left alone: given up, or asleep because they asked for a long rest.
     #[must_use]
-    pub fn retired(&self) -> Vec<Retired> {
+    pub fn given_up(&self) -> Vec<GivenUp> {
         let now = self.clock.now();
         let mut retired = Vec::new();
         for (name, host) in &self.hosts {
             let snoozes_until = host.gate.snoozes_until(now).filter(|_| host.has_work(true));
             if host.gate.is_retired() || snoozes_until.is_some() {
-                retired.push(Retired {
+                retired.push(GivenUp {
                     host: name.clone(),
                     last_failure: host.last_failure.clone().unwrap_or_default(),
-                    snoozes_until: snoozes_until.map(|until| wall(self.started_at, until)),
+                    rests_until: snoozes_until.map(|until| wall(self.started_at, until)),
                 });
             }
-            retired.extend(host.closed().map(|(origin, reason)| Retired {
+            retired.extend(host.closed().map(|(origin, reason)| GivenUp {
                 host: origin.to_owned(),
                 last_failure: reason.to_owned(),
-                snoozes_until: None,
+                rests_until: None,
             }));
         }
         retired.sort();

@@ -8,7 +8,7 @@ use url::Url;
 use super::BUFFER;
 use super::visits::HostVisits;
 use crate::crawl::revisits::PRIORITY_VISIT;
-use crate::crawl::steering::{PRIORITY_LEFT, PRIORITY_SNOOZED, Skeleton};
+use crate::crawl::steering::{PRIORITY_DEPRIORITISED, PRIORITY_HELD_BACK, Skeleton};
 
 /// URLs of one depth that are looked through for one that is unlike those in process.
 const LOOK_AHEAD: usize = 64;
@@ -86,9 +86,9 @@ pub(super) struct HostQueue {
     shown: HashMap<u64, Shown>,
     /// Left in the store's queue, by `seq`: their origin is closed.
     left: HashSet<u64>,
-    /// The store may hold URLs at [`PRIORITY_LEFT`] behind `looked_at` that are to be looked at again.
+    /// The store may hold URLs at [`PRIORITY_HELD_BACK`] behind `looked_at` that are to be looked at again.
     looks_at_left: bool,
-    /// Of the URLs at [`PRIORITY_LEFT`], the last that was looked at.
+    /// Of the URLs at [`PRIORITY_HELD_BACK`], the last that was looked at.
     looked_at: Option<Place>,
     /// Some are left for good, as far as this run can tell.
     pub leaves_some: bool,
@@ -122,11 +122,11 @@ impl HostQueue {
     pub fn offer(&mut self, queued: QueuedUrl) {
         if queued.revisits.is_some() {
             self.visits.offer(queued);
-        } else if queued.priority >= PRIORITY_LEFT {
+        } else if queued.priority >= PRIORITY_HELD_BACK {
             self.leaves_some = true;
         } else if self.in_store || self.buffer.len() >= BUFFER {
             self.in_store = true;
-            self.overtaken |= queued.priority < PRIORITY_SNOOZED;
+            self.overtaken |= queued.priority < PRIORITY_DEPRIORITISED;
         } else {
             self.put_back(Waiting::new(queued));
         }
@@ -153,7 +153,7 @@ impl HostQueue {
             return Some(HostVisits::BEGIN);
         }
         self.refilling = Some(Refill::Left);
-        Some(self.looked_at.unwrap_or((PRIORITY_LEFT, 0, 0)))
+        Some(self.looked_at.unwrap_or((PRIORITY_HELD_BACK, 0, 0)))
     }
 
     /// What the store had, in order; `more` says whether it has more.
@@ -169,12 +169,12 @@ impl HostQueue {
             Some(Refill::Left) => self.looks_at_left = within(PRIORITY_VISIT),
             Some(Refill::First) | None => {
                 self.overtaken = false;
-                self.in_store = within(PRIORITY_LEFT);
+                self.in_store = within(PRIORITY_HELD_BACK);
             }
         }
         for queued in urls {
             let waiting = Waiting::new(queued);
-            if waiting.queued.priority >= PRIORITY_LEFT {
+            if waiting.queued.priority >= PRIORITY_HELD_BACK {
                 self.looked_at = self.looked_at.max(Some(waiting.place()));
             }
             self.put_back(waiting);
@@ -208,7 +208,7 @@ impl HostQueue {
             return Next::Empty;
         };
         let (priority, depth, _) = *first;
-        if priority >= PRIORITY_SNOOZED && self.overtaken && self.refilling.is_none() {
+        if priority >= PRIORITY_DEPRIORITISED && self.overtaken && self.refilling.is_none() {
             // The store has URLs that come first; these are there as well.
             self.buffer.clear();
             return Next::Empty;
@@ -375,7 +375,7 @@ mod tests {
     #[test]
     fn snoozed_urls_go_last_even_when_the_others_are_in_the_store() {
         let mut queue = HostQueue::new(false);
-        queue.offer(queued(1, PRIORITY_SNOOZED, "a"));
+        queue.offer(queued(1, PRIORITY_DEPRIORITISED, "a"));
         for seq in 2..=BUFFER as u64 + 1 {
             queue.offer(queued(seq, 0, &format!("{seq}")));
         }
@@ -388,7 +388,10 @@ mod tests {
         assert_eq!(take(&mut queue), None, "there is a better one in the store");
         assert!(queue.is_empty());
         queue.refilled(
-            vec![queued(BUFFER as u64 + 1, 0, "z"), queued(1, PRIORITY_SNOOZED, "a")],
+            vec![
+                queued(BUFFER as u64 + 1, 0, "z"),
+                queued(1, PRIORITY_DEPRIORITISED, "a"),
+            ],
             false,
         );
         assert_eq!(
@@ -400,23 +403,23 @@ mod tests {
     #[test]
     fn what_is_left_comes_back_only_when_woken() {
         let mut queue = HostQueue::new(false);
-        queue.offer(queued(1, PRIORITY_LEFT, "a"));
+        queue.offer(queued(1, PRIORITY_HELD_BACK, "a"));
         assert_eq!(take(&mut queue), None);
         queue.in_store = true;
         assert_eq!(queue.begin_refill(true), None);
-        queue.refilled(vec![queued(2, 0, "b"), queued(1, PRIORITY_LEFT, "a")], true);
+        queue.refilled(vec![queued(2, 0, "b"), queued(1, PRIORITY_HELD_BACK, "a")], true);
         assert_eq!([take(&mut queue), take(&mut queue)], [Some(2), None]);
         assert!(!queue.wants_more(true), "what is left is not asked for");
         queue.look_at_left();
         for seq in [1, 7] {
             assert!(queue.wants_more(true));
             let from = if seq > 1 {
-                (PRIORITY_LEFT, 1, 1)
+                (PRIORITY_HELD_BACK, 1, 1)
             } else {
-                (PRIORITY_LEFT, 0, 0)
+                (PRIORITY_HELD_BACK, 0, 0)
             };
             assert_eq!(queue.begin_refill(true), Some(from));
-            queue.refilled(vec![queued(seq, PRIORITY_LEFT, "a")], seq == 1);
+            queue.refilled(vec![queued(seq, PRIORITY_HELD_BACK, "a")], seq == 1);
             assert_eq!(take(&mut queue), Some(seq));
         }
         assert!(!queue.wants_more(true), "each is looked at once");

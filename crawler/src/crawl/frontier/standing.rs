@@ -5,7 +5,7 @@
 
 use web::politeness::Now;
 
-use super::Scheduler;
+use super::Frontier;
 use super::host::Host;
 use crate::terminal::text::terminal_text;
 
@@ -17,7 +17,7 @@ const DETAIL: usize = 120;
 
 /// What a host is doing or waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HostState {
+pub enum HostStateKind {
     /// A request is open, or an answer is being decided on.
     Fetching,
     /// It may be asked now: a free request is waited for.
@@ -38,7 +38,7 @@ pub enum HostState {
     GivenUp,
 }
 
-impl HostState {
+impl HostStateKind {
     /// All, in the order in which they are told.
     pub const ALL: [Self; 9] = [
         Self::Fetching,
@@ -97,8 +97,8 @@ impl HostState {
 /// All hosts with something to fetch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Standing {
-    /// Hosts by state, in the order of [`HostState::ALL`].
-    counts: [u64; HostState::ALL.len()],
+    /// Hosts by state, in the order of [`HostStateKind::ALL`].
+    counts: [u64; HostStateKind::ALL.len()],
     /// Those with the most URLs, most first, at most five.
     pub largest: Vec<HostStanding>,
 }
@@ -111,7 +111,7 @@ pub struct HostStanding {
     /// URLs that wait, in process included.
     pub urls: u64,
     /// What it is doing.
-    pub state: HostState,
+    pub state: HostStateKind,
     /// When its wait ends, Unix ms, where that is known.
     pub until: Option<u64>,
     /// What went wrong last, for a host that rests or was given up.
@@ -121,19 +121,19 @@ pub struct HostStanding {
 impl Standing {
     /// Hosts in a state.
     #[must_use]
-    pub fn count(&self, state: HostState) -> u64 {
+    pub fn count(&self, state: HostStateKind) -> u64 {
         self.counts[state as usize]
     }
 
     /// Hosts that wait for something that will come.
     #[must_use]
     pub fn waiting(&self) -> u64 {
-        let waiting = HostState::ALL.into_iter().filter(|state| state.is_waiting());
+        let waiting = HostStateKind::ALL.into_iter().filter(|state| state.is_waiting());
         waiting.map(|state| self.count(state)).sum()
     }
 }
 
-impl Scheduler {
+impl Frontier {
     /// What all hosts are doing now.
     #[must_use]
     pub fn standing(&self, now: Now) -> Standing {
@@ -154,7 +154,7 @@ impl Scheduler {
         }
         let named = largest.into_iter().filter_map(|(urls, name, host)| {
             let (state, until) = self.state(host, now)?;
-            let failure = matches!(state, HostState::Resting | HostState::GivenUp).then(|| host.why());
+            let failure = matches!(state, HostStateKind::Resting | HostStateKind::GivenUp).then(|| host.why());
             Some(HostStanding {
                 host: name.to_owned(),
                 urls,
@@ -168,12 +168,12 @@ impl Scheduler {
     }
 
     /// What the host is doing, and until when that lasts; `None` for one with nothing to do.
-    fn state(&self, host: &Host, now: Now) -> Option<(HostState, Option<Now>)> {
+    fn state(&self, host: &Host, now: Now) -> Option<(HostStateKind, Option<Now>)> {
         let state = host.state(self.takes_new, now)?;
         let is_kept_waiting =
-            state.0 == HostState::Ready && host.address.is_some_and(|key| !self.addresses.admits(key, now));
+            state.0 == HostStateKind::Ready && host.address.is_some_and(|key| !self.addresses.admits(key, now));
         Some(if is_kept_waiting {
-            (HostState::Address, None)
+            (HostStateKind::Address, None)
         } else {
             state
         })
@@ -181,24 +181,24 @@ impl Scheduler {
 }
 
 impl Host {
-    fn state(&self, takes_new: bool, now: Now) -> Option<(HostState, Option<Now>)> {
+    fn state(&self, takes_new: bool, now: Now) -> Option<(HostStateKind, Option<Now>)> {
         if self.gate.is_retired() || self.is_closed() {
-            return (self.urls > 0).then_some((HostState::GivenUp, None));
+            return (self.urls > 0).then_some((HostStateKind::GivenUp, None));
         }
         if self.gate.open() > 0 || self.queue.in_process() > 0 {
             let is_for_robots = self.queue.in_process() == 0 && self.awaits_robots();
             let state = if is_for_robots {
-                HostState::Robots
+                HostStateKind::Robots
             } else {
-                HostState::Fetching
+                HostStateKind::Fetching
             };
             return Some((state, None));
         }
         if self.has_work(takes_new) {
             return Some(match self.gate.ready_at() {
-                Some(at) if at <= now || self.needs_refill(takes_new) => (HostState::Ready, None),
-                Some(at) if self.gate.rests_until() > now => (HostState::Resting, Some(at)),
-                at => (HostState::Delay, at),
+                Some(at) if at <= now || self.needs_refill(takes_new) => (HostStateKind::Ready, None),
+                Some(at) if self.gate.rests_until() > now => (HostStateKind::Resting, Some(at)),
+                at => (HostStateKind::Delay, at),
             });
         }
         if self.urls == 0 {
@@ -206,11 +206,11 @@ impl Host {
         }
         // Another host may be asked for it, to which it was redirected.
         Some(if self.awaits_robots() {
-            (HostState::Robots, None)
+            (HostStateKind::Robots, None)
         } else if !takes_new || !self.may_take_page() {
-            (HostState::PageLimit, None)
+            (HostStateKind::PageLimit, None)
         } else {
-            (HostState::Left, None)
+            (HostStateKind::Left, None)
         })
     }
 

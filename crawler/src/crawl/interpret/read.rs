@@ -11,7 +11,7 @@ use web::fetch::{FetchError, Response};
 use super::{Interpreter, PRIORITY_LINK, excluded, missing};
 use crate::crawl::canonical;
 use crate::crawl::clock::unix_millis;
-use crate::crawl::messages::{ReadPage, Record};
+use crate::crawl::messages::{Record, UndecidedPage};
 
 /// The longest `ETag` or `Last-Modified` that is kept.
 const MAX_VALIDATOR_BYTES: usize = 256;
@@ -60,7 +60,7 @@ impl Interpreter {
             payload_digest: storage::warc::payload_digest(&body),
             title: page.title,
         };
-        Record::Page(Box::new(ReadPage {
+        Record::Page(Box::new(UndecidedPage {
             queued,
             asked: url.clone(),
             draft,

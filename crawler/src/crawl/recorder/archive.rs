@@ -13,7 +13,7 @@ use web::fetch::{Response, fields_of_every_request};
 
 use super::kept_texts::KeptTexts;
 use crate::config::settings::Settings;
-use crate::crawl::messages::ReadPage;
+use crate::crawl::messages::UndecidedPage;
 use crate::crawl::revisits::conditions;
 use crate::error::RunError;
 
@@ -89,7 +89,7 @@ impl ArchivedRequests {
 
 /// The records of a decided page.
 pub(super) fn encoded(
-    page: &ReadPage,
+    page: &UndecidedPage,
     store: &Store,
     requests: &ArchivedRequests,
     texts: &mut KeptTexts,
@@ -113,7 +113,7 @@ pub(super) fn encoded(
     encoded.map(Some).map_err(RunError::Encode)
 }
 
-fn capture<'a>(page: &'a ReadPage, request: Option<&'a [u8]>) -> Capture<'a> {
+fn capture<'a>(page: &'a UndecidedPage, request: Option<&'a [u8]>) -> Capture<'a> {
     Capture {
         url: &page.queued.url,
         fetched_at: page.draft.fetched_at,
@@ -130,7 +130,7 @@ fn capture<'a>(page: &'a ReadPage, request: Option<&'a [u8]>) -> Capture<'a> {
 }
 
 fn revisit<'a>(
-    page: &'a ReadPage,
+    page: &'a UndecidedPage,
     kept: &'a PageRecord,
     text: Option<DuplicateText<'a>>,
     request: Option<&'a [u8]>,

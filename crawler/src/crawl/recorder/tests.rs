@@ -26,7 +26,7 @@ struct World {
     settings: Settings,
     analyzer: Analyzer,
     reader: RobotsReader,
-    content: Option<ContentSeen>,
+    content: Option<Recorder>,
     random: fastrand::Rng,
     /// Which text is at which URL.
     texts: BTreeMap<String, u64>,
@@ -58,10 +58,10 @@ impl World {
             ..OpenOptions::new(self.settings.store_scheme())
         };
         let store = Store::open(self.dir.path(), &options).unwrap();
-        self.content = Some(ContentSeen::open(store, &self.settings, Arc::default()).unwrap());
+        self.content = Some(Recorder::open(store, &self.settings, Arc::default()).unwrap());
     }
 
-    fn content(&mut self) -> &mut ContentSeen {
+    fn content(&mut self) -> &mut Recorder {
         self.content.as_mut().unwrap()
     }
 
@@ -81,7 +81,7 @@ impl World {
             payload_digest: storage::warc::payload_digest(&body),
             ..PageDraft::default()
         };
-        Record::Page(Box::new(ReadPage {
+        Record::Page(Box::new(UndecidedPage {
             asked: queued.url.parse().unwrap(),
             queued,
             draft,

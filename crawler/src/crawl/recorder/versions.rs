@@ -7,7 +7,7 @@ use web::fetch::Response;
 
 use super::archive::{self, ArchivedRequests};
 use crate::crawl::index::decode_signature;
-use crate::crawl::messages::ReadPage;
+use crate::crawl::messages::UndecidedPage;
 use crate::error::RunError;
 
 /// What a visit found unchanged.
@@ -24,7 +24,7 @@ pub(super) struct Unchanged<'a> {
 /// Whether the page says nothing that its last version does not say: the same bytes, or others with the same normalised text.
 ///
 /// Never of a page that is to be decided on anew: nothing in the crawl says what it says.
-pub(super) fn says_nothing_new(store: &Store, revisit: &Revisit, page: &ReadPage) -> Result<bool, RunError> {
+pub(super) fn says_nothing_new(store: &Store, revisit: &Revisit, page: &UndecidedPage) -> Result<bool, RunError> {
     let (Some(digest), Some(last)) = (revisit.payload_digest, store.latest_page(revisit.page)?) else {
         return Ok(false);
     };

@@ -45,7 +45,7 @@ pub struct Rates {
 
 /// What bounds a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Limits {
+pub struct RunLimits {
     /// Pages decided in the whole crawl.
     pub max_pages: Option<u64>,
     /// Time that the run may take.
@@ -105,7 +105,7 @@ impl Trend {
 
     /// How long it will take, of a run that has been looked at for a few seconds; `None` where nothing foretells an end.
     #[must_use]
-    pub fn time_left(&self, now: Instant, snapshot: &Snapshot, limits: Limits) -> Option<TimeLeft> {
+    pub fn time_left(&self, now: Instant, snapshot: &Snapshot, limits: RunLimits) -> Option<TimeLeft> {
         if snapshot.stopping || snapshot.ending.is_some() {
             return None;
         }
@@ -215,7 +215,7 @@ mod tests {
         let (now, later) = (start + Duration::from_secs(10), snapshot(200, 100, 900));
         trend.look(now, &later);
         let left = |limits| trend.time_left(now, &later, limits);
-        let limits = |max_pages, seconds: Option<u64>| Limits {
+        let limits = |max_pages, seconds: Option<u64>| RunLimits {
             max_pages,
             max_duration: seconds.map(Duration::from_secs),
         };
@@ -245,7 +245,7 @@ mod tests {
         trend.look(start, &snapshot(0, 0, 1_000));
         let (now, later) = (start + Duration::from_secs(2), snapshot(200, 100, 900));
         trend.look(now, &later);
-        assert_eq!(trend.time_left(now, &later, Limits::default()), None);
+        assert_eq!(trend.time_left(now, &later, RunLimits::default()), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use url::Url;
 use web::url_rule::{Rule, shape};
 
-use super::Decision;
+use super::JudgedPage;
 use super::learned::{Learned, kept_key};
 use super::memory::Memory;
 
@@ -108,7 +108,7 @@ impl HostRules {
         rule: Rule,
         url: &Url,
         of: &Url,
-        decision: &Decision,
+        decision: &JudgedPage,
         is_exact: bool,
         memory: &mut Memory,
     ) -> bool {

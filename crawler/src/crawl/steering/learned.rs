@@ -5,7 +5,7 @@ use web::url_rule::Rule;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::memory::Memory;
-use super::{Decision, Evidence, Example};
+use super::{Evidence, Example, JudgedPage};
 
 /// In the memory of a class: a page of it was decided, or another of its pages was a duplicate of that.
 pub(super) const DECIDED: u32 = 0;
@@ -61,7 +61,7 @@ impl Learned {
         &mut self,
         url: &Url,
         class: &Class,
-        decision: &Decision,
+        decision: &JudgedPage,
         of: Option<&(Url, bool)>,
         memory: &mut Memory,
     ) -> bool {
@@ -80,7 +80,7 @@ impl Learned {
         &mut self,
         url: &Url,
         of: &Url,
-        decision: &Decision,
+        decision: &JudgedPage,
         is_exact: bool,
         class: &str,
         memory: &mut Memory,

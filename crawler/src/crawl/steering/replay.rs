@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use storage::{PageRecord, Store, Verdict};
 
-use super::{Decision, DuplicateOf, Steering};
+use super::{DuplicateOf, JudgedPage, Steering};
 use crate::error::RunError;
 
 /// Learns from all committed verdicts, in their order.
@@ -44,7 +44,7 @@ pub fn replay(store: &Store, steering: &mut Steering) -> Result<(), RunError> {
         };
         steering.decided(
             &page.host,
-            &Decision::new(id, &page.url, page.via.as_ref(), duplicate_of),
+            &JudgedPage::new(id, &page.url, page.via.as_ref(), duplicate_of),
         );
     }
     Ok(())

@@ -36,7 +36,7 @@ impl Crawl {
         if of.is_none() {
             self.kept.insert(text.to_owned(), url.clone());
         }
-        let decision = Decision {
+        let decision = JudgedPage {
             page: id,
             url,
             via: via.map(|via| self.pages[via]),
@@ -49,9 +49,9 @@ impl Crawl {
         self.steering.forecast("h", &url(path))
     }
 
-    fn is_left(&self, path: &str) -> Option<bool> {
+    fn is_held_back(&self, path: &str) -> Option<bool> {
         match self.forecast(path) {
-            Forecast::Duplicate(prediction) => Some(prediction.is_left),
+            Forecast::Duplicate(prediction) => Some(prediction.is_held_back),
             _ => None,
         }
     }
@@ -76,22 +76,22 @@ fn a_session_id_is_suspected_tested_snoozed_and_left_where_two_paths_agree() {
     crawl.page("/room?sid=3", "room", None);
     crawl.page("/room?sid=4", "room", None);
     assert_eq!(
-        crawl.is_left("/room?sid=5"),
+        crawl.is_held_back("/room?sid=5"),
         Some(false),
         "one path is no proof for all"
     );
     crawl.page("/choir?sid=1", "choir", None);
     assert!(matches!(crawl.forecast("/choir?sid=2"), Forecast::Test(_)));
     crawl.page("/choir?sid=2", "choir", None);
-    assert_eq!(crawl.is_left("/choir?sid=3"), Some(true));
+    assert_eq!(crawl.is_held_back("/choir?sid=3"), Some(true));
     crawl.page("/lecture?sid=1", "lecture", None);
     assert_eq!(
-        crawl.is_left("/lecture?sid=2"),
+        crawl.is_held_back("/lecture?sid=2"),
         Some(false),
         "each page has to show it once"
     );
     assert_eq!(
-        crawl.is_left("/room"),
+        crawl.is_held_back("/room"),
         Some(true),
         "without the parameter it is the same page"
     );
@@ -109,13 +109,13 @@ fn an_endless_calendar_is_left_and_a_list_of_like_pages_is_only_snoozed() {
     for n in 0..6 {
         crawl.page(&format!("/item/{n}"), "item", Some("/list"));
     }
-    assert_eq!(crawl.is_left("/item/9"), Some(false));
+    assert_eq!(crawl.is_held_back("/item/9"), Some(false));
     crawl.page("/cal/1/1", "month", None);
     for n in 2..=4 {
-        assert_ne!(crawl.is_left(&format!("/cal/1/{n}")), Some(true));
+        assert_ne!(crawl.is_held_back(&format!("/cal/1/{n}")), Some(true));
         crawl.page(&format!("/cal/1/{n}"), "month", Some(&format!("/cal/1/{}", n - 1)));
     }
-    assert_eq!(crawl.is_left("/cal/1/5"), Some(true));
+    assert_eq!(crawl.is_held_back("/cal/1/5"), Some(true));
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_page_that_says_something_new_ends_the_belief() {
     for n in 2..=5 {
         crawl.page(&format!("/cal/1/{n}"), "month", Some(&format!("/cal/1/{}", n - 1)));
     }
-    assert_eq!(crawl.is_left("/cal/2/9"), Some(true));
+    assert_eq!(crawl.is_held_back("/cal/2/9"), Some(true));
     let Forecast::Duplicate(prediction) = crawl.forecast("/cal/2/9") else {
         panic!("it is forecast as a duplicate")
     };
@@ -165,7 +165,7 @@ fn a_calendar_of_several_parameters_is_recognised() {
         crawl.page(&path, "month", Some(&before));
         before = path;
     }
-    assert_eq!(crawl.is_left("/cal?y=2027&m=5"), Some(true));
+    assert_eq!(crawl.is_held_back("/cal?y=2027&m=5"), Some(true));
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_rule_that_is_worth_little_makes_room() {
         crawl.page(&format!("/p{n}?sid=1"), &format!("page {n}"), None);
         crawl.page(&format!("/p{n}?sid=2"), &format!("page {n}"), None);
     }
-    assert_eq!(crawl.is_left("/p3?sid=7"), Some(true));
+    assert_eq!(crawl.is_held_back("/p3?sid=7"), Some(true));
 }
 
 #[test]
@@ -197,13 +197,13 @@ fn nine_duplicates_in_ten_snooze_a_pattern_whatever_they_duplicate() {
         crawl.page(&format!("/copies/{n}-x?lang={n}"), n, None);
     }
     crawl.page("/copies/eleven?lang=b", "one", None);
-    assert_eq!(crawl.forecast("/copies/of-a-page?lang=x"), Forecast::Snoozed);
+    assert_eq!(crawl.forecast("/copies/of-a-page?lang=x"), Forecast::Deprioritised);
     assert_eq!(crawl.forecast("/copies/of-a-page?size=x"), Forecast::New);
     for n in 0..2 {
         crawl.page(&format!("/copies/new{n}?lang=c"), &format!("new {n}"), None);
     }
     assert_eq!(crawl.forecast("/copies/of-a-page?lang=x"), Forecast::New);
-    let patterns = crawl.steering.snoozed_patterns();
+    let patterns = crawl.steering.deprioritised_patterns();
     assert_eq!(patterns, []);
 }
 
@@ -216,8 +216,8 @@ fn print_versions_and_other_origins_are_recognised_on_either_side() {
     }
     crawl.page("/d", "d", None);
     crawl.page("/print/e", "e", None);
-    assert_eq!(crawl.is_left("/print/d"), Some(false));
-    assert_eq!(crawl.is_left("/e"), Some(false));
+    assert_eq!(crawl.is_held_back("/print/d"), Some(false));
+    assert_eq!(crawl.is_held_back("/e"), Some(false));
     assert_eq!(crawl.forecast("/print/f"), Forecast::New);
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Sight, View};
 use crate::crawl::clock::unix_millis;
-use crate::crawl::frontier::HostState;
+use crate::crawl::frontier::HostStateKind;
 use crate::crawl::messages::Ending;
 use crate::crawl::stats::{Bound, Snapshot};
 use crate::report::{Counts, utc};
@@ -190,7 +190,7 @@ impl Figures {
                 unchanged: refresh.unchanged,
                 gone: refresh.gone,
             }),
-            hosts: HostState::ALL
+            hosts: HostStateKind::ALL
                 .into_iter()
                 .map(|state| (state.as_str(), standing.count(state)))
                 .collect(),
