@@ -178,18 +178,8 @@ async fn drive(
                 stages.fetch(task);
                 continue;
             }
-            Step::Refill {
-                host,
-                limit,
-                skip,
-                from,
-            } => {
-                stages.record(Record::Refill {
-                    host,
-                    limit,
-                    skip,
-                    from,
-                });
+            Step::Refill(refill) => {
+                stages.record(Record::Refill(refill));
                 continue;
             }
             Step::Recall(errand) => {

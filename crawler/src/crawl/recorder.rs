@@ -27,7 +27,7 @@ use crate::crawl::canonical;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::index::{self, encode_signature, stored};
 use crate::crawl::interpret::RobotsReader;
-use crate::crawl::messages::{Errand, Event, Record, RobotsAnswer, UndecidedPage};
+use crate::crawl::messages::{Errand, Event, Record, Refill, RobotsAnswer, UndecidedPage};
 use crate::crawl::revisits::PRIORITY_VISIT;
 use crate::crawl::stats::Stats;
 use crate::crawl::steering::{DuplicateOf, JudgedPage};
@@ -235,12 +235,12 @@ impl Recorder {
                 }
                 return Ok(None);
             }
-            Record::Refill {
+            Record::Refill(Refill {
                 host,
                 limit,
                 skip,
                 from,
-            } => {
+            }) => {
                 let urls = self.store.refill_behind(&host, from, limit, &skip)?;
                 let more = urls.len() == limit;
                 Event::Refilled { host, urls, more }

@@ -7,9 +7,10 @@ use web::robots::Robots;
 
 use super::*;
 use crate::config::Config;
-use crate::crawl::messages::{Errand, RobotsAnswer};
+use crate::crawl::messages::{Errand, Refill, RobotsAnswer};
 
 mod gates;
+mod queue;
 mod simulation;
 mod standing;
 mod turns;
@@ -19,6 +20,16 @@ mod visits;
 const BEGIN: u64 = 1_774_000_000_000;
 
 const WINDOW: usize = 8;
+
+impl Frontier {
+    /// The same with repeatable chance.
+    fn with_seed(self, seed: u64) -> Self {
+        Self {
+            random: fastrand::Rng::with_seed(seed),
+            ..self
+        }
+    }
+}
 
 fn settings(change: impl FnOnce(&mut Config)) -> Settings {
     let mut config = Config::default();
@@ -283,7 +294,7 @@ fn sitemaps_named_by_robots_txt_are_fetched_once_each() {
 fn a_host_with_more_than_the_buffer_asks_the_store_for_the_rest() {
     let mut frontier = Frontier::new(&settings(|c| c.politeness.delay_ms = 0), WINDOW, 0);
     frontier.add_stored_host("a.example", 1, 0);
-    let Step::Refill { host, limit, skip, .. } = frontier.next(at(0)) else {
+    let Step::Refill(Refill { host, limit, skip, .. }) = frontier.next(at(0)) else {
         panic!("no refill")
     };
     assert_eq!((host.as_str(), limit, skip.len()), ("a.example", BUFFER, 0));
@@ -292,7 +303,7 @@ fn a_host_with_more_than_the_buffer_asks_the_store_for_the_rest() {
     let urls = site("a.example", 1);
     frontier.on(Event::Refilled { host, urls, more: true }, at(0));
     assert_eq!(started(frontier.next(at(0))), "http://a.example/0");
-    let Step::Refill { skip, .. } = frontier.next(at(0)) else {
+    let Step::Refill(Refill { skip, .. }) = frontier.next(at(0)) else {
         panic!("no refill")
     };
     assert_eq!(skip, HashSet::from([0]), "what is in process is not handed out again");

@@ -302,12 +302,12 @@ fn a_page_with_the_text_of_a_version_that_is_leaving_is_kept() {
 #[test]
 fn so_is_one_that_comes_after_the_store_has_committed_by_itself() {
     assert_text_of_a_leaving_version_is_kept(|world| {
-        world.record(Record::Refill {
+        world.record(Record::Refill(Refill {
             host: "h".into(),
             limit: 9,
             skip: HashSet::new(),
             from: None,
-        });
+        }));
         assert_eq!(world.content().store.pending(), 0);
     });
 }

@@ -13,7 +13,7 @@ use web::politeness::{Contact, HostSignal, Now};
 use super::{BEGIN, queued, rules, settings};
 use crate::config::settings::Settings;
 use crate::crawl::frontier::Frontier;
-use crate::crawl::messages::{Errand, Event, RobotsAnswer, Step, Task};
+use crate::crawl::messages::{Errand, Event, Refill, RobotsAnswer, Step, Task};
 use crate::crawl::steering::JudgedPage;
 
 #[derive(Debug, Clone)]
@@ -195,12 +195,12 @@ impl World {
                     };
                     frontier.on(Event::Robots { errand, answer }, self.now(wall));
                 }
-                Step::Refill {
+                Step::Refill(Refill {
                     host,
                     limit,
                     skip,
                     from,
-                } => {
+                }) => {
                     let left = &self.servers[self.host(&host)].left;
                     let is_wanted =
                         |url: &&QueuedUrl| !skip.contains(&url.seq) && Some((url.priority, url.depth, url.seq)) > from;

@@ -74,7 +74,7 @@ fn at_the_page_limit_visits_are_made_and_new_urls_wait() {
     let mut frontier = Frontier::new(&fast(|config| config.scope.max_pages = 3), WINDOW, 2);
     frontier.add_stored_visits("a.example", 3);
     let refill = frontier.next(at(0));
-    let Step::Refill { from, .. } = refill else {
+    let Step::Refill(Refill { from, .. }) = refill else {
         panic!("{refill:?}")
     };
     assert_eq!(from, Some((PRIORITY_VISIT, 0, 0)));
@@ -95,7 +95,7 @@ fn a_new_url_that_comes_to_nothing_makes_room_for_another_while_visits_are_made(
     let mut frontier = Frontier::new(&fast(|config| config.scope.max_pages = 1), WINDOW, 0);
     frontier.add_stored_visits("b.example", 1);
     frontier.add(site("a.example", 2), at(0));
-    assert!(matches!(frontier.next(at(0)), Step::Refill { .. }));
+    assert!(matches!(frontier.next(at(0)), Step::Refill(Refill { .. })));
     assert_eq!(started(frontier.next(at(0))), "http://a.example/0");
     frontier.on(ended("a.example"), at(0));
     assert!(
@@ -121,7 +121,7 @@ fn a_refill_of_new_urls_does_not_take_the_visits_behind_them() {
     let mut frontier = Frontier::new(&fast(|_| {}), WINDOW, 0);
     frontier.add_stored_host("a.example", 1, 0);
     frontier.add_stored_visits("a.example", 1);
-    assert!(matches!(frontier.next(at(0)), Step::Refill { from: None, .. }));
+    assert!(matches!(frontier.next(at(0)), Step::Refill(Refill { from: None, .. })));
     let mut urls = site("a.example", 1);
     urls.extend(visits(10..11));
     let refilled = |urls, more| Event::Refilled {
@@ -132,17 +132,17 @@ fn a_refill_of_new_urls_does_not_take_the_visits_behind_them() {
     frontier.on(refilled(urls, false), at(0));
     assert!(matches!(
         frontier.next(at(0)),
-        Step::Refill {
+        Step::Refill(Refill {
             from: Some((PRIORITY_VISIT, ..)),
             ..
-        }
+        })
     ));
     frontier.on(refilled(visits(10..11), false), at(0));
     let mut asked = Vec::new();
     loop {
         match frontier.next(at(0)) {
             // What is left; the visits lie behind it.
-            Step::Refill { from, .. } => {
+            Step::Refill(Refill { from, .. }) => {
                 assert_eq!(from.map(|(priority, ..)| priority), Some(PRIORITY_HELD_BACK));
                 frontier.on(refilled(visits(11..12), false), at(0));
             }
