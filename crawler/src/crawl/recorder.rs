@@ -23,7 +23,7 @@ use tokio::sync::mpsc::Sender;
 use web::memory_budget::Claim;
 
 use crate::config::settings::Settings;
-use crate::crawl::canonical;
+use crate::crawl::canonical::{self, Decided, KeptPage, Named};
 use crate::crawl::clock::unix_millis;
 use crate::crawl::index::{self, encode_signature, stored};
 use crate::crawl::interpret::RobotsReader;
@@ -271,15 +271,10 @@ impl Recorder {
         let verdict = self.verdict(DocId(id), &page)?;
         tracing::debug!(url = %page.queued.url, status = page.draft.status, bytes = page.draft.body_bytes,
             elapsed_ms = page.draft.elapsed_ms, ?verdict, "decided");
-        page.draft.verdict = stored(verdict);
-        if self.prefer_canonical {
-            page.draft.replaces = canonical::replaced(&self.store, id, &page.queued.url, &page.draft)?;
-        }
-        if page.draft.replaces.is_some() {
-            page.draft.verdict = Verdict::Unique;
-            self.dedup.insert(DocId(id), &page.signature)?;
-            self.has_departures = true;
-        }
+        let decided = self.decide(id, &page, stored(verdict))?;
+        page.draft.verdict = decided.verdict;
+        page.draft.replaces = decided.replaced;
+        self.has_departures |= decided.replaced.is_some();
         self.stats.verdict(&page.draft.verdict);
         let capture = archive::encoded(&page, &self.store, &self.requests, &mut self.kept_texts)?;
         // The first version has taught what there is to learn of the URL.
@@ -306,6 +301,22 @@ impl Recorder {
         // What it is a duplicate of is not kept any more. It leaves the index when that is durable: now.
         self.commit()?;
         self.compare(id, page)
+    }
+
+    /// The decision by the verdict: the page may take the place of the page that it duplicates.
+    fn decide(&self, id: u64, page: &UndecidedPage, verdict: Verdict) -> Result<Decided, RunError> {
+        if !self.prefer_canonical {
+            return Ok(Decided {
+                verdict,
+                replaced: None,
+            });
+        }
+        let named = Named {
+            url: &page.queued.url,
+            canonical: page.draft.canonical.as_deref(),
+        };
+        let kept_page = |of| Ok(self.store.latest_page(of)?.and_then(KeptPage::of));
+        canonical::decide(&self.dedup, id, named, &page.signature, verdict, kept_page)
     }
 
     fn compare(&self, id: DocId, page: &UndecidedPage) -> Result<dedup::Verdict, RunError> {

@@ -9,6 +9,7 @@ use super::pass::replay_in_blocks;
 use super::scout::Scout;
 use super::truth::Judged;
 use super::*;
+use crate::crawl::canonical::{Stays, exchange};
 
 /// What makes pages alike or not, as small numbers.
 #[derive(Debug, Clone)]
@@ -114,7 +115,7 @@ fn oracle(pages: &[Page], rule: Rule, prefer_canonical: bool) -> Vec<Option<(usi
             } => Evidence::Near { distance, similarity },
         };
         let of = verdict.of().unwrap().0 as usize;
-        if prefer_canonical && pages[of].gives_place_to(page) {
+        if prefer_canonical && exchange(pages[of].named(), page.named()) == Stays::Duplicate {
             dedup.insert(DocId(place as u64), &page.signature).unwrap();
             dedup.remove(DocId(of as u64)).unwrap();
             dropped[of] = Some((place, evidence));
