@@ -58,7 +58,7 @@ pub struct Frontier {
     /// When the run began, Unix ms.
     started_at: u64,
     after_interruption: bool,
-    /// Adds chance to the rests of hosts.
+    /// The random part of the rests of hosts.
     random: fastrand::Rng,
     settings: FrontierSettings,
     /// Forecasts for the URLs that wait, learned from the verdicts so far.

@@ -159,7 +159,7 @@ impl Host {
         step
     }
 
-    /// Asks, in this order: is it a trap, is it held back, does robots.txt allow it, what does steering foretell?
+    /// Checks the URL, in this order, for a trap, for a rule that holds it back, against robots.txt, and against the forecast.
     fn choose(&mut self, waiting: WaitingUrl, name: &str, steering: &mut Steering, now: Now) -> Choice {
         let Some(url) = waiting.url.clone() else {
             return Choice::Step(self.exclude(waiting.queued, "not a URL".to_owned()));

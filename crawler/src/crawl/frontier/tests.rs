@@ -13,6 +13,7 @@ mod gates;
 mod queue;
 mod simulation;
 mod standing;
+mod state;
 mod turns;
 mod visits;
 
@@ -228,7 +229,7 @@ fn a_redirected_robots_txt_passes_the_gate_of_the_host_it_leads_to() {
 }
 
 #[test]
-fn a_host_without_a_reachable_robots_txt_is_retired_and_nothing_of_it_fetched() {
+fn a_host_without_a_reachable_robots_txt_is_given_up_and_never_asked_for_a_page() {
     let mut frontier = Frontier::new(&settings(|c| c.politeness.robots = true), WINDOW, 0);
     frontier.add(site("a.example", 3), at(0));
     let mut now = at(0);
@@ -253,9 +254,9 @@ fn a_host_without_a_reachable_robots_txt_is_retired_and_nothing_of_it_fetched() 
         }
     }
     assert_eq!(tries, 3);
-    let retired = frontier.given_up();
+    let given_up = frontier.given_up();
     assert_eq!(
-        (retired[0].host.as_str(), retired[0].last_failure.as_str()),
+        (given_up[0].host.as_str(), given_up[0].last_failure.as_str()),
         ("http://a.example", "robots.txt: name not resolved")
     );
 }
@@ -310,7 +311,7 @@ fn a_host_with_more_than_the_buffer_asks_the_store_for_the_rest() {
 }
 
 #[test]
-fn the_limit_of_a_host_leaves_its_rest_queued() {
+fn the_urls_over_the_limit_of_a_host_stay_queued() {
     let settings = settings(|c| {
         c.politeness.delay_ms = 0;
         c.scope.max_pages_per_host = 1;
@@ -383,7 +384,7 @@ fn an_origin_without_robots_txt_does_not_close_the_other_origin_of_its_host() {
 }
 
 #[test]
-fn robots_txt_that_leads_nowhere_closes_the_origin_that_waits_for_it() {
+fn a_robots_txt_that_redirects_to_a_dead_host_closes_the_origin_that_waits_for_it() {
     for to in ["http://./robots.txt", "http://dead.example/robots.txt"] {
         let mut frontier = Frontier::new(&settings(fast_with_robots), WINDOW, 0);
         frontier.add(site("a.example", 2), at(0));
@@ -415,10 +416,10 @@ fn robots_txt_that_leads_nowhere_closes_the_origin_that_waits_for_it() {
             matches!(frontier.next(at(0)), Step::Finished(Ending::Exhausted)),
             "{to}"
         );
-        let retired = frontier.given_up();
+        let given_up = frontier.given_up();
         assert!(
-            retired.iter().any(|gone| gone.host == "http://a.example"),
-            "{to}: {retired:?}"
+            given_up.iter().any(|gone| gone.host == "http://a.example"),
+            "{to}: {given_up:?}"
         );
     }
 }

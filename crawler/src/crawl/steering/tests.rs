@@ -11,7 +11,7 @@ fn policy() -> Policy {
     }
 }
 
-/// A site whose pages are told what they say: the same text is an exact duplicate.
+/// A site of pages with given texts: the same text is an exact duplicate.
 struct Crawl {
     steering: Steering,
     kept: HashMap<String, String>,
@@ -27,7 +27,7 @@ impl Crawl {
         }
     }
 
-    /// A page that was found on `via` and says `text`. Whether it wakes anything.
+    /// Decides on a page with this text, which `via` linked to. Returns whether it contradicts a rule.
     fn page(&mut self, path: &str, text: &str, via: Option<&str>) -> bool {
         let url = url(path).to_string();
         let id = self.pages.len() as u64 + 1;
@@ -62,7 +62,7 @@ fn url(path: &str) -> Url {
 }
 
 #[test]
-fn a_session_id_is_suspected_tested_snoozed_and_left_where_two_paths_agree() {
+fn a_session_id_is_suspected_then_deprioritised_then_held_back_where_two_paths_agree() {
     let mut crawl = Crawl::new(policy());
     crawl.page("/room?sid=1", "room", None);
     assert_eq!(crawl.forecast("/room?sid=2"), Forecast::New);
@@ -103,7 +103,7 @@ fn a_session_id_is_suspected_tested_snoozed_and_left_where_two_paths_agree() {
 }
 
 #[test]
-fn an_endless_calendar_is_left_and_a_list_of_like_pages_is_only_snoozed() {
+fn an_endless_calendar_is_held_back_and_a_list_of_similar_pages_only_deprioritised() {
     let mut crawl = Crawl::new(policy());
     crawl.page("/list", "list", None);
     for n in 0..6 {
@@ -119,7 +119,7 @@ fn an_endless_calendar_is_left_and_a_list_of_like_pages_is_only_snoozed() {
 }
 
 #[test]
-fn a_page_that_says_something_new_ends_the_belief() {
+fn a_page_that_says_something_new_ends_a_rule() {
     let mut crawl = Crawl::new(policy());
     crawl.page("/cal/1/1", "month", None);
     for n in 2..=5 {
@@ -138,7 +138,7 @@ fn a_page_that_says_something_new_ends_the_belief() {
 }
 
 #[test]
-fn kept_pages_from_before_a_rule_speak_against_it() {
+fn kept_pages_from_before_a_rule_contradict_it() {
     let mut crawl = Crawl::new(policy());
     for month in 1..=6 {
         crawl.page(&format!("/archive/2/{month}"), &format!("month {month}"), None);
@@ -169,7 +169,7 @@ fn a_calendar_of_several_parameters_is_recognised() {
 }
 
 #[test]
-fn a_rule_that_is_worth_little_makes_room() {
+fn the_least_useful_rule_makes_room() {
     let mut crawl = Crawl::new(policy());
     for n in 0..2 * MAX_WIDE_RULES {
         let word: String = format!("w{n}")
@@ -187,7 +187,7 @@ fn a_rule_that_is_worth_little_makes_room() {
 }
 
 #[test]
-fn nine_duplicates_in_ten_snooze_a_pattern_whatever_they_duplicate() {
+fn nine_duplicates_in_ten_deprioritise_a_pattern_whatever_they_duplicate() {
     let mut crawl = Crawl::new(policy());
     for n in [
         "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
@@ -208,7 +208,7 @@ fn nine_duplicates_in_ten_snooze_a_pattern_whatever_they_duplicate() {
 }
 
 #[test]
-fn print_versions_and_other_origins_are_recognised_on_either_side() {
+fn print_versions_and_other_origins_are_recognised_in_both_directions() {
     let mut crawl = Crawl::new(policy());
     for n in ["a", "b", "c"] {
         crawl.page(&format!("/{n}"), n, None);
@@ -222,7 +222,7 @@ fn print_versions_and_other_origins_are_recognised_on_either_side() {
 }
 
 #[test]
-fn a_rule_of_the_users_holds_from_the_start_but_spares_the_first() {
+fn a_rule_that_the_user_applies_holds_from_the_start_but_not_for_the_first_url() {
     let rule: HostRule = "h: parameter sid".parse().unwrap();
     for enabled in [true, false] {
         let mut crawl = Crawl::new(Policy {

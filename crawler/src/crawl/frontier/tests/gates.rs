@@ -1,4 +1,4 @@
-//! Addresses, long rests, robots.txt kept for a day, and what a later run knows.
+//! Addresses, long rests, robots.txt kept for a day, and the facts that a later run starts with.
 
 use std::net::IpAddr;
 use std::time::UNIX_EPOCH;
@@ -133,7 +133,7 @@ fn a_long_retry_after_lets_the_run_end_and_is_kept_by_the_next() {
 }
 
 #[test]
-fn a_run_that_still_goes_on_then_asks_the_snoozed_host_when_its_time_has_come() {
+fn a_run_that_still_goes_on_asks_the_host_at_the_end_of_its_long_rest() {
     let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0);
     frontier.add(site("a.example", 2), at(0));
     started(frontier.next(at(0)));
@@ -202,7 +202,7 @@ fn the_address_of_a_restored_host_is_known_from_the_start() {
 }
 
 #[test]
-fn a_host_waits_for_what_another_of_its_address_was_asked_in_an_earlier_run() {
+fn a_host_keeps_the_delay_after_an_earlier_run_asked_another_host_of_its_address() {
     let mut frontier = Frontier::new(&settings(one_at_an_address), WINDOW, 0)
         .begun_at(unix(BEGIN))
         .with_seed(1);
@@ -219,7 +219,7 @@ fn a_host_waits_for_what_another_of_its_address_was_asked_in_an_earlier_run() {
 }
 
 #[test]
-fn a_retired_host_gets_one_try_in_the_next_run_and_not_before_its_rest_is_over() {
+fn a_host_given_up_gets_one_try_in_the_next_run_and_not_before_its_rest_is_over() {
     let state = HostState {
         rests_until: BEGIN + 90_000,
         failures: 5,
@@ -311,7 +311,7 @@ fn a_robots_txt_that_is_old_or_forgotten_is_fetched() {
 }
 
 #[test]
-fn a_robots_txt_that_cannot_be_had_anew_after_a_day_forbids_everything_until_it_can() {
+fn a_robots_txt_that_is_unreachable_after_a_day_forbids_everything_until_it_is_fetched_again() {
     let mut frontier = with_robots();
     frontier.add(site("a.example", 3), at(0));
     let errand = robots_of(frontier.next(at(0)));
@@ -339,7 +339,7 @@ fn a_robots_txt_that_cannot_be_had_anew_after_a_day_forbids_everything_until_it_
 }
 
 #[test]
-fn an_origin_given_up_for_its_robots_txt_is_saved_as_retired_with_the_reason() {
+fn an_origin_given_up_for_its_robots_txt_is_saved_as_given_up_with_the_reason() {
     let mut frontier = with_robots();
     frontier.add(site("a.example", 3), at(0));
     for _ in 0..3 {

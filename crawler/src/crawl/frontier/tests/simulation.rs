@@ -1,5 +1,5 @@
-//! A crawl of servers that answer late, are busy, break off and are killed with the crawler, in simulated time: whatever
-//! happens, no request comes earlier than politeness allows, and no host is forgotten.
+//! A crawl in simulated time. Servers answer late, are busy or break off, and the crawler is killed and restarted. No request may come
+//! earlier than politeness allows, and no host may be forgotten.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -26,9 +26,9 @@ struct Plan {
     parallel_per_host: usize,
     parallel_per_address: usize,
     latency_factor: f64,
-    /// Of a hundred requests, so many fail.
+    /// Failing requests in percent.
     failing: u32,
-    /// After so many requests the crawler is killed, or stopped.
+    /// After this many requests the crawler is killed (`true`) or stopped.
     restarts: Vec<(u64, bool)>,
 }
 
@@ -75,15 +75,15 @@ impl Plan {
     }
 }
 
-/// What the servers know: times are Unix ms.
+/// The requests that a server has seen. Times are Unix ms.
 #[derive(Debug, Default)]
 struct Seen {
     open: usize,
-    /// The last start, or the last end, whichever spaces requests.
+    /// The start or the end of the last request, whichever the delay counts from.
     asked_at: Option<u64>,
     /// The delay that was in force then.
     delay: u64,
-    /// Nothing may come before.
+    /// No request may come before.
     rests_until: u64,
 }
 
@@ -96,7 +96,7 @@ struct Server {
     crawl_delay: u64,
     /// The crawler has read its robots.txt.
     has_robots: Option<u64>,
-    /// What is not decided.
+    /// URLs without an outcome.
     left: HashMap<u64, QueuedUrl>,
     seen: Seen,
 }
@@ -174,7 +174,7 @@ impl World {
         Duration::from_millis(wall - self.started_at)
     }
 
-    /// A run from `wall` on, up to its end or until so many requests were made in all; returns when it stopped.
+    /// Runs from `wall` on, up to the end or until this many requests were made in all. Returns the time.
     fn run(&mut self, frontier: &mut Frontier, mut wall: u64, until_requests: u64) -> u64 {
         for _ in 0..200_000 {
             if self.requests >= until_requests {
@@ -346,7 +346,7 @@ impl World {
         ))
     }
 
-    /// Another run in the place of the one before, whose open requests are cut off.
+    /// Starts another run in the place of the last, whose open requests are cut off.
     fn restart(&mut self, wall: u64, is_killed: bool) -> Frontier {
         self.started_at = wall + self.random.u64(0..600);
         let cut = std::mem::take(&mut self.open);

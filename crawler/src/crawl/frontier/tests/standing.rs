@@ -1,4 +1,4 @@
-//! What the hosts wait for, told without touching them.
+//! The states of hosts, computed without changing them.
 
 use std::net::IpAddr;
 use std::time::UNIX_EPOCH;
@@ -56,7 +56,7 @@ fn a_host_is_ready_then_fetching_then_keeps_its_delay_then_has_nothing_to_do() {
 }
 
 #[test]
-fn a_rest_is_told_with_its_end_and_its_reason_until_the_host_is_given_up() {
+fn a_resting_host_shows_the_end_and_the_reason_of_its_rest_until_it_is_given_up() {
     let mut frontier = begun(|_| {});
     frontier.add(site("a.example", 9), at(0));
     started(frontier.next(at(0)));
@@ -122,7 +122,7 @@ fn a_host_waits_for_its_turn_at_an_address() {
 }
 
 #[test]
-fn what_lies_above_a_limit_is_told_as_such() {
+fn a_host_over_a_page_limit_shows_the_limit() {
     for per_host in [true, false] {
         let mut frontier = begun(|c| match per_host {
             true => c.scope.max_pages_per_host = 1,
@@ -142,7 +142,7 @@ fn what_lies_above_a_limit_is_told_as_such() {
 }
 
 #[test]
-fn of_many_hosts_those_with_the_most_urls_are_named() {
+fn the_hosts_with_the_most_urls_are_named() {
     let mut frontier = begun(|_| {});
     for number in 0..2_000_u64 {
         frontier.add_stored_host(&format!("{number}.example"), 1 + number * 7 % 2_000, 0);

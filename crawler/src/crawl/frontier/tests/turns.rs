@@ -1,4 +1,4 @@
-//! Whose turn it is.
+//! The order of turns among hosts and at an address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

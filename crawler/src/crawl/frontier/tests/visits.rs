@@ -1,4 +1,4 @@
-//! Pages that were fetched before and are looked at again.
+//! Revisits.
 
 use storage::Revisit;
 
@@ -36,7 +36,7 @@ fn fast(change: impl FnOnce(&mut Config)) -> Settings {
     })
 }
 
-/// Starts requests one after the other and answers each with a page; what was asked for, and how it ends.
+/// Starts requests one after the other and answers each with a page. Returns the paths that were asked for, and the ending.
 fn drain(frontier: &mut Frontier) -> (Vec<String>, Ending) {
     let mut asked = Vec::new();
     loop {
@@ -91,7 +91,7 @@ fn at_the_page_limit_visits_are_made_and_new_urls_wait() {
 }
 
 #[test]
-fn a_new_url_that_comes_to_nothing_makes_room_for_another_while_visits_are_made() {
+fn a_new_url_without_a_page_makes_room_for_another_while_visits_are_made() {
     let mut frontier = Frontier::new(&fast(|config| config.scope.max_pages = 1), WINDOW, 0);
     frontier.add_stored_visits("b.example", 1);
     frontier.add(site("a.example", 2), at(0));
@@ -107,7 +107,7 @@ fn a_new_url_that_comes_to_nothing_makes_room_for_another_while_visits_are_made(
 }
 
 #[test]
-fn a_visit_is_neither_a_trap_nor_left_to_the_store() {
+fn a_visit_is_neither_a_trap_nor_held_back() {
     let mut frontier = Frontier::new(&fast(|_| {}), WINDOW, 0);
     let deep = visit(10, "a/a/a/a/a/a/a/a/a/a");
     frontier.add(vec![deep], at(0));
@@ -141,7 +141,7 @@ fn a_refill_of_new_urls_does_not_take_the_visits_behind_them() {
     let mut asked = Vec::new();
     loop {
         match frontier.next(at(0)) {
-            // What is left; the visits lie behind it.
+            // The review of the held-back URLs; the visits stand behind them.
             Step::Refill(Refill { from, .. }) => {
                 assert_eq!(from.map(|(priority, ..)| priority), Some(PRIORITY_HELD_BACK));
                 frontier.on(refilled(visits(11..12), false), at(0));
