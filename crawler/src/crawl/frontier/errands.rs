@@ -97,7 +97,7 @@ impl Frontier {
     pub(super) fn give_up_errand(&mut self, errand: Errand, at: &str, now: Now) {
         match errand {
             Errand::Robots { for_host, origin, .. } => {
-                let why = format!("robots.txt is not to be had from {at}");
+                let why = format!("robots.txt cannot be fetched from {at}");
                 self.settle_origin(&for_host, origin, OriginState::GivenUp { why }, Vec::new(), now);
             }
             Errand::Sitemap { url, .. } => tracing::info!(%url, at, "sitemap given up"),

@@ -399,7 +399,7 @@ impl UrlState {
     /// The state after the forecast for a URL whose turn it is. A forecast only moves a URL further back, so one that is at its
     /// place already is fetched.
     #[must_use]
-    pub fn foretold(self, forecast: &Forecast, is_sample: impl FnOnce() -> bool) -> Self {
+    pub fn after_forecast(self, forecast: &Forecast, is_sample: impl FnOnce() -> bool) -> Self {
         match forecast {
             Forecast::Same(_) if self < Self::HeldBack => Self::HeldBack,
             Forecast::Deprioritised if self < Self::Deprioritised => Self::Deprioritised,

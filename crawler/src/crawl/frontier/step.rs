@@ -192,7 +192,7 @@ impl Host {
             Forecast::Duplicate(prediction) => steering.is_sample(name, &prediction.rule),
             _ => false,
         };
-        Choice::Step(match state.foretold(&forecast, is_sample).priority() {
+        Choice::Step(match state.after_forecast(&forecast, is_sample).priority() {
             Some(priority) => self.postpone(waiting, priority),
             None => {
                 let skeleton = waiting.skeleton();
