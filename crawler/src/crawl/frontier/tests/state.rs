@@ -108,7 +108,11 @@ fn a_forecast_only_moves_a_url_further_back() {
         (Sample, Forecast::Same(rule()), false, HeldBack),
         (HeldBack, Forecast::Same(rule()), false, InProcess),
     ] {
-        assert_eq!(state.after_forecast(&forecast, || is_sample), next, "{state:?} {forecast:?}");
+        assert_eq!(
+            state.after_forecast(&forecast, || is_sample),
+            next,
+            "{state:?} {forecast:?}"
+        );
     }
     for state in [Deprioritised, Sample, HeldBack] {
         assert_eq!(state.priority().map(UrlState::at), Some(state));
