@@ -7,9 +7,9 @@
 //!      └───────────────────┴───── events ──────┴────────────────────┘
 //! ```
 //!
-//! 1. **Seed.** [`fill`] puts the seeds, and the URLs that earlier runs left in the store, into the frontier.
+//! 1. **Seed.** [`fill`](fill::fill) puts the seeds, and the URLs that earlier runs left in the store, into the frontier.
 //! 2. **Frontier.** [`Frontier::next`] chooses the next URL. Robots.txt, politeness and steering decide when it goes, or whether
-//!    it is held back. [`drive`] carries out each step of the frontier and feeds it the events of all stages.
+//!    it is held back. [`drive`](drive::drive) carries out each step of the frontier and feeds it the events of all stages.
 //! 3. **Fetch.** [`Network::fetch`] makes the request in a tokio task ([`Fetcher::get_if`](web::fetch::Fetcher::get_if)) and sends
 //!    the answer on: small ones to the channel `small`, large ones to `large` ([`Lane`](super::interpret::Lane)).
 //! 4. **Interpret.** A parse thread turns the answer into a record ([`Interpreter::interpret`]): a redirect, a failure, or a page,
