@@ -11,7 +11,7 @@ use crate::cli::arguments::DemoArgs;
 use crate::cli::error::{Error, UsageError};
 use crate::config::Config;
 use crate::config::settings::Settings;
-use crate::crawl::stats::{Limits, Stats};
+use crate::crawl::stats::{RunLimits, Stats};
 use crate::crawl::{pipeline, shutdown};
 use crate::demo::{self, Running};
 use crate::error::RunError;
@@ -33,7 +33,7 @@ pub(super) fn execute(args: &DemoArgs, quiet: bool) -> Result<(), Error> {
     let dir = data_folder(args.data.as_deref())?;
     say(&format!("Crawling {} into {}", site.base_url, dir.display()))?;
     let stats = Arc::new(Stats::default());
-    let progress = Progress::show(stats.clone(), Limits::default(), quiet);
+    let progress = Progress::show(stats.clone(), RunLimits::default(), quiet);
     let seeds = [site.base_url.clone()];
     let result = pipeline::run(&settings, &seeds, &dir, &stats, shutdown::requested());
     drop(progress);

@@ -14,7 +14,7 @@ use crate::config::settings::{RefreshSettings, Settings};
 use crate::crawl::pipeline;
 use crate::crawl::seeds::Seeds;
 use crate::crawl::shutdown;
-use crate::crawl::stats::{Limits, Stats};
+use crate::crawl::stats::{RunLimits, Stats};
 use crate::error::RunError;
 use crate::live::progress::Progress;
 use crate::live::status::{self, Server, View};
@@ -29,7 +29,7 @@ pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {
         );
     }
     let stats = Arc::new(Stats::default());
-    let limits = Limits {
+    let limits = RunLimits {
         max_pages: settings.limits.max_pages,
         max_duration: settings.limits.max_duration,
     };
@@ -54,7 +54,7 @@ pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {
 fn serve(
     args: &arguments::StatusArgs,
     stats: &Arc<Stats>,
-    limits: Limits,
+    limits: RunLimits,
     quiet: bool,
 ) -> Result<Option<Server>, Error> {
     let Some(address) = args.status else {

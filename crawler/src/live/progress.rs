@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::crawl::stats::{Limits, Stats, Trend};
+use crate::crawl::stats::{RunLimits, Stats, Trend};
 use crate::terminal::tell::{aside, set_display, tell};
 
 pub(crate) use rates::GrowthRate;
@@ -41,7 +41,7 @@ pub(crate) struct Moment {
 impl Progress {
     /// Starts a display of `stats` on standard error; `max_pages` gives the bar an end. Shows nothing when `quiet`.
     #[must_use]
-    pub fn show(stats: Arc<Stats>, limits: Limits, quiet: bool) -> Self {
+    pub fn show(stats: Arc<Stats>, limits: RunLimits, quiet: bool) -> Self {
         if !quiet {
             stats.watch();
         }

@@ -17,7 +17,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use crate::crawl::stats::{Limits, Rates, Snapshot, Stats, TimeLeft, Trend};
+use crate::crawl::stats::{Rates, RunLimits, Snapshot, Stats, TimeLeft, Trend};
 
 pub use listen::{Address, NotListening, listen};
 pub use server::Server;
@@ -26,7 +26,7 @@ pub use server::Server;
 #[derive(Debug)]
 pub struct View {
     stats: Arc<Stats>,
-    limits: Limits,
+    limits: RunLimits,
     trend: Mutex<Trend>,
 }
 
@@ -41,7 +41,7 @@ struct Sight {
 impl View {
     /// A view of a run's `stats`; `limits` bound the run.
     #[must_use]
-    pub fn new(stats: Arc<Stats>, limits: Limits) -> Self {
+    pub fn new(stats: Arc<Stats>, limits: RunLimits) -> Self {
         stats.watch();
         Self {
             stats,

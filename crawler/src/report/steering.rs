@@ -108,7 +108,7 @@ impl LearnedRule {
         let rule = standing.rule.to_string();
         let (state, now) = match &standing {
             RuleStanding { is_applied: true, .. } => ("applied", "applied"),
-            RuleStanding { is_left: true, .. } => ("left", "held_back"),
+            RuleStanding { is_held_back: true, .. } => ("left", "held_back"),
             RuleStanding { holds: true, .. } => ("snoozed", "deprioritised"),
             RuleStanding { evidence, .. } if evidence.contradicted == 0 => ("suspected", "suspected"),
             _ => ("refuted", "refuted"),
@@ -167,7 +167,7 @@ impl Steering {
         steering::replay(store, &mut known)?;
         let affected = Affected::read(store, &known)?;
         let rules = known.rules().into_iter().filter(|standing| all || standing.holds);
-        let patterns = known.snoozed_patterns().into_iter();
+        let patterns = known.deprioritised_patterns().into_iter();
         Ok(Self {
             held_back: affected.held_back_on.values().sum(),
             held_back_bytes: affected.held_back_bytes(),
@@ -213,10 +213,10 @@ impl Affected {
             if row.revisits.is_some() {
                 continue;
             }
-            let is_held_back = row.priority >= steering::PRIORITY_LEFT;
+            let is_held_back = row.priority >= steering::PRIORITY_HELD_BACK;
             match row.priority {
-                steering::PRIORITY_LEFT.. => *affected.held_back_on.entry(row.host.clone()).or_default() += 1,
-                steering::PRIORITY_SNOOZED.. => affected.deprioritised += 1,
+                steering::PRIORITY_HELD_BACK.. => *affected.held_back_on.entry(row.host.clone()).or_default() += 1,
+                steering::PRIORITY_DEPRIORITISED.. => affected.deprioritised += 1,
                 _ => continue,
             }
             let forecast = Url::parse(&row.url).map_or(Forecast::New, |url| known.forecast(&row.host, &url));

@@ -12,7 +12,7 @@ use dedup::{Analyzer, Deduplicator, DocId, Signature, SledIndex};
 use storage::{Fate, PageRecord, Rebuild, Redecided, Redecision, Replaced, StorageError, Verdict};
 
 use crate::config::settings::Settings;
-use crate::crawl::canonical::gives_place;
+use crate::crawl::canonical::{self, KeptPage, Named};
 use crate::crawl::index::{decode_signature, encode_signature, open_existing_index, stored};
 use crate::error::RunError;
 use crate::terminal::tell::tell;
@@ -132,19 +132,20 @@ fn decide(
         replaced: None,
         replaces: None,
     };
-    let Some(of) = verdict.of().filter(|_| settings.prefer_canonical) else {
+    if !settings.prefer_canonical {
         return Ok(decision);
-    };
-    let kept = rebuild.store().latest_page(of)?;
-    if kept.is_some_and(|kept| gives_place(&kept, &page.url, page.canonical.as_deref())) {
-        dedup.remove(DocId(of))?;
-        dedup.insert(DocId(id), signature)?;
-        decision.verdict = Verdict::Unique;
-        decision.replaced = Some(Replaced {
-            page: of,
-            verdict: verdict.with_of(id),
-        });
     }
+    let named = Named {
+        url: &page.url,
+        canonical: page.canonical.as_deref(),
+    };
+    let kept_page = |of| Ok(rebuild.store().latest_page(of)?.and_then(KeptPage::of));
+    let decided = canonical::decide(dedup, id, named, signature, verdict, kept_page)?;
+    if let Some(replaced) = decided.replaced {
+        dedup.remove(DocId(replaced.page))?;
+    }
+    decision.verdict = decided.verdict;
+    decision.replaced = decided.replaced;
     Ok(decision)
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::config::settings::Settings;
-use crate::crawl::messages::{Ending, Retired};
+use crate::crawl::messages::{Ending, GivenUp};
 use crate::crawl::pipeline::Summary;
 use crate::crawl::stats::{Snapshot, Stats};
 use crate::terminal::text::terminal_text;
@@ -16,7 +16,7 @@ pub(super) fn describe(summary: &Summary, stats: &Stats, settings: &Settings, di
     let mut lines = vec![outcome(summary, &run), counts(summary)];
     lines.extend(run.refresh.map(|refresh| refreshed(&refresh, run.counts.due)));
     lines.extend(ignored_links(&run, settings));
-    lines.extend(summary.retired.iter().map(given_up));
+    lines.extend(summary.given_up.iter().map(given_up));
     if summary.counts.queued + summary.counts.due > 0 {
         lines.push(advice(summary, settings).to_owned());
     }
@@ -89,10 +89,10 @@ fn ignored_links(run: &Snapshot, settings: &Settings) -> Vec<String> {
     lines
 }
 
-fn given_up(host: &Retired) -> String {
+fn given_up(host: &GivenUp) -> String {
     let reason = terminal_text(&host.last_failure, 200);
     let name = &host.host;
-    match host.snoozes_until {
+    match host.rests_until {
         Some(until) => {
             let until = units::utc(until);
             format!("  {name} is resting until {until} ({reason}); its URLs stay queued")
@@ -106,10 +106,10 @@ fn advice(summary: &Summary, settings: &Settings) -> &'static str {
     match summary.ending {
         Ending::PageLimit => "  to fetch more, raise --max-pages (or scope.max_pages) and run the command again",
         Ending::Stopped => "  the same command continues the crawl",
-        Ending::Exhausted if !summary.retired.is_empty() => {
+        Ending::Exhausted if !summary.given_up.is_empty() => {
             "  the same command asks the resting and given up hosts again after their rest"
         }
-        Ending::Exhausted if summary.has_left => {
+        Ending::Exhausted if summary.holds_urls_back => {
             "  the queued URLs are held back as probable duplicates (crawler rules shows why; steering.leave = \"nothing\" \
              fetches them)"
         }

@@ -3,8 +3,8 @@
 use std::time::SystemTime;
 
 use crate::crawl::clock::unix_millis;
-use crate::crawl::frontier::{HostStanding, HostState};
-use crate::crawl::stats::{Limits, Rates, Snapshot, TimeLeft};
+use crate::crawl::frontier::{HostStanding, HostStateKind};
+use crate::crawl::stats::{Rates, RunLimits, Snapshot, TimeLeft};
 use crate::terminal::units::bytes;
 
 /// Hosts named in the display.
@@ -14,7 +14,12 @@ const NAMED: usize = 3;
 const SHORTEST_WAIT_MS: u64 = 2_000;
 
 /// The line with the bar, and the lines below it.
-pub(super) fn describe(now: &Snapshot, limits: Limits, rates: Rates, left: Option<TimeLeft>) -> (String, Vec<String>) {
+pub(super) fn describe(
+    now: &Snapshot,
+    limits: RunLimits,
+    rates: Rates,
+    left: Option<TimeLeft>,
+) -> (String, Vec<String>) {
     let of = limits.max_pages.map_or(String::new(), |pages| format!(" of {pages}"));
     let mut first = format!("{}{of} pages", now.pages());
     if now.stopping {
@@ -64,7 +69,7 @@ pub(super) fn describe(now: &Snapshot, limits: Limits, rates: Rates, left: Optio
 
 /// `hosts: 3 fetching, 7 politeness delay, 2 resting`.
 fn describe_hosts(now: &Snapshot) -> String {
-    let counts = HostState::ALL
+    let counts = HostStateKind::ALL
         .into_iter()
         .map(|state| (state, now.standing.count(state)));
     let parts: Vec<String> = counts
@@ -105,11 +110,11 @@ mod tests {
         };
         let shown = |host| describe_host(&host, 1_000_000);
         assert_eq!(
-            shown(host(HostState::Resting, Some(1_039_200), Some("HTTP status 503"))),
+            shown(host(HostStateKind::Resting, Some(1_039_200), Some("HTTP status 503"))),
             "a.example 7 (resting, 40 s: HTTP status 503)"
         );
         assert_eq!(
-            shown(host(HostState::Delay, Some(1_000_900), None)),
+            shown(host(HostStateKind::Delay, Some(1_000_900), None)),
             "a.example 7 (politeness delay)"
         );
     }
@@ -129,9 +134,9 @@ mod tests {
             bytes: 5_000,
             ..Snapshot::default()
         };
-        let limits = Limits {
+        let limits = RunLimits {
             max_pages: Some(500),
-            ..Limits::default()
+            ..RunLimits::default()
         };
         let rates = Rates {
             requests: 12.5,

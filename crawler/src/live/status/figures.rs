@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::View;
 use crate::crawl::clock::unix_millis;
-use crate::crawl::frontier::{HostStanding, HostState};
+use crate::crawl::frontier::{HostStanding, HostStateKind};
 use crate::crawl::messages::Ending;
 use crate::crawl::stats::{Bound, Snapshot, TimeLeft};
 use crate::report::Counts;
@@ -160,7 +160,7 @@ impl Figures {
                 unchanged: refresh.unchanged,
                 gone: refresh.gone,
             }),
-            hosts: HostState::ALL
+            hosts: HostStateKind::ALL
                 .into_iter()
                 .map(|state| (state.as_str(), standing.count(state)))
                 .collect(),

@@ -12,7 +12,7 @@ use prometheus_client::registry::{Registry, Unit};
 use super::View;
 use super::figures::memory_bytes;
 use crate::crawl::clock::unix_millis;
-use crate::crawl::frontier::HostState;
+use crate::crawl::frontier::HostStateKind;
 use crate::crawl::stats::Snapshot;
 use crate::live::log;
 
@@ -147,7 +147,7 @@ impl Current {
     /// The state of the hosts and of the process.
     fn encode_process(&self, out: &mut Out<'_>) -> fmt::Result {
         let now = &self.snapshot;
-        let hosts = HostState::ALL
+        let hosts = HostStateKind::ALL
             .into_iter()
             .map(|state| (state.as_str(), now.standing.count(state)));
         out.gauges(
@@ -259,7 +259,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::crawl::stats::{Limits, Stats};
+    use crate::crawl::stats::{RunLimits, Stats};
 
     /// Type, unit and labels by name.
     type Families = BTreeMap<String, (String, String, BTreeSet<String>)>;
@@ -270,7 +270,7 @@ mod tests {
         stats.commit(Duration::from_millis(2));
         stats.failure("http_404");
         stats.failure("a \"quoted\"\nkind");
-        render(&View::new(stats, Limits::default())).unwrap()
+        render(&View::new(stats, RunLimits::default())).unwrap()
     }
 
     fn families(text: &str) -> Families {

@@ -67,8 +67,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::crawl::frontier::{HostStanding, HostState, Standing};
-    use crate::crawl::stats::{Limits, Stats};
+    use crate::crawl::frontier::{HostStanding, HostStateKind, Standing};
+    use crate::crawl::stats::{RunLimits, Stats};
     use crate::live::status::View;
 
     fn figures() -> Figures {
@@ -78,12 +78,12 @@ mod tests {
         standing.largest.push(HostStanding {
             host: "\"><img src=x>.example".into(),
             urls: 7,
-            state: HostState::Resting,
+            state: HostStateKind::Resting,
             until: Some(1_774_000_000_000),
             failure: Some("</td><script>alert(2)</script>".into()),
         });
         stats.stands(standing);
-        Figures::of(&View::new(stats, Limits::default()))
+        Figures::of(&View::new(stats, RunLimits::default()))
     }
 
     #[test]

@@ -7,7 +7,9 @@ use web::host_key::HostKey;
 
 use super::Explainer;
 use super::answer::{QueueAnswer, State};
-use crate::crawl::steering::{self, Forecast, HostRule, PRIORITY_LEFT, PRIORITY_SAMPLE, PRIORITY_SNOOZED, Prediction};
+use crate::crawl::steering::{
+    self, Forecast, HostRule, PRIORITY_DEPRIORITISED, PRIORITY_HELD_BACK, PRIORITY_SAMPLE, Prediction,
+};
 use crate::error::RunError;
 
 /// Upper bound on the URLs of a host's queue among which the URL is sought.
@@ -26,7 +28,7 @@ impl Explainer<'_> {
         let priority = queued.map(|queued| queued.priority);
         let place = at.map(|at| at + 1);
         let steering = match priority {
-            Some(PRIORITY_SNOOZED..) => self.rule_for(&host, url)?,
+            Some(PRIORITY_DEPRIORITISED..) => self.rule_for(&host, url)?,
             _ => None,
         };
         let answer = QueueAnswer {
@@ -53,7 +55,7 @@ impl Explainer<'_> {
         steering::replay(self.store, &mut known)?;
         let rule = match known.forecast(host, url) {
             Forecast::Duplicate(Prediction { rule, .. }) | Forecast::Same(rule) | Forecast::Test(rule) => rule,
-            Forecast::Snoozed => {
+            Forecast::Deprioritised => {
                 return Ok(Some(
                     "nearly all pages of its folder with these parameters are duplicates (crawler rules lists this pattern)".to_owned(),
                 ));
@@ -78,7 +80,7 @@ impl Explainer<'_> {
 
 fn summary(priority: Option<u8>, place: Option<usize>) -> String {
     match (priority, place) {
-        (Some(PRIORITY_LEFT..), _) => {
+        (Some(PRIORITY_HELD_BACK..), _) => {
             "Held back: the verdicts on similar URLs predict a duplicate, so the crawl does not fetch it. steering.leave = \"nothing\" \
              makes the crawl fetch it."
                 .to_owned()
@@ -87,7 +89,7 @@ fn summary(priority: Option<u8>, place: Option<usize>) -> String {
             "Deprioritised: similar URLs were duplicates. It is in the sample that the crawl fetches last, to test the prediction."
                 .to_owned()
         }
-        (Some(PRIORITY_SNOOZED..), _) => {
+        (Some(PRIORITY_DEPRIORITISED..), _) => {
             "Deprioritised: similar URLs were duplicates, so the crawl fetches it after all other URLs of its host.".to_owned()
         }
         (_, Some(place)) => format!("Queued: it is number {place} in the queue of its host."),

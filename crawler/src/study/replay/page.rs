@@ -2,7 +2,7 @@
 
 use dedup::Signature;
 
-use crate::crawl::canonical::names_alone;
+use crate::crawl::canonical::Named;
 
 /// A decided page. Its index in the list of pages is its place in the order of decision.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,13 +30,11 @@ impl DecidedPage {
         }
     }
 
-    /// Whether this page, while it is kept, gives its place to a duplicate of it that it names.
-    pub(super) fn gives_place_to(&self, duplicate: &DecidedPage) -> bool {
-        names_alone(
-            &self.url,
-            self.names.as_deref(),
-            &duplicate.url,
-            duplicate.names.as_deref(),
-        )
+    /// The page as the exchange for a canonical page sees it.
+    pub(super) fn named(&self) -> Named<'_> {
+        Named {
+            url: &self.url,
+            canonical: self.names.as_deref(),
+        }
     }
 }

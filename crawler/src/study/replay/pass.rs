@@ -9,6 +9,7 @@ use dedup::{DedupError, Digest, DuplicateRule, Signature, Width};
 use super::cells::{CellSet, Family, Grid};
 use super::page::DecidedPage;
 use super::scout::{BLOCK, Near, Scout};
+use crate::crawl::canonical::{Stays, exchange};
 
 /// The kept page that a page duplicates, by some settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -302,7 +303,7 @@ impl Pass<'_> {
         }
         decision.open = decision.open.without(&cells);
         let (page, other) = (&self.pages[decision.place], &self.pages[of]);
-        if self.prefer_canonical && other.gives_place_to(page) {
+        if self.prefer_canonical && exchange(other.named(), page.named()) == Stays::Duplicate {
             decision.taken = decision.taken.or(&cells);
             let kept = &mut self.replayed.kept[of];
             *kept = kept.without(&cells);

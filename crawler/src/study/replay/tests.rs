@@ -10,6 +10,7 @@ use super::pass::replay_in_blocks;
 use super::scout::Scout;
 use super::truth::Judged;
 use super::*;
+use crate::crawl::canonical::{Stays, exchange};
 
 /// The parts of a page that decide on its similarity, as small numbers.
 #[derive(Debug, Clone)]
@@ -115,7 +116,7 @@ fn oracle(pages: &[DecidedPage], rule: DuplicateRule, prefer_canonical: bool) ->
             } => Evidence::Near { distance, similarity },
         };
         let of = verdict.of().unwrap().0 as usize;
-        if prefer_canonical && pages[of].gives_place_to(page) {
+        if prefer_canonical && exchange(pages[of].named(), page.named()) == Stays::Duplicate {
             dedup.insert(DocId(place as u64), &page.signature).unwrap();
             dedup.remove(DocId(of as u64)).unwrap();
             dropped[of] = Some((place, evidence));
