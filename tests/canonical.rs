@@ -323,7 +323,15 @@ fn article_in_the_catalogue_alone(data: &Path, site: &Site, html: &str) {
     let host = site.url("").replace("http://", "");
     let queued = store.refill(&host, 10, &HashSet::new()).unwrap();
     let article = queued.iter().find(|queued| queued.url == site.url("/article")).unwrap();
-    let text = page::extract::main_text(&page::parse::parse(html)).text;
+    let url = url::Url::parse(&article.url).unwrap();
+    let page = page::read(
+        html.as_bytes(),
+        &reqwest::header::HeaderMap::new(),
+        &url,
+        &settings().reading(),
+    )
+    .unwrap();
+    let text = page.text;
     let signature = dedup::Analyzer::new(&settings().scheme).analyze(&text);
     assert_eq!(store.page(2).unwrap().unwrap().canonical, Some(article.url.clone()));
     let draft = PageDraft {

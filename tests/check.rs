@@ -1,4 +1,4 @@
-//! `crawler check`: whether a text is already in the store.
+//! `crawler check`: whether the crawl has kept a text already.
 
 use std::fs;
 use std::io::{Seek, Write};
@@ -19,7 +19,7 @@ fn chinese() -> String {
     (0..12).map(|n| format!("第{n}段{CHINESE}")).collect()
 }
 
-/// What is stored of a page with this text.
+/// The text that the store holds of a page with this text.
 fn stored(text: &str) -> String {
     let words: Vec<&str> = text.split(' ').collect();
     words.chunks(40).map(|paragraph| paragraph.join(" ") + ".\n").collect()
@@ -134,7 +134,7 @@ fn passages_in_common_are_named_with_their_places() {
 }
 
 #[test]
-fn a_text_too_short_for_a_fingerprint_is_told_so() {
+fn a_text_too_short_for_a_fingerprint_has_a_verdict_of_its_own() {
     let (site, crawl) = crawled();
     let short = checked(&crawl, "short.txt", "harbour master", 12);
     assert_eq!(
@@ -162,7 +162,7 @@ fn a_text_too_short_for_a_fingerprint_is_told_so() {
         (&near["compared_by"], &near["nearest"][0]["distance"]),
         (&"shingles".into(), &Value::Null)
     );
-    // Compared with short pages only, it may still stand in a longer one.
+    // It was compared with short pages only; a longer page may contain it.
     let other = checked(&crawl, "other.txt", &words(60, 20), 12);
     assert_eq!(
         (&other["verdict"], &other["compared_by"]),
@@ -183,7 +183,7 @@ fn excerpt(text: &str, from: usize, count: usize) -> String {
     words.join(" ")
 }
 
-/// The same as JSON, after it was seen that the text for people fits.
+/// The answer as JSON, after a check that the text fits the terminal.
 #[track_caller]
 fn thoroughly(crawl: &Crawl, name: &str, code: i32) -> Value {
     fits(&check(crawl, name, &["--thorough"]).with_code(code).stdout);
@@ -210,15 +210,12 @@ fn an_excerpt_of_a_kept_page_is_contained_in_it() {
         );
         assert_eq!(nearest["is_duplicate"], false);
         let reason = answer["reason"].as_str().unwrap();
-        assert_eq!(reason, format!("All of it stands in {}.", site.url("/a")));
+        assert_eq!(reason, format!("All of it is in {}.", site.url("/a")));
     }
     let text = check(&crawl, "forty.txt", &["--thorough"]).with_code(13).stdout;
-    assert!(
-        text.starts_with("CONTAINED IN ANOTHER PAGE\nAll of it stands in"),
-        "{text}"
-    );
+    assert!(text.starts_with("CONTAINED IN ANOTHER PAGE\nAll of it is in"), "{text}");
 
-    // Without reading all texts nothing is claimed of them.
+    // Without --thorough the answer claims nothing about longer pages.
     let short = checked(&crawl, "forty.txt", &excerpt(&first, 200, 40), 12);
     let reason = short["reason"].as_str().unwrap();
     assert!(
@@ -228,7 +225,7 @@ fn an_excerpt_of_a_kept_page_is_contained_in_it() {
     let long = checked(&crawl, "long.txt", &excerpt(&first, 33, 110), 0);
     let reason = long["reason"].as_str().unwrap();
     assert!(
-        reason.contains("was not looked at") && reason.contains("--thorough"),
+        reason.contains("did not look for") && reason.contains("--thorough"),
         "{reason}"
     );
 
@@ -236,7 +233,7 @@ fn an_excerpt_of_a_kept_page_is_contained_in_it() {
     fs::write(crawl.path("most.txt"), sixty).unwrap();
     let most = thoroughly(&crawl, "most.txt", 13);
     let reason = most["reason"].as_str().unwrap();
-    assert_eq!(reason, format!("86 % of it stands in {}.", site.url("/a")));
+    assert_eq!(reason, format!("86 % of it is in {}.", site.url("/a")));
 }
 
 #[test]
@@ -252,13 +249,13 @@ fn five_characters_of_chinese_are_too_short_to_say_until_all_texts_are_read() {
         (&found["verdict"], &found["nearest"][0]["url"]),
         (&"contained".into(), &site.url("/zh").into())
     );
-    // Four stand anywhere by chance.
+    // Any page may contain four by chance.
     fs::write(crawl.path("four.txt"), "高山竹林").unwrap();
     thoroughly(&crawl, "four.txt", 12);
 }
 
 #[test]
-fn what_the_index_finds_may_hold_the_text_without_a_thorough_look() {
+fn a_page_that_the_index_finds_may_contain_the_text() {
     let (site, crawl) = crawled();
     fs::write(crawl.path("strict.toml"), "dedup.min_similarity = 0.99").unwrap();
     fs::write(crawl.path("most.txt"), excerpt(&words(1, 300), 0, 290)).unwrap();
@@ -275,7 +272,7 @@ fn what_the_index_finds_may_hold_the_text_without_a_thorough_look() {
 }
 
 #[test]
-fn a_text_of_several_pages_is_new_as_a_whole_only() {
+fn a_text_from_several_pages_is_new_only_as_a_whole() {
     let (_site, crawl) = crawled();
     let text = format!("{} {}", excerpt(&words(1, 300), 0, 100), excerpt(&words(2, 300), 0, 90));
     fs::write(crawl.path("both.txt"), text).unwrap();
@@ -283,8 +280,8 @@ fn a_text_of_several_pages_is_new_as_a_whole_only() {
     assert_eq!((&answer["verdict"], &answer["covered"]), (&"new".into(), &1.0.into()));
     check(&crawl, "both.txt", &["--thorough"]).succeeded().says(&[
         "NEW ONLY AS A WHOLE",
-        "53 % of it stands in",
-        "All of it stands in the pages",
+        "53 % of it is in",
+        "All of it is in the pages",
     ]);
 }
 
@@ -331,7 +328,7 @@ fn a_url_is_fetched_politely_and_its_own_page_is_named() {
 }
 
 #[test]
-fn a_thorough_check_names_the_nearest_of_a_text_that_is_new() {
+fn a_thorough_check_names_the_nearest_page_of_a_new_text() {
     let (site, crawl) = crawled();
     let half = format!(
         "{} {}",
@@ -348,7 +345,7 @@ fn a_thorough_check_names_the_nearest_of_a_text_that_is_new() {
     );
     assert_eq!(nearest["passages"][0]["tokens"], 80);
     let text = check(&crawl, "half.txt", &["--thorough"]).succeeded();
-    text.says(&["NEW IN PART\n27 % of it stands in"]);
+    text.says(&["NEW IN PART\n27 % of it is in"]);
     assert_eq!(thorough["nearest"].as_array().unwrap().len(), 3);
 }
 
@@ -363,14 +360,14 @@ fn chinese_is_checked_by_its_characters() {
 }
 
 #[test]
-fn another_rule_is_compared_by_and_nothing_is_written() {
+fn another_rule_takes_effect_and_nothing_is_written() {
     let (_site, crawl) = crawled();
     fs::write(crawl.path("memo.txt"), replaced(&words(4, 20), 10, 1, 5)).unwrap();
     // Of 16 runs of five words a word in the middle changes five: 11 of 21 are the same.
     check(&crawl, "memo.txt", &[]).with_code(13);
     fs::write(crawl.path("lenient.toml"), "dedup.min_similarity_short = 0.5").unwrap();
     let lenient = check(&crawl, "memo.txt", &["--config", "lenient.toml"]).with_code(10);
-    lenient.complains_of(&["the rule of the configuration is not that of the store's index"]);
+    lenient.complains_of(&["the store's index was built for another rule than the configured one"]);
     let again = check(&crawl, "memo.txt", &[]).with_code(13);
     assert_eq!(again.stderr, "");
     crawl.run();
@@ -386,7 +383,7 @@ fn another_scheme_is_an_error_that_names_the_remedy() {
 }
 
 #[test]
-fn a_damaged_text_of_a_page_leaves_the_verdict() {
+fn a_damaged_text_does_not_change_the_verdict() {
     let (site, crawl) = crawled();
     damage_text_of(&crawl.data(), &site.url("/a"));
     let answer = checked(&crawl, "near.txt", &replaced(&stored(&words(1, 300)), 150, 3, 9), 10);
@@ -403,13 +400,13 @@ fn a_damaged_text_of_a_page_leaves_the_verdict() {
     check(&crawl, "near.txt", &[])
         .with_code(10)
         .says(&["NEAR-DUPLICATE", "its text cannot be read", "at least 0"]);
-    // Another page is read as ever.
+    // Other pages are not affected.
     let other = checked(&crawl, "other.txt", &stored(&words(2, 300)), 11);
     assert_eq!((&other["covered"], &other["is_cut"]), (&1.0.into(), &false.into()));
 }
 
 #[test]
-fn passages_of_a_text_without_end_are_looked_for_in_part_and_that_is_told() {
+fn the_search_for_passages_of_a_very_long_text_is_cut_short_and_says_so() {
     let (site, crawl) = crawled();
     // More tokens than are looked at, and nothing but runs that the page has too.
     let text = format!("{}\n", stored(&words(1, 300))).repeat(1_700);
@@ -422,11 +419,11 @@ fn passages_of_a_text_without_end_are_looked_for_in_part_and_that_is_told() {
     assert_eq!(nearest["covered_of_page"], 1.0);
     check(&crawl, "long.txt", &[])
         .with_code(10)
-        .says(&["at least", "not all passages were looked for"]);
+        .says(&["at least", "the search for passages was cut short"]);
 }
 
 #[test]
-fn what_is_no_page_is_refused() {
+fn sources_that_are_not_pages_are_refused() {
     let (_site, crawl) = crawled();
     check(&crawl, "nothing.html", &[])
         .with_code(1)

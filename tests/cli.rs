@@ -143,7 +143,7 @@ fn the_layouts_of_a_distance_are_listed_with_their_costs() {
 }
 
 #[test]
-fn a_command_line_that_cannot_be_used_ends_with_two() {
+fn an_invalid_command_line_ends_with_exit_code_2() {
     for arguments in [
         &[][..],
         &["crawl"],
@@ -172,7 +172,7 @@ fn a_command_line_that_cannot_be_used_ends_with_two() {
 }
 
 #[test]
-fn the_text_report_tells_counts_clusters_hosts_and_failures() {
+fn the_text_report_shows_counts_clusters_hosts_and_failures() {
     let (site, crawl) = finished();
     let report = crawl.read("report", &["--full"]).succeeded();
     let (a, copy, missing) = (site.url("/a"), site.url("/copy"), site.url("/missing"));
@@ -305,7 +305,7 @@ fn a_folder_without_a_crawl_is_named_and_left_as_it_is() {
 }
 
 #[test]
-fn a_damaged_state_is_an_error_that_says_so() {
+fn a_damaged_state_is_reported_as_an_error() {
     let (_site, crawl) = finished();
     for entry in fs::read_dir(crawl.data().join("state")).unwrap() {
         let path = entry.unwrap().path();
@@ -369,7 +369,7 @@ fn a_title_does_no_harm_to_a_browser_or_a_terminal() {
 }
 
 #[test]
-fn quiet_says_nothing_of_a_run_that_went_well() {
+fn quiet_prints_nothing_for_a_successful_run() {
     let site = Site::of([("/", home(NO_LINKS))]);
     let ended = Crawl::of(site.url("/"))
         .set("identity.contact_url", "\"\"")
@@ -379,14 +379,14 @@ fn quiet_says_nothing_of_a_run_that_went_well() {
 }
 
 #[test]
-fn verbose_tells_of_every_decision() {
+fn verbose_logs_every_verdict() {
     let site = Site::of([("/", home(NO_LINKS))]);
     let ended = Crawl::of(site.url("/")).end(&["-v"]).succeeded();
     ended.complains_of(&["decided", &site.url("/")]);
 }
 
 #[test]
-fn a_log_is_plain_text_where_it_is_no_terminal() {
+fn a_log_outside_a_terminal_has_no_colours() {
     let site = Site::of([("/", home(NO_LINKS))]);
     let ended = Crawl::of(site.url("/")).end(&["-vv"]).succeeded();
     assert!(
@@ -397,7 +397,7 @@ fn a_log_is_plain_text_where_it_is_no_terminal() {
 }
 
 #[test]
-fn a_run_whose_reader_has_gone_still_crawls_to_its_end() {
+fn a_run_with_a_closed_standard_output_still_finishes_the_crawl() {
     let site = Site::of([("/", home(&["/a"])), ("/a", page("A", &words(1, 100), NO_LINKS))]);
     let crawl = Crawl::of(site.url("/"));
     let (reader, writer) = std::io::pipe().unwrap();

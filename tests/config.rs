@@ -1,5 +1,5 @@
-//! What is wrong with the configuration or the seeds ends the command before any request, with exit code 2 and a message
-//! that says where.
+//! A fault in the configuration or the seeds ends the command before any request, with exit code 2 and a message that names the
+//! place.
 
 use std::fs;
 
@@ -26,7 +26,7 @@ fn run_with(files: &[(&str, &str)], arguments: &[&str]) -> Ended {
 const SEEDS: (&str, &str) = ("seeds.txt", "http://127.0.0.1:1/\n");
 
 #[test]
-fn an_unknown_key_is_named_with_file_and_line_and_the_keys_there_are() {
+fn an_unknown_key_is_named_with_file_line_and_the_known_keys() {
     let config = ("my.toml", "[politeness]\n# slower\ndelay_msec = 5\n");
     let ended = run_with(&[SEEDS, config], &["--seeds", "seeds.txt", "--config", "my.toml"]);
     ended
@@ -42,14 +42,14 @@ fn an_unknown_section_is_named() {
 }
 
 #[test]
-fn the_configuration_of_the_current_folder_is_read_unasked() {
+fn config_toml_in_the_current_folder_is_read_by_default() {
     let config = ("config.toml", "surprise = true\n");
     let ended = run_with(&[SEEDS, config], &["--seeds", "seeds.txt"]);
     ended.with_code(2).complains_of(&["config.toml, line 1", "surprise"]);
 }
 
 #[test]
-fn a_value_that_cannot_be_used_is_named_with_its_key() {
+fn an_invalid_value_is_named_with_its_key() {
     for (config, parts) in [
         ("[dedup]\nbucket_skew = -1.0", ["dedup.bucket_skew = -1", "0 or more"]),
         ("[dedup]\nmax_distance = 40", ["dedup.max_distance = 40", "64 bits"]),
@@ -201,13 +201,13 @@ fn config(files: &[(&str, &str)], variables: &[(&str, &str)], arguments: &[&str]
 }
 
 #[test]
-fn a_check_says_all_that_is_wrong_and_where() {
+fn config_check_lists_every_fault_with_its_place() {
     let file = (
         "my.toml",
         "[scope]\nmax_depht = 3\nmode = \"web\"\n\n[fetch]\nparallel = 0\n",
     );
     let ended = config(&[file], &[], &["check", "my.toml"]).with_code(2);
-    ended.complains_of(&["3 lines are wrong"]).says(&[
+    ended.complains_of(&["3 lines are invalid"]).says(&[
         "my.toml:2: unknown key `scope.max_depht`; did you mean `max_depth`?",
         "my.toml:3: `scope.mode`: ",
         "my.toml:6: fetch.parallel = 0: must be at least 1",
@@ -215,10 +215,10 @@ fn a_check_says_all_that_is_wrong_and_where() {
     let right = ("config.toml", "[scope]\nmax_depth = 3\n");
     config(&[right], &[], &["check"])
         .succeeded()
-        .says(&["config.toml can be used."]);
+        .says(&["config.toml is valid."]);
     config(&[("my.toml", right.1)], &[], &["check", "--config", "my.toml"])
         .succeeded()
-        .says(&["my.toml can be used."]);
+        .says(&["my.toml is valid."]);
     for (value, part) in [("many", "an integer"), ("40", "64 bits")] {
         let set = [("CRAWLER_DEDUP_MAX_DISTANCE", value)];
         let ended = config(&[right], &set, &["check"]).with_code(2);
@@ -232,7 +232,7 @@ fn a_check_says_all_that_is_wrong_and_where() {
 }
 
 #[test]
-fn each_value_is_shown_with_its_origin_and_no_secret_with_it() {
+fn each_value_is_shown_with_its_origin_and_without_secrets() {
     let file = (
         "config.toml",
         "[dedup]\nmax_distance = 3\nmin_similarity = 0.5\n[fetch]\nproxy = \"http://me:s3cret@proxy.example:1\"\n\
@@ -277,7 +277,7 @@ fn each_value_is_shown_with_its_origin_and_no_secret_with_it() {
 }
 
 #[test]
-fn what_is_shown_is_a_configuration_and_means_the_same() {
+fn the_output_of_config_show_is_an_equivalent_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let shown = config(&[], &[("CRAWLER_DEDUP_MAX_DISTANCE", "5")], &["show"])
         .succeeded()
@@ -295,7 +295,7 @@ fn what_is_shown_is_a_configuration_and_means_the_same() {
 }
 
 #[test]
-fn the_environment_holds_for_every_command_and_a_bad_value_names_its_variable() {
+fn every_command_reads_the_environment_and_names_the_variable_of_an_invalid_value() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("config.toml"), "[dedup]\nmax_distance = 3\n").unwrap();
     for arguments in [
@@ -315,7 +315,7 @@ fn the_environment_holds_for_every_command_and_a_bad_value_names_its_variable() 
 }
 
 #[test]
-fn a_flag_that_cannot_be_used_is_not_laid_to_the_file() {
+fn the_error_for_an_invalid_flag_does_not_name_the_file() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("config.toml"), "[dedup]\nmax_distance = 3\n").unwrap();
     let mut command = crawler(["dedup", "--max-distance", "40", "config.toml"]);

@@ -1,6 +1,6 @@
 //! `crawler dedup`: duplicates among files.
 //!
-//! - `forms`: every form that documents come in; `faults`: what cannot be read; `course`: order, settings, ends, memory
+//! - `forms`: the forms of documents; `faults`: unreadable input; `course`: order, settings, endings, memory
 
 mod course;
 mod faults;
@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use crate::support::page::{replaced, words};
 use crate::support::process::{Ended, crawler, run};
 
-/// A folder to work in.
+/// A temporary working directory.
 struct Folder(TempDir);
 
 impl Folder {
@@ -27,7 +27,7 @@ impl Folder {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// With a file in it.
+    /// Adds a file.
     fn with(self, name: &str, content: impl AsRef<[u8]>) -> Self {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -50,7 +50,7 @@ impl Folder {
         run(&mut self.command(arguments))
     }
 
-    /// With `input` on standard input.
+    /// Runs with `input` on standard input.
     #[track_caller]
     fn dedup_piped(&self, arguments: &[&str], input: &[u8]) -> Ended {
         fs::write(self.path("piped"), input).unwrap();
@@ -87,7 +87,7 @@ fn verdicts(text: &str) -> Vec<String> {
         Value::Null => "-".into(),
         other => other.to_string(),
     };
-    let tell = |line: &Value| {
+    let verdict = |line: &Value| {
         format!(
             "{} {} {}",
             short(&line["id"]),
@@ -95,10 +95,10 @@ fn verdicts(text: &str) -> Vec<String> {
             short(&line["of"])
         )
     };
-    lines(text).iter().map(tell).collect()
+    lines(text).iter().map(verdict).collect()
 }
 
-/// Documents and what they are: two articles, an edition of the first, a copy of the second, a note and its copy.
+/// Two articles, an edited copy of the first, an exact copy of the second, a note and its copy.
 fn documents() -> Vec<(&'static str, String)> {
     let (first, second) = (words(1, 300), words(2, 300));
     vec![
@@ -140,7 +140,7 @@ fn response(uri: &str, head: &str, body: &[u8]) -> Vec<u8> {
     warc_record("response", uri, "application/http; msgtype=response", &block)
 }
 
-/// WET: one conversion a document.
+/// WET: one conversion record for each document.
 fn wet_records(documents: &[(&str, String)]) -> Vec<Vec<u8>> {
     let info = warc_record("warcinfo", "", "application/warc-fields", b"software: test\r\n");
     let records = documents
@@ -156,7 +156,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn zstd(bytes: &[u8]) -> Vec<u8> {
-    // With a checksum, as the command line tool writes it: without one, damage in a text is no damage to zstd.
+    // With a checksum, as the command line tool writes it. Without one, zstd does not detect damage in a text.
     let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).unwrap();
     encoder.include_checksum(true).unwrap();
     encoder.write_all(bytes).unwrap();

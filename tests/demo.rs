@@ -1,4 +1,4 @@
-//! The demo's site, whose every page has a known answer: by the library, by `crawler demo`, by `crawler run`.
+//! Crawls of the demo's site, whose pages have known answers: by the library, by `crawler demo`, by `crawler run`.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crawler::config::settings::Settings;
 use crawler::crawl::messages::Ending;
 use crawler::crawl::pipeline;
 use crawler::crawl::stats::Stats;
-use crawler::demo::{self, Answer, Area, Expected, Limits, Running};
+use crawler::demo::{self, Answer, Area, Expected, Running, TruthSettings};
 use crawler::report::Report;
 use storage::{OpenOptions, Store};
 use tokio::runtime::Runtime;
@@ -23,22 +23,22 @@ fn served() -> (Runtime, Running) {
     (runtime, site)
 }
 
-/// Holds the crawl in `dir` and the site's log against the truth. With `may_leave`, duplicates may have been left.
-fn assert_true(site: &Running, dir: &Path, numbers_must_match: bool, may_leave: bool) {
+/// Compares the crawl in `dir` and the site's log with the truth. With `may_hold_back`, steering may have held back duplicates.
+fn assert_true(site: &Running, dir: &Path, numbers_must_match: bool, may_hold_back: bool) {
     let store = Store::open(dir, &OpenOptions::existing()).unwrap();
-    let truth = truth(site, numbers_must_match, may_leave);
-    let mut mismatches = demo::check(&truth, &demo::decisions(&Report::read(&store).unwrap()));
+    let truth = truth(site, numbers_must_match, may_hold_back);
+    let mut mismatches = demo::check(&truth, &demo::outcomes(&Report::read(&store).unwrap()));
     mismatches.extend(demo::check_requests(&truth, &site.request_log.requests()));
     assert_eq!(mismatches, []);
 }
 
-fn truth(site: &Running, numbers_must_match: bool, may_leave: bool) -> Vec<Expected> {
-    let limits = Limits {
+fn truth(site: &Running, numbers_must_match: bool, may_hold_back: bool) -> Vec<Expected> {
+    let settings = TruthSettings {
         max_depth: Config::default().scope.max_depth,
         numbers_must_match,
-        may_leave,
+        may_hold_back,
     };
-    demo::truth(&site.base_url, &limits)
+    demo::truth(&site.base_url, &settings)
 }
 
 fn crawl_by_library(numbers_must_match: bool) {
@@ -70,11 +70,11 @@ fn variants_of_one_product_are_kept_where_numbers_must_match() {
 }
 
 #[test]
-fn the_demo_finds_no_mismatch_and_says_where_its_report_lies() {
+fn the_demo_finds_no_mismatch_and_names_its_report() {
     let folder = tempfile::tempdir().unwrap();
     let demo = run(crawler(["demo", "--data", "crawl"]).current_dir(folder.path()));
     demo.succeeded()
-        .says(&["came out as they should", "crawler report --data crawl"]);
+        .says(&["have the expected outcome", "crawler report --data crawl"]);
     let html = std::fs::read_to_string(folder.path().join("crawl/report.html")).unwrap();
     assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"));
 }
@@ -89,7 +89,7 @@ fn the_demo_takes_the_users_rule_on_numbers() {
     .unwrap();
     let near = |arguments: &[&str]| {
         let demo = run(crawler(["demo"]).args(arguments).current_dir(folder.path()));
-        demo.succeeded().says(&["came out as they should"]);
+        demo.succeeded().says(&["have the expected outcome"]);
         let data = arguments.last().unwrap();
         let report = run(crawler(["report", "--format", "json", "--data", data]).current_dir(folder.path()));
         let report: serde_json::Value = serde_json::from_str(&report.succeeded().stdout).unwrap();
@@ -145,8 +145,7 @@ fn a_second_run_of_a_finished_crawl_fetches_no_page() {
     assert_true(&site, &crawl.data(), false, true);
 }
 
-/// Requests for pages of the areas without end that another page of the same wording made useless, and how many there would
-/// be without steering.
+/// Requests for exact duplicates in the endless areas, and the number of these requests without steering.
 fn useless_requests(site: &Running) -> (usize, usize) {
     let truth = truth(site, false, true);
     let traps: Vec<&Expected> = truth
@@ -200,10 +199,10 @@ fn verdicts_save_four_in_five_of_the_useless_requests_and_lose_no_page() {
 }
 
 #[test]
-fn what_was_left_is_fetched_on_request() {
+fn urls_held_back_are_fetched_on_request() {
     let (_runtime, site) = served();
     let crawl = Crawl::of(site.base_url.as_str()).set("politeness.max_retries", 0);
-    crawl.run().says(&["left"]);
+    crawl.run().says(&["held back"]);
     assert!(crawl.report()["counts"]["queued"].as_u64().unwrap() > 0);
     let crawl = crawl.set("steering.leave", "\"nothing\"");
     crawl.run().says(&["still queued 0"]);

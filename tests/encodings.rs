@@ -236,8 +236,11 @@ fn assert_documented(rows: &[(usize, &str, [&str; 4])]) {
     let rows: Vec<String> = rows.iter().map(row).collect();
     let head = "| text | encoding | BOM | header | meta | nothing declared |\n|---|---|---|---|---|---|";
     let table = format!("{head}\n{}\n\n", rows.join("\n"));
-    let documented = include_str!("../docs/standards.md");
-    assert!(documented.contains(&table), "docs/standards.md should have\n{table}");
+    let documented = include_str!("../docs/src/standards.md");
+    assert!(
+        documented.contains(&table),
+        "docs/src/standards.md should have\n{table}"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `crawler evaluate` against pages whose truth is plain.
+//! `crawler evaluate` on pages with known duplicates.
 
 use std::fs;
 
@@ -69,7 +69,7 @@ fn each_combination_is_a_line_of_the_table_the_csv_and_the_plot() {
 }
 
 #[test]
-fn a_truth_that_is_not_whole_ends_with_two_and_names_the_line() {
+fn an_invalid_line_of_the_truth_is_named_and_ends_with_exit_code_2() {
     let folder = corpus();
     fs::write(folder.path().join("pairs.tsv"), "a\tcopy\t0.99\na half\n").unwrap();
     run(&mut evaluate(&folder, &[]))

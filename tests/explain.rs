@@ -1,4 +1,4 @@
-//! `crawler explain`: why a page was kept or dropped, and what became of every other URL.
+//! `crawler explain`: why the crawl kept or dropped a page, and the state of every other URL.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ const HOSTILE: &str = "&lt;b&gt; \u{1b}[31mred\u{1b}]0;owned\u{7} \u{202e}fdp.ex
 
 const CHINESE: &str = "大熊猫是生活在中国西部高山竹林里的一种熊，身上的毛只有黑白两色，眼睛周围各有一块黑斑。";
 
-/// `/a` is decided before what it links to, as there is no other way to these.
+/// The crawl decides on `/a` before the pages that it links to, because only `/a` links to them.
 fn site() -> Site {
     let text = words(1, 300);
     let chinese: String = (0..12).map(|n| format!("第{n}段{CHINESE}")).collect();
@@ -128,24 +128,29 @@ fn a_near_duplicate_is_explained_with_all_the_evidence() {
     let text = explain(&crawl, &site.url("/near"), &[]).succeeded();
     let text = text
         .says(&[
-            "Dropped: its text is nearly that of",
-            "found by it",
-            "What differs",
+            "Dropped: it is a near-duplicate of",
+            "finds ",
+            "Difference in words",
             "[-",
             "{+",
         ])
         .stdout;
     fits(&text, 80);
     let without = explain(&crawl, &site.url("/near"), &["--no-diff"]).succeeded().stdout;
-    assert!(!without.contains("What differs"), "{without}");
+    assert!(!without.contains("Difference in words"), "{without}");
 }
 
 #[test]
 fn every_kind_of_url_has_its_answer() {
     let (site, crawl) = crawled();
     for (path, code, state, summary) in [
-        ("/a", 0, "page", "Kept: no page that was kept before it says the same."),
-        ("/same", 0, "page", "Dropped: its text is the very same as that of"),
+        (
+            "/a",
+            0,
+            "page",
+            "Kept: it is not a duplicate of any page kept before it.",
+        ),
+        ("/same", 0, "page", "Dropped: it is an exact duplicate of"),
         ("/memo", 0, "page", "Kept:"),
         ("/moved", 0, "redirect", "the server redirects to"),
         ("/lost", 0, "failed", "HTTP status 404"),
@@ -193,7 +198,7 @@ fn a_url_is_known_in_any_spelling() {
 }
 
 #[test]
-fn urls_that_wait_have_their_place_and_what_holds_them_back() {
+fn a_waiting_url_has_its_place_and_the_rule_that_holds_it_back() {
     let links: Vec<String> = (0..20).map(|n| format!("/{n}")).collect();
     let site = Site::scripted(move |asked| match asked.path.as_str() {
         "/" => home(&links),
@@ -210,7 +215,7 @@ fn urls_that_wait_have_their_place_and_what_holds_them_back() {
     assert_eq!((&last["depth"], &last["steering"]), (&1.into(), &Value::Null));
     explain(&crawl, &site.url("/19"), &[])
         .succeeded()
-        .says(&["Not fetched yet: it waits at place"]);
+        .says(&["Queued: it is number"]);
 
     let trap = Site::scripted(|asked| match asked.path.strip_prefix("/diary/2026/") {
         None => home(&["/diary/2026/1"]),
@@ -225,7 +230,7 @@ fn urls_that_wait_have_their_place_and_what_holds_them_back() {
     let visited = trap.paths().iter().filter(|path| path.starts_with("/diary/")).count();
     let left = answer(&crawl, &trap.url(&format!("/diary/2026/{}", visited + 1)));
     assert_eq!(left["state"], "queued");
-    assert!(left["summary"].as_str().unwrap().contains("it will not be"), "{left}");
+    assert!(left["summary"].as_str().unwrap().starts_with("Held back:"), "{left}");
     assert!(
         left["steering"].as_str().unwrap().contains("numbers in /diary/#/#"),
         "{left}"
@@ -233,7 +238,7 @@ fn urls_that_wait_have_their_place_and_what_holds_them_back() {
 }
 
 #[test]
-fn what_the_web_says_cannot_reach_the_terminal() {
+fn control_characters_of_a_page_do_not_reach_the_terminal() {
     let (site, crawl) = crawled();
     let text = explain(&crawl, &site.url("/hostile"), &[]).succeeded().stdout;
     fits(&text, 80);
@@ -295,7 +300,7 @@ fn versions_of_a_page_are_its_history() {
 }
 
 #[test]
-fn under_another_scheme_the_verdict_stands_and_the_rest_is_left_out() {
+fn under_another_scheme_the_verdict_stays_and_the_evidence_is_left_out() {
     let (site, crawl) = crawled();
     fs::write(crawl.path("other.toml"), "dedup.bits = 128").unwrap();
     let config = crawl.path("other.toml");
@@ -314,9 +319,9 @@ fn under_another_scheme_the_verdict_stands_and_the_rest_is_left_out() {
 }
 
 #[test]
-fn a_damaged_text_is_a_note_and_the_verdict_stands() {
-    // Of a duplicate: it is kept beside the text of the page that it is a duplicate of. Of that page: there is nothing to
-    // compare either with.
+fn a_damaged_text_is_a_note_and_the_verdict_stays() {
+    // The text of a duplicate is stored as a difference from the text of its kept page, so damage to either text prevents the
+    // comparison.
     for (damaged, asked, verdict) in [
         ("/near", "/near", "near"),
         ("/a", "/near", "near"),
@@ -343,7 +348,7 @@ fn a_damaged_text_is_a_note_and_the_verdict_stands() {
 }
 
 #[test]
-fn only_the_damaged_one_of_two_texts_is_blamed() {
+fn a_note_names_the_damaged_one_of_two_texts() {
     // Both are kept, as the rule asks for more than they have in common.
     let site = Site::of([
         ("/", home(&["/one"])),
@@ -365,20 +370,20 @@ fn only_the_damaged_one_of_two_texts_is_blamed() {
     assert!(!answer["features"].as_array().unwrap().is_empty());
     let note = answer["notes"][0].as_str().unwrap();
     assert!(
-        note.starts_with("What differs cannot be shown") && note.contains(&site.url("/one")),
+        note.starts_with("The difference cannot be shown") && note.contains(&site.url("/one")),
         "{note}"
     );
 }
 
 #[test]
-fn a_store_that_is_not_there_is_told() {
+fn a_missing_store_is_an_error() {
     let (site, crawl) = crawled();
     let ended = run(crawler(["explain", &site.url("/"), "--data"]).arg(crawl.path("nothing")));
     ended.with_code(1).complains_of(&["nothing"]);
 }
 
 #[test]
-fn a_kept_page_that_the_rule_of_today_would_drop_says_so() {
+fn a_kept_page_that_the_configured_rule_would_drop_says_so() {
     let site = site();
     let crawl = Crawl::of(site.url("/")).set("dedup.min_similarity", 0.999);
     crawl.run();
@@ -386,7 +391,7 @@ fn a_kept_page_that_the_rule_of_today_would_drop_says_so() {
     let summary = near["summary"].as_str().unwrap();
     assert!(
         summary.starts_with(
-            "Kept by the rule in force when it was decided. By the rule of the configuration it would be a duplicate"
+            "Kept under the rule that was in force at the time. Under the configured rule it would be a duplicate"
         ) && summary.contains("crawler rebuild --redecide"),
         "{summary}"
     );
@@ -394,17 +399,17 @@ fn a_kept_page_that_the_rule_of_today_would_drop_says_so() {
         (&near["verdict"], &near["duplicate_by_rule"]["url"]),
         (&"kept".into(), &site.url("/a").into())
     );
-    // However few are listed, and not of the page that was there first.
+    // It does not depend on the number of listed pages, and the first page is a duplicate of none.
     let few = explain(&crawl, &site.url("/near"), &["--top", "0"]).succeeded();
-    few.says(&["Kept by the rule in force when it was decided."]);
+    few.says(&["Kept under the rule that was in force at the time."]);
     assert_eq!(answer(&crawl, &site.url("/a"))["duplicate_by_rule"], Value::Null);
     let config = crawl.path("test.toml");
     let same_rule = explain(&crawl, &site.url("/near"), &["--config", config.to_str().unwrap()]);
-    same_rule.succeeded().says(&["Kept: no page that was kept before it"]);
+    same_rule.succeeded().says(&["Kept: it is not a duplicate of any page"]);
 }
 
 #[test]
-fn a_page_that_is_kept_by_its_text_alone_says_so() {
+fn a_page_that_is_kept_without_its_body_says_so() {
     let (site, mut crawl) = crawled();
     crawl.change("dedup.min_similarity", 0.999);
     crawl.command(&[]);
@@ -420,9 +425,9 @@ fn a_page_that_is_kept_by_its_text_alone_says_so() {
     );
     let summary = near["summary"].as_str().unwrap();
     for said in [
-        "when it was crawled it was dropped as a near-duplicate of",
-        "since all pages were decided anew",
-        "still to be fetched",
+        "the crawl dropped it as a near-duplicate of",
+        "crawler rebuild decided all pages again",
+        "the next crawler run fetches its body",
     ] {
         assert!(summary.contains(said), "{said}: {summary}");
     }
@@ -435,8 +440,8 @@ fn a_page_that_is_kept_by_its_text_alone_says_so() {
     assert_eq!(
         history[..2],
         [
-            "fetched, and dropped as a near-duplicate",
-            "kept, when all pages were decided anew"
+            "fetched and dropped as a near-duplicate",
+            "kept when crawler rebuild decided all pages again"
         ]
     );
     let other = answer(&crawl, &site.url("/a"));
@@ -471,7 +476,7 @@ fn an_exact_duplicate_too_short_for_a_fingerprint_is_no_bit_apart() {
 }
 
 #[test]
-fn what_is_suggested_differs_by_little() {
+fn suggested_urls_differ_in_few_characters() {
     let site = Site::of([
         ("/", home(&["/search?q=%3Ealert%289%29", "/contact-us"])),
         ("/search?q=%3Ealert%289%29", page("Search", &words(8, 100), NO_LINKS)),
@@ -491,11 +496,11 @@ fn what_is_suggested_differs_by_little() {
     );
     assert_eq!(alike("/contcat-us"), Value::Array(vec![site.url("/contact-us").into()]));
     let text = explain(&crawl, &site.url("/nothing"), &[]).with_code(3).stdout;
-    assert!(!text.contains("spelt nearly so"), "{text}");
+    assert!(!text.contains("similar spelling"), "{text}");
 }
 
 #[test]
-fn what_is_too_long_is_cut_and_what_is_missing_is_named() {
+fn long_urls_are_cut_and_a_missing_content_type_is_named() {
     let site = Site::of([
         ("/", home(&["/plain"])),
         ("/plain", Answer::of_type("", html("Plain", &words(5, 100), NO_LINKS))),

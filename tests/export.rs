@@ -1,4 +1,4 @@
-//! `crawler export` from outside: forms, filters, destinations, and what is left of an export that did not end.
+//! `crawler export`: forms, filters, destinations and interrupted exports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -17,7 +17,7 @@ use crate::support::process::{Ended, Running, crawler, run};
 use crate::support::site::{Answer, Site};
 
 /// The documentation of the fields.
-const DOCUMENTATION: &str = include_str!("../docs/export.md");
+const DOCUMENTATION: &str = include_str!("../docs/src/export.md");
 
 /// Titles that mean something to some format, in HTML, and as they are.
 const TITLES: &[(&str, &str)] = &[
@@ -117,7 +117,7 @@ fn a_duplicate_has_its_evidence_and_no_text() {
 }
 
 #[test]
-fn the_table_in_the_documentation_is_that_of_the_code() {
+fn the_documented_table_of_fields_equals_the_code() {
     let rows = DOCUMENTATION
         .lines()
         .skip_while(|line| !line.starts_with("| field |"))
@@ -145,7 +145,7 @@ fn the_table_in_the_documentation_is_that_of_the_code() {
 }
 
 #[test]
-fn a_name_tells_the_form_and_the_packing() {
+fn the_ending_selects_the_form_and_the_compression() {
     let (_site, crawl) = finished();
     let shown = |format| crawl.read("export", &["--format", format]).succeeded().stdout;
     for (format, name) in [
@@ -195,7 +195,7 @@ fn no_cell_of_a_spreadsheet_is_a_formula() {
 }
 
 #[test]
-fn one_file_a_page_has_a_safe_name_and_is_there_or_not() {
+fn one_file_per_page_has_a_safe_name_and_is_complete() {
     let (site, crawl) = finished();
     for (format, extension) in [("markdown", "md"), ("text", "txt")] {
         let folder = format!("{format}/");
@@ -239,7 +239,7 @@ fn one_file_a_page_has_a_safe_name_and_is_there_or_not() {
 }
 
 #[test]
-fn filters_take_what_they_name() {
+fn filters_select_the_pages_that_they_name() {
     let (site, crawl) = finished();
     let count = |arguments: &[&str]| lines(crawl.read("export", arguments)).len();
     let port = site.url("").rsplit_once(':').unwrap().1.to_owned();
@@ -275,14 +275,14 @@ fn filters_take_what_they_name() {
         .succeeded();
     ended.complains_of(&[
         "1 page written to one.jsonl",
-        &format!("{KEPT} pages left out by the filters"),
+        &format!("{KEPT} pages excluded by the filters"),
     ]);
     let quiet = crawl.read("export", &["--quiet", "-o", "one.jsonl"]).succeeded();
     assert_eq!(quiet.stderr, "");
 }
 
 #[test]
-fn what_cannot_be_used_is_said_before_anything_is_written() {
+fn invalid_arguments_are_reported_before_anything_is_written() {
     let (_site, crawl) = finished();
     fs::create_dir(crawl.path("a-folder")).unwrap();
     for (arguments, complaint) in [
@@ -299,7 +299,7 @@ fn what_cannot_be_used_is_said_before_anything_is_written() {
         (&["--format", "markdown"], "--output DIR/"),
         (&["--format", "csv", "-o", "a-folder"], "is a folder"),
         (&["-o", "new-folder/"], "--format markdown"),
-        (&["--format", "text", "--verdict", "all"], "only kept pages"),
+        (&["--format", "text", "--verdict", "all"], "needs kept pages"),
         (&["-o", "out.parquet.gz"], "without .gz"),
         (&["--format", "markdown", "-o", "test.toml"], "is a file"),
         (&["--format", "markdown", "-o", ".."], "a new folder"),
@@ -322,7 +322,7 @@ fn what_cannot_be_used_is_said_before_anything_is_written() {
 }
 
 #[test]
-fn nothing_is_written_into_the_crawl_that_is_read() {
+fn an_export_never_writes_into_its_data_folder() {
     let (_site, crawl) = finished();
     let data = crawl.path("data");
     let before = files_at(&data);

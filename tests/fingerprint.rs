@@ -1,4 +1,4 @@
-//! `crawler fingerprint` and `crawler idf`: what a fingerprint comes from.
+//! `crawler fingerprint` and `crawler idf`: fingerprints and their features.
 
 use std::fs;
 
@@ -38,7 +38,7 @@ fn weight(line: &Value, feature: &str) -> f64 {
 }
 
 #[test]
-fn the_features_are_told_with_their_weights_heaviest_first() {
+fn features_are_listed_by_descending_weight() {
     let folder = corpus();
     let line = fingerprint(&folder, &[]);
     assert_eq!((weight(&line, "tide"), weight(&line, "harbour")), (3.0, 1.0));
@@ -56,16 +56,16 @@ fn the_features_are_told_with_their_weights_heaviest_first() {
 }
 
 #[test]
-fn a_text_under_the_floor_is_told_so() {
+fn a_text_too_short_for_a_fingerprint_is_reported() {
     let folder = corpus();
     fs::write(folder.path().join("short.txt"), "a few words").unwrap();
     crawler_in(&folder, &["fingerprint", "short.txt"])
         .succeeded()
-        .says(&["none: fewer than 50 words"]);
+        .says(&["none: texts below 50 words"]);
 }
 
 #[test]
-fn an_idf_table_weighs_what_is_rare_and_is_part_of_the_scheme() {
+fn an_idf_table_raises_rare_features_and_is_part_of_the_scheme() {
     let folder = corpus();
     crawler_in(&folder, &["idf", ".", "--output", "table.idf"])
         .succeeded()
@@ -85,7 +85,7 @@ fn an_idf_table_weighs_what_is_rare_and_is_part_of_the_scheme() {
 }
 
 #[test]
-fn a_table_that_cannot_be_used_is_named_with_what_to_do() {
+fn an_unusable_table_is_named_with_advice() {
     let folder = corpus();
     crawler_in(&folder, &["idf", ".", "--output", "table.idf"]).succeeded();
     fs::write(folder.path().join("no.idf"), "not a table").unwrap();

@@ -2,7 +2,7 @@
 //!
 //! Each harm is done by a server on loopback to the crawler's binary, in a crawl that has another, harmless host beside
 //! it. It must end, with the failure recorded by its name, the other host's pages kept, and the whole process below
-//! [`MAX_PEAK_BYTES`] at its peak, with the default limits. `docs/harm.md` has a row for each; its figures are what
+//! [`MAX_PEAK_BYTES`] at its peak, with the default limits. `docs/src/harm.md` has a row for each; its figures are what
 //! `cargo test -p crawler --test integration harm -- --nocapture | grep '^| '` prints.
 //!
 //! - `slow`: time; `bodies`, `codings`, `markup`: size; `framing`, `headers`, `connections`: broken HTTP
@@ -25,7 +25,7 @@ mod slow;
 const MAX_PEAK_BYTES: u64 = 300_000_000;
 
 /// The table of harms.
-const TABLE: &str = include_str!("../docs/harm.md");
+const TABLE: &str = include_str!("../docs/src/harm.md");
 
 /// Where they are done.
 const SOURCES: [&str; 10] = [

@@ -1,4 +1,4 @@
-//! `crawler inspect`: what the crawler makes of one page, robots.txt, URL or sitemap.
+//! `crawler inspect`: how the crawler reads one page, robots.txt, URL or sitemap.
 
 use std::fs;
 use std::io::Write;
@@ -55,7 +55,7 @@ fn article(head: &str, body: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_page_is_shown_with_all_that_a_crawl_goes_by() {
+fn a_page_is_shown_with_every_property_that_a_crawl_uses() {
     let head = "<meta charset=gbk><meta name=robots content=nofollow><link rel=canonical href=/c>";
     let page = article(
         head,
@@ -106,7 +106,7 @@ fn a_page_is_shown_with_all_that_a_crawl_goes_by() {
 }
 
 #[test]
-fn a_page_has_the_fingerprint_that_a_crawl_keeps_of_it() {
+fn a_page_has_the_same_fingerprint_as_in_a_crawl() {
     let site = Site::of([(
         "/",
         Answer::of_type("text/html", article("", "")).with("x-robots-tag", "nofollow"),
@@ -131,7 +131,7 @@ fn a_page_has_the_fingerprint_that_a_crawl_keeps_of_it() {
 }
 
 #[test]
-fn many_pages_are_a_line_each_and_the_unreadable_do_not_stop_the_rest() {
+fn each_page_is_one_line_and_an_unreadable_one_does_not_stop_the_others() {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(&article("", "")).unwrap();
     let folder = folder(&[
@@ -153,7 +153,11 @@ fn many_pages_are_a_line_each_and_the_unreadable_do_not_stop_the_rest() {
         "jsonl",
     ];
     let ended = inspect(&folder, &arguments).with_code(3);
-    assert!(ended.stderr.contains("2 of the inputs"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("2 lines, records or files of the input"),
+        "{}",
+        ended.stderr
+    );
     let pages = json_lines(&ended);
     assert_eq!(pages.len(), 6);
     assert_eq!(pages[1]["source"], "none.html");
@@ -189,7 +193,7 @@ fn a_page_on_standard_input_has_a_placeholder_for_its_url() {
     assert_eq!(found["outlinks"][1]["url"], "http://h.example/y");
     let text = inspect_piped(&folder, &["page", "-"], page).succeeded();
     text.says(&[
-        "none given (--url)",
+        "none (see --url)",
         "UTF-8 (by its byte order mark)",
         "no restriction",
         "Hello there and there",
@@ -244,7 +248,7 @@ fn a_page_is_fetched_as_a_crawl_does_and_only_if_its_robots_txt_allows_it() {
             "its robots.txt forbids it (line 2: Disallow: /private); --ignore-robots",
         ),
         ("/to-private", "its robots.txt forbids it (line 2: Disallow: /private)"),
-        ("/round", "go round in a loop"),
+        ("/round", "form a loop"),
         ("/pdf", "content type application/pdf: not a page"),
         ("/none", "HTTP status 404"),
     ] {
@@ -274,7 +278,7 @@ fn a_private_address_is_refused_unless_it_is_allowed() {
 const ROBOTS: &[u8] = b"# hello\r\nUser-agent: *\r\nDisallow: /a\r\nAllow: /a/b # not it\r\nCrawl-delay: 1.5\r\nSitemap: /s.xml\r\n\r\nUser-agent: FooBot\r\nDisallow: /c\r\n";
 
 #[test]
-fn robots_says_of_every_url_which_line_decided() {
+fn robots_names_the_deciding_line_for_every_url() {
     let folder = folder(&[("robots.txt", ROBOTS)]);
     let urls = ["https://example.org/a", "http://example.org/a/b?c", "/c", "example.org"];
     let arguments = [
@@ -313,7 +317,7 @@ fn robots_says_of_every_url_which_line_decided() {
 }
 
 #[test]
-fn robots_that_cannot_be_asked_says_so() {
+fn an_unavailable_robots_txt_is_reported() {
     let folder = folder(&[("robots.txt", ROBOTS)]);
     let ended = inspect(&folder, &["robots", "robots.txt", "--agent", "x", "http://[/", "/a"]).with_code(3);
     assert_eq!(ended.stdout, "disallow\t3: Disallow: /a\t/a\n");
@@ -330,7 +334,7 @@ fn robots_that_cannot_be_asked_says_so() {
 }
 
 #[test]
-fn robots_of_a_host_is_what_a_crawl_would_go_by() {
+fn robots_of_a_host_gives_the_rules_that_a_crawl_obeys() {
     let site = Site::scripted(|asked| match asked.path.as_str() {
         "/robots.txt" if asked.host.starts_with("localhost") => Answer::status(503),
         "/robots.txt" => Answer::redirect("/1"),
@@ -381,7 +385,7 @@ fn urls_are_shown_in_their_canonical_form_by_the_rules_of_the_configuration() {
 }
 
 #[test]
-fn a_sitemap_is_shown_with_its_kind_and_its_urls_however_broken() {
+fn a_sitemap_is_shown_with_its_kind_and_urls_even_if_it_is_broken() {
     let urlset = "<urlset><url><loc>https://a.example/1</loc></url><url><loc>/2</loc></url>";
     let index = "<sitemapindex><sitemap><loc>https://a.example/s.xml</loc></sitemap></sitemapindex>";
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -394,7 +398,7 @@ fn a_sitemap_is_shown_with_its_kind_and_its_urls_however_broken() {
     ]);
     let ended = inspect(&folder, &["sitemap", "broken.xml"]).with_code(3);
     assert_eq!(ended.stdout, "urlset, 2 URLs\nhttps://a.example/1\n/2\n");
-    ended.complains_of(&["broken.xml: ends with 1 elements open"]);
+    ended.complains_of(&["broken.xml: it ends with unclosed elements: 1"]);
     let sitemap = |argument: &str, code: i32| {
         let ended = inspect(&folder, &["sitemap", argument, "--format", "json"]).with_code(code);
         let lines = json_lines(&ended);
@@ -419,7 +423,7 @@ fn a_sitemap_is_shown_with_its_kind_and_its_urls_however_broken() {
     );
     assert_eq!(
         sitemap("page.html", 3),
-        (Value::Null, json!([]), json!("<html> is no sitemap"))
+        (Value::Null, json!([]), json!("<html> is not a sitemap"))
     );
     assert_eq!(sitemap(&site.url("/none"), 3).2, "HTTP status 404");
     let text = inspect_piped(&folder, &["sitemap", "-"], b"https://a.example/t\nnonsense\n").succeeded();
@@ -451,7 +455,7 @@ fn the_help_names_every_field_of_the_json() {
 }
 
 #[test]
-fn what_is_asked_for_wrongly_ends_with_code_2() {
+fn invalid_arguments_end_with_exit_code_2() {
     let folder = folder(&[]);
     inspect(&folder, &["page", "a", "b", "--url", "http://h/"])
         .with_code(2)

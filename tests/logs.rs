@@ -1,4 +1,4 @@
-//! What happens, written to a file.
+//! The log file.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ fn site() -> Site {
 }
 
 #[test]
-fn a_json_log_has_time_level_target_and_fields_and_goes_on_in_the_next_run() {
+fn a_json_log_has_time_level_target_and_fields_and_the_next_run_appends_to_it() {
     let site = site();
     let mut crawl = Crawl::of(site.url("/"));
     crawl.add_seed("no url");
@@ -38,7 +38,7 @@ fn a_json_log_has_time_level_target_and_fields_and_goes_on_in_the_next_run() {
 }
 
 #[test]
-fn standard_error_is_as_it_is_without_a_log_file() {
+fn a_log_file_does_not_change_standard_error() {
     let site = site();
     let mut crawl = Crawl::of(site.url("/"));
     crawl.add_seed("no url");
@@ -56,16 +56,16 @@ fn standard_error_is_as_it_is_without_a_log_file() {
 }
 
 #[test]
-fn a_log_file_that_cannot_be_opened_ends_the_command_before_it_begins() {
+fn a_log_file_that_cannot_be_opened_ends_the_command_at_once() {
     let crawl = Crawl::of("http://127.0.0.1:1/");
     let ended = crawl.end(&["--log-file", "no/such/folder/crawl.log"]).with_code(2);
-    ended.complains_of(&["--log-file no/such/folder/crawl.log", "a folder that exists"]);
+    ended.complains_of(&["--log-file no/such/folder/crawl.log", "an existing folder"]);
     assert!(!crawl.data().exists(), "a data folder was made");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_under_the_log_costs_its_lines_and_nothing_else() {
+fn a_full_disk_loses_log_lines_and_nothing_else() {
     let site = site();
     let crawl = Crawl::of(site.url("/"));
     let ended = crawl.end(&["--log-file", "/dev/full"]).succeeded();

@@ -21,7 +21,7 @@
 //! - [`export`]: the pages for other tools
 //! - [`layout`]: which folder of the code uses which
 //! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
-//! - [`encodings`]: the same page in every encoding, told in every way
+//! - [`encodings`]: the same page in every encoding, declared in every way; [`one_reading`]: the same bytes for all commands
 //! - [`tune`]: other thresholds, without a request
 //! - [`evaluate`]: precision and recall where the truth is plain; [`fingerprint`]: what a fingerprint comes from
 //! - [`support`]: what they stand on
@@ -49,6 +49,7 @@ mod layout;
 mod links;
 mod logs;
 mod near_duplicates;
+mod one_reading;
 mod politeness;
 mod redecide;
 mod refresh;

@@ -261,7 +261,7 @@ fn another_similarity_for_short_texts_makes_the_index_anew() {
     crawl.run();
     crawl.change("dedup.min_similarity_short", 0.7);
     crawl.add_seed(&site.url("/2"));
-    crawl.run().complains_of(&["making the index anew"]);
+    crawl.run().complains_of(&["rebuilding the index"]);
     crawl.change("dedup.min_similarity_short", 0.9);
     crawl.add_seed(&site.url("/3"));
     crawl.run();

@@ -278,7 +278,7 @@ fn a_long_retry_after_ends_the_run_and_the_next_run_asks_for_nothing() {
     for _ in 0..2 {
         crawl
             .run()
-            .says(&["asked to be left alone until", "(HTTP status 503)", "still queued 2"]);
+            .says(&["is resting until", "(HTTP status 503)", "still queued 2"]);
         assert_eq!(site.requests().len(), 3, "{:?}", site.paths());
     }
     let host = &crawl.report()["hosts"][0];
@@ -302,7 +302,12 @@ fn an_unreachable_seed_is_in_the_report_with_its_last_failure() {
     let reason = host["last_failure"].as_str().unwrap();
     assert!(reason.contains("robots.txt: no connection"), "{reason}");
     let text = crawl.read("report", &["--full"]).succeeded();
-    text.says(&["Hosts left alone", &address.to_string(), "retired", "no connection"]);
+    text.says(&[
+        "Hosts resting or given up",
+        &address.to_string(),
+        "given up",
+        "no connection",
+    ]);
 }
 
 /// Long against what a start of the crawler takes.

@@ -1,4 +1,4 @@
-//! `crawler rebuild` decides all pages anew: by another threshold, by another scheme, without a request.
+//! `crawler rebuild` decides all pages again: by another threshold or another scheme, without a request.
 
 use std::fs;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use crate::support::outcomes::{count, expected};
 use crate::support::page::{NO_LINKS, article, home, html, page, replaced, words};
 use crate::support::site::{Answer, Site};
 
-/// A home page, an article and its print version, an exact copy, and three edits: a little, more, and so much that it is another.
-/// Each leads to the next, so that they are decided in this order.
+/// A home page, an article and its print version, an exact copy, two edits of the article, and another article. Each page links to the
+/// next, so the crawl decides on them in this order.
 fn site() -> Site {
     Site::of(pages())
 }
@@ -48,7 +48,7 @@ fn crawled(site: &Site) -> Crawl {
     crawl
 }
 
-/// `crawler rebuild` with the configuration as it is now.
+/// `crawler rebuild` with the current configuration.
 fn rebuild(crawl: &Crawl, arguments: &[&str]) -> String {
     crawl.command(&[]);
     let arguments = [&["--config", "test.toml"], arguments].concat();
@@ -59,20 +59,20 @@ fn verify(crawl: &Crawl) {
     crawl.read("verify", &["--config", "test.toml"]).succeeded();
 }
 
-/// The rows as they are, but for when they were fetched.
+/// The rows of the catalogue.
 fn rows(crawl: &Crawl) -> Vec<(u64, PageRecord)> {
     let store = Store::open_untouched(&crawl.data(), &OpenOptions::existing()).unwrap();
     store.pages_from(0).map(Result::unwrap).collect()
 }
 
 #[test]
-fn by_the_same_rules_every_page_is_what_it_was() {
+fn the_same_rules_give_every_page_the_same_verdict() {
     let site = site();
     let crawl = crawled(&site);
     let (before, outcomes) = (rows(&crawl), crawl.outcomes(&site));
     let said = rebuild(&crawl, &["--redecide"]);
     assert!(
-        said.contains("0 that were dropped are kept, 0 that were kept are dropped, 0 have other reasons"),
+        said.contains("0 dropped pages are now kept, 0 kept pages are now dropped, 0 have another reason"),
         "{said}"
     );
     assert_eq!(rows(&crawl), before);
@@ -84,7 +84,7 @@ fn by_the_same_rules_every_page_is_what_it_was() {
 }
 
 #[test]
-fn by_another_threshold_pages_are_kept_by_their_texts_until_a_run_fetches_their_bodies() {
+fn another_threshold_keeps_pages_without_bodies_until_a_run_fetches_them() {
     let site = site();
     let mut crawl = crawled(&site);
     let strict = expected([
@@ -130,7 +130,7 @@ fn by_another_threshold_pages_are_kept_by_their_texts_until_a_run_fetches_their_
     assert!(bodies.clone().count() == 7 && bodies.clone().all(|(_, page)| page.response.is_some()));
     verify(&crawl);
     assert_eq!(crawl.report()["redecided"]["without_body"], 0);
-    // And back: what was fetched again for its body is what it was when it was crawled.
+    // The old threshold gives the pages that were fetched again the verdicts of the crawl.
     crawl.change("dedup.min_similarity", 0.76);
     rebuild(&crawl, &["--redecide"]);
     assert_eq!(crawl.outcomes(&site), before);
@@ -144,12 +144,12 @@ fn by_another_threshold_pages_are_kept_by_their_texts_until_a_run_fetches_their_
 }
 
 #[test]
-fn what_was_crawled_after_pages_were_decided_anew_is_not_taken_with_verdicts_of_before() {
+fn pages_crawled_after_a_redecision_are_not_mixed_with_older_verdicts() {
     let site = site();
     let mut crawl = crawled(&site);
     crawl.change("dedup.min_similarity", 0.995);
     rebuild(&crawl, &["--redecide"]);
-    // The bodies first, which make new versions; then a copy of a page that is kept only since.
+    // The first run fetches the bodies, which makes new versions; the second fetches a copy of a page that only the redecision keeps.
     crawl.run();
     crawl.add_seed(&site.url("/little-again"));
     crawl.run();
@@ -157,17 +157,21 @@ fn what_was_crawled_after_pages_were_decided_anew_is_not_taken_with_verdicts_of_
     assert_eq!(later["/little-again"], "exact of /little");
     fs::remove_dir_all(crawl.data().join("state")).unwrap();
     let refused = crawl.read("rebuild", &[]).with_code(2);
-    assert!(refused.stderr.contains("decided anew once"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("gave all pages a new verdict"),
+        "{}",
+        refused.stderr
+    );
     rebuild(&crawl, &[]);
     assert_eq!(crawl.outcomes(&site), later);
     verify(&crawl);
 }
 
 #[test]
-fn a_version_of_the_past_follows_the_page_that_it_was_a_duplicate_of() {
+fn an_old_version_follows_the_page_that_it_duplicated() {
     let is_later = Arc::new(AtomicBool::new(false));
     let later = is_later.clone();
-    // A new version of a near-duplicate; then rules by which the page that the old one was like is one no more.
+    // A new version of a near-duplicate, and then rules that change the verdict on the page that the old version duplicated.
     let pages = pages();
     let site = Site::scripted(move |asked| match pages.iter().find(|(path, _)| *path == asked.path) {
         Some(("/more", _)) if later.load(Ordering::Relaxed) => article(77, &["/else"]),
@@ -191,7 +195,7 @@ fn a_version_of_the_past_follows_the_page_that_it_was_a_duplicate_of() {
 }
 
 #[test]
-fn a_torn_record_before_pages_are_decided_anew_is_cut_off() {
+fn a_torn_record_is_cut_off_before_a_redecision() {
     let site = site();
     let mut crawl = crawled(&site);
     let warc = &crate::support::archive::warc_files(&crawl.data())[0];
@@ -219,14 +223,18 @@ fn another_scheme_is_refused_by_a_run_and_made_by_a_rebuild() {
     assert_eq!(crawl.outcomes(&site), before);
     assert_eq!(site.requests().len(), requests);
     verify(&crawl);
-    // What is crawled from now on lies in a file of its own, beside pages of the first scheme.
+    // Pages crawled from now on are in a WARC file of their own.
     crawl.add_seed(&site.url("/later"));
     crawl.run();
     verify(&crawl);
     let crawled_later = crawl.outcomes(&site);
     fs::remove_dir_all(crawl.data().join("state")).unwrap();
     let refused = crawl.read("rebuild", &[]).with_code(2);
-    assert!(refused.stderr.contains("decided anew once"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("gave all pages a new verdict"),
+        "{}",
+        refused.stderr
+    );
     rebuild(&crawl, &[]);
     assert_eq!(crawl.outcomes(&site), crawled_later);
     verify(&crawl);
@@ -256,7 +264,7 @@ fn verdicts_of_an_earlier_rule_are_a_note_and_not_a_finding() {
 }
 
 #[test]
-fn url_rules_stay_those_that_the_crawl_was_begun_with() {
+fn the_url_rules_of_the_first_run_stay() {
     let site = site();
     let mut crawl = crawled(&site);
     let before = crawl.outcomes(&site);

@@ -347,12 +347,12 @@ fn an_interrupted_refresh_goes_on_with_the_next_run_and_visits_nothing_twice() {
             crate::support::process::Running::start(&mut crawl.command(&arguments.each_ref().map(String::as_str)));
         gate.wait_for_arrival();
         running.interrupt();
-        running.wait_for_stderr("stopping: finishing what is in process");
+        running.wait_for_stderr("stopping: finishing the URLs in process");
         gate.open();
         running
             .wait()
             .succeeded()
-            .says(&["Stopped", "still to be visited", "the same command goes on"]);
+            .says(&["Stopped", "still to be visited", "the same command continues the crawl"]);
         let waiting = count(&crawl.report(), "due");
         assert!((1..PAGES as u64).contains(&waiting), "{waiting}");
         if goes_on_by_refresh {

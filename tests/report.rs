@@ -1,4 +1,4 @@
-//! What the report shows of what decided.
+//! The report of a crawl: near misses, savings, thresholds, differences, and its width.
 
 use crate::support::crawl::Crawl;
 use crate::support::outcomes::{count, list};
@@ -6,7 +6,7 @@ use crate::support::page::{home, page, replaced, reversed, words};
 use crate::support::process::{crawler, run};
 use crate::support::site::Site;
 
-/// A text, a copy of it, an edited one that is dropped, and one that is like the edited one but not like enough the first.
+/// A crawl of a text, an exact copy, an edited copy that is dropped, and a further edited copy that is not similar enough.
 fn crawled() -> (Site, Crawl) {
     let first = words(1, 300);
     let edited = replaced(&first, 100, 3, 7);
@@ -24,7 +24,7 @@ fn crawled() -> (Site, Crawl) {
 }
 
 #[test]
-fn a_kept_page_that_was_nearly_dropped_is_told_with_what_it_is_like() {
+fn a_near_miss_is_reported_with_the_page_that_it_resembles() {
     let (site, crawl) = crawled();
     let report = crawl.report();
     let [miss] = list(&report, "near_misses") else {
@@ -38,7 +38,7 @@ fn a_kept_page_that_was_nearly_dropped_is_told_with_what_it_is_like() {
             &"similarity".into()
         )
     );
-    // The same words, 232 of 360 runs of them.
+    // The same words in another order: 232 of 360 shingles are equal.
     assert_eq!(miss["distance"], 0);
     let similarity = miss["similarity"].as_f64().unwrap();
     assert!((similarity - 232.0 / 360.0).abs() < 0.08, "{similarity}");
@@ -57,12 +57,12 @@ fn a_kept_page_that_was_nearly_dropped_is_told_with_what_it_is_like() {
 }
 
 #[test]
-fn what_was_saved_and_when_pages_were_fetched_add_up() {
+fn savings_and_timeline_agree_with_the_counts() {
     let (_site, crawl) = crawled();
     let report = crawl.report();
     let counts = &report["counts"];
     let (kept, all) = (count(&report, "bytes_kept"), count(&report, "bytes_fetched"));
-    // Nothing is encoded on this site.
+    // The site uses no Content-Encoding.
     assert_eq!(
         report["saved"]["duplicate_bytes"].as_u64().unwrap(),
         all - kept,
@@ -85,10 +85,7 @@ fn the_thresholds_are_those_of_the_configuration() {
     };
     let loose = of(&["--config", "loose.toml"]);
     assert_eq!(loose["thresholds"]["min_similarity"], 0.5);
-    assert_eq!(
-        loose["near_misses"][0]["because"], "nothing",
-        "it would be dropped by this rule"
-    );
+    assert_eq!(loose["near_misses"][0]["because"], "nothing", "this rule would drop it");
     assert_eq!(of(&[])["thresholds"]["max_distance"], 10);
     crawl
         .read("report", &["--config", "missing.toml"])
@@ -97,17 +94,20 @@ fn the_thresholds_are_those_of_the_configuration() {
 }
 
 #[test]
-fn the_page_shows_what_differs() {
+fn the_html_shows_the_differences() {
     let (site, crawl) = crawled();
     let html = crawl.read("report", &["--format", "html"]).succeeded().stdout;
     let old = words(1, 300);
     let first_edited = old.split(' ').nth(100).unwrap();
     let other = words(7, 3);
-    assert!(html.contains(&format!("<del>{first_edited}")), "what the kept page has");
-    assert!(html.contains(&format!("<ins>{other}")), "what the dropped page has");
+    assert!(
+        html.contains(&format!("<del>{first_edited}")),
+        "the words of the kept page"
+    );
+    assert!(html.contains(&format!("<ins>{other}")), "the words of the dropped page");
     assert!(html.contains(&site.url("/further")));
     assert!(
-        !html.contains("<p class=\"note\">The text of one"),
+        !html.contains("<p class=\"note\">The store does not have"),
         "every text is in the store"
     );
 }

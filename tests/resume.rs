@@ -229,14 +229,10 @@ fn an_interrupt_lets_what_is_in_process_end_and_the_next_run_finishes() {
     let (site, gate) = held_site();
     let (crawl, running) = held_crawl(&site, &gate);
     running.interrupt();
-    running.wait_for_stderr("stopping: finishing what is in process");
+    running.wait_for_stderr("stopping: finishing the URLs in process");
     gate.open();
     let stopped = running.wait().succeeded();
-    stopped.says(&[
-        "Stopped",
-        "still queued 2",
-        "the same command goes on where this one stopped",
-    ]);
+    stopped.says(&["Stopped", "still queued 2", "the same command continues the crawl"]);
     assert_eq!(crawl.outcomes(&site), expected([("/", "kept"), ("/held", "kept")]));
     crawl.run();
     assert_eq!(crawl.outcomes(&site), all_kept());
@@ -252,7 +248,7 @@ fn a_second_interrupt_ends_at_once_and_loses_nothing() {
     let (site, gate) = held_site();
     let (crawl, running) = held_crawl(&site, &gate);
     running.interrupt();
-    running.wait_for_stderr("stopping: finishing what is in process");
+    running.wait_for_stderr("stopping: finishing the URLs in process");
     running.interrupt();
     running
         .wait()
@@ -268,7 +264,7 @@ fn the_end_of_the_time_given_stops_a_run_like_an_interrupt() {
     let (site, gate) = held_site();
     let crawl = Crawl::of(site.url("/")).one_at_a_time().set("fetch.timeout_ms", 600);
     let ended = run(&mut crawl.command(&["--max-duration", "300ms"])).succeeded();
-    ended.says(&["Stopped", "the same command goes on"]);
+    ended.says(&["Stopped", "the same command continues the crawl"]);
     assert!(!site.paths().contains(&"/later".to_owned()), "{:?}", site.paths());
     gate.open();
     crawl.run();

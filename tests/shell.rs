@@ -1,4 +1,4 @@
-//! Completions and manual pages, which are made of the command line itself.
+//! Completions and manual pages, generated from the definition of the command line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -83,7 +83,7 @@ fn every_command_has_a_page_that_names_its_options() {
         .lines()
         .take_while(|line| !line.is_empty());
     for command in commands
-        // What is set further in goes on with the line before.
+        // A line with a deeper indent continues the line before.
         .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
         .filter(|name| !name.is_empty() && *name != "help")
     {

@@ -1,4 +1,4 @@
-//! A crawl at work, seen over HTTP: what is told, to whom, and that nobody who asks can hold it up.
+//! The status of a running crawl over HTTP: its figures, its guard, and that no client can delay the crawl.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -14,7 +14,7 @@ use crate::support::page::{NO_LINKS, article, home};
 use crate::support::process::Running;
 use crate::support::site::{Answer, Site};
 
-/// A crawl that has told where its status is.
+/// A running crawl with a known status address.
 struct Watched {
     process: Running,
     address: SocketAddr,
@@ -25,8 +25,8 @@ impl Watched {
         let arguments: Vec<&str> = ["--status", "127.0.0.1:0"].iter().chain(arguments).copied().collect();
         let process = Running::start(&mut crawl.command(&arguments));
         process.wait_for_stderr("/\n");
-        let told = process.stderr();
-        let url = told
+        let stderr = process.stderr();
+        let url = stderr
             .lines()
             .find_map(|line| line.strip_prefix("status: http://"))
             .unwrap();
@@ -45,7 +45,7 @@ impl Watched {
         serde_json::from_str(&self.get("/status.json").1).unwrap()
     }
 
-    /// Looks until it is so.
+    /// Requests the figures until `holds` accepts them.
     #[track_caller]
     fn wait_until(&self, holds: impl Fn(&Value) -> bool) -> Value {
         let start = Instant::now();
@@ -54,7 +54,10 @@ impl Watched {
             if holds(&figures) {
                 return figures;
             }
-            assert!(start.elapsed() < PATIENCE, "it never came to that: {figures:#}");
+            assert!(
+                start.elapsed() < PATIENCE,
+                "the figures never met the condition: {figures:#}"
+            );
         }
     }
 }
@@ -62,7 +65,7 @@ impl Watched {
 /// Head and body of the answer to a request with this head.
 fn ask(address: SocketAddr, head: &str) -> (String, String) {
     let mut stream = TcpStream::connect(address).unwrap();
-    // At once: a head that is refused may be answered before its end.
+    // One write: the server may answer a refused head before its end.
     stream
         .write_all(format!("{head}Connection: close\r\n\r\n").as_bytes())
         .unwrap();
@@ -81,7 +84,7 @@ fn metric(metrics: &str, sample: &str) -> u64 {
         .unwrap()
 }
 
-/// A site with pages of every fate; `last` is answered once the gate is open.
+/// A site with every outcome. It answers `/last` after the gate opens.
 fn site(gate: &Arc<Gate>) -> Site {
     let gate = gate.clone();
     let links = ["/a", "/b", "/copy", "/gone", "/moved", "/image", "/last"];
@@ -106,7 +109,7 @@ fn the_figures_after_the_end_are_those_of_the_report() {
     let site = site(&gate);
     let crawl = Crawl::of(site.url("/"));
     let watched = Watched::start(&crawl, &["--status-linger", "1h"]);
-    watched.process.wait_for_stderr("goes on for 1h");
+    watched.process.wait_for_stderr("stays available for 1h");
     let report = crawl.report();
     let figures = watched.figures();
     assert_eq!(figures["counts"], report["counts"]);
@@ -149,7 +152,7 @@ fn the_figures_after_the_end_are_those_of_the_report() {
 }
 
 #[test]
-fn a_crawl_at_work_tells_what_it_waits_for() {
+fn a_running_crawl_shows_its_state() {
     let gate = Arc::new(Gate::closed());
     let site = site(&gate);
     let crawl = Crawl::of(site.url("/"));
@@ -172,7 +175,7 @@ fn a_crawl_at_work_tells_what_it_waits_for() {
 }
 
 #[test]
-fn a_host_that_asks_for_rest_is_told_with_its_reason() {
+fn a_resting_host_is_shown_with_its_reason() {
     let site = Site::scripted(|_| Answer::status(503).with("retry-after", "300"));
     let crawl = Crawl::of(site.url("/"));
     let watched = Watched::start(&crawl, &[]);
@@ -191,7 +194,7 @@ fn a_host_that_asks_for_rest_is_told_with_its_reason() {
 }
 
 #[test]
-fn only_who_may_ask_is_answered_and_only_what_there_is() {
+fn the_server_answers_only_permitted_requests() {
     let gate = Arc::new(Gate::closed());
     let site = site(&gate);
     let crawl = Crawl::of(site.url("/"));
@@ -248,7 +251,7 @@ fn only_who_may_ask_is_answered_and_only_what_there_is() {
 }
 
 #[test]
-fn clients_that_never_finish_hold_nothing_up() {
+fn unfinished_requests_do_not_delay_the_crawl() {
     let gate = Arc::new(Gate::closed());
     let site = site(&gate);
     let crawl = Crawl::of(site.url("/"));
@@ -267,7 +270,7 @@ fn clients_that_never_finish_hold_nothing_up() {
 }
 
 #[test]
-fn an_address_that_is_not_to_be_had_ends_the_command_before_it_begins() {
+fn an_unusable_address_ends_the_command_before_the_crawl() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().map(|address| (taken, address.to_string())).unwrap();
     let crawl = Crawl::of("http://127.0.0.1:1/");

@@ -61,7 +61,7 @@ fn an_endless_calendar_ends_and_its_rule_is_shown_with_evidence() {
         _ => Answer::status(404),
     });
     let crawl = Crawl::of(site.url("/")).set("scope.max_depth", 1_000);
-    crawl.run().says(&["was left", "crawler rules"]);
+    crawl.run().says(&["held back", "crawler rules"]);
     let report = crawl.report();
     assert!(asked_for(&site, "/diary/") <= 6, "{:?}", site.paths());
     let diary = rule(&report, ": numbers of /diary/#/#");

@@ -1,4 +1,4 @@
-//! `crawler tune`: what other thresholds would make of a crawl, without a request.
+//! `crawler tune`: the verdicts of a crawl at other thresholds, without a request.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,8 +17,8 @@ const WORDS: usize = 300;
 /// Replaced words of the variants of a text: `n` words in one place change `n + 4` runs.
 const EDITS: [usize; 6] = [1, 8, 20, 40, 70, 140];
 
-/// Texts with variants that are less and less like them, each page linked from the one before, and a page that is named by its
-/// print version.
+/// Texts with less and less similar variants, each page linked from the page before, and an article that its print version names as
+/// canonical.
 fn site() -> Site {
     let mut texts = Vec::new();
     for seed in 0..8 {
@@ -51,13 +51,13 @@ fn crawled(site: &Site) -> Crawl {
     crawl
 }
 
-/// A crawl along the links of [`site`], each found on the page before.
+/// A crawl along the links of [`site`], each on the page before.
 fn in_one_order(site: &Site) -> Crawl {
     let crawl = Crawl::of(site.url("/")).one_at_a_time();
     crawl.set("steering.enabled", false).set("scope.max_depth", 100)
 }
 
-/// `crawler tune` with the configuration that it was crawled by.
+/// `crawler tune` with the configuration of the crawl.
 fn tune(crawl: &Crawl, arguments: &[&str]) -> Ended {
     let with_config = [&["--config", "test.toml"], arguments].concat();
     crawl.read("tune", &with_config)
@@ -68,7 +68,7 @@ fn tuned(crawl: &Crawl, arguments: &[&str]) -> Value {
     serde_json::from_str(&tune(crawl, &json).succeeded().stdout).unwrap()
 }
 
-/// What is said of a setting.
+/// The results of a setting.
 fn setting(answer: &Value, max_distance: u64, min_similarity: f64) -> Value {
     let found = list(answer, "settings").iter().find(|setting| {
         setting["max_distance"] == max_distance
@@ -104,7 +104,7 @@ fn a_setting_keeps_what_a_fresh_crawl_by_it_keeps() {
 }
 
 #[test]
-fn the_estimate_is_that_of_the_exact_texts() {
+fn the_estimate_is_computed_from_the_exact_texts() {
     let site = site();
     let crawl = crawled(&site);
     let answer = tuned(&crawl, &["--at", "10,0.5", "--show", "100"]);
@@ -116,8 +116,8 @@ fn the_estimate_is_that_of_the_exact_texts() {
         (&true.into(), &10.into())
     );
     let nothing_found = setting(&answer, 0, 0.9);
-    // An earlier page has 0.8 of the runs of each variant with up to 40 other words (that of 40 the one of 20, which it begins like), of
-    // the copy and of the article: of these 34 whatever is not dropped is missed.
+    // An earlier page shares 0.8 of the runs with each variant of up to 40 replaced words (the one of 40 with the one of 20, which
+    // begins like it), with the copy and with the article. Each of these 34 pages that a setting keeps is missed.
     let with_duplicate = nothing_found["missed"].as_u64().unwrap() + nothing_found["right"].as_u64().unwrap();
     assert_eq!(with_duplicate, 34, "{nothing_found}");
     let recall = &nothing_found["recall"];
@@ -144,10 +144,10 @@ fn the_tables_name_the_settings_in_force_and_recommended() {
     let ended = tune(&crawl, &["--at", "10,0.5", "--csv", "t.csv", "--svg", "t.svg"]).succeeded();
     let ended = ended.says(&[
         "Pages dropped",
-        "F1 of the same",
+        "F1 of these settings",
         "*",
         "█",
-        "Recommended: stays at distance 10, similarity 0.76",
+        "Recommended: stay at distance 10, similarity 0.76",
     ]);
     ended.says(&["kept → dropped", "--write"]);
     let csv = fs::read_to_string(crawl.path("t.csv")).unwrap();
@@ -174,8 +174,8 @@ fn write_changes_the_value_and_nothing_else() {
             .succeeded()
     };
     write("7,0.8").says(&[
-        "dedup.max_distance = 7 (it was 10)",
-        "dedup.min_similarity = 0.8 (it was 0.76)",
+        "dedup.max_distance = 7 (was 10)",
+        "dedup.min_similarity = 0.8 (was 0.76)",
         "rebuild",
     ]);
     let after = before
@@ -184,14 +184,14 @@ fn write_changes_the_value_and_nothing_else() {
     assert_eq!(fs::read_to_string(&file).unwrap(), after);
     assert!(link.is_symlink());
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
-    write("7,0.8").says(&["my.toml stays as it is"]);
+    write("7,0.8").says(&["my.toml needs no change"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), after);
-    write("10").says(&["dedup.max_distance = 10 (it was 7)"]);
+    write("10").says(&["dedup.max_distance = 10 (was 7)"]);
     assert_eq!(
         fs::read_to_string(&file).unwrap(),
         before.replace("=  0.76  #", "=  0.8  #")
     );
-    // Nothing is left beside it.
+    // No temporary file is left.
     let names: Vec<_> = fs::read_dir(crawl.path(""))
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
@@ -249,10 +249,10 @@ fn labels_override_the_estimate() {
     let ended = tune(&crawl, &["--pairs", "labels.tsv", "--format", "json"]).succeeded();
     let ended = ended.complains_of(&[
         "labels.tsv:5: ",
-        "is no page of this crawl",
+        "is not a page of this crawl",
         "labels.tsv:6: it needs two URLs",
-        "labels.tsv:7: of this pair a line before says 1, this one 0, which counts",
-        "labels.tsv:8: of this pair a line before says 0, this one 1, which counts",
+        "labels.tsv:7: an earlier line says 1 for this pair; this line says 0, which counts",
+        "labels.tsv:8: an earlier line says 0 for this pair; this line says 1, which counts",
     ]);
     assert!(!ended.stderr.contains("labels.tsv:1: "), "{}", ended.stderr);
     assert!(!ended.stderr.contains("\u{1b}[31m"), "{}", ended.stderr);
@@ -263,7 +263,7 @@ fn labels_override_the_estimate() {
         (&3.into(), &1.into(), &1.into())
     );
     assert_eq!(labels["said_otherwise"], 2);
-    // In force, /2 is dropped for /0 or for /1, which is dropped for /0.
+    // The setting in force drops /2 as a duplicate of /0, or of /1, which it drops as a duplicate of /0.
     let in_force = setting(&answer, 10, 0.76);
     assert_eq!(
         (&in_force["labels_contradicted"], &in_force["wrong"]),
@@ -287,7 +287,7 @@ fn labels_override_the_estimate() {
 }
 
 #[test]
-fn a_crawl_of_nothing_or_without_duplicates_has_nothing_to_tune() {
+fn a_crawl_without_duplicates_has_nothing_to_tune() {
     let site = Site::of([
         ("/", home(&["/0", "/1"])),
         ("/0", page("One", &words(1, WORDS), &["/"])),
@@ -322,7 +322,7 @@ fn a_crawl_of_nothing_or_without_duplicates_has_nothing_to_tune() {
 }
 
 #[test]
-fn what_cannot_be_tried_ends_with_exit_code_2() {
+fn impossible_settings_end_with_exit_code_2() {
     let site = Site::of([("/", home(&["/0"]))]);
     let crawl = crawled(&site);
     let fails = |arguments: &[&str], parts: &[&str]| {
@@ -338,7 +338,7 @@ fn what_cannot_be_tried_ends_with_exit_code_2() {
     fs::write(crawl.path("other.toml"), "[dedup]\nbits = 128\n").unwrap();
     let ended = crawl.read("tune", &["--config", "other.toml"]).with_code(2);
     ended.complains_of(&[
-        "has simhash64, the configuration simhash128",
+        "has simhash64; only the configuration has simhash128",
         "--config",
         "crawler rebuild",
     ]);

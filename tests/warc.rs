@@ -174,7 +174,7 @@ fn a_response_is_stored_as_it_was_served_with_its_payload_digest() {
     let response = one(&pages[&site.url("/a")].responses);
     let served = html("The page", &words(1, 200), LINKS_OF_A);
     assert_eq!(response.http_payload(), Some(served.as_bytes()));
-    let digest = storage::warc::record::digest(&[served.as_bytes()]);
+    let digest = storage::warc::shown_digest(&storage::warc::payload_digest(served.as_bytes()));
     assert_eq!(response.field("WARC-Payload-Digest"), Some(digest.as_str()));
     let head = String::from_utf8_lossy(&response.block);
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");

@@ -1,7 +1,7 @@
-//! What the worst texts known cost each stage behind the network, in seconds and megabytes for each megabyte of text.
+//! Measures the worst known texts at each stage behind the network: seconds and megabytes for each megabyte of text.
 //!
-//! `cargo run --release -p crawler --example worst_texts [MEGABYTES]`: a process for each stage and text, so that the peak memory is its own.
-//! docs/harm.md holds the figures and the bound.
+//! `cargo run --release -p crawler --example worst_texts [MEGABYTES]`: each stage and text runs in a process of its
+//! own, so that the peak memory is that of the stage.
 
 use std::hint::black_box;
 use std::process::Command;
@@ -18,7 +18,7 @@ type Text = (&'static str, fn(usize) -> String);
 /// Does one thing with a text.
 type Stage = (&'static str, fn(&str));
 
-const STAGES: [Stage; 8] = [
+const STAGES: [Stage; 6] = [
     ("normalize", |text| {
         black_box(normalize(text));
     }),
@@ -35,21 +35,17 @@ const STAGES: [Stage; 8] = [
     ("shingles", |text| {
         black_box(Analyzer::new(&Scheme::default()).shingles(text));
     }),
-    ("language", |text| {
-        black_box(page::language::detect(text, None));
-    }),
-    ("soft 404", |text| {
-        black_box(page::soft_404::is_soft_404(text, Some(text), text));
-    }),
-    ("read as HTML", |text| {
+    ("page::read as HTML, language, soft 404", |text| {
         let options = page::Options {
             agent: "crawler",
             embedded: true,
             max_text_bytes: usize::MAX,
         };
-        if let Ok(url) = Url::parse("http://example.org/") {
-            black_box(page::read(text.as_bytes(), &reqwest::header::HeaderMap::new(), &url, &options).is_ok());
-        }
+        let html = format!("<title>{text}</title><h1>{text}</h1><p>{text}");
+        let url = Url::parse("http://example.org/").ok();
+        let page =
+            url.and_then(|url| page::read(html.as_bytes(), &reqwest::header::HeaderMap::new(), &url, &options).ok());
+        black_box(page.map(|page| (page.language(), page.is_soft_404())));
     }),
     ("robots.txt, 1,000 URLs", |text| {
         let text = format!("User-agent: *\n{text}");

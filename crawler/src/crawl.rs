@@ -1,12 +1,13 @@
 //! How does a URL become a page in the archive?
 //!
-//! `pipeline` joins the stages; [`messages`] is what they say to each other. One URL goes this way:
+//! Start with [`pipeline`]: it follows one URL through the stages. [`messages`] are the messages between the stages.
 //!
-//! ```text
-//! seeds ─▶ frontier ─▶ (web: fetch) ─▶ interpret (page: read) ─▶ recorder (dedup: verdict, storage: archive)
-//!             ▲                              │                        │
-//!             └────── scope, trap ◀──────────┴── outlinks             └─▶ steering ─▶ frontier
-//! ```
+//! - `seeds`, `scope`, `trap` where the crawl begins, and where it ends
+//! - `frontier` which URL is fetched next, and when; `steering` learns from the verdicts which URLs are duplicates
+//! - `interpret` turns an answer into a page, a redirect or a failure
+//! - `recorder` decides and stores, with the dedup `index` beside the catalogue; `canonical` is the exchange for a canonical page
+//! - `revisits` which pages are due again
+//! - `stats`, `clock`, `shutdown` figures, times and signals of a run
 //!
 //! Uses: config, dedup, error, page, storage, terminal, web.
 

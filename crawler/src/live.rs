@@ -1,6 +1,8 @@
-//! What does a running crawl show to the people and programs that watch it?
+//! How do people and programs watch a running crawl?
 //!
-//! - [`progress`] on the terminal, [`status`] as a web page and as Prometheus metrics, [`log`] as lines
+//! - [`progress`]: a display on the terminal
+//! - [`status`]: a web page, JSON and Prometheus metrics over HTTP
+//! - [`log`]: lines on standard error and in a file
 //!
 //! Uses: crawl, error, report, terminal.
 

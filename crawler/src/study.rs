@@ -1,12 +1,23 @@
-//! What can be asked of a finished crawl without fetching again?
+//! Which questions does the program answer about a finished crawl, without fetching again?
 //!
-//! - [`nearest`] which kept pages are most like a text, [`passages`] what two texts have in common, [`diff`] what differs
-//! - [`replay`] which verdicts other thresholds would give, [`redecide`] all verdicts again by another scheme or rule
+//! - [`explain`] the state of a URL and the evidence for it; [`check`] a text compared with the kept pages; [`tune`] other thresholds
+//!   for the crawl, and a recommendation
+//! - [`nearest`] the kept pages most similar to a text; [`passages`] the passages that two texts share; [`diff`] the difference
+//!   between two texts
+//! - [`replay`] the verdicts that other thresholds would give; [`redecide`] all verdicts again, by another scheme or rule
+//! - [`in_words`] comparisons in words; [`scheme`] the scheme of the store and of the configuration; [`typed_url`] URLs as people type
+//!   them
 //!
-//! Uses: config, crawl, dedup, error, storage, terminal.
+//! Uses: config, crawl, dedup, error, export, files, storage, terminal, web.
 
+pub(crate) mod check;
 pub(crate) mod diff;
+pub(crate) mod explain;
+pub(crate) mod in_words;
 pub(crate) mod nearest;
-pub(crate) mod passages;
+mod passages;
 pub(crate) mod redecide;
 pub(crate) mod replay;
+pub(crate) mod scheme;
+pub(crate) mod tune;
+pub(crate) mod typed_url;

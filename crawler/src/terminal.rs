@@ -1,11 +1,14 @@
-//! How is text printed without harm to a terminal?
+//! How does text appear on a terminal without doing harm?
 //!
-//! - [`tell`](mod@tell) messages on standard error, [`text`] from the web made harmless, [`json`] that a terminal can show
-//! - [`width`] of the terminal
+//! - [`tell`](mod@tell): messages on standard error
+//! - [`text`], [`json`]: text from the web without control characters
+//! - [`units`]: numbers, sizes and times as people read them
+//! - [`width`]: columns of the terminal
 //!
 //! Uses: nothing.
 
 pub(crate) mod json;
 pub(crate) mod tell;
 pub(crate) mod text;
+pub(crate) mod units;
 pub(crate) mod width;

@@ -4,7 +4,7 @@
   const PAGE = 25;
   document.documentElement.classList.add('js');
 
-  // Everything enters the page by textContent: what came from the web is text.
+  // Text from the web enters the page only as text nodes, never as HTML.
   const make = (name, attributes, ...children) => {
     const node = document.createElement(name);
     for (const [key, value] of Object.entries(attributes || {})) {
@@ -24,9 +24,9 @@
   };
   const grouped = (number) => number.toLocaleString('en-US');
   const diffs = once(() => island('diffs'));
-  const notes = once(() => island('notes'));
+  const reasons = once(() => island('reasons'));
 
-  // What differs.
+  // Diffs.
   const side = (pieces, mark) => {
     if (!pieces) return make('td', { class: 'lacks' });
     const line = make('bdi');
@@ -39,7 +39,7 @@
       if (typeof row === 'string') {
         body.append(make('tr', { class: 'same' }, make('td', null, bdi(row)), make('td', null, bdi(row))));
       } else if (typeof row === 'number') {
-        body.append(make('tr', { class: 'skipped' }, make('td', { colspan: 2 }, row + ' lines that both have')));
+        body.append(make('tr', { class: 'skipped' }, make('td', { colspan: 2 }, row + ' equal lines')));
       } else {
         body.append(make('tr', null, side(row[0], 'del'), side(row[1], 'ins')));
       }
@@ -47,16 +47,16 @@
     const head = make('thead', null, make('tr', null,
       make('th', { scope: 'col' }, 'kept page'), make('th', { scope: 'col' }, 'other page')));
     const table = make('table', { class: 'diff' }, make('caption', null, diff.n), head, body);
-    const region = make('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': 'What differs' }, table);
-    return diff.more ? [region, make('p', { class: 'note' }, diff.more + ' more rows: crawler explain URL.')] : [region];
+    const region = make('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': 'Differences' }, table);
+    return diff.more ? [region, make('p', { class: 'note' }, diff.more + ' more rows; crawler explain URL shows them.')] : [region];
   };
   const differs = (number) => number < 0
-    ? make('p', { class: 'note' }, notes()[-1 - number])
-    : make('details', { class: 'differs', 'data-diff': number }, make('summary', null, 'What differs'));
+    ? make('p', { class: 'note' }, reasons()[-1 - number])
+    : make('details', { class: 'differs', 'data-diff': number }, make('summary', null, 'Differences'));
   const fill = (details) => {
     if ('filled' in details.dataset) return;
     details.dataset.filled = '';
-    // The summary stays where it is: it has the focus.
+    // The summary has the focus and must stay in the document.
     while (details.children.length > 1) details.lastElementChild.remove();
     details.append(...diffTable(diffs()[Number(details.dataset.diff)]));
   };
@@ -65,7 +65,7 @@
     if (details.open && 'diff' in details.dataset) fill(details);
   }, true);
 
-  // Items of the lists, as the HTML of the first page has them.
+  // Items of the lists, with the same HTML as the first page.
   const builders = {
     table(item, list) {
       const cells = item.map((text, at) => make(at ? 'td' : 'th',
@@ -91,7 +91,7 @@
         make('p', null, 'Kept: ', bdi(kept)),
         make('ul', { class: 'duplicates' }, ...items));
       if (size > duplicates.length) {
-        details.append(make('p', { class: 'note' }, (size - duplicates.length) + ' more; crawler report --format json lists them all.'));
+        details.append(make('p', { class: 'note' }, (size - duplicates.length) + ' more; crawler report --format json lists all.'));
       }
       return make('li', { class: 'card' }, details);
     },
@@ -116,8 +116,8 @@
       if (at < this.first.length) return this.first[at];
       return this.build(this.rest()[at - this.first.length], this);
     }
-    // What is looked through: the words of an item as they are shown, by whichever page. What a diff shows is no part of it: on the
-    // pages that the script makes it is not there before it is opened.
+    // The text that the filter searches: the words that an item shows. Diffs do not count, because the script fills them only when
+    // they are opened.
     text(at) {
       const node = this.node(at).cloneNode(true);
       node.querySelectorAll('.diff, .js-only, .differs').forEach((part) => part.remove());
@@ -130,7 +130,7 @@
       const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
       this.matches = null;
       if (wanted.length) {
-        // Made once: the words of an item do not change.
+        // Computed once, because the words of an item do not change.
         this.texts = this.texts || Array.from({ length: this.length }, (_, at) => this.text(at));
         this.matches = [];
         this.texts.forEach((text, at) => { if (wanted.every((word) => text.includes(word))) this.matches.push(at); });
@@ -150,7 +150,7 @@
       const noun = this.root.dataset.noun;
       this.status.textContent = this.length
         ? `${noun} ${grouped(from + 1)} to ${grouped(to)} of ${grouped(this.length)}`
-        : 'Nothing matches';
+        : 'No match';
       this.go.value = this.page + 1;
       this.go.max = this.pages;
       this.of.textContent = 'of ' + grouped(this.pages);
@@ -185,7 +185,7 @@
     }
   }
 
-  // A person's labels: in memory until they are downloaded.
+  // The user's labels, in memory until the download.
   const labels = new Map();
   const key = (pair) => pair.dataset.left + '\t' + pair.dataset.right;
   const pressed = (root) => {
@@ -224,7 +224,7 @@
 
   for (const root of document.querySelectorAll('.list[data-paged]')) new List(root);
 
-  // On paper nothing can be opened.
+  // Printing opens every collapsed part, because paper cannot.
   let opened = [];
   addEventListener('beforeprint', () => {
     opened = [...document.querySelectorAll('details:not([open])')];

@@ -1,13 +1,13 @@
-//! Reads `{"id", "text"}` lines from standard input and writes a verdict a line, in the same order:
-//! `{"id", "verdict", "of", "distance", "similarity"}`. Arguments: max_distance, min_similarity (optional).
+//! Reads `{"id", "text"}` lines from standard input and writes one verdict per line, in the same order:
+//! `{"id", "verdict", "of", "distance", "similarity"}`. Optional arguments: max_distance, min_similarity.
 
 use std::io::{self, BufRead, Write};
 
-use dedup::{Analyzer, Confirm, Deduplicator, DocId, MemoryIndex, Rule, Scheme, Verdict};
+use dedup::{Analyzer, Confirm, Deduplicator, DocId, DuplicateRule, MemoryIndex, Scheme, Verdict};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut rule = Rule::default();
+    let mut rule = DuplicateRule::default();
     let mut arguments = std::env::args().skip(1);
     if let Some(distance) = arguments.next() {
         rule.max_distance = distance.parse()?;

@@ -1,30 +1,30 @@
-//! What the index in sled trees costs, as a table: check-and-inserts a second on one thread, memory, disk, open.
+//! Measures the index in sled trees: check-and-inserts per second on one thread, memory, disk space, time to open.
+//! Prints a table.
 //!
 //! ```text
 //! cargo run --release -p dedup --example sled_index_bench -- [COUNT]… [--full] [--memory]
 //!     [--distance K] [--skew] [--cache MIB] [--recent DOCUMENTS]
 //! ```
 //!
-//! Fingerprints and digests are random. Without `--full` a document has a digest and a fingerprint, with it a sketch of
-//! 128 bytes too. `--memory` keeps the buckets in memory ([`Residence::Memory`]). The index is persisted and the database
-//! flushed every 5,000 documents, four times a second at the rate that is aimed at.
+//! Fingerprints and digests are random. A document has a digest and a fingerprint, and with `--full` also a sketch of
+//! 128 bytes. `--memory` keeps the buckets in memory ([`Residence::Memory`]). With `--skew`, a quarter of the documents
+//! share a bucket. The program persists the index and flushes the database every 5,000 documents.
 //!
-//! With `--skew` a quarter of the documents share a bucket.
-//!
-//! `cpu` is the processor time a document takes, all threads counted, which says more than the rate on a machine that has
-//! other work. `persist` is the longest, `peak` the most memory that the process ever held, `disk` what lies in the folder
-//! when the database is closed, by document; the last two columns are the database's own recovery and the index's open.
+//! `cpu` is the processor time per document, of all threads; it depends less on other work of the machine than the
+//! rate. `persist` is the time of the slowest persist, `peak` the peak memory of the process, `disk` the size of the
+//! folder per document after the database is closed. The last two columns are the times to open the database and the
+//! index.
 
 #![expect(clippy::unwrap_used, reason = "a measurement, not a program to rely on")]
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use dedup::{Digest, DocId, Index, Residence, Rule, Signature, Sketch, SledIndex, SledOptions};
+use dedup::{Digest, DocId, DuplicateRule, Index, Residence, Signature, Sketch, SledIndex, SledOptions};
 
-/// sled's cache, MiB, unless another is asked for.
+/// Default size of sled's cache in MiB.
 const CACHE: u64 = 112;
-/// Documents a persist.
+/// Documents per persist.
 const BATCH: u64 = 5_000;
 
 struct Options {
@@ -93,11 +93,11 @@ fn open(path: &Path, options: &Options) -> (sled::Db, SledIndex, [Duration; 2]) 
         .open()
         .unwrap();
     let opened = start.elapsed();
-    let rule = Rule {
+    let rule = DuplicateRule {
         max_distance: options
             .distance
             .unwrap_or(if options.residence == Residence::Disk { 3 } else { 10 }),
-        ..Rule::default()
+        ..DuplicateRule::default()
     };
     let kept = SledOptions {
         residence: options.residence,
@@ -167,7 +167,7 @@ fn signature(number: u64, options: &Options) -> Signature {
     }
 }
 
-/// The finaliser of splitmix64: a permutation of the numbers that looks random.
+/// The finaliser of SplitMix64, a pseudo-random permutation.
 fn mix(number: u64) -> u64 {
     let mut z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -175,7 +175,7 @@ fn mix(number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Processor time of the process; only Linux says it so, in hundredths of a second.
+/// Processor time of the process, which Linux counts in hundredths of a second; `None` on other systems.
 fn cpu_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     let after_name = stat.rsplit_once(')')?.1;
@@ -183,7 +183,7 @@ fn cpu_seconds() -> Option<f64> {
     Some(ticks.sum::<Result<f64, _>>().ok()? / 100.0)
 }
 
-/// A line of the process's status, kilobytes; only Linux has it.
+/// A value in kB from the status file of the process; `None` on systems other than Linux.
 fn status(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with(name))?;

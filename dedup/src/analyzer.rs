@@ -1,8 +1,8 @@
-//! From text to signature, by a scheme.
+//! Turns a text into a signature, by a scheme.
 
 use std::cell::RefCell;
 
-use crate::explain::{Census, Explanation};
+use crate::explanation::{Census, Explanation};
 use crate::features::{Piece, each, shingles};
 use crate::fingerprint::Fingerprint;
 use crate::hash::{hash_list, hash_run, hash64, hash128};
@@ -14,14 +14,14 @@ use crate::sketch::Sketch;
 use crate::units::{Unit, UnitKind, cut};
 use crate::weights::Weighting;
 
-/// Units in a shingle of the sketch.
-pub const SHINGLE: usize = 5;
+/// Units (words, or characters of scripts without spaces) per shingle of a [`Signature`].
+pub const SHINGLE_UNITS: usize = 5;
 
-/// A character of a script without spaces counts as this part of a word against the floor: about 50 words or 300
-/// characters of Chinese say enough for a fingerprint.
-const CHARACTERS_A_WORD: usize = 6;
+/// Characters of a script without spaces that count as one word against the scheme's floor: 50 words or 300 Chinese
+/// characters are enough for a fingerprint.
+const CHARACTERS_PER_WORD: usize = 6;
 
-/// Turns texts into signatures. Shared by threads; each keeps buffers of its own.
+/// Turns texts into signatures. Threads may share an analyzer; each thread has its own buffers.
 #[derive(Debug, Clone)]
 pub struct Analyzer {
     scheme: Scheme,
@@ -31,21 +31,17 @@ pub struct Analyzer {
 struct Scratch {
     units: Vec<Unit>,
     features: Vec<u64>,
-    /// Features with their lengths in characters, where these weigh.
+    /// Features with their lengths in characters, for weightings other than [`Weighting::Tf`].
     weighed: Vec<(u64, u32)>,
     shingles: Vec<u64>,
     numbers: Vec<u64>,
 }
 
-/// What a thread's buffers hold between two texts at most: more than a usual page has units.
+/// Upper bound on the capacity that a buffer keeps between two texts: more than the units of a usual page.
 const MAX_KEPT: usize = 1 << 16;
 
 impl Scratch {
-    fn forget_long_shingles(&mut self) {
-        shrink(&mut self.shingles);
-    }
-
-    /// Gives back what only a very long text needed.
+    /// Frees the buffers that a very long text has grown.
     fn forget_a_long_text(&mut self) {
         shrink(&mut self.units);
         shrink(&mut self.features);
@@ -72,13 +68,13 @@ impl Analyzer {
         Self { scheme: scheme.clone() }
     }
 
-    /// The scheme it goes by.
+    /// The scheme of the signatures.
     #[must_use]
     pub fn scheme(&self) -> &Scheme {
         &self.scheme
     }
 
-    /// The signature of `text`, all but its metadata.
+    /// The signature of `text`, without metadata.
     #[must_use]
     pub fn analyze(&self, text: &str) -> Signature {
         self.with_units(text, |text, scratch| {
@@ -96,14 +92,14 @@ impl Analyzer {
             if words >= self.scheme.min_words {
                 signature.sketch = Sketch::of_buffer(&mut scratch.shingles);
             }
-            if words <= most_words_with_shingles(self.scheme.min_words) && scratch.units.len() >= SHINGLE {
-                // Fewer units than a shingle are compared as a whole: by their digest.
+            if words <= most_words_with_shingles(self.scheme.min_words) && scratch.units.len() >= SHINGLE_UNITS {
+                // A text with fewer units than a shingle is compared by its digest alone.
                 scratch.shingles.sort_unstable();
                 scratch.shingles.dedup();
                 signature.shingles.clone_from(&scratch.shingles);
             }
-            // A long text's shingles are given back before its features take as much memory again.
-            scratch.forget_long_shingles();
+            // Frees a long text's shingles before its features take as much memory again.
+            shrink(&mut scratch.shingles);
             if words >= self.scheme.min_words {
                 signature.fingerprint = self.fingerprint_of(text, scratch);
             }
@@ -111,13 +107,13 @@ impl Analyzer {
         })
     }
 
-    /// The fingerprint alone, as [`Analyzer::analyze`] gives it: `None` for a text under the scheme's floor.
+    /// The fingerprint of [`Analyzer::analyze`] alone; `None` for a text under the scheme's floor.
     #[must_use]
     pub fn fingerprint(&self, text: &str) -> Option<Fingerprint> {
         self.with_units(text, |text, scratch| self.fingerprint_over_floor(text, scratch))
     }
 
-    /// The fingerprint with the features that it comes from, which a text under the floor has too.
+    /// The fingerprint with the features that it is made of. A text under the floor has features too.
     #[must_use]
     pub fn explain(&self, text: &str) -> Explanation {
         self.with_units(text, |text, scratch| {
@@ -132,8 +128,8 @@ impl Analyzer {
         })
     }
 
-    /// The hashes of all the text's shingles, ascending: the set of which [`Signature::sketch`] is a sketch, of a text of any length.
-    /// [`crate::short::jaccard`] of two of them is what [`Sketch::similarity`] estimates.
+    /// The hashes of all shingles of a text of any length, ascending. [`Signature::sketch`] is the sketch of this set.
+    /// [`crate::short::jaccard`] of two such sets is the index that [`Sketch::similarity`] estimates.
     #[must_use]
     pub fn shingles(&self, text: &str) -> Vec<u64> {
         self.with_units(text, |_, scratch| {
@@ -144,8 +140,8 @@ impl Analyzer {
         })
     }
 
-    /// The sketch of what is said about a text: titles' words, keywords, tags, references. Their order, spelling (see
-    /// [`normalize`](mod@crate::normalize)) and repetition do not matter; `None` where nothing is said.
+    /// The sketch of a text's metadata: words of the title, keywords, tags, references. Their order, spelling (see
+    /// [`normalize`](mod@crate::normalize)) and repetition do not matter. `None` if there are no items.
     #[must_use]
     pub fn metadata<'a>(&self, items: impl IntoIterator<Item = &'a str>) -> Option<Sketch> {
         let items = items.into_iter().map(normalize).filter(|item| !item.is_empty());
@@ -153,8 +149,8 @@ impl Analyzer {
         Sketch::new(&hashes)
     }
 
-    /// The features of `text` by their hashes, each as often as it occurs; `features` is emptied first.
-    pub fn features(&self, text: &str, features: &mut Vec<u64>) {
+    /// Replaces the contents of `features` with the hashes of the features of `text`, one per occurrence.
+    pub(crate) fn features(&self, text: &str, features: &mut Vec<u64>) {
         features.clear();
         self.with_units(text, |text, scratch| {
             self.each_feature(text, &scratch.units, |feature, _| features.push(feature));
@@ -210,22 +206,22 @@ impl Analyzer {
     }
 }
 
-/// Length in words, characters counting less.
+/// The length in words, with [`CHARACTERS_PER_WORD`].
 fn words(units: &[Unit]) -> usize {
     let characters = units.iter().filter(|unit| unit.kind == UnitKind::Character).count();
-    units.len() - characters + characters / CHARACTERS_A_WORD
+    units.len() - characters + characters / CHARACTERS_PER_WORD
 }
 
-/// Longer texts have nothing near them under the floor: of two sets that are alike to 0.8, one has at most 1 / 0.8 of the
-/// other's elements.
+/// The length up to which a text has shingles. A longer text is not similar to any text under the floor: of two sets
+/// with a Jaccard index of at least 0.8, one has at most 1 / 0.8 times as many elements as the other.
 fn most_words_with_shingles(min_words: usize) -> usize {
     min_words.saturating_add(min_words / 4)
 }
 
-/// The hash of every run of [`SHINGLE`] units; of the whole where there are fewer.
+/// Computes the hash of every run of [`SHINGLE_UNITS`] units, or of the whole text if it has fewer.
 fn shingle_hashes(scratch: &mut Scratch) {
     scratch.shingles.clear();
-    shingles(&scratch.units, SHINGLE, |run| {
+    shingles(&scratch.units, SHINGLE_UNITS, |run| {
         scratch.shingles.push(hash_run(0, run.iter().map(|unit| unit.hash)));
     });
 }

@@ -1,34 +1,34 @@
-//! What the processor at hand can do and the build's target does not promise.
+//! Hot loops compiled for the instructions of the processor that runs the program.
 //!
-//! A program built for any x86-64 may not use an instruction younger than 2003, not even the one that counts bits. A
-//! [`Kernel`] is a hot loop in safe, portable code whose body the compiler turns into instructions three times: for
-//! AVX-512 with vector bit counts, for AVX2, and for the target as it is; [`dispatch`] runs the best one that the
-//! processor has. All three are compiled from the same source, so they answer alike; a test shows it.
+//! A program built for any x86-64 may only use instructions of 2003, without even a bit count. A [`Kernel`] is a hot
+//! loop in safe, portable code that the compiler compiles three times: for AVX-512 with vector bit counts, for AVX2,
+//! and for the build's target. [`dispatch`] runs the best version that the processor supports. All versions come from
+//! the same source, so they give the same results; a test shows it.
 //!
-//! The only unsafe code of this crate is here. It is sound since a function compiled for more than the target is called
-//! only after the processor was asked for it, and since a prefetch is a hint that reads nothing.
+//! All unsafe code of the crate is here. It is sound because a function compiled for more than the target is called
+//! only after a check that the processor supports it, and because a prefetch is a hint that reads nothing.
 
 #![expect(
     unsafe_code,
-    reason = "a call into code for other instructions, and a prefetch: see the module's text"
+    reason = "calls a function compiled for instructions that were checked for, and prefetches, which reads nothing"
 )]
 
 use std::sync::OnceLock;
 
-/// A hot loop. `run`, and all that it calls and that is to profit, must be `#[inline(always)]`: only what is inlined into
-/// a function compiled for more instructions is compiled for them.
+/// A hot loop. `run` and the functions it calls must be `#[inline(always)]`: only code inlined into a function that is
+/// compiled for more instructions uses these instructions.
 pub(crate) trait Kernel {
-    /// What comes out.
+    /// The result.
     type Output;
 
-    /// The loop.
+    /// Runs the loop.
     fn run(self) -> Self::Output;
 }
 
-/// Sets of instructions, the poorest first.
+/// Sets of instructions, the smallest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
-    /// What the build's target promises.
+    /// The instructions of the build's target.
     Baseline,
     /// AVX2, with the scalar bit instructions of its generation.
     Avx2,
@@ -37,7 +37,7 @@ pub(crate) enum Level {
 }
 
 impl Level {
-    /// The richest that this processor has.
+    /// The largest set that this processor supports.
     pub(crate) fn detected() -> Self {
         static DETECTED: OnceLock<Level> = OnceLock::new();
         *DETECTED.get_or_init(|| {
@@ -52,13 +52,13 @@ impl Level {
     }
 }
 
-/// Runs a kernel by the best instructions at hand.
+/// Runs a kernel with the best instructions of this processor.
 #[inline]
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     dispatch_at(Level::detected(), kernel)
 }
 
-/// Runs a kernel by the instructions of `level`, or of the best one below that this processor has.
+/// Runs a kernel with the instructions of `level`, or of the best lower level that this processor supports.
 #[inline]
 pub(crate) fn dispatch_at<K: Kernel>(level: Level, kernel: K) -> K::Output {
     match level.min(Level::detected()) {
@@ -113,11 +113,11 @@ fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
     kernel.run()
 }
 
-/// Asks for the cache line of `place`, to be read soon.
+/// Prefetches the cache line of `place`.
 #[inline(always)]
 pub(crate) fn prefetch<T>(place: &T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: SSE belongs to every x86-64, and a prefetch reads nothing and faults on nothing.
+    // SAFETY: every x86-64 has SSE, and a prefetch neither reads nor faults.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(place).cast());
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_answers_alike_by_all_instructions() {
+    fn a_kernel_gives_the_same_result_with_all_instructions() {
         let words: Vec<u32> = (0..1_000_u32).map(|n| n.wrapping_mul(0x9e37_79b9)).collect();
         for length in [0, 1, 15, 16, 17, 1_000] {
             let expected = CountBits(&words[..length]).run();

@@ -1,17 +1,18 @@
-//! Recognises dates and clock times, so that a page that changes only its date is not a new page.
+//! Recognises dates and clock times, so that a page is not new if only its date changes.
 //!
-//! A small recogniser over tokens, not a parser: it must be sure rather than complete, for what it takes is ignored.
-//! It knows `2024-03-05` (also with `/` and `.`, and day or month first), `5 March 2024`, `March 5th, 2024`,
-//! `March 2024`, `5 March`, 2024年3月5日, 3月5日, and `12:30`, `12:30:45`, `12:30 pm`.
+//! A small recogniser over tokens, not a parser. It prefers precision to recall, because a text's dates all count as
+//! the same. It recognises `2024-03-05` (also with `/` and `.`, and day or month first), `5 March 2024`,
+//! `March 5th, 2024`, `March 2024`, `5 March`, 2024年3月5日, 3月5日, and `12:30`, `12:30:45`, `12:30 pm`.
 
 use crate::segment::{Token, TokenKind};
 
-/// The most tokens that one date or clock time has.
+/// Upper bound on the tokens of a date or clock time.
 pub(crate) const MOST_TOKENS: usize = 6;
 
-/// How many tokens from the start of `tokens` are one date or clock time of the normalised `text`; 0 for none.
+/// The number of tokens at the start of `tokens` that are one date or clock time in the normalised `text`; 0 if none
+/// are.
 #[must_use]
-pub fn date_length(text: &str, tokens: &[Token<'_>]) -> usize {
+pub(crate) fn date_length(text: &str, tokens: &[Token<'_>]) -> usize {
     let Some(first) = tokens.first() else { return 0 };
     if !may_begin(text.as_bytes(), first.start, first.start + first.text.len()) {
         return 0;
@@ -30,13 +31,14 @@ pub fn date_length(text: &str, tokens: &[Token<'_>]) -> usize {
     .unwrap_or(0)
 }
 
-/// Whether a date or clock time may begin with the token at `start..end`: a look at what follows rules out most.
+/// Whether a date or clock time may begin with the token at `start..end`. A quick check of the next bytes that rules
+/// out most tokens.
 pub(crate) fn may_begin(text: &[u8], start: usize, end: usize) -> bool {
     let (token, after) = (
         text.get(start..end).unwrap_or_default(),
         text.get(end..).unwrap_or_default(),
     );
-    // What stands between the parts of a date is at most four bytes long.
+    // Between two parts of a date there are at most four bytes.
     let gap = after
         .iter()
         .take(4)
@@ -58,18 +60,18 @@ pub(crate) fn may_begin(text: &[u8], start: usize, end: usize) -> bool {
     }
 }
 
-/// Whether a date may begin with a word, of which the first bytes are the lowest: with a digit, or as a month does.
+/// Whether a date may begin with a word whose first bytes are the lowest ones: with a digit or the start of a month.
 pub(crate) fn begins_like_date(word: u128) -> bool {
     let [a, b, c, ..] = word.to_le_bytes();
     a.is_ascii_digit() || begins_month([a, b, c])
 }
 
-/// Whether the first three letters are those of a month.
+/// Whether these are the first three letters of a month.
 fn begins_month([a, b, c]: [u8; 3]) -> bool {
     MONTHS_WITH[0][usize::from(a)] & MONTHS_WITH[1][usize::from(b)] & MONTHS_WITH[2][usize::from(c)] != 0
 }
 
-/// For each of the first three places and each letter, the months that have it there, a bit each.
+/// For each of the first three places and each letter: the months with that letter at that place, one bit per month.
 const MONTHS_WITH: [[u16; 256]; 3] = {
     let mut months = [[0; 256]; 3];
     let mut at = 0;
@@ -100,7 +102,7 @@ fn with_characters(_: &str, tokens: Tokens<'_, '_>) -> usize {
     0
 }
 
-/// 2024-03-05, 5/3/2024, 05-03-24 is not one: too many things look like it.
+/// 2024-03-05, 5/3/2024. Not 05-03-24, which too many other numbers resemble.
 fn with_separators(text: &str, tokens: Tokens<'_, '_>) -> usize {
     let [a, b, c, ..] = tokens else { return 0 };
     let separator = between(text, a, b);
@@ -163,7 +165,7 @@ fn clock_time(text: &str, tokens: Tokens<'_, '_>) -> usize {
     if let Some(second) = rest.first()
         && between(text, minute, second) == ":"
     {
-        // A third part that is no second: "12:30:99" is something else.
+        // The third part is not a second, so this is not a time, as in "12:30:99".
         if !two_digits(second) {
             return 0;
         }
@@ -179,7 +181,7 @@ fn year_follows(text: &str, tokens: Tokens<'_, '_>) -> bool {
     matches!(tokens, [before, next, ..] if value(next).is_some_and(year) && near(text, before, next, 3))
 }
 
-/// Year, month and day in one of the orders in use.
+/// Whether the parts are year, month and day in a common order.
 fn is_date(parts: [Option<u32>; 3]) -> bool {
     let [Some(a), Some(b), Some(c)] = parts else {
         return false;
@@ -264,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_and_times_are_recognised_in_the_usual_forms() {
+    fn dates_and_times_are_recognised_in_common_forms() {
         for text in [
             "2024-03-05",
             "2024/3/5",
@@ -296,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn other_numbers_are_left_alone() {
+    fn other_numbers_are_not_dates() {
         for text in [
             "model x200",
             "1 299 00",
@@ -317,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_inside_a_text_is_taken_alone() {
+    fn only_the_date_inside_a_text_is_masked() {
         assert_eq!(
             masked("Updated on 5 March 2024 at 12:30 by us"),
             "updated on # at # by us"

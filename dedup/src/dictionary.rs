@@ -1,13 +1,13 @@
-//! Words of scripts without spaces, found by the dictionaries of ICU4X.
+//! Words of scripts without spaces, by the dictionaries of ICU4X.
 
 use icu_segmenter::WordSegmenter;
 use icu_segmenter::options::WordBreakInvariantOptions;
 
-/// Names the dictionaries in the scheme. Cargo.toml pins the crate to this version, and a test pins what it finds.
+/// Name of the dictionaries in the scheme. Cargo.toml pins the crate to this version, and a test pins its results.
 pub(crate) const VERSION: &str = "icu4x-2.4.0";
 
-/// Calls `take` with the end of every word of `text`, letters and marks of such scripts only, in order; the last is that
-/// of the text.
+/// Calls `take` with the end of every word of `text`, in order; the last is the end of the text. The text must consist
+/// of letters and marks of scripts without spaces.
 pub(crate) fn each_word_end(text: &str, take: impl FnMut(usize)) {
     let segmenter = WordSegmenter::new_dictionary(WordBreakInvariantOptions::default());
     segmenter.segment_str(text).filter(|end| *end > 0).for_each(take);
@@ -24,7 +24,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_those_of_the_dictionaries() {
+    fn the_dictionaries_find_these_words() {
         assert_eq!(words("我喜欢看电视"), ["我", "喜欢", "看", "电视"]);
         assert_eq!(words("飞碟曾看见灰色外星人"), ["飞碟", "曾", "看见", "灰色", "外星人"]);
         assert_eq!(words("これはペンです"), ["これ", "は", "ペン", "です"]);

@@ -1,58 +1,61 @@
-//! What can go wrong with an index; what to do is in the message.
+//! The errors of an index. Each message says what to do.
 
+use crate::duplicate_rule::InvalidDuplicateRule;
 use crate::layout::LayoutError;
-use crate::rule::InvalidRule;
 
 /// An error of the index.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DedupError {
-    /// The rule asks for more than any layout guarantees.
+    /// No layout guarantees the distance of the rule.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// The rule cannot be.
+    /// The rule is invalid.
     #[error(transparent)]
-    Rule(#[from] InvalidRule),
-    /// The index holds signatures of another scheme, which say nothing of those of this one.
-    #[error(
-        "the index was made with scheme {found:?}, not {wanted:?}: the fingerprints must be made anew from the texts"
-    )]
+    Rule(#[from] InvalidDuplicateRule),
+    /// The index holds signatures of another scheme, which cannot be compared with those of this one.
+    #[error("the index was made with scheme {found:?}, not {wanted:?}: compute the fingerprints again from the texts")]
     OtherScheme {
-        /// What the index was made with.
+        /// The scheme of the index.
         found: String,
-        /// What was asked for.
+        /// The scheme asked for.
         wanted: String,
     },
-    /// The index is laid out for another rule; it can be made anew from the signatures.
-    #[error("the index was laid out as {found:?}, not {wanted:?}: clear it and insert the signatures again")]
+    /// The index has the layout of another rule. It can be rebuilt from the signatures.
+    #[error("the index has the layout {found:?}, not {wanted:?}: clear it and insert the signatures again")]
     OtherLayout {
-        /// What the index was made for.
+        /// The layout of the index.
         found: String,
-        /// What was asked for.
+        /// The layout asked for.
         wanted: String,
     },
-    /// The index was made for a narrower rule: recall would be lost in silence.
-    #[error("the index was made for a smaller `max_distance` or a greater `min_similarity_short` than the rule's")]
+    /// The index was made for a narrower rule and would miss duplicates.
+    #[error(
+        "the index was made for a smaller `max_distance` or a greater `min_similarity_short` than those of the rule: make it \
+         for the rule"
+    )]
     NarrowIndex,
-    /// A row is not what was written.
+    /// A row of the index is damaged.
     #[error("a row of the index's tree {0} is damaged: clear the index and insert the signatures again")]
     Corrupt(&'static str),
-    /// The index holds fingerprints of another width.
-    #[error("a fingerprint of {found} bits cannot enter an index of {wanted}: make the index by a layout of its width")]
+    /// The fingerprint has another width than the index.
+    #[error(
+        "an index of {wanted} bits cannot hold a fingerprint of {found} bits: make the index with a layout of that width"
+    )]
     OtherWidth {
-        /// The fingerprint's.
+        /// The width of the fingerprint in bits.
         found: u32,
-        /// The index's.
+        /// The width of the index in bits.
         wanted: u32,
     },
-    /// The index in memory holds 2^31 fingerprints at most.
+    /// The index in memory holds its upper bound of 2^31 fingerprints.
     #[error("the index in memory is full: it holds 2^31 fingerprints")]
     Full,
-    /// A signature could not be written or read.
+    /// A signature cannot be encoded or decoded.
     #[error("a signature of the index is damaged: {0}")]
     Signature(#[from] postcard::Error),
-    /// The index is open to be read.
-    #[error("the index is open to be read only")]
+    /// The index was opened for reading only.
+    #[error("the index is open for reading only")]
     ReadOnly,
     /// sled failed.
     #[error("the index cannot be read or written: {0}")]
@@ -60,7 +63,7 @@ pub enum DedupError {
 }
 
 impl DedupError {
-    /// Whether clearing the index and inserting the same signatures again mends it.
+    /// Whether clearing the index and inserting the same signatures again repairs it.
     #[must_use]
     pub fn is_other_layout(&self) -> bool {
         matches!(self, Self::OtherLayout { .. })

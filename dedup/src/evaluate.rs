@@ -1,9 +1,9 @@
-//! How good verdicts are, measured against known similarities.
+//! Measures verdicts against known similarities.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-/// Which documents are duplicates: known Jaccard indices of pairs. A pair that is not known has none.
+/// The known Jaccard indices of pairs of documents. An unknown pair counts as different.
 #[derive(Debug, Clone)]
 pub struct Truth<T> {
     similar: HashMap<T, HashMap<T, f32>>,
@@ -11,29 +11,29 @@ pub struct Truth<T> {
     different_below: f32,
 }
 
-/// Verdicts counted against the truth.
+/// Number of verdicts by outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Score {
-    /// Called a duplicate of a document that it duplicates.
+    /// Duplicates of the document that the verdict names.
     pub right: u64,
-    /// Called a duplicate of one that is neither a duplicate nor different: either answer is right.
+    /// Documents between duplicate and different of the document that the verdict names: either verdict is right.
     pub grey: u64,
-    /// Called a duplicate of a different one.
+    /// Documents different from the one that the verdict names.
     pub wrong: u64,
-    /// Called unique although a document kept before is a duplicate.
+    /// Duplicates of a kept document with the verdict unique.
     pub missed: u64,
-    /// Called unique, rightly.
+    /// Unique documents with the verdict unique.
     pub unique: u64,
 }
 
 impl Score {
-    /// Of those called duplicates, the share that are; 1 where there are none.
+    /// `right / (right + wrong)`; 1 if both are 0.
     #[must_use]
     pub fn precision(&self) -> f64 {
         share(self.right, self.wrong)
     }
 
-    /// Of those that have a duplicate among the kept, the share called so; 1 where there are none.
+    /// `right / (right + missed)`; 1 if both are 0.
     #[must_use]
     pub fn recall(&self) -> f64 {
         share(self.right, self.missed)
@@ -56,8 +56,8 @@ fn share(right: u64, not: u64) -> f64 {
 }
 
 impl<T: Copy + Eq + Hash> Truth<T> {
-    /// The truth that `pairs` tell. Pairs of at least `duplicate_from` are duplicates, those under `different_below` are
-    /// not.
+    /// The truth of `pairs`, each two documents with their Jaccard index. Pairs of at least `duplicate_from` are
+    /// duplicates, pairs under `different_below` are different.
     pub fn new(pairs: impl IntoIterator<Item = (T, T, f32)>, duplicate_from: f32, different_below: f32) -> Self {
         let mut similar: HashMap<T, HashMap<T, f32>> = HashMap::new();
         for (a, b, similarity) in pairs {
@@ -71,7 +71,8 @@ impl<T: Copy + Eq + Hash> Truth<T> {
         }
     }
 
-    /// Counts `verdicts`, given in the order of decision: each document with the one that it is said to duplicate.
+    /// Counts `verdicts`, in the order of decision: each document with the kept document that the verdict names, `None`
+    /// for unique.
     pub fn score(&self, verdicts: impl IntoIterator<Item = (T, Option<T>)>) -> Score {
         let mut kept = HashSet::new();
         let mut score = Score::default();
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn verdicts_are_counted_by_what_was_kept_before_them() {
+    fn a_verdict_is_counted_by_the_documents_kept_before_it() {
         let truth = Truth::new([(1, 2, 0.9), (1, 3, 0.6), (2, 4, 0.85), (1, 5, 0.8)], 0.8, 0.5);
         let verdicts = [
             (1, None),
@@ -126,13 +127,13 @@ mod tests {
         };
         assert_eq!(score, expected);
         assert_eq!((score.precision(), score.recall(), score.f1()), (0.5, 0.5, 0.5));
-        // What is only similar to a dropped document is rightly unique.
+        // A document that is similar only to a dropped document is unique.
         let score = truth.score([(1, None), (2, Some(1)), (4, None)]);
         assert_eq!((score.unique, score.missed), (2, 0));
     }
 
     #[test]
-    fn nothing_decided_is_nothing_wrong() {
+    fn without_verdicts_precision_and_recall_are_one() {
         let score = Truth::<u64>::new([], 0.8, 0.5).score([]);
         assert_eq!((score.precision(), score.recall()), (1.0, 1.0));
     }

@@ -1,19 +1,19 @@
-//! The features of a text: words, runs of words, runs of characters, and any of these together.
+//! The features of a text: words, runs of words, runs of characters, or several of these.
 
 use crate::hash::{hash_run, hash_word};
 use crate::scheme::{Feature, Features, Segmenter};
 use crate::units::{Unit, UnitKind};
 
-/// What a feature is made of, for those who want to read it or weigh its length.
+/// The part of the text that a feature is made of, to show it or to weigh its length.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Piece<'a> {
     Units(&'a [Unit]),
-    /// A piece of the text, or of its words joined by spaces.
+    /// A part of the text, or of its words joined by spaces.
     Text(&'a str),
 }
 
 impl Piece<'_> {
-    /// Characters of it, spaces between words left out.
+    /// Number of characters, without the spaces between words.
     pub fn characters(&self, text: &str) -> u32 {
         let count = match self {
             Self::Units(units) => units.iter().map(|unit| unit.shown(text).chars().count()).sum(),
@@ -22,7 +22,7 @@ impl Piece<'_> {
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// What it reads as.
+    /// The feature as it reads in the normalised text.
     pub fn shown(&self, text: &str) -> String {
         match self {
             Self::Units(units) => joined(text, units),
@@ -31,14 +31,15 @@ impl Piece<'_> {
     }
 }
 
-/// Stands for a masked date in runs of characters; no normalised text has it.
+/// Replaces a masked date in runs of characters; no normalised text contains it.
 const DATE_CHARACTER: char = '\u{1}';
 
-/// Keeps runs of words and of characters apart from words that are made of the same: the second argument is their size.
+/// Kinds for [`hash_run`], so that equal runs of words and of characters have different hashes. The caller adds the
+/// run's size.
 const SHINGLE: u64 = 1 << 8;
 const NGRAM: u64 = 2 << 8;
 
-/// Calls `take` with the hash of every feature of the text, once for each occurrence.
+/// Calls `take` with the hash of every feature of the text, once per occurrence.
 pub(crate) fn each(
     (kinds, segmenter): (&Features, Segmenter),
     text: &str,
@@ -64,7 +65,7 @@ pub(crate) fn each(
     }
 }
 
-/// Words, numbers and dates; of characters the pairs of neighbours, a lone one by itself.
+/// Takes words, numbers and dates, and pairs of neighbouring characters; a character without a neighbour alone.
 fn words_and_pairs(units: &[Unit], take: &mut impl FnMut(u64, Piece<'_>)) {
     let mut after_character = false;
     for (at, unit) in units.iter().enumerate() {
@@ -80,7 +81,7 @@ fn words_and_pairs(units: &[Unit], take: &mut impl FnMut(u64, Piece<'_>)) {
     }
 }
 
-/// Words, numbers and dates; of characters that stand together the words of the dictionary.
+/// Takes words, numbers and dates, and the words of the dictionary in runs of characters.
 #[cfg(feature = "dictionary")]
 fn words_of_dictionary(text: &str, units: &[Unit], take: &mut impl FnMut(u64, Piece<'_>)) {
     let stand_together =
@@ -99,21 +100,22 @@ fn words_of_dictionary(text: &str, units: &[Unit], take: &mut impl FnMut(u64, Pi
     }
 }
 
-/// Every run of `size` units; the whole where there are fewer.
+/// Calls `take` with every run of `size` units, or with all units if there are fewer.
 pub(crate) fn shingles<'a>(units: &'a [Unit], size: usize, take: impl FnMut(&'a [Unit])) {
     if !units.is_empty() {
         units.windows(size.clamp(1, units.len())).for_each(take);
     }
 }
 
-/// Every run of `size` characters; the whole where there are fewer.
+/// Calls `take` with every run of `size` characters, or with the whole text if it has fewer.
 fn ngrams(text: &str, size: usize, mut take: impl FnMut(&str)) {
     let starts = text.char_indices().map(|(at, _)| at);
     let ends = starts.clone().skip(size).chain([text.len()]);
     starts.zip(ends).for_each(|(start, end)| take(&text[start..end]));
 }
 
-/// The units with one space where something stands between two, but none between characters of scripts without spaces.
+/// The units joined: with one space where the text has anything between two units, but without a space between
+/// characters of scripts without spaces.
 fn joined(text: &str, units: &[Unit]) -> String {
     join(text, units, crate::units::DATE)
 }

@@ -1,12 +1,12 @@
-//! A fingerprint: 32, 64 or 128 bits of which near-duplicates share all but a few.
+//! A fingerprint: 32, 64 or 128 bits. Near-duplicates differ in few of them.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Bits of a fingerprint. 64 is what the literature measures; 32 halves the memory at more candidates, 128 separates
-/// better.
+/// The width of a fingerprint. The literature measures 64 bits; 32 bits take half the memory and give more candidates,
+/// 128 bits separate documents better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum Width {
     /// 32 bits.
@@ -32,14 +32,14 @@ impl Width {
         }
     }
 
-    /// The width of so many bits; `None` where there is none.
+    /// The width with this number of bits, if there is one.
     #[must_use]
     pub fn of_bits(bits: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|width| width.bits() == bits)
     }
 }
 
-/// A SimHash (see [`crate::simhash`]).
+/// A SimHash of a text (Charikar 2002).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
 pub struct Fingerprint {
@@ -63,28 +63,22 @@ impl Fingerprint {
         self.bits
     }
 
-    /// How many there are.
+    /// The width of the fingerprint.
     #[must_use]
     pub fn width(self) -> Width {
         self.width
     }
 
-    /// Bits in which the two differ, 0 to the width. Fingerprints of two widths are of two schemes and say nothing of one
-    /// another: they differ in all bits.
+    /// The Hamming distance, 0 to the width. Fingerprints of different widths belong to different schemes and cannot be
+    /// compared; their distance is 128.
     #[must_use]
     pub fn distance(self, other: Self) -> u32 {
         if self.width == other.width {
-            hamming_distance(self.bits, other.bits)
+            (self.bits ^ other.bits).count_ones()
         } else {
             u128::BITS
         }
     }
-}
-
-/// Bits in which two words differ.
-#[must_use]
-pub fn hamming_distance(a: u128, b: u128) -> u32 {
-    (a ^ b).count_ones()
 }
 
 impl From<u32> for Fingerprint {
@@ -105,7 +99,7 @@ impl From<u128> for Fingerprint {
     }
 }
 
-/// As it is stored: a byte for the width, then its bits, lowest byte first.
+/// The stored form: a byte for the width, then the bits, lowest byte first.
 #[derive(Serialize, Deserialize)]
 enum Stored {
     W32(#[serde(with = "postcard::fixint::le")] u32),
@@ -146,7 +140,7 @@ impl fmt::Debug for Fingerprint {
     }
 }
 
-/// A text that is no fingerprint.
+/// A text that is not a fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a fingerprint: 8, 16 or 32 hexadecimal digits")]
 pub struct InvalidFingerprint(String);
@@ -169,8 +163,8 @@ mod tests {
 
     #[test]
     fn the_distance_is_the_number_of_differing_bits() {
-        assert_eq!(hamming_distance(0b10_0110, 0b10_0011), 2);
-        assert_eq!(hamming_distance(0b1_0101, 0b0_0110), 3);
+        assert_eq!(Fingerprint::from(0b10_0110_u64).distance(0b10_0011_u64.into()), 2);
+        assert_eq!(Fingerprint::from(0b1_0101_u64).distance(0b0_0110_u64.into()), 3);
         assert_eq!(Fingerprint::from(0_u64).distance(u64::MAX.into()), 64);
         assert_eq!(Fingerprint::from(0_u64).distance(0_u32.into()), 128);
     }

@@ -1,5 +1,5 @@
-//! The hashes that stored data rests on: xxh3, whose output its specification freezes, and two mixers that are frozen
-//! by theirs. Pinned by vectors below.
+//! The hashes in stored data: xxh3 and two mixers, all with an output that a specification or publication freezes.
+//! Tests pin them.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
@@ -13,15 +13,15 @@ pub(crate) fn hash128(bytes: &[u8]) -> u128 {
     xxh3_128(bytes)
 }
 
-/// Bytes of a word that is hashed by [`hash_short`].
+/// Largest number of bytes of a word that [`hash_short`] hashes.
 pub(crate) const SHORT: usize = 16;
 
-/// 64-bit hash of a word, which holds no zero byte: [`hash_short`] of at most [`SHORT`] bytes, [`hash64`] of more.
+/// 64-bit hash of a word without a zero byte: [`hash_short`] up to [`SHORT`] bytes, [`hash64`] above.
 pub(crate) fn hash_word(word: &[u8]) -> u64 {
     if word.len() > SHORT {
         return hash64(word);
     }
-    // Two loads that may overlap, which is cheaper than to copy as many bytes as there are.
+    // Two loads that may overlap: cheaper than copying the exact number of bytes.
     let join = |first: u64, last: u64, size: usize| u128::from(first) | u128::from(last) << (8 * (word.len() - size));
     hash_short(match (word.first_chunk(), word.last_chunk()) {
         (Some(first), Some(last)) => join(u64::from_le_bytes(*first), u64::from_le_bytes(*last), 8),
@@ -32,19 +32,20 @@ pub(crate) fn hash_word(word: &[u8]) -> u64 {
     })
 }
 
-/// 64-bit hash of a short word, filled up with zeros: xxh3 of always 16 bytes, so that no step depends on the length.
+/// 64-bit hash of a short word padded with zeros: xxh3 of 16 bytes for every length, so that no step depends on the
+/// length.
 pub(crate) fn hash_short(word: u128) -> u64 {
     xxh3_64(&word.to_le_bytes())
 }
 
-/// The short word of so many bytes at the start of `text`, as [`hash_short`] takes it; `None` if it is longer, or too near
-/// to the end to be read at once.
+/// The first `length` bytes of `text`, padded with zeros for [`hash_short`]; `None` if `length` is more than [`SHORT`]
+/// or `text` is shorter than [`SHORT`] bytes.
 pub(crate) fn short_word(text: &[u8], length: usize) -> Option<u128> {
     let (word, keep) = (text.first_chunk()?, KEEP.get(length)?);
     Some(u128::from_le_bytes(*word) & keep)
 }
 
-/// What leaves of [`SHORT`] bytes the first so many.
+/// Masks that keep the first 0, 1, … of [`SHORT`] bytes.
 pub(crate) const KEEP: [u128; SHORT + 1] = {
     let mut keep = [0; SHORT + 1];
     let mut length = 1;
@@ -55,11 +56,11 @@ pub(crate) const KEEP: [u128; SHORT + 1] = {
     keep
 };
 
-/// Hash of up to nine hashes in their order: the cyclic polynomial of Lemire and Kaser, *Recursive n-gram hashing is
-/// pairwise independent, at best* (Computer Speech & Language 24, 2010), then [`mix`]. `kind` keeps apart what is made
-/// of the same hashes in another way.
+/// Hash of up to nine hashes in order: the cyclic polynomial of Lemire and Kaser, *Recursive n-gram hashing is pairwise
+/// independent, at best* (Computer Speech & Language 24, 2010), then [`mix`]. Different values of `kind` give different
+/// hashes for the same run.
 pub(crate) fn hash_run(kind: u64, hashes: impl IntoIterator<Item = u64>) -> u64 {
-    // Rotations by multiples of 11 bits differ for all of nine places.
+    // The rotations, multiples of 11 bits, differ for all nine places.
     let sum = hashes.into_iter().fold(0_u64, |sum, hash| sum.rotate_left(11) ^ hash);
     mix(sum ^ kind)
 }
@@ -70,15 +71,15 @@ pub(crate) fn hash_list(hashes: &[u64]) -> u64 {
     xxh3_64(&bytes)
 }
 
-/// Spreads every bit over all of the result, one to one: the avalanche step of XXH64.
+/// A bijection in which every input bit affects every output bit: the avalanche step of XXH64.
 pub(crate) fn mix(hash: u64) -> u64 {
     let hash = (hash ^ (hash >> 33)).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
     let hash = (hash ^ (hash >> 29)).wrapping_mul(0x1656_67b1_9e37_79f9);
     hash ^ (hash >> 32)
 }
 
-/// The `round`-th of a family of hashes of a hash: the numbers that SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) makes of
-/// it as seed.
+/// The `round`-th hash of a hash: the `round`-th number that SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) generates
+/// from it as seed.
 pub(crate) fn rehash(hash: u64, round: u64) -> u64 {
     let z = hash.wrapping_add((round + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hashes_are_those_of_the_specification() {
+    fn the_hashes_equal_the_vectors_of_the_specification() {
         // Vectors of the xxHash reference implementation: the empty input.
         assert_eq!(hash64(b""), 0x2d06_8005_38d3_94c2);
         assert_eq!(hash128(b""), 0x99aa_06d3_0147_98d8_6001_c324_468d_497f);
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_hashes_as_its_bytes_filled_up_to_sixteen() {
+    fn a_short_word_hashes_as_its_bytes_padded_to_sixteen() {
         assert_eq!(hash_word(b"word"), hash64(b"word\0\0\0\0\0\0\0\0\0\0\0\0"));
         let text = b"sixteen letters!";
         for length in 0..=SHORT {
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_word_is_read_from_within_a_text() {
+    fn a_short_word_inside_a_text_hashes_as_the_word_alone() {
         let text = b"word, and seventeen more";
         for length in 0..=SHORT {
             let word = short_word(text, length).unwrap();
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_hashes_by_order_kind_and_length() {
+    fn the_hash_of_a_run_depends_on_order_kind_and_length() {
         let runs = [
             hash_run(0, [1, 2, 3]),
             hash_run(0, [3, 2, 1]),

@@ -1,22 +1,23 @@
-//! Where the signatures of kept documents are looked up: one trait, in memory and in sled, answering identically.
+//! Indices of the signatures of kept documents: one trait, in memory and in sled, with identical answers.
 
 mod blocks;
 mod buckets;
-pub(crate) mod footprint;
 mod memory;
 mod scan;
 mod sled;
 
-pub use self::blocks::{DEFAULT_SKEW, FingerprintIndex, Near, Word};
+pub(crate) use self::blocks::MAX_BUCKET_BITS;
+pub use self::blocks::{DEFAULT_SKEW, FingerprintIndex, NearFingerprint, Word};
 pub use self::memory::MemoryIndex;
-pub use self::scan::{Seen, SignatureScan};
-pub use self::sled::{Residence, SledIndex, SledLook, SledOptions};
+pub use self::scan::{Candidate, SignatureScan};
+pub(crate) use self::sled::DEFAULT_ROW_BYTES;
+pub use self::sled::{Residence, SledIndex, SledOptions, SledReader};
+use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
-use crate::rule::Rule;
 use crate::signature::{Digest, DocId, Signature};
 
-/// A document whose fingerprint is near that of a query.
+/// A document whose fingerprint is near the fingerprint of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Neighbour {
     /// Hamming distance of the two fingerprints in bits.
@@ -25,62 +26,62 @@ pub struct Neighbour {
     pub id: DocId,
 }
 
-/// An index of signatures. It finds; what is near enough is decided by the [`Deduplicator`](crate::Deduplicator).
+/// An index of signatures. It finds candidates; the [`Deduplicator`](crate::Deduplicator) decides on them.
 pub trait Index {
-    /// Whether every document that `rule` may accept is found: the index was made for a distance as great and a
-    /// similarity of short texts as small.
-    fn finds_all_of(&self, rule: &Rule) -> bool;
+    /// Whether the index finds every document that `rule` may accept: it was made for at least the rule's distance and
+    /// at most its similarity of short texts.
+    fn finds_all_of(&self, rule: &DuplicateRule) -> bool;
 
-    /// The document with this digest.
+    /// The first document with this digest.
     ///
     /// # Errors
     /// The index cannot be read.
     fn exact(&self, digest: Digest) -> Result<Option<DocId>, DedupError>;
 
-    /// Every document whose fingerprint differs in at most the `max_distance` bits that the index was made for, each once, in any order;
-    /// `found` is appended to.
+    /// Appends to `found` every document whose fingerprint is within the `max_distance` that the index was made for,
+    /// each once, in any order.
     ///
     /// # Errors
     /// The index cannot be read.
     fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) -> Result<(), DedupError>;
 
-    /// The short texts in whose prefix (see [`crate::short`]) a shingle lies, in any order; `found` is appended to.
+    /// Appends to `found` the short texts with this shingle in their prefix (see [`crate::short`]), in any order.
     ///
     /// # Errors
     /// The index cannot be read.
     fn with_shingle(&self, shingle: u64, found: &mut Vec<DocId>) -> Result<(), DedupError>;
 
-    /// What is kept of a document.
+    /// The signature of a document.
     ///
     /// # Errors
     /// The index cannot be read.
     fn signature(&self, id: DocId) -> Result<Option<Signature>, DedupError>;
 
-    /// Adds a document. One that is there already is left as it is.
+    /// Adds a document. A document that is already in the index stays unchanged.
     ///
     /// # Errors
     /// The index cannot be written.
     fn insert(&mut self, id: DocId, signature: &Signature) -> Result<(), DedupError>;
 
-    /// Takes a document out; whether it was there.
+    /// Removes a document. Returns whether it was there.
     ///
     /// # Errors
     /// The index cannot be written.
     fn remove(&mut self, id: DocId) -> Result<bool, DedupError>;
 
-    /// Takes every document out, so that it can be made anew.
+    /// Removes all documents.
     ///
     /// # Errors
     /// The index cannot be written.
     fn clear(&mut self) -> Result<(), DedupError>;
 
-    /// Documents in the index.
+    /// Number of documents.
     ///
     /// # Errors
     /// The index cannot be read.
     fn len(&self) -> Result<usize, DedupError>;
 
-    /// Whether there is none.
+    /// Whether the index has no document.
     ///
     /// # Errors
     /// The index cannot be read.

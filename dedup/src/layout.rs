@@ -1,4 +1,4 @@
-//! The blocks of a fingerprint and the theorem that makes the index find all that it must.
+//! The blocks of a fingerprint, and the theorem by which the index finds every near-duplicate.
 //!
 //! ```text
 //! bit 63          48 47          32 31          16 15           0
@@ -11,40 +11,39 @@
 //!     └──────────────────┴───────────────────┴────────────────┘
 //! ```
 //!
-//! A fingerprint is cut into m blocks, as evenly as it goes, each the key of a bucket that holds the fingerprints with
-//! that block (Manku, Jain, Das Sarma 2007). Let block i be searched within rᵢ bits: every bucket whose key differs from
-//! the query's block in at most rᵢ. Two fingerprints whose blocks all differ in more than that differ in at least
-//! Σ (rᵢ + 1) bits. So **if k < Σ (rᵢ + 1), every pair within k bits is found**, and since a wide radius is dear, the
-//! k + 1 are dealt out evenly, the wider blocks first. With four blocks of 16:
+//! A fingerprint is cut into m blocks of about equal size. Each block is the key of a bucket, which holds all
+//! fingerprints with that block (Manku, Jain, Das Sarma 2007). Let a query search block i within rᵢ bits, that is,
+//! every bucket whose key differs from the query's block in at most rᵢ bits. If all blocks of two fingerprints differ
+//! in more bits than that, the fingerprints differ in at least Σ (rᵢ + 1) bits. So **if k < Σ (rᵢ + 1), a query finds
+//! every fingerprint within k bits**. The number of probes grows fast with a radius, so k + 1 is divided evenly among
+//! the blocks, wider blocks first. With four blocks of 16:
 //!
-//! | k | radii | buckets a query | |
+//! | k | radii | probes per query | |
 //! |---|---|---|---|
-//! | 0 | 0 − − − | 1 | a block without a share need not be searched |
+//! | 0 | 0 − − − | 1 | a block without a share is not searched |
 //! | 3 | 0 0 0 0 | 4 | |
 //! | 5 | 1 1 0 0 | 36 | |
 //! | 7 | 1 1 1 1 | 68 | |
 //! | 10 | 2 2 2 1 | 428 | radius 2 everywhere would be 548 |
 //! | 11 | 2 2 2 2 | 548 | |
 //!
-//! Fewer, wider blocks meet fewer candidates at more probes and less memory; more, narrower ones the reverse:
-//! [`trade_offs`] lists them. A layout of more than [`MAX_PROBES`] probes cannot be made, so a threshold that no layout
-//! guarantees cannot be configured.
+//! Fewer and wider blocks meet fewer candidates and take less memory, but need more probes; more and narrower blocks
+//! are the reverse. A layout with more than [`MAX_PROBES`] probes is an error, so a threshold that no layout guarantees
+//! cannot be configured.
 
-mod costs;
 mod error;
 
-pub use self::costs::{Costs, trade_offs};
 pub use self::error::LayoutError;
 use crate::fingerprint::Width;
 
-/// Most buckets that a query may have to look into. Past it a scan over everything is as good.
-pub const MAX_PROBES: u64 = 1 << 14;
+/// Upper bound on the buckets that a query probes. With more, a scan over all fingerprints is as fast.
+pub(crate) const MAX_PROBES: u64 = 1 << 14;
 
-/// Bits of a block of a layout that is chosen by distance alone: a table of 2^16 buckets stays in the cache, and a bucket
-/// of 10^6 fingerprints holds 15.
+/// Bits of a block if only the distance is given: a table of 2^16 buckets fits the cache, and with 10^6 fingerprints a
+/// bucket holds 15.
 const BLOCK_BITS: u32 = 16;
 
-/// How fingerprints are cut into blocks, and how far around each block is searched.
+/// How fingerprints are cut into blocks, and the radius within which each block is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Layout {
     width: Width,
@@ -55,36 +54,36 @@ pub struct Layout {
 /// A block of a layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
-    /// Its lowest bit.
+    /// Position of its lowest bit.
     pub shift: u32,
-    /// How many bits it has, at least 1.
+    /// Number of bits, at least 1.
     pub bits: u32,
-    /// Bits by which a searched key may differ from the query's; `None` for a block that need not be searched.
+    /// Number of bits in which a searched key may differ from the query's; `None` for a block that is not searched.
     pub radius: Option<u32>,
 }
 
 impl Block {
-    /// The buckets that are searched of it.
+    /// Number of buckets that a query probes in this block's table.
     #[must_use]
-    pub fn probes(self) -> u64 {
+    pub(crate) fn probes(self) -> u64 {
         self.radius.map_or(0, |radius| ball(self.bits, radius))
     }
 }
 
 impl Layout {
-    /// The layout in blocks of 16 bits, four of them for a width of 64, that finds every pair within `distance` bits.
+    /// The layout in blocks of 16 bits that finds every pair within `distance` bits: four blocks for a width of 64.
     ///
     /// # Errors
-    /// There is none: the distance is too large for the width.
+    /// The distance is too large for the width.
     pub fn for_distance(width: Width, distance: u32) -> Result<Self, LayoutError> {
         Self::new(width, (width.bits() / BLOCK_BITS) as usize, distance)
     }
 
-    /// The layout of so many `blocks` that finds every pair within `max_distance` bits at the fewest probes.
+    /// The layout in `blocks` blocks that finds every pair within `max_distance` bits with the fewest probes.
     ///
     /// # Errors
-    /// The width cannot be cut into so many blocks; no two fingerprints differ in more bits; a query would take more than
-    /// [`MAX_PROBES`].
+    /// The width cannot be cut into this many blocks, the distance is not less than the width, or a query would take
+    /// more than 16,384 probes.
     pub fn new(width: Width, blocks: usize, max_distance: u32) -> Result<Self, LayoutError> {
         let bits = width.bits();
         if blocks == 0 || blocks > bits as usize {
@@ -95,66 +94,48 @@ impl Layout {
             blocks,
             max_distance,
         };
-        if max_distance < bits && layout.probes() <= MAX_PROBES {
+        let is_possible = |blocks, max_distance| {
+            let layout = Self {
+                width,
+                blocks,
+                max_distance,
+            };
+            max_distance < bits && layout.probes() <= MAX_PROBES
+        };
+        if is_possible(blocks, max_distance) {
             return Ok(layout);
         }
-        let fits = |max_distance: &u32| {
-            Self {
-                max_distance: *max_distance,
-                ..layout
-            }
-            .probes()
-                <= MAX_PROBES
-        };
-        let affords = |blocks: &usize| {
-            max_distance < bits
-                && Self {
-                    blocks: *blocks,
-                    ..layout
-                }
-                .probes()
-                    <= MAX_PROBES
-        };
+        let mut smaller_distances = (0..bits.min(max_distance)).rev();
+        let mut more_blocks = blocks + 1..=bits as usize;
         Err(LayoutError::Distance {
             distance: max_distance,
             bits,
             blocks,
-            largest: (0..bits.min(max_distance)).rev().find(fits),
-            enough_blocks: (blocks + 1..=bits as usize).find(affords),
+            largest: smaller_distances.find(|distance| is_possible(blocks, *distance)),
+            enough_blocks: more_blocks.find(|blocks| is_possible(*blocks, max_distance)),
         })
     }
 
-    /// The layout of so many `blocks`, each searched within `radius` bits: it finds every pair within
-    /// `blocks · (radius + 1) − 1`.
-    ///
-    /// # Errors
-    /// As [`Layout::new`].
-    pub fn with_radius(width: Width, blocks: usize, radius: u32) -> Result<Self, LayoutError> {
-        let pigeons = (blocks as u64).saturating_mul(u64::from(radius) + 1);
-        let max_distance = u32::try_from(pigeons.saturating_sub(1)).unwrap_or(u32::MAX);
-        Self::new(width, blocks, max_distance)
-    }
-
-    /// Of the fingerprints.
+    /// Width of the fingerprints.
     #[must_use]
     pub fn width(self) -> Width {
         self.width
     }
 
-    /// Every pair within this many bits is found.
+    /// The distance, in bits, within which every pair is found.
     #[must_use]
     pub fn max_distance(self) -> u32 {
         self.max_distance
     }
 
-    /// The blocks, the lowest first.
+    /// The blocks, lowest first.
     pub fn blocks(self) -> impl ExactSizeIterator<Item = Block> {
         (0..self.blocks).map(move |number| self.block(number))
     }
 
-    /// A block, 0 the lowest.
+    /// Block `number`; block 0 is the lowest.
     #[must_use]
-    pub fn block(self, number: usize) -> Block {
+    pub(crate) fn block(self, number: usize) -> Block {
         let (each, wider) = (
             self.width.bits() as usize / self.blocks,
             self.width.bits() as usize % self.blocks,
@@ -166,30 +147,31 @@ impl Layout {
         }
     }
 
-    /// A block's bits of a fingerprint: the key of its bucket.
+    /// The bits of block `number` in a fingerprint: the key of its bucket.
     #[must_use]
     pub fn key(self, fingerprint: u128, number: usize) -> u128 {
         let Block { shift, bits, .. } = self.block(number);
         (fingerprint >> shift) & (u128::MAX >> (u128::BITS - bits))
     }
 
-    /// The differences of the searched keys from the query's block: all words of at most the radius's bits, fewest first.
+    /// The differences between the query's block and the searched keys: all words with at most `radius` ones, fewest
+    /// first.
     #[must_use]
-    pub fn masks(self, number: usize) -> Vec<u128> {
+    pub(crate) fn masks(self, number: usize) -> Vec<u128> {
         let block = self.block(number);
         block.radius.map_or_else(Vec::new, |radius| masks(block.bits, radius))
     }
 
-    /// Buckets that a query looks into.
+    /// Number of buckets that a query probes.
     #[must_use]
-    pub fn probes(self) -> u64 {
+    pub(crate) fn probes(self) -> u64 {
         self.blocks().map(Block::probes).fold(0, u64::saturating_add)
     }
 
-    /// Whether a pair that differs in `difference` is met first in block `number`: it is met in every block within that
-    /// block's radius, and counted in the lowest of these.
+    /// Whether `number` is the lowest block in which a search meets a pair that differs in `difference`. A search meets
+    /// a pair in every block whose radius covers its difference, and reports it once.
     #[must_use]
-    pub fn is_first_meeting(self, difference: u128, number: usize) -> bool {
+    pub(crate) fn is_first_meeting(self, difference: u128, number: usize) -> bool {
         let met = |lower| {
             let radius = self.block(lower).radius;
             radius.is_some_and(|radius| self.key(difference, lower).count_ones() <= radius)
@@ -198,19 +180,20 @@ impl Layout {
     }
 }
 
-/// The share of block `number` when `distance + 1` are dealt out to so many blocks.
+/// The radius of block `number` if `distance + 1` is divided among this many blocks: its share less one; `None` without
+/// a share.
 pub(crate) fn radius(blocks: usize, distance: u32, number: usize) -> Option<u32> {
     let pigeons = distance as usize + 1;
     let share = pigeons / blocks + usize::from(number < pigeons % blocks);
     share.checked_sub(1).map(|radius| radius as u32)
 }
 
-/// How many words of `bits` bits have at most `radius` ones; `u64::MAX` for that many or more.
+/// The number of words of `bits` bits with at most `radius` ones; `u64::MAX` if there are more.
 pub(crate) fn ball(bits: u32, radius: u32) -> u64 {
     let mut binomial = 1_u128;
     let mut sum = 1_u128;
     for ones in 1..=radius.min(bits) {
-        // C(n, i) = C(n, i − 1) · (n − i + 1) / i; past u64 the sum is not needed any more.
+        // C(n, i) = C(n, i − 1) · (n − i + 1) / i; sums above `u64::MAX` are not needed.
         binomial = binomial * u128::from(bits - ones + 1) / u128::from(ones);
         sum += binomial;
         if sum > u128::from(u64::MAX) {
@@ -226,7 +209,7 @@ pub(crate) fn masks(bits: u32, radius: u32) -> Vec<u128> {
     let mut begin = 0;
     for _ in 0..radius.min(bits) {
         let end = masks.len();
-        // One more bit, above the highest, so that each word arises once.
+        // One more bit above the highest one, so that each word arises once.
         for at in begin..end {
             let lowest = u128::BITS - masks[at].leading_zeros();
             masks.extend((lowest..bits).map(|bit| masks[at] | 1 << bit).collect::<Vec<_>>());
@@ -242,11 +225,13 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_probes_are_those_of_the_literature() {
+    fn the_numbers_of_probes_are_the_published_ones() {
         let probes = |distance| Layout::for_distance(Width::W64, distance).unwrap().probes();
         assert_eq!([0, 3, 5, 7, 10, 11].map(probes), [1, 4, 36, 68, 428, 548]);
-        let radii = [0, 1, 2].map(|radius| Layout::with_radius(Width::W64, 4, radius).unwrap().max_distance());
-        assert_eq!(radii, [3, 7, 11]);
+        for (distance, radius) in [(3, 0), (7, 1), (11, 2)] {
+            let mut blocks = Layout::for_distance(Width::W64, distance).unwrap().blocks();
+            assert!(blocks.all(|block| block.radius == Some(radius)));
+        }
     }
 
     #[test]
@@ -257,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_blocks_cut_the_width_evenly_and_whole() {
+    fn the_blocks_divide_the_whole_width_evenly() {
         for width in Width::ALL {
             for blocks in 1..=width.bits() as usize {
                 let layout = Layout::new(width, blocks, 0).unwrap();
@@ -273,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_layout_guarantees_is_refused_with_what_to_choose() {
+    fn a_distance_that_no_layout_guarantees_is_refused_with_an_alternative() {
         let message = |made: Result<Layout, LayoutError>| made.unwrap_err().to_string();
         let too_far = message(Layout::for_distance(Width::W64, 30));
         assert!(
@@ -288,11 +273,11 @@ mod tests {
         );
         assert!(message(Layout::new(Width::W64, 65, 3)).contains("1 to 64"));
         assert!(message(Layout::new(Width::W64, 0, 3)).contains("1 to 64"));
-        assert!(message(Layout::with_radius(Width::W32, 4, u32::MAX)).contains("choose"));
+        assert!(message(Layout::new(Width::W32, 4, u32::MAX)).contains("choose"));
     }
 
     #[test]
-    fn the_masks_are_all_words_within_the_radius() {
+    fn the_masks_are_all_words_with_at_most_radius_ones() {
         for (bits, radius) in [(1, 0), (1, 1), (16, 2), (12, 3), (21, 2), (5, 5)] {
             let mut within: Vec<_> = (0..1_u128 << bits).filter(|word| word.count_ones() <= radius).collect();
             within.sort_by_key(|word| word.count_ones());
@@ -313,7 +298,7 @@ mod tests {
     }
 
     proptest! {
-        /// The theorem, and that a pair is met first exactly once.
+        /// The theorem; and each pair has exactly one first block.
         #[test]
         fn every_pair_within_the_distance_is_met_first_in_exactly_one_block(
             layout in layout(),
@@ -332,9 +317,9 @@ mod tests {
             prop_assert_eq!((0..layout.blocks().len()).filter(first).count(), 1);
         }
 
-        /// Nothing is searched in vain: one bit less in any radius, and some pair is missed.
+        /// No search is wider than needed: with one bit less in any radius, some pair is missed.
         #[test]
-        fn the_radii_are_dealt_out_to_the_last(layout in layout()) {
+        fn the_shares_of_the_blocks_add_up_to_the_distance_and_one(layout in layout()) {
             let pigeons: u32 = layout.blocks().filter_map(|block| block.radius).map(|radius| radius + 1).sum();
             prop_assert_eq!(pigeons, layout.max_distance() + 1);
             prop_assert!(layout.blocks().all(|block| block.radius.is_none_or(|radius| radius < block.bits)));

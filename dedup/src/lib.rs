@@ -1,11 +1,12 @@
-//! Near-duplicate text: which documents say nothing new, of which other document, and how sure that is.
+//! Near-duplicate detection for text: which documents say nothing new, which document they duplicate, and how certain
+//! that is.
 //!
 //! ```
-//! use dedup::{Analyzer, Deduplicator, DocId, MemoryIndex, Rule, Scheme, Verdict};
+//! use dedup::{Analyzer, Deduplicator, DocId, DuplicateRule, MemoryIndex, Scheme, Verdict};
 //!
 //! # fn main() -> Result<(), dedup::DedupError> {
 //! let analyzer = Analyzer::new(&Scheme::default());
-//! let rule = Rule::default();
+//! let rule = DuplicateRule::default();
 //! let dedup = Deduplicator::new(MemoryIndex::new(&rule)?, rule)?;
 //!
 //! let text = "The tide table of the harbour master is printed every spring. ".repeat(8);
@@ -17,62 +18,71 @@
 //! # }
 //! ```
 //!
-//! The way of a text, a line a module:
+//! A text takes this way through the crate:
 //!
-//! - [`normalize`](mod@normalize) one spelling for what reads the same, [`segment`] into tokens, [`dates`] told from
-//!   other numbers
-//! - [`scheme`] what counts as a feature and how many bits are kept, [`weights`] what a feature weighs, [`idf`] how rare
-//!   features are
-//! - [`analyzer`] turns a text into a [`signature`]: an exact digest, a [`simhash`] [`fingerprint`], a verification
-//!   [`sketch`]; [`short`] texts have their shingles; [`explain`] says what a fingerprint comes from
-//! - [`layout`] the blocks of a fingerprint and why no near-duplicate is missed, [`index`] in memory and in sled trees
-//! - [`rule`] when two documents are duplicates, [`deduplicator`] the verdict and who is whose duplicate, [`error`] what
-//!   can go wrong
-//! - [`evaluate`] how good verdicts are, where the truth is known
+//! 1. [`normalize`](mod@normalize) gives equal texts one spelling, [`segment`] cuts a text into tokens, and `dates`
+//!    recognises dates and clock times among them.
+//! 2. A [`Scheme`] defines the features of a text and the width of its fingerprint; [`Weights`] weigh the
+//!    features, if wanted by their rarity in an [`IdfTable`].
+//! 3. An [`Analyzer`] turns a text into a [`Signature`]: an exact [`Digest`], a SimHash [`Fingerprint`], a MinHash
+//!    [`Sketch`]. A [`short`] text has its shingles instead. An [`Explanation`] lists the features behind a
+//!    fingerprint.
+//! 4. An [`Index`], in memory or in sled trees, finds the candidates. Its [`Layout`] of blocks guarantees that it
+//!    misses no near-duplicate; [`Costs`] estimates the cost of a layout.
+//! 5. A [`DuplicateRule`] says when two documents are duplicates. A [`Deduplicator`] gives the [`Verdict`].
+//! 6. [`evaluate`] measures verdicts against a known truth.
 //!
-//! It is no crawler and knows nothing of HTTP or HTML; it compares texts, not meanings: a translation or a paraphrase is
-//! no duplicate to it.
+//! The crate is not a crawler and knows neither HTTP nor HTML. It compares texts, not meanings: it does not recognise a
+//! translation or a paraphrase.
 
-pub mod analyzer;
-mod clusters;
+mod analyzer;
+mod costs;
 mod cpu;
-pub mod dates;
-pub mod deduplicator;
+mod dates;
+mod deduplicator;
 #[cfg(feature = "dictionary")]
 mod dictionary;
-pub mod error;
+mod duplicate_rule;
+mod error;
 pub mod evaluate;
-pub mod explain;
+mod explanation;
 mod features;
-pub mod fingerprint;
+mod fingerprint;
 mod hash;
-pub mod idf;
-pub mod index;
-pub mod layout;
+mod idf;
+mod idf_builder;
+mod index;
+mod layout;
+mod logarithm;
 pub mod normalize;
-pub mod rule;
-pub mod scheme;
+mod scheme;
 pub mod segment;
 pub mod short;
-pub mod signature;
-pub mod simhash;
-pub mod sketch;
+mod signature;
+mod simhash;
+mod sketch;
 mod units;
-pub mod weights;
+mod verdict;
+mod weights;
 
-pub use analyzer::Analyzer;
-pub use clusters::Cluster;
-pub use deduplicator::{Deduplicator, Removed, Verdict};
-pub use error::DedupError;
-pub use explain::Explanation;
-pub use fingerprint::{Fingerprint, Width, hamming_distance};
-pub use idf::{IdfBuilder, IdfError, IdfTable};
-pub use index::{
-    DEFAULT_SKEW, FingerprintIndex, Index, MemoryIndex, Near, Residence, SledIndex, SledLook, SledOptions, Word,
+pub use analyzer::{Analyzer, SHINGLE_UNITS};
+pub use costs::{Costs, trade_offs};
+pub use deduplicator::Deduplicator;
+pub use duplicate_rule::{
+    Check, Comparison, Confirm, DuplicateRule, InvalidDuplicateRule, MIN_SIMILARITY, PAPER_BOUND, PAPER_WEIGHT,
 };
-pub use layout::{Costs, Layout, LayoutError};
-pub use rule::{Check, Confirm, InvalidRule, Rule, Weighed};
-pub use scheme::{Feature, Features, InvalidScheme, Scheme, Segmenter};
+pub use error::DedupError;
+pub use explanation::{Explanation, WeighedFeature};
+pub use fingerprint::{Fingerprint, InvalidFingerprint, Width};
+pub use idf::{IdfError, IdfTable};
+pub use idf_builder::IdfBuilder;
+pub use index::{
+    Candidate, DEFAULT_SKEW, FingerprintIndex, Index, MemoryIndex, NearFingerprint, Neighbour, Residence,
+    SignatureScan, SledIndex, SledOptions, SledReader, Word,
+};
+pub use layout::{Block, Layout, LayoutError};
+pub use scheme::{Features, InvalidScheme, Scheme, Segmenter};
 pub use signature::{Digest, DocId, Signature};
 pub use sketch::Sketch;
-pub use weights::{Weighting, Weights};
+pub use verdict::Verdict;
+pub use weights::{UnknownWeighting, Weighting, Weights};

@@ -1,17 +1,18 @@
-//! One spelling for texts that read the same: compatibility composition (NFKC, UAX #15), lower case, single spaces.
+//! Gives texts that read the same one spelling: compatibility composition (NFKC, UAX #15), lower case, single spaces.
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-/// `text` in NFKC and lower case, runs of white space and control characters as one space, none at the ends.
+/// `text` in NFKC and lower case, with one space for each run of white space and control characters, and none at the
+/// ends.
 ///
-/// Idempotent, and the same for a text in any encoding form: `ﬁ` and `fi`, `Ｅ` and `e`, `e` + `´` and `é`.
+/// Idempotent. Equivalent spellings give the same result: `ﬁ` and `fi`, `Ｅ` and `e`, `e` + `´` and `é`.
 #[must_use]
 pub fn normalize(text: &str) -> String {
     let mut out = Spaced {
         bytes: Vec::with_capacity(text.len() + 8),
     };
     let mut room = text.len() / 4 + FREE_GROWTH;
-    // Where the last character was read, and what had been written before it: a mark that follows changes it.
+    // Positions of the last character in input and output: a following mark changes that character.
     let mut last = (0, 0);
     let mut at = 0;
     while at < text.len() {
@@ -45,7 +46,7 @@ pub fn normalize(text: &str) -> String {
     out.into_text()
 }
 
-/// How many bytes at the start are ASCII.
+/// Number of ASCII bytes at the start.
 fn ascii_prefix(bytes: &[u8]) -> usize {
     let (words, _) = bytes.as_chunks::<8>();
     let ascii = |word: &&[u8; 8]| u64::from_le_bytes(**word) & HIGH == 0;
@@ -53,15 +54,16 @@ fn ascii_prefix(bytes: &[u8]) -> usize {
     sure + bytes[sure..].iter().take_while(|b| b.is_ascii()).count()
 }
 
-/// How many bytes at the start are characters U+4E00 to U+9FFF, which are [`simple`] and stay as they are.
+/// Number of bytes at the start that are characters U+4E00 to U+9FFF, which are [`simple`] and unchanged by
+/// normalisation.
 fn ideographs(bytes: &[u8]) -> usize {
     let (threes, _) = bytes.as_chunks::<3>();
     let ideograph = |three: &&[u8; 3]| matches!(three, [0xe4, 0xb8..=0xff, _] | [0xe5..=0xe9, ..]);
     threes.iter().take_while(ideograph).count() * 3
 }
 
-/// The lower case of a character whose normalisation is a single character whatever stands around it: it is composed
-/// already, and it does not join with what precedes it. Not all such characters, but those that texts are full of.
+/// The lower case of a character whose normalisation is one character in any context: it is composed already and does
+/// not combine with the character before it. `None` for all others, and for rare ones of this kind.
 fn simple(c: char) -> Option<char> {
     match c {
         // CJK ideographs, kana, Hangul syllables, and the punctuation of these texts.
@@ -83,14 +85,14 @@ fn simple(c: char) -> Option<char> {
     }
 }
 
-/// Bytes by which any text may grow when it is normalised.
+/// Bytes by which normalisation may lengthen any text.
 const FREE_GROWTH: usize = 4_096;
 
-/// The whole way, for a piece that starts and ends between characters that do not join.
+/// Normalises a piece in full. The characters at its ends must not combine with their neighbours.
 ///
-/// NFKC makes 18 characters of U+FDFA and six of U+3316: a page of nothing else would grow elevenfold, and every later stage with it. No
-/// text that people wrote grows by a quarter. So the growth of a text is bounded by `room`, in bytes: a piece that would take more stays as
-/// it is, in lower case.
+/// NFKC turns U+FDFA into 18 characters and U+3316 into six, so a page of them would grow elevenfold, and every later stage would pay for
+/// it. No ordinary text grows by a quarter. So `room` bounds the growth of a text, in bytes: a piece that would grow beyond it is only put into
+/// lower case.
 fn compose(piece: &str, room: &mut usize, out: &mut Spaced) {
     let mut lower = String::with_capacity(piece.len());
     for c in piece.nfkc().flat_map(char::to_lowercase) {
@@ -101,7 +103,7 @@ fn compose(piece: &str, room: &mut usize, out: &mut Spaced) {
         }
     }
     *room -= lower.len().saturating_sub(piece.len());
-    // Lower case can leave composed form (`J̌` has no letter of its own, `ǰ` has); a second pass closes the circle.
+    // Lower case can leave composed form: `J̌` has no composed character, `ǰ` has one. So compose again.
     if is_nfkc_quick(lower.chars()) == IsNormalized::Yes {
         lower.chars().for_each(|c| out.push(c));
     } else {
@@ -109,8 +111,8 @@ fn compose(piece: &str, room: &mut usize, out: &mut Spaced) {
     }
 }
 
-/// A text that takes white space and control characters as the gaps between other characters: a gap is one space,
-/// and there is none at the start.
+/// An output in which every run of white space and control characters (a gap) becomes one space, without one at the
+/// start.
 struct Spaced {
     bytes: Vec<u8>,
 }
@@ -120,7 +122,7 @@ impl Spaced {
         if self.bytes.last() == Some(&b' ') {
             self.bytes.pop();
         }
-        // All that was pushed is UTF-8; without a panic for the case that it is not.
+        // The bytes are always UTF-8; the fallback only avoids a panic.
         String::from_utf8(self.bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
@@ -134,7 +136,7 @@ impl Spaced {
         } else if c.is_whitespace() || c.is_control() {
             self.push_ascii_byte(b' ');
         } else {
-            // Four bytes whatever the length is, which is cheaper than to copy as many as there are.
+            // Always copy four bytes: cheaper than copying the exact number.
             let mut bytes = [0; 4];
             let length = c.encode_utf8(&mut bytes).len();
             self.bytes.extend_from_slice(&bytes);
@@ -150,7 +152,7 @@ impl Spaced {
         }
     }
 
-    /// Eight bytes at once.
+    /// Pushes ASCII, eight bytes at once.
     fn push_ascii(&mut self, ascii: &[u8]) {
         let (words, rest) = ascii.as_chunks::<8>();
         let mut gap_before = if self.ends_in_gap() { 0x80 } else { 0 };
@@ -166,7 +168,7 @@ impl Spaced {
         rest.iter().for_each(|b| self.push_ascii_byte(*b));
     }
 
-    /// Of the last eight bytes, which are `word`, leaves out those whose highest bit is set in `surplus`.
+    /// Removes from the last eight bytes, which are `word`, those whose highest bit is set in `surplus`.
     fn drop_surplus(&mut self, word: u64, surplus: u64) {
         let (mut kept, mut bits) = (0_u64, 0);
         for at in (0..64).step_by(8) {
@@ -183,9 +185,9 @@ impl Spaced {
 /// The highest bit of each byte.
 const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
 
-/// Eight ASCII characters in lower case with spaces for gaps; and where the gaps are, in the highest bit of each byte.
+/// Eight ASCII characters in lower case with spaces for gaps; and a word with the highest bit of each gap byte set.
 fn fold(word: u64) -> (u64, u64) {
-    // The highest bit of each byte says whether it is at least `least`: a sum of seven-bit numbers carries no further.
+    // The highest bit of each byte says whether the byte is at least `least`: sums of seven-bit numbers do not carry.
     let at_least = |least: u8| word + u64::from_ne_bytes([0x80 - least; 8]);
     let upper = at_least(b'A') & !at_least(b'Z' + 1) & HIGH;
     let gaps = (!at_least(b' ' + 1) | at_least(0x7f)) & HIGH;
@@ -205,7 +207,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The definition, without the shortcuts.
+    /// The definition without the shortcuts.
     fn by_definition(text: &str) -> String {
         let lower: String = text.nfkc().flat_map(char::to_lowercase).collect();
         let composed: String = lower.nfkc().collect();
@@ -217,7 +219,22 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_read_the_same_are_the_same() {
+    fn no_text_grows_by_more_than_a_quarter() {
+        for c in ['\u{3316}', '\u{fdfa}', '\u{1d160}', '\u{33a8}'] {
+            for separator in ["", " ", "é, "] {
+                let text = format!("{c}{separator}").repeat(100_000);
+                assert!(
+                    normalize(&text).len() <= text.len() + text.len() / 4 + FREE_GROWTH,
+                    "{c:?}"
+                );
+            }
+        }
+        let signs = "\u{3316} \u{fdfa} ㈱ ½ ".repeat(20);
+        assert_eq!(normalize(&signs), by_definition(&signs));
+    }
+
+    #[test]
+    fn texts_that_read_the_same_normalise_to_the_same() {
         for (a, b) in [
             ("The  CAT\n sat\t", "the cat sat"),
             ("ﬁne Ｔｅｘｔ", "fine text"),
@@ -234,32 +251,12 @@ mod tests {
     }
 
     #[test]
-    fn white_space_alone_is_nothing() {
+    fn white_space_normalises_to_the_empty_text() {
         assert_eq!(normalize(" \u{3000}\r\n\u{0}\t"), "");
     }
 
     #[test]
-    fn a_text_that_would_grow_without_bound_grows_by_a_quarter_at_most() {
-        for c in ['\u{3316}', '\u{fdfa}', '\u{1d160}', '\u{33a8}'] {
-            let page = c.to_string().repeat(100_000);
-            let most = page.len() + page.len() / 4 + FREE_GROWTH;
-            for text in [
-                page.clone(),
-                page.replace(c, &format!("{c} ")),
-                page.replace(c, &format!("{c}é, ")),
-            ] {
-                assert!(
-                    normalize(&text).len() <= most.max(text.len() + text.len() / 4 + FREE_GROWTH),
-                    "{c:?}"
-                );
-            }
-        }
-        let signs = "\u{3316} \u{fdfa} ㈱ ½ ";
-        assert_eq!(normalize(&signs.repeat(20)), by_definition(&signs.repeat(20)));
-    }
-
-    #[test]
-    fn simple_characters_are_normalised_alone_and_join_with_nothing_before_them() {
+    fn simple_characters_normalise_alone_and_do_not_combine_with_the_one_before() {
         for c in ('\u{80}'..=char::MAX).filter(|c| simple(*c).is_some()) {
             let lower = by_definition(&c.to_string());
             let expected = simple(c)

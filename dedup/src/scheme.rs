@@ -1,4 +1,4 @@
-//! How texts become signatures: what counts as a feature, what it weighs, how many bits are kept.
+//! A scheme: the settings that determine the signature of a text.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,25 +6,25 @@ use std::sync::Arc;
 
 use crate::fingerprint::Width;
 use crate::idf::IdfTable;
-use crate::weights::{Weighting, Weights};
+use crate::weights::{UnknownWeighting, Weighting, Weights};
 
-/// Version of all that is not a field of [`Scheme`]: tables, tokenisation, hashes.
+/// Version of everything that no field of [`Scheme`] determines: tables, tokenisation, hashes.
 const VERSION: u32 = 2;
 
-/// Signatures of different schemes say nothing of one another.
+/// How a text becomes a signature. Signatures of different schemes cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scheme {
-    /// Bits of a fingerprint.
+    /// Width of the fingerprints.
     pub width: Width,
-    /// What a text is made of.
+    /// The features of a text.
     pub features: Features,
-    /// How words are found in scripts without spaces.
+    /// How text in scripts without spaces is segmented into words.
     pub segmenter: Segmenter,
-    /// What a feature weighs; set by [`Scheme::weighted`].
+    /// The weights of the features; set by [`Scheme::weighted`].
     pub weights: Weights,
-    /// Dates and clock times are one and the same feature, whichever they are.
+    /// Whether all dates and clock times count as one feature.
     pub mask_dates: bool,
-    /// Texts of fewer words have no fingerprint: SimHash is not to be trusted with them.
+    /// The floor: texts with fewer words have no fingerprint, because SimHash is unreliable for them.
     pub min_words: usize,
 }
 
@@ -42,12 +42,12 @@ impl Default for Scheme {
 }
 
 impl Scheme {
-    /// The scheme with other weights; those that go by an IDF table need one that was built for the same features.
+    /// The scheme with another weighting, and with the IDF table that this weighting may need.
     ///
-    /// Set features, segmenter and masks first: a table speaks of no others.
+    /// Set features, segmenter and masks first: the table must have been built for the same ones.
     ///
     /// # Errors
-    /// The table is missing, not needed, or was built for other features.
+    /// The table is missing, is not needed, or was built for other features.
     pub fn weighted(mut self, weighting: Weighting, table: Option<Arc<IdfTable>>) -> Result<Self, InvalidScheme> {
         match &table {
             None if weighting.needs_table() => return Err(InvalidScheme::NoTable(weighting)),
@@ -63,7 +63,8 @@ impl Scheme {
         Ok(self)
     }
 
-    /// The scheme's name, to be stored beside signatures: equal names, comparable signatures.
+    /// The name of the scheme, to be stored with signatures: signatures are comparable if and only if the names are
+    /// equal.
     #[must_use]
     pub fn id(&self) -> String {
         let bits = self.width.bits();
@@ -75,7 +76,7 @@ impl Scheme {
         )
     }
 
-    /// The part of the name that says what features are: equal names, equal features of a text.
+    /// The part of the name that determines the features: with equal parts, a text has equal features.
     #[must_use]
     pub fn text_id(&self) -> String {
         let masks = if self.mask_dates { "dates" } else { "none" };
@@ -84,28 +85,27 @@ impl Scheme {
     }
 }
 
-/// How words are found in scripts without spaces; written `pairs`, `dictionary`.
+/// How text in scripts without spaces is segmented into words; written `pairs`, `dictionary`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Segmenter {
-    /// Every two neighbouring characters are a word: two editions of a text that a dictionary cuts differently still
-    /// differ only where their characters do.
+    /// Every pair of neighbouring characters is a word. Two editions of a text then differ only where their characters
+    /// differ, while a dictionary may segment them differently elsewhere.
     #[default]
     Pairs,
-    /// Words of a dictionary, for Chinese, Japanese, Thai, Lao, Khmer and Burmese; Korean, which has spaces, is cut at
-    /// them.
+    /// Words of a dictionary, for Chinese, Japanese, Thai, Lao, Khmer and Burmese. Korean is split at its spaces.
     #[cfg(feature = "dictionary")]
     Dictionary,
 }
 
 impl Segmenter {
-    /// All that this build of the crate has.
+    /// All segmenters in this build of the crate.
     pub const ALL: &[Self] = &[
         Self::Pairs,
         #[cfg(feature = "dictionary")]
         Self::Dictionary,
     ];
 
-    /// Its name with the version of its dictionary.
+    /// The name of the segmenter with the version of its dictionary.
     fn id(self) -> String {
         match self {
             Self::Pairs => self.to_string(),
@@ -139,12 +139,12 @@ impl FromStr for Segmenter {
 
 /// A kind of feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Feature {
-    /// Words and numbers; of scripts without spaces the pairs of neighbouring characters.
+pub(crate) enum Feature {
+    /// Words and numbers; in scripts without spaces, the words of the [`Segmenter`].
     Words,
-    /// Runs of so many words (each character of a script without spaces a word), 2 to 9.
+    /// Runs of this many words, 2 to 9. Each character of a script without spaces counts as a word.
     Shingles(u8),
-    /// Runs of so many characters, words joined by one space, 1 to 9.
+    /// Runs of this many characters, 1 to 9, with one space between words.
     Ngrams(u8),
 }
 
@@ -161,7 +161,7 @@ impl Default for Features {
 impl Features {
     /// The kinds, each once.
     #[must_use]
-    pub fn kinds(&self) -> &[Feature] {
+    pub(crate) fn kinds(&self) -> &[Feature] {
         &self.0
     }
 }
@@ -186,38 +186,38 @@ impl fmt::Display for Features {
     }
 }
 
-/// A scheme that cannot be.
+/// An invalid scheme.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidScheme {
-    /// See the message.
+    /// A text that names no features.
     #[error(
         "{0:?} names no features: write words, 2-shingles to 9-shingles (runs of words) or 1-grams to 9-grams (runs of \
-         characters), several joined by +, as in words+2-shingles"
+         characters), joined by + if there are several, as in words+2-shingles"
     )]
     Features(String),
-    /// See the message.
+    /// A text that names no segmenter.
     #[error("{0:?} names no segmenter: write pairs or dictionary")]
     Segmenter(String),
-    /// See the message.
+    /// The dictionary is not in this build.
     #[error("this build has no dictionary: write pairs, or build the dedup crate with its feature \"dictionary\"")]
     NoDictionary,
-    /// See the message.
-    #[error("{0:?} names no weights: write tf, log-tf, tf-levels, tf-idf or improved")]
-    Weighting(String),
-    /// See the message.
-    #[error("the weights {0} go by a table of document counts: build one from a corpus, and name it")]
+    /// A text that names no weighting.
+    #[error(transparent)]
+    Weighting(#[from] UnknownWeighting),
+    /// The weighting needs a table.
+    #[error("the weights {0} need a table of document counts: build one from a corpus and name it")]
     NoTable(Weighting),
-    /// See the message.
+    /// The weighting uses no table.
     #[error(
-        "the weights {0} go by frequency alone: leave the table of document counts out, or take tf-idf or improved"
+        "the weights {0} use frequency alone: leave out the table of document counts, or choose tf-idf or improved"
     )]
     IdleTable(Weighting),
-    /// See the message.
+    /// The table was built for other features.
     #[error("the table of document counts was built for {found:?}, not {wanted:?}: build one for these features")]
     OtherTable {
-        /// What the table was built for.
+        /// Text id of the table.
         found: String,
-        /// What the scheme's features are.
+        /// Text id of the scheme.
         wanted: String,
     },
 }
@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn features_are_written_as_they_are_read() {
+    fn features_have_one_written_form() {
         for (text, written) in [
             ("words", "words"),
             ("3-grams", "3-grams"),
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn segmenters_are_written_as_they_are_read() {
+    fn a_written_segmenter_parses_to_itself() {
         for segmenter in Segmenter::ALL {
             assert_eq!(segmenter.to_string().parse(), Ok(*segmenter));
         }
@@ -278,10 +278,10 @@ mod tests {
     }
 
     #[test]
-    fn the_name_tells_apart_what_must_not_be_compared() {
+    fn schemes_that_must_not_be_compared_have_different_names() {
         let scheme = Scheme::default();
         let table = |texts: &[&str]| {
-            let mut builder = crate::idf::IdfBuilder::new(&scheme);
+            let mut builder = crate::idf_builder::IdfBuilder::new(&scheme);
             texts.iter().for_each(|text| builder.add(text));
             Some(Arc::new(builder.freeze()))
         };
@@ -324,9 +324,9 @@ mod tests {
     }
 
     #[test]
-    fn a_table_must_be_there_when_it_is_needed_and_speak_of_the_same_features() {
+    fn a_table_must_exist_exactly_where_it_is_needed_and_be_of_the_same_features() {
         let scheme = Scheme::default();
-        let table = Arc::new(crate::idf::IdfBuilder::new(&scheme).freeze());
+        let table = Arc::new(crate::idf_builder::IdfBuilder::new(&scheme).freeze());
         let refused = |scheme: Scheme, weighting, table| scheme.weighted(weighting, table).unwrap_err();
         let refusal = refused(scheme.clone(), Weighting::TfIdf, None);
         assert_eq!(refusal, InvalidScheme::NoTable(Weighting::TfIdf));
@@ -338,7 +338,7 @@ mod tests {
         };
         let refusal = refused(other, Weighting::TfIdf, Some(table.clone()));
         assert!(matches!(refusal, InvalidScheme::OtherTable { .. }));
-        // The width and the floor are no matter of features.
+        // Width and floor do not change the features.
         let other = Scheme {
             width: Width::W128,
             min_words: 0,

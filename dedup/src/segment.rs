@@ -1,28 +1,28 @@
-//! Cuts normalised text into tokens: words, numbers, and single characters of scripts written without spaces.
+//! Cuts normalised text into tokens: words, numbers, and single characters of scripts without spaces.
 //!
-//! Words are runs of letters and digits (with the marks that belong to them), numbers are digits with the points and
-//! commas inside them. Chinese, Japanese and Korean characters and those of Thai, Lao, Khmer and Burmese are tokens of
-//! their own; what words they make is a matter of the scheme's [`Segmenter`](crate::Segmenter).
+//! A word is a run of letters and digits with their marks. A number is a run of digits with the points and commas
+//! inside it. Each Chinese, Japanese, Korean, Thai, Lao, Khmer or Burmese character is a token; the
+//! [`Segmenter`](crate::Segmenter) of the scheme makes words of them.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
-    /// Letters, maybe with digits.
+    /// Letters, possibly with digits.
     Word,
-    /// Digits, maybe with points and commas inside.
+    /// Digits, possibly with points and commas inside.
     Number,
     /// One character of a script without spaces.
     Character,
 }
 
-/// A piece of a normalised text.
+/// A word, number or character of a normalised text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'a> {
-    /// The piece.
+    /// The text of the token.
     pub text: &'a str,
-    /// Its first byte in the text.
+    /// Position of its first byte in the text.
     pub start: usize,
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
 }
 
@@ -53,15 +53,16 @@ pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
 fn starts(c: char) -> bool {
     match c {
         '\0'..='\u{7f}' => c.is_ascii_alphanumeric(),
-        // Ideographs, kana and Hangul syllables, without a look at the tables.
+        // Ideographs, kana and Hangul syllables, without a search in the tables.
         '\u{4e00}'..='\u{9fff}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{ac00}'..='\u{d7a3}' => true,
-        // Nor at dashes, quotation marks and the punctuation of ideographs.
+        // Dashes, quotation marks and CJK punctuation, also without one.
         '\u{2010}'..='\u{206f}' | '\u{3008}'..='\u{3011}' | '\u{3001}'..='\u{3003}' => false,
         _ => c.is_alphanumeric(),
     }
 }
 
-/// A number runs over `.` and `,` between digits of ASCII; letters that follow at once make it a word (`3rd`, `200x`).
+/// The end of a number, which may have `.` and `,` between ASCII digits. Letters directly after it make it a word
+/// (`3rd`, `200x`).
 fn number(text: &str, start: usize) -> (usize, TokenKind) {
     let mut end = start;
     let bytes = text.as_bytes();
@@ -95,14 +96,15 @@ fn end_of_word(text: &str, start: usize) -> usize {
     end + length
 }
 
-/// A character with the marks on it (Thai vowels and tones, kana voicing).
+/// The end of a character with its marks (Thai vowels and tones, kana voicing).
 fn end_of_character(text: &str, start: usize, first: char) -> usize {
     let after = start + first.len_utf8();
     let marks = text[after..].find(|c: char| !is_mark(c)).unwrap_or(text.len() - after);
     after + marks
 }
 
-/// Scripts written without spaces between words; Korean too, whose words carry endings that change.
+/// Whether a character belongs to a script without spaces between words. Includes Korean, whose words have changing
+/// endings.
 fn is_spaceless(c: char) -> bool {
     c >= '\u{e00}'
         && matches!(c,
@@ -120,7 +122,7 @@ fn is_spaceless(c: char) -> bool {
         | '\u{20000}'..='\u{323af}') // CJK extensions B to H
 }
 
-/// Marks that belong to the character before them and are no letters to Unicode.
+/// Whether a character is a mark on the character before it and not alphabetic in Unicode.
 fn is_mark(c: char) -> bool {
     ('\u{300}'..='\u{309a}').contains(&c)
         && matches!(c,
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn words_numbers_and_characters_are_told_apart() {
+    fn words_numbers_and_characters_are_distinguished() {
         use TokenKind::{Character, Number, Word};
         assert_eq!(
             cut("the x200 costs 1,299.00, really."),
@@ -184,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortcut_for_letters_says_what_the_tables_say() {
+    fn the_shortcut_for_letters_agrees_with_the_tables() {
         for c in '\0'..=char::MAX {
             assert_eq!(starts(c), c.is_alphanumeric(), "{c:?}");
         }
@@ -192,7 +194,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn tokens_lie_in_order_and_hold_every_letter_and_digit(text in any::<String>()) {
+        fn tokens_are_in_order_and_contain_every_letter_and_digit(text in any::<String>()) {
             let text = normalize(&text);
             let mut end = 0;
             for token in tokens(&text) {

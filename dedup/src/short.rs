@@ -1,20 +1,20 @@
-//! Short texts: too little for SimHash, so their shingle sets are compared exactly.
+//! Comparison of short texts, which SimHash does not suit: the exact Jaccard index of their shingle sets.
 //!
-//! Candidates come from a prefix filter (AllPairs, Bayardo, Ma, Srikant 2007): order all shingles by their hash. If two
-//! sets A and B have J(A, B) ≥ t, they share at least ⌈t·|A|⌉ elements of A, so A has at most |A| − ⌈t·|A|⌉ elements
-//! outside B, and **among its first |A| − ⌈t·|A|⌉ + 1 elements one lies in B**; of the shared elements the least lies
-//! in the prefixes of both. Indexing and looking up prefixes alone therefore finds every pair.
+//! A prefix filter finds the candidates (AllPairs, Bayardo, Ma, Srikant 2007). Order all shingles by their hash. If
+//! J(A, B) ≥ t for two sets A and B, they share at least ⌈t·|A|⌉ elements. So at most |A| − ⌈t·|A|⌉ elements of A are
+//! outside B, and **one of the first |A| − ⌈t·|A|⌉ + 1 elements of A is in B**. The least shared element is in the
+//! prefixes of both sets. So an index of the prefixes alone, searched by prefixes alone, finds every pair.
 
-/// The elements of `shingles` (ascending) that are indexed and looked up for a threshold of `min_similarity`.
+/// The prefix of `shingles` (ascending) to index and to search for a threshold of `min_similarity`.
 #[must_use]
 pub fn prefix(shingles: &[u64], min_similarity: f32) -> &[u64] {
     let size = shingles.len();
-    // A hair less than the product, so that rounding up can never leave out an element.
+    // Slightly less than the product, so that a rounding error cannot leave out an element.
     let shared = (f64::from(min_similarity) * size as f64 - 1e-6).ceil().max(1.0) as usize;
     &shingles[..size.min((size + 1).saturating_sub(shared))]
 }
 
-/// The Jaccard index of two ascending sets; 0 where both are empty.
+/// The Jaccard index of two ascending sets; 0 if both are empty.
 #[must_use]
 pub fn jaccard(a: &[u64], b: &[u64]) -> f32 {
     let (mut rest_a, mut rest_b, mut shared) = (a, b, 0_usize);
@@ -40,7 +40,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn jaccard_is_that_of_the_sets(
+        fn jaccard_equals_its_definition_on_sets(
             a in prop::collection::btree_set(0_u64..60, 0..40),
             b in prop::collection::btree_set(0_u64..60, 0..40),
         ) {
@@ -51,7 +51,7 @@ mod tests {
         }
 
         #[test]
-        fn similar_sets_share_an_element_of_their_prefixes(
+        fn the_prefixes_of_similar_sets_share_an_element(
             a in prop::collection::btree_set(0_u64..40, 1..40),
             b in prop::collection::btree_set(0_u64..40, 1..40),
             threshold in prop::sample::select(vec![0.5_f32, 0.6, 0.7, 0.8, 0.9, 1.0]),
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn the_prefix_is_short() {
+    fn a_prefix_has_about_a_fifth_of_the_set_at_a_threshold_of_four_fifths() {
         let set: Vec<u64> = (0..46).collect();
         assert_eq!(prefix(&set, 0.8).len(), 10);
         assert_eq!(prefix(&set[..1], 0.8).len(), 1);

@@ -1,11 +1,12 @@
-//! What a verdict goes by: everything that is kept of a text.
+//! The signature of a text: all data that a verdict uses.
 
 use serde::{Deserialize, Serialize};
 
 use crate::fingerprint::Fingerprint;
 use crate::sketch::Sketch;
 
-/// Names a document; given by the caller, who may read an order into it.
+/// Identifies a document. The caller assigns it; of equally similar documents, the one with the least id is named in a
+/// verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DocId(pub u64);
 
@@ -13,29 +14,30 @@ pub struct DocId(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Digest(#[serde(with = "postcard::fixint::le")] pub u128);
 
-/// A text's traces, made by an [`Analyzer`](crate::Analyzer). Signatures of different schemes must not be compared.
+/// All data of a text that a verdict uses; made by an [`Analyzer`](crate::Analyzer). Signatures of different schemes
+/// must not be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Signature {
-    /// Of the normalised text; `None` for a text without a token.
+    /// Digest of the normalised text; `None` for a text without a token.
     pub digest: Option<Digest>,
-    /// `None` for a text under the scheme's floor.
+    /// SimHash of the features; `None` for a text under the scheme's floor.
     pub fingerprint: Option<Fingerprint>,
-    /// `None` for a text under the scheme's floor.
+    /// Sketch of the shingles; `None` for a text under the scheme's floor.
     pub sketch: Option<Sketch>,
-    /// Of what is said about the text rather than in it: title, keywords, tags, references; `None` where nothing is.
+    /// Sketch of the metadata (title, keywords, tags, references); `None` without metadata.
     pub metadata: Option<Sketch>,
-    /// The hashes of all shingles, ascending; only of a text under 1.25 times the floor, to be compared exactly with texts
-    /// under it.
+    /// Hashes of all shingles, ascending, for the exact comparison with texts under the floor; empty for a text above
+    /// 1.25 times the floor.
     #[serde(with = "hashes")]
     pub shingles: Vec<u64>,
-    /// Hash of the numbers of the text, dates left out, whatever their order: prices, sizes, model numbers.
+    /// Hash of the numbers of the text in any order, without dates: prices, sizes, model numbers.
     #[serde(with = "postcard::fixint::le")]
     pub numbers: u64,
-    /// Tokens of the text, a date or clock time counting as one.
+    /// Number of tokens; a date or clock time counts as one.
     pub tokens: u32,
 }
 
-/// Hashes in eight bytes each: as numbers of variable length they would take nine or ten.
+/// Serialises hashes in eight bytes each; as varints they would take nine or ten.
 pub(crate) mod hashes {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -58,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signature_takes_little_more_than_its_bits() {
+    fn a_stored_signature_takes_at_most_ten_bytes_more_than_its_data() {
         let long = Signature {
             digest: Some(Digest(u128::MAX)),
             fingerprint: Some(u64::MAX.into()),

@@ -1,34 +1,28 @@
-//! SimHash (Charikar 2002): a fingerprint whose Hamming distance grows with the angle between two texts' features.
+//! SimHash (Charikar 2002): fingerprints whose Hamming distance grows with the angle between the feature vectors of two
+//! texts.
 //!
-//! Each feature is a hash of `width` bits ([`hyperplane`]). Bit by bit the weights of the features that have it set are
-//! added, those of the others subtracted; a bit of the fingerprint is 1 where the sum is above zero.
+//! Each feature has a hash of `width` bits. For each bit, add the weights of the features whose hash has the bit set
+//! and subtract the weights of the others. The bit of the fingerprint is 1 if the sum is above zero.
 //!
-//! This is random-hyperplane hashing: write the text as a vector with a place for every feature and the feature's weight
-//! there; take for bit i the vector that holds ±1 for bit i of each feature's hash. The sum is the dot product of the two,
-//! so the bit says on which side of the i-th of `width` random hyperplanes the text lies.
+//! This is random-hyperplane hashing. Write the text as a vector of the weights of all features. For bit i, take the
+//! vector with +1 for each feature whose hash has bit i set and −1 for each other feature. The sum is the dot product
+//! of the two vectors, so the bit says on which side of the i-th of `width` random hyperplanes the text lies.
+//!
+//! The hash of a feature for 32 and 64 bits is the low bits of the feature itself. The upper half of 128 bits is a
+//! second hash.
 
 use crate::fingerprint::{Fingerprint, Width};
 use crate::hash::rehash;
 
-/// On which side of each hyperplane a feature stands: bit i is set for +1. The narrower widths are the low bits of the
-/// wider ones; the upper half of 128 bits is a second hash of the feature.
-#[must_use]
-pub fn hyperplane(feature: u64, width: Width) -> u128 {
-    match width {
-        Width::W32 => u128::from(feature as u32),
-        Width::W64 => u128::from(feature),
-        Width::W128 => u128::from(upper(feature)) << 64 | u128::from(feature),
-    }
-}
-
+/// The upper half of a feature's 128 bits.
 fn upper(feature: u64) -> u64 {
     rehash(feature, 0)
 }
 
-/// The sums behind a fingerprint: bit by bit, the weights of the features whose hash has the bit set minus those of the
-/// others. Whole numbers, so that neither the order of the features nor the machine makes a difference.
+/// The sums of a fingerprint: for each bit, the weights of the features whose hash has the bit set minus the weights of
+/// the others. Sums of integers depend neither on the order of the features nor on the machine.
 #[derive(Debug, Clone)]
-pub struct Accumulator {
+pub(crate) struct Accumulator {
     width: Width,
     sums: [i64; 128],
     has_weight: bool,
@@ -45,7 +39,7 @@ impl Accumulator {
         }
     }
 
-    /// Adds a feature by its hash. The unit of the weight is the caller's; up to 2^31 features cannot overflow.
+    /// Adds a feature by its hash. The caller chooses the unit of the weights. Up to 2^31 features cannot overflow.
     pub fn add(&mut self, feature: u64, weight: u32) {
         let (low, high) = self.sums.split_at_mut(64);
         add_signed(low, feature, weight);
@@ -55,13 +49,13 @@ impl Accumulator {
         self.has_weight |= weight > 0;
     }
 
-    /// The sums, bit 0 first, as many as the width has bits.
+    /// One sum per bit, bit 0 first.
     #[must_use]
     pub fn sums(&self) -> &[i64] {
         &self.sums[..self.width.bits() as usize]
     }
 
-    /// A bit is 1 where its sum is above zero. `None` without a feature that weighs anything: nothing has no fingerprint.
+    /// The fingerprint of the sums. `None` if no feature has a weight above 0: an empty text has no fingerprint.
     #[must_use]
     pub fn fingerprint(&self) -> Option<Fingerprint> {
         let bits = self
@@ -73,7 +67,7 @@ impl Accumulator {
     }
 }
 
-/// Adds `weight` where the bit is set and subtracts it where it is not, without a branch.
+/// Adds `weight` for each bit that is set and subtracts it for each other bit, without a branch.
 fn add_signed(sums: &mut [i64], bits: u64, weight: u32) {
     let weight = i64::from(weight);
     for (bit, sum) in sums.iter_mut().enumerate() {
@@ -82,14 +76,14 @@ fn add_signed(sums: &mut [i64], bits: u64, weight: u32) {
     }
 }
 
-/// The fingerprint of features that all weigh the same; one that occurs more often stands there as often, so its weight
-/// is its frequency. `None` without a feature.
+/// The fingerprint of occurrences of features, each with weight 1: the weight of a feature is its frequency. `None`
+/// without a feature.
 ///
-/// The same as adding each to an [`Accumulator`] with weight 1 (a property test says so), at a fiftieth of the cost: the
-/// sums of all 64 bits are counted at once, in words that hold one binary digit of every sum (Harley and Seal's
-/// carry-save adders; Muła, Kurz, Lemire 2018).
+/// Equal to adding each occurrence to an [`Accumulator`] with weight 1, as a property test shows, at a fiftieth of the
+/// cost. It counts all 64 bits at once, in words that hold one binary digit of every count (carry-save adders by Harley
+/// and Seal; Muła, Kurz, Lemire 2018).
 #[must_use]
-pub fn of_equal_weights(features: &[u64], width: Width) -> Option<Fingerprint> {
+pub(crate) fn of_equal_weights(features: &[u64], width: Width) -> Option<Fingerprint> {
     if features.is_empty() {
         return None;
     }
@@ -100,11 +94,11 @@ pub fn of_equal_weights(features: &[u64], width: Width) -> Option<Fingerprint> {
     Some(Fingerprint::new(width, bits))
 }
 
-/// The bits that are set in more than half of the hashes of the features.
+/// The bits that are set in more than half of the features' hashes.
 fn majority(features: &[u64], hash: impl Fn(u64) -> u64) -> u64 {
     let digits = ones_per_bit(features, hash);
     let half = features.len() / 2;
-    // All 64 counts are compared with the half at once, highest digit first, as numbers are.
+    // Compares all 64 counts with half the number of features at once, highest digit first.
     let (mut more, mut equal) = (0, u64::MAX);
     for (i, digit) in digits.iter().enumerate().rev() {
         let digit_of_half = 0_u64.wrapping_sub((half >> i & 1) as u64);
@@ -114,10 +108,10 @@ fn majority(features: &[u64], hash: impl Fn(u64) -> u64) -> u64 {
     more
 }
 
-/// Binary digits of a count of features.
+/// Number of binary digits of a count.
 const DIGITS: usize = usize::BITS as usize;
 
-/// In how many of the hashes each bit is set: the i-th word holds the i-th binary digit of each of the 64 counts.
+/// For each bit, the number of hashes in which it is set: the i-th word holds the i-th binary digit of all 64 counts.
 fn ones_per_bit(features: &[u64], hash: impl Fn(u64) -> u64) -> [u64; DIGITS] {
     let mut digits = [0; DIGITS];
     let (eights, rest) = features.as_chunks::<8>();
@@ -139,7 +133,7 @@ fn ones_per_bit(features: &[u64], hash: impl Fn(u64) -> u64) -> [u64; DIGITS] {
     digits
 }
 
-/// Adds two words to a digit of the counts; returns what carries over to the next digit.
+/// Adds two words to a digit of the counts. Returns the carry to the next digit.
 fn add(digit: &mut u64, a: u64, b: u64) -> u64 {
     let half = *digit ^ a;
     let over = (*digit & a) | (half & b);
@@ -147,7 +141,7 @@ fn add(digit: &mut u64, a: u64, b: u64) -> u64 {
     over
 }
 
-/// Adds a word to the lowest of some digits.
+/// Adds a word to the lowest of these digits.
 fn carry(digits: &mut [u64], mut word: u64) {
     for digit in digits {
         (*digit, word) = (*digit ^ word, *digit & word);
@@ -161,6 +155,14 @@ fn carry(digits: &mut [u64], mut word: u64) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn hash(feature: u64, width: Width) -> u128 {
+        match width {
+            Width::W32 => u128::from(feature as u32),
+            Width::W64 => u128::from(feature),
+            Width::W128 => u128::from(upper(feature)) << 64 | u128::from(feature),
+        }
+    }
 
     fn accumulated(features: &[(u64, u32)], width: Width) -> Accumulator {
         let mut accumulator = Accumulator::new(width);
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_fingerprint() {
+    fn features_without_weight_have_no_fingerprint() {
         for width in Width::ALL {
             assert_eq!(Accumulator::new(width).fingerprint(), None);
             assert_eq!(accumulated(&[(7, 0)], width).fingerprint(), None);
@@ -218,8 +220,8 @@ mod tests {
     }
 
     proptest! {
-        /// The definition of random-hyperplane hashing, in exact numbers: the sign of the dot product of the text's
-        /// vector with one random vector of ±1 a bit.
+        /// The definition of random-hyperplane hashing in exact numbers: the sign of the dot product of the text's
+        /// vector with one random vector of ±1 per bit.
         #[test]
         fn a_fingerprint_is_the_signs_of_dot_products_with_random_hyperplanes(
             text in prop::collection::vec((any::<u64>(), 0_u32..5_000), 1..40),
@@ -228,7 +230,7 @@ mod tests {
                 let vector: Vec<i128> = text.iter().map(|&(_, weight)| i128::from(weight)).collect();
                 let mut signs = 0;
                 for bit in 0..width.bits() {
-                    let side = |&(feature, _): &(u64, u32)| if hyperplane(feature, width) >> bit & 1 == 1 { 1 } else { -1 };
+                    let side = |&(feature, _): &(u64, u32)| if hash(feature, width) >> bit & 1 == 1 { 1 } else { -1 };
                     let random: Vec<i128> = text.iter().map(side).collect();
                     let dot: i128 = vector.iter().zip(&random).map(|(d, r)| d * r).sum();
                     signs |= u128::from(dot > 0) << bit;
@@ -239,7 +241,7 @@ mod tests {
         }
 
         #[test]
-        fn counting_all_bits_at_once_is_adding_each_with_weight_one(
+        fn counting_all_bits_at_once_equals_adding_each_with_weight_one(
             features in prop::collection::vec(any::<u64>(), 0..300),
         ) {
             for width in Width::ALL {

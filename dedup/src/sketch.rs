@@ -1,15 +1,16 @@
-//! The verification sketch: 1,024 one-bit MinHashes of a text's shingles in 128 bytes.
+//! The sketch that confirms candidates: 1,024 one-bit MinHashes of a text's shingles in 128 bytes.
 //!
-//! SimHash finds candidates; it cannot confirm them (0.75 precision on the web, 0.50 within one site: Manku 2007,
-//! Henzinger 2006). The share of equal bits of two sketches estimates the Jaccard index J of their shingle sets: equal
-//! minima give equal bits, other bits agree by chance in half of the cases, so J = 2 · share − 1 (b-bit minwise hashing,
-//! Li and König 2010, b = 1). At J = 0.8 the standard error is 0.019.
+//! SimHash finds candidates, but it cannot confirm them: its precision is 0.75 on the web (Manku 2007) and 0.50 within
+//! one site (Henzinger 2006). The share of equal bits of two sketches estimates the Jaccard index J of their shingle
+//! sets. Equal minima give equal bits, and other bits agree by chance in half of the cases, so J = 2 · share − 1 (b-bit
+//! minwise hashing with b = 1, Li and König 2010). At J = 0.8 the standard error is 0.019.
 //!
-//! A thousand permutations a shingle would cost more than all else. Fast Similarity Sketching (Dahlgaard, Knudsen,
-//! Thorup, FOCS 2017) fills the same bins in O(n + t log t) with the concentration of MinHash: in round i every shingle
-//! goes to one bin of 1,024 by its i-th hash, a bin keeps its least value of the earliest round that reached it, and the
-//! rounds end when no bin is empty. Small texts need many rounds, seven or eight thousand hashes in all, so a round's hash
-//! is one multiplication (multiply-shift, Dietzfelbinger et al. 1997): the shingles are hashes already.
+//! A thousand permutations per shingle would cost more than the rest of the analysis. Fast Similarity Sketching
+//! (Dahlgaard, Knudsen, Thorup, FOCS 2017) fills the same bins in O(n + t log t) with the concentration of MinHash. In
+//! round i, every shingle goes to one of 1,024 bins by its i-th hash. A bin keeps the least value of the first round
+//! that reached it. The rounds end when no bin is empty. Small texts need many rounds, with 7,000 to 8,000 hashes in
+//! all. So the hash of a round is one multiplication (multiply-shift, Dietzfelbinger et al. 1997), which is enough
+//! because the shingles are hashes already.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,12 +20,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::hash::rehash;
 
-/// Bins, and bits of a sketch.
+/// Number of bins, and of bits of a sketch.
 const BINS: usize = 1_024;
-/// Words of 64 bits in a [`Sketch`].
-pub const WORDS: usize = BINS / 64;
+/// Number of 64-bit words in a [`Sketch`].
+pub(crate) const WORDS: usize = BINS / 64;
 
-/// See the module's text.
+/// 1,024 one-bit MinHashes of a set. Two sketches estimate the Jaccard index of their sets, at 0.8 with a standard
+/// error of 0.019.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(into = "Vec<u8>")]
 pub struct Sketch([u64; WORDS]);
@@ -35,7 +37,7 @@ impl From<Sketch> for Vec<u8> {
     }
 }
 
-/// All at once: byte by byte it would be most of the time that it takes to read a signature.
+/// Reads all bytes at once. Reading byte by byte would take most of the time to decode a signature.
 impl<'de> Deserialize<'de> for Sketch {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_bytes(Bytes)
@@ -86,16 +88,16 @@ impl TryFrom<&[u8]> for Sketch {
 }
 
 impl Sketch {
-    /// The sketch of a set of shingles, given by their hashes; repetitions change nothing. `None` for the empty set.
+    /// The sketch of a set, given by the hashes of its elements. Repetitions change nothing. `None` for the empty set.
     #[must_use]
     pub fn new(shingles: &[u64]) -> Option<Self> {
         Self::of(Cow::Borrowed(shingles)).0
     }
 
-    /// As [`Sketch::new`]; where most of the shingles are repetitions, the buffer is left without them.
+    /// As [`Sketch::new`]. Where most shingles are repetitions, it removes them from the buffer.
     pub(crate) fn of_buffer(shingles: &mut Vec<u64>) -> Option<Self> {
-        let (sketch, shingles_left) = Self::of(Cow::Owned(std::mem::take(shingles)));
-        *shingles = shingles_left.into_owned();
+        let (sketch, rest) = Self::of(Cow::Owned(std::mem::take(shingles)));
+        *shingles = rest.into_owned();
         sketch
     }
 
@@ -114,7 +116,7 @@ impl Sketch {
             }
             fill(&mut bins, &shingles, round);
             unchecked += shingles.len();
-            // To look for empty bins costs as much as a few hundred shingles.
+            // Checking for empty bins costs as much as a few hundred shingles.
             if unchecked >= BINS / 2 {
                 unchecked = 0;
                 if !bins.contains(&EMPTY) {
@@ -132,8 +134,7 @@ impl Sketch {
         (Some(Self(words)), shingles)
     }
 
-    /// The bits, for whoever looks through many sketches: the first few words tell most of those apart that have nothing in common
-    /// (see [`most_similar`]).
+    /// The bits. In a scan over many sketches, comparing the first few words rules out most dissimilar ones.
     #[must_use]
     pub fn words(&self) -> &[u64; WORDS] {
         &self.0
@@ -147,28 +148,28 @@ impl Sketch {
     }
 }
 
-/// The [similarity](Sketch::similarity) of two sketches that differ in so many bits; where only some of their words have been
-/// compared, the most that it can be.
+/// The [similarity](Sketch::similarity) of two sketches that differ in this many bits; an upper bound if only some
+/// words have been compared.
 #[must_use]
-pub fn most_similar(differing: u32) -> f32 {
+pub(crate) fn most_similar(differing: u32) -> f32 {
     (1.0 - 2.0 * differing as f32 / BINS as f32).max(0.0)
 }
 
-/// A bin holds its least `round · 2^22 + value`; the value's lowest bit is the sketch's.
+/// A bin holds its least `round · 2^22 + value`. The lowest bit of the value is the bit of the sketch.
 const VALUE_BITS: u32 = 22;
 const VALUE: u32 = (1 << VALUE_BITS) - 1;
-/// A bin that nothing has reached.
+/// An empty bin.
 const EMPTY: u32 = u32::MAX;
-/// Rounds, before bins that a handful of shingles left empty are filled by plain MinHash.
+/// Upper bound on the rounds. Plain MinHash fills the bins that a very small set has left empty.
 const ROUNDS: u32 = 512;
 
-/// So many different shingles fill all bins in their first round or two: after [`ROUNDS_OF_MANY`] rounds with an empty bin, most of
-/// more shingles than this are repetitions. A repetition changes nothing, so each shingle is passed over once from then on; otherwise a
-/// text of a single word, repeated millions of times, would be passed over a thousand times.
+/// So many distinct shingles fill all bins in a round or two. If a bin is still empty after [`ROUNDS_OF_MANY`] rounds, most of more shingles
+/// than this are repetitions, which change nothing: later rounds skip them. Otherwise a text of one word, repeated a million times, would
+/// cost hundreds of passes over a million shingles.
 const MANY: usize = 16 * BINS;
 const ROUNDS_OF_MANY: u32 = 4;
 
-/// One round: the upper ten bits of a shingle's hash are its bin, the next are its value.
+/// Runs one round: the upper ten bits of a shingle's hash are its bin, the next 22 its value.
 fn fill(bins: &mut [u32; BINS], shingles: &[u64], round: u32) {
     let factor = factor(round.into());
     for shingle in shingles {
@@ -178,7 +179,7 @@ fn fill(bins: &mut [u32; BINS], shingles: &[u64], round: u32) {
     }
 }
 
-/// What plain MinHash puts into a bin.
+/// The value of a bin by plain MinHash.
 fn minimum(shingles: &[u64], bin: usize) -> u32 {
     let factor = factor(u64::from(ROUNDS) + bin as u64);
     let values = shingles
@@ -187,7 +188,7 @@ fn minimum(shingles: &[u64], bin: usize) -> u32 {
     values.min().unwrap_or(VALUE)
 }
 
-/// An odd random number for each hash of the family.
+/// The odd random factor of a hash of the family.
 fn factor(number: u64) -> u64 {
     rehash(0, number) | 1
 }
@@ -202,6 +203,15 @@ mod tests {
     }
 
     #[test]
+    fn a_million_repetitions_change_nothing() {
+        for different in [1, 3, 40, 1_000] {
+            let set = shingles(0..different);
+            let repeated: Vec<u64> = set.iter().cycle().take(3 * MANY).copied().collect();
+            assert_eq!(Sketch::new(&repeated), Sketch::new(&set), "{different}");
+        }
+    }
+
+    #[test]
     fn order_and_repetition_of_shingles_do_not_matter() {
         let set = shingles(0..300);
         let mut other: Vec<_> = set.iter().rev().copied().collect();
@@ -212,16 +222,8 @@ mod tests {
         assert_eq!(Sketch::new(&[]), None);
     }
 
-    #[test]
-    fn millions_of_repetitions_change_nothing() {
-        for different in [1, 3, 40, 1_000] {
-            let set = shingles(0..different);
-            let repeated: Vec<u64> = set.iter().cycle().take(3 * MANY).copied().collect();
-            assert_eq!(Sketch::new(&repeated), Sketch::new(&set), "{different}");
-        }
-    }
-
-    /// The mean error is within four standard errors of zero and the spread is that of the theory, for small sets too.
+    /// The mean error is within four standard errors of zero, and the spread agrees with the theory, for small sets
+    /// too.
     #[test]
     fn the_estimate_is_unbiased_and_as_sharp_as_minhash() {
         const PAIRS: u64 = 120;

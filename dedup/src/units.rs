@@ -1,4 +1,4 @@
-//! A text as a sequence of units: its tokens, each date or clock time as one if the scheme masks them.
+//! A text as a sequence of units: its tokens, with each date or clock time as one unit if the scheme masks them.
 
 mod runs;
 
@@ -7,18 +7,18 @@ use crate::hash::{KEEP, SHORT, hash_short, hash_word, hash64, short_word};
 use crate::segment::{Token, TokenKind, tokens};
 use runs::each_run;
 
-/// What a masked date or clock time is shown as.
+/// The text shown for a masked date or clock time.
 pub(crate) const DATE: &str = "<date>";
 
 /// A token, or a masked date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unit {
     pub hash: u64,
-    /// Where it stands in the normalised text.
+    /// Position of its first byte in the normalised text.
     pub start: usize,
     pub length: u32,
     pub kind: UnitKind,
-    /// A number, or a word with a digit in it.
+    /// Whether it is a number or a word with a digit.
     pub is_number: bool,
 }
 
@@ -37,7 +37,7 @@ impl Unit {
         self.start + self.length as usize
     }
 
-    /// What it reads as.
+    /// The unit as it reads in the normalised text.
     pub fn shown<'a>(&self, text: &'a str) -> &'a str {
         match self.kind {
             UnitKind::Date => DATE,
@@ -46,7 +46,8 @@ impl Unit {
     }
 }
 
-/// Cuts a normalised text into `units`: what [`tokens`] says, word by word of ASCII where it can.
+/// Replaces the contents of `units` with the units of a normalised text. The result equals [`tokens`] with dates
+/// masked; short ASCII words take a faster way.
 pub(crate) fn cut(text: &str, mask_dates: bool, units: &mut Vec<Unit>) {
     units.clear();
     let mut cutter = Cutter {
@@ -63,16 +64,16 @@ struct Cutter<'a> {
     text: &'a str,
     mask_dates: bool,
     units: &'a mut Vec<Unit>,
-    /// All before is cut.
+    /// Position up to which the text is cut.
     at: usize,
     ahead: Vec<Token<'a>>,
 }
 
 impl Cutter<'_> {
-    /// Cuts a run of letters, digits and characters beyond ASCII.
+    /// Cuts a run of letters, digits and non-ASCII characters into units.
     #[inline(always)]
     fn run(&mut self, start: usize, end: usize) {
-        // The run before may have gone on into this one, as a date or a number with a point.
+        // The unit before may have reached into this run: a date, or a number with a point.
         let start = start.max(self.at);
         if start >= end {
             return;
@@ -95,7 +96,7 @@ impl Cutter<'_> {
         self.mixed_run(start, end);
     }
 
-    /// Cuts any run.
+    /// Cuts a run of any kind.
     #[inline(never)]
     fn mixed_run(&mut self, start: usize, mut end: usize) {
         let bytes = self.text.as_bytes();
@@ -118,10 +119,10 @@ impl Cutter<'_> {
         self.at = self.at.max(end);
     }
 
-    /// Cuts ideographs as long as they follow one another, which have no marks and begin no dates.
+    /// Cuts consecutive ideographs. They have no marks and begin no dates.
     fn ideographs(&mut self) {
         let bytes = self.text.as_bytes();
-        // U+4E00 to U+9FFF; nothing that begins like these, or is ASCII, is a mark.
+        // U+4E00 to U+9FFF. No mark is ASCII or has a first byte of 0xe4 or more.
         while let [0xe4, 0xb8..=0xff, _, next, ..] | [0xe5..=0xe9, _, _, next, ..] = bytes[self.at..]
             && !(0x80..0xe4).contains(&next)
             && let Some(word) = short_word(&bytes[self.at..], 3)
@@ -137,7 +138,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// The date that begins at `start` with a token of so many bytes.
+    /// The date that begins at `start` with a token of `length` bytes.
     fn date(&mut self, start: usize, length: usize) -> Option<Unit> {
         if !self.mask_dates || !may_begin(self.text.as_bytes(), start, start + length) {
             return None;
@@ -171,12 +172,12 @@ fn unit(start: usize, token: &Token<'_>) -> Unit {
     }
 }
 
-/// The bit that no byte of ASCII has.
+/// The highest bit of each byte, which ASCII does not set.
 const HIGH: u128 = u128::from_ne_bytes([0x80; SHORT]);
-/// The bit that letters of ASCII have and its digits have not.
+/// The bit of each byte that ASCII letters set and ASCII digits do not.
 const LETTER: u128 = u128::from_ne_bytes([0x40; SHORT]);
 
-/// Whether the run before `end` is a number that goes on after a point or comma.
+/// Whether the run before `end` is a number that continues after a point or comma.
 fn number_goes_on(bytes: &[u8], end: usize) -> bool {
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     matches!(bytes.get(end), Some(b'.' | b',')) && digit(end - 1) && digit(end + 1)

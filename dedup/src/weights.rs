@@ -1,22 +1,20 @@
-//! What a feature weighs, in whole units, so that sums depend neither on the order of the features nor on the machine.
+//! The weights of features, in whole units, so that sums depend neither on the order of the features nor on the
+//! machine.
 //!
-//! Frequency alone, or frequency × how rare the feature is in a frozen corpus ([`IdfTable`]), or that × (1 + len), where
-//! len favours terms of the usual length: the weight of *Improved SimHash for large-scale document deduplication* (Wang,
-//! Wang; Computer Technology and Development, 2019/2). The paper divides the frequency by that of all terms of the
-//! document; the divisor is the same for all of them and moves no sign, so it is left out.
+//! A weight is the frequency alone, or frequency × rarity of the feature in a frozen corpus ([`IdfTable`]), or that ×
+//! (1 + len), where len favours terms of the usual length. The last is the weight of *Improved SimHash for large-scale
+//! document deduplication* (Wang, Wang; Computer Technology and Development, 2019/2). The paper divides the frequency
+//! by the number of terms in the document. That divisor is the same for all features of a document and changes no sign,
+//! so it is left out here.
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::idf::IdfTable;
-use crate::scheme::InvalidScheme;
+use crate::logarithm::{UNIT, UNIT_BITS, ln};
 
-/// Units of a weight of 1.
-pub const UNIT: u32 = 1 << UNIT_BITS;
-const UNIT_BITS: u32 = 10;
-
-/// A way to weigh features; written `tf`, `log-tf`, `tf-levels`, `tf-idf`, `improved`.
+/// How features are weighed; written `tf`, `log-tf`, `tf-levels`, `tf-idf`, `improved`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Weighting {
     /// n, the number of occurrences.
@@ -28,16 +26,16 @@ pub enum Weighting {
     TfLevels,
     /// n × idf, with idf = ln(documents / documents with the feature) in a frozen table.
     TfIdf,
-    /// n × idf × (1 + len), with len = the normal density of the feature's length in characters, μ = 4.51 and σ = 2.207,
-    /// scaled to 1 at its peak.
+    /// n × idf × (1 + len), where len is the normal density of the feature's length in characters with μ = 4.51 and σ =
+    /// 2.207, scaled to 1 at its peak.
     Improved,
 }
 
 impl Weighting {
-    /// All of them.
+    /// All weightings.
     pub const ALL: [Self; 5] = [Self::Tf, Self::LogTf, Self::TfLevels, Self::TfIdf, Self::Improved];
 
-    /// Whether it needs an [`IdfTable`].
+    /// Whether the weighting needs an [`IdfTable`].
     #[must_use]
     pub fn needs_table(self) -> bool {
         matches!(self, Self::TfIdf | Self::Improved)
@@ -57,15 +55,20 @@ impl fmt::Display for Weighting {
 }
 
 impl FromStr for Weighting {
-    type Err = InvalidScheme;
+    type Err = UnknownWeighting;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let named = Self::ALL.into_iter().find(|weighting| weighting.to_string() == text);
-        named.ok_or_else(|| InvalidScheme::Weighting(text.to_owned()))
+        named.ok_or_else(|| UnknownWeighting(text.to_owned()))
     }
 }
 
-/// A weighting with the table that it needs, if it needs one; made by [`Scheme::weighted`](crate::Scheme::weighted).
+/// A text that names no weighting.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} names no weights: write tf, log-tf, tf-levels, tf-idf or improved")]
+pub struct UnknownWeighting(String);
+
+/// A weighting with the table that it needs, if any; made by [`Scheme::weighted`](crate::Scheme::weighted).
 #[derive(Debug, Clone, Default)]
 pub struct Weights {
     weighting: Weighting,
@@ -77,30 +80,30 @@ impl Weights {
         Self { weighting, table }
     }
 
-    /// The way to weigh.
+    /// The weighting.
     #[must_use]
     pub fn weighting(&self) -> Weighting {
         self.weighting
     }
 
-    /// The table it goes by.
+    /// The table that the weighting uses.
     #[must_use]
-    pub fn table(&self) -> Option<&IdfTable> {
+    pub(crate) fn table(&self) -> Option<&IdfTable> {
         self.table.as_deref()
     }
 
-    /// The table it goes by, to go by it in another scheme too.
+    /// The table that the weighting uses, to share it with another scheme.
     #[must_use]
     pub fn shared_table(&self) -> Option<Arc<IdfTable>> {
         self.table.clone()
     }
 
-    /// What a feature of `characters` characters weighs that occurs `count` times, in 1/1,024.
+    /// The weight, in 1/1,024, of a feature of `characters` characters that occurs `count` times.
     ///
-    /// At least 1: a feature that all documents of the table have would weigh nothing, and a text of nothing else would
-    /// have no fingerprint.
+    /// At least 1: a feature that occurs in all documents of the table would otherwise weigh 0, and a text of such
+    /// features would have no fingerprint.
     #[must_use]
-    pub fn weight(&self, feature: u64, count: u32, characters: u32) -> u32 {
+    pub(crate) fn weight(&self, feature: u64, count: u32, characters: u32) -> u32 {
         let idf = || u64::from(self.table().map_or(UNIT, |table| table.idf(feature)));
         let count = u64::from(count);
         let weight = match self.weighting {
@@ -129,68 +132,24 @@ impl PartialEq for Weights {
 
 impl Eq for Weights {}
 
-/// The normal density of a length in characters, μ = 4.51, σ = 2.207, scaled to 1 at its peak, in 1/1,024. A table, for
-/// the exponential function differs from machine to machine in its last digit.
+/// The normal density of a length in characters, μ = 4.51, σ = 2.207, scaled to 1 at its peak, in 1/1,024. A table,
+/// because the last digit of the exponential function differs between machines.
 fn length_density(characters: u32) -> u32 {
     const DENSITY: [u16; 14] = [127, 289, 536, 810, 997, 999, 815, 542, 293, 129, 46, 14, 3, 1];
     let density = usize::try_from(characters).ok().and_then(|at| DENSITY.get(at));
     density.copied().unwrap_or(0).into()
 }
 
-/// ln(n) in 1/1,024, rounded; 0 for n = 0. In whole numbers, so that all machines agree.
-fn ln(n: u64) -> u32 {
-    /// Of the counts that most features have.
-    const SMALL: [u32; 64] = {
-        let (mut small, mut n) = ([0; 64], 1);
-        while n < small.len() {
-            small[n] = ln_ratio(n as u64, 1);
-            n += 1;
-        }
-        small
-    };
-    let small = usize::try_from(n).ok().and_then(|n| SMALL.get(n));
-    small.copied().unwrap_or_else(|| ln_ratio(n, 1))
-}
-
-/// ln(a / b) in 1/1,024, rounded; 0 where a < b, and 0 counts as 1.
-pub(crate) const fn ln_ratio(a: u64, b: u64) -> u32 {
-    /// ln 2 × 2^32.
-    const LN_2: u128 = 0xb172_17f8;
-    const SHIFT: u32 = FRACTION_BITS + 32 - UNIT_BITS;
-    let log2 = log2(a).saturating_sub(log2(b)) as u128;
-    // At most 64 × ln 2 × 1,024.
-    ((log2 * LN_2 + (1 << (SHIFT - 1))) >> SHIFT) as u32
-}
-
-/// Binary digits of [`log2`] after the point.
-const FRACTION_BITS: u32 = 32;
-
-/// log₂ of n, 0 for n = 0: digit by digit, by squaring.
-const fn log2(n: u64) -> u64 {
-    let Some(whole) = n.checked_ilog2() else { return 0 };
-    // The mantissa, 1 ≤ m < 2, with 63 digits after the point.
-    let (mut mantissa, mut log, mut digit) = (n << (63 - whole), whole as u64, 0);
-    while digit < FRACTION_BITS {
-        let square = (mantissa as u128 * mantissa as u128) >> 63;
-        let carries = (square >> 64) as u64 & 1;
-        log = log << 1 | carries;
-        mantissa = (square >> carries) as u64;
-        digit += 1;
-    }
-    log
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     fn weight(weighting: Weighting, count: u32) -> u32 {
         Weights::new(weighting, None).weight(0, count, 5)
     }
 
     #[test]
-    fn weightings_are_written_as_they_are_read() {
+    fn a_written_weighting_parses_to_itself() {
         for weighting in Weighting::ALL {
             assert_eq!(weighting.to_string().parse(), Ok(weighting));
         }
@@ -198,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn frequency_counts_plainly_by_logarithm_or_in_five_levels() {
+    fn frequency_weighs_as_is_by_its_logarithm_or_in_five_levels() {
         let of = |weighting| [1, 2, 3, 4, 8, 16, 32, 1_000].map(|count| weight(weighting, count));
         assert_eq!(of(Weighting::Tf), [1, 2, 3, 4, 8, 16, 32, 1_000].map(|n| n * UNIT));
         assert_eq!(of(Weighting::TfLevels), [1, 2, 2, 3, 4, 5, 5, 5].map(|n| n * UNIT));
@@ -209,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_density_of_lengths_is_the_papers() {
+    fn the_density_of_lengths_equals_the_formula_of_the_paper() {
         for characters in 0..40 {
             let z = (f64::from(characters) - 4.51) / 2.207;
             let exact = (-z * z / 2.0).exp() * f64::from(UNIT);
@@ -222,16 +181,5 @@ mod tests {
         assert_eq!(weight(Weighting::Tf, u32::MAX), u32::MAX);
         assert_eq!(weight(Weighting::TfIdf, u32::MAX), u32::MAX);
         assert_eq!(weight(Weighting::Tf, 0), 1);
-    }
-
-    proptest! {
-        #[test]
-        fn logarithms_are_those_of_the_machine_to_the_last_unit(a in 1_u64.., b in 1_u64..) {
-            let exact = ((a as f64).ln() - (b as f64).ln()).max(0.0) * f64::from(UNIT);
-            prop_assert!((f64::from(ln_ratio(a, b)) - exact).abs() < 0.51, "{} {exact}", ln_ratio(a, b));
-            let (a, b) = (a % 5_000 + 1, b % 50 + 1);
-            let exact = ((a as f64).ln() - (b as f64).ln()).max(0.0) * f64::from(UNIT);
-            prop_assert!((f64::from(ln_ratio(a, b)) - exact).abs() < 0.51, "{} {exact}", ln_ratio(a, b));
-        }
     }
 }

@@ -1,19 +1,18 @@
-//! What a deduplicator promises beside the right verdicts: one step, from any thread; clusters; a way back.
+//! A deduplicator checks and inserts in one step from any thread, removes documents, and confirms as its rule says.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dedup::{
-    Analyzer, Cluster, Confirm, Deduplicator, DocId, Index, MemoryIndex, Removed, Rule, Scheme, Signature, Sketch,
-    Verdict,
+    Analyzer, Confirm, Deduplicator, DocId, DuplicateRule, Index, MemoryIndex, Scheme, Signature, Sketch, Verdict,
 };
 
-fn dedup(rule: Rule) -> Deduplicator<MemoryIndex> {
+fn dedup(rule: DuplicateRule) -> Deduplicator<MemoryIndex> {
     Deduplicator::new(MemoryIndex::new(&rule).unwrap(), rule).unwrap()
 }
 
-/// A text of `words` words of which those whose number `changes` names are others.
+/// A text of `words` words; those whose number `changes` accepts are different.
 fn text(words: usize, changes: impl Fn(usize) -> bool) -> String {
     let word = |n: usize| format!("{}{} ", if changes(n) { "other" } else { "word" }, n * 7919 % 997);
     (0..words).map(word).collect()
@@ -24,8 +23,8 @@ fn analyze(text: &str) -> Signature {
 }
 
 #[test]
-fn of_near_duplicates_from_many_threads_exactly_one_is_kept() {
-    let dedup = dedup(Rule::default());
+fn exactly_one_of_the_near_duplicates_from_many_threads_is_kept() {
+    let dedup = dedup(DuplicateRule::default());
     // 40 texts, each in 24 editions with one word changed.
     let kept = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -49,56 +48,23 @@ fn of_near_duplicates_from_many_threads_exactly_one_is_kept() {
 }
 
 #[test]
-fn clusters_are_stars_and_a_removed_representative_leaves_orphans() {
-    let dedup = dedup(Rule::default()).recording_clusters();
-    let original = text(300, |_| false);
-    for (id, text) in [
-        (1, original.clone()),
-        (2, original.to_uppercase()),
-        (3, text(300, |n| n == 100)),
-        (4, text(300, |_| true)),
-    ] {
-        dedup.check_and_insert(DocId(id), &analyze(&text)).unwrap();
-    }
-    let clusters: Vec<Cluster> = dedup.clusters().collect();
-    assert_eq!(clusters.len(), 1);
-    assert_eq!(clusters[0].representative, DocId(1));
-    assert_eq!(clusters[0].duplicates[0], (DocId(2), Verdict::Exact { of: DocId(1) }));
-    assert!(matches!(
-        clusters[0].duplicates[1],
-        (DocId(3), Verdict::Near { of: DocId(1), .. })
-    ));
-
-    assert_eq!(dedup.remove(DocId(2)).unwrap(), Removed::Duplicate);
-    let orphans = vec![DocId(3)];
-    assert_eq!(dedup.remove(DocId(1)).unwrap(), Removed::Representative { orphans });
-    assert_eq!(dedup.remove(DocId(1)).unwrap(), Removed::Nothing);
-    assert_eq!(dedup.clusters().count(), 0);
-    assert_eq!(dedup.check(&analyze(&original)).unwrap(), Verdict::Unique);
-}
-
-#[test]
-fn a_rebuild_decides_anew_in_the_order_given() {
-    let dedup = dedup(Rule::default()).recording_clusters();
-    let (a, b) = (analyze(&text(300, |_| false)), analyze(&text(300, |n| n == 100)));
-    dedup.check_and_insert(DocId(1), &a).unwrap();
-    dedup.check_and_insert(DocId(2), &b).unwrap();
-    let mut verdicts = Vec::new();
-    let reversed = [(DocId(2), b), (DocId(1), a)];
-    dedup
-        .rebuild(reversed, |id, verdict| verdicts.push((id, verdict.of())))
-        .unwrap();
-    assert_eq!(verdicts, [(DocId(2), None), (DocId(1), Some(DocId(2)))]);
-    assert_eq!(dedup.clusters().next().unwrap().representative, DocId(2));
+fn a_removed_document_has_no_duplicates_any_more() {
+    let dedup = dedup(DuplicateRule::default());
+    let (original, edited) = (analyze(&text(300, |_| false)), analyze(&text(300, |n| n == 100)));
+    dedup.check_and_insert(DocId(1), &original).unwrap();
+    assert_eq!(dedup.check(&edited).unwrap().of(), Some(DocId(1)));
+    assert!(dedup.remove(DocId(1)).unwrap());
+    assert!(!dedup.remove(DocId(1)).unwrap());
+    assert_eq!(dedup.check(&edited).unwrap(), Verdict::Unique);
 }
 
 #[test]
 fn numbers_can_keep_documents_apart() {
     let offer = |price: &str| analyze(&(text(300, |_| false) + price));
     for (numbers_must_match, is_unique) in [(false, false), (true, true)] {
-        let dedup = dedup(Rule {
+        let dedup = dedup(DuplicateRule {
             numbers_must_match,
-            ..Rule::default()
+            ..DuplicateRule::default()
         });
         dedup.check_and_insert(DocId(1), &offer("19.90")).unwrap();
         let verdict = dedup.check(&offer("24.90")).unwrap();
@@ -107,13 +73,13 @@ fn numbers_can_keep_documents_apart() {
 }
 
 #[test]
-fn each_way_to_confirm_decides_by_its_own_evidence() {
+fn each_way_to_confirm_uses_its_own_evidence() {
     let with_title = |text: &str, title: u64| Signature {
         metadata: Sketch::new(&[title]),
         ..analyze(text)
     };
     let original = with_title(&text(300, |_| false), 1);
-    // The same words in another order: one fingerprint, other shingles.
+    // The same words in another order: the same fingerprint, different shingles.
     let words = text(300, |_| false);
     let reversed: Vec<&str> = words.split(' ').rev().collect();
     let shuffled = with_title(&reversed.join(" "), 2);
@@ -129,9 +95,9 @@ fn each_way_to_confirm_decides_by_its_own_evidence() {
             false,
         ),
     ] {
-        let dedup = dedup(Rule {
+        let dedup = dedup(DuplicateRule {
             confirm,
-            ..Rule::default()
+            ..DuplicateRule::default()
         });
         dedup.check_and_insert(DocId(1), &original).unwrap();
         let verdict = dedup.check(&shuffled).unwrap();
@@ -140,10 +106,10 @@ fn each_way_to_confirm_decides_by_its_own_evidence() {
 }
 
 #[test]
-fn a_verdict_except_one_document_is_that_of_an_index_without_it() {
+fn a_verdict_except_one_document_equals_the_verdict_of_an_index_without_it() {
     // Long texts and short ones: exact, by fingerprint, and by their shingles.
     for words in [300, 30] {
-        let dedup = dedup(Rule::default());
+        let dedup = dedup(DuplicateRule::default());
         let versions =
             [text(words, |_| false), text(words, |n| n == 0), text(words, |_| true)].map(|text| analyze(&text));
         for (id, version) in (1..).zip(&versions) {
@@ -151,7 +117,7 @@ fn a_verdict_except_one_document_is_that_of_an_index_without_it() {
         }
         for (id, version) in (1..).zip(&versions) {
             for except in (1..5).map(DocId) {
-                let without = self::dedup(Rule::default());
+                let without = self::dedup(DuplicateRule::default());
                 for (other, version) in (1..).map(DocId).zip(&versions).filter(|(other, _)| *other != except) {
                     without.insert(other, version).unwrap();
                 }

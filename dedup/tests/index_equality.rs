@@ -1,4 +1,4 @@
-//! Every index gives the answers of a scan over everything, through reopening, replays and removals.
+//! Every index gives the answers of a scan over all documents, through reopening, replays and removals.
 
 #![expect(
     clippy::unwrap_used,
@@ -9,12 +9,12 @@
 use std::collections::BTreeMap;
 
 use dedup::{
-    Deduplicator, Digest, DocId, Fingerprint, Index, Layout, MemoryIndex, Removed, Residence, Rule, Signature, Sketch,
-    SledIndex, SledLook, SledOptions, Verdict, Width,
+    Deduplicator, Digest, DocId, DuplicateRule, Fingerprint, Index, Layout, MemoryIndex, Residence, Signature, Sketch,
+    SledIndex, SledOptions, SledReader, Verdict, Width,
 };
 use proptest::prelude::*;
 
-/// Signatures that lie close together, so that neighbours are frequent.
+/// Signatures that are close to one another, so that queries find many neighbours.
 fn signature() -> impl Strategy<Value = Signature> {
     let bits = prop::collection::vec(0_u32..64, 0..12);
     let centre = prop::sample::select(vec![0_u64, 0xffff_ffff_0000_0000, 0x0123_4567_89ab_cdef]);
@@ -33,7 +33,7 @@ fn signature() -> impl Strategy<Value = Signature> {
         shingles,
         ..Signature::default()
     });
-    // Long enough for a fingerprint, short enough to be compared with those that have none.
+    // Long enough for a fingerprint, short enough to be compared with texts without one.
     let between = (long.clone(), shingles()).prop_map(|(long, shingles)| Signature { shingles, ..long });
     prop_oneof![3 => long, 1 => short, 1 => between, 1 => Just(Signature::default())]
 }
@@ -57,7 +57,7 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-/// All that is kept, scanned.
+/// The kept documents, searched by a scan.
 #[derive(Default)]
 struct Scan(BTreeMap<DocId, Signature>);
 
@@ -72,7 +72,7 @@ impl Scan {
         near
     }
 
-    fn check(&self, query: &Signature, rule: &Rule) -> Verdict {
+    fn check(&self, query: &Signature, rule: &DuplicateRule) -> Verdict {
         let exact = self
             .0
             .iter()
@@ -122,13 +122,20 @@ fn near(index: &impl Index, query: Fingerprint) -> Vec<(u32, DocId)> {
     found
 }
 
-fn open(db: &sled::Db, rule: &Rule, residence: Residence) -> Deduplicator<SledIndex> {
-    let index = SledIndex::open_in(db, "test", rule, residence).unwrap();
-    Deduplicator::new(index, rule.clone()).unwrap()
+fn open_in(db: &sled::Db, rule: &DuplicateRule, residence: Residence) -> SledIndex {
+    let options = SledOptions {
+        residence,
+        ..SledOptions::default()
+    };
+    SledIndex::open_with(db, "test", rule, options).unwrap()
 }
 
-/// In so many blocks, where so many guarantee the rule's distance.
-fn in_memory(rule: &Rule, blocks: usize) -> Option<Deduplicator<MemoryIndex>> {
+fn open(db: &sled::Db, rule: &DuplicateRule, residence: Residence) -> Deduplicator<SledIndex> {
+    Deduplicator::new(open_in(db, rule, residence), rule.clone()).unwrap()
+}
+
+/// An index with this many blocks; `None` if they do not guarantee the distance of the rule.
+fn in_memory(rule: &DuplicateRule, blocks: usize) -> Option<Deduplicator<MemoryIndex>> {
     let layout = Layout::new(Width::W64, blocks, rule.max_distance).ok()?;
     let index = MemoryIndex::with_layout(rule, layout, 0.0).unwrap();
     Some(Deduplicator::new(index, rule.clone()).unwrap())
@@ -138,18 +145,18 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_index_answers_as_a_scan_does(
+    fn every_index_gives_the_answers_of_a_scan(
         actions in prop::collection::vec(action(), 1..80),
         max_distance in 0_u32..=11,
     ) {
-        let rule = Rule { max_distance, ..Rule::default() };
+        let rule = DuplicateRule { max_distance, ..DuplicateRule::default() };
         let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let dbs = folders.each_ref().map(|folder| sled::open(folder.path()).unwrap());
         let residences = [Residence::Memory, Residence::Disk];
         let mut in_sled: Vec<_> = (0..2).map(|n| open(&dbs[n], &rule, residences[n])).collect();
         let mut in_memory: Vec<_> = [1, 4, 7].into_iter().filter_map(|blocks| in_memory(&rule, blocks)).collect();
         let mut scan = Scan::default();
-        // What the owner's catalogue would hold: everything that was ever unique and not removed.
+        // Like the owner's catalogue, the scan holds every document that was unique and is not removed.
         for (number, action) in actions.into_iter().enumerate() {
             let id = DocId(number as u64 + 1);
             match action {
@@ -177,12 +184,11 @@ proptest! {
                 Action::Remove(which) => {
                     let id = DocId(which as u64);
                     let is_there = scan.0.remove(&id).is_some();
-                    let expected = if is_there { Removed::Representative { orphans: Vec::new() } } else { Removed::Nothing };
-                    for dedup in &mut in_memory {
-                        prop_assert_eq!(dedup.remove(id).unwrap(), expected.clone());
+                                        for dedup in &mut in_memory {
+                        prop_assert_eq!(dedup.remove(id).unwrap(), is_there);
                     }
                     for dedup in &mut in_sled {
-                        prop_assert_eq!(dedup.remove(id).unwrap(), expected.clone());
+                        prop_assert_eq!(dedup.remove(id).unwrap(), is_there);
                     }
                 }
                 Action::Clear => {
@@ -197,7 +203,7 @@ proptest! {
                 Action::Persist => {
                     in_sled.iter_mut().for_each(|dedup| dedup.index_mut().persist(id.0).unwrap());
                     for db in &dbs {
-                        let look = SledLook::open(db, "test", &rule, &SledOptions::default()).unwrap().unwrap();
+                        let look = SledReader::open(db, "test", &rule, &SledOptions::default()).unwrap().unwrap();
                         prop_assert_eq!((look.applied(), look.len().unwrap()), (id.0, scan.0.len()));
                         let dedup = Deduplicator::new(look, rule.clone()).unwrap();
                         for signature in scan.0.values() {
@@ -212,7 +218,7 @@ proptest! {
                     in_sled.clear();
                     for (db, residence) in dbs.iter().zip(residences) {
                         let dedup = open(db, &rule, residence);
-                        // A replay may repeat what is there.
+                        // A replay may insert documents that are there.
                         for (id, signature) in &scan.0 {
                             dedup.insert(*id, signature).unwrap();
                         }
@@ -240,10 +246,10 @@ fn unique(n: u64) -> Signature {
 }
 
 #[test]
-fn what_was_persisted_is_there_at_the_next_open_and_the_rest_is_not() {
+fn only_persisted_documents_survive_reopening() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
-    let rule = Rule::default();
+    let rule = DuplicateRule::default();
     let dedup = open(&db, &rule, Residence::Memory);
     dedup.check_and_insert(DocId(1), &unique(1)).unwrap();
     dedup.index_mut().persist(1).unwrap();
@@ -257,15 +263,15 @@ fn what_was_persisted_is_there_at_the_next_open_and_the_rest_is_not() {
 }
 
 #[test]
-fn a_document_that_was_half_written_is_completed_by_the_replay() {
+fn a_replay_completes_a_half_written_document() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
-    let rule = Rule::default();
+    let rule = DuplicateRule::default();
     let dedup = open(&db, &rule, Residence::Disk);
     dedup.check_and_insert(DocId(1), &unique(1)).unwrap();
     dedup.index_mut().persist(1).unwrap();
     drop(dedup);
-    // As a crash would leave it: buckets written, what comes after them not.
+    // The state after a crash: buckets written, later trees not.
     for tree in ["dedup-signatures", "dedup-digests"] {
         db.open_tree(tree).unwrap().clear().unwrap();
     }
@@ -279,10 +285,10 @@ fn a_document_that_was_half_written_is_completed_by_the_replay() {
 }
 
 #[test]
-fn another_scheme_or_layout_is_refused_and_a_cleared_index_begins_anew() {
+fn another_scheme_or_layout_is_refused_until_the_index_is_erased() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
-    let rule = Rule::default();
+    let rule = DuplicateRule::default();
     let dedup = open(&db, &rule, Residence::Memory);
     dedup.check_and_insert(DocId(1), &unique(1)).unwrap();
     dedup.index_mut().persist(1).unwrap();
@@ -292,7 +298,7 @@ fn another_scheme_or_layout_is_refused_and_a_cleared_index_begins_anew() {
         !error.is_other_layout() && error.to_string().contains("\"test\""),
         "{error}"
     );
-    let narrower = Rule {
+    let narrower = DuplicateRule {
         min_similarity_short: 0.5,
         ..rule.clone()
     };
@@ -303,14 +309,14 @@ fn another_scheme_or_layout_is_refused_and_a_cleared_index_begins_anew() {
 }
 
 #[test]
-fn buckets_longer_than_a_chunk_are_found_whole() {
+fn a_bucket_of_several_rows_is_found_completely() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
-    let rule = Rule {
+    let rule = DuplicateRule {
         max_distance: 3,
-        ..Rule::default()
+        ..DuplicateRule::default()
     };
-    let mut index = SledIndex::open_in(&db, "test", &rule, Residence::Disk).unwrap();
+    let mut index = open_in(&db, &rule, Residence::Disk);
     for n in 0..500_u64 {
         let signature = Signature {
             fingerprint: Some((n << 16).into()),
@@ -327,10 +333,10 @@ fn buckets_longer_than_a_chunk_are_found_whole() {
 }
 
 #[test]
-fn of_equal_digests_inserted_unchecked_the_first_answers_and_none_hides_another() {
+fn with_equal_digests_the_first_document_is_found_and_hides_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
-    let rule = Rule::default();
+    let rule = DuplicateRule::default();
     let in_sled = open(&db, &rule, Residence::Disk);
     let in_memory = Deduplicator::new(MemoryIndex::new(&rule).unwrap(), rule.clone()).unwrap();
     for id in [5, 2, 9] {

@@ -1,9 +1,10 @@
-//! An index in sled whose process is killed again and again answers as brute force over what its owner knows.
+//! An index in sled whose process is killed many times gives the answers of brute force over the documents of its
+//! owner.
 //!
-//! This process starts itself as a child that is an owner: it notes documents and removals in a catalogue of its own, then
-//! applies them to the index. The child is killed (SIGKILL on Unix) at a random moment, in the midst of merges and removals
-//! too, since both come every few documents. Another child opens what was left, brings the index up to the catalogue, and
-//! asks it everything.
+//! The test starts itself as a child process, the owner: it notes documents and removals in its own catalogue, then
+//! applies them to the index. The test kills the child (SIGKILL on Unix) at a random moment, often during merges and
+//! removals, which happen every few documents. Another child opens the index, brings it up to the catalogue, and
+//! compares the answers to all queries.
 
 #![expect(clippy::unwrap_used, reason = "a test, though it has a main of its own")]
 
@@ -13,7 +14,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use dedup::{Digest, DocId, Index, Residence, Rule, Signature, SledIndex, SledOptions};
+use dedup::{Digest, DocId, DuplicateRule, Index, Residence, Signature, SledIndex, SledOptions};
 
 const KILLS: u64 = 24;
 const MAX_DISTANCE: u32 = 5;
@@ -32,22 +33,22 @@ fn kill_and_look() {
     let mut random = 7;
     let mut documents = 0;
     for kill in 0..KILLS {
-        // Now and then what resided in memory resides on disk, and the other way round.
+        // Change the residence every third kill.
         let residence = if kill / 3 % 2 == 0 { "disk" } else { "memory" };
         let mut owner = start("--own", folder.path(), residence);
-        // Held open until the owner is dead: printing into a closed pipe would end it in order.
+        // Keep the pipe open until the owner is dead: writing to a closed pipe would end it in an orderly way.
         let mut lines = BufReader::new(owner.stdout.take().unwrap()).lines();
         let wanted = next(&mut random) % 20;
         let read = lines.by_ref().take(wanted as usize).filter(Result::is_ok).count();
         assert_eq!(read as u64, wanted, "the owner ended by itself");
-        // Not at the line but somewhat after it.
+        // Kill some time after the line, not exactly at it.
         for _ in 0..next(&mut random) % 2_000_000 {
             std::hint::spin_loop();
         }
         owner.kill().unwrap();
         assert!(!owner.wait().unwrap().success());
         drop(lines);
-        // In memory one tree is read, on disk all are.
+        // Residence in memory reads one tree, on disk all trees.
         for residence in ["memory", "disk"] {
             let look = start("--look", folder.path(), residence).wait_with_output().unwrap();
             assert!(look.status.success(), "kill {kill}, {residence}");
@@ -68,8 +69,8 @@ fn start(mode: &str, dir: &Path, residence: &str) -> std::process::Child {
         .unwrap()
 }
 
-/// What the owner does: documents are numbered from 1, each `+` line of the catalogue is the next of them, each `-` line
-/// removes one.
+/// The owner of the index. Documents have numbers from 1; each `+` line of the catalogue adds the next one, each `-`
+/// line removes one.
 struct Owner {
     catalogue: File,
     documents: u64,
@@ -104,9 +105,9 @@ impl Owner {
             row_bytes: 40,
             overfull: 2.0,
         };
-        let rule = Rule {
+        let rule = DuplicateRule {
             max_distance: MAX_DISTANCE,
-            ..Rule::default()
+            ..DuplicateRule::default()
         };
         let config = sled::Config::new().path(dir.join("index")).cache_capacity(1 << 20);
         let db = config.flush_every_ms(Some(5)).open().unwrap();
@@ -140,7 +141,7 @@ impl Owner {
                 self.kept.insert(id, signature);
             }
             self.documents += new;
-            // The catalogue is the truth: first it, then the index.
+            // The catalogue is the truth, so it comes first, then the index.
             self.catalogue.write_all("+\n".repeat(new as usize).as_bytes()).unwrap();
             self.index.persist(self.documents).unwrap();
             if next(&mut random).is_multiple_of(3) {
@@ -181,7 +182,7 @@ impl Owner {
     }
 }
 
-/// Fingerprints around a few centres, digests that come twice.
+/// Fingerprints around a few centres, and digests that occur twice.
 fn signature(id: u64) -> Signature {
     let mut random = id;
     let centre = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(id % 5);

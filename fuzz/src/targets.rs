@@ -1,5 +1,5 @@
-//! What must hold for any bytes. Each target is run by cargo-fuzz (`fuzz_targets/`) and, on the seeds in `seeds/` and
-//! thousands of mutations of them, by the tests.
+//! Properties that hold for any bytes. cargo-fuzz runs each target (`fuzz_targets/`); the tests run it on the seeds in
+//! `seeds/` and on thousands of mutations of them.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -12,22 +12,19 @@ use crawler::crawl::seeds;
 use crawler::files::{self, Fields};
 use dedup::{Analyzer, Fingerprint, IdfTable, Scheme, Segmenter, Signature};
 use page::content_type;
-use page::decode;
-use page::extract;
-use page::parse;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 use web::canonicalize;
-use web::canonicalize::{CanonicalUrl, Rules};
+use web::canonicalize::{CanonicalRules, CanonicalUrl};
 use web::fetch;
 use web::fetch::content_encoding;
 use web::robots::Robots;
 use web::sitemap;
 
-/// A name and what is done with the bytes.
+/// A name, and the function that takes the bytes.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// All of them.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     ("text", text),
     ("signature", signature),
@@ -69,7 +66,7 @@ pub fn text(bytes: &[u8]) {
     }
 }
 
-/// A stored signature is read, or refused; what is read is written back as the same.
+/// A stored signature that is read is written back with the same value.
 pub fn signature(bytes: &[u8]) {
     if let Ok(signature) = postcard::from_bytes::<Signature>(bytes) {
         let written = postcard::to_stdvec(&signature).expect("a signature can be written");
@@ -80,7 +77,7 @@ pub fn signature(bytes: &[u8]) {
     }
 }
 
-/// Any bytes are text in some encoding; the first byte chooses what the header claims.
+/// Any bytes are text in some encoding. The first byte chooses the charset of the header.
 pub fn charset(bytes: &[u8]) {
     let (first, body) = bytes.split_first().unwrap_or((&0, &[]));
     let claims = [
@@ -91,11 +88,27 @@ pub fn charset(bytes: &[u8]) {
         Some("utf-16"),
         Some("x-none"),
     ];
-    let decoded = decode::decode(body, claims[usize::from(*first) % claims.len()]);
-    assert!(decoded.text.len() <= 3 * body.len() + 3);
+    let claim = claims[usize::from(*first) % claims.len()];
+    let parameter = claim.map_or(String::new(), |charset| format!("; charset={charset}"));
+    if let Some(page) = read(body, &format!("text/plain{parameter}")) {
+        assert!(page.text.len() <= 3 * body.len() + 3);
+    }
 }
 
-/// A body is undone under its bound, or refused.
+/// The page that `body` is if a server declares it as `content_type`.
+fn read(body: &[u8], content_type: &str) -> Option<page::Page> {
+    let url = Url::parse("https://example.org/a/b").expect("a valid URL");
+    let value = HeaderValue::from_str(content_type).ok()?;
+    let headers = HeaderMap::from_iter([(CONTENT_TYPE, value)]);
+    let options = page::Options {
+        agent: "crawler",
+        embedded: true,
+        max_text_bytes: usize::MAX,
+    };
+    page::read(body, &headers, &url, &options).ok()
+}
+
+/// A decoded body is no longer than its bound.
 pub fn content_encoding(bytes: &[u8]) {
     const LIMIT: usize = 64 * 1024;
     let (first, body) = bytes.split_first().unwrap_or((&0, &[]));
@@ -106,22 +119,21 @@ pub fn content_encoding(bytes: &[u8]) {
     }
 }
 
-/// A page is read to its end: tree, facts, links, main text.
+/// Any HTML is a page, and its links are HTTP URLs without a fragment.
 pub fn html(bytes: &[u8]) {
-    let document = parse::parse(&String::from_utf8_lossy(bytes));
-    let page = Url::parse("https://example.org/a/b").expect("a valid URL");
-    for link in parse::facts(&document, &page, "crawler").outlinks {
-        assert!(!link.url.cannot_be_a_base() || link.url.scheme() != "https");
+    let page = read(bytes, "text/html; charset=utf-8").expect("any bytes of this type are a page");
+    for link in page.outlinks.iter().chain(&page.embedded) {
+        assert!(matches!(link.url.scheme(), "http" | "https") && link.url.fragment().is_none());
     }
-    black_box(extract::main_text(&document));
+    black_box((page.language(), page.is_soft_404(), page.metadata().count()));
 }
 
-/// Every header that means something is read, whatever it says. The bytes are a head: `name: value` a line.
+/// Every header that the crawler interprets may have any value. The bytes are a head: `name: value` a line.
 pub fn headers(bytes: &[u8]) {
     const LIMIT: usize = 64 * 1024;
-    let page = Url::parse("https://example.org/a/b").expect("a valid URL");
+    let url = Url::parse("https://example.org/a/b").expect("a valid URL");
     let mut head = HeaderMap::new();
-    let mut robots = parse::RobotsDirectives::default();
+    let mut robots = page::RobotsDirectives::default();
     for line in bytes.split(|byte| *byte == b'\n') {
         let colon = line.iter().position(|byte| *byte == b':').unwrap_or(0);
         if let (Ok(name), Ok(value)) = (
@@ -136,11 +148,11 @@ pub fn headers(bytes: &[u8]) {
         assert!(media_type.is_none_or(|media_type| !media_type.is_empty() && !media_type.contains(';')));
         black_box(content_type::charset(value));
         if let Some(charset) = content_type::charset(value) {
-            black_box(decode::decode(line, Some(charset)));
+            black_box(read(line, &format!("text/plain; charset={charset}")).is_some());
         }
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
         black_box(fetch::retry_after(value, now));
-        if let Some((_, Some(target))) = parse::parse_refresh(value) {
+        if let Some((_, Some(target))) = page::parse_refresh(value) {
             assert!(value.contains(target));
         }
         let before = robots;
@@ -151,12 +163,12 @@ pub fn headers(bytes: &[u8]) {
             assert!(decoded.len() <= LIMIT.max(line.len()));
         }
     }
-    for link in parse::header_links(&head, &page).outlinks {
+    for link in page::header_links(&head, &url).outlinks {
         assert!(matches!(link.url.scheme(), "http" | "https") && link.url.fragment().is_none());
     }
 }
 
-/// A JSON line is a document, or not; one that is says what a JSON parser reads in it.
+/// A JSON line that is a document has the fields that a JSON parser reads in it.
 pub fn json_line(bytes: &[u8]) {
     let fields = Fields::default();
     files::json_line(bytes, &fields, |document| {
@@ -174,7 +186,7 @@ pub fn json_line(bytes: &[u8]) {
     });
 }
 
-/// A configuration is read and found usable, or an error says what is wrong with it.
+/// A configuration is usable, or an error names the problem.
 pub fn config(bytes: &[u8]) {
     let read = Config::parse(&String::from_utf8_lossy(bytes), Path::new("some.toml"));
     let mut config = match read {
@@ -189,7 +201,7 @@ pub fn config(bytes: &[u8]) {
     }
 }
 
-/// Any robots.txt gives an answer for any path, and robots.txt itself may always be fetched.
+/// Any robots.txt gives an answer for any path, and always allows robots.txt itself.
 pub fn robots(bytes: &[u8]) {
     let robots = Robots::parse(bytes, "crawler");
     let end = String::from_utf8_lossy(&bytes[bytes.len() / 2..]).into_owned();
@@ -197,18 +209,18 @@ pub fn robots(bytes: &[u8]) {
     assert!(robots.decide_target("/robots.txt").allowed);
 }
 
-/// A sitemap names no more than it may.
+/// A sitemap gives no more locations than its bound.
 pub fn sitemap(bytes: &[u8]) {
     assert!(sitemap::parse_sitemap(bytes, 100).sitemap.locations().len() <= 100);
 }
 
-/// Canonicalisation is idempotent under every rule; a seeds file of anything is read line by line.
+/// Canonicalisation is idempotent under every rule. Any seeds file is read line by line.
 pub fn url(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let rules = Rules {
+    let rules = CanonicalRules {
         sort_query: bytes.len().is_multiple_of(2),
         drop_index_file: bytes.len().is_multiple_of(3),
-        ..Rules::default()
+        ..CanonicalRules::default()
     };
     if let Ok(url) = CanonicalUrl::parse(&text, &rules) {
         assert!(canonicalize::surt(&url).starts_with(url.url().scheme()));
@@ -218,14 +230,14 @@ pub fn url(bytes: &[u8]) {
     black_box(seeds::Seeds::parse(&text, &rules));
 }
 
-/// A record of an archive is read, or refused.
+/// Any record of an archive is read or refused.
 pub fn warc_record(bytes: &[u8]) {
     if let Ok(record) = storage::warc::Record::parse(bytes) {
         black_box((record.http_payload(), record.verify_block().is_ok()));
     }
 }
 
-/// A stream of records comes to its end, whatever is in it, and no record is larger than the stream.
+/// Any stream of records ends, and no record is larger than the stream.
 pub fn warc_stream(bytes: &[u8]) {
     let mut stream = storage::warc::WarcStream::new(bytes);
     let mut records = 0;
@@ -239,7 +251,7 @@ pub fn warc_stream(bytes: &[u8]) {
     }
 }
 
-/// A table is read, or refused; what is read is written back as the same.
+/// A table that is read is written back with the same value.
 pub fn idf_table(bytes: &[u8]) {
     if let Ok(table) = IdfTable::read(bytes) {
         let mut written = Vec::new();

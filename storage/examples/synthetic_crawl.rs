@@ -1,21 +1,21 @@
-//! A crawl without a network through the real store: how fast it is, what it takes, and whether it slows down.
+//! Benchmark: a crawl without a network through the real store. Measures speed, memory, and whether it slows down.
 //!
 //! ```text
 //! cargo run --release -p storage --example synthetic_crawl -- DIR [pages [new links a page [cache MiB [scheme]]]]
 //! ```
 //!
-//! Pages of 50 hosts with 150 links each: 100 of the site's navigation, the rest to pages discovered lately, and a few new
-//! ones, each on another host. With the scheme that `crawler` has (it names it where it finds another), its commands open the
-//! result. Every second page is kept with a body of about 30 KB and a signature in the index; the others
-//! are its exact duplicates. A commit every 500 pages. One line for each tenth of the way; `pages/s` leaves out encoding, which
-//! a crawl does elsewhere; `CPU µs`, of a page and all threads, includes it. `pages` 100,000 and `new links` 10 make a million URLs known.
+//! The pages belong to 50 hosts and have 150 links each: 100 to the site's navigation, the others to recently discovered pages, and a
+//! few to new URLs on other hosts. Every second page is kept, with a body of about 30 KB and a signature in the index; the next one is
+//! its exact duplicate. The example commits every 500 pages and prints a line for each tenth of the pages. `pages/s` excludes encoding,
+//! which a crawl does on other threads; `CPU µs` is for a page over all threads and includes it. `pages` 100,000 and `new links` 10 give
+//! a million known URLs. To open the result with the commands of `crawler`, pass the scheme that `crawler` names in its error.
 
 use std::collections::{HashSet, VecDeque};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use dedup::{Deduplicator, Digest, DocId, Rule, Signature, Sketch, SledIndex};
+use dedup::{Deduplicator, Digest, DocId, DuplicateRule, Signature, Sketch, SledIndex};
 use storage::warc::Capture;
 use storage::{Discovered, OpenOptions, Outcome, PageDraft, QueuedUrl, Store, Verdict};
 
@@ -66,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn index(store: &Store) -> Result<SledIndex, Box<dyn Error>> {
     // What follows is about URLs.
     let scheme = store.scheme().split("; ").next().unwrap_or_default();
-    Ok(SledIndex::open(store.index_db(), scheme, &Rule::default())?)
+    Ok(SledIndex::open(store.index_db(), scheme, &DuplicateRule::default())?)
 }
 
 struct Crawl {
@@ -98,7 +98,7 @@ impl Crawl {
     fn new(store: Store, new_links: u64) -> Result<Self, Box<dyn Error>> {
         let mut random = 1;
         let body: String = (0..5_000).map(|_| format!("w{} ", next(&mut random) % 5_000)).collect();
-        let dedup = Deduplicator::new(index(&store)?, Rule::default())?;
+        let dedup = Deduplicator::new(index(&store)?, DuplicateRule::default())?;
         Ok(Self {
             store,
             dedup,
@@ -243,13 +243,13 @@ impl Crawl {
             spent.encode.as_secs_f64() * 2e6 / pages as f64,
             resident_mb(),
             folder_bytes(&self.store.dir().join("state"))? as f64 / known as f64,
-            folder_bytes(&self.store.warc_dir())? as f64 / 1e6,
+            folder_bytes(&self.store.dir().join("warc"))? as f64 / 1e6,
         );
         Ok(())
     }
 }
 
-/// What looks like the signature of a real page.
+/// A random signature with the size of a real one.
 fn signature(number: u64) -> Signature {
     let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut random = || next(&mut state);

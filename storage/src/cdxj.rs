@@ -1,15 +1,15 @@
-//! The CDXJ index of the archive: one line a capture, by which replay tools find it.
+//! The CDXJ index of the archive. Replay tools find captures by its lines.
 //!
 //! ```text
 //! org,example)/a?b=1 20260321093000 {"url": "https://example.org/a?b=1", "mime": "text/html", "status": "200",
 //!                                    "digest": "sha1:…", "length": "1234", "offset": "567", "filename": "crawl-….warc.gz"}
 //! ```
 //!
-//! in one line: the URL's [key](surt()), the date of the fetch, and a JSON object whose fields and order are those of
-//! cdxj-indexer, all values strings; a revisit has the mime type `warc/revisit`. Lines are sorted bytewise.
+//! Each capture has one line: the URL's [key](surt()), the date of the fetch, and a JSON object with the fields of cdxj-indexer in
+//! its order. All values are strings. A revisit has the mime type `warc/revisit`. Lines are sorted bytewise.
 //!
-//! The index is derived from the catalogue alone, so it names no record that a crash has taken back. It is brought up to date
-//! at the end of a run and appears whole. After a crash it may lack what was archived since; the next run adds it.
+//! The index is derived from the catalogue alone, so it names no record that a crash lost. A run updates it at its end, in one
+//! atomic step. After a crash it may lack later captures; the next run adds them.
 
 mod file;
 mod runs;
@@ -19,9 +19,10 @@ use std::fmt::Write;
 
 use crate::error::StorageError;
 use crate::format;
-use crate::page::{PageRecord, WarcLocation};
+use crate::page::PageRecord;
 use crate::store::Store;
 use crate::visits::ArchivedVisit;
+use crate::warc::location::WarcLocation;
 use crate::warc::record::{compact_date, without_userinfo};
 use crate::warc::shown_digest;
 use crate::warc::writer::file_name;
@@ -33,8 +34,8 @@ pub use surt::surt;
 /// The mime type of a revisit.
 const REVISIT: &str = "warc/revisit";
 
-/// The lines of all committed pages that `takes` accepts, without their ends, sorted bytewise. More than fits into some
-/// 40 MB is sorted in temporary files in the data folder.
+/// The lines of all committed pages that `takes` accepts, without line ends, sorted bytewise. Sorting uses about 40 MB, and beyond
+/// that temporary files in the data folder.
 ///
 /// # Errors
 /// Errors of the state; [`StorageError::Io`] if the temporary files cannot be written or read.
@@ -47,7 +48,7 @@ pub fn lines(store: &Store, mut takes: impl FnMut(u64, &PageRecord) -> bool) -> 
 
 type Takes<'a> = &'a mut dyn FnMut(u64, &PageRecord) -> bool;
 
-/// The lines of the pages from `from` on.
+/// Adds the lines of the pages from `from` on.
 fn push_pages(store: &Store, from: u64, takes: Takes<'_>, runs: &mut Runs) -> Result<(), StorageError> {
     for row in store.pages_from(from) {
         let (id, page) = row?;
@@ -65,7 +66,7 @@ fn push_pages(store: &Store, from: u64, takes: Takes<'_>, runs: &mut Runs) -> Re
     Ok(())
 }
 
-/// The lines of visits that found their page unchanged.
+/// Adds the lines of visits that found their page unchanged.
 fn push_visits(store: &Store, takes: Takes<'_>, runs: &mut Runs) -> Result<(), StorageError> {
     let mut last: Option<(u64, Option<PageRecord>)> = None;
     for row in store.archived_visits() {
@@ -123,13 +124,13 @@ fn line(
     line
 }
 
-/// The media type as cdxj-indexer takes it from a Content-Type.
+/// The media type in a Content-Type, by the rule of cdxj-indexer.
 fn media_type(content_type: &str) -> Option<&str> {
     let media_type = content_type.split([';', ' ', '\t']).next()?;
     Some(media_type).filter(|media_type| !media_type.is_empty())
 }
 
-/// Appends a JSON string in ASCII: other characters as escapes, so that the order of lines is the same to every tool.
+/// Appends a JSON string in ASCII, with other characters escaped, so that every tool sorts lines in the same order.
 fn push_json(json: &mut String, text: &str) {
     json.push('"');
     for c in text.chars() {
@@ -148,7 +149,7 @@ fn push_json(json: &mut String, text: &str) {
 }
 
 impl Store {
-    /// The `revisit` records of visits that found their page unchanged: page, date of the visit, and where the record is.
+    /// Iterates over the visits that found their page unchanged: page, time of the visit, and its `revisit` record.
     pub(crate) fn archived_visits(&self) -> impl Iterator<Item = Result<(u64, u64, ArchivedVisit), StorageError>> {
         let rows = self.state.scan([format::ARCHIVED_VISITS]);
         let state = self.state.clone();
@@ -197,7 +198,7 @@ mod tests {
         PageRecord::new(
             &queued,
             crate::PageDraft::default(),
-            crate::warc::writer::Archived::default(),
+            crate::warc::location::Archived::default(),
         )
     }
 }

@@ -1,11 +1,11 @@
-//! Chunks of the queue: up to 32 URLs of one host, priority and depth in one row, by `seq`.
+//! Chunks of the queue: rows of up to 32 URLs of one host, priority and depth, by `seq`.
 //!
-//! Links found together are alike, and are handed out together. In a chunk each URL says only where it differs from the one
-//! before, so that it takes some 30 bytes instead of the 300 that a row of its own takes in sled with all its overhead.
+//! Links from the same page are similar, and leave the queue together. A chunk stores each URL as its difference from the URL
+//! before, in about 30 bytes. A separate row takes about 300 bytes in sled.
 //!
-//! The key of a chunk ends in a `seq` that is not above that of its first URL, and each chunk's URLs lie before those of the
-//! next. So the chunk of a URL is the last one whose key is not above the URL's [place](Place::key). New URLs go to the
-//! last chunk of their kind while it has room; what is finished is taken out, and an empty chunk goes.
+//! The key of a chunk ends in a `seq` that is not above the `seq` of its first URL, and each chunk's URLs lie before the URLs of the
+//! next. So the chunk of a URL is the last one whose key is not above the [key of the URL's place](format::place_key). New URLs go to
+//! the last chunk of their kind while it has room. Finished URLs are removed, and so are empty chunks.
 
 use std::collections::BTreeMap;
 
@@ -13,77 +13,41 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StorageError;
 use crate::format;
-use crate::frontier::{QueuedUrl, Revisit, Via};
+use crate::frontier::{ChunkKind, Place, QueuedUrl, Revisit, Via};
 use crate::state::State;
 
-/// URLs in a chunk at most.
+/// Upper bound on the URLs in a chunk.
 const MAX_URLS: usize = 32;
-/// A chunk that has so many bytes of URLs and of what comes with them gets no more of them.
+/// Bytes of URLs and their fields after which a chunk is full.
 const MAX_BYTES: usize = 8_192;
 
-/// A row's name where it cannot be read.
+/// The row's name in the error for a damaged state.
 const CHUNK: &str = "a chunk of the queue";
 
-/// Where a URL waits.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
-    pub kind: Kind,
-    pub seq: u64,
-}
-
-/// What the URLs of a chunk have in common, in the order they are handed out.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Kind {
-    pub host: String,
-    pub priority: u8,
-    pub depth: u16,
-}
-
-impl Place {
-    pub fn of(queued: &QueuedUrl) -> Self {
-        let kind = Kind {
-            host: queued.host.clone(),
-            priority: queued.priority,
-            depth: queued.depth,
-        };
-        Self { kind, seq: queued.seq }
-    }
-
-    pub fn key(&self) -> Vec<u8> {
-        self.kind.key(self.seq)
-    }
-}
-
-impl Kind {
-    fn key(&self, seq: u64) -> Vec<u8> {
-        format::queue_key(&self.host, self.priority, self.depth, seq)
-    }
-}
-
-/// What led to a URL of a chunk.
+/// The link source of a URL in a chunk.
 #[derive(Serialize, Deserialize)]
 enum EntryVia {
-    /// Nothing.
+    /// None.
     None,
-    /// What led to the URL before.
+    /// The source of the URL before.
     Same,
-    /// This.
+    /// Another source.
     Own(Via),
 }
 
 /// A URL in a chunk.
 #[derive(Serialize, Deserialize)]
 struct Entry<'a> {
-    /// Less that of the one before.
+    /// Difference from the `seq` of the URL before.
     seq: u64,
-    /// Bytes of the packed URL that are those of the one before.
+    /// Length of the common beginning with the packed URL before, in bytes.
     shared: u16,
-    /// The rest of it.
+    /// The rest of the packed URL.
     rest: &'a str,
     redirects: u8,
     attempts: u8,
     via: EntryVia,
-    /// Where it is not `seq`.
+    /// `None` if it equals `seq`.
     id: Option<u64>,
     revisits: Option<Box<Revisit>>,
 }
@@ -117,7 +81,7 @@ pub(crate) fn encode(urls: &[QueuedUrl]) -> Result<Vec<u8>, StorageError> {
 }
 
 /// The URLs of a row; `None` if it cannot be read.
-pub(crate) fn decode(kind: &Kind, mut row: &[u8]) -> Option<Vec<QueuedUrl>> {
+pub(crate) fn decode(kind: &ChunkKind, mut row: &[u8]) -> Option<Vec<QueuedUrl>> {
     let mut urls = Vec::with_capacity(MAX_URLS);
     let (mut seq, mut packed, mut via) = (0_u64, String::new(), None);
     while !row.is_empty() {
@@ -161,7 +125,7 @@ type Chunk = (Vec<u8>, Vec<QueuedUrl>);
 
 /// The chunk that holds the place, if any does.
 fn find(state: &State, place: &Place) -> Result<Option<Chunk>, StorageError> {
-    let Some((key, value)) = state.last_in(&place.kind.key(0), &place.key())? else {
+    let Some((key, value)) = state.last_in(&format::queue_key(&place.kind, 0), &format::place_key(place))? else {
         return Ok(None);
     };
     let urls = decode(&place.kind, &value).ok_or_else(|| state.corrupt(CHUNK))?;
@@ -174,21 +138,21 @@ pub(crate) fn is_taken(state: &State, place: &Place) -> Result<bool, StorageErro
     Ok(found.is_some_and(|(_, urls)| urls.iter().any(|queued| queued.seq == place.seq)))
 }
 
-/// What a batch does to the queue.
-pub(crate) enum Change {
+/// A change of the queue.
+pub(crate) enum QueueChange {
     Add(QueuedUrl),
     Remove(Place),
 }
 
-impl Change {
-    pub fn kind(&self) -> Kind {
+impl QueueChange {
+    pub fn kind(&self) -> ChunkKind {
         match self {
             Self::Add(queued) => Place::of(queued).kind,
             Self::Remove(place) => place.kind.clone(),
         }
     }
 
-    /// Bytes that it holds, about.
+    /// About the number of bytes in memory.
     pub fn held_bytes(&self) -> usize {
         match self {
             Self::Add(queued) => size_of::<QueuedUrl>() + queued.held_bytes(),
@@ -197,13 +161,13 @@ impl Change {
     }
 }
 
-/// Chunks as they will be after a batch.
+/// The chunks that a batch changes, as they are after it.
 pub(crate) struct Edits<'a> {
     state: &'a State,
-    /// By key. An empty one goes.
+    /// By key. Empty chunks are removed.
     chunks: BTreeMap<Vec<u8>, Vec<QueuedUrl>>,
-    /// The last chunk of a kind when it was first looked at.
-    last: BTreeMap<Kind, Vec<u8>>,
+    /// The last chunk of a kind at the first look-up.
+    last: BTreeMap<ChunkKind, Vec<u8>>,
 }
 
 impl<'a> Edits<'a> {
@@ -215,15 +179,15 @@ impl<'a> Edits<'a> {
         }
     }
 
-    /// Rows that the batch will set or remove.
+    /// Rows that the batch sets or removes.
     pub fn rows(&self) -> usize {
         self.chunks.len()
     }
 
-    pub fn apply(&mut self, change: Change) -> Result<(), StorageError> {
+    pub fn apply(&mut self, change: QueueChange) -> Result<(), StorageError> {
         match change {
-            Change::Add(queued) => self.add(queued),
-            Change::Remove(place) => self.remove(&place),
+            QueueChange::Add(queued) => self.add(queued),
+            QueueChange::Remove(place) => self.remove(&place),
         }
     }
 
@@ -241,7 +205,7 @@ impl<'a> Edits<'a> {
     fn add(&mut self, queued: QueuedUrl) -> Result<(), StorageError> {
         let place = Place::of(&queued);
         let Some(key) = self.locate(&place)? else {
-            self.chunks.insert(place.key(), vec![queued]);
+            self.chunks.insert(format::place_key(&place), vec![queued]);
             return Ok(());
         };
         let chunk = self.chunks.entry(key).or_default();
@@ -249,11 +213,11 @@ impl<'a> Edits<'a> {
         let is_full = chunk.len() >= MAX_URLS || chunk.iter().map(QueuedUrl::held_bytes).sum::<usize>() >= MAX_BYTES;
         chunk.insert(at, queued);
         if is_full {
-            // Mostly URLs come in order: then the full chunk stays as it is.
+            // URLs mostly come in order: then the full chunk does not change.
             let is_last = at + 1 == chunk.len();
             let rest = chunk.split_off(if is_last { at } else { chunk.len() / 2 });
             if let Some(first) = rest.first() {
-                self.chunks.insert(Place::of(first).key(), rest);
+                self.chunks.insert(format::place_key(&Place::of(first)), rest);
             }
         }
         Ok(())
@@ -268,18 +232,17 @@ impl<'a> Edits<'a> {
         Ok(())
     }
 
-    /// The key of the chunk that the place is in, or would be; it is among the `chunks` then. `None` if it would begin one
-    /// of its own.
+    /// Loads the chunk that the place belongs to, and returns its key. `None` if the place belongs to a new chunk.
     fn locate(&mut self, place: &Place) -> Result<Option<Vec<u8>>, StorageError> {
-        let (first, wanted) = (place.kind.key(0), place.key());
+        let (first, wanted) = (format::queue_key(&place.kind, 0), format::place_key(place));
         let last = self.last.get(&place.kind).filter(|last| **last <= wanted);
         if last.is_none() {
             let end = Place {
                 seq: u64::MAX,
                 ..place.clone()
             };
-            let stored = self.state.last_in(&first, &end.key())?;
-            let edited = self.chunks.range(first.clone()..=end.key()).next_back();
+            let stored = self.state.last_in(&first, &format::place_key(&end))?;
+            let edited = self.chunks.range(first.clone()..=format::place_key(&end)).next_back();
             let stored = stored.map(|(key, _)| key.to_vec());
             let edited = edited.map(|(key, _)| key.clone());
             if let Some(last) = stored.max(edited) {
@@ -289,7 +252,7 @@ impl<'a> Edits<'a> {
         let edited = self.chunks.range(first..=wanted.clone()).next_back();
         let edited = edited.map(|(key, _)| key.clone());
         let last = self.last.get(&place.kind).filter(|last| **last <= wanted);
-        // Behind the last stored chunk there can only be edited ones.
+        // Every chunk behind the last stored one is edited.
         if let (Some(edited), Some(last)) = (&edited, last)
             && edited >= last
         {
@@ -340,7 +303,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
-        /// Against a sorted map: batches of additions, some out of order, and removals, also of what the same batch adds.
+        /// Compared with a sorted map: batches of additions, some out of order, and removals, also of URLs added in the same batch.
         #[test]
         fn chunks_hold_what_was_added_and_not_removed(
             batches in prop::collection::vec(
@@ -359,9 +322,9 @@ mod tests {
                     if what == 0 && !model.is_empty() {
                         let place = model.keys().nth(index.index(model.len())).unwrap().clone();
                         model.remove(&place);
-                        edits.apply(Change::Remove(place)).unwrap();
+                        edits.apply(QueueChange::Remove(place)).unwrap();
                     } else if what == 1 {
-                        // A number that is given out and used much later, as that of a retry may be.
+                        // A number that is given out and used much later, like that of a retry.
                         seq += 1;
                         reserved.push(seq);
                     } else {
@@ -369,7 +332,7 @@ mod tests {
                         seq += u64::from(late.is_none());
                         let queued = queued(host, priority, late.unwrap_or(seq), &path);
                         model.insert(Place::of(&queued), queued.clone());
-                        edits.apply(Change::Add(queued)).unwrap();
+                        edits.apply(QueueChange::Add(queued)).unwrap();
                     }
                 }
                 let mut batch = sled::Batch::default();
@@ -380,7 +343,7 @@ mod tests {
                 for (key, value) in &rows {
                     let urls = read(&state, key, value).unwrap();
                     prop_assert!(!urls.is_empty() && urls.len() <= MAX_URLS);
-                    prop_assert!(Place::of(&urls[0]).key() >= key.to_vec());
+                    prop_assert!(format::place_key(&Place::of(&urls[0])) >= key.to_vec());
                     found.extend(urls);
                 }
                 let expected: Vec<_> = model.values().cloned().collect();
@@ -399,13 +362,13 @@ mod tests {
         }
 
         #[test]
-        fn damage_is_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            decode(&Kind { host: "h".to_owned(), priority: 0, depth: 0 }, &bytes);
+        fn damaged_rows_cause_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            decode(&ChunkKind { host: "h".to_owned(), priority: 0, depth: 0 }, &bytes);
         }
     }
 
     #[test]
-    fn alike_urls_take_little() {
+    fn similar_urls_take_less_than_30_bytes_each() {
         let urls: Vec<_> = (1..=32)
             .map(|seq| queued(1, 0, seq, &format!("section/some-article-{seq}.html")))
             .collect();

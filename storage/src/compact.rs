@@ -1,41 +1,40 @@
-//! The state without what it does not need any more: the live rows, in the order of their keys, copied into a fresh database.
+//! Compacts the state: copies the live rows, in the order of their keys, into a new database.
 //!
-//! sled appends to its file and gives room back late; after many commits a good part of the file is superseded. A copy in order has each
-//! row once, in full nodes. The copy is made beside the state and takes its place when it is complete and durable. The archive is
-//! never rewritten: it only grows.
+//! sled appends to its file and frees space late, so after many commits a large part of the file is superseded. A copy in order has
+//! each row once, in full nodes. The copy is written beside the state and takes its place when it is complete and durable. A compaction
+//! never rewrites the archive.
 
 use std::fs;
 use std::path::Path;
 
 use crate::error::StorageError;
 use crate::folder::{COMPACTED, COMPACTING, DataFolder, STATE};
-use crate::rebuild::{await_release, make_durable};
-use crate::state::{State, guarded};
+use crate::state::{State, await_release, guarded, make_durable};
 
 /// Rows in a batch.
 const BATCH_ROWS: usize = 256;
 
-/// Batches after which the copy is flushed, so that memory stays bounded.
+/// Batches between flushes of the copy, so that memory stays bounded.
 const FLUSH_BATCHES: u64 = 256;
 
-/// What came of it.
+/// The result of a compaction.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Compacted {
-    /// Bytes of `state` and of what was left over before.
+    /// Bytes of `state` and of the folders that were removed.
     pub before: u64,
-    /// Bytes of `state` after.
+    /// Bytes of the new `state`.
     pub after: u64,
     /// Rows copied.
     pub rows: u64,
-    /// Folders that earlier rebuilds and compactions had left, removed now.
+    /// Removed folders, which earlier rebuilds and compactions left.
     pub removed: Vec<String>,
 }
 
-/// Compacts the state of the data folder `dir`, and removes what rebuilds and compactions have left beside it: also `state.before-rebuild`,
-/// the state as it was before a rebuild. `copied` is told the rows so far.
+/// Compacts the state of the data folder `dir`, and removes the folders that rebuilds and compactions left beside it, also
+/// `state.before-rebuild`, the old state before a rebuild. Passes the number of rows so far to `copied`.
 ///
 /// # Errors
-/// The state cannot be read, or its copy not written; the state is as it was.
+/// The state cannot be read, or its copy cannot be written. The state does not change.
 pub fn compact(dir: &Path, cache_bytes: u64, copied: &mut dyn FnMut(u64)) -> Result<Compacted, StorageError> {
     let folder = DataFolder::hold(dir, false)?;
     if !dir.join(STATE).is_dir() {
@@ -51,14 +50,14 @@ pub fn compact(dir: &Path, cache_bytes: u64, copied: &mut dyn FnMut(u64)) -> Res
     folder.remove_folder(COMPACTING)?;
     let made = copy(dir, &scratch, cache_bytes, copied).and_then(|rows| {
         make_durable(&scratch.join(STATE))?;
-        // Not every system renames a folder whose files are open; and what its threads still write would go by the old name.
+        // Some systems do not rename a folder with open files, and sled's threads may still write to it.
         await_release(&dir.join(STATE))?;
         Ok(rows)
     });
     result.rows = match made {
         Ok(rows) => rows,
         Err(error) => {
-            // The room is wanted, the more so if there is none; what cannot be removed now is removed by the next one.
+            // Frees the space of the copy, above all on a full disk. If that fails, the next compaction removes it.
             let _left_over = folder.remove_folder(COMPACTING);
             return Err(error);
         }
@@ -73,7 +72,7 @@ pub fn compact(dir: &Path, cache_bytes: u64, copied: &mut dyn FnMut(u64)) -> Res
     Ok(result)
 }
 
-/// Copies all trees of the state of `dir` into a new one under `scratch`; returns the rows.
+/// Copies all trees of the state of `dir` into a new one under `scratch`. Returns the number of rows.
 fn copy(dir: &Path, scratch: &Path, cache_bytes: u64, copied: &mut dyn FnMut(u64)) -> Result<u64, StorageError> {
     let from = State::open(dir, cache_bytes)?;
     if from.meta()?.is_none() {

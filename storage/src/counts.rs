@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::page::{PageRecord, Verdict};
 
-/// What became of the URLs of a host, or of all.
+/// Counts of the URLs of a host, or of all hosts.
 ///
 /// Always: `discovered = queued + kept + exact + near + redirected + failed + excluded + gone`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counts {
-    /// URLs known.
+    /// Known URLs.
     pub discovered: u64,
-    /// Of these: waiting, or handed out and not finished.
+    /// Queued URLs, those in process included.
     pub queued: u64,
-    /// Pages kept.
+    /// Kept pages.
     pub kept: u64,
-    /// Pages whose text is that of a kept page.
+    /// Pages whose text is the same as a kept page's.
     pub exact: u64,
-    /// Pages whose text is nearly that of a kept page.
+    /// Pages whose text is nearly the same as a kept page's.
     pub near: u64,
     /// URLs that redirect.
     pub redirected: u64,
     /// URLs that failed for good.
     pub failed: u64,
-    /// URLs that a rule forbids.
+    /// URLs that a rule excludes.
     pub excluded: u64,
-    /// Pages that were fetched once and are gone.
+    /// Pages that are gone.
     pub gone: u64,
-    /// Visits to pages fetched before that wait; those pages are counted above as what they are.
+    /// Queued visits to pages fetched before. The counts above include those pages.
     pub due: u64,
     /// Bytes over the wire for the bodies of all pages.
     pub bytes_fetched: u64,
@@ -37,7 +37,7 @@ pub struct Counts {
     pub bytes_kept: u64,
 }
 
-/// What a page counts as.
+/// The count that a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     Kept,
@@ -45,53 +45,44 @@ pub(crate) enum Class {
     Near,
 }
 
-/// One step in the life of a URL, as the counts see it.
+/// A change of the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum CountChange {
     Discovered,
-    Kept {
+    /// A page has its verdict.
+    Decided {
+        class: Class,
         wire_bytes: u64,
         body_bytes: u64,
     },
-    Exact {
-        wire_bytes: u64,
-    },
-    Near {
-        wire_bytes: u64,
-    },
     Redirected,
     Failed,
-    /// A URL that had failed waits again.
+    /// A failed URL is queued again.
     TriedAgain,
     Excluded,
-    /// A page is to be visited again.
+    /// A visit to a page is queued.
     Due,
-    /// That visit is made.
+    /// That visit is finished.
     Visited {
         wire_bytes: u64,
     },
-    /// A visit has found something else in place of the page: its URL is undecided again, until the next change.
+    /// A visit found something else than the page. Its URL counts as queued until the next change.
     Reopened {
         was: Class,
         body_bytes: u64,
     },
-    /// An undecided URL whose page is gone.
+    /// The page of a URL that was reopened is gone.
     Gone,
-    /// A page was decided anew.
-    Redecided {
+    /// A page has another verdict than before.
+    Reclassified {
         was: Class,
         now: Class,
-        body_bytes: u64,
-    },
-    /// A page that was kept is a duplicate from now on, exact or near.
-    Replaced {
-        is_exact: bool,
         body_bytes: u64,
     },
 }
 
 impl Class {
-    /// What a page with this verdict counts as.
+    /// The class of a page with this verdict.
     pub fn of(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Unique => Self::Kept,
@@ -101,8 +92,8 @@ impl Class {
     }
 }
 
-impl Change {
-    /// The page's URL is undecided again.
+impl CountChange {
+    /// The change for a visit that found something else than `page`.
     pub fn reopened(page: &PageRecord) -> Self {
         Self::Reopened {
             was: Class::of(page.verdict),
@@ -126,84 +117,75 @@ impl Counts {
         }
     }
 
-    fn take_out(&mut self, was: Class, body_bytes: u64) {
-        let count = self.of_class(was);
+    fn add(&mut self, class: Class, body_bytes: u64) {
+        *self.of_class(class) += 1;
+        if class == Class::Kept {
+            self.bytes_kept += body_bytes;
+        }
+    }
+
+    fn take_out(&mut self, class: Class, body_bytes: u64) {
+        let count = self.of_class(class);
         *count = count.saturating_sub(1);
-        if was == Class::Kept {
+        if class == Class::Kept {
             self.bytes_kept = self.bytes_kept.saturating_sub(body_bytes);
         }
     }
 
-    pub(crate) fn apply(&mut self, change: Change) {
-        if change == Change::Discovered {
-            self.discovered += 1;
-            self.queued += 1;
-            return;
-        }
-        if let Change::Replaced { is_exact, body_bytes } = change {
-            self.kept = self.kept.saturating_sub(1);
-            self.bytes_kept = self.bytes_kept.saturating_sub(body_bytes);
-            *(if is_exact { &mut self.exact } else { &mut self.near }) += 1;
-            return;
-        }
+    /// Counts a change. The store finishes only queued URLs and reclassifies only pages that it has, so no count falls below zero.
+    pub(crate) fn apply(&mut self, change: CountChange) {
         match change {
-            Change::Due => {
-                self.due += 1;
-                return;
+            CountChange::Discovered => {
+                self.discovered += 1;
+                self.queued += 1;
             }
-            Change::Visited { wire_bytes } => {
+            CountChange::TriedAgain => {
+                self.failed = self.failed.saturating_sub(1);
+                self.queued += 1;
+            }
+            CountChange::Due => self.due += 1,
+            CountChange::Visited { wire_bytes } => {
                 self.due = self.due.saturating_sub(1);
                 self.bytes_fetched += wire_bytes;
-                return;
             }
-            Change::Reopened { was, body_bytes } => {
+            CountChange::Reopened { was, body_bytes } => {
                 self.take_out(was, body_bytes);
                 self.queued += 1;
-                return;
             }
-            Change::Redecided { was, now, body_bytes } => {
+            CountChange::Reclassified { was, now, body_bytes } => {
                 self.take_out(was, body_bytes);
-                *self.of_class(now) += 1;
-                if now == Class::Kept {
-                    self.bytes_kept += body_bytes;
-                }
-                return;
+                self.add(now, body_bytes);
             }
-            _ => {}
+            CountChange::Decided {
+                class,
+                wire_bytes,
+                body_bytes,
+            } => {
+                self.take_from_queue();
+                self.add(class, body_bytes);
+                self.bytes_fetched += wire_bytes;
+            }
+            CountChange::Gone => {
+                self.take_from_queue();
+                self.gone += 1;
+            }
+            CountChange::Redirected => {
+                self.take_from_queue();
+                self.redirected += 1;
+            }
+            CountChange::Failed => {
+                self.take_from_queue();
+                self.failed += 1;
+            }
+            CountChange::Excluded => {
+                self.take_from_queue();
+                self.excluded += 1;
+            }
         }
-        if change == Change::TriedAgain {
-            self.failed = self.failed.saturating_sub(1);
-            self.queued += 1;
-            return;
-        }
-        // Finishing is refused for what is not queued, and replacing for what is not kept, so none of this does not fall below zero.
+    }
+
+    fn take_from_queue(&mut self) {
         self.queued = self.queued.saturating_sub(1);
-        match change {
-            Change::Discovered
-            | Change::TriedAgain
-            | Change::Replaced { .. }
-            | Change::Due
-            | Change::Visited { .. }
-            | Change::Redecided { .. }
-            | Change::Reopened { .. } => {}
-            Change::Gone => self.gone += 1,
-            Change::Kept { wire_bytes, body_bytes } => {
-                self.kept += 1;
-                self.bytes_fetched += wire_bytes;
-                self.bytes_kept += body_bytes;
-            }
-            Change::Exact { wire_bytes } => {
-                self.exact += 1;
-                self.bytes_fetched += wire_bytes;
-            }
-            Change::Near { wire_bytes } => {
-                self.near += 1;
-                self.bytes_fetched += wire_bytes;
-            }
-            Change::Redirected => self.redirected += 1,
-            Change::Failed => self.failed += 1,
-            Change::Excluded => self.excluded += 1,
-        }
     }
 }
 

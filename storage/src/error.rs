@@ -1,14 +1,14 @@
-//! What ends the run: each error says what is wrong, where, and what to do about it.
+//! Errors that end a run. Each names the fault, the place and the remedy.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// An error of the store. What goes wrong with one page is not an error but an [`Outcome`](crate::Outcome).
+/// An error of the store. The failure of one page is not an error but an [`Outcome`](crate::Outcome).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StorageError {
-    /// There is no store in the folder and none was to be made.
-    #[error("{} holds no crawl: give the data folder of a crawl, or begin one with `crawler run`", dir.display())]
+    /// There is no store in the folder, and the options do not allow to create one.
+    #[error("{} holds no crawl: name the data folder of a crawl, or start a crawl with `crawler run`", dir.display())]
     NoStore {
         /// The data folder.
         dir: PathBuf,
@@ -18,38 +18,25 @@ pub enum StorageError {
     Locked {
         /// The data folder.
         dir: PathBuf,
-        /// The process, where it is known.
+        /// The process, if known.
         pid: Option<u32>,
     },
-    /// A file or folder could not be used.
+    /// The file system refused an action.
     #[error("cannot {action} {}: {source}{}", path.display(), advice(action, source))]
     Io {
-        /// What was tried: `write`, `read`, ….
+        /// The action: `write`, `read`, ….
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The store was written by a later version of this program.
+    /// The store has another format version than this program.
     #[error(
-        "{} has store format {found}, this program knows formats up to {known}: use the version of the crawler that wrote it, or a later one",
+        "{} has store format {found}, this program reads format {known} alone: use the version of the crawler that wrote it, or crawl into another data folder",
         dir.display()
     )]
-    NewerFormat {
-        /// The data folder.
-        dir: PathBuf,
-        /// The store's format version.
-        found: u32,
-        /// The newest that this program reads.
-        known: u32,
-    },
-    /// The store was written by an earlier version of this program, before its first release.
-    #[error(
-        "{} has store format {found}, this program writes format {known} and does not read that any more: crawl into another data folder",
-        dir.display()
-    )]
-    OlderFormat {
+    OtherFormat {
         /// The data folder.
         dir: PathBuf,
         /// The store's format version.
@@ -57,49 +44,49 @@ pub enum StorageError {
         /// The version that this program reads and writes.
         known: u32,
     },
-    /// Fingerprints or URLs of the store were made by other rules than those asked for; they cannot be compared.
+    /// The store was created with other rules for fingerprints or URLs than the configured ones, so they cannot be compared.
     #[error(
-        "{} was made with scheme {stored:?}, but {wanted:?} is asked for, and the two cannot be compared: set those options back, crawl into another data folder, or, where options of [dedup] alone have changed, make all fingerprints anew from the stored texts: {}",
+        "{} was created with scheme {stored:?}, but the configuration asks for {wanted:?}, and fingerprints of the two cannot be compared: restore those options, crawl into another data folder, or, if only options of [dedup] changed, compute all fingerprints again from the stored texts: {}",
         dir.display(),
         rebuild(dir)
     )]
     Scheme {
         /// The data folder.
         dir: PathBuf,
-        /// The scheme it was made with.
+        /// The scheme that it was created with.
         stored: String,
-        /// The scheme asked for.
+        /// The configured scheme.
         wanted: String,
     },
     /// The state cannot be read.
     #[error(
-        "the state in {} is damaged ({detail}): the archived pages in `warc` are not touched by this; put a good copy of `state` back, or make it anew from them: {}",
+        "the state in {} is damaged ({detail}); the archived pages in `warc` are not affected: put a good copy of `state` back, or rebuild it from them: {}",
         dir.display(),
         rebuild(dir)
     )]
     Corrupt {
         /// The data folder.
         dir: PathBuf,
-        /// What was found.
+        /// The damage.
         detail: String,
     },
-    /// The state is older than it has been: a part of it was lost, and going on would cut off archived pages.
+    /// The state has lost commits. Continuing would cut off archived pages.
     #[error(
-        "the state in {} ends at commit {found}, but commit {expected} was made: a part of it was lost or an old copy put in its place; put the newer state back, or make it anew from the archived pages: {}",
+        "the state in {} ends at commit {found}, but the crawl made commit {expected}: a part of the state was lost, or somebody put an old copy in its place; put the newer state back, or rebuild it from the archived pages: {}",
         dir.display(),
         rebuild(dir)
     )]
     RolledBack {
         /// The data folder.
         dir: PathBuf,
-        /// The last commit known to have been made.
+        /// The last commit of the crawl.
         expected: u64,
         /// The last commit in the state.
         found: u64,
     },
     /// There are archived pages but no state.
     #[error(
-        "{} has archived pages but no state: put its `state` folder back, or make it anew from them: {}",
+        "{} has archived pages but no state: put its `state` folder back, or rebuild it from them: {}",
         dir.display(),
         rebuild(dir)
     )]
@@ -107,9 +94,9 @@ pub enum StorageError {
         /// The data folder.
         dir: PathBuf,
     },
-    /// A file of the archive is missing or shorter than what is committed.
+    /// A file of the archive is shorter than its committed length.
     #[error(
-        "{} has {found} bytes where {expected} are committed: put the file back, or go on with the pages that are left: {}",
+        "{} has {found} bytes, but {expected} are committed: put the file back, or continue with the remaining pages: {}",
         path.display(),
         rebuild(data_folder_of(path))
     )]
@@ -118,12 +105,12 @@ pub enum StorageError {
         path: PathBuf,
         /// Bytes committed.
         expected: u64,
-        /// Bytes there.
+        /// Bytes in the file.
         found: u64,
     },
-    /// A file of the archive, not its last, is missing.
+    /// A file of the archive before the last is missing.
     #[error(
-        "{} is missing: put the file back, or go on with the pages that are left: {}",
+        "{} is missing: put the file back, or continue with the remaining pages: {}",
         path.display(),
         rebuild(data_folder_of(path))
     )]
@@ -131,25 +118,25 @@ pub enum StorageError {
         /// The WARC file.
         path: PathBuf,
     },
-    /// The state is a symbolic link, and another one is to take its place.
+    /// The state is a symbolic link, so another state cannot take its place.
     #[error(
-        "{} is a symbolic link, and a new state would take its place as a folder here: put the folder that it leads to in its place, or remove the link if that state is of no use",
+        "{} is a symbolic link, which a new state would replace by a folder: replace the link by the folder that it points to, or remove it if you do not need that state",
         path.display()
     )]
     StateLinked {
         /// The link.
         path: PathBuf,
     },
-    /// There are WARC files of several crawls, and no state that says which of them is this one.
+    /// There are WARC files of several crawls, and no state that names one of them.
     #[error(
-        "{} has files of several crawls, and no state says which is this one's: {}; leave only one crawl's files there",
+        "{} has files of several crawls, and no state names one of them: {}; leave only the files of one crawl there",
         dir.display(),
         crawls.join(", ")
     )]
     SeveralCrawls {
         /// The folder of the WARC files.
         dir: PathBuf,
-        /// What the names of each crawl's files begin with.
+        /// The common beginning of the names of each crawl's files.
         crawls: Vec<String>,
     },
     /// A record of the archive cannot be read.
@@ -157,9 +144,9 @@ pub enum StorageError {
     ArchiveDamaged {
         /// The WARC file.
         path: PathBuf,
-        /// Where the record begins.
+        /// First byte of the record.
         offset: u64,
-        /// What is wrong with it.
+        /// The damage.
         reason: String,
     },
     /// sled failed.
@@ -167,43 +154,50 @@ pub enum StorageError {
     State {
         /// The data folder.
         dir: PathBuf,
-        /// What sled said.
+        /// The error of sled.
         source: sled::Error,
     },
-    /// There is nothing to make a state of.
-    #[error("{} has no WARC file of a crawl: there is nothing to make its state of", dir.display())]
+    /// There is no archive to rebuild a state from.
+    #[error("{} has no WARC file of a crawl, so its state cannot be rebuilt", dir.display())]
     NothingArchived {
         /// The data folder.
         dir: PathBuf,
     },
-    /// Neither the archive nor the state says by which scheme the crawl was made.
-    #[error("neither `warc` nor `state` of {} says by which rules the crawl was made: give its configuration with --config", dir.display())]
+    /// Neither the archive nor the state names the scheme of the crawl.
+    #[error("neither `warc` nor `state` of {} names the rules of the crawl: pass its configuration with --config", dir.display())]
     SchemeUnknown {
         /// The data folder.
         dir: PathBuf,
     },
     /// A host or URL that cannot be a key: empty, too long, or with a zero byte.
-    #[error("{} of host {host:?} is not a URL this store can hold: empty, longer than {max} bytes, or with a zero byte", shown(url), max = crate::format::MAX_URL_BYTES)]
+    #[error(
+        "the store cannot hold {} of host {host:?}: it is empty, longer than {max_bytes} bytes, or has a zero byte",
+        shown(url)
+    )]
     InvalidUrl {
         /// The host key.
         host: String,
         /// The URL.
         url: String,
+        /// Upper bound on the length of either.
+        max_bytes: usize,
     },
-    /// The URL to be finished is not in the queue: it is finished already, or was never discovered.
-    #[error("{url} is not in the queue: it was finished before or never discovered")]
+    /// The URL to finish is not in the queue: it is finished already, or was never discovered.
+    #[error("{url} is not in the queue: it is finished already, or was never discovered")]
     NotQueued {
         /// The URL.
         url: String,
     },
-    /// A page cannot take the place of this one: it is not kept, or the verdict that it is given is not of that page.
-    #[error("page {page} cannot be replaced: it is not kept, or not by the page that is to take its place")]
+    /// No page can take the place of this one: it is not kept, or its new verdict names another page than the one that replaces it.
+    #[error(
+        "page {page} cannot be replaced: it is not kept, or its new verdict names another page than the one that replaces it"
+    )]
     NotReplaceable {
         /// Its sequence number.
         page: u64,
     },
-    /// A commit failed between its steps; what is in memory no longer agrees with what is on disk.
-    #[error("an earlier commit failed half-way: open the store again, it goes on from the last complete commit")]
+    /// A commit failed between its steps, so memory and disk differ.
+    #[error("an earlier commit failed half-way: open the store again to continue from the last complete commit")]
     Halted,
     /// A row could not be encoded.
     #[error("a row cannot be encoded: {0}")]
@@ -219,7 +213,7 @@ impl StorageError {
         }
     }
 
-    /// sled's panic, in which `detail` says what it met: the disk's failures in its words, else where in its code.
+    /// The error for a panic of sled. `detail` is its message, which contains the words of a failure of the disk.
     pub(crate) fn sled_panic(dir: &Path, detail: String) -> Self {
         let full = [
             ("StorageFull", ErrorKind::StorageFull),
@@ -243,10 +237,10 @@ impl StorageError {
         }
     }
 
-    /// sled's errors, corruption told apart from the rest.
+    /// The error for an error of sled. Corruption has its own variant.
     pub(crate) fn sled(dir: &Path, source: sled::Error) -> Self {
         match source {
-            // Its own words end in an offset and a trace that it has not.
+            // Its message ends in an offset and a trace that are always empty.
             sled::Error::Corruption { .. } => Self::Corrupt {
                 dir: dir.to_owned(),
                 detail: UNREADABLE.to_owned(),
@@ -263,7 +257,7 @@ impl StorageError {
     }
 }
 
-/// The command that makes a state anew.
+/// The command that rebuilds a state.
 fn rebuild(dir: &Path) -> String {
     format!("crawler rebuild --data {}", dir.display())
 }
@@ -273,10 +267,10 @@ fn data_folder_of(path: &Path) -> &Path {
     path.parent().and_then(Path::parent).unwrap_or(path)
 }
 
-/// What is said of a database that does not make sense to itself.
-const UNREADABLE: &str = "its database does not read what it wrote";
+/// Description of an inconsistent database.
+const UNREADABLE: &str = "its database is inconsistent";
 
-/// Enough of a URL to know it by.
+/// The first characters of a URL.
 fn shown(url: &str) -> String {
     let short: String = url.chars().take(200).collect();
     format!("{short:?}")
@@ -286,7 +280,7 @@ fn holder(pid: Option<u32>) -> String {
     pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
 }
 
-/// What to do about an error of the file system, where there is something to do.
+/// The remedy for an error of the file system, or nothing.
 fn advice(action: &str, error: &io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::PermissionDenied if action == "read" => "; give this user the right to read it",
@@ -294,10 +288,10 @@ fn advice(action: &str, error: &io::Error) -> &'static str {
             "; the store must be writable: give this user the right to write there, or choose another data folder"
         }
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "; free some space and run again, everything committed is kept"
+            "; free some space and run again: nothing committed is lost"
         }
         ErrorKind::FileTooLarge => {
-            "; raise the limit on file sizes (`ulimit -f`); for WARC files, storage.warc_file_bytes may be set lower too"
+            "; raise the limit on file sizes (`ulimit -f`); for WARC files, you can also lower storage.warc_file_bytes"
         }
         _ => "",
     }

@@ -1,21 +1,21 @@
 //! The data folder: its lock, its README, and the mark of the last commit.
 //!
 //! ```text
-//! DIR/README.md     what each file is, and what opens it
-//! DIR/lock          held by the process that has the store open; its number is inside
+//! DIR/README.md     describes each file
+//! DIR/lock          held by the process that has the store open; contains its number
 //! DIR/last-commit   the number of the last commit, in decimal
 //! DIR/state/        sled: frontier and catalogue
 //! DIR/warc/         the archive
 //! ```
 //!
-//! A state that is to take the place of another one (`crawler rebuild`, `crawler gc`) is made under another name and does so in steps, each of
-//! which may be the last that is taken; whoever takes hold of the folder next goes on with them:
+//! `crawler rebuild` and `crawler gc` write a new state under another name. It takes the place of the old one in steps, and a crash may
+//! come after any of them. The next process that holds the folder continues:
 //!
 //! ```text
 //!                                        state    state.rebuilt or state.compacted    state.before-…
 //! the new one is complete and durable    old      new                                 -
-//! the old one has given up its name      -        new                                 old
-//! the new one has taken it               new      -                                   old
+//! the old one is renamed                 -        new                                 old
+//! the new one is renamed                 new      -                                   old
 //! ```
 
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -28,24 +28,24 @@ use crate::warc::medium::{Folder, Medium};
 /// The name of the state.
 pub(crate) const STATE: &str = "state";
 
-/// The folders that a rebuild and a compaction make the new state in.
+/// The folders in which a rebuild and a compaction write the new state.
 pub(crate) const REBUILDING: &str = "state.rebuilding";
 pub(crate) const COMPACTING: &str = "state.compacting";
 
-/// What a complete state is called that is to take the state's place, and what the old one is called then.
+/// Names during the exchange of states: of the complete new one, and of the old one afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Succession {
     pub new: &'static str,
     pub old: &'static str,
 }
 
-/// Made from the archive.
+/// The exchange after a rebuild.
 pub(crate) const REBUILT: Succession = Succession {
     new: "state.rebuilt",
     old: "state.before-rebuild",
 };
 
-/// Copied without what it does not need.
+/// The exchange after a compaction.
 pub(crate) const COMPACTED: Succession = Succession {
     new: "state.compacted",
     old: "state.before-gc",
@@ -63,17 +63,17 @@ const MARK: &str = "last-commit";
 pub(crate) struct DataFolder {
     dir: PathBuf,
     marks: Box<dyn Medium>,
-    /// Its lock is released when it is closed, also when the process is killed.
+    /// Closing it releases the lock, also when the process is killed.
     _lock: File,
 }
 
 impl DataFolder {
-    /// Takes hold of `dir`; makes it first if `create`.
+    /// Locks `dir`. Creates it first if `create`.
     pub fn hold(dir: &Path, create: bool) -> Result<Self, StorageError> {
         Self::hold_with(dir, create, marks_of(dir))
     }
 
-    /// [`hold`](Self::hold), writing to `dir` by `marks`.
+    /// [`hold`](Self::hold), with `marks` for writing to `dir`.
     pub fn hold_with(dir: &Path, create: bool, marks: Box<dyn Medium>) -> Result<Self, StorageError> {
         let is_new = ![STATE, REBUILT.new, COMPACTED.new, REBUILT.old, COMPACTED.old]
             .iter()
@@ -99,13 +99,13 @@ impl DataFolder {
         Ok(folder)
     }
 
-    /// Lets the complete state `from` take the place of the present one, which is kept under another name.
+    /// Puts the complete state `from` in the place of the current one, which is kept under another name.
     pub fn install(&self, from: &str, succession: Succession) -> Result<(), StorageError> {
         self.rename(from, succession.new)?;
         self.succeed()
     }
 
-    /// Goes on with what [`install`](Self::install) began.
+    /// Continues an exchange that [`install`](Self::install) began.
     fn succeed(&self) -> Result<(), StorageError> {
         for succession in [REBUILT, COMPACTED] {
             if !self.dir.join(succession.new).is_dir() {
@@ -119,7 +119,7 @@ impl DataFolder {
         Ok(())
     }
 
-    /// Refuses a state that is only a link: the one that takes its place would be a folder here, on another disk perhaps.
+    /// Refuses a state that is a symbolic link: the new state would be a folder here, possibly on another disk.
     ///
     /// # Errors
     /// [`StorageError::StateLinked`].
@@ -131,7 +131,7 @@ impl DataFolder {
         }
     }
 
-    /// `name`, or the first of `name-2`, `name-3`, … that nothing has.
+    /// `name`, or the first unused name among `name-2`, `name-3`, ….
     fn free_name(&self, name: &str) -> String {
         let numbered = (2_u32..).map(|number| format!("{name}-{number}"));
         let mut names = std::iter::once(name.to_owned()).chain(numbered);
@@ -145,14 +145,14 @@ impl DataFolder {
             .map_err(|source| StorageError::io("rename", self.dir.join(from), source))
     }
 
-    /// Removes a folder with all that is in it, if there is one.
+    /// Removes a folder and its contents, if there is one.
     pub fn remove_folder(&self, name: &str) -> Result<(), StorageError> {
         self.marks
             .remove_folder(name)
             .map_err(|source| StorageError::io("remove", self.dir.join(name), source))
     }
 
-    /// The names of the folders that earlier rebuilds and compactions have left, whole or not; whatever else somebody keeps here is theirs.
+    /// The names of the folders that earlier rebuilds and compactions left, complete or not. Other folders belong to the user.
     pub fn left_over(&self) -> Vec<String> {
         let names = self.marks.names().unwrap_or_default();
         let mut names: Vec<String> = names
@@ -171,20 +171,20 @@ impl DataFolder {
         self.dir.join("warc")
     }
 
-    /// Whether there is any WARC file.
+    /// Whether there is a WARC file.
     pub fn has_archive(&self) -> bool {
         holds_warc(&self.warc())
     }
 
-    /// The number in `last-commit`; `None` where there is none to be read.
+    /// The number in `last-commit`; `None` if it cannot be read.
     pub fn last_commit(&self) -> Option<u64> {
         let number = fs::read_to_string(self.mark()).ok()?.trim().parse().ok()?;
-        // What no crawl can have made is damage.
+        // No crawl makes so many commits: such a number is damage.
         Some(number).filter(|number| *number < u64::MAX / 2)
     }
 
-    /// Notes that the commit `number` was made. The mark is not made durable: after a loss of power it may be older than
-    /// the state, which does no harm; newer than the state it can only be if a part of the state was lost.
+    /// Writes the number of a commit to `last-commit`. The file is not made durable: after a loss of power it may be older than
+    /// the state, which does no harm. It is newer than the state only if a part of the state was lost.
     pub fn note_commit(&self, number: u64) -> Result<(), StorageError> {
         self.marks
             .put(MARK, format!("{number}\n").as_bytes())
@@ -196,8 +196,8 @@ impl DataFolder {
     }
 }
 
-/// Whether a folder of this name is one that a rebuild or a compaction works in, or an old state put aside by
-/// [`install`](DataFolder::install).
+/// Whether this is the name of a rebuild's or compaction's working folder, or of an old state that
+/// [`install`](DataFolder::install) renamed.
 fn is_left_over(name: &str) -> bool {
     if [REBUILDING, COMPACTING].contains(&name) {
         return true;
@@ -210,7 +210,7 @@ fn is_left_over(name: &str) -> bool {
             "" => return true,
             number => number.strip_prefix('-').and_then(|digits| digits.parse::<u32>().ok()),
         };
-        // As it is written: not `-02`, not `-+2`.
+        // Exactly as `free_name` writes it: not `-02`, not `-+2`.
         number.is_some_and(|number| number > 1 && *name == format!("{old}-{number}"))
     })
 }
@@ -225,7 +225,7 @@ thread_local! {
     static STEPS: std::cell::RefCell<std::sync::Arc<crate::warc::medium::failing::Steps>> = std::cell::RefCell::default();
 }
 
-/// In tests of this crate, the step at which this thread's rebuilds and compactions fail.
+/// In tests of this crate, sets the step at which this thread's rebuilds and compactions fail.
 #[cfg(test)]
 pub(crate) fn fail_with(steps: std::sync::Arc<crate::warc::medium::failing::Steps>) {
     STEPS.set(steps);
@@ -252,7 +252,7 @@ fn lock(dir: &Path) -> Result<File, StorageError> {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();
-            // The number is a courtesy; without it the message still says what to do.
+            // Without the number the message still names the remedy.
             let pid = file
                 .read_to_string(&mut holder)
                 .ok()

@@ -11,13 +11,13 @@
 //!        'm' "scheme"                                             the scheme, UTF-8
 //!        'm' "started"                                            ⟨u64⟩ when the crawl began, Unix ms
 //!        'm' "progress"                                           ⟨Progress⟩: last commit, next numbers, end of archive
-//!        'm' "seed"                                               u64 LE: what the hashes of URLs are keyed by
+//!        'm' "seed"                                               u64 LE: key of the hashes of URLs
 //!        'm' "known"                                              ⟨Buckets⟩: depth, entries; missing before the first merge
-//!        'm' "running"                                            empty; there while a run is under way
-//!        'm' "gaps"                                             ⟨[u32]⟩ WARC files that were missing at a rebuild
-//!        'm' "redecided"                                          ⟨Redecided⟩: what deciding all pages anew came to
-//!        'm' "rules"                                              ⟨[String]⟩: the dedup rules that pages were decided by, in words
-//!        'm' "indexed"                                            ⟨Indexed⟩: how much of the archive is in index.cdxj
+//!        'm' "running"                                            empty; present while a run is under way
+//!        'm' "gaps"                                               ⟨[u32]⟩ WARC files that were missing at a rebuild
+//!        'm' "redecided"                                          ⟨Redecided⟩: the redecision
+//!        'm' "rules"                                              ⟨[String]⟩: the dedup rules that decided the pages, in words
+//!        'm' "indexed"                                            ⟨Indexed⟩: the part of the archive that is in index.cdxj
 //! log    'k' id:u64 of the first                                  ⟨[(hash:u64 LE, id)]⟩ of the URLs of a batch
 //! bucket 'b' depth:u8 number:u32                                  ⟨hash less the one before, id⟩ of each URL, by hash
 //! url    'u' id:u64                                               ⟨UrlRow⟩: 01 page sequence · 02 redirect · 03 failure ·
@@ -27,49 +27,47 @@
 //!                                                                 of it, redirects, attempts, via (00 none · 01 that of the
 //!                                                                 one before · 02 its own), id, revisit
 //! page   'p' sequence:u64                                         ⟨PageRecord⟩
-//! visits 'v' page sequence:u64                                    ⟨Visits⟩ of a page that was visited again, or waits for it
-//! depart 'd' page sequence:u64                                    empty: the page is to leave the index
-//! former 'y' page sequence:u64                                    ⟨Verdict⟩ of a page when it was crawled, where it has another since
-//! refresh 'x' number:u64                                          ⟨Refresh⟩: what it came to
+//! visits 'v' page sequence:u64                                    ⟨Visits⟩ of a page that was visited again, or is queued for it
+//! depart 'd' page sequence:u64                                    empty: the page must leave the index
+//! former 'y' page sequence:u64                                    the crawl's ⟨Verdict⟩, if the page has another one since
+//! refresh 'x' number:u64                                          ⟨RefreshCounts⟩
 //! host   'h' host                                                 ⟨Counts⟩
-//! gate   'g' host                                                 01 ⟨HostState⟩: how it was treated last
+//! gate   'g' host                                                 01 ⟨HostRecord⟩: how it was treated last
 //! robots 'r' host 00 origin                                       01 ⟨RobotsRow⟩: when fetched, and the text in DEFLATE
-//! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: of a visit's revisit record: status, place,
-//!                                                                 SHA-1 of what was fetched
+//! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: a visit's revisit record: status, place,
+//!                                                                 SHA-1 of the fetched body
 //! ```
 //!
-//! `packed` is the URL without what its host says already: 'S' path for `https://` host path, 'H' path for `http://` host path,
-//! '=' url for every other.
+//! `packed` is the URL without its host: 'S' path for `https://` host path, 'H' path for `http://` host path, '=' url for every
+//! other URL.
 //!
-//! A host comes before its URLs, so a host's rows lie together and share their prefix, which sled stores once a node. No
-//! host holds a zero byte, so no host's rows lie between another's.
+//! In a key of the queue the host comes first, so a host's rows are adjacent and share their prefix, which sled stores once a node. No
+//! host contains a zero byte, so no host's rows lie between another's.
 //!
-//! `hash` is XXH3-64 of `u` host 00 packed, keyed by the seed. What became of a URL is found by its hash, in the log or in its
-//! bucket, which gives its `id`, its number in the order of discovery; and by that in `url`. A URL that is known and has no
-//! row in `url` is queued. Buckets of another depth than `known` says are left from a merge that was cut off, and void.
+//! `hash` is XXH3-64 of `u` host 00 packed, keyed by the seed. To find the state of a URL, the store looks its hash up in the log and in its
+//! bucket. The entry gives its `id`, its number in the order of discovery, which is the key of its row in `url`. A known URL without a
+//! row in `url` is queued. Buckets of another depth than that in `known` are void: a merge that was cut off left them.
 //!
-//! Tables and rows may be added within a version, where a program that does not know them may pass over them: so were
-//! `redecided`, `rules` and `former`.
+//! A version may gain tables and rows that a program may ignore if it does not know them.
 //!
-//! The rows of `gate` and `robots` begin with a version of their own, 01. A store without them is a store that never asked
-//! those hosts. `origin` is `scheme://authority`, as robots.txt has it.
+//! The rows of `gate` and `robots` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt has it.
 //!
-//! An entry of `log` or `bucket` exists from discovery on and is never removed; that of `log` moves to `bucket`. A URL
-//! is in `queue` from discovery until the URL is finished; a retry moves it. A failed URL that is tried again gets a new one,
-//! and loses its row in `url`; a page that is to be visited again gets one and keeps it.
+//! The entry of a URL in `log` or `bucket` exists from discovery on and is never removed, only moved from `log` to `bucket`. The entry
+//! in `queue` exists from discovery until the URL is finished; a retry moves it. A failed URL that is tried again gets a new entry in
+//! `queue` and loses its row in `url`. A page that is due gets a new entry in `queue` and keeps its row.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::chunk::Kind;
 use crate::error::StorageError;
-use crate::outcome::UrlState;
-use crate::warc::writer::WarcEnd;
+use crate::frontier::{ChunkKind, Place};
+use crate::url_state::UrlState;
+use crate::warc::location::WarcEnd;
 
-/// The format version that this crate writes, and the only one it reads.
-pub const FORMAT_VERSION: u32 = 3;
+/// The only format version that this crate reads and writes.
+pub(crate) const FORMAT_VERSION: u32 = 3;
 
-/// The longest URL or host key, in bytes.
+/// Upper bound on the length of a URL and of a host key, in bytes.
 pub const MAX_URL_BYTES: usize = 16 * 1024;
 
 /// First bytes of the format row.
@@ -104,7 +102,7 @@ const ROBOTS: u8 = b'r';
 /// The version of the rows of [`GATES`] and [`ROBOTS`], their first byte.
 const ROW_VERSION: u8 = 1;
 
-/// How far the state has come; written in every batch, as it is after that batch.
+/// Progress of the state. Every batch contains it, as it is after that batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Progress {
     /// Number of the commit that the batch belongs to.
@@ -113,7 +111,7 @@ pub(crate) struct Progress {
     pub next_seq: u64,
     /// Sequence number of the next page; the first is 1.
     pub next_page: u64,
-    /// The archive holds the captures of all pages before `next_page` up to here.
+    /// End of the captures of all pages before `next_page` in the archive.
     pub archive: WarcEnd,
 }
 
@@ -131,16 +129,16 @@ pub(crate) fn format_row(version: u32) -> Vec<u8> {
     [&MAGIC[..], &version.to_le_bytes()].concat()
 }
 
-/// The version in a format row; `None` if it is not one.
+/// The version in a format row; `None` if the row is damaged.
 pub(crate) fn format_version(row: &[u8]) -> Option<u32> {
     row.strip_prefix(MAGIC)?.try_into().ok().map(u32::from_le_bytes)
 }
 
-/// What is kept of a URL that is finished.
+/// The row of a finished URL.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct UrlRow {
     pub state: UrlState,
-    /// Host and packed URL; a page has them in its own row.
+    /// Host and packed URL; `None` for a page, whose record has them.
     pub url: Option<(String, String)>,
 }
 
@@ -172,7 +170,7 @@ pub(crate) fn bucket_key(depth: u8, bucket: u32) -> [u8; 6] {
     [KNOWN_BUCKETS, depth, b0, b1, b2, b3]
 }
 
-/// Writes what a URL is hashed by into `key`, which is emptied before.
+/// Clears `key` and writes the bytes that identify a URL in hashes.
 pub(crate) fn push_url_key(key: &mut Vec<u8>, host: &str, url: &str) {
     let (tag, rest) = pack(host, url);
     key.clear();
@@ -182,7 +180,7 @@ pub(crate) fn push_url_key(key: &mut Vec<u8>, host: &str, url: &str) {
     key.extend_from_slice(rest.as_bytes());
 }
 
-/// The URL without what its host says already.
+/// The URL without its host.
 pub(crate) fn pack_url(host: &str, url: &str) -> String {
     let (tag, rest) = pack(host, url);
     let mut packed = String::with_capacity(rest.len() + 1);
@@ -191,7 +189,7 @@ pub(crate) fn pack_url(host: &str, url: &str) -> String {
     packed
 }
 
-/// The URL that was packed; `None` if it was not packed by [`pack_url`].
+/// The inverse of [`pack_url`]; `None` for text that it did not write.
 pub(crate) fn unpack_url(host: &str, packed: &str) -> Option<String> {
     let mut rest = packed.chars();
     match rest.next()? {
@@ -219,20 +217,25 @@ pub(crate) fn queue_prefix(host: &str) -> Vec<u8> {
     key
 }
 
-pub(crate) fn queue_key(host: &str, priority: u8, depth: u16, seq: u64) -> Vec<u8> {
-    let mut key = queue_prefix(host);
-    key.push(priority);
-    key.extend_from_slice(&depth.to_be_bytes());
+pub(crate) fn queue_key(kind: &ChunkKind, seq: u64) -> Vec<u8> {
+    let mut key = queue_prefix(&kind.host);
+    key.push(kind.priority);
+    key.extend_from_slice(&kind.depth.to_be_bytes());
     key.extend_from_slice(&seq.to_be_bytes());
     key
 }
 
+/// The key that a chunk of the queue has if its first URL is at this place.
+pub(crate) fn place_key(place: &Place) -> Vec<u8> {
+    queue_key(&place.kind, place.seq)
+}
+
 /// Host, priority and depth of a key of the queue.
-pub(crate) fn queue_kind(key: &[u8]) -> Option<Kind> {
+pub(crate) fn queue_kind(key: &[u8]) -> Option<ChunkKind> {
     let host = key.strip_prefix(&[QUEUE])?.split(|&byte| byte == 0).next()?;
     let host = std::str::from_utf8(host).ok()?.to_owned();
     let (priority, depth, _) = queue_place(&host, key)?;
-    Some(Kind { host, priority, depth })
+    Some(ChunkKind { host, priority, depth })
 }
 
 /// Priority, depth and seq of a key of the host's queue.
@@ -278,7 +281,7 @@ pub(crate) fn refresh_number(key: &[u8]) -> Option<u64> {
     number(REFRESHES, key)
 }
 
-/// Of the record of a visit to a page, made at a time in Unix milliseconds.
+/// The key for the `revisit` record of a visit, by page and time in Unix milliseconds.
 pub(crate) fn archived_visit_key(page: u64, at: u64) -> Vec<u8> {
     [&numbered(ARCHIVED_VISITS, page)[..], &at.to_be_bytes()].concat()
 }
@@ -289,7 +292,7 @@ pub(crate) fn archived_visit(key: &[u8]) -> Option<(u64, u64)> {
     Some((number(ARCHIVED_VISITS, page)?, u64::from_be_bytes(at.try_into().ok()?)))
 }
 
-/// A key of a table that goes by numbers.
+/// A key of a table with numbers as keys.
 fn numbered(table: u8, number: u64) -> [u8; 9] {
     let mut key = [table; 9];
     key[1..].copy_from_slice(&number.to_be_bytes());
@@ -316,19 +319,19 @@ pub(crate) fn robots_key(host: &str, origin: &str) -> Vec<u8> {
     [&[ROBOTS], host.as_bytes(), &[0], origin.as_bytes()].concat()
 }
 
-/// A row that begins with its version.
+/// A row that begins with its own version.
 pub(crate) fn encode_versioned<T: Serialize>(value: &T) -> Result<Vec<u8>, StorageError> {
     let mut row = vec![ROW_VERSION];
     row.extend(encode(value)?);
     Ok(row)
 }
 
-/// What such a row holds; `None` if it is not one, or of another version.
+/// The value of such a row; `None` if it is damaged or has another version.
 pub(crate) fn decode_versioned<T: DeserializeOwned>(row: &[u8]) -> Option<T> {
     postcard::from_bytes(row.strip_prefix(&[ROW_VERSION])?).ok()
 }
 
-/// Refuses what cannot be a key.
+/// Refuses a host or URL that cannot be a key.
 pub(crate) fn check_url(host: &str, url: &str) -> Result<(), StorageError> {
     let fits = |text: &str| !text.is_empty() && text.len() <= MAX_URL_BYTES && !text.as_bytes().contains(&0);
     if fits(host) && fits(url) {
@@ -337,6 +340,7 @@ pub(crate) fn check_url(host: &str, url: &str) -> Result<(), StorageError> {
     Err(StorageError::InvalidUrl {
         host: host.to_owned(),
         url: url.to_owned(),
+        max_bytes: MAX_URL_BYTES,
     })
 }
 
@@ -350,6 +354,10 @@ mod tests {
 
     #[test]
     fn queue_keys_sort_by_host_then_priority_then_depth_then_seq() {
+        let queue_key = |host: &str, priority, depth, seq| {
+            let host = host.to_owned();
+            queue_key(&ChunkKind { host, priority, depth }, seq)
+        };
         let in_order = [
             queue_key("a", 0, 0, 300),
             queue_key("a", 0, 1, 2),
@@ -365,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_give_back_what_was_put_into_them() {
+    fn keys_and_packed_urls_can_be_read_back() {
         for url in [
             "http://h:80/?a=\u{e9}",
             "https://h:80",
@@ -388,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_key_is_refused() {
+    fn hosts_and_urls_that_cannot_be_keys_are_refused() {
         let long = "x".repeat(MAX_URL_BYTES + 1);
         for (host, url) in [
             ("", "u"),

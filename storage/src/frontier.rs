@@ -1,54 +1,56 @@
-//! The frontier: URLs that wait, in the order they are handed out.
+//! URLs of the frontier: discovered, and queued.
 //!
-//! Within a host: by priority (0 first), then depth, then order of discovery. Which host is next, and when, is not decided
-//! here but by the scheduler.
+//! Within a host the queue is in order of priority (0 first), then depth, then discovery. The caller decides which host is next,
+//! and when.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chunk;
-use crate::error::StorageError;
-use crate::format;
-use crate::page::Validators;
-use crate::state::State;
-
-/// A URL that was found, to be queued if it is not known.
+/// A URL that was found. The store queues it if it does not know it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Discovered {
-    /// Canonical URL; two spellings are two URLs.
+    /// Canonical URL. The store takes two spellings for two URLs.
     pub url: String,
-    /// The key of the host that it is queued under, such as `example.org:8080`.
+    /// Key of its host, such as `example.org:8080`.
     pub host: String,
     /// Links from a seed.
     pub depth: u16,
-    /// Redirects that led here without a page between.
+    /// Redirects in a row that led here.
     pub redirects: u8,
-    /// 0 is handed out first.
+    /// 0 comes first.
     pub priority: u8,
-    /// The page that links here. As an outlink of [`finish`](crate::Store::finish) it may be left out: then it is the URL
-    /// that is finished.
+    /// URL of the page that links here. `None` in an outlink of [`finish`](crate::Store::finish) stands for the URL that is
+    /// finished.
     pub via: Option<String>,
 }
 
-/// What led to a URL.
+/// The source of the link to a URL.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Via {
     /// The page of this sequence number.
     Page(u64),
-    /// Something else with a URL: a redirect, a sitemap. Of a sitemap's 50,000 URLs each names it: hence shared.
+    /// Another source with a URL: a redirect, a sitemap. Shared, because up to 50,000 URLs name the same sitemap.
     Url(Arc<str>),
 }
 
-/// A page that is looked at again, and what tells whether it has changed.
+/// Validators that a server sends with a version of a page (RFC 9110, section 8.8), as received.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Validators {
+    /// `ETag`.
+    pub etag: Option<String>,
+    /// `Last-Modified`.
+    pub last_modified: Option<String>,
+}
+
+/// A page that is due for a visit, with the data that detects a change.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Revisit {
     /// Its sequence number.
     pub page: u64,
-    /// What the request is made conditional by.
+    /// Validators for a conditional request.
     pub validators: Validators,
-    /// SHA-1 of its decoded body; `None` where it is to be decided on anew in any case.
+    /// SHA-1 of its decoded body; `None` if the page must be decided again in any case.
     pub payload_digest: Option<[u8; 20]>,
 }
 
@@ -57,23 +59,23 @@ pub struct Revisit {
 pub struct QueuedUrl {
     /// Canonical URL.
     pub url: String,
-    /// The key of the host that it is queued under.
+    /// Key of its host.
     pub host: String,
     /// Links from a seed.
     pub depth: u16,
-    /// Redirects that led here without a page between.
+    /// Redirects in a row that led here.
     pub redirects: u8,
-    /// How often it was tried and put back.
+    /// Attempts so far.
     pub attempts: u8,
-    /// 0 is handed out first.
+    /// 0 comes first.
     pub priority: u8,
-    /// What links here; `None` for a seed.
+    /// Source of the link to it; `None` for a seed.
     pub via: Option<Via>,
-    /// Order of discovery; names this place in the queue and no other, ever.
+    /// Number of this place in the queue, in order of discovery. Never given out again.
     pub seq: u64,
-    /// Order of discovery of the URL; names the URL and no other, ever.
+    /// Number of the URL, in order of discovery. Never given out again.
     pub id: u64,
-    /// The page that was fetched by this URL before and is now looked at again; `None` for a URL that was never fetched.
+    /// The page that was fetched from this URL before and is due for a visit; `None` for a URL that was never fetched.
     pub revisits: Option<Box<Revisit>>,
 }
 
@@ -97,7 +99,7 @@ impl QueuedUrl {
         }
     }
 
-    /// Bytes that it holds outside of itself, about: a URL shared with others counts in full.
+    /// About the number of bytes on the heap. A shared URL counts in full.
     pub(crate) fn held_bytes(&self) -> usize {
         let via = match &self.via {
             Some(Via::Url(url)) => url.len(),
@@ -113,7 +115,7 @@ impl QueuedUrl {
         self.url.len() + self.host.len() + via + revisit
     }
 
-    /// The same URL behind its equals, one attempt later.
+    /// The same URL with one more attempt, at the end of its priority and depth.
     pub(crate) fn again(&self, seq: u64) -> Self {
         Self {
             attempts: self.attempts.saturating_add(1),
@@ -122,7 +124,7 @@ impl QueuedUrl {
         }
     }
 
-    /// The same URL, untried, at another place.
+    /// The same URL with another priority.
     pub(crate) fn postponed(&self, priority: u8, seq: u64) -> Self {
         Self {
             priority,
@@ -132,36 +134,28 @@ impl QueuedUrl {
     }
 }
 
-/// The first `limit` URLs of a host's queue, behind the place `from`, whose `seq` is not in `skip`.
-pub(crate) fn head_of_queue(
-    state: &State,
-    host: &str,
-    from: Option<(u8, u16, u64)>,
-    limit: usize,
-    skip: &HashSet<u64>,
-) -> Result<Vec<QueuedUrl>, StorageError> {
-    let mut found = Vec::new();
-    let prefix = format::queue_prefix(host);
-    let behind = from.map(|(priority, depth, seq)| format::queue_key(host, priority, depth, seq));
-    // The chunk that holds the place begins before it.
-    let begin = match &behind {
-        Some(place) => state.last_in(&prefix, place)?.map(|(key, _)| key.to_vec()),
-        None => None,
-    };
-    for row in state.scan_from(&begin.unwrap_or(prefix.clone())) {
-        let (key, value) = row?;
-        if !key.starts_with(&prefix) {
-            break;
-        }
-        let urls = chunk::read(state, &key, &value)?;
-        let is_behind = |queued: &QueuedUrl| from.is_none_or(|from| from < (queued.priority, queued.depth, queued.seq));
-        let wanted = urls
-            .into_iter()
-            .filter(|queued| is_behind(queued) && !skip.contains(&queued.seq));
-        found.extend(wanted.take(limit - found.len()));
-        if found.len() >= limit {
-            break;
-        }
+/// A place in the queue.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub kind: ChunkKind,
+    pub seq: u64,
+}
+
+/// The properties that the URLs of one chunk of the queue share. Chunks are handed out in this order.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ChunkKind {
+    pub host: String,
+    pub priority: u8,
+    pub depth: u16,
+}
+
+impl Place {
+    pub fn of(queued: &QueuedUrl) -> Self {
+        let kind = ChunkKind {
+            host: queued.host.clone(),
+            priority: queued.priority,
+            depth: queued.depth,
+        };
+        Self { kind, seq: queued.seq }
     }
-    Ok(found)
 }

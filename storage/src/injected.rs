@@ -1,4 +1,4 @@
-//! Every step behind the edge to the file system fails once, at each place of a small crawl, and nothing that was committed is lost.
+//! Makes each write to the file system fail once, at each step of a small crawl, and checks that no commit is lost.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::{
 /// URLs of the crawl.
 const URLS: u64 = 8;
 
-/// More than any of the crawls below takes.
+/// Upper bound on the steps of the crawls below.
 const MOST_STEPS: u64 = 200;
 
 fn options() -> OpenOptions {
@@ -74,18 +74,18 @@ fn outcome(number: u64, url: &str) -> Outcome {
     }
 }
 
-/// What was committed last, as far as the caller was told.
+/// The last commit that the store reported to the caller.
 #[derive(Default)]
-struct Told {
+struct Reported {
     pages: u64,
     links: u64,
 }
 
 /// Crawls to the end, or to an error.
-fn crawl(store: &mut Store, told: &mut Told) -> Result<(), StorageError> {
+fn crawl(store: &mut Store, reported: &mut Reported) -> Result<(), StorageError> {
     store.discover(&[link(0)])?;
     store.commit()?;
-    told.links = told.links.max(1);
+    reported.links = reported.links.max(1);
     while let Some(queued) = store.refill("h", 1, &std::collections::HashSet::new())?.pop() {
         let number: u64 = queued.url.rsplit('/').next().unwrap().parse().unwrap();
         let links: Vec<_> = [2 * number + 1, 2 * number + 2]
@@ -99,7 +99,7 @@ fn crawl(store: &mut Store, told: &mut Told) -> Result<(), StorageError> {
         if store.commit().is_err() {
             store.commit()?;
         }
-        (told.pages, told.links) = (pages, discovered);
+        (reported.pages, reported.links) = (pages, discovered);
     }
     Ok(())
 }
@@ -112,20 +112,20 @@ fn findings(dir: &Path) -> Vec<Finding> {
     found
 }
 
-/// Fails at the step `number`, goes on without failure, and asserts that nothing is missing. Whether that step was reached.
+/// Fails at the step `number`, continues without failure, and asserts that nothing is missing. Returns whether that step was reached.
 fn with_failure_at(number: u64, for_good: bool, half_way: bool) -> bool {
     let dir = tempfile::tempdir().unwrap();
     let steps = Arc::new(Steps::default());
     steps.failing.store(number, Ordering::Relaxed);
     steps.for_good.store(for_good, Ordering::Relaxed);
     steps.half_way.store(half_way, Ordering::Relaxed);
-    let mut told = Told::default();
-    let ended = open(dir.path(), &steps).and_then(|mut store| crawl(&mut store, &mut told));
+    let mut reported = Reported::default();
+    let ended = open(dir.path(), &steps).and_then(|mut store| crawl(&mut store, &mut reported));
     let reached = steps.taken.load(Ordering::Relaxed) >= number;
     if let Err(error) = &ended {
         assert!(error.to_string().contains("injected"), "{error}");
     }
-    let is_complete = told.pages == URLS;
+    let is_complete = reported.pages == URLS;
     assert!(
         ended.is_err() || !for_good || is_complete,
         "step {number}: it went on without its files"
@@ -133,10 +133,10 @@ fn with_failure_at(number: u64, for_good: bool, half_way: bool) -> bool {
     let mut store = Store::open(dir.path(), &options()).unwrap();
     let counts = store.counts();
     assert!(
-        counts.fetched() >= told.pages && counts.discovered >= told.links,
+        counts.fetched() >= reported.pages && counts.discovered >= reported.links,
         "step {number}: {counts:?}"
     );
-    crawl(&mut store, &mut told).unwrap();
+    crawl(&mut store, &mut reported).unwrap();
     assert_eq!(
         (store.counts().fetched(), store.counts().queued),
         (URLS, 0),
@@ -148,7 +148,7 @@ fn with_failure_at(number: u64, for_good: bool, half_way: bool) -> bool {
 }
 
 #[test]
-fn whatever_step_of_a_crawl_fails_nothing_committed_is_lost() {
+fn a_failure_at_any_step_of_a_crawl_loses_no_commit() {
     for (for_good, half_way) in [(false, true), (true, false)] {
         let steps = (1..MOST_STEPS)
             .take_while(|number| with_failure_at(*number, for_good, half_way))
@@ -161,11 +161,11 @@ fn whatever_step_of_a_crawl_fails_nothing_committed_is_lost() {
 }
 
 #[test]
-fn whatever_step_of_a_change_of_states_is_the_last_the_next_open_has_one_of_them() {
+fn after_a_failure_at_any_step_of_an_exchange_of_states_one_of_them_is_in_place() {
     for number in 1..MOST_STEPS {
         let dir = tempfile::tempdir().unwrap();
         let mut store = Store::open(dir.path(), &options()).unwrap();
-        crawl(&mut store, &mut Told::default()).unwrap();
+        crawl(&mut store, &mut Reported::default()).unwrap();
         let pages: Vec<_> = store.pages_from(0).map(|page| page.unwrap().1).collect();
         drop(store);
         let steps = Arc::new(Steps::default());
@@ -192,5 +192,5 @@ fn whatever_step_of_a_change_of_states_is_the_last_the_next_open_has_one_of_them
             return;
         }
     }
-    panic!("the rebuild never came to its end");
+    panic!("every rebuild failed");
 }

@@ -1,24 +1,24 @@
-//! Which URLs are known, and by which number: 64-bit hashes, packed, in front of everything that is kept of a URL.
+//! The known URLs and their numbers: 64-bit hashes, packed.
 //!
 //! ```text
 //! discover ─▶ recent ── every 131,072 URLs, in the order of the hashes ─▶ buckets
-//!             memory, and the log in the tree                             rows of at most some 96 hashes each
+//!             memory, and the log in the tree                             rows of about 96 hashes at most
 //! ```
 //!
-//! A URL is some 70 bytes, and a row of its own in sled takes three times what it holds; of most URLs nothing is ever asked
-//! but whether they are known. So a URL is known by its hash, in some ten bytes, and its text is where it is needed: in the
-//! queue while it waits, in the page when it has become one.
+//! A URL has about 70 bytes, and a separate row in sled takes three times its contents. For most URLs the only question is
+//! whether they are known. So the store keeps a URL's hash, in about ten bytes, and its text only where it is needed: in the
+//! queue, and in the record of its page.
 //!
-//! **Why a log.** Hashes come in no order, so a bucket would be rewritten for each. The log is written with the batch that
-//! queues the URLs, one row for all of them; when as many have come as most buckets have room for, all go into the buckets
-//! in one sweep. A merge that is cut off is done again at the next open or commit: an entry that is in its bucket already is
-//! not put there twice, and the log goes only after the row that says how far the buckets have come.
+//! **Why a log.** Hashes come in no order, so each would rewrite a bucket. The batch that queues URLs also writes the log,
+//! one row for all of them. When most buckets have a new entry, one merge moves all entries into the buckets. The next open or commit
+//! repeats a merge that was cut off: it does not add an entry twice, and the log is removed only after the row that
+//! describes the buckets is written.
 //!
-//! **What a collision would do.** Two URLs of one hash would be taken for one, and the second never fetched. Among a million
-//! URLs that has a probability of 3 · 10⁻⁸, among a hundred million of 3 · 10⁻⁴. The hash is keyed by a random number of the
-//! store, so nobody can prepare a URL that passes for another.
+//! **Collisions.** The store takes two URLs with the same hash for one, so the second is never fetched. The probability is
+//! 3 · 10⁻⁸ among a million URLs and 3 · 10⁻⁴ among a hundred million. A random number of the store keys the hash, so nobody
+//! can construct a URL that collides with another.
 //!
-//! **What is asked.** Nearly always a URL that was asked about a moment ago: [`found`] answers for those.
+//! **Repeated look-ups.** Most look-ups repeat a recent one; [`found`] answers those.
 
 mod bucket;
 mod filter;
@@ -37,24 +37,25 @@ use bucket::{Entries, bucket_of, depth_for, pack};
 use filter::Filter;
 use found::Found;
 
-/// Hashes a generation holds: what fills 2^19 slots of a hash table, about 5 MB.
+/// Hashes in a generation of [`Found`]: they fill 2^19 slots of a hash table, about 5 MB.
 const GENERATION: usize = (1 << 19) / 8 * 7;
 
-/// URLs that are merged at once, at least; in a large store a sixteenth of it, so that the work for each stays the same.
+/// Lower bound on the URLs in a merge. In a large store a merge takes a sixteenth of the store, so that the work for each URL stays
+/// constant.
 const MERGE_AT_LEAST: u64 = 1 << 17;
-/// And at most, for they lie in memory until then.
+/// Upper bound on the URLs in a merge, because they are in memory until then.
 const MERGE_AT_MOST: u64 = 1 << 21;
 
 /// Rows in a batch.
 const BATCH_ROWS: usize = 200;
 
-/// Hash of a URL's key.
+/// Hash of a URL with its host.
 pub(crate) type UrlHash = u64;
 
 /// The number of a URL in the order of discovery.
 pub(crate) type UrlId = u64;
 
-/// Takes a hash as the hash of the hash.
+/// Uses a hash as its own hash.
 #[derive(Default)]
 pub(crate) struct Unhashed(u64);
 
@@ -75,15 +76,15 @@ impl Hasher for Unhashed {
 }
 
 type BuildUnhashed = BuildHasherDefault<Unhashed>;
-/// A set of hashes, which need no hashing again.
+/// A set of hashes, which are not hashed again.
 pub(crate) type UrlHashSet = HashSet<UrlHash, BuildUnhashed>;
 
-/// How the buckets stand: the row `known`.
+/// The row `known`: describes the buckets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Buckets {
-    /// There are 2^depth; a hash is in the bucket that its first bits name.
+    /// There are 2^depth buckets; the first bits of a hash name its bucket.
     pub depth: u8,
-    /// Entries in them.
+    /// Entries in all buckets.
     pub entries: u64,
 }
 
@@ -91,16 +92,16 @@ pub(crate) struct Buckets {
 pub(crate) struct KnownUrls {
     seed: u64,
     buckets: Buckets,
-    /// Not in the buckets yet: what is in the log, and what is staged.
+    /// URLs that are not in the buckets yet: in the log, or staged.
     recent: HashMap<UrlHash, UrlId, BuildUnhashed>,
     merge_at_least: u64,
-    /// Of the hashes in the buckets.
+    /// Filter of the hashes in the buckets.
     filter: Filter,
     found: Found,
 }
 
 impl KnownUrls {
-    /// Reads what the tree has of them.
+    /// Reads the log, and builds the filter from the buckets.
     pub fn open(state: &State, seed: u64) -> Result<Self, StorageError> {
         let row = state.get(format::META_KNOWN)?;
         let buckets = row.map_or(Ok(Buckets::default()), |row| {
@@ -124,7 +125,7 @@ impl KnownUrls {
         Ok(known)
     }
 
-    /// Buckets of a lesser depth are left from a merge that was cut off when it had written those of its own.
+    /// Removes buckets of a lesser depth: a merge that was cut off wrote the new ones and left them.
     fn remove_void_buckets(&self, state: &State) -> Result<(), StorageError> {
         while let Some(first) = state.scan([format::KNOWN_BUCKETS]).next() {
             let Some(&depth) = first?.0.get(1).filter(|depth| **depth < self.buckets.depth) else {
@@ -137,7 +138,7 @@ impl KnownUrls {
         Ok(())
     }
 
-    /// The hash of what [`format::push_url_key`] makes of a URL.
+    /// The hash of the bytes that [`format::push_url_key`] writes.
     pub fn hash(&self, url_key: &[u8]) -> UrlHash {
         xxh3_64_with_seed(url_key, self.seed)
     }
@@ -169,12 +170,12 @@ impl KnownUrls {
         }
     }
 
-    /// Takes in a URL whose row of the log is staged.
+    /// Adds a URL whose entry in the log is staged.
     pub fn insert(&mut self, hash: UrlHash, id: UrlId) {
         self.recent.insert(hash, id);
     }
 
-    /// Makes the filter from the buckets, with room for as many again.
+    /// Builds the filter from the buckets, with room for the same number of new hashes.
     fn fill_filter(&mut self, state: &State) -> Result<(), StorageError> {
         let mut filter = Filter::for_entries(self.buckets.entries);
         for row in state.scan(format::bucket_prefix(self.buckets.depth)) {
@@ -205,7 +206,7 @@ impl KnownUrls {
         }
     }
 
-    /// Brings what is recent into the buckets, if it is enough. Everything that is recent must have been applied.
+    /// Merges the recent URLs into the buckets, if there are enough. All of them must have been applied to the tree.
     pub fn merge_if_due(&mut self, state: &State) -> Result<(), StorageError> {
         let due = (self.buckets.entries / 16).clamp(self.merge_at_least, MERGE_AT_MOST.max(self.merge_at_least));
         if (self.recent.len() as u64) < due {
@@ -214,12 +215,27 @@ impl KnownUrls {
         let mut fresh: Vec<(UrlHash, UrlId)> = self.recent.drain().collect();
         fresh.sort_unstable();
         self.recent.shrink_to_fit();
+        self.merge(state, &fresh)?;
+        // The latest URLs are looked up most.
+        for &(hash, _) in &fresh {
+            self.filter.insert(hash);
+            self.found.insert(hash);
+        }
+        if self.filter.has_room_for(self.buckets.entries) {
+            Ok(())
+        } else {
+            self.fill_filter(state)
+        }
+    }
+
+    /// Writes the buckets with the `fresh` entries, sorted by hash, then removes the old buckets and the log.
+    fn merge(&mut self, state: &State, fresh: &[(UrlHash, UrlId)]) -> Result<(), StorageError> {
         let entries = self.buckets.entries + fresh.len() as u64;
         let before = self.buckets;
         let depth = before.depth.max(depth_for(entries));
         let mut writer = Writer::new(state);
-        let mut rest = &fresh[..];
-        // The coarser buckets hold each one or several of the finer.
+        let mut rest = fresh;
+        // Each old bucket becomes one or several new ones.
         for coarse in 0..1_u32 << before.depth {
             let (own, others) =
                 rest.split_at(rest.partition_point(|(hash, _)| bucket_of(*hash, before.depth) == coarse));
@@ -244,17 +260,7 @@ impl KnownUrls {
             writer.remove_all(format::bucket_prefix(before.depth).to_vec())?;
         }
         writer.remove_all(vec![format::KNOWN_LOG])?;
-        writer.finish()?;
-        // The latest are what is asked about most.
-        for &(hash, _) in &fresh {
-            self.filter.insert(hash);
-            self.found.insert(hash);
-        }
-        if self.filter.has_room_for(entries) {
-            Ok(())
-        } else {
-            self.fill_filter(state)
-        }
+        writer.finish()
     }
 
     fn entries_of(&self, state: &State, depth: u8, bucket: u32) -> Result<Vec<(UrlHash, UrlId)>, StorageError> {
@@ -266,7 +272,7 @@ impl KnownUrls {
     }
 }
 
-/// Rows in batches.
+/// Writes rows in batches.
 struct Writer<'a> {
     state: &'a State,
     batch: sled::Batch,

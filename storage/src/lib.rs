@@ -1,8 +1,8 @@
-//! What must survive a crash of a web crawl: the *frontier* (which URLs wait), the *catalogue* (what became of each URL, what is
-//! known of each page) and the *archive* (the bodies and texts of the kept pages, as WARC 1.1 files that other tools open).
+//! Durable data of a web crawl: the *frontier* (queued URLs), the *catalogue* (outcomes of URLs, records of pages) and the
+//! *archive* (bodies and texts of the kept pages, as WARC 1.1 files that other tools open).
 //!
-//! It is not a crawler: it knows no HTTP client, no HTML and no async runtime. It does not decide whether a page is a
-//! duplicate; it keeps what was decided. The index of fingerprints is derived from the catalogue and lives in trees of its own
+//! This crate is not a crawler: it knows no HTTP client, no HTML and no async runtime. It stores verdicts and gives none: its caller
+//! decides which pages are duplicates. The index of fingerprints is derived from the catalogue and has its own trees
 //! ([`Store::index_db`]).
 //!
 //! ```
@@ -19,7 +19,7 @@
 //! };
 //! let queued = store.discover(&[seed.clone()])?;
 //!
-//! // ... fetched, and found to be unlike any other page:
+//! // ... the caller fetches the page and finds no duplicate of it:
 //! let body = b"<title>Example</title><p>An example.";
 //! let capture = Capture {
 //!     url: &queued[0].url,
@@ -62,68 +62,71 @@
 //!
 //! # What is durable when
 //!
-//! Nothing is written until [`Store::commit`]; [`Store::discover`] and [`Store::finish`] only stage, and see what is staged.
-//! (When 32 MiB of captures or 65,536 rows wait, the next of them commits first, so that memory stays bounded.) A commit:
+//! Only [`Store::commit`] writes. [`Store::discover`] and [`Store::finish`] stage their changes, and later calls see the staged changes.
+//! (If 32 MiB or 65,536 rows are staged, the next call commits first, so that memory stays bounded.) A commit:
 //!
 //! 1. writes the staged captures to the archive and makes them durable (`fdatasync`, and the folder of a new file);
-//! 2. applies the new links of the whole commit, sorted by where they will wait, as batches of at most 256 rows, each atomic;
-//! 3. applies the rest, URL by URL in the order they were finished, in such batches too;
+//! 2. applies the new links of the whole commit, sorted by their places in the queue, as batches of at most 256 rows, each atomic;
+//! 3. applies the other changes, URL by URL in the order they were finished, in such batches too;
 //! 4. makes the state durable (`sled` flush, then `fdatasync` of its file);
-//! 5. notes the commit's number in `last-commit`;
-//! 6. now and then brings the hashes of recent URLs into their buckets (see `known`), which changes nothing that is known.
+//! 5. writes the commit's number to `last-commit`;
+//! 6. from time to time merges the hashes of recent URLs into their buckets (module `known`), which changes no answer of the store.
 //!
-//! A URL's outcome, the removal of its place in the queue, its page record and the counts of its host are in one batch; its
-//! outlinks are in an earlier one. Every batch also holds the row `progress`: the next numbers, and the end of the archive as
-//! it is after that batch.
+//! One batch holds a URL's outcome, the removal of its place in the queue, its page record and the counts of its host. Its
+//! outlinks are in an earlier batch. Every batch also holds the row `progress`: the next numbers, and the archive's end after
+//! that batch.
 //!
-//! Why that is safe, whenever the process or the machine dies:
+//! This is safe whenever the process or the machine dies:
 //!
-//! - *In step 1, or before:* the state knows nothing of it; its archive ends where it ended. All staged URLs are still queued.
-//! - *In steps 2 to 4:* sled may have written any beginning of the log, and recovers whole batches in order: a beginning of
-//!   what was staged. If only links survive, they were found a little early, and the page that has them is queued still and
-//!   will bring them again. Each page record that survives points into the archive, which has been durable since step 1.
-//! - *After step 4:* all of it is there.
-//! - *In step 6:* the log of recent URLs goes after the buckets that hold the same, so what is there twice is the same.
+//! - *In step 1, or before:* the state does not refer to the new records, and names the old end of the archive. All staged URLs are
+//!   still queued.
+//! - *In steps 2 to 4:* sled may have written any number of the first batches, and recovers whole batches in order. If only links
+//!   survive, the store knows them a little early; the page that has them is still queued and will bring them again. Each page record
+//!   that survives points into the archive, which has been durable since step 1.
+//! - *After step 4:* the whole commit survives.
+//! - *In step 6:* the log of recent URLs is removed after its entries are in the buckets, so an entry may be there twice, with the same
+//!   values.
 //!
-//! So a URL is queued, or finished with all that belongs to it; a page record always has its body. Numbers are given out once:
-//! those of a commit that is lost in part are passed over by the next, so a link that names a lost page names none. What can
-//! be left over is a tail of the archive that no record points to: whole records whose batches were lost, or a torn gzip
-//! member. The next [`Store::open`] cuts the archive back to the end that `progress` names. That is right because nothing
-//! refers to the tail, its URLs are still queued and will be fetched again, and a second copy of the same page in the archive
-//! would say that it was kept twice. And it is safe, because a state that has lost commits is recognised first, by
-//! `last-commit`: then nothing is cut, and the error says so.
+//! So a URL is either queued, or finished with its page, links and counts, and every page record has its body. The store gives out
+//! each number once: if a crash loses a part of a commit, the next commit skips its numbers, so a link never names another page than its
+//! own. A crash can leave a tail of the archive that no record points to: whole records whose batches were lost, or a torn gzip member.
+//! The next [`Store::open`] cuts the archive back to the end in `progress`. The tail's URLs are still queued, so the crawl fetches
+//! them again, and a second copy in the archive would say that the page was kept twice. A state that has lost
+//! commits never cuts anything: the store first compares `last-commit`, and refuses such a state with an error.
 //!
-//! A failure in step 1 (a full disk) loses nothing: what is staged stays staged at its offsets, and the commit can be repeated.
-//! A failure in a later step leaves memory and disk apart: every later call answers [`StorageError::Halted`], and opening the
-//! store anew goes on from what is on disk.
+//! A failure in step 1 (a full disk) loses nothing: the stage keeps its changes and their offsets, and the commit can be repeated.
+//! After a failure in a later step, memory and disk differ: every later call returns [`StorageError::Halted`], and opening the
+//! store again continues from the disk.
 //!
 //! # A page in another's place
 //!
-//! A kept page may give its place to one that is decided later ([`PageDraft::replaces`]): the record of the first becomes that of
-//! a duplicate of the second, in the batch that holds the second, so that a cluster has one kept page at every moment. Pages
-//! that are duplicates of the first are left as they are, there may be thousands: [`Store::representative_of`] follows them to
-//! the kept page. The archive only grows, so the first page stays in it.
+//! A page that is decided later may take the place of a kept page ([`PageDraft::replaces`]). One batch makes the earlier page a
+//! duplicate of the later one and adds the later one, so a cluster has one kept page at every moment. Pages
+//! that are duplicates of the earlier page do not change, because there may be thousands: [`Store::representative_of`] follows them to
+//! the kept page. The archive only grows, so the earlier page stays in it.
 //!
 //! # Modules
 //!
-//! - `store`: opening, and the commit. `decide`: staging what is discovered and decided. `catalogue`: reading.
-//! - `frontier`, `outcome`, `page`, `counts`: what goes in and comes out. `hosts`: how hosts were treated last.
-//! - `staged`: links and pieces into batches. `chunk`: how URLs lie in the queue. `known`: which URLs are known.
-//! - `visits`: pages that are looked at again, and what became of them.
-//! - [`format`](mod@format): every key and value on disk. `state`: the sled database. `folder`: lock, README, last commit.
-//! - `rebuild`: the state made anew from the archive. `verify`: whether all of it agrees. `compact`: without what it does not need.
-//! - [`cdxj`]: the index of the archive, by which replay tools find its captures.
-//! - [`warc`]: the archive: captures, records, metadata, writer, reader.
+//! From the bottom up. No file uses another in a circle.
+//!
+//! - `error`; [`warc`]: places, records, captures and readers of the archive.
+//! - `frontier`, `url_state`, `page`, `visits`, `outcome`, `redecided`, `counts`: the types of the rows and of the interface.
+//! - `warc::metadata` and `warc::writer`: the archive's records of those types, and its files.
+//! - `format`: every key and value on disk. `state`: the sled database. `folder`: lock, README, last commit.
+//! - `chunk`: the rows of the queue. `known`: the hashes of all known URLs. `stage`: changes on their way to a commit.
+//! - `store`: opening, and the commit. Further methods of [`Store`]: `stage/discover` and `stage/finish` stage changes, `queue`, `urls`,
+//!   `catalogue` and `texts` read, `revisit` stages visits, `hosts` and `run` remember hosts and runs.
+//! - `verify`: checks whether all of it agrees. `rebuild`: the state from the archive. `compact`: the state without superseded rows.
+//!   [`cdxj`]: the index of the archive for replay tools.
 
 mod catalogue;
 pub mod cdxj;
 mod chunk;
 mod compact;
 mod counts;
-mod decide;
 mod error;
 mod folder;
-pub mod format;
+mod format;
 mod frontier;
 mod hosts;
 #[cfg(test)]
@@ -131,26 +134,38 @@ mod injected;
 mod known;
 mod outcome;
 mod page;
+mod queue;
 mod rebuild;
-mod staged;
+mod redecided;
+mod revisit;
+mod run;
+mod stage;
 mod state;
 mod store;
 mod stored_text;
+mod texts;
+mod url_state;
+mod urls;
 mod verify;
 mod visits;
 pub mod warc;
 
-pub use catalogue::{FailedUrl, Failures, Hosts, KnownUrl, Pages, Queue, Urls};
+pub use catalogue::{Pages, Redecisions};
 pub use compact::{Compacted, compact};
 pub use counts::Counts;
 pub use error::StorageError;
 pub use format::MAX_URL_BYTES;
-pub use frontier::{Discovered, QueuedUrl, Revisit, Via};
-pub use hosts::{HostState, HostStates, MAX_STORED_ROBOTS_BYTES, StoredRobots};
-pub use outcome::{Failure, Finished, Outcome, UrlState, Visit};
-pub use page::{Fate, PageDraft, PageRecord, Replaced, Validators, Verdict, WarcLocation};
-pub use rebuild::{Rebuild, RebuildStep, Rebuilt, Redecided, Redecision, Redecisions};
+pub use frontier::{Discovered, QueuedUrl, Revisit, Validators, Via};
+pub use hosts::{HostRecord, HostRecords, MAX_STORED_ROBOTS_BYTES, StoredRobots};
+pub use outcome::{Finished, Outcome};
+pub use page::{Fate, PageDraft, PageRecord, Replaced, Verdict};
+pub use queue::{Hosts, Queue};
+pub use rebuild::{Rebuild, RebuildStep, Rebuilt, Redecision};
+pub use redecided::Redecided;
 pub use store::{OpenOptions, Store};
 pub use stored_text::stored_text;
-pub use verify::{Finding, Findings, Kind};
-pub use visits::{Refresh, Visits};
+pub use url_state::{Failure, UrlState};
+pub use urls::{FailedUrl, Failures, KnownUrl, Urls};
+pub use verify::{Finding, FindingKind, Findings};
+pub use visits::{RefreshCounts, Visit, Visits};
+pub use warc::WarcLocation;

@@ -1,119 +1,67 @@
-//! What became of a URL.
+//! The outcome of a URL that was in process, as the caller reports it.
 
-use serde::{Deserialize, Serialize};
-
-use crate::frontier::{QueuedUrl, Via};
+use crate::frontier::QueuedUrl;
 use crate::page::PageDraft;
+use crate::visits::Visit;
 use crate::warc::EncodedCapture;
 
-/// What became of a URL that was handed out; what [`Store::finish`](crate::Store::finish) is told.
+/// The outcome of a URL that was in process: the argument of [`Store::finish`](crate::Store::finish).
 #[derive(Debug, Clone)]
 pub enum Outcome {
-    /// A page was fetched and decided.
+    /// The caller fetched a page and gave it a verdict.
     Page {
-        /// What is known of it.
+        /// The page.
         draft: Box<PageDraft>,
-        /// Its body and text for the archive; `None` for a page that is not kept.
+        /// Its records for the archive; `None` archives nothing but the metadata record.
         capture: Option<EncodedCapture>,
     },
-    /// The server sent us elsewhere. The target itself is discovered as an outlink.
+    /// The server redirected the request. The caller passes the target as an outlink.
     Redirect {
         /// The target.
         to: String,
         /// HTTP status.
         status: u16,
     },
-    /// It could not be had, for good.
+    /// The fetch failed for good.
     Failed {
-        /// A short fixed word that reports can be grouped by: `timeout`, `dns`, `http`, ….
+        /// A short fixed word by which reports group failures: `timeout`, `dns`, `http`, ….
         kind: String,
-        /// HTTP status, where there was one.
+        /// HTTP status, if there was one.
         status: Option<u16>,
         /// The details, for people.
         detail: String,
     },
-    /// It was not fetched because a rule forbids it: robots, scope, ….
+    /// A rule forbids the fetch: robots, scope, ….
     Excluded {
         /// The rule.
         reason: String,
     },
-    /// It goes back to the queue, behind its equals, with one more attempt counted.
+    /// The fetch failed for now. The URL returns to the end of its priority and depth in the queue, with one more attempt counted.
     Retry,
-    /// Only for a URL that [was fetched before](crate::QueuedUrl::revisits): looked at again, without another page.
+    /// A visit to a page that [was fetched before](QueuedUrl::revisits) brought no other page.
     Visited {
-        /// What the visit found.
+        /// The visit's finding.
         visit: Visit,
-        /// When it was made, milliseconds since the Unix epoch.
+        /// When the visit was made, milliseconds since the Unix epoch.
         at: u64,
-        /// Bytes that came over the wire for a body.
+        /// Bytes over the wire for a body.
         wire_bytes: u64,
         /// The `revisit` record of an unchanged page.
         capture: Option<EncodedCapture>,
     },
-    /// It was not tried and goes back to the queue, to another place.
+    /// The caller did not fetch the URL. It returns to the queue with another priority.
     Postponed {
         /// Its new [`priority`](QueuedUrl::priority).
         priority: u8,
     },
 }
 
-/// What another visit to a page found, where it was not a changed page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Visit {
-    /// The same page: by the server's word (304), or by its body.
-    Unchanged,
-    /// No page: 404, 410, a temporary redirect, a body that is none. The second time running, the page is [gone](crate::Fate::Gone).
-    Missing,
-    /// No answer that says anything about the page. Nothing is concluded from it.
-    Unanswered,
-}
-
-/// What the store knows of a URL.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum UrlState {
-    /// In the queue, or handed out and not finished.
-    Queued,
-    /// Fetched: the page of this sequence number.
-    Page(u64),
-    /// Redirected.
-    Redirect {
-        /// The target.
-        to: String,
-        /// HTTP status.
-        status: u16,
-    },
-    /// Failed for good.
-    Failed(Failure),
-    /// Forbidden by a rule.
-    Excluded {
-        /// The rule.
-        reason: String,
-    },
-}
-
-/// Why a URL failed, and where it came from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
-    /// See [`Outcome::Failed`].
-    pub kind: String,
-    /// HTTP status, where there was one.
-    pub status: Option<u16>,
-    /// The details, for people.
-    pub detail: String,
-    /// How often it was tried.
-    pub attempts: u8,
-    /// Links from a seed.
-    pub depth: u16,
-    /// What links to it; `None` for a seed.
-    pub via: Option<Via>,
-}
-
-/// What [`Store::finish`](crate::Store::finish) did.
+/// The result of [`Store::finish`](crate::Store::finish).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Finished {
-    /// The outlinks not known before, now in the queue.
+    /// The outlinks that were not known before. They are in the queue now.
     pub newly_queued: Vec<QueuedUrl>,
-    /// The URL itself, if it went back to the queue: its new place.
+    /// The URL itself at its new place, if it returned to the queue.
     pub requeued: Option<QueuedUrl>,
     /// The sequence number of the page, if there is one.
     pub page_id: Option<u64>,

@@ -1,35 +1,35 @@
-//! What the catalogue holds of a page.
+//! A page: what the caller knows when it is decided, and its record in the catalogue.
 
 use serde::{Deserialize, Serialize};
 
-use crate::frontier::{QueuedUrl, Via};
-use crate::warc::writer::Archived;
+use crate::frontier::{QueuedUrl, Validators, Via};
+use crate::warc::location::{Archived, WarcLocation};
 
-/// Whether a page says anything new, as decided before it was stored.
+/// The verdict on a page, given before it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub enum Verdict {
-    /// It does: the page is kept.
+    /// The page says something new and is kept.
     #[default]
     Unique,
-    /// Its normalised text is that of another page.
+    /// Its normalised text is the same as another page's.
     Exact {
-        /// Sequence number of the page that was kept when this was decided. Another may have taken its place since: see
-        /// [`Store::representative_of`](crate::Store::representative_of).
+        /// Sequence number of the page that was kept at the time. Another page may have taken its place since:
+        /// [`Store::representative_of`](crate::Store::representative_of) finds it.
         of: u64,
     },
-    /// Its text is nearly that of another page.
+    /// Its text is nearly the same as another page's.
     Near {
-        /// As for `Exact`.
+        /// See [`Exact`](Self::Exact).
         of: u64,
-        /// Hamming distance of the two fingerprints in bits; `None` where another rule decided.
+        /// Hamming distance of the two fingerprints in bits; `None` if another rule decided.
         distance: Option<u32>,
-        /// Estimated similarity of the two, 0 to 1.
+        /// Estimated similarity of the two texts, 0 to 1.
         similarity: f32,
     },
 }
 
 impl Verdict {
-    /// The page that it is a duplicate of.
+    /// The page that this one is a duplicate of.
     #[must_use]
     pub fn of(self) -> Option<u64> {
         match self {
@@ -38,7 +38,7 @@ impl Verdict {
         }
     }
 
-    /// The same of another page; [`Unique`](Self::Unique) stays so.
+    /// The same verdict with another page. [`Unique`](Self::Unique) does not change.
     #[must_use]
     pub fn with_of(self, of: u64) -> Self {
         match self {
@@ -55,7 +55,7 @@ impl Verdict {
     }
 }
 
-/// What has become of a page since it was decided.
+/// The fate of a page since it was decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Fate {
     /// It is the last known version of its URL.
@@ -66,46 +66,26 @@ pub enum Fate {
         /// Sequence number of that page.
         by: u64,
     },
-    /// A later fetch of its URL was sent elsewhere for good, or found that its page is not to be stored.
+    /// A later fetch of its URL was redirected for good, or found a page that may not be stored.
     Moved,
-    /// Its URL answered twice running without a page: 404, 410, a temporary redirect, a body that is none.
+    /// Its URL answered twice in a row without a page: 404, 410, a temporary redirect, a body that is not a page.
     Gone {
-        /// When it did so the second time, milliseconds since the Unix epoch.
+        /// Time of the second answer, milliseconds since the Unix epoch.
         at: u64,
     },
 }
 
-/// What a server says about the version that it sent (RFC 9110, section 8.8), as received.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Validators {
-    /// `ETag`.
-    pub etag: Option<String>,
-    /// `Last-Modified`.
-    pub last_modified: Option<String>,
-}
-
-/// Where one record lies in the archive: one gzip member.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WarcLocation {
-    /// Number of the file, the last part of its name.
-    pub file: u32,
-    /// First byte of the member.
-    pub offset: u64,
-    /// Its length in bytes.
-    pub length: u64,
-}
-
-/// A kept page that gives its place to another: the one that it names as its canonical URL.
+/// A kept page whose place another page takes: the page at its canonical URL.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Replaced {
-    /// Sequence number of the page that was kept until now.
+    /// Sequence number of the page kept until now.
     pub page: u64,
-    /// What it is from now on: [`Verdict::Exact`] or [`Verdict::Near`] of the page that takes its place.
+    /// Its new verdict: [`Verdict::Exact`] or [`Verdict::Near`] of the page that takes its place.
     pub verdict: Verdict,
 }
 
-/// What the caller knows of a fetched page. The store adds the URL it was queued by and the places in the archive, and
-/// makes a [`PageRecord`] of it.
+/// A fetched page as the caller passes it. The store adds the URL's place in the queue and the places in the archive to make the
+/// [`PageRecord`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PageDraft {
     /// The page's title; empty if it has none.
@@ -116,38 +96,38 @@ pub struct PageDraft {
     pub status: u16,
     /// `Content-Type` as received.
     pub content_type: String,
-    /// The character encoding that the text was decoded by, such as `UTF-8`.
+    /// The character encoding of the body, such as `UTF-8`.
     pub encoding: String,
     /// Bytes of the decoded body.
     pub body_bytes: u64,
-    /// Bytes that came over the wire for the body.
+    /// Bytes of the body over the wire.
     pub wire_bytes: u64,
     /// Characters of the extracted text.
     pub text_chars: u64,
-    /// Language of the text, an ISO 639 code; `None` if it is not known.
+    /// Language of the text, an ISO 639 code; `None` if unknown.
     pub language: Option<String>,
-    /// What was decided.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Fingerprint, exact hash and sketch as the caller encodes them; the store does not look inside.
+    /// Fingerprint, exact hash and sketch as the caller encodes them. The store does not decode them.
     pub signature: Vec<u8>,
-    /// Milliseconds from the beginning of the fetch to the end of the body.
+    /// Milliseconds from the start of the fetch to the end of the body.
     pub elapsed_ms: u32,
-    /// The URL that the page names as its canonical one, its own included.
+    /// The URL that the page names as canonical, even if it is its own.
     pub canonical: Option<String>,
-    /// The page whose place this one takes; only for a page that is kept.
+    /// The page whose place this one takes, if it is kept.
     pub replaces: Option<Replaced>,
-    /// What the server says about this version.
+    /// The server's validators for this version.
     pub validators: Validators,
-    /// SHA-1 of the decoded body: what `WARC-Payload-Digest` says in base 32.
+    /// SHA-1 of the decoded body, as in `WARC-Payload-Digest`.
     pub payload_digest: [u8; 20],
 }
 
 /// A page in the catalogue. Its sequence number is its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PageRecord {
-    /// The URL it was queued and fetched by.
+    /// Its URL.
     pub url: String,
-    /// The host key it was queued under.
+    /// Key of its host.
     pub host: String,
     /// Links from a seed.
     pub depth: u16,
@@ -165,13 +145,13 @@ pub struct PageRecord {
     pub encoding: String,
     /// Bytes of the decoded body.
     pub body_bytes: u64,
-    /// Bytes that came over the wire for the body.
+    /// Bytes of the body over the wire.
     pub wire_bytes: u64,
     /// Characters of the extracted text.
     pub text_chars: u64,
     /// See [`PageDraft::language`].
     pub language: Option<String>,
-    /// What was decided.
+    /// The verdict.
     pub verdict: Verdict,
     /// See [`PageDraft::signature`].
     pub signature: Vec<u8>,
@@ -179,31 +159,37 @@ pub struct PageRecord {
     pub elapsed_ms: u32,
     /// See [`PageDraft::canonical`].
     pub canonical: Option<String>,
-    /// Sequence number of the page whose place this one took when it was decided.
+    /// Sequence number of the page whose place this one took.
     pub replaces: Option<u64>,
     /// See [`PageDraft::validators`].
     pub validators: Validators,
     /// See [`PageDraft::payload_digest`].
     pub payload_digest: [u8; 20],
-    /// Sequence number of the version of this URL before this one, where it was fetched before.
+    /// Sequence number of the previous version of this URL, if there is one.
     pub previous: Option<u64>,
-    /// What has become of it since.
+    /// Its fate since it was decided.
     pub fate: Fate,
-    /// The `response` record; `None` for a page that was not archived, such as a duplicate. A page that was kept until
-    /// another took its place is still in the archive.
+    /// Place of the `response` record; `None` for a page whose body is not archived, such as a duplicate. A page that was kept until
+    /// another took its place still has one.
     pub response: Option<WarcLocation>,
-    /// The `conversion` record with the extracted text, or, of a duplicate, with what it has beside the text of the page that it is a
-    /// duplicate of. `None` for duplicates of older crawls.
+    /// Place of the `conversion` record with the extracted text; for a duplicate, with only the difference from the kept page's text.
+    /// `None` if no text is archived.
     pub text: Option<WarcLocation>,
-    /// The `revisit` record that stands in for the `response` of a duplicate.
+    /// Place of the `revisit` record that a duplicate has instead of a `response`.
     pub revisit: Option<WarcLocation>,
 }
 
 impl PageRecord {
-    /// Whether the page is one of those that the crawl keeps: it says something new, and is the last version of its URL.
+    /// Whether the crawl keeps the page: it is unique, and the last version of its URL.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         self.verdict == Verdict::Unique && self.fate == Fate::Current
+    }
+
+    /// Whether the page is kept by its text alone: the crawl dropped it and archived no body, and a redecision keeps it.
+    #[must_use]
+    pub fn is_kept_without_body(&self) -> bool {
+        self.is_kept() && self.response.is_none()
     }
 
     pub(crate) fn new(queued: &QueuedUrl, draft: PageDraft, archived: Archived) -> Self {

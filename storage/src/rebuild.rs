@@ -1,117 +1,116 @@
-//! The catalogue made anew from the WARC files alone.
+//! Rebuilds the catalogue from the WARC files alone.
 //!
 //! ```text
-//! warc/*.warc.gz ── 1 ─▶ pages, by the metadata records ── 2 ─▶ pages without one ── 3 ─▶ lost pages, URLs found ── 4 ─▶ in place
-//!                        in order: Rebuild::begin          the caller: fetch_again   finish
+//! warc/*.warc.gz ── 1 ─▶ pages, by their metadata records ── 2 ─▶ pages without one ── 3 ─▶ lost pages, outlinks ── 4 ─▶ in place
+//!                        in order: Rebuild::begin            the caller: fetch_again   finish
 //! ```
 //!
-//! All of it is done in the folder `state.rebuilding`; the state that was there is left alone until the new one is complete and
-//! durable, and is then kept as `state.before-rebuild`. Cut off anywhere, it can be begun again.
+//! All work happens in the folder `state.rebuilding`. The old state stays untouched until the new one is complete and durable, and is
+//! then kept as `state.before-rebuild`. A rebuild that is cut off anywhere can start again.
 //!
-//! What comes back: every page with its number, verdict, signature, versions and visits; the URLs that were found on pages and have no page,
-//! which wait in the queue. What does not, because the archive does not have it: how hosts were treated, robots.txt, the counts of
-//! refreshes, and what became of URLs without a page; redirects and failures are asked again, URLs of sitemaps are found again.
+//! A rebuild restores every page with its number, verdict, signature, versions and visits, and queues the URLs that were found on
+//! pages and have no page. It cannot restore data that the archive does not have: how hosts were treated, robots.txt, the counts of
+//! refreshes, and the outcomes of URLs without a page. The crawl repeats redirects and failures, and finds the URLs of sitemaps again.
 //!
-//! A kept page whose body or text cannot be read is not taken: its URL is queued, and so are those of its duplicates, since nothing
-//! says what they said. Their text comes back with them. A page whose metadata record cannot be read is not taken either: nothing says what
-//! was found on it, nor by which rules it was decided. Where the URL of a lost page has an older version, that one stays and is visited
-//! again.
+//! A rebuild gives up a kept page whose body or text cannot be read: it queues the page's URL and those of its duplicates, because
+//! their texts are lost with the page's. It also gives up a page whose metadata record cannot be read, because the page's outlinks and
+//! verdict are lost. If the URL of a lost page has an older version, that version stays, and is queued for a visit.
 //!
-//! Between 2 and 3 the caller may decide all pages [anew](Rebuild::redecide), by another scheme or rule.
+//! Between 2 and 3 the caller may [redecide](Rebuild::redecide) all pages by another scheme or rule.
 
+mod events;
 mod files;
+mod lost;
 mod redecide;
 mod replay;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fs::{self, File, TryLockError};
+use std::fs::File;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
-use self::files::{crawls_in, gaps_of, only_crawl, read_head};
-pub(crate) use self::redecide::REDECIDED_ROW;
-pub use self::redecide::{Redecided, Redecision, Redecisions};
+use self::files::{Heads, crawls_in, gaps_of, only_crawl};
+pub use self::redecide::Redecision;
 use crate::error::StorageError;
 use crate::folder::{DataFolder, REBUILDING, REBUILT, STATE};
 use crate::format;
 use crate::frontier::Discovered;
-use crate::page::{Verdict, WarcLocation};
-use crate::state::{Meta, State};
+use crate::page::Verdict;
+use crate::state::{Meta, State, await_release, make_durable};
 use crate::store::{OpenOptions, Store};
+use crate::warc::location::{Archived, WarcEnd, WarcLocation};
 use crate::warc::medium::{Folder, Untouched};
 use crate::warc::metadata::DecidedBy;
-use crate::warc::record::one_line_uri;
-use crate::warc::writer::{Archived, WarcEnd, file_name};
+use crate::warc::writer::file_name;
 
-/// How long a database that was dropped may take to let go of its files.
-const RELEASE_WITHIN: Duration = Duration::from_secs(5);
+const UNREADABLE_HEAD: &str = "cannot read the head of a WARC file: its pages may have been decided by another scheme than those of \
+    the other files; crawler rebuild --redecide gives all pages new verdicts by one scheme";
 
-/// What is told while it is done.
+/// A report of progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RebuildStep {
-    /// So far into the archive, in bytes, of so many.
+    /// Bytes of the archive read so far.
     Read {
         /// Bytes read.
         bytes: u64,
         /// Bytes of all files.
         of: u64,
     },
-    /// Something that could not be used, in one line: what, and what is done about it.
+    /// A fault and its consequence, in one line.
     Problem(String),
 }
 
-/// What came of it.
+/// The result of a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rebuilt {
     /// WARC files read.
     pub files: u64,
-    /// URLs that have a page, gone ones included; earlier versions are not counted.
+    /// URLs that have a page, gone pages included, earlier versions not included.
     pub pages: u64,
-    /// Of these: kept.
+    /// Of these, kept pages.
     pub kept: u64,
     /// Later visits to pages.
     pub visits: u64,
     /// URLs in the queue.
     pub queued: u64,
-    /// Pages that are lost, and their duplicates: queued, or to be visited again where an older version is left.
+    /// Lost pages and their duplicates. They are queued; a URL that has an older version is queued for a visit.
     pub lost: u64,
-    /// Damaged stretches of files and records that could not be used.
+    /// Damaged stretches of files, and records that were skipped.
     pub problems: u64,
 }
 
-/// A page that is lost.
+/// A lost page.
 struct Lost {
     link: Discovered,
-    /// A page of its URL with this number or a later one makes up for it.
+    /// A page of the same URL with this number or a later one makes up for it.
     sequence: u64,
 }
 
-/// A state that is being made anew.
+/// A rebuild in progress.
 pub struct Rebuild {
     folder: DataFolder,
     store: Store,
-    /// That the heads of files name; the scheme of the state where none does.
+    /// The schemes that the heads of the files name; the scheme of the state if none names one.
     decided_by: BTreeSet<DecidedBy>,
-    /// A head that cannot be read may name another.
+    /// A head cannot be read, and may name another scheme.
     has_unreadable_head: bool,
-    /// The archive's last file and its end, where what comes next lies in another one.
+    /// The end of the archive's last file, if the next records go into another file.
     closed: Option<WarcEnd>,
-    /// What pages that were decided anew were when they were crawled.
+    /// The crawl's verdicts on pages that were redecided.
     redecided: HashMap<u64, Verdict>,
-    /// Of the metadata records that name URLs.
+    /// Places of the metadata records that have outlinks.
     with_links: Vec<WarcLocation>,
-    /// URLs of archived pages of which no metadata record tells.
+    /// URLs of archived pages without a metadata record.
     undecided: Vec<String>,
     lost: Vec<Lost>,
-    /// The same, but nothing is known of them besides their URLs.
+    /// Lost pages of which only the URLs are known.
     lost_without_record: Vec<Lost>,
     /// URLs without a page that are counted as lost.
-    told_lost: HashSet<String>,
-    /// Numbers of the files that are missing.
+    counted_lost: HashSet<String>,
+    /// Numbers of the missing files.
     gaps: Vec<u32>,
-    /// That a record tells of.
+    /// The last commit that a record names.
     last_archived_commit: u64,
-    /// Pages that something was recorded of since the last commit.
+    /// Pages with staged records.
     touched: HashSet<u64>,
     end: WarcEnd,
     result: Rebuilt,
@@ -127,12 +126,12 @@ impl std::fmt::Debug for Rebuild {
 }
 
 impl Rebuild {
-    /// Reads the archive of the data folder `dir`. `options` has the scheme to be assumed where neither the archive nor the old state
-    /// names one.
+    /// Reads the archive of the data folder `dir`. If neither the archive nor the old state names a scheme, the scheme in `options`
+    /// applies.
     ///
     /// # Errors
     /// [`StorageError::NothingArchived`], [`StorageError::SeveralCrawls`], [`StorageError::SchemeUnknown`], [`StorageError::StateLinked`],
-    /// [`StorageError::Locked`]; a WARC file cannot be read, or the new state not written. The old state is as it was.
+    /// [`StorageError::Locked`]; a WARC file cannot be read, or the new state cannot be written. The old state does not change.
     pub fn begin(dir: &Path, options: &OpenOptions, say: &mut dyn FnMut(RebuildStep)) -> Result<Self, StorageError> {
         if !dir.is_dir() {
             return Err(StorageError::NoStore { dir: dir.to_owned() });
@@ -142,46 +141,29 @@ impl Rebuild {
         let crawls = crawls_in(&folder, say)?;
         let files = only_crawl(crawls, &folder, || Some(old_meta(dir, options)?.started_at), say)?;
         let gaps = gaps_of(&files, &folder, say);
-        let heads: Vec<_> = files.iter().map(|file| read_head(&file.path)).collect();
-        let has_unreadable_head = files
-            .iter()
-            .zip(&heads)
-            .any(|(file, head)| file.bytes > 0 && head.is_none());
-        let told = heads.iter().flatten().next();
-        let started_at = told.and_then(|(started_at, _)| *started_at);
-        let scheme = told
-            .map(|(_, decided_by)| decided_by.scheme.clone())
+        let heads = Heads::of(&files);
+        let scheme = heads
+            .scheme()
             .or_else(|| Some(old_meta(dir, options)?.scheme))
             .or_else(|| options.scheme.clone());
         let scheme = scheme.ok_or_else(|| StorageError::SchemeUnknown { dir: dir.to_owned() })?;
-        let mut decided_by: BTreeSet<DecidedBy> =
-            heads.into_iter().flatten().map(|(_, decided_by)| decided_by).collect();
-        if decided_by.is_empty() {
-            let (scheme, anew_at) = (scheme.clone(), None);
-            decided_by.insert(DecidedBy { scheme, anew_at });
-        } else if has_unreadable_head {
-            say(RebuildStep::Problem(
-                "the head of a WARC file cannot be read: its pages may have been decided by another scheme than the others; \
-                 crawler rebuild --redecide decides all of them by one"
-                    .to_owned(),
-            ));
+        let has_unreadable_head = heads.has_unreadable;
+        if has_unreadable_head && !heads.decided_by.is_empty() {
+            say(RebuildStep::Problem(UNREADABLE_HEAD.to_owned()));
         }
         folder.remove_folder(REBUILDING)?;
-        let now_ms = started_at.filter(|at| files.iter().all(|file| file.is_of(*at)));
+        let started_at = heads.started_at.filter(|at| files.iter().all(|file| file.is_of(*at)));
         let options = OpenOptions {
             scheme: Some(scheme),
             create: true,
-            now_ms: now_ms.unwrap_or(files[0].started_at),
+            now_ms: started_at.unwrap_or(files[0].started_at),
             ..options.clone()
         };
-        let scratch = folder.dir().join(REBUILDING);
-        let archive = Untouched(Folder::new(folder.warc()));
-        let marks = Folder::new(scratch.clone());
-        let store = Store::open_with(&scratch, &options, Box::new(archive), Box::new(marks))?;
+        let store = scratch_store(&folder, &options)?;
         let mut rebuild = Self {
             folder,
+            decided_by: heads.decided_by_or(store.scheme()),
             store,
-            decided_by,
             has_unreadable_head,
             closed: None,
             redecided: HashMap::new(),
@@ -189,7 +171,7 @@ impl Rebuild {
             undecided: Vec::new(),
             lost: Vec::new(),
             lost_without_record: Vec::new(),
-            told_lost: HashSet::new(),
+            counted_lost: HashSet::new(),
             gaps,
             last_archived_commit: 0,
             touched: HashSet::new(),
@@ -201,44 +183,55 @@ impl Rebuild {
         Ok(rebuild)
     }
 
-    /// The URLs, as the archive has them, of pages of which no metadata record tells. Each is to be [fetched again](Self::fetch_again).
+    /// The URLs, as archived, of pages without a metadata record. The caller passes each to [`fetch_again`](Self::fetch_again).
     pub fn take_undecided(&mut self) -> Vec<String> {
         std::mem::take(&mut self.undecided)
     }
 
     /// Counts such a page among the lost ones. `link` has its URL and host.
     pub fn fetch_again(&mut self, link: Discovered) {
-        // What was first found on it is lost with its record, so no other version makes up for it.
+        // The page's outlinks are lost with its record, so no other version makes up for it.
         let sequence = u64::MAX;
         self.lost_without_record.push(Lost { link, sequence });
     }
 
-    /// Queues the URLs that were found on pages and have none themselves, and puts the new state in the place of the old one, which is
-    /// kept as `state.before-rebuild`.
+    /// Queues the outlinks that have no page, and puts the new state in the place of the old one, which is kept as
+    /// `state.before-rebuild`.
     ///
     /// # Errors
-    /// The new state cannot be written; the old one is as it was.
+    /// The new state cannot be written. The old state does not change.
     pub fn finish(mut self, say: &mut dyn FnMut(RebuildStep)) -> Result<Rebuilt, StorageError> {
         let lost = std::mem::take(&mut self.lost);
         self.queue_lost(lost)?;
         for location in std::mem::take(&mut self.with_links) {
             self.queue_links(location, say)?;
         }
-        // Last, since what links to them knows more of them.
+        // Last, because the links to these URLs carry more data than the URLs alone.
         let lost = std::mem::take(&mut self.lost_without_record);
         self.queue_lost(lost)?;
+        self.complete()?;
+        self.install()
+    }
+
+    /// Stages the rows about the archive, and commits.
+    fn complete(&mut self) -> Result<(), StorageError> {
         if !self.gaps.is_empty() {
             let row = format::encode(&self.gaps)?;
             self.store.stage_rows(vec![(format::META_GAPS.to_vec(), Some(row))])?;
         }
         self.store.archive.replay(Archived::default(), self.end);
         self.store.progress.archive = self.end;
-        // The state that comes next must not look older than the one before.
+        // The new state must not look older than the old one.
         let before = self.folder.last_commit().unwrap_or(0).max(self.last_archived_commit);
         self.store.commit()?;
         self.store.progress.commit = self.store.progress.commit.max(before);
         self.store.end_run()?;
         self.store.commit()?;
+        Ok(())
+    }
+
+    /// Makes the new state durable and puts it in the place of the old one.
+    fn install(self) -> Result<Rebuilt, StorageError> {
         let (commit, counts) = (self.store.progress.commit, self.store.counts());
         let Self {
             folder,
@@ -249,8 +242,7 @@ impl Rebuild {
         } = self;
         let started_at = store.started_at();
         drop(store);
-        let made = folder.dir().join(REBUILDING).join(STATE);
-        make_durable(&made)?;
+        make_durable(&folder.dir().join(REBUILDING).join(STATE))?;
         if let Some(end) = closed {
             cut_tail_of_closed_file(&folder, started_at, end)?;
         }
@@ -262,7 +254,15 @@ impl Rebuild {
     }
 }
 
-/// Cuts off the torn record that a crash left at the end of a file that nothing is appended to any more.
+/// A new store under `state.rebuilding` that reads the archive in place.
+fn scratch_store(folder: &DataFolder, options: &OpenOptions) -> Result<Store, StorageError> {
+    let scratch = folder.dir().join(REBUILDING);
+    let archive = Untouched(Folder::new(folder.warc()));
+    let marks = Folder::new(scratch.clone());
+    Store::open_with(&scratch, options, Box::new(archive), Box::new(marks))
+}
+
+/// Cuts off the torn record that a crash left at the end of a file that gets no more records.
 fn cut_tail_of_closed_file(folder: &DataFolder, started_at: u64, end: WarcEnd) -> Result<(), StorageError> {
     let path = folder.warc().join(file_name(started_at, end.file));
     let cut = |path: &Path| {
@@ -276,7 +276,7 @@ fn cut_tail_of_closed_file(folder: &DataFolder, started_at: u64, end: WarcEnd) -
     cut(&path).map_err(|source| StorageError::io("cut the tail of", path, source))
 }
 
-/// What the old state says of itself, if that much of it can be read.
+/// The meta rows of the old state, if they can be read.
 fn old_meta(dir: &Path, options: &OpenOptions) -> Option<Meta> {
     if !dir.join(STATE).is_dir() {
         return None;
@@ -286,48 +286,4 @@ fn old_meta(dir: &Path, options: &OpenOptions) -> Option<Meta> {
     drop(state);
     await_release(&dir.join(STATE)).ok()?;
     meta
-}
-
-/// Waits until the database that was dropped has let go of its files, and makes all of them durable.
-pub(crate) fn make_durable(state: &Path) -> Result<(), StorageError> {
-    await_release(state)?;
-    sync_all(state).map_err(|source| StorageError::io("make durable", state, source))
-}
-
-/// Waits until the database that was dropped has let go of its files.
-pub(crate) fn await_release(state: &Path) -> Result<(), StorageError> {
-    let path = state.join("db");
-    let db = File::open(&path).map_err(|source| StorageError::io("open", &path, source))?;
-    let deadline = Instant::now() + RELEASE_WITHIN;
-    while let Err(error) = db.try_lock() {
-        match error {
-            TryLockError::WouldBlock if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(2)),
-            TryLockError::WouldBlock => {
-                return Err(StorageError::Locked {
-                    dir: state.to_owned(),
-                    pid: Some(std::process::id()),
-                });
-            }
-            // A file system without locks has none to wait for.
-            TryLockError::Error(_) => break,
-        }
-    }
-    Ok(())
-}
-
-fn sync_all(folder: &Path) -> std::io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            sync_all(&path)?;
-        } else {
-            File::open(path)?.sync_all()?;
-        }
-    }
-    crate::warc::medium::sync_folder(folder)
-}
-
-/// What the archive calls a URL.
-pub(crate) fn archived_uri(url: &str) -> String {
-    one_line_uri(url)
 }

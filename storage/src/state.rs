@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::error::StorageError;
 use crate::format::{self, FORMAT_VERSION, Progress};
 use crate::warc::medium::sync_folder;
 
-/// The database and its tree `state`; clones are the same database.
+/// The database and its tree `state`. Clones share the database.
 #[derive(Clone)]
 pub(crate) struct State {
     dir: PathBuf,
@@ -25,17 +25,17 @@ pub(crate) struct State {
     synced_blobs: Arc<Mutex<HashSet<OsString>>>,
 }
 
-/// How long a database that was dropped may take to let go of its lock.
+/// Upper bound on the wait for a dropped database to release its files.
 const RELEASE_WITHIN: Duration = Duration::from_secs(5);
 
-/// A row's name where it cannot be read.
+/// The row's name in the error for a damaged state.
 const SEED: &str = "the seed row";
 
-/// What the meta rows say.
+/// The meta rows.
 pub(crate) struct Meta {
     pub scheme: String,
     pub started_at: u64,
-    /// What the hashes of URLs are keyed by.
+    /// Key of the hashes of URLs.
     pub seed: u64,
     pub progress: Progress,
 }
@@ -47,14 +47,14 @@ impl State {
         let config = sled::Config::new()
             .path(state_folder(dir))
             .cache_capacity(cache_bytes)
-            // Rows reach the disk by commits alone.
+            // Only commits write rows to the disk.
             .flush_every_ms(None);
         let deadline = Instant::now() + RELEASE_WITHIN;
         let (db, tree) = loop {
             match open_database(&config) {
                 Ok(opened) => break opened,
-                // The data folder is ours, so the lock is held by a database of this very process: sled's threads let go
-                // of it a little after it is dropped.
+                // This process holds the data folder, so a database of this process holds the lock: sled's threads release it
+                // a little after the database is dropped.
                 Err(NotOpened::Error(error)) if is_locked(&error) && Instant::now() < deadline => {
                     std::thread::sleep(Duration::from_millis(2));
                 }
@@ -79,7 +79,7 @@ impl State {
         })
     }
 
-    /// The meta rows; `None` for a database that holds nothing at all.
+    /// The meta rows; `None` for an empty database.
     pub fn meta(&self) -> Result<Option<Meta>, StorageError> {
         let Some(row) = self.get(format::META_FORMAT)? else {
             let first = guarded(&self.dir, || self.tree.first())?;
@@ -90,15 +90,8 @@ impl State {
             };
         };
         let found = format::format_version(&row).ok_or_else(|| self.corrupt("the format row"))?;
-        if found < FORMAT_VERSION {
-            return Err(StorageError::OlderFormat {
-                dir: self.dir.clone(),
-                found,
-                known: FORMAT_VERSION,
-            });
-        }
-        if found > FORMAT_VERSION {
-            return Err(StorageError::NewerFormat {
+        if found != FORMAT_VERSION {
+            return Err(StorageError::OtherFormat {
                 dir: self.dir.clone(),
                 found,
                 known: FORMAT_VERSION,
@@ -133,6 +126,14 @@ impl State {
         self.flush()
     }
 
+    /// Numbers of the WARC files that were missing at a rebuild. No row refers to them.
+    pub fn gaps(&self) -> Result<Vec<u32>, StorageError> {
+        match self.get(format::META_GAPS)? {
+            Some(row) => self.decode("the row of missing files", &row),
+            None => Ok(Vec::new()),
+        }
+    }
+
     pub fn db(&self) -> &sled::Db {
         &self.db
     }
@@ -145,15 +146,15 @@ impl State {
         guarded(&self.dir, || self.tree.contains_key(key))
     }
 
-    /// One atomic step.
+    /// Applies a batch as one atomic step.
     pub fn apply(&self, batch: sled::Batch) -> Result<(), StorageError> {
         guarded(&self.dir, || self.tree.apply_batch(batch))
     }
 
-    /// Makes all that was applied durable.
+    /// Makes all applied batches durable.
     ///
-    /// On Linux sled 0.34 ends its writes with `sync_file_range`, which asks neither for the file's new length nor for the
-    /// disk's own cache to be written. That survives the process, not the power: hence the `fdatasync` of our own.
+    /// On Linux sled 0.34 ends its writes with `sync_file_range`, which writes neither the file's new length nor the disk's own
+    /// cache. Such writes survive the end of the process, but not a loss of power, so this function adds an `fdatasync`.
     pub fn flush(&self) -> Result<(), StorageError> {
         guarded(&self.dir, || self.db.flush())?;
         let path = state_folder(&self.dir).join("db");
@@ -163,8 +164,7 @@ impl State {
             .map_err(|source| StorageError::io("make durable", path, source))
     }
 
-    /// sled writes what is too long for a quarter of a segment, some long rows side by side, to a file of its own, and does not
-    /// sync that either.
+    /// sled writes a node that is too long for a quarter of a segment to a separate file, and does not sync that file either.
     fn sync_blobs(&self) -> Result<(), StorageError> {
         let folder = state_folder(&self.dir).join("blobs");
         let failed = |source| StorageError::io("make durable", &folder, source);
@@ -175,7 +175,7 @@ impl State {
             let name = entry.file_name();
             if !synced.contains(&name) {
                 match File::open(entry.path()).and_then(|file| file.sync_all()) {
-                    // sled removes what nothing points to any more.
+                    // sled has removed a file that it no longer uses.
                     Err(error) if error.kind() == ErrorKind::NotFound => continue,
                     result => result.map_err(failed)?,
                 }
@@ -202,7 +202,7 @@ impl State {
         }
     }
 
-    /// The rows from the key `from` on, in order, as long as they are of its table.
+    /// The rows of the table of the key `from`, from that key on, in order.
     pub fn scan_from(&self, from: &[u8]) -> Rows {
         let end = vec![from[0] + 1];
         Rows {
@@ -220,13 +220,13 @@ impl State {
     }
 }
 
-/// sled writes a snapshot under a name that ends in `.generating` and renames it when it is whole. One that a kill or a full
-/// disk has left unfinished is taken for the newest by the next open, which then finds the whole database damaged. The data
-/// folder is held when this is called, so nobody is writing one.
+/// Removes unfinished snapshots. sled writes a snapshot under a name that ends in `.generating` and renames it when it is complete. The
+/// next open takes an unfinished one, left by a kill or a full disk, for the newest, and reports the whole database as damaged. The
+/// caller holds the data folder, so no process is writing a snapshot.
 fn remove_unfinished_snapshots(dir: &Path) -> Result<(), StorageError> {
     let folder = state_folder(dir);
     let Ok(entries) = std::fs::read_dir(&folder) else {
-        // There is no state yet; what else may be wrong with the folder, the open will tell.
+        // There is no state yet. The open reports any other fault of the folder.
         return Ok(());
     };
     for entry in entries {
@@ -249,8 +249,8 @@ enum NotOpened {
     Panic(String),
 }
 
-/// sled checks some of what it reads by assertion: a damaged file can end in a panic. Nothing of ours is shared with the
-/// closure, so nothing half-done is left behind.
+/// Opens the database and catches panics: sled asserts some properties of the files that it reads. The closure shares no data with the
+/// caller, so a panic leaves nothing half-done.
 fn open_database(config: &sled::Config) -> Result<(sled::Db, sled::Tree), NotOpened> {
     let opened = catch_unwind(AssertUnwindSafe(|| {
         let db = config.open()?;
@@ -263,8 +263,8 @@ fn open_database(config: &sled::Config) -> Result<(sled::Db, sled::Tree), NotOpe
     }
 }
 
-/// What sled answers, also where it ends in a panic: it checks some of what it reads by assertion, and meets some failures of its own
-/// threads by unwrapping.
+/// Calls sled and turns a panic into an error: sled asserts some properties of the data that it reads, and unwraps some failures of its
+/// threads.
 pub(crate) fn guarded<T>(dir: &Path, ask: impl FnOnce() -> Result<T, sled::Error>) -> Result<T, StorageError> {
     match catch_unwind(AssertUnwindSafe(ask)) {
         Ok(answer) => answer.map_err(|error| StorageError::sled(dir, error)),
@@ -272,12 +272,12 @@ pub(crate) fn guarded<T>(dir: &Path, ask: impl FnOnce() -> Result<T, sled::Error
     }
 }
 
-/// sled 0.34 has no kind of error for this.
+/// Whether the database is locked. sled 0.34 has no error variant for it.
 fn is_locked(error: &sled::Error) -> bool {
     matches!(error, sled::Error::Io(error) if error.to_string().starts_with("could not acquire lock"))
 }
 
-/// Rows of the tree; owns what it reads from.
+/// Iterates over rows of the tree. Owns its reader.
 pub(crate) struct Rows {
     dir: PathBuf,
     rows: sled::Iter,
@@ -316,6 +316,45 @@ fn corrupt(dir: &Path, what: &str) -> StorageError {
         dir: dir.to_owned(),
         detail: format!("{what} cannot be read"),
     }
+}
+
+/// Waits until a dropped database has released its files, and makes all of them durable. `state` is their folder.
+pub(crate) fn make_durable(state: &Path) -> Result<(), StorageError> {
+    await_release(state)?;
+    sync_all(state).map_err(|source| StorageError::io("make durable", state, source))
+}
+
+/// Waits until a dropped database has released its files. `state` is their folder.
+pub(crate) fn await_release(state: &Path) -> Result<(), StorageError> {
+    let path = state.join("db");
+    let db = File::open(&path).map_err(|source| StorageError::io("open", &path, source))?;
+    let deadline = Instant::now() + RELEASE_WITHIN;
+    while let Err(error) = db.try_lock() {
+        match error {
+            TryLockError::WouldBlock if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(2)),
+            TryLockError::WouldBlock => {
+                return Err(StorageError::Locked {
+                    dir: state.to_owned(),
+                    pid: Some(std::process::id()),
+                });
+            }
+            // A file system without locks has none to wait for.
+            TryLockError::Error(_) => break,
+        }
+    }
+    Ok(())
+}
+
+fn sync_all(folder: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            sync_all(&path)?;
+        } else {
+            File::open(path)?.sync_all()?;
+        }
+    }
+    sync_folder(folder)
 }
 
 /// The folder of sled's files.

@@ -1,6 +1,6 @@
-//! Text from a server that is stored, cut: what is kept once a URL must not be as long as a server likes.
+//! Cuts text from a server: a row of a URL must not be as long as the server chooses.
 
-/// Bytes of such a text that are kept.
+/// Upper bound on such a text, in bytes.
 const MAX_BYTES: usize = 500;
 
 /// `text`, or its beginning and an ellipsis.

@@ -1,4 +1,4 @@
-//! How a run goes: its order, its settings, its ends, its memory.
+//! Order, settings, endings and memory of a run.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -28,7 +28,7 @@ fn a_text_without_a_word_is_unique_every_time() {
 
 #[test]
 fn verdicts_are_in_input_order_and_the_same_every_time() {
-    // Documents of very different cost, so that threads finish them in another order.
+    // Documents of very different length, so that threads finish them in another order.
     let count = 3_000;
     let text = |n: usize| {
         words(
@@ -74,7 +74,7 @@ fn a_configuration_and_flags_set_the_rule() {
 }
 
 #[test]
-fn what_is_written_is_never_read() {
+fn an_output_file_is_never_an_input() {
     let folder = Folder::new().with("in.jsonl", jsonl(&documents()));
     for _ in 0..2 {
         folder
@@ -98,7 +98,7 @@ fn what_is_written_is_never_read() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_ends_it_with_one() {
+fn an_output_that_cannot_be_written_ends_with_exit_code_1() {
     let folder = Folder::new().with("in.jsonl", jsonl(&documents()));
     folder
         .dedup(&["in.jsonl", "--output", "no/such/out"])
@@ -117,7 +117,7 @@ fn an_output_that_cannot_be_written_ends_it_with_one() {
 }
 
 #[test]
-fn a_reader_that_has_gone_ends_it_quietly() {
+fn a_closed_standard_output_ends_the_command_quietly() {
     let folder = Folder::new().with("in.jsonl", jsonl(&documents()));
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -136,7 +136,7 @@ fn a_reader_that_has_gone_ends_it_quietly() {
 }
 
 #[test]
-fn verdicts_come_as_soon_as_they_are_given_and_ctrl_c_leaves_those_that_were() {
+fn verdicts_are_written_at_once_and_ctrl_c_leaves_them() {
     let folder = Folder::new();
     let (stdin, mut feed) = std::io::pipe().unwrap();
     let running = Running::start(folder.command(&["-", "--output", "out"]).stdin(stdin));
@@ -158,7 +158,7 @@ fn verdicts_come_as_soon_as_they_are_given_and_ctrl_c_leaves_those_that_were() {
     drop(feed);
 }
 
-/// The most memory that a process had, in bytes.
+/// The peak resident memory of a process, in bytes.
 #[cfg(target_os = "linux")]
 fn peak_memory(id: u32) -> u64 {
     let mut status = String::new();
@@ -180,7 +180,7 @@ fn memory_does_not_grow_with_the_input() {
             .command(&["-", "--output", "out", "--max-document-bytes", "1000000"])
             .stdin(stdin),
     );
-    // A line of 256 MB, and as many copies of one document as make 64 MB.
+    // A line of 256 MB, then 64 MB of copies of one document.
     let part = "x".repeat(1_000_000);
     feed.write_all(b"{\"text\": \"").unwrap();
     for _ in 0..256 {
@@ -210,7 +210,7 @@ fn memory_does_not_grow_with_the_input() {
 #[test]
 fn by_the_combined_rule_titles_decide_between_three_and_five_bits() {
     let original = words(1, 300);
-    // Of the editions of growing difference some are 3 to 5 bits away: 0.9 / (1 + 3) is too little without the same title.
+    // The edited copies differ more and more; some are 3 to 5 bits away. 0.9 / (1 + 3) is below the bound without the same title.
     let editions: Vec<String> = (1..40).map(|edits| replaced(&original, 50, edits, 9)).collect();
     let near = |title: &str| {
         let document = |(id, text, title): (usize, &String, &str)| {

@@ -1,4 +1,4 @@
-//! What cannot be read is named, counted and left out.
+//! Unreadable input is named, counted and skipped.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::{EXPECTED, Folder, documents, gzip, jsonl, response, verdicts, wet_re
 use crate::support::page::words;
 
 #[test]
-fn bad_lines_are_named_and_counted_and_the_rest_goes_on() {
+fn bad_lines_are_named_counted_and_skipped() {
     let good = |id: &str, seed| json!({"id": id, "text": words(seed, 100)}).to_string().into_bytes();
     let folder = Folder::new().with(
         "in.jsonl",
@@ -36,8 +36,8 @@ fn bad_lines_are_named_and_counted_and_the_rest_goes_on() {
             "not UTF-8",
             "in.jsonl:7",
             "in.jsonl:9",
-            "left out 5",
-            "5 of the inputs'",
+            "skipped 5",
+            "5 lines, records or files of the input could not be read",
         ]);
     assert!(!ended.stderr.contains("in.jsonl:4"), "{}", ended.stderr);
     let out = fs::read_to_string(folder.path("out")).unwrap();
@@ -45,20 +45,20 @@ fn bad_lines_are_named_and_counted_and_the_rest_goes_on() {
 }
 
 #[test]
-fn only_the_first_of_many_faults_are_told() {
+fn only_the_first_of_many_faults_are_reported() {
     let folder = Folder::new().with("in.jsonl", "bad\n".repeat(1_000));
     let ended =
         folder
             .dedup(&["in.jsonl"])
             .with_code(3)
-            .complains_of(&["in.jsonl:20:", "only counted", "left out 1000"]);
+            .complains_of(&["in.jsonl:20:", "only counted", "skipped 1000"]);
     assert!(!ended.stderr.contains("in.jsonl:21:"), "{}", ended.stderr);
     let quiet = folder.dedup(&["in.jsonl", "--quiet"]).with_code(3);
     assert_eq!(quiet.stderr.lines().count(), 1, "{}", quiet.stderr);
 }
 
 #[test]
-fn damaged_packing_costs_what_was_in_it() {
+fn a_damaged_compressed_file_loses_only_its_own_documents() {
     let documents = documents();
     let lines: Vec<String> = documents.iter().map(|one| jsonl(std::slice::from_ref(one))).collect();
     let records = wet_records(&documents);
@@ -88,7 +88,7 @@ fn damaged_packing_costs_what_was_in_it() {
 }
 
 #[test]
-fn a_damaged_warc_record_costs_itself() {
+fn a_damaged_warc_record_loses_only_itself() {
     let mut records = wet_records(&documents());
     let place: usize = records[..4].iter().map(Vec::len).sum();
     records[4] = String::from_utf8(records[4].clone())
@@ -110,12 +110,12 @@ fn a_damaged_warc_record_costs_itself() {
         &format!("in.wet:byte {place}"),
         "its block has",
         "block digest",
-        "left out 2",
+        "skipped 2",
     ]);
 }
 
 #[test]
-fn files_that_are_no_documents_are_named() {
+fn files_without_documents_are_named() {
     let folder = Folder::new()
         .with("picture", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
         .with("binary.txt", b"\0\x01\x02\x03")
@@ -126,7 +126,7 @@ fn files_that_are_no_documents_are_named() {
 }
 
 #[test]
-fn what_is_too_long_is_left_out_and_named() {
+fn a_document_that_is_too_long_is_named_and_skipped() {
     let long = json!({"id": "long", "text": words(1, 10_000)}).to_string();
     let short = |id: &str, seed| json!({"id": id, "text": words(seed, 60)}).to_string();
     let (a, b) = (short("a", 2), short("b", 3));
@@ -152,12 +152,12 @@ fn what_is_too_long_is_left_out_and_named() {
         "long.txt: ",
         "in.wet:byte ",
         "5000 bytes",
-        "left out 4",
+        "skipped 4",
     ]);
 }
 
 #[test]
-fn a_body_that_unpacks_to_more_than_is_read_is_named() {
+fn a_body_that_decompresses_beyond_the_limit_is_named() {
     let bomb = gzip(&vec![b' '; 10_000_000]);
     let record = response(
         "http://h/",

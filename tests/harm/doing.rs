@@ -193,14 +193,14 @@ impl Harm {
     #[track_caller]
     fn agrees_with_the_table(&self, done: &Done) {
         let row = super::rows().find(|(name, _)| *name == self.name);
-        let (_, recorded) = row.unwrap_or_else(|| panic!("docs/harm.md has no row {:?}", self.name));
+        let (_, recorded) = row.unwrap_or_else(|| panic!("docs/src/harm.md has no row {:?}", self.name));
         let in_table: BTreeSet<&str> = recorded.split('`').skip(1).step_by(2).collect();
         let failures = list(&done.report, "failures");
         let kinds: BTreeSet<&str> = failures
             .iter()
             .map(|failure| failure["kind"].as_str().unwrap())
             .collect();
-        assert_eq!(in_table, kinds, "the row of docs/harm.md and the report differ");
+        assert_eq!(in_table, kinds, "the row of docs/src/harm.md and the report differ");
     }
 }
 

@@ -17,7 +17,7 @@ from real_site.problem import Problem
 from real_site.programs import run_or_fail
 
 TIMEOUT_SECONDS = 300
-OVER = "goes on for"
+OVER = "stays available for"
 
 
 @dataclass(frozen=True)

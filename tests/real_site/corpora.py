@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
@@ -88,6 +88,22 @@ def find_corpora(folder: Path, names: list[str], pairs_folder: Path | None, scra
     if not chosen:
         raise Problem(f"nothing to measure in {folder}: no corpus there has its pairs")
     return chosen
+
+
+def packed_pages(folder: Path, names: list[str], scratch: Path) -> Iterator[tuple[str, Path]]:
+    """Name and root of the corpora in `folder`, with or without their pairs, each unpacked into `scratch` where packed."""
+    if not folder.is_dir():
+        raise Problem(f"{folder} is no folder: name the one that holds the corpora ({', '.join(REQUIRED)})")
+    present = sorted({name for name in map(_corpus_name, folder.iterdir()) if name})
+    absent = [name for name in names if name not in present]
+    if absent or not present:
+        raise Problem(f"{folder} holds no corpus {' or '.join(absent or REQUIRED)}")
+    for name in names or present:
+        root = folder / name
+        if not root.is_dir():
+            root = scratch / "corpora" / name
+            _unpack(folder / f"{name}{PACKED}", root)
+        yield name, root.resolve()
 
 
 def _corpus_name(entry: Path) -> str | None:

@@ -74,6 +74,14 @@ impl Answer {
         }
     }
 
+    /// Status 200 and a body whose media type no header declares.
+    pub fn untyped(body: impl Into<Vec<u8>>) -> Self {
+        Self {
+            body: body.into(),
+            ..Self::status(200)
+        }
+    }
+
     /// One more header field.
     pub fn with(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));

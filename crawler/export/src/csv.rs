@@ -1,15 +1,15 @@
 //! CSV: RFC 4180 in UTF-8, with a header, safe to open in a spreadsheet.
 //!
-//! - Records end in CR LF. A field with a comma, a quote, CR or LF stands in quotes, quotes in it doubled (section 2).
-//! - *No value* is an empty field; an empty text is `""`.
-//! - A text that a spreadsheet would take for a formula gets `'` before it: one that begins with `=`, `+`, `-`, `@`, their
-//!   full-width forms, tab, CR or LF (OWASP, "CSV Injection"). So does one that begins with quotes `'` and then one of these,
-//!   so that the way back is clear: take one `'` from a text that has such a character after its first quotes.
+//! - Records end in CR LF. A field with a comma, a quote, CR or LF is quoted, and quotes in it are doubled (section 2).
+//! - A missing value is an empty field; an empty text is `""`.
+//! - A text that a spreadsheet would read as a formula gets a leading `'`: one that begins with `=`, `+`, `-`, `@`, their
+//!   full-width forms, tab, CR or LF (OWASP, "CSV Injection"). A text that begins with `'` and then one of these gets one too.
+//!   A reader can therefore restore the text: it removes one `'` from a text with such a character after its first `'`s.
 
 use std::io::{self, Write};
 
 use crate::field::{FIELDS, Value, shown_real, shown_time};
-use crate::page::Page;
+use crate::page::ExportedPage;
 
 const RECORD_END: &[u8] = b"\r\n";
 
@@ -23,7 +23,7 @@ pub(crate) fn write_header(out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes a page as one record.
-pub(crate) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(page: &ExportedPage, out: &mut dyn Write) -> io::Result<()> {
     for (i, field) in FIELDS.iter().enumerate() {
         separate(i, out)?;
         match field.of(page) {
@@ -59,7 +59,7 @@ fn write_text(text: &str, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\"")
 }
 
-/// Whether a spreadsheet might, or whether it looks like such a text that was guarded.
+/// Whether a spreadsheet might read the text as a formula, or whether it looks like a guarded text.
 fn is_taken_for_a_formula(text: &str) -> bool {
     text.trim_start_matches('\'')
         .starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'])
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_quoted_where_they_must_be() {
+    fn texts_are_quoted_where_rfc_4180_requires_it() {
         for (text, field) in [
             ("plain", "plain"),
             ("", "\"\""),
@@ -125,7 +125,7 @@ mod tests {
     fn every_record_has_every_field() {
         let mut out = Vec::new();
         write_header(&mut out).unwrap();
-        write(&Page::default(), &mut out).unwrap();
+        write(&ExportedPage::default(), &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         let records: Vec<&str> = text.split_terminator("\r\n").collect();
         assert_eq!(records.len(), 2);
@@ -136,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_reads_back_and_is_no_formula(text in "[-='+@\t\r\n\",＝a-c\u{202e}]{0,6}|\\PC{0,20}") {
+        fn any_text_reads_back_and_is_not_a_formula(text in "[-='+@\t\r\n\",＝a-c\u{202e}]{0,6}|\\PC{0,20}") {
             let field = read(&written(&text));
             prop_assert_eq!(unguarded(&field), text.as_str());
             prop_assert!(!field.starts_with(['=', '+', '-', '@', '\t', '\r']));

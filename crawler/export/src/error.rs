@@ -1,40 +1,40 @@
-//! What ends an export.
+//! The errors that end an export.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// What ends an export. Nothing that was written before it looks complete.
+/// An error that ends an export. The part written before it does not look complete.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// A file, a folder or standard output.
+    /// An operation on a file, a folder or standard output failed.
     #[error("cannot {action} {path}: {source}{}", advice(source))]
     Io {
         /// `write`, `create`, …
         action: &'static str,
         /// The file, or a word for the stream.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The folder to be made has something in it.
+    /// The folder of the export exists and is not empty.
     #[error("{} is not empty: name a folder that is new or empty, or remove it first", .0.display())]
     NotEmpty(PathBuf),
-    /// Something that is no unfinished export stands in the way.
+    /// The path of the incomplete export is taken by something else.
     #[error(
-        "{} is where an export is written until it is complete, but it holds something else: move it away",
+        "{} is the path of the incomplete export, but it holds something else: move that away",
         .0.display()
     )]
     InTheWay(PathBuf),
-    /// The destination cannot be this format's.
+    /// The format cannot be written to this destination.
     #[error("{0}")]
     Destination(String),
-    /// The Parquet file could not be put together.
+    /// The Parquet library failed.
     #[error("cannot make the Parquet file {path}: {reason}")]
     Parquet {
         /// The file.
         path: String,
-        /// What the library said.
+        /// The error of the library.
         reason: String,
     },
 }
@@ -48,23 +48,23 @@ impl ExportError {
         }
     }
 
-    /// Whether whoever reads the output has stopped reading.
+    /// Whether the reader of the output has closed it.
     #[must_use]
     pub fn is_reader_gone(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() == ErrorKind::BrokenPipe)
     }
 
-    /// Whether another destination must be named, as opposed to one that does not work.
+    /// Whether the user must name another destination, as opposed to a failure of the system.
     #[must_use]
     pub fn is_usage(&self) -> bool {
         matches!(self, Self::NotEmpty(_) | Self::InTheWay(_) | Self::Destination(_))
     }
 }
 
-/// A folder is named where one file is written.
+/// The error for a folder where the export needs one file.
 pub(crate) fn not_one_file(dir: &Path) -> ExportError {
     ExportError::Destination(format!(
-        "{} is a folder, but what is written is one file: name that",
+        "{} is a folder, but this export is one file: name a file",
         dir.display()
     ))
 }
@@ -72,13 +72,13 @@ pub(crate) fn not_one_file(dir: &Path) -> ExportError {
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "; free some space or name another place, and run the same command again: it begins anew"
+            "; free some space or name another place, and run the same command again: it starts from scratch"
         }
         ErrorKind::FileTooLarge => {
             "; raise the limit on file sizes, or export in parts (--host, --language, --since, --until)"
         }
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "; name a place that this user may write to",
-        ErrorKind::NotFound => "; the folder that is to hold it must exist",
+        ErrorKind::NotFound => "; its folder must exist",
         _ => "",
     }
 }

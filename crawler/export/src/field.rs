@@ -1,25 +1,25 @@
-//! The fields of an export: one table that every format is made from.
+//! The table of fields, from which every format is made.
 
 use jiff::Timestamp;
 
-use crate::page::{Fingerprint, Page};
+use crate::page::{ExportedPage, Fingerprint};
 
 /// A field of every format.
 #[derive(Debug)]
 pub struct Field {
-    /// Its name: key in JSON and YAML, column in CSV and Parquet.
+    /// Its name: the key in JSON and YAML, the column in CSV and Parquet.
     pub name: &'static str,
-    /// Of which type its values are.
+    /// The type of its values.
     pub kind: Kind,
     /// Whether a page may have no value.
     pub nullable: bool,
-    of: fn(&Page) -> Option<Value<'_>>,
+    of: fn(&ExportedPage) -> Option<Value<'_>>,
 }
 
 impl Field {
-    /// The value that a page has.
+    /// The value of a page.
     #[must_use]
-    pub fn of<'a>(&self, page: &'a Page) -> Option<Value<'a>> {
+    pub fn of<'a>(&self, page: &'a ExportedPage) -> Option<Value<'a>> {
         (self.of)(page)
     }
 }
@@ -29,15 +29,15 @@ impl Field {
 pub enum Kind {
     /// Text.
     Text,
-    /// A moment, by the millisecond, in UTC.
+    /// A time in UTC, in milliseconds.
     Time,
-    /// A whole number that fits into 32 bits with a sign.
+    /// A signed 32-bit number.
     Int32,
-    /// A whole number that fits into 64 bits with a sign.
+    /// A signed 64-bit number.
     Int64,
     /// A number with a fraction.
     Real,
-    /// Bits, as many as every page's fingerprint has.
+    /// The bits of a fingerprint. All pages have the same number.
     Fingerprint,
 }
 
@@ -61,7 +61,7 @@ pub enum Value<'a> {
 /// The field that holds the text.
 pub(crate) const TEXT: &str = "text";
 
-/// All fields in their order. Fields are only ever added, at the end.
+/// All fields in order. New fields are added at the end, and none is removed.
 pub const FIELDS: &[Field] = &[
     always("url", Kind::Text, |page| Some(Value::Text(&page.url))),
     always("title", Kind::Text, |page| Some(Value::Text(&page.title))),
@@ -94,7 +94,7 @@ pub const FIELDS: &[Field] = &[
     }),
 ];
 
-const fn always(name: &'static str, kind: Kind, of: fn(&Page) -> Option<Value<'_>>) -> Field {
+const fn always(name: &'static str, kind: Kind, of: fn(&ExportedPage) -> Option<Value<'_>>) -> Field {
     Field {
         name,
         kind,
@@ -103,7 +103,7 @@ const fn always(name: &'static str, kind: Kind, of: fn(&Page) -> Option<Value<'_
     }
 }
 
-const fn maybe(name: &'static str, kind: Kind, of: fn(&Page) -> Option<Value<'_>>) -> Field {
+const fn maybe(name: &'static str, kind: Kind, of: fn(&ExportedPage) -> Option<Value<'_>>) -> Field {
     Field {
         nullable: true,
         ..always(name, kind, of)
@@ -114,12 +114,12 @@ fn int64(count: u64) -> Value<'static> {
     Value::Int64(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
-/// RFC 3339 in UTC by the millisecond, so that texts sort as times do; the epoch for a moment beyond the year 9999.
+/// A time as RFC 3339 in UTC with milliseconds, so that texts sort like times; the epoch for a time beyond the year 9999.
 pub(crate) fn shown_time(unix_ms: i64) -> String {
     format!("{:.3}", Timestamp::from_millisecond(unix_ms).unwrap_or_default())
 }
 
-/// A decimal number without an exponent that reads back as the same number, and as none but a number with a fraction.
+/// A decimal number without an exponent and always with a fraction. It reads back as the same number.
 pub(crate) fn shown_real(number: f64) -> String {
     let shown = number.to_string();
     if shown.contains('.') { shown } else { shown + ".0" }
@@ -130,8 +130,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_that_is_always_there_has_a_value_in_an_empty_page() {
-        let page = Page::default();
+    fn an_empty_page_has_a_value_for_every_field_that_is_not_nullable() {
+        let page = ExportedPage::default();
         for field in FIELDS {
             assert_eq!(field.of(&page).is_none(), field.nullable, "{}", field.name);
         }

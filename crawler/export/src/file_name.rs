@@ -1,18 +1,18 @@
 //! A safe name for each URL: `HOST/PATH-HASH.EXTENSION`, such as `example.org/docs-intro.html-9f86d081884c7d65.md`.
 //!
-//! Made of `a-z 0-9 . _ -` alone, so there is nothing to traverse, to quote, or to collide where case or Unicode forms do not
-//! count; no part begins or ends with a dot, is a device of Windows (`con`, `nul`, …), or is longer than 255 bytes. The hash
-//! (XXH3, 64 bits) of the whole URL makes it unique; the same URL has the same name in every export.
+//! A name consists of `a-z 0-9 . _ -`. It therefore cannot traverse folders, needs no quotes, and is the same where case or
+//! Unicode forms do not count. No part begins or ends with a dot, is a device of Windows (`con`, `nul`, …), or is longer than
+//! 255 bytes. The hash (XXH3, 64 bits) of the whole URL makes it unique. The same URL has the same name in every export.
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Bytes of the readable part of a file's name.
+/// Longest readable part of a file's name, in bytes.
 const MAX_SLUG_BYTES: usize = 100;
 
-/// Bytes of the name of a host's folder.
+/// Longest name of a host's folder, in bytes.
 const MAX_FOLDER_BYTES: usize = 200;
 
-/// What Windows takes for a device, whatever follows a dot.
+/// Names of devices on Windows, with any extension.
 const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "com", "lpt", "conin", "conout", "clock"];
 
 /// The name of the folder that holds the files of a host. Two hosts may share one.
@@ -33,7 +33,7 @@ pub(crate) fn stem(url: &str) -> String {
     format!("{}-{:016x}", slug(url), xxh3_64(url.as_bytes()))
 }
 
-/// What can be read of a URL's path and query; `index` where that is nothing.
+/// The readable part of a URL's path and query; `index` if there is none.
 fn slug(url: &str) -> String {
     let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = after_scheme.find(['/', '?', '#']).map_or("", |at| &after_scheme[at..]);
@@ -42,7 +42,7 @@ fn slug(url: &str) -> String {
         if slug.len() == MAX_SLUG_BYTES {
             break;
         }
-        // One dash for all that lies between two readable parts; and no `..`.
+        // One dash between two readable parts, and no `..`.
         let is_mark = matches!(c, '-' | '.');
         if !(is_mark && (slug.is_empty() || slug.ends_with(['-', '.']))) {
             slug.push(c);
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_windows_takes_for_a_device_is_no_name() {
+    fn no_name_is_a_device_of_windows() {
         for host in ["con", "nul", "aux.example.org", "com1", "lpt9.org", "com1:8080"] {
             assert_eq!(folder(host), format!("_{}", host.replace(':', "_")));
         }
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_that_of_every_version() {
+    fn a_name_is_the_same_in_every_version() {
         assert_eq!(
             stem("https://example.org/a"),
             format!("a-{:016x}", xxh3_64(b"https://example.org/a"))

@@ -7,7 +7,7 @@
 //!              └ …                        renamed to DIR, then the mark is removed
 //! ```
 //!
-//! So a folder with the mark is an export of ours, by whichever of the two names, and whatever it was broken off at.
+//! A folder with the mark is therefore an incomplete export, under either name, at whichever step it was interrupted.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -16,13 +16,13 @@ use std::path::{Path, PathBuf};
 
 use crate::error::ExportError;
 use crate::file_name;
-use crate::page::Page;
-use crate::stream::{partial_of, sync_folder, sync_folder_of};
+use crate::output_file::{partial_of, sync_folder, sync_folder_of};
+use crate::page::ExportedPage;
 
-/// Says of a folder that it is an export that was not finished, and may be written anew.
+/// Marks a folder as an incomplete export, which the next export may remove.
 const MARK: &str = "NOT-COMPLETE.txt";
 
-const MARK_TEXT: &str = "An export was not finished here. `crawler export` with the same --output begins anew; \
+const MARK_TEXT: &str = "This export is incomplete. Run `crawler export` with the same --output to write it from scratch, \
 or remove this folder.\n";
 
 /// Writes files into `DIR.partial`.
@@ -30,30 +30,30 @@ pub(crate) struct Folder {
     dir: PathBuf,
     partial: PathBuf,
     extension: &'static str,
-    /// The folder that was made last: pages of a host often come together.
+    /// The folder that was created last, because the pages of a host often arrive together.
     last_made: String,
 }
 
 impl Folder {
-    /// Begins a folder; `dir` must be absent or empty.
+    /// Creates the incomplete folder. `dir` must be absent or empty.
     pub fn create(dir: &Path, extension: &'static str) -> Result<Self, ExportError> {
-        // Without a slash at its end.
+        // Without a trailing slash.
         let dir: PathBuf = dir.components().collect();
         if dir.file_name().is_none() {
             return Err(ExportError::Destination(format!(
-                "{} cannot be made by an export: name a new folder",
+                "an export cannot create {}: name a new folder",
                 dir.display()
             )));
         }
         match fs::read_dir(&dir).map(|mut entries| entries.next().is_none()) {
-            // Broken off between its new name and the removal of the mark.
+            // An earlier export was interrupted between its renaming and the removal of the mark.
             Ok(false) if dir.join(MARK).is_file() => {
                 remove_marked(&dir).map_err(|source| ExportError::io("remove", &dir, source))?;
             }
             Ok(false) => return Err(ExportError::NotEmpty(dir)),
             Err(error) if error.kind() == ErrorKind::NotADirectory => {
                 return Err(ExportError::Destination(format!(
-                    "{} is a file: this format makes a folder with one file a page, name another",
+                    "{} is a file: this format writes a folder with one file a page; name a folder",
                     dir.display()
                 )));
             }
@@ -74,7 +74,7 @@ impl Folder {
     }
 
     /// Writes the file of a page.
-    pub fn write(&mut self, page: &Page, content: &[u8]) -> Result<(), ExportError> {
+    pub fn write(&mut self, page: &ExportedPage, content: &[u8]) -> Result<(), ExportError> {
         let folder = file_name::folder(&page.host);
         let path = self.partial.join(&folder);
         if folder != self.last_made {
@@ -87,7 +87,7 @@ impl Folder {
         }
         let stem = file_name::stem(&page.url);
         let mut file_path = path.join(format!("{stem}.{}", self.extension));
-        // Two URLs of one hash: somebody looked for them.
+        // Two URLs with one hash, which only an attacker finds.
         let mut times = 1;
         let mut file = loop {
             match OpenOptions::new().write(true).create_new(true).open(&file_path) {
@@ -103,7 +103,7 @@ impl Folder {
             .map_err(|source| ExportError::io("write", &file_path, source))
     }
 
-    /// Makes every file durable, and the folder appear under its name.
+    /// Makes every file durable and renames the folder.
     pub fn finish(self) -> Result<(), ExportError> {
         let Self { dir, partial, .. } = self;
         sync_tree(&partial).map_err(|source| ExportError::io("write", &partial, source))?;
@@ -116,7 +116,7 @@ impl Folder {
     }
 }
 
-/// Removes what an export that was not finished has left, and nothing else.
+/// Removes the rest of an incomplete export, and nothing else.
 fn remove_unfinished(partial: &Path) -> Result<(), ExportError> {
     let is_folder = match fs::symlink_metadata(partial) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -134,7 +134,7 @@ fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// The mark goes last, so that this can be broken off too.
+/// Removes a marked folder. It removes the mark last, so that an interruption leaves a marked folder.
 fn remove_marked(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -153,13 +153,13 @@ fn remove_marked(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes a folder durable with all that is in it: by one call for its file system, for one a file takes milliseconds each.
+/// Makes a folder and its content durable, by one call for the file system: a call for each file takes milliseconds.
 #[cfg(target_os = "linux")]
 fn sync_tree(folder: &Path) -> io::Result<()> {
     Ok(rustix::fs::syncfs(File::open(folder)?)?)
 }
 
-/// Makes a folder durable with all that is in it.
+/// Makes a folder and its content durable.
 #[cfg(not(target_os = "linux"))]
 fn sync_tree(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
@@ -173,7 +173,7 @@ fn sync_tree(folder: &Path) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// Not every system renames onto a folder, even an empty one.
+/// Removes the empty folder at `dir`, because not every system renames onto an empty folder.
 fn make_room(dir: &Path) -> io::Result<()> {
     match fs::remove_dir(dir) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -185,11 +185,11 @@ fn make_room(dir: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn page(url: &str) -> Page {
-        Page {
+    fn page(url: &str) -> ExportedPage {
+        ExportedPage {
             url: url.to_owned(),
             host: "h".to_owned(),
-            ..Page::default()
+            ..ExportedPage::default()
         }
     }
 
@@ -202,7 +202,7 @@ mod tests {
         folder.write(&page("http://h/a"), b"one").unwrap();
         assert!(partial.join(MARK).is_file() && !dir.exists());
         drop(folder);
-        // What was left is written over.
+        // The next export replaces the rest.
         let mut folder = Folder::create(&dir, "txt").unwrap();
         folder.write(&page("http://h/b"), b"two").unwrap();
         folder.write(&page("http://h/b"), b"of the same name").unwrap();
@@ -218,13 +218,13 @@ mod tests {
     }
 
     #[test]
-    fn an_export_broken_off_at_its_last_step_is_begun_anew() {
+    fn an_export_interrupted_at_its_last_step_is_replaced() {
         let temporary = tempfile::tempdir().unwrap();
         let (dir, partial) = (temporary.path().join("out"), temporary.path().join("out.partial"));
         let mut folder = Folder::create(&dir, "txt").unwrap();
         folder.write(&page("http://h/old"), b"old").unwrap();
         drop(folder);
-        // What `finish` leaves if nothing comes after its renaming: the mark is there until then.
+        // The state after an interruption right behind the renaming: the mark is still there.
         fs::rename(&partial, &dir).unwrap();
         let mut folder = Folder::create(&dir, "txt").unwrap();
         folder.write(&page("http://h/new"), b"new").unwrap();
@@ -239,7 +239,7 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         let dir = temporary.path().join("out");
         let folder = Folder::create(&dir, "txt").unwrap();
-        // Something that came meanwhile is in the way of the new name.
+        // In the meantime something else has taken the new name.
         fs::create_dir(&dir).unwrap();
         fs::write(dir.join("mine"), "x").unwrap();
         folder.finish().unwrap_err();
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_others_is_removed_or_written_over() {
+    fn files_of_others_are_neither_removed_nor_overwritten() {
         let temporary = tempfile::tempdir().unwrap();
         let dir = temporary.path().join("out");
         fs::create_dir(&dir).unwrap();

@@ -5,15 +5,15 @@ use std::io::{self, Write};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::field::{FIELDS, Value, shown_time};
-use crate::page::Page;
+use crate::page::ExportedPage;
 
 /// Writes a page as one line.
-pub(crate) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(page: &ExportedPage, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, &Line(page))?;
     out.write_all(b"\n")
 }
 
-struct Line<'a>(&'a Page);
+struct Line<'a>(&'a ExportedPage);
 
 impl Serialize for Line<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

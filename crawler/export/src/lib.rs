@@ -1,20 +1,20 @@
 //! Pages as files that other tools open: JSON lines, CSV, Parquet, plain text, and Markdown with front matter.
 //!
-//! It knows nothing of a crawl: what comes in is one [`Page`] after another, what goes out is a file, a folder of files or
-//! standard output. Every format has the same fields under the same names ([`FIELDS`]), and no format holds more than a few
-//! pages at a time (Parquet: one row group).
+//! The crate is independent of crawls: it takes one [`ExportedPage`] after another and writes a file, a folder of files, or
+//! standard output. All formats have the same fields under the same names ([`FIELDS`]). No format holds more than a few pages in
+//! memory (Parquet: one row group).
 //!
-//! Nothing that is not complete looks complete: a file is `FILE.partial`, a folder `DIR.partial`, until all of it is written and
+//! An incomplete export never looks complete: a file is `FILE.partial` and a folder `DIR.partial` until everything is written and
 //! durable; then it is renamed.
 //!
 //! ```
-//! use export::{Destination, Format, Page, open};
+//! use export::{Destination, Format, ExportedPage, open};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let dir = tempfile::tempdir()?;
 //! let path = dir.path().join("pages.csv.gz");
 //! let mut sink = open(Format::Csv, &Destination::File(path.clone()), 64)?;
-//! sink.write(&Page { url: "https://example.org/".to_owned(), ..Page::default() })?;
+//! sink.write(&ExportedPage { url: "https://example.org/".to_owned(), ..ExportedPage::default() })?;
 //! assert!(!path.exists());
 //! sink.finish()?;
 //! assert!(path.exists());
@@ -22,18 +22,21 @@
 //! # }
 //! ```
 //!
-//! - [`Page`] what comes in, [`Field`] what its values are called and of which type they are
+//! - [`ExportedPage`]: the input; [`Field`]: the name and the type of each of its values
 //! - `json_lines`, `csv`, `plain_text`, `parquet_file`, `markdown`: one format each; `yaml`: texts in front matter
-//! - [`Lines`]: a file of lines that are made elsewhere
+//! - [`open`]: the [`Sink`] of a [`Format`] for a [`Destination`]
+//! - [`Lines`]: a file of lines that the caller makes
 //! - `file_name`: a safe name for each URL
-//! - [`OutputFile`]: a file that appears when it is complete; `stream`: the same packed by its name, or standard output; `folder`:
-//!   the same of a folder
+//! - [`OutputFile`]: a file that appears when it is complete; `stream`: such a file, compressed by its name, or standard output;
+//!   `folder`: a folder that appears when it is complete
 
 mod csv;
+mod destination;
 mod error;
 mod field;
 mod file_name;
 mod folder;
+mod format;
 mod json_lines;
 mod lines;
 mod markdown;
@@ -46,9 +49,11 @@ mod sink;
 mod stream;
 mod yaml;
 
+pub use destination::Destination;
 pub use error::ExportError;
 pub use field::{FIELDS, Field, Kind, Value};
+pub use format::{Format, open};
 pub use lines::Lines;
 pub use output_file::{OutputFile, linked};
-pub use page::{Fingerprint, Page, Verdict};
-pub use sink::{Destination, Format, Sink, open};
+pub use page::{ExportedPage, Fingerprint, Verdict};
+pub use sink::Sink;

@@ -1,38 +1,38 @@
-//! Lines that are made elsewhere, such as those of an index.
+//! Lines that the caller makes, such as those of an index.
 
 use std::io::Write;
 
+use crate::destination::Destination;
 use crate::error::ExportError;
-use crate::sink::{Destination, stream};
 use crate::stream::Stream;
 
-/// A file of lines, which appears when it is complete and is packed as its name says, or standard output.
+/// A file of lines, compressed by its name, which appears when it is complete; or standard output.
 pub struct Lines {
     stream: Stream,
 }
 
 impl Lines {
-    /// Begins it.
+    /// Creates the incomplete file.
     ///
     /// # Errors
-    /// The destination is a folder, or cannot be made.
+    /// The destination is a folder, or cannot be created.
     pub fn create(destination: &Destination) -> Result<Self, ExportError> {
         Ok(Self {
-            stream: stream(destination)?,
+            stream: Stream::open(destination)?,
         })
     }
 
-    /// Writes a line, which must be without an end.
+    /// Writes a line, given without its line end.
     ///
     /// # Errors
-    /// What it is written to does not take it.
+    /// The destination does not accept it.
     pub fn write(&mut self, line: &str) -> Result<(), ExportError> {
         let written = self.stream.write_all(line.as_bytes());
         let written = written.and_then(|()| self.stream.write_all(b"\n"));
         written.map_err(|source| self.stream.error(source))
     }
 
-    /// Makes all of it appear.
+    /// Renames the file to its final name.
     ///
     /// # Errors
     /// As [`write`](Self::write).

@@ -1,20 +1,19 @@
-//! Markdown with front matter: between two lines `---` every field but the text as YAML, then the text.
+//! Markdown with front matter: all fields except the text as YAML between two lines `---`, then the text.
 //!
-//! A line of the text is a block of the page, so it becomes a paragraph. Whatever CommonMark 0.31 would take for markup is escaped
-//! with a backslash (section 2.4), so that the text comes out as text: no link, image or HTML of a page is alive. So is what GFM
-//! adds (`~`, tables, footnotes) and what some add at the beginning of a line (`:`). A viewer that makes links of bare
-//! addresses still does.
+//! A line of the text is a block of the page, so it becomes a paragraph. A backslash escapes all markup of CommonMark 0.31
+//! (section 2.4), so that no link, image or HTML of a page is active. The markup of GFM (`~`, tables, footnotes) and common
+//! extensions at the beginning of a line (`:`) are escaped too. A viewer may still turn bare URLs into links.
 
 use std::fmt::Write;
 
 use crate::field::{FIELDS, TEXT, Value, shown_real, shown_time};
-use crate::page::Page;
+use crate::page::ExportedPage;
 use crate::yaml;
 
 const FENCE: &str = "---\n";
 
 /// The file of a page.
-pub(crate) fn render(page: &Page) -> String {
+pub(crate) fn render(page: &ExportedPage) -> String {
     let text = page.text.as_deref().unwrap_or_default();
     let mut out = String::with_capacity(text.len() + 1024);
     out.push_str(FENCE);
@@ -25,7 +24,7 @@ pub(crate) fn render(page: &Page) -> String {
         out.push('\n');
     }
     out.push_str(FENCE);
-    // Lines end as in CommonMark (section 2.1): CR alone ends one too.
+    // Lines end as in CommonMark (section 2.1), also in CR alone.
     for line in text.split(['\n', '\r']).filter(|line| !line.trim().is_empty()) {
         out.push('\n');
         push_paragraph(line, &mut out);
@@ -50,7 +49,7 @@ fn push_value(value: Option<Value<'_>>, out: &mut String) {
 }
 
 fn push_paragraph(line: &str, out: &mut String) {
-    // White space at its beginning would make it code.
+    // Leading white space would make it code.
     let line = line.trim_start();
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let begins_block = match line[digits..].chars().next() {
@@ -70,11 +69,11 @@ fn push_paragraph(line: &str, out: &mut String) {
     }
 }
 
-/// Whether a character means something anywhere in a line.
+/// Whether a character is markup anywhere in a line.
 fn is_markup(before: Option<char>, c: char, after: Option<char>) -> bool {
     match c {
         '*' | '`' | '[' | ']' | '~' => true,
-        // Within a word it is no emphasis (section 6.2), and names with it are frequent.
+        // Within a word it is not emphasis (section 6.2), and it is frequent in names.
         '_' => !(before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric)),
         '<' => after.is_some_and(|c| !c.is_whitespace()),
         '&' => after.is_some_and(|c| c == '#' || c.is_ascii_alphanumeric()),
@@ -91,9 +90,9 @@ mod tests {
     use super::*;
 
     fn body(text: &str) -> String {
-        let page = Page {
+        let page = ExportedPage {
             text: Some(text.to_owned()),
-            ..Page::default()
+            ..ExportedPage::default()
         };
         let file = render(&page);
         file.split_once("\n---\n").unwrap().1.to_owned()
@@ -101,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_front_matter_has_every_field_but_the_text() {
-        let file = render(&Page::default());
+        let file = render(&ExportedPage::default());
         let names: Vec<&str> = file
             .lines()
             .filter_map(|line| line.split_once(": "))
@@ -117,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_a_paragraph_and_no_markup() {
+    fn a_line_is_a_paragraph_without_markup() {
         for (text, file) in [
             ("one\ntwo", "\none\n\ntwo\n"),
             ("# one", "\n\\# one\n"),
@@ -139,7 +138,7 @@ mod tests {
         }
     }
 
-    /// What a renderer makes of a file: the text of its paragraphs. It must have nothing else.
+    /// The text of the paragraphs that a renderer shows. Anything else is an error.
     fn rendered(markdown: &str, options: Options) -> Result<String, String> {
         let mut text = String::new();
         for event in Parser::new_ext(markdown, options) {
@@ -157,7 +156,7 @@ mod tests {
         text.split_whitespace().collect()
     }
 
-    fn comes_out_as_text(text: &str) -> Result<(), String> {
+    fn is_rendered_as_text(text: &str) -> Result<(), String> {
         let gfm = Options::ENABLE_TABLES
             | Options::ENABLE_FOOTNOTES
             | Options::ENABLE_STRIKETHROUGH
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_page_says_in_markdown_is_text() {
+    fn markdown_in_a_page_is_text() {
         for text in [
             "[ref]: http://evil/ \"t\"",
             "[^1]: foot",
@@ -191,16 +190,16 @@ mod tests {
             "**b** __b__ ~~s~~ `c` \\[x](y)",
             "title\n===\ntitle\n---\n***\n+++\n~~~",
         ] {
-            comes_out_as_text(text).unwrap();
+            is_rendered_as_text(text).unwrap();
         }
     }
 
     proptest! {
         #[test]
-        fn any_text_comes_out_as_text(
+        fn any_text_is_shown_as_text(
             text in r#"([-\[\]()<>!&;#*_~`=+|:^"'\\/@.$ \n\r\t0-9a-cx]|http://e/|&copy;|    |\PC){0,40}"#
         ) {
-            prop_assert_eq!(comes_out_as_text(&text), Ok(()));
+            prop_assert_eq!(is_rendered_as_text(&text), Ok(()));
         }
     }
 }

@@ -1,26 +1,25 @@
-//! A file by the name that a user gave, which appears under it when it is complete.
+//! A file with a name from the user, which appears under that name when it is complete.
 //!
-//! - A regular file, or a name that is free: written as `FILE.partial` and renamed, so that a file of the same name stays until
-//!   the new one is complete.
-//! - A symbolic link: stays a link. The file it leads to is replaced, by a `.partial` beside that file.
-//! - A device, a pipe, a socket, and what a process has open (`/dev/stdout`, `/dev/fd/3`): written as it is.
+//! - A regular file or a free name: the file is written as `FILE.partial` and renamed. An old file stays until the new one is
+//!   complete.
+//! - A symbolic link: the link stays, and its target is replaced, by a `.partial` beside the target.
+//! - A device, a pipe, a socket, or an open file of a process (`/dev/stdout`, `/dev/fd/3`): it is written directly.
 //!
-//! What lies at `FILE.partial` is removed and never followed: where others may write too (`/tmp`), it may be a link of theirs.
+//! An existing `FILE.partial` is removed and never followed: in a shared folder (`/tmp`) it may be a link of another user.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{ExportError, not_one_file};
-use crate::stream::{partial_of, sync_folder_of};
 
-/// As many links as Linux follows.
+/// Most links that are followed, as on Linux.
 const MAX_LINKS: usize = 40;
 
-/// Where links lead to what a process has open, and not to a name.
+/// Folders of links to open files of processes.
 const OPEN_FILES: [&str; 2] = ["/proc", "/dev/fd"];
 
-/// See the module. Without [`finish`](Self::finish) what was written stays a part.
+/// A file that appears when it is complete. Without [`finish`](Self::finish) it stays incomplete.
 pub struct OutputFile {
     file: File,
     place: Place,
@@ -30,43 +29,43 @@ pub struct OutputFile {
 enum Place {
     /// `partial` becomes `target`.
     Replaced { target: PathBuf, partial: PathBuf },
-    /// Not a regular file.
+    /// A device, a pipe or a socket.
     Special(PathBuf),
-    /// A regular file that a process has open, whose end comes after what it holds.
+    /// A regular file that a process has open; the output is appended.
     Open(PathBuf),
 }
 
 impl OutputFile {
-    /// Begins a file.
+    /// Creates the incomplete file.
     ///
     /// # Errors
-    /// `path` is a folder, or nothing can be written there.
+    /// `path` is a folder, or cannot be written.
     pub fn create(path: &Path) -> Result<Self, ExportError> {
         let place = Place::of(path)?;
         let file = match &place {
-            Place::Replaced { partial, .. } => create_anew(partial)?,
+            Place::Replaced { partial, .. } => create_partial(partial)?,
             Place::Special(path) => open(OpenOptions::new().write(true), path)?,
             Place::Open(path) => open(OpenOptions::new().append(true), path)?,
         };
         Ok(Self { file, place })
     }
 
-    /// Where the bytes are until [`finish`](Self::finish), in messages too.
+    /// The path of the bytes until [`finish`](Self::finish), also for messages.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.place.written()
     }
 
-    /// Where the bytes of a file of that name would be until it is complete.
+    /// The path of the bytes of a file with this name until it is complete.
     #[must_use]
     pub fn partial_path(path: &Path) -> PathBuf {
         Place::of(path).map_or_else(|_| partial_of(path), |place| place.written().to_owned())
     }
 
-    /// Makes all of it durable, and the file appear under its name.
+    /// Makes the file durable and renames it.
     ///
     /// # Errors
-    /// The system refuses either.
+    /// The system refuses one of the two.
     pub fn finish(self) -> Result<(), ExportError> {
         let Place::Replaced { target, partial } = &self.place else {
             return Ok(());
@@ -91,7 +90,7 @@ impl Write for OutputFile {
 
 impl Place {
     fn of(path: &Path) -> Result<Self, ExportError> {
-        // Before links are followed by hand: the system may forbid to follow this one (Linux, fs.protected_symlinks).
+        // The system checks the path before `linked` follows links: it may forbid one (Linux, fs.protected_symlinks).
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => return Err(not_one_file(path)),
             Ok(metadata) if !metadata.is_file() => return Ok(Self::Special(path.to_owned())),
@@ -113,7 +112,7 @@ impl Place {
     }
 }
 
-/// Where links lead from `path`: to the first name that is no link, or that is in one of `OPEN_FILES`.
+/// The target of the links at `path`: the first name that is not a link or is in one of `OPEN_FILES`.
 #[must_use]
 pub fn linked(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
@@ -129,8 +128,33 @@ pub fn linked(path: &Path) -> PathBuf {
     target
 }
 
-/// A new file in place of what an export that did not end has left, which may be anything but a folder.
-fn create_anew(partial: &Path) -> Result<File, ExportError> {
+/// The path of a file or folder until it is complete.
+pub(crate) fn partial_of(path: &Path) -> PathBuf {
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(".partial");
+    partial.into()
+}
+
+/// Makes the names in the folder of `path` durable.
+pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => sync_folder(Path::new(".")),
+        Some(parent) => sync_folder(parent),
+        None => Ok(()),
+    }
+}
+
+/// Makes the names in a folder durable, if the system can open folders.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        File::open(folder)?.sync_all()
+    } else {
+        Ok(())
+    }
+}
+
+/// Creates a file in place of the rest of an incomplete export, which may be anything but a folder.
+fn create_partial(partial: &Path) -> Result<File, ExportError> {
     match fs::symlink_metadata(partial) {
         Ok(metadata) if metadata.is_dir() => return Err(ExportError::InTheWay(partial.to_owned())),
         Ok(_) => fs::remove_file(partial).map_err(|source| ExportError::io("remove", partial, source))?,
@@ -160,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_stays_and_the_file_it_leads_to_is_replaced() {
+    fn a_link_stays_and_its_target_is_replaced() {
         let temporary = tempfile::tempdir().unwrap();
         let dir = temporary.path();
         fs::create_dir(dir.join("real")).unwrap();
@@ -181,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_at_the_partial_name_is_removed_and_not_followed() {
+    fn a_link_at_the_partial_name_is_removed_and_not_followed() {
         let temporary = tempfile::tempdir().unwrap();
         let (path, partial) = (temporary.path().join("out"), temporary.path().join("out.partial"));
         let victim = temporary.path().join("victim");
@@ -196,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_stays_one() {
+    fn a_device_stays_a_device() {
         let temporary = tempfile::tempdir().unwrap();
         let link = temporary.path().join("null");
         symlink("/dev/null", &link).unwrap();
@@ -207,7 +231,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_file_that_a_process_has_open_gets_more() {
+    fn output_is_appended_to_the_open_file_of_a_process() {
         use std::os::fd::AsRawFd;
 
         let temporary = tempfile::tempdir().unwrap();

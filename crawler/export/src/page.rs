@@ -1,39 +1,39 @@
-//! What comes in.
+//! The pages of an export.
 
 use std::fmt;
 
 /// A page as it is exported.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Page {
-    /// The URL it was fetched by.
+pub struct ExportedPage {
+    /// Its URL.
     pub url: String,
-    /// Its host, with `:port` where that is not the usual one.
+    /// Its host, with `:port` if that is not the default.
     pub host: String,
-    /// Its title; empty if it has none.
+    /// Its title; empty without one.
     pub title: String,
     /// Its main text; `None` for a duplicate.
     pub text: Option<String>,
-    /// ISO 639-1 code of the text's language.
+    /// The ISO 639-1 code of its language.
     pub language: Option<String>,
-    /// When it was fetched, milliseconds since the Unix epoch.
+    /// The time of its fetch, in milliseconds since the Unix epoch.
     pub fetched_at: i64,
-    /// Fingerprint of the text; `None` for one that is too short.
+    /// Fingerprint of the text; `None` if the text is too short.
     pub fingerprint: Option<Fingerprint>,
     /// HTTP status.
     pub status: u16,
-    /// `Content-Type` as received.
+    /// The `Content-Type` as received.
     pub content_type: String,
-    /// Character encoding that the body was decoded by.
+    /// Character encoding of the body.
     pub encoding: String,
-    /// Links from a seed.
+    /// Number of links from a seed.
     pub depth: u16,
-    /// Bytes of the body.
+    /// Length of the body, in bytes.
     pub body_bytes: u64,
-    /// Characters of the text.
+    /// Length of the text, in characters.
     pub text_chars: u64,
-    /// What was decided.
+    /// The verdict.
     pub verdict: Verdict,
-    /// URL of the kept page that it duplicates, while there is one.
+    /// URL of the kept page that it duplicates; `None` if that page is not kept any more.
     pub duplicate_of: Option<String>,
     /// Hamming distance of the two fingerprints in bits.
     pub distance: Option<u32>,
@@ -45,15 +45,15 @@ pub struct Page {
     pub canonical: Option<String>,
 }
 
-/// Whether a page says anything new.
+/// The verdict on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verdict {
-    /// It does.
+    /// Its text is new.
     #[default]
     Kept,
-    /// Its text is that of another page.
+    /// Its text equals the text of another page.
     Exact,
-    /// Its text is nearly that of another page.
+    /// Its text nearly equals the text of another page.
     Near,
 }
 
@@ -69,12 +69,12 @@ impl Verdict {
     }
 }
 
-/// A fingerprint of 32, 64 or 128 bits. It is shown as hexadecimal digits, four bits each.
+/// A fingerprint of 32, 64 or 128 bits, shown as hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fingerprint {
     /// Its bits as a number.
     pub value: u128,
-    /// How many they are.
+    /// Their number.
     pub bits: u32,
 }
 

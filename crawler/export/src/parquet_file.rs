@@ -1,4 +1,4 @@
-//! Parquet: a typed column a field, zstd, in row groups that are written as soon as they are full.
+//! Parquet: one typed column for each field, compressed with zstd, in row groups that are written when they are full.
 //!
 //! | kind | physical type | logical type |
 //! |---|---|---|
@@ -20,25 +20,25 @@ use parquet::schema::types::{ColumnPath, Type};
 
 use crate::error::ExportError;
 use crate::field::{FIELDS, Field, Kind, TEXT, Value};
-use crate::page::Page;
+use crate::page::ExportedPage;
 use crate::sink::Sink;
 use crate::stream::Stream;
 
-/// Bytes of texts that a row group holds at most, but for its last page. All of it is in memory until it is written.
+/// Bytes of text after which a row group is full. It stays in memory until it is written.
 const ROW_GROUP_BYTES: usize = 32 << 20;
 
-/// Pages that a row group holds at most.
+/// Most pages of a row group.
 const ROW_GROUP_PAGES: usize = 50_000;
 
-/// After how many values the writer looks whether a data page is full. Texts may be long, so after few.
+/// Values between two checks whether a data page is full. The number is small, because texts may be long.
 const VALUES_A_LOOK: usize = 64;
 
-/// Fingerprints of more bits than this are bytes, not numbers.
+/// Most bits of a fingerprint that is a number; longer ones are bytes.
 const BITS_OF_A_NUMBER: u32 = 64;
 
 const WIDE_BYTES: i32 = 16;
 
-/// A file in the making.
+/// An incomplete Parquet file.
 pub(crate) struct ParquetFile {
     writer: SerializedFileWriter<Slot>,
     name: String,
@@ -47,10 +47,10 @@ pub(crate) struct ParquetFile {
     bytes: usize,
 }
 
-/// Values of one field that wait for their row group.
+/// The values of one field in the current row group.
 struct Column {
     values: Values,
-    /// 1 where there is a value, 0 where there is none; for a field that may have none.
+    /// For a nullable field: 1 for a value, 0 for none.
     definition_levels: Option<Vec<i16>>,
 }
 
@@ -99,7 +99,7 @@ fn try_write_row_group(writer: &mut SerializedFileWriter<Slot>, columns: &mut [C
 }
 
 impl Sink for ParquetFile {
-    fn write(&mut self, page: &Page) -> Result<(), ExportError> {
+    fn write(&mut self, page: &ExportedPage) -> Result<(), ExportError> {
         for (field, column) in FIELDS.iter().zip(&mut self.columns) {
             self.bytes += column.push(field.of(page));
         }
@@ -118,8 +118,8 @@ impl Sink for ParquetFile {
     }
 }
 
-/// Holds the stream until the file is written: the library would hand it back too, but without saying what the system said
-/// where the last bytes cannot be written.
+/// Holds the stream until the file is written. The library could return it, but then drops the error of the system if the last
+/// bytes cannot be written.
 struct Slot(Option<Stream>);
 
 impl Write for Slot {
@@ -147,7 +147,7 @@ impl Column {
         }
     }
 
-    /// Adds the value of one more page; how many bytes of text that are.
+    /// Adds the value of one page and returns its bytes of text.
     fn push(&mut self, value: Option<Value<'_>>) -> usize {
         if let Some(levels) = &mut self.definition_levels {
             levels.push(value.is_some().into());
@@ -160,7 +160,7 @@ impl Column {
             }
             (Values::Int32(values), Value::Int32(number)) => values.push(number),
             (Values::Int64(values), Value::Int64(number) | Value::Time(number)) => values.push(number),
-            // The bits of a number without a sign, as the logical type says.
+            // The bits of an unsigned number, as in the logical type.
             (Values::Int64(values), Value::Fingerprint(bits)) => values.push(bits.value as i64),
             (Values::Wide(values), Value::Fingerprint(bits)) => {
                 values.push(ByteArray::from(bits.value.to_be_bytes().to_vec()).into());
@@ -171,7 +171,7 @@ impl Column {
         0
     }
 
-    /// Writes what waits, and forgets it.
+    /// Writes the values and clears them.
     fn write(&mut self, to: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
         let levels = self.definition_levels.as_mut().map(std::mem::take);
         let levels = levels.as_deref();
@@ -236,13 +236,13 @@ fn properties() -> WriterProperties {
         .set_created_by(concat!("crawler version ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_write_batch_size(VALUES_A_LOOK)
-        // No text comes twice, and none is looked for by its smallest and largest.
+        // Texts do not repeat, and nobody searches by the smallest and the largest.
         .set_column_dictionary_enabled(text.clone(), false)
         .set_column_statistics_enabled(text, EnabledStatistics::None)
         .build()
 }
 
-/// What the system said is told apart from what the library said.
+/// Distinguishes an error of the system from one of the library.
 fn failure(name: &str, error: ParquetError) -> ExportError {
     let reason = match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {
@@ -269,9 +269,9 @@ mod tests {
 
     use super::*;
     use crate::page::Fingerprint;
-    use crate::sink::{Destination, Format, open};
+    use crate::{Destination, Format, open};
 
-    fn written(pages: &[Page], fingerprint_bits: u32) -> SerializedFileReader<std::fs::File> {
+    fn written(pages: &[ExportedPage], fingerprint_bits: u32) -> SerializedFileReader<std::fs::File> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("pages.parquet");
         let mut sink = open(Format::Parquet, &Destination::File(path.clone()), fingerprint_bits).unwrap();
@@ -284,9 +284,9 @@ mod tests {
 
     #[test]
     fn a_row_group_ends_when_it_is_full() {
-        let page = Page {
+        let page = ExportedPage {
             text: Some("x".repeat(ROW_GROUP_BYTES / 4)),
-            ..Page::default()
+            ..ExportedPage::default()
         };
         let reader = written(&vec![page; 10], 64);
         let rows: Vec<i64> = reader
@@ -301,16 +301,16 @@ mod tests {
 
     #[test]
     fn a_fingerprint_is_a_number_or_bytes() {
-        let page = |value, bits| Page {
+        let page = |value, bits| ExportedPage {
             fingerprint: Some(Fingerprint { value, bits }),
-            ..Page::default()
+            ..ExportedPage::default()
         };
         for (page, bits, shown) in [
             (page(0xffff_ffff, 32), 32, "4294967295"),
             (page(u64::MAX.into(), 64), 64, "18446744073709551615"),
             (page(1, 128), 128, "[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]"),
         ] {
-            let reader = written(&[Page::default(), page], bits);
+            let reader = written(&[ExportedPage::default(), page], bits);
             let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
             let column = |row: &parquet::record::Row| {
                 let mut columns = row.get_column_iter();

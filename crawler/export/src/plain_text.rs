@@ -1,23 +1,23 @@
-//! Plain text: nothing but the texts. In one file they are separated by a line that holds a form feed, the page break of plain
-//! text; a form feed within a text becomes a line end, so that the file splits into as many texts as were written.
+//! Plain text: only the texts. In one file, a line with a form feed, the page break of plain text, separates them. A form feed
+//! within a text becomes a line end, so that the file splits into the original number of texts.
 
 use std::io::{self, Write};
 
-use crate::page::Page;
+use crate::page::ExportedPage;
 
-/// What stands between two pages in one file.
+/// The separator of two texts in one file.
 const PAGE_BREAK: &[u8] = b"\x0c\n";
 
-/// Writes the text of a page that is not the first of its file.
-pub(crate) fn write_next(page: &Page, is_first: bool, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the text of a page, after a separator unless it is the first.
+pub(crate) fn write_next(page: &ExportedPage, is_first: bool, out: &mut dyn Write) -> io::Result<()> {
     if !is_first {
         out.write_all(PAGE_BREAK)?;
     }
     write(page, out)
 }
 
-/// Writes the text of a page; its last line ends too.
-pub(crate) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the text of a page, with a line end behind its last line.
+pub(crate) fn write(page: &ExportedPage, out: &mut dyn Write) -> io::Result<()> {
     let text = page.text.as_deref().unwrap_or_default();
     for (i, part) in text.split('\x0c').enumerate() {
         if i > 0 {
@@ -39,9 +39,9 @@ mod tests {
     fn a_file_splits_into_as_many_texts_as_were_written() {
         let mut out = Vec::new();
         for (i, text) in ["one\ntwo", "", "a\x0cb"].into_iter().enumerate() {
-            let page = Page {
+            let page = ExportedPage {
                 text: Some(text.to_owned()),
-                ..Page::default()
+                ..ExportedPage::default()
             };
             write_next(&page, i == 0, &mut out).unwrap();
         }

@@ -1,169 +1,19 @@
-//! Formats and destinations joined.
+//! The writer's side of every format.
 
-use std::path::PathBuf;
-
-use crate::error::{ExportError, not_one_file};
-use crate::folder::Folder;
-use crate::page::Page;
-use crate::stream::Stream;
-use crate::{csv, json_lines, markdown, plain_text};
-
-/// The formats.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// One JSON object a line.
-    JsonLines,
-    /// A table of text, RFC 4180.
-    Csv,
-    /// A typed, packed table.
-    #[cfg(feature = "parquet")]
-    Parquet,
-    /// A file a page, with front matter.
-    Markdown,
-    /// The texts alone.
-    Text,
-}
-
-/// Where an export goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Destination {
-    /// Standard output.
-    Stdout,
-    /// One file; packed if its name ends in `.gz` or `.zst`.
-    File(PathBuf),
-    /// A folder with one file a page.
-    Folder(PathBuf),
-}
+use crate::error::ExportError;
+use crate::page::ExportedPage;
 
 /// Takes pages one by one.
 pub trait Sink {
     /// Writes a page.
     ///
     /// # Errors
-    /// What it is written to does not take it. Nothing more can be written then.
-    fn write(&mut self, page: &Page) -> Result<(), ExportError>;
+    /// The destination does not accept it. The sink accepts no page after that.
+    fn write(&mut self, page: &ExportedPage) -> Result<(), ExportError>;
 
-    /// Makes all that was written appear under its name.
+    /// Renames the file or folder to its final name.
     ///
     /// # Errors
     /// As [`write`](Self::write).
     fn finish(self: Box<Self>) -> Result<(), ExportError>;
-}
-
-/// Begins an export. `fingerprint_bits` is how many bits the pages' fingerprints have; a typed table must know it before the
-/// first page.
-///
-/// # Errors
-/// The destination is not one of this format's, or cannot be made.
-pub fn open(format: Format, destination: &Destination, fingerprint_bits: u32) -> Result<Box<dyn Sink>, ExportError> {
-    if let Destination::Folder(dir) = destination {
-        return match format {
-            Format::Markdown => Ok(Box::new(Files {
-                folder: Folder::create(dir, "md")?,
-                render: |page| markdown::render(page).into_bytes(),
-            })),
-            Format::Text => Ok(Box::new(Files {
-                folder: Folder::create(dir, "txt")?,
-                render: |page| {
-                    let mut text = Vec::new();
-                    // A vector takes everything.
-                    let _ = plain_text::write(page, &mut text);
-                    text
-                },
-            })),
-            _ => Err(not_one_file(dir)),
-        };
-    }
-    let write: WritePage = match format {
-        Format::JsonLines => |page, _, out| json_lines::write(page, out),
-        Format::Csv => |page, is_first, out| {
-            if is_first {
-                csv::write_header(out)?;
-            }
-            csv::write(page, out)
-        },
-        Format::Text => plain_text::write_next,
-        #[cfg(feature = "parquet")]
-        Format::Parquet => {
-            reject_packing(destination)?;
-            return Ok(Box::new(crate::parquet_file::ParquetFile::create(
-                stream(destination)?,
-                fingerprint_bits,
-            )?));
-        }
-        Format::Markdown => {
-            return Err(ExportError::Destination(
-                "Markdown is one file a page: name a folder for them".to_owned(),
-            ));
-        }
-    };
-    let _ = fingerprint_bits;
-    Ok(Box::new(OneFile {
-        stream: stream(destination)?,
-        format,
-        write,
-        is_first: true,
-    }))
-}
-
-/// The one file, or standard output.
-pub(crate) fn stream(destination: &Destination) -> Result<Stream, ExportError> {
-    match destination {
-        Destination::File(path) => Stream::file(path),
-        Destination::Stdout => Ok(Stream::stdout()),
-        Destination::Folder(dir) => Err(not_one_file(dir)),
-    }
-}
-
-/// Packed once more, no tool would open it.
-#[cfg(feature = "parquet")]
-fn reject_packing(destination: &Destination) -> Result<(), ExportError> {
-    match destination {
-        Destination::File(path) if crate::stream::packed_by(path).is_some() => Err(ExportError::Destination(format!(
-            "{}: a Parquet file is packed within, name it without .gz or .zst",
-            path.display()
-        ))),
-        _ => Ok(()),
-    }
-}
-
-/// Writes a page, the first of its file or not.
-type WritePage = fn(&Page, bool, &mut dyn std::io::Write) -> std::io::Result<()>;
-
-struct OneFile {
-    stream: Stream,
-    format: Format,
-    write: WritePage,
-    is_first: bool,
-}
-
-impl Sink for OneFile {
-    fn write(&mut self, page: &Page) -> Result<(), ExportError> {
-        let is_first = std::mem::replace(&mut self.is_first, false);
-        let written = (self.write)(page, is_first, &mut self.stream);
-        written.map_err(|source| self.stream.error(source))
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<(), ExportError> {
-        if self.is_first && self.format == Format::Csv {
-            let written = csv::write_header(&mut self.stream);
-            written.map_err(|source| self.stream.error(source))?;
-        }
-        self.stream.finish()
-    }
-}
-
-struct Files {
-    folder: Folder,
-    render: fn(&Page) -> Vec<u8>,
-}
-
-impl Sink for Files {
-    fn write(&mut self, page: &Page) -> Result<(), ExportError> {
-        self.folder.write(page, &(self.render)(page))
-    }
-
-    fn finish(self: Box<Self>) -> Result<(), ExportError> {
-        self.folder.finish()
-    }
 }

@@ -1,23 +1,23 @@
-//! A file that appears when it is complete, packed if its name says so, or standard output.
+//! A file that appears when it is complete, compressed by its name, or standard output.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::error::ExportError;
+use crate::destination::Destination;
+use crate::error::{ExportError, not_one_file};
 use crate::output_file::OutputFile;
 
-/// zstd's own default.
+/// The default of zstd.
 const ZSTD_LEVEL: i32 = 3;
 
-/// Where bytes go. [`finish`](Self::finish) makes them appear; without it they stay what they are, a part.
+/// A file or standard output. Without [`finish`](Self::finish) a file stays incomplete.
 pub(crate) struct Stream {
     packing: Packing,
-    /// What it is called in messages.
+    /// Its name in messages.
     name: String,
 }
 
@@ -33,16 +33,25 @@ enum Raw {
 }
 
 impl Stream {
+    /// The one file, or standard output.
+    pub fn open(destination: &Destination) -> Result<Self, ExportError> {
+        match destination {
+            Destination::File(path) => Self::file(path),
+            Destination::Stdout => Ok(Self::stdout()),
+            Destination::Folder(dir) => Err(not_one_file(dir)),
+        }
+    }
+
     /// Standard output.
-    pub fn stdout() -> Self {
+    fn stdout() -> Self {
         Self {
             packing: Packing::None(BufWriter::new(Raw::Stdout(io::stdout()))),
             name: "standard output".to_owned(),
         }
     }
 
-    /// A file; one of the same name stays until the new one is complete.
-    pub fn file(path: &Path) -> Result<Self, ExportError> {
+    /// A file. An old file of the same name stays until the new one is complete.
+    fn file(path: &Path) -> Result<Self, ExportError> {
         let file = OutputFile::create(path)?;
         let name = file.path().display().to_string();
         let raw = BufWriter::with_capacity(1 << 16, Raw::File(file));
@@ -56,7 +65,7 @@ impl Stream {
         Ok(Self { packing, name })
     }
 
-    /// Makes all of it durable, and the file appear under its name.
+    /// Makes the file durable and renames it.
     pub fn finish(self) -> Result<(), ExportError> {
         let Self { packing, name } = self;
         match unpacked(packing).map_err(|source| write_error(&name, source))? {
@@ -65,12 +74,12 @@ impl Stream {
         }
     }
 
-    /// An error of writing to it.
+    /// The error of a failed write.
     pub fn error(&self, source: io::Error) -> ExportError {
         write_error(&self.name, source)
     }
 
-    /// What it is called in messages.
+    /// Its name in messages.
     #[cfg(feature = "parquet")]
     pub fn shown_name(&self) -> String {
         self.name.clone()
@@ -85,7 +94,7 @@ fn write_error(name: &str, source: io::Error) -> ExportError {
     }
 }
 
-/// Ends the packing, and brings all to the file or to the reader.
+/// Ends the compression and flushes everything.
 fn unpacked(packing: Packing) -> io::Result<Raw> {
     let raw = match packing {
         Packing::None(raw) => raw,
@@ -131,43 +140,18 @@ impl Write for Raw {
     }
 }
 
-/// How a file is packed.
+/// The compression of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PackedBy {
     Gzip,
     Zstd,
 }
 
-/// What a file's name says of that.
+/// The compression by the name of a file.
 pub(crate) fn packed_by(path: &Path) -> Option<PackedBy> {
     match path.extension().and_then(OsStr::to_str)?.to_ascii_lowercase().as_str() {
         "gz" => Some(PackedBy::Gzip),
         "zst" => Some(PackedBy::Zstd),
         _ => None,
-    }
-}
-
-/// Where a file or folder is until it is complete.
-pub(crate) fn partial_of(path: &Path) -> PathBuf {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".partial");
-    partial.into()
-}
-
-/// Makes the names in the folder of `path` durable.
-pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(parent) if parent.as_os_str().is_empty() => sync_folder(Path::new(".")),
-        Some(parent) => sync_folder(parent),
-        None => Ok(()),
-    }
-}
-
-/// Makes the names in a folder durable, where the system opens folders.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        File::open(folder)?.sync_all()
-    } else {
-        Ok(())
     }
 }

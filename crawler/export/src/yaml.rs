@@ -1,5 +1,5 @@
-//! Texts in YAML: always in double quotes, so that none is taken for a number, a date, `null` or `no`, and with every character
-//! escaped that a parser refuses, folds or takes for a line end (YAML 1.2.2, sections 5.1, 5.4 and 5.7; U+0085, U+2028 and
+//! Texts in YAML. They are always in double quotes, so that no text reads as a number, a date, `null` or `no`. Every character
+//! that a parser refuses, folds or reads as a line end is escaped (YAML 1.2.2, sections 5.1, 5.4 and 5.7; U+0085, U+2028 and
 //! U+2029 are line ends in YAML 1.1).
 
 use std::fmt::Write;
@@ -27,16 +27,16 @@ pub(crate) fn push_quoted(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Not printable by YAML, a line end, or something that an editor would not show as it stands.
+/// Whether a character is not printable in YAML, a line end, or invisible in an editor.
 fn must_be_escaped(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            '\u{200b}'..='\u{200f}'       // no width, and marks of direction
+            '\u{200b}'..='\u{200f}'       // zero width, and marks of direction
             | '\u{2028}'..='\u{202e}'     // line ends, and changes of direction
             | '\u{2060}'..='\u{206f}'
             | '\u{feff}'
             | '\u{fff0}'..='\u{ffff}'
-            | '\u{e0000}'..='\u{10ffff}') // tags, and what is nobody's or private
+            | '\u{e0000}'..='\u{10ffff}') // tags, unassigned and private characters
 }
 
 #[cfg(test)]
@@ -51,7 +51,7 @@ mod tests {
         out
     }
 
-    /// A double-quoted scalar on one line, read as sections 5.7 and 7.3.1 have it.
+    /// Reads a double-quoted scalar on one line (sections 5.7 and 7.3.1).
     fn read_quoted(scalar: &str) -> String {
         let inner = scalar.strip_prefix('"').unwrap().strip_suffix('"').unwrap();
         let mut chars = inner.chars();

@@ -1,4 +1,4 @@
-//! The main text of HTML files, one JSON object a line: `{"id", "text"}`. The id is the file's name without its extension.
+//! Prints the main text of HTML files, one JSON object a line: `{"id", "text"}`. The id is the file's name without its extension.
 //!
 //! `cargo run --release -p page --example extract FOLDER > extracted.jsonl`
 

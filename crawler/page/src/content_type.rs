@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn type_and_charset_are_told_apart() {
+    fn the_media_type_and_the_charset_are_read() {
         for (header, kind, encoding) in [
             ("text/html", Some("text/html"), None),
             ("Text/HTML; a=b; Charset=\"gbk\"", Some("text/html"), Some("gbk")),

@@ -1,8 +1,8 @@
-//! From the bytes of a body to text: which encoding, and who said so.
+//! From the bytes of a body to text, with the encoding and its source.
 //!
-//! The order is the one of browsers (WHATWG HTML, "determining the character encoding"): a byte order mark, the
-//! `charset` of the `Content-Type` header, what the document declares of itself, and only then what the bytes look like.
-//! A declaration that names no known encoding counts as none.
+//! Browsers use the same order (WHATWG HTML, "determining the character encoding"): a byte order mark, the `charset` of the
+//! `Content-Type` header, the declaration of the document, and then detection. A declaration of an unknown encoding does not
+//! count.
 
 mod prescan;
 
@@ -11,38 +11,38 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE};
 
-/// How many bytes the detector reads, counted from the first that is not ASCII.
+/// Bytes that the detector reads, from the first that is not ASCII.
 const MAX_DETECTED_BYTES: usize = 256 * 1024;
 
-/// Below this many well-formed multi-byte characters, damaged UTF-8 is not told from a legacy encoding.
+/// Fewest well-formed multi-byte characters by which damaged UTF-8 is distinguished from a legacy encoding.
 const MIN_UTF8_CHARACTERS: usize = 16;
 
 /// A body as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decoded<'a> {
-    /// The text, without byte order mark; borrowed where the body was UTF-8 already.
+pub(crate) struct Decoded<'a> {
+    /// The text without a byte order mark, borrowed if the body is UTF-8.
     pub text: Cow<'a, str>,
     /// The WHATWG name of the encoding, for example `GBK` or `UTF-8`.
     pub encoding: &'static str,
-    /// What decided.
+    /// The source of the encoding.
     pub source: EncodingSource,
-    /// True if some bytes were malformed and became U+FFFD.
+    /// Whether some bytes were malformed and became U+FFFD.
     pub had_errors: bool,
 }
 
-/// What decided the encoding of a body, strongest first.
+/// The source of the encoding of a body, the strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EncodingSource {
     /// A byte order mark (UTF-8, UTF-16LE, UTF-16BE).
     Bom,
     /// The `charset` parameter of the `Content-Type` header.
     Header,
-    /// `<meta charset>`, `<meta http-equiv=content-type>` or an XML declaration in the first 1,024 bytes; of a body that is not
-    /// UTF-8, also a meta further down in its head.
+    /// `<meta charset>`, `<meta http-equiv=content-type>` or an XML declaration in the first 1,024 bytes. In a body that is not
+    /// UTF-8, also a later meta in its head.
     Meta,
-    /// Nothing declared, and the bytes are UTF-8 (ASCII included).
+    /// No declaration, and the bytes are UTF-8 or ASCII.
     Utf8,
-    /// Nothing declared; guessed from the frequencies of bytes.
+    /// No declaration; guessed from the frequencies of bytes.
     Detected,
 }
 
@@ -62,8 +62,8 @@ impl EncodingSource {
 
 /// Decodes `body`; `content_type_charset` is the `charset` parameter of its `Content-Type` header, if any.
 ///
-/// Never fails: what cannot be decoded becomes U+FFFD, and [`Decoded::had_errors`] says so.
-pub fn decode<'a>(body: &'a [u8], content_type_charset: Option<&str>) -> Decoded<'a> {
+/// Decoding never fails. Malformed bytes become U+FFFD and set [`Decoded::had_errors`].
+pub(crate) fn decode<'a>(body: &'a [u8], content_type_charset: Option<&str>) -> Decoded<'a> {
     let (encoding, source, bom_bytes) = choose(body, content_type_charset);
     let (text, had_errors) = encoding.decode_without_bom_handling(&body[bom_bytes..]);
     Decoded {
@@ -74,7 +74,7 @@ pub fn decode<'a>(body: &'a [u8], content_type_charset: Option<&str>) -> Decoded
     }
 }
 
-/// The encoding, what decided it, and how many bytes of byte order mark to leave out.
+/// The encoding, its source, and the length of the byte order mark.
 fn choose(body: &[u8], header: Option<&str>) -> (&'static Encoding, EncodingSource, usize) {
     if let Some((encoding, bom_bytes)) = Encoding::for_bom(body) {
         return (encoding, EncodingSource::Bom, bom_bytes);
@@ -99,14 +99,14 @@ fn choose(body: &[u8], header: Option<&str>) -> (&'static Encoding, EncodingSour
 
 /// The encoding that a header's label names.
 ///
-/// Labels that the standard maps to "replacement" (`hz-gb-2312`, `iso-2022-kr`, ...) protect browsers from script
-/// injection by turning the page into a single U+FFFD; a crawler runs no script and goes on to look at the bytes.
+/// The standard maps some labels (`hz-gb-2312`, `iso-2022-kr`, ...) to "replacement", which protects browsers from script
+/// injection by turning the page into one U+FFFD. A crawler runs no scripts, so it ignores such a label.
 fn known_label(label: &str) -> Option<&'static Encoding> {
     let label = label.trim().trim_matches(['"', '\'']);
     Encoding::for_label(label.as_bytes()).filter(|&encoding| encoding != REPLACEMENT)
 }
 
-/// UTF-16 without byte order mark: markup opens with `<` and a letter, `!`, `?` or `/`, each beside a NUL.
+/// UTF-16 without a byte order mark: the text begins with `<` and a letter, `!`, `?` or `/`, each beside a NUL.
 fn utf16_markup(body: &[u8]) -> Option<&'static Encoding> {
     let opens_markup = |c: u8| c.is_ascii_alphabetic() || matches!(c, b'!' | b'?' | b'/');
     let is_space = |pair: &[u8], at: usize| pair[1 - at] == 0 && pair[at].is_ascii_whitespace();
@@ -123,10 +123,10 @@ fn utf16_markup(body: &[u8]) -> Option<&'static Encoding> {
     None
 }
 
-/// True for UTF-8, for UTF-8 cut off in the middle of a character, and for UTF-8 with a few damaged bytes.
+/// Whether a body is UTF-8, possibly cut within a character or with a few damaged bytes.
 ///
-/// One bad byte in a long page must not turn the rest of it into another encoding's letters. Bytes of a legacy encoding
-/// seldom form well-formed UTF-8 by chance, so a page where nineteen of twenty non-ASCII sequences are well-formed is UTF-8.
+/// One damaged byte must not change the encoding of a long page. A legacy encoding seldom forms well-formed UTF-8 by chance, so a
+/// page with nineteen of twenty non-ASCII sequences well-formed is UTF-8.
 fn is_utf8(body: &[u8]) -> bool {
     match std::str::from_utf8(body) {
         Ok(text) => !holds_iso_2022_jp(text.as_bytes()),
@@ -142,7 +142,7 @@ fn is_utf8(body: &[u8]) -> bool {
     }
 }
 
-/// ISO-2022-JP is all ASCII bytes and switches its character sets by escape sequences (ESC `$`).
+/// Whether a body is ISO-2022-JP: ASCII bytes with escape sequences (ESC `$`) that switch the character set.
 fn holds_iso_2022_jp(body: &[u8]) -> bool {
     body.is_ascii() && body.windows(3).any(|w| matches!(w, [0x1b, b'$', b'@' | b'B']))
 }

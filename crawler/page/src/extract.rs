@@ -1,17 +1,18 @@
-//! The main text of a page: what it says, without what its template says on every page.
+//! The main text of a page: its content without the text of its template.
 //!
 //! ```text
 //! tree ─▶ layout ─▶ root ─▶ select ─▶ text
-//!         boxes,    the     what in it
-//!         runs      box     is no content
+//!         boxes,    the     the content
+//!         runs      box     within it
 //! ```
 //!
-//! Verdicts of duplication are decided on this text, so it must not change when only the template does. Therefore marks
-//! that a template sets (elements, roles, names of classes) come first, and measures of length and link density only where
-//! there are none; and what is left out is left out whole, box by box.
+//! Verdicts depend on this text, so it must not change when only the template changes. Therefore the marks of a template
+//! (elements, roles, names of classes) decide first; measures of length and link density decide only without marks; and
+//! boilerplate is removed in whole boxes.
 //!
-//! Length is counted in bytes of UTF-8: a Chinese character is three, about the letters that it stands for.
+//! Length is counted in bytes of UTF-8: a Chinese character has three, about as many as the letters of its translation.
 
+mod display;
 mod hints;
 mod layout;
 mod root;
@@ -20,29 +21,10 @@ mod select;
 use self::layout::Layout;
 use crate::parse::Document;
 
-/// The main text of a page.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Extracted {
-    /// The text: a block a line, white space collapsed; empty if the page shows none.
-    pub text: String,
-    /// How much of the page it is.
-    pub kind: Extraction,
-}
-
-/// How much of a page its main text is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Extraction {
-    /// One part of the page was found to hold its content.
-    Article,
-    /// No part stood out: all of the page but navigation and other boilerplate.
-    Whole,
-}
-
-/// Finds the main text of a page.
+/// Finds the main text of a page: one block a line, with collapsed white space; empty if the page shows no text.
 ///
-/// Where a page has more to say to browsers without scripts than to others, its main text is that: such pages are empty
-/// frames that a script would fill.
-pub fn main_text(doc: &Document) -> Extracted {
+/// If a `<noscript>` has more text than the rest of the page, it is the main text: a script would fill such a page.
+pub(crate) fn main_text(doc: &Document) -> String {
     let mut layout = Layout::of(&doc.html);
     for html in &doc.unscripted {
         let unscripted = Layout::of(html);
@@ -51,15 +33,7 @@ pub fn main_text(doc: &Document) -> Extracted {
         }
     }
     let root = root::find(&mut layout);
-    let text = select::text(&layout, root);
-    Extracted {
-        text,
-        kind: if root == 0 {
-            Extraction::Whole
-        } else {
-            Extraction::Article
-        },
-    }
+    select::text(&layout, root)
 }
 
 #[cfg(test)]

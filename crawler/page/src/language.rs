@@ -2,14 +2,15 @@
 
 use whatlang::Lang;
 
-/// How much of a text is looked at, in characters.
+/// Characters of a text that the detector reads.
 const MAX_CHARACTERS: usize = 600;
 
-/// The language of `text` where it can be told, else the one that the page declares (`lang="en-US"` counts as `en`).
+/// The ISO 639-1 code of the language of `text`, in lower case: the detected language, else the declared one (`en` for
+/// `lang="en-US"`).
 ///
-/// The answer is an ISO 639-1 code in lower case; `None` if the text is too short or mixed and nothing well-formed is
-/// declared. A declaration comes second because templates declare the language of the site, not of the page.
-pub fn detect(text: &str, declared: Option<&str>) -> Option<String> {
+/// `None` if the text is too short or mixed and the declaration is missing or malformed. The declaration comes second because
+/// templates declare the language of the site, not of the page.
+pub(crate) fn detect(text: &str, declared: Option<&str>) -> Option<String> {
     let end = text.char_indices().nth(MAX_CHARACTERS).map_or(text.len(), |(at, _)| at);
     let detected = whatlang::detect(&text[..end]).filter(whatlang::Info::is_reliable);
     detected
@@ -24,7 +25,7 @@ fn primary_subtag(tag: &str) -> Option<String> {
     (primary.len() == 2 && primary.bytes().all(|b| b.is_ascii_alphabetic())).then(|| primary.to_ascii_lowercase())
 }
 
-/// ISO 639-1 for the ISO 639-3 codes that the detector answers with.
+/// The ISO 639-1 code of a detected language.
 fn iso_639_1(lang: Lang) -> Option<&'static str> {
     CODES
         .iter()
@@ -32,6 +33,7 @@ fn iso_639_1(lang: Lang) -> Option<&'static str> {
         .map(|(_, two)| *two)
 }
 
+/// ISO 639-3 codes of the detector with their ISO 639-1 codes.
 const CODES: &[(&str, &str)] = &[
     ("afr", "af"),
     ("aka", "ak"),
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_declaration_decides_where_the_text_does_not() {
+    fn the_declaration_decides_if_the_text_does_not() {
         for (declared, expected) in [
             ("pt-BR", Some("pt")),
             (" EN_us ", Some("en")),

@@ -3,11 +3,12 @@
 //! [`read`] turns a body into characters, characters into a tree, and the tree into title, main text, links, directives and
 //! language. The crate does no I/O and knows no database and no async runtime, so every caller reads a page the same way.
 //!
-//! - [`content_type`] the parts of a `Content-Type` header, [`sniff`] what bytes look like where none is declared
-//! - [`decode`] bytes into characters
-//! - [`parse`] characters into a tree, its title, links and directives
-//! - [`extract`] the main text of a tree
-//! - [`language`] the language of a text, [`soft_404`] pages that say that there is no page
+//! - [`content_type`]: the parts of a `Content-Type` header; [`sniff`]: the kind of bytes without a declared type
+//! - `decode`: bytes into characters
+//! - `parse`: characters into a tree; its title, links and directives
+//! - `extract`: the main text of a tree
+//! - `language`: the language of a text; `soft_404`: error pages that are served with status 200
+//! - `read`: all stages, joined
 //!
 //! ```
 //! let url = url::Url::parse("https://example.org/")?;
@@ -19,14 +20,16 @@
 //! ```
 
 pub mod content_type;
-pub mod decode;
-pub mod extract;
-pub mod language;
-pub mod parse;
+mod decode;
+mod extract;
+mod language;
+mod parse;
 mod read;
 pub mod sniff;
-pub mod soft_404;
+mod soft_404;
 
+pub use decode::EncodingSource;
+pub use parse::{HeaderLinks, LinkKind, Outlink, RobotsDirectives, Truncation, header_links, parse_refresh};
 pub use read::{
-    CanonicalLinks, NotAPage, Options, Page, Robots, declared_media_type, is_page, is_page_type, read, x_robots_tag,
+    CanonicalLinks, NotAPage, Options, Page, PageRobots, declared_media_type, is_page, is_page_type, read, x_robots_tag,
 };

@@ -1,9 +1,9 @@
-//! From text to tree: one parse a page, in time that the page's size bounds, whatever the page holds.
+//! From text to tree: one parse for each page, in time bounded by the page's size.
 //!
-//! HTML parsing as browsers do it is linear only for pages that mean well. Half a megabyte of nested lists, thousands of
-//! unclosed formatting elements or a hundred thousand attributes on one element each take minutes. So the parser is fed
-//! in pieces, its work is counted (never timed, so the same page always gives the same tree), and once a page passes a
-//! limit the parser is fed no more: the tree of what came before is kept, and [`Document::truncated`] says why.
+//! HTML parsing by the standard is linear only for well-behaved pages. Half a megabyte of nested lists, thousands of unclosed
+//! formatting elements, or a hundred thousand attributes on one element each take minutes. The parser therefore gets the page in
+//! pieces. It counts its work, and does not time it, so that the same page always gives the same tree. When a page passes a
+//! limit, the parse stops: the tree of the part before stays, and [`Document::truncated`] has the reason.
 
 mod attributes;
 mod date;
@@ -26,65 +26,65 @@ use scraper::Html;
 use scraper::node::Element;
 
 use self::attributes::AttributeFlood;
-use self::limits::Limits;
+use self::limits::ParseLimits;
 use self::sink::{CountingSink, TokenCount};
 
-pub use self::embedded::embedded;
-pub use self::facts::{PageFacts, facts, title};
+pub(crate) use self::embedded::embedded;
+pub(crate) use self::facts::facts;
 pub use self::header_links::{HeaderLinks, header_links};
-pub use self::outlinks::{LinkKind, MAX_OUTLINKS, MAX_REFERENCE_BYTES, Outlink};
-pub use self::refresh::{MetaRefresh, parse_refresh};
+pub use self::outlinks::{LinkKind, Outlink};
+pub use self::refresh::parse_refresh;
 pub use self::robots_meta::RobotsDirectives;
 
-/// Elements nested deeper than this end the parse, at the end of the piece of a few kilobytes that is being fed.
-/// Browsers stop nesting at the same depth.
-pub const MAX_DEPTH: usize = 512;
+/// Deepest nesting. Deeper elements end the parse after the current piece of a few kilobytes. Browsers stop nesting at the same
+/// depth.
+const MAX_DEPTH: usize = 512;
 
-/// The most attributes that an element may have.
-pub const MAX_ATTRIBUTES: usize = 1024;
+/// Most attributes of an element.
+const MAX_ATTRIBUTES: usize = 1024;
 
-/// How many bytes the parser is fed between two looks at its counters, about.
+/// Approximate number of bytes between two checks of the counters.
 const CHUNK_BYTES: usize = 4096;
 
-/// The work that every page may cause, in steps (a look at an open element, a pair of attributes compared, ...).
+/// The permitted work of any page, in steps: one look at an open element, one comparison of two attributes, ...
 const BASE_STEPS: u64 = 4_000_000;
 
-/// The further steps for each byte. None of 3,500 real pages needed 2.
+/// Further permitted steps for each byte. None of 3,500 real pages needed 2.
 const STEPS_PER_BYTE: u64 = 24;
 
-/// The largest tree, in bytes without its texts: some 350,000 nodes. What is made of it takes about as much again.
-pub const MAX_TREE_BYTES: usize = 48 * 1024 * 1024;
+/// Largest tree, in bytes without its texts: about 350,000 nodes. Its processing needs about the same memory again.
+const MAX_TREE_BYTES: usize = 48 * 1024 * 1024;
 
-/// The most `<noscript>` of a page that are parsed.
+/// Most `<noscript>` of a page that are parsed.
 const MAX_UNSCRIPTED: usize = 64;
 
 /// A parsed page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Document {
+pub(crate) struct Document {
     /// The tree.
     pub html: Html,
-    /// Set if the page passed a limit and only what came before is in the tree.
+    /// The limit that the page passed; the tree holds the part before.
     pub truncated: Option<Truncation>,
-    /// What the page holds for browsers without scripts: the inside of each `<noscript>`, in order, which the tree has
-    /// as one text. The tree that a page gets with scripts on is the one that its author has seen.
+    /// The trees of the `<noscript>` elements, in order. The main tree holds each of them as one text, as in a browser with
+    /// scripts.
     pub unscripted: Vec<Html>,
 }
 
-/// Why a page was not parsed to its end.
+/// Why a page was parsed only in part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Truncation {
-    /// Elements nested deeper than [`MAX_DEPTH`].
+    /// Elements are nested deeper than 512.
     TooDeep,
-    /// An element with more than [`MAX_ATTRIBUTES`] attributes.
+    /// An element has more than 1,024 attributes.
     TooManyAttributes,
-    /// More work than a page of this size may cause.
+    /// The page causes more work than its size allows.
     TooMuchWork,
-    /// A larger tree than a page of this size may have, or than [`MAX_TREE_BYTES`].
+    /// The tree is larger than the size of the page allows, or than 48 MiB.
     TooLarge,
 }
 
 impl Truncation {
-    /// The reason in a few words.
+    /// The reason in words.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -97,11 +97,11 @@ impl Truncation {
 }
 
 /// Parses a page.
-pub fn parse(html: &str) -> Document {
-    let (html, truncated) = parse_tree(html, Limits::of(html, BASE_STEPS));
+pub(crate) fn parse(html: &str) -> Document {
+    let (html, truncated) = parse_tree(html, ParseLimits::of(html, BASE_STEPS));
     let unscripted = noscripts(&html)
         .take(MAX_UNSCRIPTED)
-        .map(|text| parse_tree(text, Limits::of(text, BASE_STEPS / MAX_UNSCRIPTED as u64)).0)
+        .map(|text| parse_tree(text, ParseLimits::of(text, BASE_STEPS / MAX_UNSCRIPTED as u64)).0)
         .collect();
     Document {
         html,
@@ -120,7 +120,7 @@ fn noscripts(html: &Html) -> impl Iterator<Item = &str> {
     elements.filter_map(|node| Some(&**node.first_child()?.value().as_text()?))
 }
 
-fn parse_tree(html: &str, limits: Limits) -> (Html, Option<Truncation>) {
+fn parse_tree(html: &str, limits: ParseLimits) -> (Html, Option<Truncation>) {
     let builder = TreeBuilder::new(CountingSink::with_capacity(limits.capacity), TreeBuilderOpts::default());
     let options = TokenizerOpts {
         discard_bom: false,
@@ -152,18 +152,18 @@ fn parse_tree(html: &str, limits: Limits) -> (Html, Option<Truncation>) {
     (feed.tokenizer.sink.into_builder().sink.finish(), truncated)
 }
 
-/// A page on its way into the tree builder: simple tokens directly, all others through the tokenizer.
+/// Feeds a page to the tree builder: simple tokens directly, all others through the tokenizer.
 struct Feed<'a> {
     html: &'a str,
-    /// How far it has been fed.
+    /// Number of bytes fed so far.
     at: usize,
     tokenizer: Tokenizer<TokenCount>,
     queue: BufferQueue,
-    /// The tokenizer holds nothing and is in its data state, so simple tokens may pass it by.
+    /// Whether the tokenizer holds nothing and is in its data state, so that simple tokens may bypass it.
     in_data: bool,
-    /// Where the piece begins that brought the last token: an open tag began there or later.
+    /// Start of the piece that brought the last token. An open tag began there or later.
     quiet_from: usize,
-    /// How far the text since then has been searched for attributes.
+    /// End of the text since then that has been searched for attributes.
     followed_to: usize,
     flood: AttributeFlood,
 }
@@ -172,7 +172,7 @@ impl Feed<'_> {
     fn step(&mut self) {
         let rest = &self.html[self.at..];
         if let Some((token, len)) = self.in_data.then(|| simple::token(rest)).flatten() {
-            // A simple token leaves the tokenizer in its data state; what else the answer may be is for scripts.
+            // A simple token leaves the tokenizer in its data state. Other results concern scripts.
             let _ = self.tokenizer.sink.process_token(token, 1);
             self.at += len;
             self.heard_from(self.at);
@@ -181,7 +181,7 @@ impl Feed<'_> {
         }
     }
 
-    /// Feeds the tokenizer up to the next `>`: tags, comments and doctypes end there, and their tokens come.
+    /// Feeds the tokenizer up to the next `>`, where tags, comments and doctypes end.
     fn tokenize(&mut self, rest: &str) {
         let bound = rest.floor_char_boundary(CHUNK_BYTES);
         let end = rest.as_bytes()[..bound]
@@ -204,7 +204,7 @@ impl Feed<'_> {
         self.flood.reset();
     }
 
-    /// True if the tokenizer is inside a tag with too many attributes.
+    /// Whether the tokenizer is inside a tag with too many attributes.
     fn is_flooded(&mut self) -> bool {
         if self.at - self.quiet_from <= CHUNK_BYTES {
             return false;
@@ -215,7 +215,7 @@ impl Feed<'_> {
     }
 }
 
-/// Lets the tokenizer take all that is queued; scripts and late encoding declarations interrupt it, and mean nothing here.
+/// Runs the tokenizer on the whole queue. Scripts and late encoding declarations interrupt it without a consequence.
 fn drain(tokenizer: &Tokenizer<TokenCount>, queue: &BufferQueue) {
     while !matches!(tokenizer.feed(queue), TokenizerResult::Done) {}
 }

@@ -1,4 +1,4 @@
-//! From the bytes of a response to a [`Page`]: the one way in which this project reads a page.
+//! From the bytes of a response to a [`Page`]. Every part of this project reads pages with [`read`].
 
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
@@ -11,34 +11,34 @@ use crate::parse::{self, Outlink, RobotsDirectives, Truncation};
 use crate::sniff::is_binary;
 use crate::{language, soft_404};
 
-/// The media types whose text is read.
+/// The media types of pages.
 const PAGE_TYPES: [&str; 3] = ["text/html", "application/xhtml+xml", PLAIN];
 
 const PLAIN: &str = "text/plain";
 
-/// What a caller wants read, and within which bounds.
+/// The options of [`read`].
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'a> {
     /// The product token by which robots metas and `X-Robots-Tag` headers address the crawler.
     pub agent: &'a str,
     /// Whether images, scripts, style sheets and media are listed in [`Page::embedded`].
     pub embedded: bool,
-    /// Longest text after decoding, in bytes of UTF-8.
+    /// Longest decoded text, in bytes of UTF-8.
     pub max_text_bytes: usize,
 }
 
-/// A page as its bytes and its header describe it.
+/// The content of a page, from its bytes and its header.
 #[derive(Debug)]
 pub struct Page {
     /// The WHATWG name of the encoding.
     pub encoding: &'static str,
-    /// What decided the encoding.
+    /// The source of the encoding.
     pub encoding_source: EncodingSource,
     /// Whether some bytes were malformed and became U+FFFD.
     pub had_encoding_errors: bool,
-    /// The text of `<title>`, white space collapsed; empty if there is none.
+    /// The text of `<title>` with collapsed white space; empty without a title.
     pub title: String,
-    /// The text of the first `<h1>` that has any.
+    /// The text of the first `<h1>`; `None` if it is empty.
     pub heading: Option<String>,
     /// The main text.
     pub text: String,
@@ -47,29 +47,29 @@ pub struct Page {
     /// The keywords of `<meta name=keywords>`.
     pub keywords: Vec<String>,
     /// Robots directives.
-    pub robots: Robots,
-    /// The URLs that the page names as its canonical one.
+    pub robots: PageRobots,
+    /// The canonical URLs that the page names.
     pub canonical: CanonicalLinks,
-    /// The documents that the page links to, each once, in the order of the source.
+    /// The links to documents, each URL once, in the order of the source.
     pub outlinks: Vec<Outlink>,
-    /// Images, scripts, style sheets and media, where the caller asked for them.
+    /// Images, scripts, style sheets and media, if the options ask for them.
     pub embedded: Vec<Outlink>,
-    /// The documents that the header names.
+    /// The links in the header.
     pub header_outlinks: Vec<Outlink>,
-    /// Why the rest of the page was left unread.
+    /// Why the page was parsed only in part; `None` if it was parsed in full.
     pub truncated: Option<Truncation>,
 }
 
-/// Robots directives by where they stand. All of them hold.
+/// The robots directives of a page by their place. All of them hold.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Robots {
+pub struct PageRobots {
     /// In robots metas.
     pub meta: RobotsDirectives,
     /// In `X-Robots-Tag` headers.
     pub header: RobotsDirectives,
 }
 
-impl Robots {
+impl PageRobots {
     /// All directives together.
     #[must_use]
     pub fn all(&self) -> RobotsDirectives {
@@ -79,24 +79,24 @@ impl Robots {
     }
 }
 
-/// `rel=canonical` (RFC 6596) by where it stands.
+/// The `rel=canonical` links (RFC 6596) of a page by their place.
 #[derive(Debug, Clone, Default)]
 pub struct CanonicalLinks {
     /// In the head of the document.
     pub document: Option<Url>,
     /// In the `Link` header.
     pub header: Option<Url>,
-    /// The document, or the header, names several URLs: then neither is trusted.
+    /// The document or the header names several URLs, so neither is trusted.
     pub is_conflict: bool,
 }
 
-/// Why bytes are no page.
+/// Why bytes are not a page.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotAPage {
-    /// The header declares a media type whose text is not read.
+    /// The header declares a media type that is not one of pages.
     #[error("content type {0}")]
     MediaType(String),
-    /// The header declares no media type, and the bytes are not text.
+    /// The header declares no media type, and the bytes are binary.
     #[error("no content type, and not text")]
     Binary,
     /// The decoded text is longer than [`Options::max_text_bytes`].
@@ -113,22 +113,22 @@ pub fn declared_media_type(headers: &HeaderMap) -> Option<String> {
     media_type(headers.get(CONTENT_TYPE)?.to_str().ok()?)
 }
 
-/// Whether text of this media type, in lower case, is read.
+/// Whether this media type, in lower case, is one of pages.
 #[must_use]
 pub fn is_page_type(media_type: &str) -> bool {
     PAGE_TYPES.contains(&media_type)
 }
 
-/// Whether a response with these header fields is a page. One without a media type is taken for a page, as browsers do.
+/// Whether a response with these header fields is a page. A response without a media type counts as one, as in browsers.
 #[must_use]
 pub fn is_page(headers: &HeaderMap) -> bool {
     declared_media_type(headers).is_none_or(|media_type| is_page_type(&media_type))
 }
 
-/// Reads the page whose body, without its Content-Encoding, is `bytes`, that came with `headers` from `url`.
+/// Reads a page from its decompressed body, the header fields and the URL of its response.
 ///
 /// # Errors
-/// The bytes are no page: see [`NotAPage`].
+/// The bytes are not a page: see [`NotAPage`].
 pub fn read(bytes: &[u8], headers: &HeaderMap, url: &Url, options: &Options<'_>) -> Result<Page, NotAPage> {
     let declared = declared_media_type(headers);
     match &declared {
@@ -168,9 +168,9 @@ impl Page {
             heading: facts.first_heading,
             declared_language: facts.lang,
             keywords: facts.keywords,
-            robots: Robots {
+            robots: PageRobots {
                 meta: facts.robots,
-                ..Robots::default()
+                ..PageRobots::default()
             },
             canonical: CanonicalLinks {
                 document: facts.canonical,
@@ -183,7 +183,7 @@ impl Page {
                 false => Vec::new(),
             },
             truncated: document.truncated,
-            ..Self::of_main_text(main_text(&document).text)
+            ..Self::of_main_text(main_text(&document))
         }
     }
 
@@ -201,7 +201,7 @@ impl Page {
             text,
             declared_language: None,
             keywords: Vec::new(),
-            robots: Robots::default(),
+            robots: PageRobots::default(),
             canonical: CanonicalLinks::default(),
             outlinks: Vec::new(),
             embedded: Vec::new(),
@@ -218,19 +218,19 @@ impl Page {
         self.header_outlinks = links.outlinks;
     }
 
-    /// The language of the main text where it can be told, else the declared one: an ISO 639-1 code.
+    /// The ISO 639-1 code of the language: the detected one of the main text, else the declared one.
     #[must_use]
     pub fn language(&self) -> Option<String> {
         language::detect(&self.text, self.declared_language.as_deref())
     }
 
-    /// Whether the page says that there is no page, whatever its status.
+    /// Whether the page is an error page that says "not found", whatever its status.
     #[must_use]
     pub fn is_soft_404(&self) -> bool {
         soft_404::is_soft_404(&self.title, self.heading.as_deref(), &self.text)
     }
 
-    /// What is said about the page beside its text: the words of its title, its keywords, the documents that it links to.
+    /// The metadata of the page: the words of its title, its keywords, and the URLs of its links.
     pub fn metadata(&self) -> impl Iterator<Item = &str> {
         let keywords = self.keywords.iter().map(String::as_str);
         let references = self.outlinks.iter().map(|link| link.url.as_str());

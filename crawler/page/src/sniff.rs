@@ -1,16 +1,16 @@
-//! What bytes look like where nothing declares it.
+//! The kind of bytes whose type nothing declares.
 
-/// Bytes at the start of a body in which a zero byte marks it as binary.
-const LOOKED_AT: usize = 1_024;
+/// Bytes at the start of a body that are searched for a zero byte.
+const SNIFFED_BYTES: usize = 1_024;
 
-/// Text has no zero byte near its beginning, but in UTF-16 and UTF-32, which say what they are by their first bytes.
+/// Whether bytes are binary: a zero byte near the beginning and no byte order mark of UTF-16 or UTF-32.
 #[must_use]
 pub fn is_binary(body: &[u8]) -> bool {
     let has_mark = body.starts_with(&[0xff, 0xfe]) || body.starts_with(&[0xfe, 0xff]);
-    !has_mark && body.iter().take(LOOKED_AT).any(|&byte| byte == 0)
+    !has_mark && body.iter().take(SNIFFED_BYTES).any(|&byte| byte == 0)
 }
 
-/// Whether bytes begin as web pages do (after the WHATWG MIME Sniffing standard, section 7.1).
+/// Whether bytes begin like HTML (WHATWG MIME Sniffing, section 7.1).
 #[must_use]
 pub fn looks_like_html(start: &[u8]) -> bool {
     const BEGINNINGS: &[&[u8]] = &[
@@ -35,7 +35,7 @@ pub fn looks_like_html(start: &[u8]) -> bool {
     BEGINNINGS.iter().any(begins) || start.starts_with(b"<?xml") && contains_html_root(start)
 }
 
-/// XHTML: an XML declaration, and soon the element `html`.
+/// Whether the element `html` follows near the beginning, as in XHTML.
 fn contains_html_root(start: &[u8]) -> bool {
     let near = &start[..start.len().min(1024)];
     near.windows(5).any(|window| window.eq_ignore_ascii_case(b"<html"))

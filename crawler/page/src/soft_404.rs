@@ -1,26 +1,26 @@
-//! Pages that say "not found" with status 200.
+//! Error pages that say "not found" with status 200.
 //!
-//! Conservative: the title or the first heading must be a not-found phrase and nothing else (the site's name aside), and
-//! the page must say little besides. An article about such pages has more to say, and a longer title.
+//! The rule is conservative: the title or the first heading must consist of a not-found phrase, apart from the name of the site,
+//! and the page must have few other words. An article about error pages has more words and a longer title.
 
-/// A page with more words than this is about something.
+/// Most words of an error page.
 const MAX_WORDS: usize = 100;
 
-/// A Chinese, Japanese or Korean character counts as half a word.
+/// Chinese, Japanese or Korean characters that count as one word.
 const CJK_CHARACTERS_A_WORD: usize = 2;
 
-/// What stands between the title of a page and the name of its site.
+/// Separators between the title of a page and the name of its site.
 const SEPARATORS: &[&str] = &[
     " | ", " - ", " – ", " — ", " · ", " • ", " :: ", " » ", " « ", " / ", ": ", "｜", "_", "－",
 ];
 
-/// True if a page is an error page by its title or first heading and by how little it says.
-pub fn is_soft_404(title: &str, first_heading: Option<&str>, text: &str) -> bool {
+/// Whether a page is an error page by its title or first heading and its number of words.
+pub(crate) fn is_soft_404(title: &str, first_heading: Option<&str>, text: &str) -> bool {
     let says_so = is_phrase_beside_a_name(title) || first_heading.is_some_and(is_phrase_beside_a_name);
     says_so && words(text) <= MAX_WORDS
 }
 
-/// True if the whole is a not-found phrase, or its first or last part is and the rest names the site.
+/// Whether the title is a not-found phrase, or its first or last part is one and the rest names the site.
 fn is_phrase_beside_a_name(title: &str) -> bool {
     is_phrase(title)
         || is_number(title)
@@ -31,12 +31,12 @@ fn is_phrase_beside_a_name(title: &str) -> bool {
         })
 }
 
-/// True for the status on its own: `404`, `Error 404`. Beside a name the bare number may be a bus line.
+/// Whether the text is the status alone: `404`, `Error 404`. Beside a name, the bare number may be a bus line.
 fn is_number(text: &str) -> bool {
     NUMBERS.contains(&fold(text).trim())
 }
 
-/// True for a not-found phrase, with or without `404` or `Error 404` at either end, and for `Error 404` without one.
+/// Whether the text is a not-found phrase, with or without `404` or `Error 404` at either end, or only `Error 404`.
 fn is_phrase(text: &str) -> bool {
     let folded = fold(text);
     let rest = NUMBERS
@@ -53,7 +53,7 @@ fn is_phrase(text: &str) -> bool {
     says_error || PHRASES.contains(&rest)
 }
 
-/// How the status is written, folded; the longer forms first.
+/// The written forms of the status, folded, the longer ones first.
 const NUMBERS: &[&str] = &[
     "http error 404",
     "http status 404",
@@ -238,7 +238,7 @@ mod tests {
     const SHORT: &str = "Sorry, we could not find what you were looking for. Go back to the start page.";
 
     #[test]
-    fn error_pages_are_told_by_title_or_heading_in_ten_languages() {
+    fn error_pages_are_recognised_by_title_or_heading_in_ten_languages() {
         let titles = [
             "404 Not Found",
             "404",
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_speaks_of_such_pages_is_none() {
+    fn a_page_about_error_pages_is_none() {
         let titles = [
             "How to design a 404 page",
             "Page not found errors and how to fix them",
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_with_much_to_say_is_none() {
+    fn a_page_with_many_words_is_none() {
         let article = "Status 404 means that the server did not find the document. ".repeat(20);
         let chinese = "服务器没有找到所请求的文档时返回状态码。".repeat(20);
         assert!(!is_soft_404("404 Not Found", Some("Not found"), &article));

@@ -6,44 +6,45 @@ use std::path::Path;
 use serde_json::json;
 use toml::Value;
 
-use super::{config_path, or_reader_gone, read_sources, say};
-use crate::cli::arguments::{self, ConfigAction, ConfigCheck, ConfigFormat, ConfigShow};
+use super::configuration::{config_path, read_sources};
+use super::output::{or_reader_gone, say};
+use crate::cli::arguments::{self, ConfigAction, ConfigCheckArgs, ConfigFormat, ConfigShowArgs};
 use crate::cli::error::{Error, UsageError};
 use crate::config::settings::Settings;
 use crate::config::{self, Config, Origin, Sources};
 use crate::error::RunError;
 
-/// Columns before the comments, where the values leave room for them.
+/// Column of the comments, where the value is short enough.
 const COMMENT_AT: usize = 44;
 
-pub(super) fn execute(args: &arguments::Config) -> Result<(), Error> {
+pub(super) fn execute(args: &arguments::ConfigArgs) -> Result<(), Error> {
     match &args.action {
         ConfigAction::Check(args) => check(args),
         ConfigAction::Show(args) => show(args),
     }
 }
 
-fn check(args: &ConfigCheck) -> Result<(), Error> {
+fn check(args: &ConfigCheckArgs) -> Result<(), Error> {
     let file = args.config.as_deref().unwrap_or(&args.file);
     let path = file.display();
     let findings = config::check(&Config::text(file).map_err(UsageError::from)?);
     for finding in &findings {
         say(&format!("{path}:{finding}"))?;
     }
-    // Beside a file that cannot be read, alone.
+    // With a faulty file, the environment is checked alone.
     let environment = check_environment(findings.is_empty().then_some(file));
     if let (Err(error), false) = (&environment, findings.is_empty()) {
         say(&error.to_string())?;
     }
     match findings.len() {
         0 => environment?,
-        1 => return Err(UsageError::Argument(format!("{path} cannot be used: 1 line is wrong")).into()),
-        count => return Err(UsageError::Argument(format!("{path} cannot be used: {count} lines are wrong")).into()),
+        1 => return Err(UsageError::Argument(format!("{path}: 1 line is invalid")).into()),
+        count => return Err(UsageError::Argument(format!("{path}: {count} lines are invalid")).into()),
     }
-    Ok(say(&format!("{path} can be used."))?)
+    Ok(say(&format!("{path} is valid."))?)
 }
 
-/// What the variables of the environment make of the configuration.
+/// Checks the variables of the environment, together with the file if it has no fault.
 fn check_environment(file: Option<&Path>) -> Result<(), UsageError> {
     let sources = read_sources(file)?;
     Settings::new(&sources.config).map_err(|source| UsageError::Setting {
@@ -53,7 +54,7 @@ fn check_environment(file: Option<&Path>) -> Result<(), UsageError> {
     Ok(())
 }
 
-fn show(args: &ConfigShow) -> Result<(), Error> {
+fn show(args: &ConfigShowArgs) -> Result<(), Error> {
     let mut sources = read_sources(config_path(&args.config).as_deref())?;
     for (key, flag) in args.overrides.apply(&mut sources.config) {
         sources.set_by_flag(key, flag);
@@ -65,7 +66,7 @@ fn show(args: &ConfigShow) -> Result<(), Error> {
     let mut stdout = std::io::stdout().lock();
     or_reader_gone(std::io::Write::write_all(&mut stdout, text.as_bytes()))?;
     drop(stdout);
-    // It is shown all the same, for that helps to find the fault.
+    // The check comes after the output, which helps to find the fault.
     Settings::new(&sources.config).map_err(|source| UsageError::Setting {
         origin: sources.origin(source.key()).to_string(),
         source,
@@ -73,7 +74,7 @@ fn show(args: &ConfigShow) -> Result<(), Error> {
     Ok(())
 }
 
-/// A configuration file, but for what is a secret.
+/// The configuration as a file, without secrets.
 fn as_toml(sources: &Sources) -> String {
     let mut text = String::new();
     let mut section = String::new();
@@ -92,7 +93,7 @@ fn as_toml(sources: &Sources) -> String {
     text
 }
 
-/// A path may hold a line break, and a comment ends at one.
+/// The origin as a comment, without the line breaks that a path may contain.
 fn comment(origin: &Origin) -> String {
     crate::terminal::text::terminal_text(&origin.to_string(), 300)
 }
@@ -115,11 +116,11 @@ fn as_json(sources: &Sources) -> Result<String, RunError> {
 }
 
 fn value_as_json(value: &Value) -> serde_json::Value {
-    // Nothing that TOML has is beyond JSON, but for infinities and what is no number: those become null.
+    // JSON can express every TOML value except infinities and NaN, which become null.
     serde_json::to_value(value).unwrap_or_default()
 }
 
-/// Writing to a text cannot fail.
-fn push(text: &mut String, what: std::fmt::Arguments<'_>) {
-    let _always_written = text.write_fmt(what);
+/// Appends to a text, which cannot fail.
+fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    let _always_written = text.write_fmt(arguments);
 }

@@ -1,24 +1,23 @@
-//! `crawler dedup`: the dedup of a crawl over files instead of the web.
+//! `crawler dedup`: finds duplicates among documents in files, with the rules of a crawl.
 //!
 //! ```text
 //! reader ─▶ analysers ─▶ decider ─▶ writer
-//! cuts      understand    in input   verdicts,
-//! batches   and sign      order      kept documents
+//! cuts      parse and    in input   verdicts,
+//! batches   sign         order      kept documents
 //! ```
 //!
-//! Each line is a JSON object, in the order of the input: `{"id", "verdict": "unique"|"exact"|"near", "of", "distance",
-//! "similarity"}`. `of` is the kept document that this one repeats, `distance` the Hamming distance of the fingerprints
-//! (null for short texts, which have none), `similarity` the Jaccard index of the texts' five-word runs, estimated for long
-//! texts; exact duplicates have 0 and 1. A document is a duplicate only of one that was unique, the most similar of them, and
-//! the same input gives the same verdicts, however many threads there are. A text without a word is unique.
+//! Each verdict is a JSON object on one line, in input order: `{"id", "verdict": "unique"|"exact"|"near", "of", "distance",
+//! "similarity"}`. `of` names the most similar kept document. `distance` is the Hamming distance of the fingerprints, and null for
+//! short texts, which have no fingerprint. `similarity` is the Jaccard index of the five-word shingles, estimated for long texts. An
+//! exact duplicate has distance 0 and similarity 1. A document is a duplicate only of a unique document. A text without words is
+//! unique. The verdicts do not depend on the number of threads.
 //!
-//! Memory grows with the documents that are kept, and with nothing else: between the stages lie at most [`IN_FLIGHT_BYTES`],
-//! and no line, record or file longer than `--max-document-bytes` is held.
+//! Memory grows only with the kept documents: the stages hold at most [`IN_FLIGHT_BYTES`] between them, and no line, record or file
+//! longer than `--max-document-bytes`.
 //!
-//! What cannot be read is reported with its place, counted, and left out; the exit code is 3 then. A file that is written
-//! appears when it is complete. Until then `FILE.partial` has the verdicts given so far, brought to the file batch by batch:
-//! a run that was interrupted, or whose disk was full, leaves a beginning of the result that is right as far as it goes. It is
-//! not gone on with, since the index it stands for is gone; the same command starts from the beginning.
+//! The command reports unreadable input with its place, counts it, skips it, and ends with exit code 3. An output file appears when
+//! it is complete. Until then `FILE.partial` holds the verdicts so far, so that an interrupted run leaves a correct beginning of the
+//! result. A later run cannot continue it, because the index was in memory.
 
 mod analysis;
 mod budget;
@@ -35,30 +34,30 @@ use std::time::{Duration, Instant};
 use self::decider::Decided;
 use self::pipeline::{Answer, Job};
 use self::tally::Tally;
-use super::Output;
 use super::faults::Faults;
-use crate::cli::arguments::Dedup;
+use super::output::Output;
+use crate::cli::arguments::DedupArgs;
 use crate::cli::error::{Error, UsageError};
 use crate::config::Config;
 use crate::config::settings::Settings;
 use crate::crawl::shutdown;
 use crate::error::RunError;
-use crate::files::{Fields, Inputs, Limits};
+use crate::files::{Fields, InputLimits, Inputs};
 use crate::live::progress::Progress;
-use crate::report::bytes;
 use crate::terminal::tell::tell;
+use crate::terminal::units::bytes;
 
-/// Bytes of input, or of what was made of it, that are between the stages at one time, about.
+/// Approximate upper bound on the memory between the stages, in bytes.
 const IN_FLIGHT_BYTES: usize = 16 << 20;
 
-pub(super) fn execute(args: &Dedup, quiet: bool) -> Result<(), Error> {
+pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
     let (output, kept) = (file(args.output.as_deref()), args.kept.as_deref());
     let inputs =
         Inputs::find(&args.inputs, args.format.map(Into::into), &written(output, kept)?).map_err(UsageError::from)?;
     if inputs.left_out() > 0 {
         tracing::warn!(
-            "files left out, since their names tell of no known form: {} (--format takes them all)",
+            "skipped {} files with an unknown ending (--format reads them all)",
             inputs.left_out()
         );
     }
@@ -69,7 +68,7 @@ pub(super) fn execute(args: &Dedup, quiet: bool) -> Result<(), Error> {
             title: args.title_field.clone(),
             url: args.url_field.clone(),
         },
-        limits: Limits {
+        limits: InputLimits {
             max_document_bytes: usize::try_from(args.max_document_bytes).unwrap_or(usize::MAX),
         },
         scheme: settings.scheme,
@@ -81,7 +80,7 @@ pub(super) fn execute(args: &Dedup, quiet: bool) -> Result<(), Error> {
         verdicts: Output::open(output)?,
         kept: kept.map(|path| Output::open(file(Some(path)))).transpose()?,
     };
-    // Verdicts on a terminal are progress enough.
+    // Verdicts on a terminal already show the progress.
     let hidden = quiet || output.is_none() && io::stdout().is_terminal();
     let started = Instant::now();
     let tally = Arc::new(Tally::default());
@@ -98,26 +97,26 @@ pub(super) fn execute(args: &Dedup, quiet: bool) -> Result<(), Error> {
     }
 }
 
-/// The user's rule on what is a duplicate; nothing else of a configuration matters here.
-fn settings(args: &Dedup) -> Result<Settings, UsageError> {
-    let (users, path) = super::read_config(&args.config)?;
+/// The dedup settings of the configuration and the flags. The command ignores the other sections.
+fn settings(args: &DedupArgs) -> Result<Settings, UsageError> {
+    let (users, path) = super::configuration::read(&args.config)?;
     let mut config = Config {
         dedup: users.dedup,
         ..Config::default()
     };
-    // First what the file says, so that it is not blamed for what the command line says.
-    super::validate(&config, path)?;
+    // Validates the file first, so that the error names the right origin.
+    super::configuration::validate(&config, path)?;
     config.dedup.max_distance = args.max_distance.unwrap_or(config.dedup.max_distance);
     config.dedup.min_similarity = args.min_similarity.unwrap_or(config.dedup.min_similarity);
-    super::validate(&config, Some("the command line".into()))
+    super::configuration::validate(&config, Some("the command line".into()))
 }
 
-/// `-` is standard output.
+/// The output file; `None` for `-`, which is standard output.
 fn file(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| *path != Path::new("-"))
 }
 
-/// The files that will be written, which are no inputs.
+/// The output files, which the search for inputs must skip.
 fn written(output: Option<&Path>, kept: Option<&Path>) -> Result<Vec<PathBuf>, UsageError> {
     if kept.is_some_and(|kept| file(Some(kept)) == output) {
         let name = output.map_or("standard output".into(), |path| path.display().to_string());
@@ -150,23 +149,23 @@ impl Outputs {
     }
 }
 
-/// How a run ended that did not fail.
+/// The end of a run without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Whole,
     Stopped,
 }
 
-/// Runs the job and writes what comes of it, until all is decided or Ctrl-C.
+/// Runs the job and writes the verdicts until all documents have one, or until Ctrl-C.
 fn write_all(job: Job, tally: &Arc<Tally>, outputs: &mut Outputs, progress: &Progress) -> Result<Ending, Error> {
     let running = pipeline::start(job, tally)?;
     let stop = running.stop_handle();
     stop_at_ctrl_c(move || stop.stop())?;
-    let mut told = Faults::default();
+    let mut faults = Faults::default();
     loop {
         match running.next()? {
             Answer::Decided(decided) => {
-                decided.faults.iter().for_each(|fault| told.tell(fault, progress));
+                decided.faults.iter().for_each(|fault| faults.report(fault, progress));
                 outputs.write(&decided)?;
                 if running.is_idle() {
                     outputs.flush()?;
@@ -182,7 +181,7 @@ fn write_all(job: Job, tally: &Arc<Tally>, outputs: &mut Outputs, progress: &Pro
 fn stop_at_ctrl_c(stop: impl FnOnce() + Send + 'static) -> Result<(), RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|source| RunError::io("listen for", "Ctrl-C", source))?;
-    // Not waited for: it listens as long as the process lives.
+    // Nobody joins this thread: it listens until the process ends.
     std::thread::spawn(move || {
         runtime.block_on(async {
             shutdown::requested_or_end("the same command starts from the beginning").await;
@@ -193,7 +192,7 @@ fn stop_at_ctrl_c(stop: impl FnOnce() + Send + 'static) -> Result<(), RunError> 
     Ok(())
 }
 
-/// Makes the files appear, or says where their beginnings are.
+/// Gives complete files their names, or reports the path of the partial file.
 fn finish(ending: Ending, mut outputs: Outputs, output: Option<&Path>, tally: &Tally) -> Result<(), Error> {
     if ending == Ending::Whole {
         if let Some(kept) = outputs.kept {
@@ -202,8 +201,8 @@ fn finish(ending: Ending, mut outputs: Outputs, output: Option<&Path>, tally: &T
         return Ok(outputs.verdicts.finish()?);
     }
     outputs.flush()?;
-    let place = output.map_or("they are written".into(), |output| {
-        format!("they are in {}", Output::partial(output).display())
+    let place = output.map_or("standard output has them".into(), |output| {
+        format!("{} has them", Output::partial(output).display())
     });
     Err(Error::Interrupted(format!(
         "stopped after the verdicts on {} documents; {place}, in input order. The same command starts from the beginning.",
@@ -215,7 +214,7 @@ fn summary(tally: &Tally, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64().max(1e-3);
     let read = tally.bytes_read();
     format!(
-        "{} documents in {:.1}s: unique {}  exact {}  near {}  left out {}\n  read {}, {:.1} MB/s; {} of text",
+        "{} documents in {:.1}s: unique {}  exact {}  near {}  skipped {}\n  read {}, {:.1} MB/s; {} of text",
         tally.documents(),
         seconds,
         tally.unique(),

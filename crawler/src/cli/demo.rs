@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
-use super::say;
-use crate::cli::arguments::Demo;
+use super::output::say;
+use crate::cli::arguments::DemoArgs;
 use crate::cli::error::{Error, UsageError};
 use crate::config::Config;
 use crate::config::settings::Settings;
-use crate::crawl::stats::{Limits, Stats};
+use crate::crawl::stats::{RunLimits, Stats};
 use crate::crawl::{pipeline, shutdown};
 use crate::demo::{self, Running};
 use crate::error::RunError;
@@ -19,21 +19,21 @@ use crate::live::progress::Progress;
 use crate::report::{Format, Report, Waiting};
 use crate::terminal::width::terminal_width;
 
-pub(super) fn execute(args: &Demo, quiet: bool) -> Result<(), Error> {
+pub(super) fn execute(args: &DemoArgs, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
     let runtime = Runtime::new().map_err(|source| RunError::io("start", "the demo's web server", source))?;
     let site = runtime
         .block_on(demo::serve())
         .map_err(|source| RunError::io("serve", "the demo on 127.0.0.1", source))?;
     if args.serve {
-        say(&format!("The demo's web site is at {} until Ctrl-C.", site.base_url))?;
+        say(&format!("The demo site runs at {} until Ctrl-C.", site.base_url))?;
         runtime.block_on(shutdown::requested());
         return Ok(());
     }
     let dir = data_folder(args.data.as_deref())?;
     say(&format!("Crawling {} into {}", site.base_url, dir.display()))?;
     let stats = Arc::new(Stats::default());
-    let progress = Progress::show(stats.clone(), Limits::default(), quiet);
+    let progress = Progress::show(stats.clone(), RunLimits::default(), quiet);
     let seeds = [site.base_url.clone()];
     let result = pipeline::run(&settings, &seeds, &dir, &stats, shutdown::requested());
     drop(progress);
@@ -41,9 +41,9 @@ pub(super) fn execute(args: &Demo, quiet: bool) -> Result<(), Error> {
     Ok(compare(&site, &settings, &dir)?)
 }
 
-/// The user's rule on what is a duplicate; everything else as a site of one's own on loopback allows.
-fn settings(args: &Demo) -> Result<Settings, UsageError> {
-    let (users, path) = super::read_config(&args.config)?;
+/// The dedup settings of the user, and otherwise settings for a private site on loopback.
+fn settings(args: &DemoArgs) -> Result<Settings, UsageError> {
+    let (users, path) = super::configuration::read(&args.config)?;
     let mut config = Config {
         dedup: users.dedup,
         ..Config::default()
@@ -52,7 +52,7 @@ fn settings(args: &Demo) -> Result<Settings, UsageError> {
     config.politeness.parallel_per_host = 8;
     config.politeness.max_retries = 0;
     config.fetch.allow_private_addresses = true;
-    super::validate(&config, path)
+    super::configuration::validate(&config, path)
 }
 
 fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Error> {
@@ -68,24 +68,27 @@ fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Error> {
     Ok(dir.to_owned())
 }
 
-/// Prints the report beside the truth.
+/// Prints the report and compares it with the known result.
 fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunError> {
-    let store = super::open_to_read(dir)?;
+    let store = super::store::open_to_read(dir)?;
     let waiting = Waiting::new(true);
     let report = Report::read_by(&store, &settings.rule, &waiting)?;
     let html = dir.join("report.html");
     fs::write(&html, report.render(Format::Html, &store, &waiting)?)
         .map_err(|source| RunError::io("write", html.display(), source))?;
-    let limits = demo::Limits {
+    let limits = demo::TruthSettings {
         max_depth: settings.limits.max_depth,
         numbers_must_match: settings.rule.numbers_must_match,
-        may_leave: settings.steering.enabled,
+        may_hold_back: settings.steering.enabled,
     };
     let truth = demo::truth(&site.base_url, &limits);
-    let decisions = demo::decisions(&report);
+    let outcomes = demo::outcomes(&report);
     say(&report.screen(terminal_width()))?;
-    say(&format!("Beside the known truth\n{}", demo::table(&truth, &decisions)))?;
-    let mut mismatches = demo::check(&truth, &decisions);
+    say(&format!(
+        "Compared with the known result\n{}",
+        demo::table(&truth, &outcomes)
+    ))?;
+    let mut mismatches = demo::check(&truth, &outcomes);
     mismatches.extend(demo::check_requests(&truth, &site.request_log.requests()));
     for mismatch in &mismatches {
         say(&format!("  {mismatch}"))?;
@@ -93,15 +96,15 @@ fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunErr
     if !mismatches.is_empty() {
         return Err(RunError::Mismatch(mismatches.len()));
     }
-    say(&format!("All {} URLs came out as they should.", truth.len()))?;
+    say(&format!("All {} URLs have the expected outcome.", truth.len()))?;
     let left = truth
         .iter()
-        .filter(|page| page.may_be_left && decisions.iter().all(|known| known.url != page.url));
+        .filter(|page| page.may_be_held_back && outcomes.iter().all(|known| known.url != page.url));
     say(&format!(
-        "{} duplicates among them were never asked for, because the verdicts on their like foretold them.",
+        "{} duplicates among them were held back, because the verdicts on similar URLs predicted them.",
         left.count()
     ))?;
-    say(&format!("The report for a browser: {}", html.display()))?;
-    say(&format!("The crawl itself: crawler report --data {}", dir.display()))?;
+    say(&format!("Report for a browser: {}", html.display()))?;
+    say(&format!("Report of the crawl: crawler report --data {}", dir.display()))?;
     Ok(())
 }

@@ -1,12 +1,12 @@
-//! What differs between two texts, for a terminal: side by side where it is wide enough, else one line under the other.
+//! The difference between two texts for a terminal: side by side if the terminal is wide enough, otherwise one below the other.
 
 use super::screen::{Marked, Paint, Screen, columns, marked, wrap};
 use crate::study::diff::{Diff, Row, Span};
 
-/// Columns from which two texts fit beside each other.
+/// Smallest width for a comparison side by side, in columns.
 const SIDE_BY_SIDE: usize = 110;
 
-/// The rows of a difference, the left text called `names.0`, the right `names.1`.
+/// Renders the rows of a difference. `names` are the headings of the left and the right text.
 pub(super) fn render(diff: &Diff, names: (&str, &str), screen: Screen) -> String {
     let mut out = if screen.width >= SIDE_BY_SIDE {
         side_by_side(diff, names, screen)
@@ -98,12 +98,13 @@ fn side_by_side(diff: &Diff, names: (&str, &str), screen: Screen) -> String {
 
 fn skipped(lines: usize) -> String {
     match lines {
-        1 => "1 line that is the same".to_owned(),
-        _ => format!("{lines} lines that are the same"),
+        1 => "1 identical line".to_owned(),
+        _ => format!("{lines} identical lines"),
     }
 }
 
-/// A changed line. What changed in it is marked; without colours by signs, as wdiff has them, unless all of it changed.
+/// A changed line with its changes marked: by colour or, without colours, by the signs of wdiff. A line that changed completely has no
+/// signs.
 fn with_marks(spans: &[Span], signs: [&str; 2], screen: Screen) -> Vec<Marked> {
     let has_signs = !screen.has_colours() && spans.iter().any(|span| !span.is_changed);
     let mut line = Vec::new();
@@ -119,7 +120,7 @@ fn with_marks(spans: &[Span], signs: [&str; 2], screen: Screen) -> Vec<Marked> {
     line
 }
 
-/// A line with its marked parts in the colour of its side.
+/// A line whose marked parts have the colour of its side.
 fn painted(line: &[Marked], paint: Option<Paint>, screen: Screen) -> String {
     let pieces = line.chunk_by(|a, b| a.1 == b.1);
     pieces

@@ -1,4 +1,4 @@
-//! Every document of some inputs, one after the other: for commands that need no more than one thread.
+//! Reads the documents of the inputs one after the other, for commands that need only one thread.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -7,12 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::faults::Faults;
 use crate::cli::error::UsageError;
-use crate::files::{Document, Fields, Inputs, Limits};
+use crate::files::{Document, Fields, InputLimits, Inputs};
 use crate::live::progress::{Moment, Progress};
-use crate::report::bytes;
+use crate::terminal::units::bytes;
 
-/// Shows `each` all documents with the progress on standard error, and says which inputs could not be read; how many those
-/// were.
+/// Calls `each` for every document, and reports progress and unreadable input on standard error. Returns the number of faults.
 pub(super) fn read(
     arguments: &[PathBuf],
     outputs: &[PathBuf],
@@ -22,15 +21,15 @@ pub(super) fn read(
     let inputs = Inputs::find(arguments, None, outputs)?;
     let (read, total) = (Arc::new(AtomicU64::new(0)), inputs.total_bytes());
     let progress = show(&read, total, quiet);
-    let (fields, limits, mut faults) = (Fields::default(), Limits::default(), Faults::default());
+    let (fields, limits, mut faults) = (Fields::default(), InputLimits::default(), Faults::default());
     let whole = inputs.read(limits, &read, &mut |batch| {
         batch.documents(&fields, limits, &mut |document| match document {
             Ok(document) => each(&document),
-            Err(fault) => faults.tell(&fault, &progress),
+            Err(fault) => faults.report(&fault, &progress),
         });
         ControlFlow::Continue(())
     });
-    debug_assert!(whole.is_continue(), "nothing here breaks off");
+    debug_assert!(whole.is_continue(), "the closure never breaks");
     Ok(faults.count())
 }
 

@@ -1,4 +1,4 @@
-//! What ends a command, with its exit code.
+//! The errors of commands, with their exit codes.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,68 +11,68 @@ use crate::files::InputError;
 use crate::live::log;
 use crate::live::status::NotListening;
 
-/// Called with something unusable: exit code 2.
+/// An invalid argument, configuration or input file: exit code 2.
 #[derive(Debug, thiserror::Error)]
 pub enum UsageError {
-    /// The configuration.
+    /// The configuration cannot be read.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A value of the configuration, with where it comes from.
+    /// A value of the configuration is invalid.
     #[error("{origin}: {source}")]
     Setting {
-        /// The file and line, the environment variable, or a word for neither.
+        /// Where the value comes from: the file and line, the environment variable, or the command line.
         origin: String,
-        /// The key and what is wrong with its value.
+        /// The key and the fault in its value.
         source: InvalidSetting,
     },
-    /// The seeds.
+    /// The seeds cannot be read.
     #[error(transparent)]
     Seeds(#[from] SeedsError),
-    /// A scheme of the command line.
+    /// The flags define no valid scheme.
     #[error(transparent)]
     Scheme(#[from] dedup::InvalidScheme),
-    /// A distance that no layout finds.
+    /// No index layout covers the distance.
     #[error(transparent)]
     Layout(#[from] dedup::LayoutError),
-    /// A file that cannot be read.
+    /// A file cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// A line that is not what it should be.
+    /// A line of a file is invalid.
     #[error("{}, line {number}: {reason}", path.display())]
     BadLine {
         /// The file.
         path: PathBuf,
-        /// Counted from 1.
+        /// Number of the line, counted from 1.
         number: u64,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
-    /// An argument, or several that do not go together.
+    /// An argument is invalid, or contradicts another one.
     #[error("{0}")]
     Argument(String),
-    /// The log file.
+    /// The log file cannot be written.
     #[error(transparent)]
     Log(#[from] log::Unwritable),
-    /// The address of the status page.
+    /// The status server cannot listen on its address.
     #[error(transparent)]
     Status(#[from] NotListening),
-    /// The files to be read.
+    /// The input files cannot be found or read.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// Two outputs are one.
+    /// Two outputs have the same destination.
     #[error("--output and --kept cannot both be {0}")]
     SameOutput(String),
-    /// A folder that must be empty is not.
-    #[error("{} is not empty; give a new folder, the demo starts from nothing", .0.display())]
+    /// The data folder of the demo is not empty.
+    #[error("{} is not empty; the demo needs a new folder", .0.display())]
     NotEmpty(PathBuf),
 }
 
-/// What a command ends with that did not go well, for `main`.
+/// The error of a command, with its exit code.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Exit code 2.
@@ -81,29 +81,27 @@ pub enum Error {
     /// Exit code 1.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// Exit code 3: the work is done, but for what could not be read of its input.
-    #[error("{0} of the inputs' lines, records or files could not be read; the rest is done")]
+    /// Exit code 3: some input could not be read.
+    #[error("{0} lines, records or files of the input could not be read; the others were processed")]
     Faults(u64),
-    /// Exit code 3: all but these pages is exported.
-    #[error("{0} of the pages could not be read from the archive and are left out; the rest is exported")]
+    /// Exit code 3: some pages could not be exported.
+    #[error("{0} of the pages could not be read from the archive; the others were exported")]
     Unreadable(u64),
-    /// The command did its work; its exit code is its answer.
+    /// The exit code is the answer of the command.
     #[error("exit code {0}")]
     Answer(u8),
-    /// Exit code 130, as of a process that Ctrl-C ended: what was done stays where the message says.
+    /// Exit code 130: Ctrl-C ended the command. The message says where the partial result is.
     #[error("{0}")]
     Interrupted(String),
 }
 
 impl Error {
-    /// Whether it says only that something ended, not why.
-    #[must_use]
+    /// Whether the error says only that a stage ended, and not why.
     pub fn is_unexplained(&self) -> bool {
         matches!(self, Self::Run(RunError::Stage(_)))
     }
 
-    /// The exit code that it ends with.
-    #[must_use]
+    /// Exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,

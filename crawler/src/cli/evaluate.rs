@@ -1,7 +1,6 @@
-//! `crawler evaluate`: how good the verdicts of many settings are, where the truth is known.
+//! `crawler evaluate`: precision and recall of many dedup settings on pages with known duplicates.
 //!
-//! Signatures depend on the scheme alone, so each is computed once a scheme; every rule then decides anew on the same
-//! signatures.
+//! Signatures depend only on the scheme, so the command computes them once per scheme and applies every rule to them.
 
 mod grid;
 mod plot;
@@ -13,36 +12,35 @@ use std::path::Path;
 use std::time::Instant;
 
 use dedup::evaluate::{Score, Truth};
-use dedup::{Analyzer, Deduplicator, DocId, Index, Layout, MemoryIndex, Rule, Scheme, Signature};
+use dedup::{Analyzer, Deduplicator, DocId, DuplicateRule, Index, Layout, MemoryIndex, Scheme, Signature};
 
-use crate::cli::arguments::Evaluate;
+use crate::cli::arguments::EvaluateArgs;
 use crate::cli::error::{Error, UsageError};
 use crate::error::RunError;
 use crate::files::open_unpacked;
 use crate::terminal::tell::tell;
 use grid::Grid;
 
-/// A page with a known truth.
-struct Page {
+/// A page of the evaluated corpus.
+struct LabelledPage {
     id: String,
     text: String,
     title: String,
 }
 
-/// What one combination of settings came to.
+/// The result of one combination of settings.
 struct Row {
     scheme: Scheme,
-    rule: Rule,
+    rule: DuplicateRule,
     score: Score,
-    /// Kept documents within the distance of a page, itself not counted: mean over the pages.
+    /// Mean number of other kept documents within the distance of a page.
     candidates: f64,
-    /// Microseconds a decision, on one thread.
+    /// Microseconds per verdict on one thread.
     decision_us: f64,
 }
 
-pub(super) fn execute(args: &Evaluate, quiet: bool) -> Result<(), Error> {
-    let (config, path) = super::read_config(&args.config)?;
-    let settings = super::validate(&config, path)?;
+pub(super) fn execute(args: &EvaluateArgs, quiet: bool) -> Result<(), Error> {
+    let settings = super::configuration::settings(&args.config)?;
     let pages = read_pages(&args.pages)?;
     let grid = Grid::new(args, &settings.scheme, &settings.rule, &pages)?;
     for scheme in &grid.schemes {
@@ -67,16 +65,16 @@ pub(super) fn execute(args: &Evaluate, quiet: bool) -> Result<(), Error> {
     if let Some(path) = &args.svg {
         write(path, &plot::svg(&rows))?;
     }
-    Ok(super::say(&table::text(&rows))?)
+    Ok(super::output::say(&table::text(&rows))?)
 }
 
-/// The pages' signatures, computed by all cores.
-fn signatures(scheme: &Scheme, pages: &[Page]) -> Vec<Signature> {
+/// Computes the signatures of the pages on all cores.
+fn signatures(scheme: &Scheme, pages: &[LabelledPage]) -> Vec<Signature> {
     let analyzer = Analyzer::new(scheme);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let share = pages.len().div_ceil(cores).max(1);
     std::thread::scope(|scope| {
-        let analyze = |page: &Page| Signature {
+        let analyze = |page: &LabelledPage| Signature {
             metadata: analyzer.metadata(page.title.split_whitespace()),
             ..analyzer.analyze(&page.text)
         };
@@ -90,7 +88,12 @@ fn signatures(scheme: &Scheme, pages: &[Page]) -> Vec<Signature> {
     })
 }
 
-fn evaluate(scheme: &Scheme, rule: &Rule, signatures: &[Signature], truth: &Truth<u64>) -> Result<Row, RunError> {
+fn evaluate(
+    scheme: &Scheme,
+    rule: &DuplicateRule,
+    signatures: &[Signature],
+    truth: &Truth<u64>,
+) -> Result<Row, RunError> {
     let dedup = Deduplicator::new(MemoryIndex::of_width(scheme.width, rule)?, rule.clone())?;
     let mut verdicts = Vec::with_capacity(signatures.len());
     let start = Instant::now();
@@ -124,7 +127,7 @@ fn candidates(index: &MemoryIndex, signatures: &[Signature]) -> Result<usize, Ru
     Ok(found.len())
 }
 
-/// A line of the pages.
+/// One line of the file of pages.
 #[derive(serde::Deserialize)]
 struct Line {
     id: String,
@@ -133,25 +136,28 @@ struct Line {
     title: String,
 }
 
-fn read_pages(path: &Path) -> Result<Vec<Page>, UsageError> {
+fn read_pages(path: &Path) -> Result<Vec<LabelledPage>, UsageError> {
     lines(path, |line| {
         let Line { id, text, title } = serde_json::from_str(line).map_err(|error| error.to_string())?;
-        Ok(Page { id, text, title })
+        Ok(LabelledPage { id, text, title })
     })
 }
 
-/// The known similarities, by the pages' places; pairs of pages that are not there are passed over.
-fn read_truth(args: &Evaluate, pages: &[Page]) -> Result<Truth<u64>, UsageError> {
+/// Reads the known similarities, with pages by their positions. Skips pairs with unknown pages.
+fn read_truth(args: &EvaluateArgs, pages: &[LabelledPage]) -> Result<Truth<u64>, UsageError> {
     let places: HashMap<&str, u64> = pages.iter().map(|page| page.id.as_str()).zip(0..).collect();
     let pairs = lines(&args.pairs, |line| {
         let mut fields = line.split('\t');
         let mut field = || {
             fields
                 .next()
-                .ok_or("it needs two ids and a similarity, separated by tabs")
+                .ok_or("the line must have two ids and a similarity, separated by tabs")
         };
         let (a, b, similarity) = (field()?, field()?, field()?);
-        let similarity: f32 = similarity.trim().parse().map_err(|_| "the third field is no number")?;
+        let similarity: f32 = similarity
+            .trim()
+            .parse()
+            .map_err(|_| "the third field is not a number")?;
         Ok(places.get(a).zip(places.get(b)).map(|(a, b)| (*a, *b, similarity)))
     })?;
     Ok(Truth::new(
@@ -161,7 +167,7 @@ fn read_truth(args: &Evaluate, pages: &[Page]) -> Result<Truth<u64>, UsageError>
     ))
 }
 
-/// What `parse` makes of each line of a file; the truth must be whole, so the first bad line ends it.
+/// Parses each line of a file. The first invalid line is an error, because an incomplete file would falsify the result.
 fn lines<T>(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, UsageError> {
     let unreadable = |source| UsageError::Unreadable {
         path: path.to_owned(),
@@ -184,7 +190,7 @@ fn lines<T>(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> Result<Ve
 }
 
 fn write(path: &Path, text: &str) -> Result<(), RunError> {
-    let mut output = super::Output::open(Some(path))?;
+    let mut output = super::output::Output::open(Some(path))?;
     output.write(text)?;
     output.finish()
 }

@@ -1,13 +1,13 @@
-//! `crawler export`: the pages of a crawl as files that other tools open.
+//! `crawler export`: the pages of a crawl as files for other tools.
 //!
 //! ```text
 //! catalogue ─▶ filter ─▶ record ─▶ text ─▶ crate export ─▶ file, folder, standard output
-//!              by what              from the
-//!              is known             archive
+//!              by the               from the
+//!              record               archive
 //! ```
 //!
-//! One page is held at a time, besides what a format gathers. A page whose record in the archive is damaged is named and left
-//! out, and the exit code says so.
+//! The export holds one page in memory at a time, plus the buffers of the format. It names and skips a page whose record in the
+//! archive is damaged, and ends with another exit code.
 
 mod filter;
 mod record;
@@ -22,16 +22,16 @@ use storage::{Fate, PageRecord, StorageError, Store, Verdict, cdxj};
 
 use self::filter::Filter;
 use super::faults::Faults;
-use crate::cli::arguments::Export;
+use crate::cli::arguments::ExportArgs;
 use crate::cli::error::{Error, UsageError};
 use crate::error::RunError;
 use crate::files::{At, Fault, Place};
 use crate::live::progress::{Moment, Progress};
 use crate::terminal::tell::tell;
 
-pub(super) fn execute(args: &Export, quiet: bool) -> Result<(), Error> {
+pub(super) fn execute(args: &ExportArgs, quiet: bool) -> Result<(), Error> {
     let (format, destination) = target::of(args)?;
-    let store = super::open_to_read(&args.data.data)?;
+    let store = super::store::open_to_read(&args.data.data)?;
     let filter = Filter::new(args);
     let counts = match target::page_format(format) {
         Some(format) => {
@@ -50,14 +50,14 @@ pub(super) fn execute(args: &Export, quiet: bool) -> Result<(), Error> {
     }
 }
 
-/// How many pages went where.
+/// Numbers of exported and skipped pages.
 #[derive(Debug, Default)]
 struct Counts {
-    /// Pages, or captures of pages.
+    /// Pages, or captures of pages in an index.
     written: u64,
     is_index: bool,
     filtered: u64,
-    /// Versions that are not the last of their page, and pages that are gone.
+    /// Earlier versions of pages, and pages that are gone.
     past: u64,
     unreadable: u64,
 }
@@ -77,7 +77,7 @@ fn export_pages(store: &Store, filter: &Filter<'_>, mut sink: Box<dyn Sink>, qui
             let text = match text_of(store, &page)? {
                 Ok(text) => text,
                 Err(reason) => {
-                    faults.tell(&fault(&page, reason), &progress);
+                    faults.report(&fault(&page, reason), &progress);
                     continue;
                 }
             };
@@ -92,8 +92,7 @@ fn export_pages(store: &Store, filter: &Filter<'_>, mut sink: Box<dyn Sink>, qui
     Ok(counts)
 }
 
-/// The index of every capture of the pages that the filter takes, versions that are not the last included: they are all in
-/// the archive.
+/// Exports the index of all captures of the pages that pass the filter, including earlier versions.
 fn export_index(store: &Store, filter: &Filter<'_>, destination: &Destination, quiet: bool) -> Result<Counts, Error> {
     let seen = Arc::new(AtomicU64::new(0));
     let _progress = show(&seen, store.next_page_id().saturating_sub(1), quiet);
@@ -104,7 +103,7 @@ fn export_index(store: &Store, filter: &Filter<'_>, destination: &Destination, q
     let mut out = Lines::create(destination).map_err(ended)?;
     let lines = cdxj::lines(store, |id, page| {
         let takes = filter.takes(page);
-        // A page is asked about once more for its revisits.
+        // The closure sees a page again for each of its revisits.
         if seen.fetch_max(id, Ordering::Relaxed) < id {
             counts.filtered += u64::from(!takes);
         }
@@ -118,14 +117,14 @@ fn export_index(store: &Store, filter: &Filter<'_>, destination: &Destination, q
     Ok(counts)
 }
 
-/// The text of a kept page, nothing for a duplicate; or why it cannot be read, where that concerns this page alone.
+/// The text of a kept page, and `None` for a duplicate. The inner error concerns only this page.
 fn text_of(store: &Store, page: &PageRecord) -> Result<Result<Option<String>, StorageError>, RunError> {
     if page.verdict != Verdict::Unique {
         return Ok(Ok(None));
     }
     match store.text_of(page) {
         Ok(text) => Ok(Ok(Some(text.unwrap_or_default()))),
-        // A file that is not there concerns all pages in it: one message, not one a page.
+        // A missing WARC file concerns many pages, so one error ends the export.
         Err(StorageError::Io { action, path, source }) if source.kind() == ErrorKind::NotFound => {
             Err(StorageError::Io { action, path, source }.into())
         }
@@ -144,7 +143,7 @@ fn fault(page: &PageRecord, reason: StorageError) -> Fault {
     }
 }
 
-/// What ends an export. Who stops reading standard output has all that is wanted.
+/// The error that ends an export. If the reader has closed standard output, the process ends successfully.
 fn ended(error: ExportError) -> Error {
     if error.is_reader_gone() {
         std::process::exit(0);
@@ -161,7 +160,7 @@ fn show(seen: &Arc<AtomicU64>, total: u64, quiet: bool) -> Progress {
         let position = seen.load(Ordering::Relaxed);
         Moment {
             position,
-            message: format!("{position} of {total} pages seen"),
+            message: format!("{position} of {total} pages processed"),
             ..Moment::default()
         }
     })
@@ -169,28 +168,28 @@ fn show(seen: &Arc<AtomicU64>, total: u64, quiet: bool) -> Progress {
 
 impl Counts {
     fn summary(&self, destination: &Destination) -> String {
-        let what = if self.is_index { "capture" } else { "page" };
+        let noun = if self.is_index { "capture" } else { "page" };
         let to = match destination {
             Destination::Stdout => String::new(),
             Destination::File(path) | Destination::Folder(path) => format!(" to {}", path.display()),
         };
         let mut text = format!(
-            "{} written{to}; {} left out by the filters",
-            counted(self.written, what),
+            "{} written{to}; {} excluded by the filters",
+            counted(self.written, noun),
             counted(self.filtered, "page")
         );
         if self.past > 0 {
-            text += &format!(", {} gone or of an earlier version", self.past);
+            text += &format!(", {} gone or replaced by a later version", self.past);
         }
         if self.unreadable > 0 {
-            text += &format!(", {} that could not be read", self.unreadable);
+            text += &format!(", {} unreadable", self.unreadable);
         }
         text
     }
 }
 
 /// `1 page`, `2 pages`.
-fn counted(count: u64, what: &str) -> String {
+fn counted(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{ending}")
+    format!("{count} {noun}{ending}")
 }

@@ -1,30 +1,30 @@
-//! What cannot be read of a command's inputs, told on standard error: the first of it, the rest only counted.
+//! Reports input that cannot be read on standard error: the first faults in full, the others as a count.
 
 use crate::files::Fault;
 use crate::live::progress::Progress;
 use crate::terminal::text::terminal_text;
 
-/// Faults that are told; further ones are only counted.
-const TOLD: u64 = 20;
+/// Number of reported faults; further ones are only counted.
+const MAX_REPORTED: u64 = 20;
 
-/// Characters of a report on one fault.
-const TOLD_WIDTH: usize = 300;
+/// Upper bound on the characters of one report.
+const REPORT_CHARS: usize = 300;
 
-/// Counts and tells faults.
+/// Counts and reports faults.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     count: u64,
 }
 
 impl Faults {
-    pub(super) fn tell(&mut self, fault: &Fault, progress: &Progress) {
+    pub(super) fn report(&mut self, fault: &Fault, progress: &Progress) {
         self.count += 1;
         progress.aside(|| match self.count {
-            ..=TOLD => {
+            ..=MAX_REPORTED => {
                 let text = format!("{}: {}", fault.place, fault.reason);
-                tracing::warn!("left out: {}", terminal_text(&text, TOLD_WIDTH));
+                tracing::warn!("skipped: {}", terminal_text(&text, REPORT_CHARS));
             }
-            n if n == TOLD + 1 => tracing::warn!("more is left out, and only counted from here on"),
+            n if n == MAX_REPORTED + 1 => tracing::warn!("further faults are only counted"),
             _ => {}
         });
     }

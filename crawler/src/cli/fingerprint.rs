@@ -1,4 +1,4 @@
-//! `crawler fingerprint`: the fingerprint of each document and what it comes from.
+//! `crawler fingerprint`: the fingerprint of each document and its features.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
@@ -6,22 +6,22 @@ use dedup::{Analyzer, Explanation};
 use serde::Serialize;
 
 use super::documents;
-use crate::cli::arguments::Fingerprint;
+use crate::cli::arguments::FingerprintArgs;
 use crate::cli::error::Error;
 use crate::error::RunError;
 use crate::files::Document;
 use crate::terminal::text::terminal_text;
 
-/// Characters of a feature or an id on a terminal.
+/// Upper bound on the characters of a feature or an id on a terminal.
 const SHOWN_WIDTH: usize = 60;
 
-/// A document as one line of JSON. Fields are only ever added.
+/// A document as one line of JSON. Later versions only add fields.
 #[derive(Debug, Serialize)]
 struct Line<'a> {
     id: &'a serde_json::value::RawValue,
-    /// Hexadecimal digits; null for a text too short for a fingerprint.
+    /// Hexadecimal digits; null for a text that is too short for a fingerprint.
     fingerprint: Option<String>,
-    /// The scheme that it was made by.
+    /// Scheme of the fingerprint.
     scheme: &'a str,
     tokens: u32,
     distinct_features: usize,
@@ -38,11 +38,10 @@ struct Feature<'a> {
     hash: String,
 }
 
-pub(super) fn execute(args: &Fingerprint, quiet: bool) -> Result<(), Error> {
-    let (config, path) = super::read_config(&args.config)?;
-    let settings = super::validate(&config, path)?;
+pub(super) fn execute(args: &FingerprintArgs, quiet: bool) -> Result<(), Error> {
+    let settings = super::configuration::settings(&args.config)?;
     let analyzer = Analyzer::new(&settings.scheme);
-    let mut output = super::Output::open(None)?;
+    let mut output = super::output::Output::open(None)?;
     let mut failed = None;
     let faults = documents::read(&args.inputs, &[], quiet, |document| {
         let explanation = analyzer.explain(document.text);
@@ -97,7 +96,7 @@ fn line(
 fn table(document: &Document<'_>, explanation: &Explanation, tokens: u32, min_words: usize, top: usize) -> String {
     let fingerprint = match explanation.fingerprint {
         Some(fingerprint) => fingerprint.to_string(),
-        None => format!("none: fewer than {min_words} words (or 300 characters of Chinese) are compared exactly"),
+        None => format!("none: texts below {min_words} words (or 300 Chinese characters) are compared exactly"),
     };
     let mut rows = Table::new();
     rows.load_style(NOTHING).set_header(["weight", "count", "feature"]);
@@ -112,7 +111,7 @@ fn table(document: &Document<'_>, explanation: &Explanation, tokens: u32, min_wo
         column.set_cell_alignment(CellAlignment::Right);
     }
     format!(
-        "{}\n  fingerprint {fingerprint}\n  {tokens} tokens, {} distinct features, the heaviest:\n{rows}\n",
+        "{}\n  fingerprint {fingerprint}\n  {tokens} tokens, {} distinct features, heaviest first:\n{rows}\n",
         terminal_text(document.id.trim_matches('"'), SHOWN_WIDTH),
         explanation.distinct,
     )

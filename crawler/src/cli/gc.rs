@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use storage::OpenOptions;
 
-use crate::cli::arguments::Gc;
+use crate::cli::arguments::GcArgs;
 use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
-use crate::report::bytes;
+use crate::terminal::units::bytes;
 
-pub(super) fn execute(args: &Gc, quiet: bool) -> Result<(), RunError> {
+pub(super) fn execute(args: &GcArgs, quiet: bool) -> Result<(), RunError> {
     let dir = &args.data.data;
     let rows = Arc::new(AtomicU64::new(0));
     let shown = rows.clone();
@@ -37,8 +37,8 @@ pub(super) fn execute(args: &Gc, quiet: bool) -> Result<(), RunError> {
         if !done.removed.is_empty() {
             lines.push(format!("  removed {}", done.removed.join(", ")));
         }
-        lines.push("  WARC files are never rewritten".to_owned());
-        super::say(&lines.join("\n"))?;
+        lines.push("  the WARC files are unchanged".to_owned());
+        super::output::say(&lines.join("\n"))?;
     }
     Ok(())
 }

@@ -1,23 +1,23 @@
-//! `crawler idf`: how rare features are, counted once and frozen.
+//! `crawler idf`: counts the features of a corpus and writes a frozen table.
 
 use dedup::IdfBuilder;
 
 use super::documents;
-use crate::cli::arguments::Idf;
+use crate::cli::arguments::IdfArgs;
 use crate::cli::error::Error;
 use crate::error::RunError;
 
-pub(super) fn execute(args: &Idf, quiet: bool) -> Result<(), Error> {
-    let (mut config, path) = super::read_config(&args.config)?;
-    // The table is for the configured features; the weights that will need it cannot be had without it.
+pub(super) fn execute(args: &IdfArgs, quiet: bool) -> Result<(), Error> {
+    let (mut config, path) = super::configuration::read(&args.config)?;
+    // The configured weights may need the table that this command makes, so it validates the configuration with other weights.
     config.dedup.weights = dedup::Weighting::Tf.to_string();
     config.dedup.idf_table.clear();
-    let settings = super::validate(&config, path)?;
+    let settings = super::configuration::validate(&config, path)?;
     let mut builder = IdfBuilder::new(&settings.scheme);
     let faults = match &args.data {
         Some(data) => {
-            super::reject_inside(data, &args.output)?;
-            let store = super::open_to_read(data)?;
+            super::store::reject_inside(data, &args.output)?;
+            let store = super::store::open_to_read(data)?;
             for row in store.pages_from(0) {
                 let (_, page) = row.map_err(RunError::from)?;
                 if page.is_kept() {
@@ -35,12 +35,12 @@ pub(super) fn execute(args: &Idf, quiet: bool) -> Result<(), Error> {
     table
         .write(&mut bytes)
         .map_err(|source| RunError::io("write", args.output.display(), source))?;
-    let mut output = super::Output::open(Some(&args.output))?;
+    let mut output = super::output::Output::open(Some(&args.output))?;
     output.write(&bytes)?;
     output.finish()?;
     if !quiet {
-        super::say(&format!(
-            "Table {} of {} documents and {} features that two of them have at least: {}\nUse it with [dedup] weights = \
+        super::output::say(&format!(
+            "Table {} of {} documents and {} features that occur in at least two of them: {}\nUse it with [dedup] weights = \
              \"tf-idf\" or \"improved\" and idf_table = {:?}.",
             table.id(),
             table.documents(),

@@ -1,7 +1,8 @@
-//! `crawler inspect`: what the crawler makes of one page, robots.txt, URL or sitemap, by the code that a crawl goes through.
+//! `crawler inspect`: how a crawl reads one page, robots.txt, URL or sitemap. The command uses the same code as a crawl.
 //!
-//! - `source`: files, standard input and URLs; `web`: URLs fetched as a crawl fetches them
-//! - `page`, `robots`, `url`, `sitemap`: a command each; `answer`: a page's fields, `page_text`: a page for people
+//! - `page`, `robots`, `url`, `sitemap`: one subcommand each
+//! - `source`: files, standard input and URLs; `web`: fetches a URL like a crawl
+//! - `answer`: the fields of a page; `page_text`: a page for people
 
 mod answer;
 mod page;
@@ -14,17 +15,17 @@ mod web;
 
 use serde::Serialize;
 
-use crate::cli::arguments::{Fetching, Inspect, InspectFormat, Inspected};
+use crate::cli::arguments::{Fetching, InspectArgs, InspectFormat, Inspected};
 use crate::cli::error::{Error, UsageError};
 use crate::config::settings::Settings;
 use crate::error::RunError;
 
 pub(super) use page::read_one;
 
-/// Characters of a text from outside in one line on a terminal.
+/// Upper bound on the characters of a foreign text in one line on a terminal.
 const SHOWN_WIDTH: usize = 4_096;
 
-pub(super) fn execute(args: &Inspect) -> Result<(), Error> {
+pub(super) fn execute(args: &InspectArgs) -> Result<(), Error> {
     match &args.what {
         Inspected::Page(args) => page::execute(args),
         Inspected::Robots(args) => robots::execute(args),
@@ -34,12 +35,12 @@ pub(super) fn execute(args: &Inspect) -> Result<(), Error> {
 }
 
 pub(super) fn settings(fetching: &Fetching) -> Result<Settings, UsageError> {
-    let (mut config, path) = super::read_config(&fetching.config)?;
+    let (mut config, path) = super::configuration::read(&fetching.config)?;
     config.fetch.allow_private_addresses |= fetching.allow_private;
-    super::validate(&config, path)
+    super::configuration::validate(&config, path)
 }
 
-/// An answer as it is written: a line of JSON, or text with its line ends.
+/// Renders an answer: one line of JSON, or text with its line breaks.
 fn shown(answer: &impl Serialize, format: InspectFormat, text: impl FnOnce() -> String) -> Result<String, RunError> {
     if format == InspectFormat::Text {
         return Ok(text());

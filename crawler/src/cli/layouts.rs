@@ -1,13 +1,13 @@
-//! `crawler layouts`: what it costs to find every near-duplicate within a distance.
+//! `crawler layouts`: the cost of finding every near-duplicate within a distance.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
-use dedup::layout::trade_offs;
+use dedup::trade_offs;
 
-use crate::cli::arguments::Layouts;
+use crate::cli::arguments::LayoutsArgs;
 use crate::cli::error::{Error, UsageError};
 
-pub(super) fn execute(args: &Layouts) -> Result<(), Error> {
+pub(super) fn execute(args: &LayoutsArgs) -> Result<(), Error> {
     let layouts = trade_offs(args.bits, args.distance, args.documents).map_err(UsageError::from)?;
     let mut table = Table::new();
     table.load_style(NOTHING).set_header([
@@ -34,15 +34,15 @@ pub(super) fn execute(args: &Layouts) -> Result<(), Error> {
         column.set_cell_alignment(CellAlignment::Right);
     }
     let documents = grouped(args.documents as f64);
-    Ok(super::say(&format!(
+    Ok(super::output::say(&format!(
         "Layouts that find every pair within {} of {} bits, at {documents} random fingerprints:\n\n{table}\n\n\
-         probes: buckets that a query looks into, each a cache miss. candidates: entries met in them, each a comparison.",
+         probes: buckets that a query reads, each a cache miss. candidates: entries in them, each a comparison.",
         args.distance,
         args.bits.bits(),
     ))?)
 }
 
-/// A number with its thousands apart; a small one with a digit after the point.
+/// A number with spaces between the thousands; a number below 100 with one digit after the point.
 fn grouped(number: f64) -> String {
     if number < 100.0 && number.fract() != 0.0 {
         return format!("{number:.1}");
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_stand_apart() {
+    fn spaces_separate_thousands() {
         for (number, text) in [
             (0.0, "0"),
             (61.04, "61.0"),

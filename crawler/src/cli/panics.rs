@@ -1,20 +1,20 @@
-//! What a panic of the database comes to: one message instead of a trace.
+//! Turns a panic of the database into one message.
 //!
-//! sled 0.34 checks some of what it reads by assertion and unwraps some errors of the file system, also in threads of its own. That is the
-//! fault of the disk and no bug of this program, and its user needs to know what to do, not where it happened.
+//! sled 0.34 checks some input by assertion and unwraps some errors of the file system, also in its own threads. The cause is the
+//! disk and not a bug of this program, so the user needs advice and not a stack trace.
 
 use std::sync::{Mutex, PoisonError};
 
-/// What sled panicked with first.
+/// Message of sled's first panic.
 static FIRST: Mutex<Option<String>> = Mutex::new(None);
 
-/// From now on panics of the database are remembered and not printed; others are printed as ever.
-pub fn quiet_those_of_the_database() {
-    let ordinary = std::panic::take_hook();
+/// Installs a panic hook that stores panics of the database instead of printing them. Other panics are printed.
+pub(super) fn capture_database_panics() {
+    let default_hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let is_of_database = panic.location().is_some_and(|place| is_in_database(place.file()));
         if !is_of_database {
-            ordinary(panic);
+            default_hook(panic);
             return;
         }
         let text = panic.payload_as_str().unwrap_or("it panicked").replace('\n', " ");
@@ -23,15 +23,14 @@ pub fn quiet_those_of_the_database() {
     }));
 }
 
-/// What to tell of such a panic, if there was one: what happened and what to do.
-#[must_use]
-pub fn of_the_database() -> Option<String> {
+/// Message about the first panic of the database, if there was one: the cause and the advice.
+pub(super) fn database_failure() -> Option<String> {
     let first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
     first.as_ref().map(|text| {
         let short: String = text.chars().take(300).collect();
         format!(
-            "the database of the state failed ({short}); what was committed is safe: see to the disk and run the same command again; \
-             if it fails again, the state is damaged: crawler rebuild makes it anew from the archive"
+            "the database of the state failed ({short}); committed data is safe: check the disk and run the same command again; \
+             if it fails again, the state is damaged: crawler rebuild restores it from the archive"
         )
     })
 }
@@ -45,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_files_of_sled_are_its_own() {
+    fn only_paths_of_the_crate_sled_count_as_the_database() {
         assert!(is_in_database(
             "/home/u/.cargo/registry/src/index-1/sled-0.34.7/src/pagecache/logger.rs"
         ));

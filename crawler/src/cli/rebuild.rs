@@ -12,16 +12,37 @@ use crate::cli::error::{Error, UsageError};
 use crate::config::settings::Settings;
 use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
-use crate::report::bytes;
 use crate::study::redecide;
 use crate::terminal::tell::tell;
+use crate::terminal::units::bytes;
 
-pub(super) fn execute(args: &arguments::Rebuild, quiet: bool) -> Result<(), Error> {
-    let (config, path) = super::read_config(&args.config)?;
-    let settings = super::validate(&config, path.clone())?;
-    let dir = &args.data.data;
-    let (read, of) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
-    let (shown, shown_of) = (read.clone(), of.clone());
+pub(super) fn execute(args: &arguments::RebuildArgs, quiet: bool) -> Result<(), Error> {
+    let (config, path) = super::configuration::read(&args.config)?;
+    let settings = super::configuration::validate(&config, path.clone())?;
+    let mut rebuild = read_archive(args, &settings, quiet)?;
+    fetch_undecided_again(&mut rebuild);
+    let redecided = match scheme_to_redecide_by(&rebuild, &settings, path.is_some(), args.redecide)? {
+        Some(scheme) => Some(redecide(&mut rebuild, &settings, &scheme, quiet)?),
+        None => None,
+    };
+    let done = rebuild
+        .finish(&mut |step| {
+            if let RebuildStep::Problem(problem) = step {
+                tell(problem);
+            }
+        })
+        .map_err(RunError::from)?;
+    if !quiet {
+        let dir = args.data.data.display().to_string();
+        super::output::say(&describe(&done, redecided.as_ref(), &dir))?;
+    }
+    Ok(())
+}
+
+/// Reads the WARC files, with progress on standard error.
+fn read_archive(args: &arguments::RebuildArgs, settings: &Settings, quiet: bool) -> Result<Rebuild, RunError> {
+    let (read, total) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let (shown, shown_total) = (read.clone(), total.clone());
     let progress = Progress::start(None, quiet, move |_now| {
         let position = shown.load(Ordering::Relaxed);
         Moment {
@@ -29,25 +50,29 @@ pub(super) fn execute(args: &arguments::Rebuild, quiet: bool) -> Result<(), Erro
             message: format!(
                 "{} of {} read",
                 bytes(position),
-                bytes(shown_of.load(Ordering::Relaxed))
+                bytes(shown_total.load(Ordering::Relaxed))
             ),
             ..Moment::default()
         }
     });
-    let mut say = |step| match step {
-        RebuildStep::Read { bytes, of: all } => {
-            read.store(bytes, Ordering::Relaxed);
-            of.store(all, Ordering::Relaxed);
-        }
-        RebuildStep::Problem(what) => progress.aside(|| tell(what)),
-    };
     let options = OpenOptions {
         cache_bytes: settings.storage.cache_bytes,
-        // Assumed only where the archive does not say; a scheme that is wrong would be refused by the next run.
+        // Applies only if the archive names no scheme. Without --config it stays open, because the next run would reject a wrong one.
         scheme: args.config.config.is_some().then(|| settings.store_scheme()),
         ..OpenOptions::existing()
     };
-    let mut rebuild = storage::Rebuild::begin(dir, &options, &mut say).map_err(RunError::from)?;
+    let rebuild = Rebuild::begin(&args.data.data, &options, &mut |step| match step {
+        RebuildStep::Read { bytes, of } => {
+            read.store(bytes, Ordering::Relaxed);
+            total.store(of, Ordering::Relaxed);
+        }
+        RebuildStep::Problem(problem) => progress.aside(|| tell(problem)),
+    });
+    Ok(rebuild?)
+}
+
+/// Queues the URLs of records without a verdict.
+fn fetch_undecided_again(rebuild: &mut Rebuild) {
     for url in rebuild.take_undecided() {
         if let Some(host) = Url::parse(&url).ok().as_ref().and_then(HostKey::from_url) {
             let host = host.as_str().to_owned();
@@ -58,54 +83,38 @@ pub(super) fn execute(args: &arguments::Rebuild, quiet: bool) -> Result<(), Erro
             });
         }
     }
-    let scheme = scheme_to_redecide_by(&rebuild, &settings, path.is_some(), args.redecide)?;
-    drop(progress);
-    let came_to = match scheme {
-        Some(scheme) => Some(redecide(&mut rebuild, &settings, &scheme, quiet)?),
-        None => None,
-    };
-    let done = rebuild
-        .finish(&mut |step| {
-            if let RebuildStep::Problem(what) = step {
-                tell(what);
-            }
-        })
-        .map_err(RunError::from)?;
-    if !quiet {
-        super::say(&describe(&done, came_to.as_ref(), &dir.display().to_string())).map_err(Error::from)?;
-    }
-    Ok(())
 }
 
-/// The scheme of the state if all pages are to be decided anew: it is asked for, the configuration file makes fingerprints otherwise
-/// than the crawl did, or the verdicts in the archive do not fit together. The rules for URLs stay, for what was queued and what was not
-/// follows from them.
+/// The scheme of the new state if all pages need a new verdict, otherwise `None`.
+///
+/// They need one if the user asks for it, if the configuration file has another scheme than the crawl, or if the archive mixes verdicts
+/// of different schemes. The rules for URLs stay, because the queue depends on them.
 fn scheme_to_redecide_by(
     rebuild: &Rebuild,
     settings: &Settings,
     has_file: bool,
-    is_wanted: bool,
+    is_requested: bool,
 ) -> Result<Option<String>, Error> {
-    let own = settings.scheme.id();
+    let configured = settings.scheme.id();
     let schemes = rebuild.schemes();
     let url_rules = schemes.iter().find_map(|scheme| Some(scheme.split_once("; ")?.1));
     let Some(url_rules) = url_rules else {
-        // An archive of a program that names its schemes otherwise: it is rebuilt as it is.
-        return Ok(is_wanted.then(|| settings.store_scheme()));
+        // The archive does not name its URL rules, so the rebuild keeps its verdicts unless the user asks for new ones.
+        return Ok(is_requested.then(|| settings.store_scheme()));
     };
     let is_other = schemes
         .iter()
-        .any(|scheme| scheme.split_once("; ").is_none_or(|(scheme, _)| scheme != own));
-    if rebuild.is_mixed() && !has_file && !is_wanted {
+        .any(|scheme| scheme.split_once("; ").is_none_or(|(scheme, _)| scheme != configured));
+    if rebuild.is_mixed() && !has_file && !is_requested {
         return Err(UsageError::Argument(format!(
-            "all pages of this crawl were decided anew once, which the archive does not hold, and more were crawled since ({}): name \
-             the configuration to decide all of them by with --config, or take the built-in one with --redecide",
+            "a rebuild of this crawl once gave all pages a new verdict, and the archive holds only the earlier verdicts and those of pages \
+             crawled later ({}): give the configuration for the verdicts with --config, or use the built-in one with --redecide",
             schemes.into_iter().collect::<Vec<_>>().join(" · ")
         ))
         .into());
     }
-    let is_due = is_wanted || rebuild.is_mixed() || has_file && (is_other || rebuild.has_unreadable_head());
-    Ok(is_due.then(|| format!("{own}; {url_rules}")))
+    let is_due = is_requested || rebuild.is_mixed() || has_file && (is_other || rebuild.has_unreadable_head());
+    Ok(is_due.then(|| format!("{configured}; {url_rules}")))
 }
 
 fn redecide(rebuild: &mut Rebuild, settings: &Settings, scheme: &str, quiet: bool) -> Result<Redecided, Error> {
@@ -117,16 +126,16 @@ fn redecide(rebuild: &mut Rebuild, settings: &Settings, scheme: &str, quiet: boo
         let position = shown.load(Ordering::Relaxed);
         Moment {
             position,
-            message: format!("{position} of {pages} pages decided anew"),
-            is_turn: false,
+            message: format!("{position} of {pages} pages decided"),
+            is_urgent: false,
             more: Vec::new(),
         }
     });
-    let came_to = redecide::redecide(rebuild, settings, scheme, |pages| {
+    let redecided = redecide::redecide(rebuild, settings, scheme, |pages| {
         decided.store(pages, Ordering::Relaxed)
     })?;
     drop(progress);
-    Ok(came_to)
+    Ok(redecided)
 }
 
 fn describe(done: &Rebuilt, redecided: Option<&Redecided>, dir: &str) -> String {
@@ -136,38 +145,38 @@ fn describe(done: &Rebuilt, redecided: Option<&Redecided>, dir: &str) -> String 
             done.files, done.pages, done.kept, done.visits
         ),
         format!(
-            "  {} URLs found on pages are queued; the next run asks again for redirects, failures, robots.txt and sitemaps, \
-             which the archive does not hold",
+            "  {} outlinks are queued; the next run asks again for redirects, failures, robots.txt and sitemaps, which the archive \
+             does not hold",
             done.queued
         ),
     ];
     if let Some(redecided) = redecided {
         lines.push(format!(
-            "  all pages decided anew ({}): {} that were dropped are kept, {} that were kept are dropped, {} have other reasons",
+            "  all pages have a new verdict ({}): {} dropped pages are now kept, {} kept pages are now dropped, {} have another reason",
             redecided.rule, redecided.newly_kept, redecided.newly_dropped, redecided.otherwise
         ));
         if redecided.newly_kept > 0 {
-            lines.push("  of what is kept now only the text is there; the next run fetches the bodies".to_owned());
+            lines.push("  the newly kept pages have only their text; the next run fetches their bodies".to_owned());
         }
         if redecided.without_text > 0 {
             lines.push(format!(
-                "  {} duplicates stay as they were, for an older version did not keep their texts",
+                "  {} duplicates keep their verdict, because an older version of the program did not store their texts",
                 redecided.without_text
             ));
         }
     }
     if done.lost > 0 {
         lines.push(format!(
-            "  {} pages are lost, or the records that tell of them; the next run fetches them again",
+            "  {} pages or their records are lost; the next run fetches the pages again",
             done.lost
         ));
     }
     if done.problems > 0 {
         lines.push(format!(
-            "  {} records could not be used; they are named above",
+            "  {} records are unusable; the messages above name them",
             done.problems
         ));
     }
-    lines.push("  the old state, if there was one, is in state.before-rebuild; crawler gc removes it".to_owned());
+    lines.push("  the old state, if one existed, is in state.before-rebuild; crawler gc removes it".to_owned());
     lines.join("\n")
 }

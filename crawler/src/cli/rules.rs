@@ -1,17 +1,16 @@
 //! `crawler rules`
 
-use crate::cli::arguments::{Rules, RulesFormat};
+use crate::cli::arguments::{RulesArgs, RulesFormat};
 use crate::cli::error::Error;
 use crate::error::RunError;
-use crate::report::steering::{LearnedRule, Steering};
+use crate::report::{LearnedRule, Steering};
 use crate::terminal::text::terminal_text;
 
-pub(super) fn execute(args: &Rules) -> Result<(), Error> {
-    let (config, path) = super::read_config(&args.config)?;
-    let mut policy = super::validate(&config, path)?.steering;
-    // The question is what the verdicts teach, whether or not they steer.
+pub(super) fn execute(args: &RulesArgs) -> Result<(), Error> {
+    let mut policy = super::configuration::settings(&args.config)?.steering;
+    // The command shows learned rules even if the configuration does not apply them.
     policy.enabled = true;
-    let store = super::open_to_read(&args.data.data)?;
+    let store = super::store::open_to_read(&args.data.data)?;
     let steering = Steering::of(&store, policy, args.all)?;
     let text = match args.format {
         RulesFormat::Text => text(&steering, args.all),
@@ -22,7 +21,7 @@ pub(super) fn execute(args: &Rules) -> Result<(), Error> {
             json
         }
     };
-    Ok(super::say(text.trim_end())?)
+    Ok(super::output::say(text.trim_end())?)
 }
 
 fn text(steering: &Steering, all: bool) -> String {
@@ -30,9 +29,9 @@ fn text(steering: &Steering, all: bool) -> String {
         let hint = if all {
             ""
         } else {
-            "; --all shows what is only suspected"
+            "; --all also shows rules with too little evidence"
         };
-        return format!("No rule was learned and no pattern is snoozed{hint}.");
+        return format!("No rule was learned and no pattern is deprioritised{hint}.");
     }
     let mut out = String::new();
     for rule in &steering.rules {
@@ -41,15 +40,15 @@ fn text(steering: &Steering, all: bool) -> String {
     for pattern in &steering.patterns {
         let shown = terminal_text(&format!("{}{}", pattern.host, pattern.pattern), 120);
         out.push_str(&format!(
-            "{shown}\n  snoozed pattern: {} of {} pages were duplicates\n",
+            "{shown}\n  deprioritised pattern: {} of {} pages were duplicates\n",
             pattern.duplicates, pattern.pages
         ));
     }
     let proposed: Vec<&LearnedRule> = steering.rules.iter().filter(|rule| is_proposed(rule)).collect();
     if !proposed.is_empty() {
         out.push_str(
-            "\nTo apply rules, so that their URLs are left without a test, put into config.toml those of these lines that \
-             you believe:\n[steering]\napply = [\n",
+            "\nTo hold back the URLs of a rule in the next run, copy its line to config.toml:\n\
+             [steering]\napply = [\n",
         );
         for rule in proposed {
             let quoted = crate::terminal::json::to_string(&rule.rule).unwrap_or_default();
@@ -60,7 +59,8 @@ fn text(steering: &Steering, all: bool) -> String {
     out
 }
 
-/// What changes numbers in a path may well find the next page that matters: that takes more pairs to be proposed.
+/// Whether the output proposes the rule for the configuration. A rule that replaces numbers in a path needs more evidence, because
+/// the next number may be a new page.
 fn is_proposed(rule: &LearnedRule) -> bool {
     let is_of_numbers = rule.rule.contains(": numbers of ");
     rule.contradicted == 0
@@ -72,7 +72,7 @@ const MIN_CONFIRMED_NUMBERS: u32 = 10;
 
 fn rule_text(rule: &LearnedRule) -> String {
     let mut out = format!(
-        "{}\n  {}: {}; confirmed by {} pages ({} with the very same text), contradicted by {}; {} URLs wait\n",
+        "{}\n  {}: {}; confirmed by {} pages ({} with exactly the same text), contradicted by {}; {} URLs queued\n",
         terminal_text(&rule.rule, 160),
         rule.state,
         terminal_text(&rule.meaning, 160),
@@ -83,7 +83,7 @@ fn rule_text(rule: &LearnedRule) -> String {
     );
     for example in &rule.examples {
         let (url, same_as) = (terminal_text(&example.url, 120), terminal_text(&example.same_as, 120));
-        out.push_str(&format!("    {url} was {same_as}\n"));
+        out.push_str(&format!("    {url} was a duplicate of {same_as}\n"));
     }
     out
 }

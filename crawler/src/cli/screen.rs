@@ -1,4 +1,4 @@
-//! Text for people, within the width of their terminal, whatever the web put into it.
+//! Text for people, wrapped to the width of the terminal and without control characters from the web.
 
 use std::io::{self, IsTerminal};
 
@@ -7,17 +7,17 @@ use unicode_width::UnicodeWidthChar;
 use crate::terminal::text::harmless;
 use crate::terminal::width::terminal_width;
 
-/// Columns of a label before its value.
+/// Width of a label, in columns.
 const LABEL: usize = 13;
 
-/// Where text goes.
+/// Width and colours of the output.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Screen {
     pub width: usize,
     has_colours: bool,
 }
 
-/// How a piece of text stands out, where there are colours.
+/// The style of a piece of text on a terminal with colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Paint {
     Strong,
@@ -26,11 +26,11 @@ pub(super) enum Paint {
     Added,
 }
 
-/// A character, and whether it is marked.
+/// A character and whether it is marked.
 pub(super) type Marked = (char, bool);
 
 impl Screen {
-    /// Standard output: as wide as `COLUMNS` or the terminal says, in colours on a terminal unless `NO_COLOR` is set.
+    /// The screen of standard output. `COLUMNS` overrides the width of the terminal, and `NO_COLOR` switches colours off.
     pub fn of_stdout() -> Self {
         let is_terminal = io::stdout().is_terminal();
         let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -58,12 +58,12 @@ impl Screen {
         format!("\u{1b}[{code}m{text}\u{1b}[0m")
     }
 
-    /// A heading on a line of its own, after an empty one.
+    /// A heading on its own line, after an empty line.
     pub fn heading(self, text: &str) -> String {
         format!("\n{}\n", self.paint(text, Paint::Strong))
     }
 
-    /// `value` behind its label, on as many lines as it takes.
+    /// A label and its value, on as many lines as the value needs.
     pub fn labelled(self, label: &str, value: &str) -> String {
         let indent = " ".repeat(LABEL);
         let mut out = String::new();
@@ -82,7 +82,7 @@ impl Screen {
         out
     }
 
-    /// Lines of `text` behind `indent` spaces.
+    /// `text` in lines that begin with `indent` spaces.
     pub fn indented(self, indent: usize, text: &str) -> String {
         let lines = wrap(&marked(text, false), self.width.saturating_sub(indent));
         let line = |line: &Vec<Marked>| -> String {
@@ -93,19 +93,19 @@ impl Screen {
     }
 }
 
-/// The characters of a text, made harmless.
+/// The characters of a text, without control characters.
 pub(super) fn marked(text: &str, mark: bool) -> Vec<Marked> {
     let shown = |c: char| if c.is_whitespace() { ' ' } else { harmless(c) };
     text.chars().map(|c| (shown(c), mark)).collect()
 }
 
-/// Columns that a text takes.
+/// Width of a text, in columns.
 pub(super) fn columns(text: &[Marked]) -> usize {
     text.iter().map(|(c, _)| c.width().unwrap_or(0)).sum()
 }
 
-/// A text in lines of at most `width` columns, broken after spaces and beside wide characters where there are any, else
-/// anywhere; at least one line.
+/// Breaks a text into lines of at most `width` columns: after spaces and beside wide characters if possible, otherwise anywhere.
+/// Returns at least one line.
 pub(super) fn wrap(text: &[Marked], width: usize) -> Vec<Vec<Marked>> {
     let width = width.max(2);
     let mut lines = Vec::new();
@@ -123,7 +123,7 @@ pub(super) fn wrap(text: &[Marked], width: usize) -> Vec<Vec<Marked>> {
                 _ => at,
             };
             lines.push(trimmed(&text[start..end]));
-            // The space that there was no room for stands for the end of the line.
+            // The end of the line replaces a space that does not fit.
             let next = end + usize::from(*c == ' ');
             (start, at, used, last_break) = (next, next, 0, None);
             continue;
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_broken_between_words_or_where_they_must() {
+    fn lines_break_between_words_if_possible() {
         assert_eq!(wrapped("the tide table", 8), ["the tide", "table"]);
         assert_eq!(wrapped("the tide table", 9), ["the tide", "table"]);
         assert_eq!(wrapped("http://example.org/x", 8), ["http://e", "xample.o", "rg/x"]);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_a_terminal_obeys_comes_through() {
+    fn control_characters_are_replaced() {
         assert_eq!(wrapped("a\u{1b}[31m\u{202e}b\tc", 40), ["a\u{fffd}[31m\u{fffd}b c"]);
     }
 }

@@ -5,18 +5,18 @@ use std::path::Path;
 
 use clap::CommandFactory;
 
-use crate::cli::arguments::{Cli, Completions, Man};
+use crate::cli::arguments::{Cli, CompletionsArgs, ManArgs};
 use crate::error::RunError;
 
-pub(super) fn completions(args: &Completions) -> Result<(), RunError> {
+pub(super) fn completions(args: &CompletionsArgs) -> Result<(), RunError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "crawler", &mut script);
     print(&script)
 }
 
-pub(super) fn man(args: &Man) -> Result<(), RunError> {
+pub(super) fn man(args: &ManArgs) -> Result<(), RunError> {
     let mut command = Cli::command();
-    // Its subcommands then know the flags that all of them have.
+    // Adds the global flags to the subcommands.
     command.build();
     let pages = pages(&command).map_err(|source| RunError::io("make", "the manual pages", source))?;
     match &args.output {
@@ -25,7 +25,7 @@ pub(super) fn man(args: &Man) -> Result<(), RunError> {
     }
 }
 
-/// The page of a command and those of its subcommands, with the names of their files.
+/// The pages of a command and its subcommands, with their file names.
 fn pages(command: &clap::Command) -> std::io::Result<Vec<(String, Vec<u8>)>> {
     let page = clap_mangen::Man::new(command.clone());
     let mut roff = Vec::new();
@@ -55,5 +55,5 @@ fn write(folder: &Path, pages: &[(String, Vec<u8>)]) -> Result<(), RunError> {
 
 fn print(bytes: &[u8]) -> Result<(), RunError> {
     let mut stdout = std::io::stdout().lock();
-    super::or_reader_gone(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+    super::output::or_reader_gone(stdout.write_all(bytes).and_then(|()| stdout.flush()))
 }

@@ -3,36 +3,38 @@
 mod index;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
-use storage::{Finding, Findings, Kind, OpenOptions, Store};
+use storage::{Finding, FindingKind, Findings, OpenOptions, Store};
 
-use crate::cli::arguments::{Verify, VerifyFormat};
+use crate::cli::arguments::{VerifyArgs, VerifyFormat};
 use crate::cli::error::Error;
+use crate::config::settings::Settings;
 use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
 use crate::terminal::text::terminal_text;
 
-/// Findings of a kind that are named; the others are counted.
-const NAMED: usize = 20;
+/// Number of findings of a kind that the answer names; the others are only counted.
+const MAX_NAMED: usize = 20;
 
-/// Characters of a finding that are shown.
+/// Upper bound on the characters of a finding.
 const SHOWN_CHARS: usize = 500;
 
-/// What was found, for programs. Fields are only ever added.
+/// The result for programs. Later versions only add fields.
 #[derive(Debug, Serialize)]
 struct Answer {
-    /// Nothing was found.
+    /// There is no finding.
     ok: bool,
     /// Pages in the catalogue.
     pages: u64,
-    /// URLs known.
+    /// Known URLs.
     urls: u64,
-    /// By kind.
+    /// Findings by kind.
     findings: BTreeMap<&'static str, OfKind>,
-    /// What is no finding and worth knowing.
+    /// Information that is not a finding.
     notes: Vec<String>,
 }
 
@@ -40,50 +42,54 @@ struct Answer {
 #[derive(Debug, Default, Serialize)]
 struct OfKind {
     count: u64,
-    /// What is to be done about them.
+    /// How to repair them.
     advice: &'static str,
-    /// The first of them.
+    /// The first findings.
     named: Vec<String>,
 }
 
-pub(super) fn execute(args: &Verify, quiet: bool) -> Result<(), Error> {
-    let (config, path) = super::read_config(&args.config)?;
-    let settings = super::validate(&config, path)?;
-    let dir = &args.data.data;
+pub(super) fn execute(args: &VerifyArgs, quiet: bool) -> Result<(), Error> {
+    let settings = super::configuration::settings(&args.config)?;
+    let answer = verify(&args.data.data, &settings, quiet)?;
+    let is_quiet_success = quiet && answer.ok && args.format == VerifyFormat::Text;
+    if !is_quiet_success {
+        super::output::say(&render(&answer, args.format)?)?;
+    }
+    match answer.findings.values().map(|of_kind| of_kind.count).sum() {
+        0 => Ok(()),
+        count => Err(RunError::NotSound {
+            dir: args.data.data.clone(),
+            count,
+        }
+        .into()),
+    }
+}
+
+/// Checks the crawl in `dir`, with progress on standard error.
+fn verify(dir: &Path, settings: &Settings, quiet: bool) -> Result<Answer, RunError> {
     let options = OpenOptions {
         cache_bytes: settings.storage.cache_bytes,
         ..OpenOptions::existing()
     };
-    let store = Store::open_untouched(dir, &options).map_err(RunError::from)?;
-    let done = Arc::new(AtomicU64::new(0));
-    let (shown, all) = (done.clone(), store.steps_to_verify());
-    let progress = Progress::start(Some(all), quiet, move |_now| {
-        let position = shown.load(Ordering::Relaxed);
-        Moment {
-            position,
-            message: format!("{position} of about {all} rows and records looked at"),
-            ..Moment::default()
-        }
-    });
-    let mut found: BTreeMap<Kind, OfKind> = BTreeMap::new();
+    let store = Store::open_untouched(dir, &options)?;
+    let steps = Arc::new(AtomicU64::new(0));
+    let _progress = show(&steps, store.steps_to_verify(), quiet);
+    let mut found: BTreeMap<FindingKind, OfKind> = BTreeMap::new();
     let mut notes = Vec::new();
-    {
-        let mut tell = |Finding { kind, what }| {
-            let of_kind = found.entry(kind).or_default();
-            (of_kind.count, of_kind.advice) = (of_kind.count + 1, kind.advice());
-            if of_kind.named.len() < NAMED {
-                of_kind.named.push(what);
-            }
-        };
-        let mut step = || {
-            done.fetch_add(1, Ordering::Relaxed);
-        };
-        let mut findings = Findings::new(&mut tell, &mut step);
-        store.verify(&mut findings).map_err(RunError::from)?;
-        index::verify(&store, &settings, &mut findings, &mut notes)?;
-    }
-    drop(progress);
-    let answer = Answer {
+    let mut note = |Finding { kind, what }| {
+        let of_kind = found.entry(kind).or_default();
+        (of_kind.count, of_kind.advice) = (of_kind.count + 1, kind.advice());
+        if of_kind.named.len() < MAX_NAMED {
+            of_kind.named.push(what);
+        }
+    };
+    let mut step = || {
+        steps.fetch_add(1, Ordering::Relaxed);
+    };
+    let mut findings = Findings::new(&mut note, &mut step);
+    store.verify(&mut findings)?;
+    index::verify(&store, settings, &mut findings, &mut notes)?;
+    Ok(Answer {
         ok: found.is_empty(),
         pages: store.next_page_id() - 1,
         urls: store.counts().discovered,
@@ -92,19 +98,19 @@ pub(super) fn execute(args: &Verify, quiet: bool) -> Result<(), Error> {
             .map(|(kind, of_kind)| (kind.name(), of_kind))
             .collect(),
         notes,
-    };
-    let is_quiet_and_fine = quiet && answer.ok && args.format == VerifyFormat::Text;
-    if !is_quiet_and_fine {
-        super::say(&render(&answer, args.format)?)?;
-    }
-    match answer.findings.values().map(|of_kind| of_kind.count).sum() {
-        0 => Ok(()),
-        count => Err(RunError::NotSound {
-            dir: dir.clone(),
-            count,
+    })
+}
+
+fn show(steps: &Arc<AtomicU64>, total: u64, quiet: bool) -> Progress {
+    let steps = Arc::clone(steps);
+    Progress::start(Some(total), quiet, move |_now| {
+        let position = steps.load(Ordering::Relaxed);
+        Moment {
+            position,
+            message: format!("{position} of about {total} rows and records checked"),
+            ..Moment::default()
         }
-        .into()),
-    }
+    })
 }
 
 fn render(answer: &Answer, format: VerifyFormat) -> Result<String, RunError> {
@@ -128,8 +134,8 @@ fn render(answer: &Answer, format: VerifyFormat) -> Result<String, RunError> {
     lines.extend(answer.notes.iter().cloned());
     let (urls, pages) = (answer.urls, answer.pages);
     lines.push(match answer.ok {
-        true => format!("All is as it should be: {urls} URLs, {pages} pages"),
-        false => format!("Looked at {urls} URLs and {pages} pages"),
+        true => format!("No finding: {urls} URLs and {pages} pages checked"),
+        false => format!("{urls} URLs and {pages} pages checked"),
     });
     Ok(lines.join("\n"))
 }

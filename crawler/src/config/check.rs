@@ -1,4 +1,4 @@
-//! Everything that is wrong with a `config.toml`, not only what is met first.
+//! Finds every fault in a `config.toml`, not only the first.
 
 use std::fmt;
 use std::path::Path;
@@ -7,17 +7,18 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::keys::nearest;
-use super::{Config, Key, in_one_line, keys, line_of};
-use crate::config::settings::Settings;
+use super::Config;
+use super::file::{in_one_line, line_of};
+use super::keys::{Key, keys, nearest};
+use super::settings::Settings;
 
-/// What is wrong in one place.
+/// A fault in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// Counted from 1.
-    pub line: usize,
-    /// What, and what is allowed.
-    pub message: String,
+pub(crate) struct Finding {
+    /// Number of the line, counted from 1.
+    line: usize,
+    /// The fault and the allowed values.
+    message: String,
 }
 
 impl fmt::Display for Finding {
@@ -26,10 +27,9 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Looks through the text of a `config.toml`: first for what is no TOML, then for keys that there are not and values that
-/// cannot be read, key by key, and at last for values that make no sense. By line.
-#[must_use]
-pub fn check(text: &str) -> Vec<Finding> {
+/// Finds the faults in the text of a `config.toml`, sorted by line: errors of syntax, unknown keys, invalid values, and values that
+/// contradict each other.
+pub(crate) fn check(text: &str) -> Vec<Finding> {
     let (document, errors) = DeTable::parse_recoverable(text);
     let mut findings: Vec<Finding> = errors
         .iter()
@@ -43,7 +43,7 @@ pub fn check(text: &str) -> Vec<Finding> {
         findings.extend(check_section(text, section, value, &keys));
     }
     if findings.is_empty() {
-        // What makes sense alone may not do so together.
+        // Values that are valid alone may contradict each other.
         findings.extend(Config::parse(text, Path::new("")).ok().and_then(|config| {
             let error = Settings::new(&config).err()?;
             let line = line_of_key(text, &document, error.key());
@@ -56,9 +56,9 @@ pub fn check(text: &str) -> Vec<Finding> {
 }
 
 type Name<'i> = Spanned<std::borrow::Cow<'i, str>>;
-type Said<'i> = Spanned<DeValue<'i>>;
+type Assigned<'i> = Spanned<DeValue<'i>>;
 
-fn check_section(text: &str, section: &Name<'_>, value: &Said<'_>, keys: &[Key]) -> Vec<Finding> {
+fn check_section(text: &str, section: &Name<'_>, value: &Assigned<'_>, keys: &[Key]) -> Vec<Finding> {
     let name = section.get_ref().as_ref();
     let finding = |at: usize, message| Finding {
         line: line_of(text, at),
@@ -70,7 +70,7 @@ fn check_section(text: &str, section: &Name<'_>, value: &Said<'_>, keys: &[Key])
         let message = match keys.iter().find(|key| key.name == name) {
             Some(key) => format!("`{name}` belongs to the section [{}]", key.section),
             None => format!(
-                "unknown section `{name}`{}; there are {}",
+                "unknown section `{name}`{}; the sections are {}",
                 did_you_mean(name, &sections),
                 listed(&sections)
             ),
@@ -84,13 +84,13 @@ fn check_section(text: &str, section: &Name<'_>, value: &Said<'_>, keys: &[Key])
     let mut findings = Vec::new();
     for (key, value) in names {
         let at = key.span().start;
-        let said = key.get_ref().as_ref();
-        let known = keys.iter().find(|key| key.section == name && key.name == said);
-        let wrong = match known {
+        let key_name = key.get_ref().as_ref();
+        let known = keys.iter().find(|key| key.section == name && key.name == key_name);
+        let fault = match known {
             Some(known) => check_value(section, key, value, &known.path()),
-            None => Some(unknown(name, said, keys)),
+            None => Some(unknown(name, key_name, keys)),
         };
-        findings.extend(wrong.map(|message| finding(at, message)));
+        findings.extend(fault.map(|message| finding(at, message)));
     }
     findings
 }
@@ -112,16 +112,16 @@ fn unknown(section: &str, name: &str, keys: &[Key]) -> String {
     )
 }
 
-/// What is wrong with the value of a key, seen alone.
-fn check_value(section: &Name<'_>, name: &Name<'_>, value: &Said<'_>, path: &str) -> Option<String> {
+/// The fault in a value, regardless of the other keys.
+fn check_value(section: &Name<'_>, name: &Name<'_>, value: &Assigned<'_>, path: &str) -> Option<String> {
     let names = DeTable::from_iter([(name.clone(), value.clone())]);
     let names = Spanned::new(value.span(), DeValue::Table(names));
     let alone = DeTable::from_iter([(section.clone(), names)]);
     let alone = Spanned::new(value.span(), alone);
     match Config::deserialize(toml::de::Deserializer::from(alone)) {
-        Err(_) if super::secrets::may_hold(path) => {
-            Some(format!("`{path}`: it is not what this key takes, see config.toml"))
-        }
+        Err(_) if super::secrets::may_hold(path) => Some(format!(
+            "`{path}`: this key does not accept the value; config.toml describes the allowed values"
+        )),
         Err(error) => Some(format!("`{path}`: {}", in_one_line(error.message()))),
         Ok(config) => {
             let error = Settings::new(&config).err()?;
@@ -157,13 +157,13 @@ mod tests {
     }
 
     #[test]
-    fn the_sample_file_is_right() {
+    fn the_sample_file_has_no_fault() {
         assert_eq!(found(include_str!("../../../config.toml")), Vec::<String>::new());
         assert_eq!(found(""), Vec::<String>::new());
     }
 
     #[test]
-    fn all_that_is_wrong_is_found_at_once() {
+    fn every_fault_is_found_at_once() {
         let text = "[scope]\nmax_depht = 3\nmode = \"web\"\nmax_pages = \"ten\"\ndelay_ms = 5\n\n[polite]\nx = 1\n\n\
                     [fetch]\nparallel = 0\n\n[dedup]\nmax_distance = 40\n";
         let found = found(text);
@@ -189,21 +189,21 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_together_is_found_too() {
+    fn values_that_contradict_each_other_are_found() {
         let found = found("[refresh]\nmax_interval = \"2d\"\nfirst_interval = \"3d\"\n");
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].starts_with("3: refresh.first_interval = \"3d\""), "{found:?}");
     }
 
     #[test]
-    fn what_is_no_toml_is_found_with_its_line() {
+    fn an_error_of_syntax_is_found_with_its_line() {
         let found = found("[scope]\nmax_depth = \n[fetch\nparallel = 3\n");
         assert!(found.iter().any(|line| line.starts_with("2: ")), "{found:?}");
         assert!(found.iter().any(|line| line.starts_with("3: ")), "{found:?}");
     }
 
     #[test]
-    fn a_key_outside_of_its_section_and_a_section_that_is_none() {
+    fn a_key_outside_its_section_and_a_section_without_keys_are_found() {
         let found = found("max_pages = 3\nfetch = 3\n");
         assert_eq!(found[0], "1: `max_pages` belongs to the section [scope]");
         assert!(found[1].starts_with("2: `fetch` is a section"), "{found:?}");

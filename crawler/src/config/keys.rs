@@ -1,43 +1,41 @@
-//! The keys there are: those of the built-in defaults, so that there is one list.
+//! The keys of the configuration, taken from the built-in defaults so that only one list exists.
 
 use toml::{Table, Value};
 
-use super::{Config, Credentials};
+use super::Config;
+use super::sections::CredentialsEntry;
 
-/// How the names of environment variables begin.
+/// Prefix of the environment variables.
 pub(super) const PREFIX: &str = "CRAWLER_";
 
-/// A key, with its built-in value.
+/// A key with its default.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Key {
-    /// `scope`.
+pub(crate) struct Key {
+    /// Section, such as `scope`.
     pub section: String,
-    /// `max_pages`.
+    /// Name within the section, such as `max_pages`.
     pub name: String,
-    /// What is in force where nothing is said.
+    /// Built-in value.
     pub default: Value,
 }
 
 impl Key {
-    /// `scope.max_pages`.
-    #[must_use]
+    /// Section and name, such as `scope.max_pages`.
     pub fn path(&self) -> String {
         format!("{}.{}", self.section, self.name)
     }
 
-    /// `CRAWLER_SCOPE_MAX_PAGES`.
-    #[must_use]
+    /// Environment variable, such as `CRAWLER_SCOPE_MAX_PAGES`.
     pub fn variable(&self) -> String {
         format!("{PREFIX}{}_{}", self.section, self.name).to_ascii_uppercase()
     }
 }
 
-/// All keys, by section and name.
-#[must_use]
-pub fn keys() -> Vec<Key> {
+/// All keys, sorted by section and name.
+pub(super) fn keys() -> Vec<Key> {
     let mut config = Config::default();
-    // Without one the key is not written; it has no value of its own.
-    config.fetch.credentials.push(Credentials {
+    // The serializer leaves the key out where the list is empty.
+    config.fetch.credentials.push(CredentialsEntry {
         host: String::new(),
         user: String::new(),
         password: None,
@@ -61,9 +59,9 @@ pub fn keys() -> Vec<Key> {
     keys.collect()
 }
 
-/// The configuration as a table of sections.
+/// The configuration as TOML: sections, then keys.
 pub(super) fn table(config: &Config) -> Table {
-    // Nothing in a configuration is beyond TOML: its numbers are smaller and its keys are names.
+    // TOML can express every configuration, so the conversion does not fail.
     let mut table = Table::try_from(config).unwrap_or_default();
     for (_, section) in &mut table {
         if let Value::Table(section) = section {
@@ -73,7 +71,7 @@ pub(super) fn table(config: &Config) -> Table {
     table
 }
 
-/// A number that was single precision is the shortest that is read as the same one: 0.76, not 0.7599999904632568.
+/// Replaces a single-precision number by the shortest number with the same value: 0.76, not 0.7599999904632568.
 fn shorten(value: &mut Value) {
     if let Value::Float(number) = value
         && f64::from(*number as f32) == *number
@@ -83,14 +81,14 @@ fn shorten(value: &mut Value) {
     }
 }
 
-/// The one of `names` that `wrong` was most likely meant to be, if any is near.
+/// The name closest to `wrong`, if one is close enough to be the intended name.
 pub(super) fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let most = (wrong.chars().count() / 3).max(2);
+    let max_distance = (wrong.chars().count() / 3).max(2);
     let by_distance = names
         .into_iter()
         .map(|name| (strsim::damerau_levenshtein(wrong, name), name));
     by_distance
-        .filter(|(distance, _)| *distance <= most)
+        .filter(|(distance, _)| *distance <= max_distance)
         .min()
         .map(|(_, name)| name)
 }
@@ -131,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_name_is_near() {
+    fn only_a_close_name_is_suggested() {
         let names = ["max_depth", "max_pages", "mode"];
         assert_eq!(nearest("max_depht", names), Some("max_depth"));
         assert_eq!(nearest("colour", names), None);

@@ -1,18 +1,18 @@
-//! What of a configuration is shown to nobody.
+//! Removes the secrets of a configuration before it is shown.
 
 use url::Url;
 
 use super::Config;
 
-/// What stands for a secret.
+/// Replaces a secret.
 const HIDDEN: &str = "***";
 
-/// Whether the value of the key may be one.
+/// Whether the value of `key` may hold a secret.
 pub(super) fn may_hold(key: &str) -> bool {
     matches!(key, "fetch.proxy" | "fetch.headers" | "fetch.credentials")
 }
 
-/// The same without passwords, without who logs in at the proxy, and without the values of header fields.
+/// Copies `config` without passwords, without the proxy's user, and without the values of header fields.
 pub(super) fn without(config: &Config) -> Config {
     let mut config = config.clone();
     let fetch = &mut config.fetch;
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_secret_is_left() {
+    fn the_copy_holds_no_secret() {
         let text = "[fetch]\nproxy = \"http://me:s3cret@proxy.example:8080\"\nheaders = { Cookie = \"s3cret\" }\n\
                     [[fetch.credentials]]\nhost = \"a\"\nuser = \"b\"\npassword = \"s3cret\"\n";
         let config = Config::parse(text, "c.toml".as_ref()).unwrap();

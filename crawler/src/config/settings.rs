@@ -1,138 +1,75 @@
-//! The validated form of the configuration: what the program uses.
+//! The validated form of the configuration, which the program uses.
 //!
-//! A [`Settings`] can only be made from a [`Config`] whose every value makes sense, so no stage checks again.
+//! [`Settings::new`] is the only way to make a [`Settings`] and checks every value, so no other part of the program checks again.
 
+mod bounds;
 mod deduplication;
 mod fetching;
+mod identity;
+mod politeness;
+mod refresh;
+mod scope;
+mod steering;
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use url::Url;
+pub use refresh::{Intervals, RefreshSettings};
+pub use scope::{CrawlLimits, LinkSettings, TrapLimits};
+pub use steering::SteeringSettings;
 use web::fetch::FetchSettings;
 use web::politeness::Politeness;
-use web::url_rule::{HostRule, InvalidRule};
 
-use crate::config::{self, Config, Leave, ScopeMode};
+use crate::config::{Config, ScopeMode};
 
-/// What is in force for a crawl.
+/// Validated settings of a crawl.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The product token that robots.txt groups are matched against.
+    /// Product token for robots.txt groups.
     pub product: String,
-    /// Whether the User-Agent header tells a site's owner how to reach the operator.
+    /// The User-Agent header names a way to reach the operator.
     pub has_contact: bool,
-    /// How far from the seeds' hosts.
+    /// Which hosts belong to the crawl.
     pub scope: ScopeMode,
-    /// Which links of a page are followed.
-    pub links: Links,
+    /// Which links the crawl follows.
+    pub links: LinkSettings,
     /// Bounds of the crawl.
-    pub limits: Limits,
-    /// How a host is treated.
+    pub limits: CrawlLimits,
+    /// How often and how the crawler asks a host.
     pub politeness: Politeness,
-    /// What the verdicts mean for the URLs that wait.
-    pub steering: Policy,
-    /// How often pages are looked at again.
+    /// How verdicts change the order of the queue.
+    pub steering: SteeringSettings,
+    /// Times between two visits of a page.
     pub intervals: Intervals,
-    /// Whether this run looks at pages again; from the command line only.
-    pub refresh: Option<Refresh>,
-    /// How a response is fetched.
+    /// Set for a run that refreshes; from the command line only.
+    pub refresh: Option<RefreshSettings>,
+    /// HTTP requests and their limits.
     pub fetch: FetchSettings,
-    /// Which spellings of a URL are one URL.
-    pub canonicalize: web::canonicalize::Rules,
+    /// Rules of the canonical URL.
+    pub canonicalize: web::canonicalize::CanonicalRules,
     /// How a text becomes a signature.
     pub scheme: dedup::Scheme,
     /// When two signatures are duplicates.
-    pub rule: dedup::Rule,
-    /// Keep the page that another names as its canonical URL in that one's place.
+    pub rule: dedup::DuplicateRule,
+    /// A page replaces its kept duplicate if that duplicate names it as its canonical URL.
     pub prefer_canonical: bool,
-    /// When a bucket of the index is split.
+    /// μ: the index splits a bucket with more than 1 + μ times the mean.
     pub bucket_skew: f64,
-    /// What is written to the data folder.
-    pub storage: Storage,
+    /// The data folder.
+    pub storage: StorageSettings,
 }
 
-/// Which links of a page are followed. A page's own `nofollow`, in a robots meta or header, is always obeyed.
+/// Settings of the data folder.
 #[derive(Debug, Clone, Copy)]
-pub struct Links {
-    /// Those to what is embedded in the page too: images, scripts, style sheets, media.
-    pub embedded: bool,
-    /// Those that carry `rel=nofollow`.
-    pub follow_nofollow: bool,
-}
-
-/// Bounds of the crawl; `None` is no limit.
-#[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// Links from a seed.
-    pub max_depth: u16,
-    /// Pages decided in the whole crawl.
-    pub max_pages: Option<u64>,
-    /// Pages decided on one host.
-    pub max_pages_per_host: Option<u64>,
-    /// URLs known of one host.
-    pub max_urls_per_host: Option<u64>,
-    /// What a URL may have before it is taken for part of a trap.
-    pub traps: TrapLimits,
-    /// Time this run may take; from the command line only.
-    pub max_duration: Option<Duration>,
-}
-
-/// What is written to the data folder.
-#[derive(Debug, Clone, Copy)]
-pub struct Storage {
-    /// Bytes of memory for the state's page cache.
+pub struct StorageSettings {
+    /// Memory for the page cache of the state, in bytes.
     pub cache_bytes: u64,
-    /// Bytes after which a new WARC file is begun.
+    /// Size at which the crawler starts a new WARC file, in bytes.
     pub warc_file_bytes: u64,
-    /// Between a page's verdict and its being safe on disk, at most.
+    /// Upper bound on the time between a verdict and its commit to the disk.
     pub commit_interval: Duration,
 }
 
-/// How the verdicts steer.
-#[derive(Debug, Clone)]
-pub struct Policy {
-    /// Whether they do.
-    pub enabled: bool,
-    /// Tests that a rule must have passed before it is believed.
-    pub min_confirmed: u32,
-    /// Pages after the first that a pattern must have before it is judged.
-    pub min_pattern_pages: u32,
-    /// What is not fetched at all.
-    pub leave: Leave,
-    /// Rules that the user has asked to be applied: their URLs are not even kept in the queue.
-    pub apply: Vec<HostRule>,
-}
-
-/// What a URL may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TrapLimits {
-    /// Times the same segment, other than a number, may stand in a path.
-    pub max_segment_repeats: usize,
-    /// Parameters in a query.
-    pub max_query_parameters: usize,
-}
-
-/// How often pages are looked at again. `min ≤ first ≤ max`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Intervals {
-    /// At least this long between two visits of a page.
-    pub min: Duration,
-    /// Until the second visit of a page of which nothing is known.
-    pub first: Duration,
-    /// At most this long.
-    pub max: Duration,
-}
-
-/// What a run is to look at again.
-#[derive(Debug, Clone, Copy)]
-pub struct Refresh {
-    /// How often.
-    pub intervals: Intervals,
-    /// The time by which pages must be due; `None` is now.
-    pub as_of: Option<SystemTime>,
-}
-
-/// A value that cannot be used, by its key in `config.toml`.
+/// An invalid value. The message names its key.
 #[derive(Debug, thiserror::Error)]
 #[error("{key} = {value}: {reason}")]
 pub struct InvalidSetting {
@@ -142,244 +79,66 @@ pub struct InvalidSetting {
 }
 
 impl InvalidSetting {
-    /// The key, as in `scope.max_pages`.
+    /// The key, such as `scope.max_pages`.
     #[must_use]
     pub fn key(&self) -> &'static str {
         self.key
     }
 }
 
+/// Smallest page cache and smallest WARC file, in bytes; smaller values are raised to it.
+const MIN_STORAGE_BYTES: u64 = 1024 * 1024;
+
 impl Settings {
-    /// Validates `config`.
+    /// Validates `config`. Reads the files that it names and the environment variables with passwords.
     ///
     /// # Errors
-    /// The first value that cannot be used, with its key and the values that can.
+    /// The first invalid value, with its key and the allowed values.
     pub fn new(config: &Config) -> Result<Self, InvalidSetting> {
-        let identity = &config.identity;
-        check_product(&identity.product)?;
-        let contact = check_contact(&identity.contact_url)?;
-        check_bounds(config)?;
-        let version = env!("CARGO_PKG_VERSION");
-        let product = identity.product.clone();
-        let user_agent = match &contact {
-            Some(url) => format!("{product}/{version} (+{url})"),
-            None => format!("{product}/{version}"),
-        };
+        let identity = identity::identity(&config.identity)?;
+        bounds::check(config)?;
         let scheme = deduplication::scheme(&config.dedup)?;
         let width = scheme.width;
         Ok(Self {
-            has_contact: contact.is_some(),
-            product,
+            product: config.identity.product.clone(),
+            has_contact: identity.has_contact,
             scope: config.scope.mode,
-            links: Links {
-                embedded: config.scope.links == config::Links::All,
-                follow_nofollow: config.scope.follow_nofollow,
-            },
-            limits: Limits {
-                max_depth: config.scope.max_depth,
-                max_pages: limit(config.scope.max_pages),
-                max_pages_per_host: limit(config.scope.max_pages_per_host),
-                max_urls_per_host: limit(config.scope.max_urls_per_host),
-                traps: TrapLimits {
-                    max_segment_repeats: config.scope.max_segment_repeats,
-                    max_query_parameters: config.scope.max_query_parameters,
-                },
-                max_duration: None,
-            },
-            politeness: politeness(&config.politeness)?,
-            steering: steering(&config.steering)?,
-            intervals: intervals(&config.refresh)?,
+            links: scope::links(&config.scope),
+            limits: scope::limits(&config.scope),
+            politeness: politeness::politeness(&config.politeness)?,
+            steering: steering::steering(&config.steering)?,
+            intervals: refresh::intervals(&config.refresh)?,
             refresh: None,
-            fetch: fetching::fetch(&config.fetch, user_agent)?,
+            fetch: fetching::fetch(&config.fetch, identity.user_agent)?,
             canonicalize: config.canonicalize.clone(),
             scheme,
             rule: deduplication::rule(&config.dedup, width)?,
             prefer_canonical: config.dedup.prefer_canonical,
             bucket_skew: deduplication::bucket_skew(&config.dedup)?,
-            storage: Storage {
-                cache_bytes: config.storage.cache_bytes.max(1024 * 1024),
-                warc_file_bytes: config.storage.warc_file_bytes.max(1024 * 1024),
+            storage: StorageSettings {
+                cache_bytes: config.storage.cache_bytes.max(MIN_STORAGE_BYTES),
+                warc_file_bytes: config.storage.warc_file_bytes.max(MIN_STORAGE_BYTES),
                 commit_interval: Duration::from_millis(config.storage.commit_interval_ms),
             },
         })
     }
-}
 
-impl Settings {
-    /// How pages are read.
+    /// Options for reading a page.
     #[must_use]
     pub fn reading(&self) -> page::Options<'_> {
         page::Options {
             agent: &self.product,
             embedded: self.links.embedded,
-            // Decoding lengthens: one byte of a legacy encoding may be three of UTF-8.
+            // Decoding lengthens a body: one byte of a legacy encoding may become three bytes of UTF-8.
             max_text_bytes: self.fetch.max_body_bytes / 2 * 3,
         }
     }
 
-    /// Names the rules that a store's fingerprints and URLs are made by; a store keeps the ones it was begun with.
+    /// Name of the rules for fingerprints and URLs. A store keeps the rules of its first run.
     #[must_use]
     pub fn store_scheme(&self) -> String {
         format!("{}; {}", self.scheme.id(), self.canonicalize.scheme())
     }
-}
-
-fn politeness(config: &crate::config::Politeness) -> Result<Politeness, InvalidSetting> {
-    let has_delay = config.delay_ms > 0;
-    let factor = config.latency_factor;
-    if !(0.0..=MAX_LATENCY_FACTOR).contains(&factor) {
-        let reason = format!("must be at least 0 (off) and at most {MAX_LATENCY_FACTOR}");
-        return Err(invalid("politeness.latency_factor", factor, reason));
-    }
-    Ok(Politeness {
-        delay: Duration::from_millis(config.delay_ms),
-        parallel_per_host: config.parallel_per_host,
-        address_delay: Duration::from_millis(config.address_delay_ms.min(config.delay_ms)),
-        parallel_per_address: config.parallel_per_address.max(config.parallel_per_host),
-        latency_factor: if has_delay { factor } else { 0.0 },
-        max_delay: Duration::from_millis(config.max_delay_ms),
-        max_crawl_delay: Duration::from_millis(config.max_crawl_delay_ms),
-        robots: config.robots,
-        sitemaps: config.sitemaps,
-        guess_sitemap: config.sitemaps && config.guess_sitemap,
-        max_retries: config.max_retries,
-        retry_delay: Duration::from_millis(config.retry_delay_ms),
-        max_wait: Duration::from_millis(config.max_wait_ms),
-    })
-}
-
-fn steering(config: &crate::config::Steering) -> Result<Policy, InvalidSetting> {
-    let parsed = config.apply.iter().map(|text| {
-        let invalid = |error: InvalidRule| invalid("steering.apply", format!("{text:?}"), error.to_string());
-        text.parse().map_err(invalid)
-    });
-    Ok(Policy {
-        enabled: config.enabled,
-        min_confirmed: config.min_confirmed,
-        min_pattern_pages: config.min_pattern_pages,
-        leave: config.leave,
-        apply: parsed.collect::<Result<_, _>>()?,
-    })
-}
-
-fn intervals(config: &crate::config::Refresh) -> Result<Intervals, InvalidSetting> {
-    let time = |key, text: &String| {
-        let parsed = humantime::parse_duration(text);
-        parsed.map_err(|_| invalid(key, format!("{text:?}"), "must be a time such as 12h, 7d or 0s"))
-    };
-    let min = time("refresh.min_interval", &config.min_interval)?;
-    let first = time("refresh.first_interval", &config.first_interval)?;
-    let max = time("refresh.max_interval", &config.max_interval)?;
-    if first < min || first > max {
-        let reason = format!(
-            "must be at least refresh.min_interval ({}) and at most refresh.max_interval ({})",
-            config.min_interval, config.max_interval
-        );
-        let value = format!("{:?}", config.first_interval);
-        return Err(invalid("refresh.first_interval", value, reason));
-    }
-    Ok(Intervals { min, first, max })
-}
-
-fn check_product(product: &str) -> Result<(), InvalidSetting> {
-    let token = |c: char| c.is_ascii_alphabetic() || c == '_' || c == '-';
-    if !product.is_empty() && product.chars().all(token) {
-        return Ok(());
-    }
-    let reason = "must be a robots.txt product token: letters, '_' and '-' only (RFC 9309, section 2.2.1)";
-    Err(invalid("identity.product", format!("{product:?}"), reason))
-}
-
-fn check_contact(contact: &str) -> Result<Option<String>, InvalidSetting> {
-    if contact.is_empty() {
-        return Ok(None);
-    }
-    let reason =
-        "must be an absolute http, https or mailto URL in printable ASCII, for example https://example.org/bot";
-    let url = Url::parse(contact).map_err(|_| invalid("identity.contact_url", format!("{contact:?}"), reason))?;
-    if !matches!(url.scheme(), "http" | "https" | "mailto") {
-        return Err(invalid("identity.contact_url", format!("{contact:?}"), reason));
-    }
-    Ok(Some(url.into()))
-}
-
-/// Bounds beyond which a value is a slip of the pen.
-const MAX_PARALLEL: usize = 10_000;
-const MAX_BODY_BYTES: usize = 1 << 30;
-const MAX_LATENCY_FACTOR: f64 = 1_000.0;
-const MAX_MEMORY_BYTES: usize = 1 << 40;
-const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
-
-fn check_bounds(config: &Config) -> Result<(), InvalidSetting> {
-    for (key, value, most) in [
-        ("fetch.parallel", config.fetch.parallel, MAX_PARALLEL),
-        (
-            "politeness.parallel_per_host",
-            config.politeness.parallel_per_host,
-            MAX_PARALLEL,
-        ),
-        (
-            "scope.max_segment_repeats",
-            config.scope.max_segment_repeats,
-            MAX_PARALLEL,
-        ),
-        (
-            "scope.max_query_parameters",
-            config.scope.max_query_parameters,
-            MAX_PARALLEL,
-        ),
-        (
-            "steering.min_confirmed",
-            config.steering.min_confirmed as usize,
-            MAX_PARALLEL,
-        ),
-        (
-            "steering.min_pattern_pages",
-            config.steering.min_pattern_pages as usize,
-            MAX_PARALLEL,
-        ),
-        (
-            "politeness.parallel_per_address",
-            config.politeness.parallel_per_address,
-            MAX_PARALLEL,
-        ),
-        ("fetch.max_body_bytes", config.fetch.max_body_bytes, MAX_BODY_BYTES),
-        ("fetch.memory_bytes", config.fetch.memory_bytes, MAX_MEMORY_BYTES),
-        (
-            "canonicalize.max_url_bytes",
-            config.canonicalize.max_url_bytes,
-            storage::MAX_URL_BYTES,
-        ),
-    ] {
-        if !(1..=most).contains(&value) {
-            return Err(invalid(key, value, format!("must be at least 1 and at most {most}")));
-        }
-    }
-    for (key, value) in [
-        ("politeness.delay_ms", config.politeness.delay_ms),
-        ("politeness.address_delay_ms", config.politeness.address_delay_ms),
-        ("politeness.max_delay_ms", config.politeness.max_delay_ms),
-        ("politeness.max_wait_ms", config.politeness.max_wait_ms),
-        ("politeness.max_crawl_delay_ms", config.politeness.max_crawl_delay_ms),
-        ("politeness.retry_delay_ms", config.politeness.retry_delay_ms),
-        ("storage.commit_interval_ms", config.storage.commit_interval_ms),
-    ] {
-        if value > DAY_MS {
-            return Err(invalid(key, value, "must be at most a day, 86400000 milliseconds"));
-        }
-    }
-    Ok(())
-}
-
-fn millis(key: &'static str, value: u64) -> Result<Duration, InvalidSetting> {
-    if (1..=DAY_MS).contains(&value) {
-        return Ok(Duration::from_millis(value));
-    }
-    Err(invalid(key, value, "must be at least 1 millisecond and at most a day"))
-}
-
-fn limit(value: u64) -> Option<u64> {
-    (value > 0).then_some(value)
 }
 
 fn invalid(key: &'static str, value: impl ToString, reason: impl Into<String>) -> InvalidSetting {
@@ -394,7 +153,7 @@ fn invalid(key: &'static str, value: impl ToString, reason: impl Into<String>) -
 mod tests {
     use super::*;
 
-    fn refused(change: impl FnOnce(&mut Config)) -> String {
+    fn fault(change: impl FnOnce(&mut Config)) -> String {
         let mut config = Config::default();
         change(&mut config);
         Settings::new(&config).unwrap_err().to_string()
@@ -420,8 +179,8 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_never_asked_less_than_one_of_its_hosts_may_be() {
-        let politeness = |change: fn(&mut crate::config::Politeness)| {
+    fn an_address_never_has_a_stricter_bound_than_one_of_its_hosts() {
+        let politeness = |change: fn(&mut crate::config::sections::PolitenessSection)| {
             let mut config = Config::default();
             change(&mut config.politeness);
             Settings::new(&config).unwrap().politeness
@@ -435,17 +194,17 @@ mod tests {
     }
 
     #[test]
-    fn unusable_values_name_their_key() {
-        assert!(refused(|c| c.identity.product = "my bot/2".into()).starts_with("identity.product"));
-        assert!(refused(|c| c.identity.contact_url = "call me".into()).starts_with("identity.contact_url"));
-        assert!(refused(|c| c.fetch.parallel = 0).starts_with("fetch.parallel"));
-        assert!(refused(|c| c.fetch.parallel = 1 << 40).starts_with("fetch.parallel"));
-        assert!(refused(|c| c.politeness.delay_ms = u64::MAX).starts_with("politeness.delay_ms"));
-        assert!(refused(|c| c.politeness.latency_factor = f64::NAN).starts_with("politeness.latency_factor = NaN"));
-        assert!(refused(|c| c.politeness.max_wait_ms = u64::MAX).starts_with("politeness.max_wait_ms"));
-        assert!(refused(|c| c.politeness.parallel_per_address = 0).starts_with("politeness.parallel_per_address"));
-        assert!(refused(|c| c.canonicalize.max_url_bytes = 100_000).starts_with("canonicalize.max_url_bytes"));
-        assert!(refused(|c| c.dedup.max_distance = 40).starts_with("dedup.max_distance = 40"));
-        assert!(refused(|c| c.dedup.min_similarity = f32::NAN).starts_with("dedup.min_similarity"));
+    fn the_error_for_an_invalid_value_names_its_key() {
+        assert!(fault(|c| c.identity.product = "my bot/2".into()).starts_with("identity.product"));
+        assert!(fault(|c| c.identity.contact_url = "call me".into()).starts_with("identity.contact_url"));
+        assert!(fault(|c| c.fetch.parallel = 0).starts_with("fetch.parallel"));
+        assert!(fault(|c| c.fetch.parallel = 1 << 40).starts_with("fetch.parallel"));
+        assert!(fault(|c| c.politeness.delay_ms = u64::MAX).starts_with("politeness.delay_ms"));
+        assert!(fault(|c| c.politeness.latency_factor = f64::NAN).starts_with("politeness.latency_factor = NaN"));
+        assert!(fault(|c| c.politeness.max_wait_ms = u64::MAX).starts_with("politeness.max_wait_ms"));
+        assert!(fault(|c| c.politeness.parallel_per_address = 0).starts_with("politeness.parallel_per_address"));
+        assert!(fault(|c| c.canonicalize.max_url_bytes = 100_000).starts_with("canonicalize.max_url_bytes"));
+        assert!(fault(|c| c.dedup.max_distance = 40).starts_with("dedup.max_distance = 40"));
+        assert!(fault(|c| c.dedup.min_similarity = f32::NAN).starts_with("dedup.min_similarity"));
     }
 }

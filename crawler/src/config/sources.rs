@@ -1,4 +1,5 @@
-//! Where each value comes from. From weak to strong: the built-in default, the file, the environment, flags.
+//! Where each value comes from. A flag overrides the environment, the environment overrides the file, and the file overrides the
+//! built-in default.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -8,35 +9,32 @@ use std::path::{Path, PathBuf};
 use toml::Value;
 use toml::de::DeTable;
 
-use super::keys::{PREFIX, nearest, table};
-use super::{Config, ConfigError, Key, keys};
+use super::Config;
+use super::error::ConfigError;
+use super::file::{in_one_line, line_of};
+use super::keys::{Key, PREFIX, keys, nearest, table};
 
-/// The configuration in force, and where its values come from.
+/// The configuration in force and the origin of its values.
 #[derive(Debug, Clone)]
-pub struct Sources {
-    /// What is in force.
+pub(crate) struct Sources {
+    /// The values in force.
     pub config: Config,
-    /// What is odd and ends nothing: variables that look as if they were for a key.
+    /// Messages about variables that have the prefix and set no key.
     pub warnings: Vec<String>,
-    /// By key, as in `scope.max_pages`; those not named have their default.
+    /// Origins by key, such as `scope.max_pages`; a missing key has its default.
     origins: BTreeMap<String, Origin>,
 }
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
-    /// The program.
+pub(crate) enum Origin {
+    /// Built-in default.
     Default,
-    /// The file.
-    File {
-        /// Its path.
-        path: PathBuf,
-        /// Counted from 1.
-        line: usize,
-    },
-    /// The environment variable of this name.
+    /// A line of a file, counted from 1.
+    File { path: PathBuf, line: usize },
+    /// Environment variable with this name.
     Environment(String),
-    /// The flag of this name.
+    /// Flag with this name.
     Flag(&'static str),
 }
 
@@ -52,10 +50,10 @@ impl fmt::Display for Origin {
 }
 
 impl Sources {
-    /// Reads the file, if there is one, and the variables of the environment that begin with `CRAWLER_`.
+    /// Reads the file at `path`, if one is given, and the environment variables that begin with `CRAWLER_`.
     ///
     /// # Errors
-    /// The file as [`Config::read`]; a variable with a value that its key does not take.
+    /// The file cannot be read or parsed, or a variable has a value that its key does not accept.
     pub fn read(
         path: Option<&Path>,
         environment: impl IntoIterator<Item = (OsString, OsString)>,
@@ -103,7 +101,7 @@ impl Sources {
         Ok(())
     }
 
-    /// What to say of a variable that no key has; nothing of one that holds a password of the configuration.
+    /// The message about a variable that sets no key; `None` if the configuration takes a password from the variable.
     fn unknown(&self, name: &str, keys: &[Key]) -> Option<String> {
         let credentials = &self.config.fetch.credentials;
         if credentials.iter().any(|one| one.password_env.as_deref() == Some(name)) {
@@ -113,23 +111,21 @@ impl Sources {
         let meant = nearest(name, variables.iter().map(String::as_str));
         let meant = meant.map_or(String::new(), |meant| format!("; did you mean {meant}?"));
         Some(format!(
-            "the environment variable {name} stands for no key of the configuration{meant}"
+            "the environment variable {name} sets no key of the configuration{meant}"
         ))
     }
 
-    /// A flag has set this key.
+    /// Notes that a flag has set this key.
     pub fn set_by_flag(&mut self, key: &str, flag: &'static str) {
         self.origins.insert(key.to_owned(), Origin::Flag(flag));
     }
 
     /// Where the value of a key such as `scope.max_pages` comes from.
-    #[must_use]
     pub fn origin(&self, key: &str) -> Origin {
         self.origins.get(key).cloned().unwrap_or(Origin::Default)
     }
 
-    /// Every key with the value in force, by section and name. Secrets are not in them.
-    #[must_use]
+    /// Every key with the value in force, sorted by section and name, without secrets.
     pub fn shown(&self) -> Vec<(Key, Value)> {
         let table = table(&super::secrets::without(&self.config));
         let shown = keys().into_iter().map(|key| {
@@ -141,18 +137,18 @@ impl Sources {
     }
 }
 
-/// The value that a text in the environment stands for: TOML, but that a text needs no quotes.
+/// Parses the value of a variable as TOML of the type of `like`; a text needs no quotes.
 fn parse(text: &str, like: &Value) -> Result<Value, String> {
     let is_quoted = text.starts_with(['"', '\'']);
     if like.is_str() && !is_quoted {
         return Ok(Value::String(text.to_owned()));
     }
-    let said = format!("it must be {}", expected(like));
-    let parsed: toml::Table = format!("value = {text}").parse().map_err(|_| said.clone())?;
+    let reason = format!("it must be {}", expected(like));
+    let parsed: toml::Table = format!("value = {text}").parse().map_err(|_| reason.clone())?;
     match parsed.into_iter().next() {
-        // A line break in it could hold another key.
+        // A second line of the value could set another key.
         Some((name, value)) if name == "value" && !text.contains('\n') => Ok(value),
-        _ => Err(said),
+        _ => Err(reason),
     }
 }
 
@@ -168,7 +164,7 @@ fn expected(like: &Value) -> &'static str {
     }
 }
 
-/// The configuration with another value of one key.
+/// Copies `config` with another value for `key`.
 fn replaced(config: &Config, key: &Key, value: Value) -> Result<Config, String> {
     let mut table = table(config);
     if let Some(Value::Table(section)) = table.get_mut(&key.section) {
@@ -178,19 +174,19 @@ fn replaced(config: &Config, key: &Key, value: Value) -> Result<Config, String> 
         if super::secrets::may_hold(&key.path()) {
             format!("it must be {}", expected(&key.default))
         } else {
-            super::in_one_line(error.message())
+            in_one_line(error.message())
         }
     })
 }
 
-/// The lines of the keys, counted from 1.
+/// The line of each key, counted from 1.
 fn lines(text: &str) -> BTreeMap<String, usize> {
     let mut lines = BTreeMap::new();
     let (document, _errors) = DeTable::parse_recoverable(text);
     for (section, names) in document.get_ref() {
         for (name, _) in names.get_ref().as_table().into_iter().flatten() {
             let key = format!("{}.{}", section.get_ref(), name.get_ref());
-            lines.insert(key, super::line_of(text, name.span().start));
+            lines.insert(key, line_of(text, name.span().start));
         }
     }
     lines
@@ -213,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_is_stronger_than_the_file() {
+    fn the_environment_overrides_the_file() {
         let sources = read(
             "[dedup]\nmax_distance = 3\nmin_similarity = 0.5\n",
             &[
@@ -245,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_can_be_set_by_its_variable_to_what_is_shown() {
+    fn every_shown_value_can_be_set_by_its_variable() {
         let sources = Sources::read(None, Vec::new()).unwrap();
         for (key, value) in sources.shown() {
             let set = environment(&[(&key.variable(), &value.to_string())]);
@@ -256,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_value_names_its_variable() {
+    fn the_error_for_a_bad_value_names_its_variable() {
         for (variable, value, part) in [
             ("CRAWLER_DEDUP_MAX_DISTANCE", "many", "an integer"),
             ("CRAWLER_DEDUP_MAX_DISTANCE", "-1", "-1"),
@@ -271,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_variable_is_told_with_the_nearest_unless_it_is_used_otherwise() {
+    fn an_unknown_variable_gets_a_warning_unless_it_holds_a_password() {
         let sources = read(
             "[[fetch.credentials]]\nhost = \"a\"\nuser = \"b\"\npassword_env = \"CRAWLER_PASSWORD\"\n",
             &[("CRAWLER_PASSWORD", "secret"), ("CRAWLER_DEDUP_MAX_DISTANC", "5")],

@@ -1,7 +1,7 @@
-//! Of two pages with one text, the one that both name as canonical is the one to keep (RFC 6596).
+//! The exchange: of two pages with one text, the crawl keeps the one that both name as canonical (RFC 6596).
 //!
-//! A print version is fetched, kept, and names another URL as its canonical one. When that is fetched, it is a duplicate by
-//! its text, and yet the page that the site wants to be known: it takes the place of the first.
+//! A print version is fetched and kept, and names another URL as its canonical one. When that URL is fetched, its page is a
+//! duplicate by its text, although the site prefers it. So it takes the place of the first page.
 //!
 //! ```text
 //!            before                          after one batch of the catalogue
@@ -10,47 +10,116 @@
 //! B  exact or near of A, by its text         kept, with its body; notes that it replaces A
 //! ```
 //!
-//! The catalogue changes first, the index after it: A leaves it when the batch is durable (see [`super::departures`]), and
-//! until then may still be the answer for a third page, which is read like D.
+//! The crawl, a new decision on stored pages (`study::redecide`) and the replay of other thresholds (`study::replay`) all ask
+//! [`exchange`]. The first two carry it out with [`decide`].
+//!
+//! In a crawl the catalogue changes first, the index after it: A leaves the index when the batch is durable (see
+//! [`departures`](super::recorder::departures)). Until then A may still be the verdict on a third page, which is read like D.
 
+use dedup::{Deduplicator, DocId, Index, Signature};
 use page::CanonicalLinks;
-use storage::{PageDraft, PageRecord, Replaced, Store};
+use storage::{PageRecord, Replaced, Verdict};
 use url::Url;
-use web::canonicalize::{Rules, canonicalize};
-use web::site::site;
+use web::canonicalize::{CanonicalRules, canonicalize};
+use web::site;
 
 use crate::error::RunError;
 
-/// The page whose place the one at `url` takes, which will be number `id` and whose verdict is in `draft`, if it takes one.
-pub(crate) fn replaced(store: &Store, id: u64, url: &str, draft: &PageDraft) -> Result<Option<Replaced>, RunError> {
-    let Some(kept) = draft.verdict.of() else {
-        return Ok(None);
+/// The URL of a page, and the URL that it names as canonical.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Named<'a> {
+    pub url: &'a str,
+    pub canonical: Option<&'a str>,
+}
+
+/// The page that stays kept, of a kept page and its duplicate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stays {
+    Kept,
+    /// The duplicate takes the place of the kept page.
+    Duplicate,
+}
+
+/// The duplicate stays if the kept page names it as canonical, and the duplicate names no other page.
+pub(crate) fn exchange(kept: Named<'_>, duplicate: Named<'_>) -> Stays {
+    let is_named = kept.url != duplicate.url && kept.canonical == Some(duplicate.url);
+    let names_no_other = duplicate.canonical.is_none_or(|canonical| canonical == duplicate.url);
+    if is_named && names_no_other {
+        Stays::Duplicate
+    } else {
+        Stays::Kept
+    }
+}
+
+/// The decision on a page.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Decided {
+    pub verdict: Verdict,
+    /// The page whose place it takes, with the new verdict on that page.
+    pub replaced: Option<Replaced>,
+}
+
+/// A page that is kept at the moment.
+#[derive(Debug, Clone)]
+pub(crate) struct KeptPage {
+    pub url: String,
+    pub canonical: Option<String>,
+}
+
+impl KeptPage {
+    /// `None` for a page that has lost its place. It gives way to nobody: the duplicate was not compared with the page in its
+    /// place.
+    pub fn of(record: PageRecord) -> Option<Self> {
+        record.is_kept().then_some(Self {
+            url: record.url,
+            canonical: record.canonical,
+        })
+    }
+}
+
+/// Turns the verdict on page number `id` into the decision. A page that takes a place enters the index; the caller takes the
+/// replaced page out of it. `kept_page` looks up a page by its number.
+pub(crate) fn decide<I: Index>(
+    dedup: &Deduplicator<I>,
+    id: u64,
+    page: Named<'_>,
+    signature: &Signature,
+    verdict: Verdict,
+    kept_page: impl FnOnce(u64) -> Result<Option<KeptPage>, RunError>,
+) -> Result<Decided, RunError> {
+    let is_duplicate = Decided {
+        verdict,
+        replaced: None,
     };
-    let page = store.latest_page(kept)?;
-    Ok(page
-        .filter(|page| gives_place(page, url, draft.canonical.as_deref()))
-        .map(|_| Replaced {
-            page: kept,
-            // How far two pages are apart is the same from both sides.
-            verdict: draft.verdict.with_of(id),
-        }))
+    let Some(of) = verdict.of() else {
+        return Ok(is_duplicate);
+    };
+    let Some(kept) = kept_page(of)? else {
+        return Ok(is_duplicate);
+    };
+    let kept = Named {
+        url: &kept.url,
+        canonical: kept.canonical.as_deref(),
+    };
+    match exchange(kept, page) {
+        Stays::Kept => Ok(is_duplicate),
+        Stays::Duplicate => {
+            dedup.insert(DocId(id), signature)?;
+            Ok(Decided {
+                verdict: Verdict::Unique,
+                replaced: Some(Replaced {
+                    page: of,
+                    // The distance of two pages is the same from both sides.
+                    verdict: verdict.with_of(id),
+                }),
+            })
+        }
+    }
 }
 
-/// Whether a page that was kept gives its place to its duplicate at `url`, which names `canonical` itself.
-///
-/// A page that has lost its place already gives way to nobody: it was not compared with the one in its place.
-pub(crate) fn gives_place(kept: &PageRecord, url: &str, canonical: Option<&str>) -> bool {
-    kept.is_kept() && names_alone(&kept.url, kept.canonical.as_deref(), url, canonical)
-}
-
-/// Whether the page at `kept` names the one at `url` as its canonical one, which names no other.
-pub(crate) fn names_alone(kept: &str, kept_names: Option<&str>, url: &str, names: Option<&str>) -> bool {
-    kept != url && kept_names == Some(url) && names.is_none_or(|canonical| canonical == url)
-}
-
-/// The canonical URL that a page at `url` names, in canonical form: `None` if its document and its header name different
-/// URLs, or one of another site, for which the page cannot speak.
-pub(crate) fn named(links: &CanonicalLinks, url: &Url, rules: &Rules) -> Option<String> {
+/// The URL that the page at `url` names as canonical, in canonical form. `None` if its document and its header name different
+/// URLs, or if the URL is on another site, for which the page cannot speak.
+pub(crate) fn named(links: &CanonicalLinks, url: &Url, rules: &CanonicalRules) -> Option<String> {
     if links.is_conflict {
         return None;
     }
@@ -60,3 +129,6 @@ pub(crate) fn named(links: &CanonicalLinks, url: &Url, rules: &Rules) -> Option<
     let mut others = named.filter_map(|other| canonicalize(other, rules).ok());
     (others.all(|other| other == canonical) && site(first) == site(url)).then(|| canonical.into())
 }
+
+#[cfg(test)]
+mod tests;

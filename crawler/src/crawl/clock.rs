@@ -1,4 +1,4 @@
-//! The time, as the store keeps it.
+//! Times in the unit of the store.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

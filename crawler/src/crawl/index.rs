@@ -1,16 +1,16 @@
 //! The dedup index beside the catalogue that it is derived from.
 
-use dedup::{Deduplicator, DocId, SledIndex, SledLook, SledOptions};
+use dedup::{Deduplicator, DocId, SledIndex, SledOptions, SledReader};
 use storage::{Store, Verdict};
 
 use super::recorder::departures;
 use crate::config::settings::Settings;
 use crate::error::RunError;
 
-/// Pages after which the index is written, so that what is pending stays small.
+/// The index is written each time after this many pages, so that the pending part stays small.
 const PERSISTED_EVERY: u64 = 4_096;
 
-/// Opens the index in `store` and brings it up to the catalogue: what is kept enters it, what is not kept any more leaves it.
+/// Opens the index in `store` and brings it up to the catalogue: kept pages enter it, departed pages leave it.
 pub(crate) fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<Deduplicator<SledIndex>, RunError> {
     let index = open_index(store, settings)?;
     let applied = index.applied();
@@ -39,10 +39,10 @@ pub(crate) fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<
     Ok(dedup)
 }
 
-/// The index as it is.
+/// Opens the index without bringing it up to the catalogue.
 ///
 /// # Errors
-/// It cannot be read, or was made for another scheme or rule.
+/// It cannot be read, or it belongs to another scheme or rule.
 pub fn open_existing_index(store: &Store, settings: &Settings) -> Result<SledIndex, dedup::DedupError> {
     SledIndex::open_with(
         store.index_db(),
@@ -52,12 +52,12 @@ pub fn open_existing_index(store: &Store, settings: &Settings) -> Result<SledInd
     )
 }
 
-/// The index as it is, for a few questions, without opening it; `None` if there is none.
+/// A read-only view of the index for a few queries; `None` if there is no index.
 ///
 /// # Errors
 /// As [`open_existing_index`].
-pub fn look_at_index(store: &Store, settings: &Settings) -> Result<Option<SledLook>, dedup::DedupError> {
-    SledLook::open(
+pub fn look_at_index(store: &Store, settings: &Settings) -> Result<Option<SledReader>, dedup::DedupError> {
+    SledReader::open(
         store.index_db(),
         &settings.scheme.id(),
         &settings.rule,
@@ -72,12 +72,12 @@ fn options(settings: &Settings) -> Result<SledOptions, dedup::DedupError> {
     })
 }
 
-/// Opens the index; one that was laid out for another threshold is derived anew from the catalogue.
+/// Opens the index. If it has the layout of another threshold, it is erased, to be derived from the catalogue again.
 fn open_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError> {
     let open = || open_existing_index(store, settings);
     match open() {
         Err(error) if error.is_other_layout() => {
-            tracing::warn!("the dedup rule has changed; making the index anew from the catalogue");
+            tracing::warn!("the dedup rule has changed; rebuilding the index from the catalogue");
             SledIndex::erase(store.index_db())?;
             Ok(open()?)
         }
@@ -85,7 +85,7 @@ fn open_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError>
     }
 }
 
-/// A verdict as the catalogue keeps it.
+/// A verdict in the catalogue's form.
 #[must_use]
 pub fn stored(verdict: dedup::Verdict) -> Verdict {
     match verdict {
@@ -103,7 +103,7 @@ pub fn stored(verdict: dedup::Verdict) -> Verdict {
     }
 }
 
-/// A signature as the catalogue keeps it.
+/// A signature in the catalogue's form.
 ///
 /// # Errors
 /// It cannot be encoded.
@@ -114,7 +114,7 @@ pub fn encode_signature(signature: &dedup::Signature) -> Result<Vec<u8>, RunErro
 /// A signature from the catalogue.
 ///
 /// # Errors
-/// The bytes are not those of a signature.
+/// The bytes are not a signature.
 pub fn decode_signature(bytes: &[u8]) -> Result<dedup::Signature, RunError> {
     postcard::from_bytes(bytes).map_err(RunError::Signature)
 }

@@ -1,5 +1,5 @@
-//! What a response means: for a page its text, signature and links; for robots.txt its rules; for a sitemap its URLs;
-//! for anything else the outcome that is recorded. Runs on the parse threads and touches nothing outside.
+//! Turns a response into its meaning: a page into text, signature and links; robots.txt into rules; a sitemap into URLs; anything
+//! else into the outcome to record. The parse threads run it. It does no I/O.
 
 mod errand;
 mod lane;
@@ -29,22 +29,23 @@ use lane::Unpacked;
 pub use errand::RobotsReader;
 pub use lane::Lane;
 
-/// Bytes of URLs taken from one document: some 20,000 of a usual length, or a page's answer to a hostile base URL.
+/// Bound on the bytes of URLs taken from one document: about 20,000 URLs of usual length. A hostile base URL can make each of them
+/// long.
 const MAX_LINK_BYTES: usize = 2 * 1024 * 1024;
 
-/// The places of a URL in its host's queue: seeds and links before what only a sitemap names.
+/// The priorities of new URLs: seeds and links go before URLs that only a sitemap names.
 const PRIORITY_LINK: u8 = 0;
 const PRIORITY_SITEMAP: u8 = 1;
 
-/// Turns responses into what they mean. Shared by the parse threads.
+/// Turns responses into their meaning. The parse threads share it.
 #[derive(Debug)]
 pub struct Interpreter {
     settings: Settings,
     analyzer: Analyzer,
     scope: Arc<Scope>,
     stats: Arc<Stats>,
-    /// The operator has been told that the address policy refuses something.
-    refusal_told: AtomicBool,
+    /// The operator was warned that the address policy refuses a host.
+    has_warned_of_refusal: AtomicBool,
 }
 
 impl Interpreter {
@@ -57,11 +58,11 @@ impl Interpreter {
             analyzer,
             scope,
             stats,
-            refusal_told: AtomicBool::new(false),
+            has_warned_of_refusal: AtomicBool::new(false),
         }
     }
 
-    /// What came of `task`, or [`Meaning::Large`] where that is not for this `lane` to say.
+    /// The meaning of the answer to `task`, or [`Meaning::Large`] if it is too large for this `lane`.
     #[must_use]
     pub fn interpret(&self, task: Task, answer: Result<Response, FetchError>, lane: Lane) -> Meaning {
         let answer = match answer {
@@ -85,7 +86,7 @@ impl Interpreter {
         }
     }
 
-    /// How long a body may be without its Content-Encoding.
+    /// Bound on the bytes of a body without its Content-Encoding.
     fn max_unpacked_bytes(&self, task: &Task) -> usize {
         match task {
             Task::Page { .. } => self.settings.fetch.max_body_bytes,
@@ -101,7 +102,7 @@ impl Interpreter {
     }
 
     fn document(&self, queued: QueuedUrl, url: &Url, response: Response) -> Record {
-        // Only who asked for it is told that there is nothing new.
+        // A 304 has this meaning only as the answer to a conditional request.
         if response.status == 304 && revisits::conditions(&queued, url).is_some() {
             return self.not_modified(queued, response);
         }
@@ -121,7 +122,7 @@ impl Interpreter {
         self.read(queued, url, response, body)
     }
 
-    /// An answer without a page. Where there was one before, it may be back the next time.
+    /// An answer without a page. A page that was there before may be back the next time.
     fn no_page(&self, queued: QueuedUrl, url: &Url, response: &Response, reason: String) -> Record {
         let outlinks = self.links_of_header(&queued, url, response);
         match queued.revisits {
@@ -130,21 +131,24 @@ impl Interpreter {
         }
     }
 
-    fn tell_refusal(&self, host: &str, error: &FetchError) {
-        if matches!(error, FetchError::ForbiddenAddress(_)) && !self.refusal_told.swap(true, Ordering::Relaxed) {
-            tracing::warn!("refused to connect to {host}: {error} (told once; the report lists all)");
+    fn warn_of_refusal(&self, host: &str, error: &FetchError) {
+        if matches!(error, FetchError::ForbiddenAddress(_)) && !self.has_warned_of_refusal.swap(true, Ordering::Relaxed)
+        {
+            tracing::warn!(
+                "refused to connect to {host}: {error} (only the first refusal is shown here; the report lists all)"
+            );
         }
     }
 
     fn failed_fetch(&self, queued: QueuedUrl, error: &FetchError) -> Record {
-        self.tell_refusal(&queued.host, error);
-        if error.is_passing() && queued.attempts < self.settings.politeness.max_retries {
+        self.warn_of_refusal(&queued.host, error);
+        if error.is_transient() && queued.attempts < self.settings.politeness.max_retries {
             return outcome(queued, Outcome::Retry);
         }
         failed(queued, error.kind(), None, error.to_string())
     }
 
-    /// A 304 has the header fields that the page would have come with.
+    /// A 304 carries the header fields of the page.
     fn not_modified(&self, queued: QueuedUrl, response: Response) -> Record {
         let robots = page::x_robots_tag(&response.headers, &self.settings.product);
         match robots.why_not_stored(response.fetched_at) {
@@ -170,7 +174,7 @@ impl Interpreter {
         )
     }
 
-    /// The links that belong to the crawl, in canonical form, up to [`MAX_LINK_BYTES`]; the others are counted.
+    /// The links that belong to the crawl, in canonical form, up to [`MAX_LINK_BYTES`]. Links out of the scope are counted.
     fn discover(&self, links: impl Iterator<Item = Url>, depth: u16, redirects: u8, priority: u8) -> Vec<Discovered> {
         let mut bytes = 0;
         let mut within_bound = |link: &Discovered| {
@@ -201,7 +205,7 @@ impl Interpreter {
     }
 }
 
-/// What is left of a task whose interpretation panicked: a recorded failure.
+/// The meaning of an answer whose interpretation panicked: a failure.
 #[must_use]
 pub fn panicked(task: Task) -> Meaning {
     match task {
@@ -228,7 +232,7 @@ pub fn panicked(task: Task) -> Meaning {
     }
 }
 
-/// Takes in the hosts that a seed led to by redirects in an earlier run: a seed that has moved is still a seed.
+/// Adds to the scope the hosts to which a seed redirected in an earlier run: a seed that has moved is still a seed.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -247,12 +251,12 @@ pub fn widen_by_redirects(store: &Store, seed: &Discovered, scope: &Scope) -> Re
     Ok(())
 }
 
-/// Hops of a seed that are looked at when a crawl goes on.
+/// Bound on the redirects of a seed that are followed in the store.
 const MAX_SEED_REDIRECTS: usize = 20;
 
-/// The seeds as they enter the frontier; their hosts are the scope.
+/// The seeds in the form in which they enter the frontier. Their hosts enter the scope.
 #[must_use]
-pub fn seeds(urls: &[Url], rules: &canonicalize::Rules, scope: &Scope) -> Vec<Discovered> {
+pub fn seeds(urls: &[Url], rules: &canonicalize::CanonicalRules, scope: &Scope) -> Vec<Discovered> {
     let seeds = urls
         .iter()
         .filter_map(|url| canonicalize::canonicalize(url, rules).ok());
@@ -288,7 +292,7 @@ fn excluded(queued: QueuedUrl, reason: String, outlinks: Vec<Discovered>) -> Rec
     }
 }
 
-/// A page that was fetched before, and of which the server says now that there is none, or none here for the time being.
+/// The outcome of a revisit to which the server answers that there is no page, or none for the time being.
 fn missing(queued: QueuedUrl, response: &Response, outlinks: Vec<Discovered>) -> Record {
     let outcome = Outcome::Visited {
         visit: Visit::Missing,

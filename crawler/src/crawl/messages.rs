@@ -1,54 +1,54 @@
-//! What the stages of a crawl say to each other: tasks, events, records, and what a response means.
+//! The messages between the stages of a crawl: tasks, answers, records, events and steps.
 
 use std::collections::HashSet;
 
 use bytes::Bytes;
-use storage::{Discovered, HostState, Outcome, PageDraft, QueuedUrl, StoredRobots, Via};
+use storage::{Discovered, HostRecord, Outcome, PageDraft, QueuedUrl, StoredRobots, Via};
 use url::Url;
 use web::fetch::Response;
 use web::politeness::{Contact, HostSignal, Now};
 use web::robots::Robots;
 
-use super::steering::Decision;
+use super::steering::JudgedPage;
 
 /// A request to make.
 #[derive(Debug, Clone)]
-pub enum Task {
+pub(crate) enum Task {
     /// A page of the frontier.
     Page {
         /// Its row in the frontier.
         queued: QueuedUrl,
-        /// The same URL, parsed.
+        /// The URL to ask for: the row's own, or another spelling that the server redirected to.
         url: Url,
     },
     /// An errand of the crawler's own.
     Errand {
         /// The host whose gate it passed.
         host: String,
-        /// What to fetch.
+        /// The errand.
         errand: Errand,
     },
 }
 
-/// A request that serves the crawl but is no page of it.
+/// A request for a file that guides the crawl and is no page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Errand {
+pub(crate) enum Errand {
     /// robots.txt.
     Robots {
-        /// The host that waits for it (a redirect may lead to another host's gate).
+        /// The host that waits for it. A redirect may lead to the gate of another host.
         for_host: String,
-        /// `scheme://authority` that it rules.
+        /// The `scheme://authority` that it rules.
         origin: String,
-        /// Where it is asked for.
+        /// Its URL.
         url: Url,
         /// Redirects followed so far.
         redirects: u8,
-        /// Tries that came to nothing so far.
+        /// Failed tries so far.
         failures: u8,
     },
     /// A sitemap.
     Sitemap {
-        /// Where it lies.
+        /// Its URL.
         url: Url,
         /// Sitemap indexes above it.
         depth: u8,
@@ -58,7 +58,7 @@ pub enum Errand {
 }
 
 impl Errand {
-    /// Where it is asked for.
+    /// The URL to ask for.
     #[must_use]
     pub fn url(&self) -> &Url {
         match self {
@@ -67,74 +67,74 @@ impl Errand {
     }
 }
 
-/// What came of a robots.txt.
+/// The answer to the request for a robots.txt.
 #[derive(Debug)]
-pub enum RobotsAnswer {
-    /// Its rules, and the sitemaps it names that belong to the crawl.
+pub(crate) enum RobotsAnswer {
+    /// Its rules, and its sitemaps on hosts of the crawl.
     Rules(Robots, Vec<Url>),
-    /// As [`RobotsAnswer::Rules`], by the text that an earlier run fetched at this time (Unix ms).
+    /// The same, from the text that an earlier run fetched at this time (Unix ms).
     Recalled(Robots, Vec<Url>, u64),
-    /// No earlier run has left one.
+    /// The store holds none from an earlier run.
     Forgotten,
-    /// It lies elsewhere.
+    /// A redirect to this URL.
     Moved(Url),
-    /// Neither rules nor a clear "there are none", for this reason: nothing may be fetched (RFC 9309, section 2.3.1.4).
+    /// Neither rules nor a clear "there are none", for this reason: the origin must not be crawled (RFC 9309, section 2.3.1.4).
     Unreachable(String),
-    /// No request of this origin can succeed: each of its pages fails in this way, without a request.
+    /// No request to this origin can succeed. Each of its pages fails for the same reason, without a request.
     Unfit(Unfit),
 }
 
-/// Why nothing can be had from an origin: its address is forbidden, its certificate cannot be trusted.
+/// Why no request to an origin can succeed: its address is forbidden, or its certificate cannot be trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfit {
+pub(crate) struct Unfit {
     /// The stored name of the failure.
     pub kind: &'static str,
-    /// For people.
+    /// The failure in words.
     pub detail: String,
 }
 
-/// What the stages report.
+/// A stage's report to the frontier.
 #[derive(Debug)]
-pub enum Event {
-    /// A request has ended; its host's gate may open again.
+pub(crate) enum Event {
+    /// A request has ended; the gate of its host may open again.
     RequestEnded {
         /// The host that was asked.
         host: String,
-        /// What the answer says of it.
+        /// What the answer means for politeness.
         signal: HostSignal,
-        /// What went wrong, in words.
+        /// The failure in words, if there was one.
         failure: Option<String>,
-        /// With whom it came into contact.
+        /// The address that answered, and its latency.
         contact: Contact,
     },
     /// A page of the frontier has its outcome.
     Decided {
-        /// Its row in the frontier.
+        /// The host of its row in the frontier.
         host: String,
-        /// As in [`QueuedUrl`].
+        /// The sequence number of its row.
         seq: u64,
-        /// The verdict, where it was a page (and not a redirect, a failure, …) that was never fetched before.
-        page: Option<Decision>,
-        /// Whether it was a visit to a page that was fetched before.
+        /// The verdict, if the URL was fetched for the first time and had a page (and not a redirect, a failure, …).
+        page: Option<JudgedPage>,
+        /// Whether it was a revisit.
         is_visit: bool,
-        /// URLs that are new to the crawl, or come again.
+        /// URLs that are new to the crawl, or queued again.
         queued: Vec<QueuedUrl>,
     },
-    /// A page redirects to another spelling of its own canonical URL, which is to be asked for instead.
+    /// A page redirects to another spelling of its own canonical URL. The frontier asks for that spelling instead.
     Respelled {
-        /// Its row in the frontier, one redirect on.
+        /// Its row in the frontier, with one redirect more.
         queued: QueuedUrl,
         /// The spelling.
         url: Url,
     },
-    /// A robots.txt errand has ended.
+    /// The errand for a robots.txt has ended.
     Robots {
         /// The errand.
         errand: Errand,
-        /// What came of it.
+        /// Its answer.
         answer: RobotsAnswer,
     },
-    /// A sitemap errand has ended.
+    /// The errand for a sitemap has ended.
     Sitemap {
         /// Pages that are new to the crawl.
         queued: Vec<QueuedUrl>,
@@ -143,108 +143,112 @@ pub enum Event {
     },
     /// The store's answer to [`Step::Refill`].
     Refilled {
-        /// The host that was asked for.
+        /// The host.
         host: String,
-        /// In the frontier's order.
+        /// Its URLs, in the frontier's order.
         urls: Vec<QueuedUrl>,
         /// Whether the store holds more.
         more: bool,
     },
-    /// Take no new URL, let what is in process end.
+    /// Take no new URL; let the work in process end.
     Stop,
 }
 
-/// What to do next.
+/// The frontier's answer to the question what to do next.
 #[derive(Debug)]
-pub enum Step {
+pub(crate) enum Step {
     /// Make this request.
     Start(Task),
-    /// Ask the store for more of a host's URLs, in order, without those handed out.
-    Refill {
-        /// The host.
-        host: String,
-        /// How many at most.
-        limit: usize,
-        /// Handed out and not decided, by `seq`.
-        skip: HashSet<u64>,
-        /// Only what comes behind this place: priority, depth, `seq`.
-        from: Option<(u8, u16, u64)>,
-    },
-    /// Ask the store for the robots.txt that an earlier run fetched.
+    /// Read more of a host's URLs from the store.
+    Refill(Refill),
+    /// Read the robots.txt of an earlier run from the store.
     Recall(Errand),
-    /// Record a URL as excluded without a request.
+    /// Record a URL as excluded, without a request.
     Exclude {
         /// Its row in the frontier.
         queued: QueuedUrl,
-        /// Why: the rule of robots.txt that forbids it, or what is wrong with it.
+        /// The rule of robots.txt that forbids it, or the fault of the URL.
         reason: String,
     },
-    /// Record a URL as failed without a request.
+    /// Record a URL as failed, without a request.
     Fail {
         /// Its row in the frontier.
         queued: QueuedUrl,
-        /// Why.
+        /// The failure.
         unfit: Unfit,
     },
-    /// Give a URL another place in its host's queue.
+    /// Move a URL to another place in its host's queue.
     Postpone {
         /// Its row in the frontier.
         queued: QueuedUrl,
         /// Its new priority.
         priority: u8,
     },
-    /// Nothing to do until an event, or until this time.
+    /// Wait for an event, or until this time.
     Wait(Option<Now>),
-    /// The crawl is over.
+    /// End the run.
     Finished(Ending),
 }
 
-/// A host, or one origin of it, that a run left alone; its URLs stay queued.
+/// A request to the store for more of a host's URLs, in the frontier's order.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Refill {
+    /// The host.
+    pub host: String,
+    /// Bound on the number of URLs.
+    pub limit: usize,
+    /// URLs to leave out, by `seq`: they are in process, or wait elsewhere.
+    pub skip: HashSet<u64>,
+    /// The place (priority, depth, `seq`) behind which to read; `None` for the start of the queue.
+    pub from: Option<(u8, u16, u64)>,
+}
+
+/// A host, or one origin of it, that a run left unfinished; its URLs stay queued.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Retired {
+pub struct GivenUp {
     /// The host, or the origin as `scheme://authority`.
     pub host: String,
-    /// What went wrong last, in words.
+    /// The last failure, in words.
     pub last_failure: String,
-    /// For a host that was not given up but has asked for a long rest: the end of it, Unix ms.
-    pub snoozes_until: Option<u64>,
+    /// The end of its rest, Unix ms, if it was not given up but rests for longer than the run waited.
+    pub rests_until: Option<u64>,
 }
 
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Nothing is left to fetch (but URLs of retired hosts, or above a host's limit).
+    /// Nothing is left to fetch, except on hosts that were given up or are over their limit.
     Exhausted,
     /// `max_pages` are decided.
     PageLimit,
-    /// Somebody asked to stop, or the time was up.
+    /// The user asked to stop, or the time was up.
     Stopped,
 }
 
-/// What is to be decided and recorded.
+/// A message to the recorder.
 #[derive(Debug)]
-pub enum Record {
+pub(crate) enum Record {
     /// A page that waits for its verdict.
-    Page(Box<ReadPage>),
-    /// A URL without a page.
+    Page(Box<UndecidedPage>),
+    /// The outcome of a URL without a page.
     Outcome {
         /// Its row in the frontier.
         queued: QueuedUrl,
-        /// What became of it.
+        /// The outcome.
         outcome: Outcome,
         /// URLs found on the way.
         outlinks: Vec<Discovered>,
     },
-    /// A page that was fetched before and, by the server's word, has not changed since.
+    /// A revisit that the server answered with 304.
     NotModified {
         /// Its row in the frontier.
         queued: QueuedUrl,
-        /// The answer's head.
+        /// The head of the answer.
         response: Response,
     },
-    /// No more visits to pages fetched before are made in this run: those that wait end without an answer.
+    /// The run makes no more revisits: those that wait end without an answer.
     EndVisits,
-    /// A sitemap's URLs.
+    /// The URLs of a sitemap.
     Sitemap {
         /// The sitemap.
         via: Via,
@@ -257,35 +261,26 @@ pub enum Record {
     Robots {
         /// The errand for it.
         errand: Errand,
-        /// What it says.
+        /// Its rules.
         answer: RobotsAnswer,
-        /// What is kept of it; `None` for one that is too long.
+        /// The text to store; `None` if it is too long.
         stored: Option<StoredRobots>,
     },
-    /// The scheduler wants the robots.txt that an earlier run fetched.
+    /// The frontier asks for the robots.txt of an earlier run.
     Recall(Errand),
-    /// How hosts are treated.
+    /// The treatment of hosts.
     Hosts {
         /// By name.
-        states: Vec<(String, HostState)>,
+        states: Vec<(String, HostRecord)>,
         /// The run ends with this.
         is_last: bool,
     },
-    /// The scheduler wants more of a host's URLs.
-    Refill {
-        /// The host.
-        host: String,
-        /// How many at most.
-        limit: usize,
-        /// Handed out and not decided, by `seq`.
-        skip: HashSet<u64>,
-        /// Only what comes behind this place: priority, depth, `seq`.
-        from: Option<(u8, u16, u64)>,
-    },
+    /// The frontier asks for more of a host's URLs.
+    Refill(Refill),
 }
 
 impl Record {
-    /// Bytes that it holds, about.
+    /// The bytes that it holds, approximately.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
         let of_links = |links: &[Discovered]| links.iter().map(held_bytes).sum::<usize>();
@@ -294,9 +289,7 @@ impl Record {
             Self::Outcome { outlinks, .. } => of_links(outlinks),
             Self::Sitemap { urls, .. } => of_links(urls),
             Self::Robots { stored, .. } => stored.as_ref().map_or(0, |stored| stored.text.len()),
-            Self::NotModified { .. } | Self::EndVisits | Self::Recall(_) | Self::Hosts { .. } | Self::Refill { .. } => {
-                0
-            }
+            Self::NotModified { .. } | Self::EndVisits | Self::Recall(_) | Self::Hosts { .. } | Self::Refill(_) => 0,
         }
     }
 }
@@ -305,20 +298,20 @@ fn held_bytes(link: &Discovered) -> usize {
     size_of::<Discovered>() + link.url.len() + link.host.len() + link.via.as_ref().map_or(0, String::len)
 }
 
-/// A page that has been read and waits for its verdict.
+/// A page that was read and waits for its verdict.
 #[derive(Debug)]
-pub struct ReadPage {
+pub(crate) struct UndecidedPage {
     /// Its row in the frontier.
     pub queued: QueuedUrl,
-    /// The URL that was asked: another spelling of the row's, where the server wanted that.
+    /// The URL that was asked: the row's own, or another spelling of it.
     pub asked: Url,
-    /// What the catalogue will hold; the verdict is still to be set.
+    /// The page's record in the catalogue, still without a verdict.
     pub draft: PageDraft,
-    /// What the verdict goes by.
+    /// The signature that the verdict compares.
     pub signature: dedup::Signature,
     /// The extracted text.
     pub text: String,
-    /// The response's head, for the archive.
+    /// The head of the response, for the archive.
     pub response: Response,
     /// The body without its Content-Encoding.
     pub body: Bytes,
@@ -326,13 +319,13 @@ pub struct ReadPage {
     pub outlinks: Vec<Discovered>,
 }
 
-/// Where what was found goes on to.
+/// What the interpreter made of an answer, by the stage that takes it next.
 #[derive(Debug)]
-pub enum Meaning {
-    /// To be decided and recorded.
+pub(crate) enum Meaning {
+    /// The recorder.
     Record(Record),
-    /// To the scheduler, without a trace in the store.
+    /// The frontier; the store learns nothing.
     Event(Event),
-    /// To the large lane, as it was.
+    /// The large lane of the interpreter, which reads the response again from its start.
     Large(Task, Response),
 }

@@ -1,14 +1,14 @@
-//! Coming back to pages: which are due, in which queue they wait, and how they are asked for.
+//! Revisits: which pages are due, where their revisits wait, and how the crawler asks for them.
 //!
-//! `crawler run --refresh` looks through the catalogue once, at its start, and queues a visit to each page that is [due] and in
-//! the scope. From then on a visit is a URL of the frontier like any other: robots.txt, politeness and retries are those of
-//! every URL, and a run that is interrupted leaves its visits to the next, with or without `--refresh`.
+//! `crawler run --refresh` reads the catalogue once, at its start, and queues a revisit to each page that is [due] and in the scope.
+//! From then on a revisit is a URL of the frontier like any other, with the same robots.txt, politeness and retries. A run that is
+//! interrupted leaves its revisits to the next, with or without `--refresh`.
 //!
-//! Visits wait at a place of their own in a host's queue, [`PRIORITY_VISIT`]; the scheduler lets visits and new URLs of a host
-//! take turns, so that neither keeps the other waiting.
+//! Revisits have a priority of their own in a host's queue, [`PRIORITY_VISIT`]. Revisits and new URLs of a host take turns, so that
+//! neither keeps the other waiting.
 //!
-//! What a visit finds is told apart in [`interpret`](crate::crawl::interpret) (304, 404, redirects) and
-//! [`content_seen`](crate::crawl::recorder) (the same page, or another).
+//! [`interpret`](crate::crawl::interpret) distinguishes the answers to a revisit (304, 404, redirects), and
+//! [`recorder`](crate::crawl::recorder) distinguishes a page that has not changed from a new version.
 //!
 //! [due]: Intervals::due_at
 
@@ -21,36 +21,36 @@ use std::time::SystemTime;
 use storage::{Fate, PageRecord, Store};
 use web::host_key::HostKey;
 
-use crate::config::settings::Refresh;
+use crate::config::settings::RefreshSettings;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::scope::Scope;
 use crate::error::RunError;
 
 pub use conditional::{conditions, fields};
 
-/// The place of visits in a host's queue, behind all that is new: no order between the two, see the module's text.
+/// The priority of revisits. It groups them behind the new URLs in the store's queue, but the two take turns.
 pub const PRIORITY_VISIT: u8 = 250;
 
-/// Pages that are queued at a time, so that the store can make room between them.
+/// Revisits that are queued at a time, so that the store can make room in between.
 const SLICE: usize = 1_000;
 
-impl Refresh {
-    /// Queues a visit to each page in `scope` that is due; returns how many. Where visits of an interrupted refresh wait, none
-    /// are added.
+impl RefreshSettings {
+    /// Queues a revisit to each page in `scope` that is due, and returns their number. While revisits of an interrupted refresh
+    /// wait, it adds none.
     ///
-    /// A duplicate of a page that is not kept any more is due at once: nothing else says what it says.
+    /// A duplicate of a page that is not kept any more is due at once: no other page has its text.
     ///
     /// # Errors
     /// The store cannot be read or written.
     pub fn begin(&self, store: &mut Store, scope: &Scope) -> Result<u64, RunError> {
-        // One that was interrupted is finished first: what it found unanswered would be due at once, and be counted again.
+        // An interrupted refresh is finished first: its unanswered pages would be due at once, and be counted again.
         if store.counts().due > 0 && store.refresh().is_some() {
             return Ok(0);
         }
         let now = unix_millis(SystemTime::now());
         let as_of = self.as_of.map_or(now, unix_millis);
         store.begin_refresh(now)?;
-        let mut standing = Standing::default();
+        let mut represented = Represented::default();
         let (mut slice, mut queued, mut from) = (Vec::with_capacity(SLICE), 0, 1);
         loop {
             for row in store.pages_from(from) {
@@ -64,7 +64,7 @@ impl Refresh {
                     .intervals
                     .due_at(page.fetched_at, &page.validators, visits.as_ref())
                     <= as_of;
-                if is_due || !standing.stands(store, id, &page)? {
+                if is_due || !represented.has_text(store, id, &page)? {
                     slice.push(id);
                 }
                 if slice.len() == SLICE {
@@ -82,7 +82,7 @@ impl Refresh {
     }
 }
 
-/// Queues a visit to each page that is kept without its body, as pages may be that were decided anew; returns how many.
+/// Queues a revisit to each kept page without a body, and returns their number. A page that was decided again may have none.
 ///
 /// # Errors
 /// The store cannot be read or written.
@@ -101,26 +101,26 @@ pub fn queue_missing_bodies(store: &mut Store) -> Result<u64, RunError> {
     Ok(queued)
 }
 
-/// Which pages stand for others, each looked up once.
+/// Whether the text of a page is still in the crawl, by its representative.
 #[derive(Debug, Default)]
-struct Standing(HashMap<u64, bool>);
+struct Represented(HashMap<u64, bool>);
 
-impl Standing {
-    /// Whether the page is in the crawl: its own body, or the text of a kept page which it is a duplicate of.
-    fn stands(&mut self, store: &Store, id: u64, page: &PageRecord) -> Result<bool, RunError> {
+impl Represented {
+    /// Whether the text of the page is in the crawl: with its own body, or as the text of its representative.
+    fn has_text(&mut self, store: &Store, id: u64, page: &PageRecord) -> Result<bool, RunError> {
         let Some(of) = page.verdict.of() else {
             return Ok(!page.is_kept_without_body());
         };
-        if let Some(stands) = self.0.get(&of) {
-            return Ok(*stands);
+        if let Some(has_text) = self.0.get(&of) {
+            return Ok(*has_text);
         }
-        let stands = store.said_by(id)?.is_some();
-        self.0.insert(of, stands);
-        Ok(stands)
+        let has_text = store.kept_representative_of(id)?.is_some();
+        self.0.insert(of, has_text);
+        Ok(has_text)
     }
 }
 
-/// Takes the hosts that the crawl knows into its scope: all of them were in it when they were found.
+/// Adds all hosts of the crawl to the scope: each was in it when it was found.
 ///
 /// # Errors
 /// The store cannot be read.

@@ -1,4 +1,4 @@
-//! Which URLs belong to the crawl: by default those on the seeds' hosts, down to a depth.
+//! The URLs that belong to the crawl: by default those on the seeds' hosts, down to a depth.
 
 use std::collections::HashSet;
 use std::sync::RwLock;
@@ -7,16 +7,16 @@ use web::host_key::HostKey;
 
 use crate::config::ScopeMode;
 
-/// Why a link is not followed. Such links are counted, not stored: there is no end of them.
+/// Why a link is not followed. Such links are counted and not stored, because their number has no bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outside {
-    /// Another host.
+    /// It leads to another host.
     Host,
-    /// Too many links from a seed.
+    /// It is too many links away from a seed.
     Depth,
 }
 
-/// The hosts of the crawl. Shared by the parse threads; grows when a seed redirects to another host.
+/// The hosts of the crawl. The parse threads share it; it grows when a seed redirects to another host.
 #[derive(Debug)]
 pub struct Scope {
     mode: ScopeMode,
@@ -35,17 +35,17 @@ impl Scope {
         }
     }
 
-    /// Takes a seed's host in, or that of a page a seed redirects to.
+    /// Adds the host of a seed, or of a page to which a seed redirects.
     pub fn add_host(&self, host: &HostKey) {
         let name = self.base(host.as_str()).to_owned();
         let mut hosts = self.hosts.write().unwrap_or_else(std::sync::PoisonError::into_inner);
         hosts.insert(name);
     }
 
-    /// Whether a URL on `host`, `depth` links from a seed, is crawled.
+    /// Checks that a URL on `host`, `depth` links away from a seed, belongs to the crawl.
     ///
     /// # Errors
-    /// Why it is not.
+    /// It does not, for the returned reason.
     pub fn admits(&self, host: &HostKey, depth: u16) -> Result<(), Outside> {
         if depth > self.max_depth {
             return Err(Outside::Depth);

@@ -1,11 +1,11 @@
-//! The seeds file: one URL a line, `#` comments, blank lines.
+//! The seeds file: one URL a line, with `#` comments and blank lines.
 
 use std::path::{Path, PathBuf};
 
 use url::Url;
 use web::canonicalize;
 
-/// The seeds of a crawl, and the lines that are none.
+/// The seeds of a crawl, and the lines that hold no seed.
 #[derive(Debug)]
 pub struct Seeds {
     /// In the file's order.
@@ -21,11 +21,11 @@ pub struct BadLine {
     pub number: usize,
     /// The line, cut to 200 characters.
     pub text: String,
-    /// What is wrong with it.
+    /// The error.
     pub reason: String,
 }
 
-/// Why there is nothing to crawl.
+/// Why a seeds file gives no seed.
 #[derive(Debug, thiserror::Error)]
 pub enum SeedsError {
     /// The file could not be read.
@@ -33,7 +33,7 @@ pub enum SeedsError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// No line holds a URL.
@@ -41,7 +41,7 @@ pub enum SeedsError {
     NoSeed {
         /// The file.
         path: PathBuf,
-        /// The lines that were tried.
+        /// The lines that were rejected.
         bad_lines: Vec<BadLine>,
     },
 }
@@ -53,11 +53,11 @@ fn first(bad_lines: &[BadLine]) -> String {
 }
 
 impl Seeds {
-    /// Reads a seeds file. Bytes that are not UTF-8 spoil their own line only.
+    /// Reads a seeds file. Bytes that are not UTF-8 affect only their own line.
     ///
     /// # Errors
-    /// The file cannot be read, or no line of it holds a URL.
-    pub fn read(path: &Path, rules: &canonicalize::Rules) -> Result<Self, SeedsError> {
+    /// The file cannot be read, or no line holds a URL.
+    pub fn read(path: &Path, rules: &canonicalize::CanonicalRules) -> Result<Self, SeedsError> {
         let bytes = std::fs::read(path).map_err(|source| SeedsError::Unreadable {
             path: path.into(),
             source,
@@ -72,9 +72,9 @@ impl Seeds {
         Ok(seeds)
     }
 
-    /// As [`Seeds::read`], from text already at hand; may come out empty.
+    /// As [`Seeds::read`], from text. The result may be empty.
     #[must_use]
-    pub fn parse(text: &str, rules: &canonicalize::Rules) -> Self {
+    pub fn parse(text: &str, rules: &canonicalize::CanonicalRules) -> Self {
         let mut seeds = Self {
             urls: Vec::new(),
             bad_lines: Vec::new(),
@@ -97,14 +97,14 @@ impl Seeds {
     }
 }
 
-fn seed(line: &str, rules: &canonicalize::Rules) -> Result<Url, String> {
+fn seed(line: &str, rules: &canonicalize::CanonicalRules) -> Result<Url, String> {
     let url = Url::parse(line).map_err(|error| match error {
         url::ParseError::RelativeUrlWithoutBase => format!("no scheme; did you mean https://{line} ?"),
         other => other.to_string(),
     })?;
     match url.scheme() {
         "http" | "https" => {}
-        other => return Err(format!("{other} is not crawled; only http and https are")),
+        other => return Err(format!("the scheme {other} is not supported; use http or https")),
     }
     canonicalize::canonicalize(&url, rules).map_err(|error| error.to_string())?;
     Ok(url)
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Seeds {
-        Seeds::parse(text, &canonicalize::Rules::default())
+        Seeds::parse(text, &canonicalize::CanonicalRules::default())
     }
 
     #[test]
@@ -142,13 +142,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("seeds.txt");
         std::fs::write(&path, "# nothing\nnot a url\n").unwrap();
-        let message = Seeds::read(&path, &canonicalize::Rules::default())
+        let message = Seeds::read(&path, &canonicalize::CanonicalRules::default())
             .unwrap_err()
             .to_string();
         assert!(message.contains("line 2") && message.contains("not a url"), "{message}");
-        let missing = Seeds::read(&folder.path().join("none.txt"), &canonicalize::Rules::default())
-            .unwrap_err()
-            .to_string();
+        let missing = Seeds::read(
+            &folder.path().join("none.txt"),
+            &canonicalize::CanonicalRules::default(),
+        )
+        .unwrap_err()
+        .to_string();
         assert!(missing.contains("none.txt"), "{missing}");
     }
 }

@@ -1,39 +1,39 @@
-//! Ctrl-C, and what a service manager sends: the first asks to stop, the second ends at once.
+//! Ctrl-C and SIGTERM: the first one stops the run in order, the second one ends the process at once.
 
 use crate::terminal::tell::tell;
 
 /// Exit code of a process that a second Ctrl-C ended (128 + SIGINT).
 const INTERRUPTED: i32 = 130;
 
-/// Makes a write beyond a limit on file sizes (`ulimit -f`) an error with a message, where SIGXFSZ would end the process without
-/// one.
+/// Turns a write beyond the limit on file sizes (`ulimit -f`) into an error with a message. Without it, SIGXFSZ ends the process
+/// without a message.
 pub fn outlive_file_size_limits() {
     #[cfg(unix)]
     {
-        // That somebody listens is enough.
+        // A registered listener is enough.
         let listener = signal_hook::flag::register(FILE_TOO_LARGE, std::sync::Arc::default());
         if let Err(error) = listener {
-            tracing::debug!(%error, "a limit on file sizes will end the process");
+            tracing::debug!(%error, "SIGXFSZ cannot be caught; a limit on file sizes would end the process");
         }
     }
 }
 
-/// SIGXFSZ on Linux and the systems of BSD's family.
+/// SIGXFSZ on Linux and BSD systems.
 #[cfg(unix)]
 const FILE_TOO_LARGE: i32 = 25;
 
-/// Completes at the first Ctrl-C, SIGTERM or SIGHUP; from then on the next one ends the process. That loses nothing: what was
-/// committed is safe at any instant, and the rest is still in the queue.
+/// Completes at the first Ctrl-C, SIGTERM or SIGHUP. The next one ends the process, which loses nothing: everything committed is safe at
+/// any instant, and the rest is still in the queue.
 pub async fn requested() {
     requested_or_end("run the same command to go on").await;
 }
 
-/// As [`requested`]; `advice` is what to do after the second.
+/// As [`requested`]; the message at the second signal ends with `advice`.
 pub async fn requested_or_end(advice: &'static str) {
     let mut signals = match Signals::listen() {
         Ok(signals) => signals,
         Err(error) => {
-            tracing::warn!(%error, "Ctrl-C cannot be caught; it ends the run at once, which loses nothing committed");
+            tracing::warn!(%error, "Ctrl-C cannot be caught, so it ends the run at once; everything committed is safe");
             return std::future::pending().await;
         }
     };

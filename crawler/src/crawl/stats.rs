@@ -1,5 +1,5 @@
-//! What the run under way has come to so far. Whoever shows a crawl at work reads the same [`Snapshot`]: the progress
-//! display, the live page, the metrics. The report never does: it counts in the store.
+//! The figures of the run under way. The progress display, the status page and the metrics read the same [`Snapshot`]. The report
+//! does not: it counts in the store.
 
 mod trend;
 
@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use prometheus_client::metrics::histogram::Histogram;
-use storage::{Counts, Refresh, Verdict};
+use storage::{Counts, RefreshCounts, Verdict};
 
 use crate::crawl::frontier::Standing;
 use crate::crawl::messages::Ending;
 
-pub use trend::{Bound, Limits, Rates, TimeLeft, Trend};
+pub use trend::{Bound, Rates, RunLimits, TimeLeft, Trend};
 
 /// Upper bounds of the buckets of fetch times, in seconds.
 const FETCH_SECONDS: [f64; 12] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
@@ -22,10 +22,10 @@ const FETCH_SECONDS: [f64; 12] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0,
 /// Upper bounds of the buckets of commit times, in seconds.
 const COMMIT_SECONDS: [f64; 10] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0];
 
-/// Kinds of failure that are told apart; they are words of ours and HTTP statuses, but a server chooses among these.
+/// Bound on the kinds of failure with a count of their own: a server can choose among many HTTP statuses.
 const MAX_KINDS: usize = 1_000;
 
-/// See the module's text.
+/// The figures of a run, which the stages update.
 #[derive(Debug)]
 pub struct Stats {
     began: Instant,
@@ -36,10 +36,10 @@ pub struct Stats {
     links_too_deep: AtomicU64,
     links_over_budget: AtomicU64,
     stopping: AtomicBool,
-    /// Somebody looks, so that it is worth while to work out what the hosts are doing.
+    /// A display reads the states of the hosts, so the frontier computes them.
     watched: AtomicBool,
     counts: Mutex<Counts>,
-    refresh: Mutex<Option<Refresh>>,
+    refresh: Mutex<Option<RefreshCounts>>,
     standing: Mutex<Arc<Standing>>,
     verdicts: Mutex<Verdicts>,
     failures: Mutex<BTreeMap<String, u64>>,
@@ -72,32 +72,32 @@ impl Default for Stats {
     }
 }
 
-/// Everything at one moment.
+/// The figures at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
-    /// Time since the run began; of one that is over, the time it took.
+    /// Time since the run began, or its duration if it is over.
     pub elapsed: Duration,
     /// Requests ended in this run, robots.txt and sitemaps included.
     pub requests: u64,
-    /// Bytes of body received in this run, as they came over the wire.
+    /// Bytes of bodies received in this run, as they came over the wire.
     pub bytes: u64,
-    /// What became of the URLs of the whole crawl, earlier runs included.
+    /// The counts of the whole crawl, earlier runs included.
     pub counts: Counts,
     /// Pages decided in this run.
     pub verdicts: Verdicts,
-    /// URLs that failed for good in this run, by kind.
+    /// URLs that finally failed in this run, by kind.
     pub failures: BTreeMap<String, u64>,
     /// The refresh under way.
-    pub refresh: Option<Refresh>,
-    /// What the hosts are doing; a moment old.
+    pub refresh: Option<RefreshCounts>,
+    /// The states of the hosts, a moment ago.
     pub standing: Arc<Standing>,
     /// Links that lead out of the scope.
     pub links_to_other_hosts: u64,
     /// Links deeper than `max_depth`.
     pub links_too_deep: u64,
-    /// Links on pages of hosts that had used up `scope.max_urls_per_host`, known ones among them.
+    /// Links to hosts that had used up `scope.max_urls_per_host`; links to known URLs count too.
     pub links_over_budget: u64,
-    /// No new URL is taken any more.
+    /// The run takes no more new URLs.
     pub stopping: bool,
     /// Why the run ended, once it has.
     pub ending: Option<Ending>,
@@ -106,11 +106,11 @@ pub struct Snapshot {
 /// Pages decided, by verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Verdicts {
-    /// Those that say something new.
+    /// Unique pages.
     pub kept: u64,
-    /// Those with the text of a kept page.
+    /// Pages with the text of a kept page.
     pub exact: u64,
-    /// Those with nearly the text of a kept page.
+    /// Pages with nearly the text of a kept page.
     pub near: u64,
 }
 
@@ -121,13 +121,13 @@ impl Snapshot {
         self.counts.fetched()
     }
 
-    /// URLs and visits that wait, in process included.
+    /// URLs and revisits that wait, those in process included.
     #[must_use]
     pub fn waiting(&self) -> u64 {
         self.counts.queued + self.counts.due
     }
 
-    /// Duplicates of 100 pages; 0 without a page.
+    /// Duplicates in percent of the pages; 0 without a page.
     #[must_use]
     pub fn duplicate_percent(&self) -> f64 {
         let duplicates = self.counts.exact + self.counts.near;
@@ -136,7 +136,7 @@ impl Snapshot {
 }
 
 impl Stats {
-    /// A request has ended, after this time and with so many bytes of body.
+    /// A request has ended, after this time and with a body of this many bytes.
     pub fn request(&self, elapsed: Duration, body_bytes: u64) {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(body_bytes, Ordering::Relaxed);
@@ -158,7 +158,7 @@ impl Stats {
         } += 1;
     }
 
-    /// A URL has failed for good, in this way.
+    /// A URL has finally failed, in this way.
     pub fn failure(&self, kind: &str) {
         let mut failures = lock(&self.failures);
         if let Some(count) = failures.get_mut(kind) {
@@ -170,7 +170,7 @@ impl Stats {
         }
     }
 
-    /// A link leads out of the crawl.
+    /// A link leads out of the scope.
     pub fn link_outside(&self, too_deep: bool) {
         let counter = if too_deep {
             &self.links_too_deep
@@ -180,33 +180,33 @@ impl Stats {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Links are not taken in, for their host has used up its budget.
+    /// Links are not taken in: their hosts have used up their budget of URLs.
     pub fn links_over_budget(&self, links: usize) {
         self.links_over_budget.fetch_add(links as u64, Ordering::Relaxed);
     }
 
-    /// Takes over the store's counts, which are those of the whole crawl.
+    /// Sets the counts of the whole crawl.
     pub fn decided(&self, counts: &Counts) {
         *lock(&self.counts) = *counts;
     }
 
-    /// Takes over what the refresh under way came to.
-    pub fn refreshed(&self, refresh: Option<Refresh>) {
+    /// Sets the figures of the refresh under way.
+    pub fn refreshed(&self, refresh: Option<RefreshCounts>) {
         *lock(&self.refresh) = refresh;
     }
 
-    /// Somebody will look at [`Snapshot::standing`].
+    /// A display will read [`Snapshot::standing`].
     pub fn watch(&self) {
         self.watched.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody looks at [`Snapshot::standing`].
+    /// Whether a display reads [`Snapshot::standing`].
     #[must_use]
     pub fn is_watched(&self) -> bool {
         self.watched.load(Ordering::Relaxed)
     }
 
-    /// What the hosts are doing now.
+    /// Sets the states of the hosts.
     pub fn stands(&self, standing: Standing) {
         *lock(&self.standing) = Arc::new(standing);
     }
@@ -228,19 +228,19 @@ impl Stats {
         self.started_at
     }
 
-    /// How long each request of this run took, to the last byte read, in seconds.
+    /// The duration of each request of this run, up to the last byte read, in seconds.
     #[must_use]
     pub fn fetch_seconds(&self) -> &Histogram {
         &self.fetch_seconds
     }
 
-    /// How long each commit of this run took, in seconds.
+    /// The duration of each commit of this run, in seconds.
     #[must_use]
     pub fn commit_seconds(&self) -> &Histogram {
         &self.commit_seconds
     }
 
-    /// Everything now; each figure is right, together they may be a moment out of step while the run goes on.
+    /// The figures now. Each is right; while the run goes on, they may differ by a moment.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -263,7 +263,7 @@ impl Stats {
     }
 }
 
-/// What was noted before a panic elsewhere is still right.
+/// A panic in another thread leaves the figures right, so the lock stays usable.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

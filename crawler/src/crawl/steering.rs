@@ -1,30 +1,35 @@
-//! The verdicts steer the frontier: URLs that will most likely turn out duplicates are fetched last, or not at all.
+//! The verdicts steer the frontier: URLs that are most likely duplicates go last, or are held back.
 //!
-//! Two kinds of knowledge come from the verdicts, in the order the pages were decided:
+//! Steering learns from the verdicts, in the order of decision, in two ways:
 //!
-//! - **Patterns** (host, folder, parameter names): of the pages of a pattern, how many were duplicates of anything. Nine in
-//!   ten of at least `min_pattern_pages`, and the pattern is *snoozed*: its remaining URLs go last.
-//! - **Rules** ("parameter `sid` never changes the page", "`/print/X` is `/X`"): a pair of duplicates suggests what would
-//!   make one URL of the two. From then on each page to which the rule applies is a test of it: where the page that it is
-//!   said to be was decided before, a duplicate of that page confirms the rule and a page that says something new
-//!   contradicts it. While a rule is only suspected, it is tested by one URL at a time, so that a suspicion costs little; once
-//!   it holds (`min_confirmed` tests, right nine times in ten) its URLs are snoozed. A rule predicts of a URL only that it
-//!   is a page that *was decided*: the first of every such group is fetched as always, so nothing is lost by a right rule.
+//! - **Patterns** (host, folder, parameter names) count the pages of a pattern, and how many of them are duplicates of any page. If
+//!   at least `min_pattern_pages` were decided and nine in ten are duplicates, the remaining URLs of the pattern are
+//!   *deprioritised*: they go last.
+//! - **Rules** ("parameter `sid` never changes the page", "`/print/X` is `/X`") come from pairs of duplicates: a pair suggests the
+//!   rewriting that makes one URL of the two. From then on each page to which the rule applies tests it. If the page that the rule
+//!   predicts was decided before, a duplicate of that page confirms the rule, and a page that says something new contradicts it. A
+//!   suspected rule is tested by one URL at a time, so a suspicion costs little. A rule with `min_confirmed` confirmations that is
+//!   right nine times in ten holds, and its URLs are deprioritised. A rule only predicts that a URL is a page that *was decided*: the
+//!   first URL of every such class is fetched, so a right rule loses nothing.
 //!
-//! Snoozed URLs are fetched when the host has nothing else. The exception are traps, which have no end: a rule that was never
-//! wrong, and either leads from each duplicate to the next (a calendar: three in a chain, each found on the one before; ten
-//! where the URLs have neither parameters nor several numbers) or is a parameter without any effect (the very same text at
-//! several paths: a session id). Their URLs are *left* once one URL of the same page has confirmed the rule: they stay in the
-//! queue, but for a sample (the 9th, 36th, 81st, …: √n/3 of n) that is fetched last, as a test. One page among it
-//! that says something new wakes all that its rule has left. What is left is counted in the report, and
-//! `steering.leave = "nothing"` fetches it in the next run.
+//! Deprioritised URLs are fetched when the host has nothing else to do. Traps are the exception, because they have no end. A rule
+//! describes a trap if it was never wrong and one of these holds:
 //!
-//! The first pages of a kind that traps are made of (parameters, several numbers in the path) are fetched one after the
-//! other, while others go on beside them: see `scheduler/queue.rs`.
+//! - It leads from each duplicate to the next (a calendar): three in a chain, each found on the page before; ten if the URLs have
+//!   neither parameters nor several numbers.
+//! - Its parameter has no effect: the very same text at several paths (a session id).
 //!
-//! All this is derived from the catalogue, in its order: a restart replays it, a report replays it, nothing of it is stored,
-//! so nothing can contradict the verdicts it came from. Memory is bounded: a bounded number of rules and patterns a host,
-//! and the last million decided pages, of which an older one costs a fetch and no more.
+//! The URLs of a trap are *held back* as soon as one URL of the same class has confirmed the rule: they stay in the queue. A sample
+//! (the 9th, 36th, 81st, …: √n/3 of n) is fetched last, as a test. If one page of the sample says something new, all URLs that the
+//! rule holds back are released. The report counts the held-back URLs, and `steering.leave = "nothing"` fetches them in the next
+//! run.
+//!
+//! The first pages of a kind that traps are made of (parameters, several numbers in the path) are fetched one after the other, while
+//! other pages go on beside them: see `frontier/queue.rs`.
+//!
+//! Steering stores nothing. It derives everything from the catalogue in its order: a restart replays it, a report replays it, so it
+//! cannot contradict the verdicts. Memory is bounded: a host has a bounded number of rules and patterns, and steering remembers the
+//! last million decided pages. A page beyond them costs one fetch.
 
 mod evidence;
 mod host_rules;
@@ -40,7 +45,7 @@ use url::Url;
 use web::url_rule::shape;
 
 use crate::config::Leave;
-use crate::config::settings::Policy;
+use crate::config::settings::SteeringSettings;
 use host_rules::{HostRules, Pattern};
 use learned::{CONFIRMED, DECIDED, Learned, class_key, kept_key, url_key};
 use memory::Memory;
@@ -48,44 +53,44 @@ use memory::Memory;
 pub use evidence::{Evidence, Example};
 pub use replay::replay;
 pub use skeleton::Skeleton;
-pub use web::url_rule::{HostRule, Rule};
+pub use web::url_rule::{HostRule, UrlRule};
 
-/// The place in a host's queue of URLs that will most likely turn out duplicates: fetched when the host has nothing else.
-pub const PRIORITY_SNOOZED: u8 = 100;
+/// The priority of deprioritised URLs, which are fetched when the host has nothing else to do.
+pub const PRIORITY_DEPRIORITISED: u8 = 100;
 
-/// The place of URLs that are fetched although their like are left, as a test.
+/// The priority of URLs that are fetched last, to test the rule that holds their class back.
 pub const PRIORITY_SAMPLE: u8 = 150;
 
-/// The place of URLs that are left: not fetched, unless what left them is no longer believed.
-pub const PRIORITY_LEFT: u8 = 200;
+/// The priority of held-back URLs, which are fetched only if their rule no longer holds.
+pub const PRIORITY_HELD_BACK: u8 = 200;
 
-/// Rules of all hosts.
+/// Bound on the rules of all hosts.
 const MAX_RULES: usize = 50_000;
 
-/// A page with its verdict, as far as it can teach anything.
+/// A page with its verdict, as steering learns from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
-    /// Sequence number of the page.
+pub struct JudgedPage {
+    /// The sequence number of the page.
     pub page: u64,
     /// Its canonical URL.
     pub url: String,
-    /// The page on which its URL was found.
+    /// The page that linked to it.
     pub via: Option<u64>,
-    /// The kept page that it duplicates; `None` for a page that says something new.
+    /// The kept page that it duplicates; `None` for a unique page.
     pub duplicate_of: Option<DuplicateOf>,
 }
 
-/// Which page another duplicates.
+/// The kept page of a pair of duplicates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DuplicateOf {
-    /// URL of the kept page.
+    /// Its URL.
     pub url: String,
     /// Whether the normalised texts are equal.
     pub is_exact: bool,
 }
 
 impl DuplicateOf {
-    /// The kept page at `url`, by the verdict on the other.
+    /// The kept page at `url`, of which `verdict` says that the other is a duplicate.
     #[must_use]
     pub fn new(url: String, verdict: &Verdict) -> Self {
         Self {
@@ -95,8 +100,8 @@ impl DuplicateOf {
     }
 }
 
-impl Decision {
-    /// The verdict on page number `page`, found at `via`.
+impl JudgedPage {
+    /// The verdict on page number `page`, which `via` linked to.
     #[must_use]
     pub fn new(page: u64, url: &str, via: Option<&Via>, duplicate_of: Option<DuplicateOf>) -> Self {
         let via = match via {
@@ -112,72 +117,72 @@ impl Decision {
     }
 }
 
-/// What is to be expected of a URL.
+/// What steering expects of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Forecast {
-    /// Nothing is known.
+    /// Nothing: it may be any page.
     New,
-    /// It would test a rule that is suspected; while such a test runs, the other URLs wait.
-    Test(Rule),
-    /// It will be a duplicate of a page that was decided.
+    /// It would test a suspected rule. While a test runs, the other URLs of the rule wait.
+    Test(UrlRule),
+    /// A duplicate of a decided page.
     Duplicate(Prediction),
-    /// It belongs to a pattern of which nearly all pages are duplicates.
-    Snoozed,
-    /// By a rule that the user applies it is a page that was decided.
-    Same(Rule),
+    /// A duplicate of some page: nearly all pages of its pattern are duplicates.
+    Deprioritised,
+    /// A decided page, by a rule that the user applies.
+    Same(UrlRule),
 }
 
 /// A forecast by a rule that holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prediction {
     /// The rule.
-    pub rule: Rule,
-    /// Whether the URL is left, but for a sample.
-    pub is_left: bool,
+    pub rule: UrlRule,
+    /// Whether the URL is held back, except for a sample.
+    pub is_held_back: bool,
 }
 
-/// See the module's text.
+/// The rules and patterns of all hosts, learned from the verdicts.
 #[derive(Debug)]
 pub struct Steering {
-    policy: Policy,
+    policy: SteeringSettings,
     hosts: HashMap<String, HostRules>,
-    /// How many rules there are, over all hosts.
+    /// The number of rules of all hosts.
     rules: usize,
     memory: Memory,
 }
 
-/// A rule as the report shows it.
+/// A rule with its evidence, for the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleStanding {
     /// The rule.
     pub rule: HostRule,
-    /// What speaks for and against it.
+    /// The evidence for and against it.
     pub evidence: Evidence,
-    /// Whether it is believed.
+    /// Whether it holds.
     pub holds: bool,
-    /// Whether its URLs are left, but for a sample.
-    pub is_left: bool,
+    /// Whether its URLs are held back, except for a sample.
+    pub is_held_back: bool,
     /// Whether the user applies it.
     pub is_applied: bool,
 }
 
-/// A pattern as the report shows it.
+/// A deprioritised pattern, for the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternStanding {
     /// The host key.
     pub host: String,
-    /// Folder, name and parameters: `/news/#/*?page`.
+    /// Folder, name and parameters, such as `/news/#/*?page`.
     pub pattern: String,
-    /// Pages decided, without the first.
+    /// Decided pages, without the first.
     pub pages: u32,
-    /// Of these, duplicates.
+    /// Duplicates among them.
     pub duplicates: u32,
 }
 
 impl Steering {
-    /// Nothing is known but the rules that the policy applies.
+    /// Steering that knows only the rules that the user applies.
     #[must_use]
-    pub fn new(policy: Policy) -> Self {
+    pub fn new(policy: SteeringSettings) -> Self {
         let mut steering = Self {
             hosts: HashMap::new(),
             rules: 0,
@@ -192,14 +197,14 @@ impl Steering {
         steering
     }
 
-    /// Whether the verdicts steer at all.
+    /// Whether steering forecasts anything.
     #[must_use]
     pub fn is_enabled(&self) -> bool {
         self.policy.enabled || !self.policy.apply.is_empty()
     }
 
-    /// Learns from a verdict. `true` if it contradicts a rule that may have left URLs, which are to be looked at again.
-    pub fn decided(&mut self, host: &str, decision: &Decision) -> bool {
+    /// Learns from a verdict. Returns `true` if it contradicts a rule, so that held-back URLs must be judged again.
+    pub fn decided(&mut self, host: &str, decision: &JudgedPage) -> bool {
         if !self.is_enabled() {
             return false;
         }
@@ -212,11 +217,11 @@ impl Steering {
         host.count_pattern(&url, of.is_some());
         let shape = shape::shape(&url);
         let memory = &mut self.memory;
-        let mut woken = false;
+        let mut is_contradicted = false;
         for learned in host.relevant_mut(&shape) {
             let class = learned.class(&url);
             if learned.is_known(&class, memory) {
-                woken |= learned.test(&url, &class, decision, of.as_ref(), memory);
+                is_contradicted |= learned.test(&url, &class, decision, of.as_ref(), memory);
             }
             if class.is_rewritten {
                 memory.insert_new(class_key(&learned.rule, &class.text), DECIDED);
@@ -224,7 +229,7 @@ impl Steering {
         }
         memory.insert_new(url_key(url.as_str()), DECIDED);
         if of.is_none() {
-            for rule in web::url_rule::that_may_be_suggested(&url) {
+            for rule in web::url_rule::suggestible_rules(&url) {
                 let key = kept_key(&rule, &rule.rewrite(&url).unwrap_or_default());
                 memory.insert(key, memory.get(key).unwrap_or(0).saturating_add(1));
             }
@@ -232,16 +237,16 @@ impl Steering {
         if let Some((of, is_exact)) = &of
             && self.policy.enabled
         {
-            for rule in web::url_rule::suggested_by(&url, of) {
+            for rule in web::url_rule::suggested_rules(&url, of) {
                 if self.rules < MAX_RULES || host.has_seat_for(&rule) {
                     self.rules += usize::from(host.suspect(rule, &url, of, decision, *is_exact, memory));
                 }
             }
         }
-        woken
+        is_contradicted
     }
 
-    /// What is to be expected of a URL of `host` that was not fetched yet.
+    /// What to expect of a URL of `host` that was not fetched yet.
     #[must_use]
     pub fn forecast(&self, host: &str, url: &Url) -> Forecast {
         let Some(host) = self.hosts.get(host) else {
@@ -250,8 +255,8 @@ impl Steering {
         let mut forecast = Forecast::New;
         let shape = shape::shape(url);
         for learned in host.relevant(&shape) {
-            let standing = self.standing(learned);
-            if standing == Standing::Unproved {
+            let standing = self.trust(learned);
+            if standing == Trust::Unproved {
                 continue;
             }
             let class = learned.class(url);
@@ -259,46 +264,47 @@ impl Steering {
                 continue;
             }
             match standing {
-                Standing::Applied => return Forecast::Same(learned.rule.clone()),
-                Standing::Holds { is_left } if !matches!(&forecast, Forecast::Duplicate(p) if p.is_left) => {
+                Trust::Applied => return Forecast::Same(learned.rule.clone()),
+                Trust::Holds { is_held_back } if !matches!(&forecast, Forecast::Duplicate(p) if p.is_held_back) => {
                     let rule = learned.rule.clone();
-                    // A page is left only where it has shown itself, once, that the rule is right for it.
-                    let is_left = is_left && self.memory.get(class_key(&rule, &class.text)) == Some(CONFIRMED);
-                    forecast = Forecast::Duplicate(Prediction { rule, is_left });
+                    // A URL is held back only if another URL of its class has confirmed the rule.
+                    let is_held_back =
+                        is_held_back && self.memory.get(class_key(&rule, &class.text)) == Some(CONFIRMED);
+                    forecast = Forecast::Duplicate(Prediction { rule, is_held_back });
                 }
-                Standing::Suspected if matches!(forecast, Forecast::New) => {
+                Trust::Suspected if matches!(forecast, Forecast::New) => {
                     forecast = Forecast::Test(learned.rule.clone());
                 }
                 _ => {}
             }
         }
         match forecast {
-            Forecast::New | Forecast::Test(_) if self.is_snoozed(host, url) => Forecast::Snoozed,
+            Forecast::New | Forecast::Test(_) if self.is_deprioritised(host, url) => Forecast::Deprioritised,
             forecast => forecast,
         }
     }
 
-    /// Whether a URL is still to be left that was left before.
+    /// Whether a held-back URL stays held back.
     #[must_use]
-    pub fn leaves(&self, host: &str, url: &Url) -> bool {
+    pub fn holds_back(&self, host: &str, url: &Url) -> bool {
         self.is_enabled()
             && match self.forecast(host, url) {
-                Forecast::Duplicate(prediction) => prediction.is_left,
+                Forecast::Duplicate(prediction) => prediction.is_held_back,
                 Forecast::Same(_) => true,
-                Forecast::New | Forecast::Test(_) | Forecast::Snoozed => false,
+                Forecast::New | Forecast::Test(_) | Forecast::Deprioritised => false,
             }
     }
 
-    /// Whether a URL in process tests the rule.
+    /// Whether a URL in process is testing the rule.
     #[must_use]
-    pub fn is_tested(&self, host: &str, rule: &Rule) -> bool {
+    pub fn is_tested(&self, host: &str, rule: &UrlRule) -> bool {
         let host = self.hosts.get(host);
         host.and_then(|host| host.find(rule))
             .is_some_and(|learned| learned.is_tested)
     }
 
-    /// The URL at the place `seq` of the queue is fetched, and tests `rule`.
-    pub fn begin_test(&mut self, host: &str, seq: u64, rule: Rule) {
+    /// The URL `seq` of the queue is being fetched, and tests `rule`.
+    pub fn begin_test(&mut self, host: &str, seq: u64, rule: UrlRule) {
         if let Some(host) = self.hosts.get_mut(host) {
             if let Some(learned) = host.find_mut(&rule) {
                 learned.is_tested = true;
@@ -307,7 +313,7 @@ impl Steering {
         }
     }
 
-    /// The URL at the place `seq` of the queue has an outcome, whichever.
+    /// The URL `seq` of the queue has its outcome: its test, if it made one, is over.
     pub fn end_test(&mut self, host: &str, seq: u64) {
         if let Some(host) = self.hosts.get_mut(host)
             && let Some(rule) = host.tests.remove(&seq)
@@ -317,30 +323,30 @@ impl Steering {
         }
     }
 
-    /// Notes that a URL is left by `rule`. `true` for those that are taken as a sample instead: the 9th, 36th, 81st, ….
-    pub fn is_sample(&mut self, host: &str, rule: &Rule) -> bool {
+    /// Counts a URL that `rule` holds back. Returns `true` for the sample, which is fetched instead: the 9th, 36th, 81st, ….
+    pub fn is_sample(&mut self, host: &str, rule: &UrlRule) -> bool {
         let learned = self.hosts.get_mut(host).and_then(|host| host.find_mut(rule));
         let Some(learned) = learned else { return true };
-        learned.left += 1;
-        let root = learned.left.isqrt();
-        root * root == learned.left && root % 3 == 0
+        learned.held_back += 1;
+        let root = learned.held_back.isqrt();
+        root * root == learned.held_back && root % 3 == 0
     }
 
-    /// The rules that were suggested and confirmed at least once, or are applied: by host, the best confirmed first.
+    /// The rules that were confirmed at least once, or that the user applies: by host, the best confirmed first.
     #[must_use]
     pub fn rules(&self) -> Vec<RuleStanding> {
         let of_host = |(host, rules): (&String, &HostRules)| {
             let host = host.clone();
             let rules = rules.learned().map(move |learned| {
-                let standing = self.standing(learned);
+                let standing = self.trust(learned);
                 RuleStanding {
                     rule: HostRule {
                         host: host.clone(),
                         rule: learned.rule.clone(),
                     },
                     evidence: learned.evidence.clone(),
-                    holds: matches!(standing, Standing::Holds { .. } | Standing::Applied),
-                    is_left: standing == Standing::Holds { is_left: true },
+                    holds: matches!(standing, Trust::Holds { .. } | Trust::Applied),
+                    is_held_back: standing == Trust::Holds { is_held_back: true },
                     is_applied: learned.is_applied,
                 }
             });
@@ -354,16 +360,16 @@ impl Steering {
         rules
     }
 
-    /// The snoozed patterns, by host and pattern.
+    /// The deprioritised patterns, by host and pattern.
     #[must_use]
-    pub fn snoozed_patterns(&self) -> Vec<PatternStanding> {
+    pub fn deprioritised_patterns(&self) -> Vec<PatternStanding> {
         let of_host = |(host, rules): (&String, &HostRules)| {
-            let snoozed = rules
+            let deprioritised = rules
                 .patterns
                 .iter()
                 .filter(|(_, pattern)| self.is_mostly_duplicates(**pattern));
             let host = host.clone();
-            let standing = snoozed.map(move |(name, pattern)| PatternStanding {
+            let standing = deprioritised.map(move |(name, pattern)| PatternStanding {
                 host: host.clone(),
                 pattern: name.clone(),
                 pages: pattern.pages,
@@ -376,32 +382,32 @@ impl Steering {
         patterns
     }
 
-    fn standing(&self, learned: &Learned) -> Standing {
+    fn trust(&self, learned: &Learned) -> Trust {
         if learned.is_applied {
-            return Standing::Applied;
+            return Trust::Applied;
         }
         let evidence = &learned.evidence;
-        // A rule for one shape of paths speaks of what it has seen; one for all paths must have seen several.
+        // A rule for one shape of paths has seen that shape. A rule for all paths must have seen several.
         let is_wide = learned.rule.shape().is_none();
         if evidence.holds(self.policy.min_confirmed, is_wide) {
-            let is_parameter = matches!(learned.rule, Rule::Parameter { .. });
+            let is_parameter = matches!(learned.rule, UrlRule::Parameter { .. });
             let is_trap =
                 evidence.is_endless(learned.rule.is_suspect()) || is_parameter && evidence.is_without_effect();
-            let is_left = match self.policy.leave {
+            let is_held_back = match self.policy.leave {
                 Leave::Nothing => false,
                 Leave::Traps => is_trap,
                 Leave::Snoozed => evidence.contradicted == 0,
             };
-            return Standing::Holds { is_left };
+            return Trust::Holds { is_held_back };
         }
         if evidence.is_suspicion() {
-            Standing::Suspected
+            Trust::Suspected
         } else {
-            Standing::Unproved
+            Trust::Unproved
         }
     }
 
-    fn is_snoozed(&self, host: &HostRules, url: &Url) -> bool {
+    fn is_deprioritised(&self, host: &HostRules, url: &Url) -> bool {
         let pattern = host.patterns.get(&shape::pattern(url));
         pattern.is_some_and(|pattern| self.is_mostly_duplicates(*pattern))
     }
@@ -413,11 +419,11 @@ impl Steering {
     }
 }
 
-/// What a rule is worth.
+/// How far steering trusts a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum Trust {
     Applied,
-    Holds { is_left: bool },
+    Holds { is_held_back: bool },
     Suspected,
     Unproved,
 }

@@ -1,7 +1,7 @@
-//! URLs that only a trap for crawlers has: paths that bite their own tail, queries that grow from page to page.
+//! URLs that only a crawler trap has: paths that repeat their segments, queries that grow from page to page.
 //!
-//! What grows slowly enough to pass here is stopped by the bounds on depth, on the length of a URL and on the pages of a
-//! host, and by its verdicts: see [`crate::crawl::steering`].
+//! A trap that grows too slowly for these checks is stopped by the bounds on depth, on the length of a URL and on the pages of a
+//! host, and by steering, which learns from its duplicates.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,11 @@ use url::Url;
 
 use crate::config::settings::TrapLimits;
 
-/// Times a URL may be percent-encoded into another's query: a login page may name a page, and a proxy that login page.
+/// How many times a URL may be percent-encoded into the query of another: a login page may name a page, and a proxy that login
+/// page.
 const MAX_NESTED_ENCODINGS: usize = 2;
 
-/// Why the URL is taken for part of a trap, with the key of the configuration that says so; `None` if it is not.
+/// The reason why the URL counts as part of a trap, with the configuration key of the bound; `None` if it does not.
 #[must_use]
 pub fn found(url: &Url, limits: &TrapLimits) -> Option<String> {
     repeated_segment(url.path(), limits.max_segment_repeats).or_else(|| {
@@ -44,7 +45,7 @@ fn grown_query(query: &str, max: usize) -> Option<String> {
     if query.split('&').filter(|pair| !pair.is_empty()).count() > max {
         return Some(format!("trap: more than {max} parameters (scope.max_query_parameters)"));
     }
-    // '%' becomes %25, then %2525, then %252525: each encoding of the one before adds a 25.
+    // '%' becomes %25, then %2525, then %252525: each encoding adds a 25.
     let nested = format!("%{}", "25".repeat(MAX_NESTED_ENCODINGS + 1));
     query
         .contains(&nested)
@@ -65,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_without_end_is_a_trap_and_what_is_long_is_none() {
+    fn urls_that_grow_without_end_are_traps_and_long_urls_are_not() {
         for trap in [
             "/a/b/a/b/a/b/a/",
             "/x/x/x/x",

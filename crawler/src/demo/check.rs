@@ -1,14 +1,15 @@
-//! The comparison of a crawl with the truth: what differs, and a table of it.
+//! The comparison of a crawl with the truth: a list of mismatches, and a table.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use super::page::{Answer, Area, Exclusion, Wording};
 use super::server::Request;
 use super::site::{ROBOTS, SITEMAP};
 use super::truth::Expected;
 
-/// What a crawl did with a URL.
+/// The outcome of a URL in a crawl.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// Stored.
@@ -21,9 +22,9 @@ pub enum Outcome {
     Redirect,
     /// A failure of this kind.
     Failed(String),
-    /// Neither stored nor a failure: forbidden, not a document, out of bounds.
+    /// Neither stored nor a failure: forbidden, not a document, or out of scope.
     Excluded,
-    /// Not known to the crawl.
+    /// The crawl does not know the URL, or has not fetched it.
     Absent,
 }
 
@@ -41,29 +42,29 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// One decision of a crawl.
+/// A URL with its outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
-    /// The URL decided on.
+pub struct UrlOutcome {
+    /// The URL.
     pub url: String,
-    /// What was done with it.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// The URL of the kept page that it duplicates, where it is a duplicate.
+    /// The URL of the kept page, for a duplicate.
     pub of: Option<String>,
 }
 
-/// A URL whose decision is not the expected one.
+/// A URL with an unexpected outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
     /// The URL.
     pub url: String,
-    /// The department it belongs to; none for a URL that the site does not have.
+    /// Its area; `None` for a URL that the site does not have.
     pub area: Option<Area>,
-    /// What was expected.
+    /// The expected outcome.
     pub expected: String,
-    /// What was found.
+    /// The actual outcome.
     pub found: String,
-    /// Why that was expected.
+    /// The reason for the expected outcome.
     pub why: &'static str,
 }
 
@@ -77,11 +78,11 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// The URLs at which `decisions` differ from `truth`: decided otherwise, decided twice, or not on the site at all.
+/// The URLs whose outcome differs from `truth`, that have two outcomes, or that the site does not have.
 ///
-/// Which page of a cluster is kept is up to the order of the crawl; what is expected of the others follows from it.
-pub fn check(truth: &[Expected], decisions: &[Decision]) -> Vec<Mismatch> {
-    let by_url = by_url(decisions);
+/// The order of the crawl decides which page of a cluster is kept. The expected outcomes of the other pages follow from it.
+pub fn check(truth: &[Expected], outcomes: &[UrlOutcome]) -> Vec<Mismatch> {
+    let by_url = by_url(outcomes);
     let representatives = representatives(truth, &by_url);
     let mut mismatches: Vec<Mismatch> = truth
         .iter()
@@ -89,26 +90,26 @@ pub fn check(truth: &[Expected], decisions: &[Decision]) -> Vec<Mismatch> {
         .collect();
     let known: HashMap<&str, &Expected> = truth.iter().map(|expected| (expected.url.as_str(), expected)).collect();
     let mut seen: HashMap<&str, usize> = HashMap::new();
-    for decision in decisions {
-        let times = seen.entry(&decision.url).or_default();
+    for decided in outcomes {
+        let times = seen.entry(&decided.url).or_default();
         *times += 1;
-        let expected = known.get(decision.url.as_str());
+        let expected = known.get(decided.url.as_str());
         if *times == 2 || expected.is_none() {
             mismatches.push(Mismatch {
-                url: decision.url.clone(),
+                url: decided.url.clone(),
                 area: expected.map(|expected| expected.area),
                 expected: if *times == 2 {
-                    "one decision".to_owned()
+                    "one outcome".to_owned()
                 } else {
                     "nothing".to_owned()
                 },
                 found: if *times == 2 {
-                    "two decisions".to_owned()
+                    "two outcomes".to_owned()
                 } else {
-                    decision.outcome.to_string()
+                    decided.outcome.to_string()
                 },
                 why: if *times == 2 {
-                    "a URL is decided once"
+                    "a URL has one outcome"
                 } else {
                     "the site has no such page"
                 },
@@ -118,29 +119,21 @@ pub fn check(truth: &[Expected], decisions: &[Decision]) -> Vec<Mismatch> {
     mismatches
 }
 
-/// The requests that a correct and polite crawl from scratch would not have made, and those that it failed to make:
-/// robots.txt comes first, what it forbids and what lies beyond the depth limit is never asked for, every other page
-/// exactly once. Only what fails at the server may be tried again, and what ends in no document may be left alone.
+/// The differences between `requests` and those of a correct and polite first crawl.
+///
+/// Such a crawl requests robots.txt first. It requests no URL that robots.txt forbids or that exceeds the depth limit, and every other
+/// page exactly once. It may repeat a request after a server error, and need not request a URL that is not a document.
 pub fn check_requests(truth: &[Expected], requests: &[Request]) -> Vec<Mismatch> {
     let mut mismatches = Vec::new();
-    let mut mismatch = |url: &str, area, expected: &str, found: String, why| {
-        mismatches.push(Mismatch {
-            url: url.to_owned(),
-            area,
-            expected: expected.to_owned(),
-            found,
-            why,
-        });
-    };
     let first = requests.first().map_or("", |request| request.path_and_query.as_str());
     if first != ROBOTS {
-        mismatch(
-            first,
-            None,
-            "robots.txt first",
-            "a request before it".to_owned(),
-            "robots.txt rules the rest",
-        );
+        mismatches.push(Mismatch {
+            url: first.to_owned(),
+            area: None,
+            expected: "robots.txt first".to_owned(),
+            found: "a request before it".to_owned(),
+            why: "robots.txt decides on the other requests",
+        });
     }
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     for request in requests
@@ -151,38 +144,48 @@ pub fn check_requests(truth: &[Expected], requests: &[Request]) -> Vec<Mismatch>
     }
     for expected in truth {
         let count = times.remove(expected.path.as_str()).unwrap_or_default();
-        let allowed = match expected.answer {
-            Answer::BeyondDepth | Answer::Excluded(Exclusion::Robots) => 0..=0,
-            Answer::Excluded(Exclusion::ContentType) => 0..=1,
-            Answer::Failed(kind) if kind.starts_with("http_5") => 1..=usize::MAX,
-            Answer::RedirectLoop => 1..=usize::MAX,
-            _ if expected.may_be_left => 0..=1,
-            _ => 1..=1,
-        };
+        let allowed = allowed_requests(expected);
         if !allowed.contains(&count) {
             let wanted = if *allowed.end() == 0 {
                 "no request"
             } else {
                 "one request"
             };
-            mismatch(
-                &expected.url,
-                Some(expected.area),
-                wanted,
-                format!("{count} requests"),
-                expected.why,
-            );
+            mismatches.push(Mismatch {
+                url: expected.url.clone(),
+                area: Some(expected.area),
+                expected: wanted.to_owned(),
+                found: format!("{count} requests"),
+                why: expected.why,
+            });
         }
     }
-    for path in times.into_keys().filter(|path| ![ROBOTS, SITEMAP].contains(path)) {
-        mismatch(path, None, "no request", "a request".to_owned(), "no link leads there");
-    }
+    let unknown = times.into_keys().filter(|path| ![ROBOTS, SITEMAP].contains(path));
+    mismatches.extend(unknown.map(|path| Mismatch {
+        url: path.to_owned(),
+        area: None,
+        expected: "no request".to_owned(),
+        found: "a request".to_owned(),
+        why: "no link leads to it",
+    }));
     mismatches
 }
 
-/// The truth beside what was found, one row an area, as plain text.
-pub fn table(truth: &[Expected], decisions: &[Decision]) -> String {
-    let by_url = by_url(decisions);
+/// The number of requests that a correct crawl may make for a URL.
+fn allowed_requests(expected: &Expected) -> RangeInclusive<usize> {
+    match expected.answer {
+        Answer::BeyondDepth | Answer::Excluded(Exclusion::Robots) => 0..=0,
+        Answer::Excluded(Exclusion::ContentType) => 0..=1,
+        Answer::Failed(kind) if kind.starts_with("http_5") => 1..=usize::MAX,
+        Answer::RedirectLoop => 1..=usize::MAX,
+        _ if expected.may_be_held_back => 0..=1,
+        _ => 1..=1,
+    }
+}
+
+/// A plain-text table of the expected and the actual outcomes, one row for each area.
+pub fn table(truth: &[Expected], outcomes: &[UrlOutcome]) -> String {
+    let by_url = by_url(outcomes);
     let representatives = representatives(truth, &by_url);
     let mut rows = vec![["area", "pages", "expected", "found", "ok"].map(str::to_owned)];
     for area in Area::ALL {
@@ -214,25 +217,25 @@ pub fn table(truth: &[Expected], decisions: &[Decision]) -> String {
     render(&rows)
 }
 
-type ByUrl<'a> = HashMap<&'a str, &'a Decision>;
+type ByUrl<'a> = HashMap<&'a str, &'a UrlOutcome>;
 /// The kept page of each cluster, by the cluster's name.
 type Representatives<'a> = HashMap<&'static str, &'a Expected>;
 
-fn by_url(decisions: &[Decision]) -> ByUrl<'_> {
-    decisions
+fn by_url(outcomes: &[UrlOutcome]) -> ByUrl<'_> {
+    outcomes
         .iter()
         .rev()
-        .map(|decision| (decision.url.as_str(), decision))
+        .map(|decided| (decided.url.as_str(), decided))
         .collect()
 }
 
 fn outcome(by_url: &ByUrl<'_>, url: &str) -> Outcome {
     by_url
         .get(url)
-        .map_or(Outcome::Absent, |decision| decision.outcome.clone())
+        .map_or(Outcome::Absent, |decided| decided.outcome.clone())
 }
 
-/// The first member of each cluster that was kept; where none was, the first member, which then is missed.
+/// The kept member of each cluster, or the first member if none was kept, which then is a mismatch.
 fn representatives<'a>(truth: &'a [Expected], by_url: &ByUrl<'_>) -> Representatives<'a> {
     let mut representatives = Representatives::new();
     let kept = truth
@@ -246,14 +249,14 @@ fn representatives<'a>(truth: &'a [Expected], by_url: &ByUrl<'_>) -> Representat
     representatives
 }
 
-/// The outcomes that are right for a page, given the kept page of its cluster.
+/// The correct outcomes of a page, given the kept page of its cluster.
 fn allowed(expected: &Expected, representatives: &Representatives<'_>) -> Vec<Outcome> {
     match expected.answer {
         Answer::Kept => vec![Outcome::Kept],
         Answer::OneOf { cluster, wording } => match representatives.get(cluster) {
             Some(kept) if kept.url != expected.url => {
                 let mut outcomes = duplicate_of(kept, wording);
-                outcomes.extend(expected.may_be_left.then_some(Outcome::Absent));
+                outcomes.extend(expected.may_be_held_back.then_some(Outcome::Absent));
                 outcomes
             }
             _ => vec![Outcome::Kept],
@@ -309,7 +312,7 @@ fn judge(expected: &Expected, representatives: &Representatives<'_>, by_url: &By
     if let (Outcome::Exact | Outcome::Near, Answer::OneOf { cluster, .. }) = (&found, expected.answer) {
         let of = by_url
             .get(expected.url.as_str())
-            .and_then(|decision| decision.of.as_deref());
+            .and_then(|decided| decided.of.as_deref());
         let kept = representatives.get(cluster).map(|kept| kept.url.as_str());
         if of != kept {
             return mismatch(
@@ -325,7 +328,7 @@ fn wanted(allowed: &[Outcome]) -> String {
     allowed.iter().map(Outcome::to_string).collect::<Vec<_>>().join(" or ")
 }
 
-/// The same for a cell of the table, where all failures are of one kind.
+/// The words for a cell of the table, which does not distinguish kinds of failure.
 fn in_table(allowed: &[Outcome]) -> String {
     let word = |outcome: &Outcome| match outcome {
         Outcome::Failed(_) => "failed".to_owned(),
@@ -334,7 +337,7 @@ fn in_table(allowed: &[Outcome]) -> String {
     allowed.iter().map(word).collect::<Vec<_>>().join(" or ")
 }
 
-/// "9 kept, 2 near": how often each word occurs, the words in their own order.
+/// "9 kept, 2 near": the number of each word, in the order of `rank`.
 fn tally(words: impl Iterator<Item = String>) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for word in words {
@@ -364,7 +367,7 @@ fn rank(word: &str) -> usize {
     order.iter().position(|known| *known == word).unwrap_or(order.len())
 }
 
-/// Columns as wide as their widest cell, two spaces between them, numbers to the right.
+/// The rows as lines. Columns are as wide as their widest cell, with two spaces between them and numbers aligned right.
 fn render(rows: &[[String; 5]]) -> String {
     let width = |column: usize| {
         rows.iter()

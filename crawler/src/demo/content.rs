@@ -1,6 +1,6 @@
-//! The prose of the site, compiled in, and the reader of its files.
+//! The prose of the site, compiled into the program, and the parser of its files.
 //!
-//! A content file is a row of entries, each a head line and paragraphs of one line each:
+//! A content file is a sequence of entries. An entry is a head line and paragraphs of one line each:
 //!
 //! ```text
 //! === slug | title | further field | …
@@ -13,16 +13,16 @@
 pub struct Entry {
     /// Short name, unique over all content files; becomes the last segment of the path.
     pub slug: &'static str,
-    /// What stands in the heading.
+    /// The heading.
     pub title: &'static str,
-    /// What else the head line says: the date of an article, the price and article number of a product.
+    /// Further fields of the head line: the date of an article, the price and the article number of a product.
     pub fields: Vec<&'static str>,
     /// The text.
     pub paragraphs: Vec<&'static str>,
 }
 
 impl Entry {
-    /// The further field at `index`, empty where the head line has none.
+    /// The further field at `index`; empty if the head line does not have it.
     pub fn field(&self, index: usize) -> &'static str {
         self.fields.get(index).copied().unwrap_or_default()
     }
@@ -38,7 +38,7 @@ pub const PRODUCTS: &str = include_str!("content/products.txt");
 pub const INDEXES: &str = include_str!("content/indexes.txt");
 /// Single short pages: notices, rooms, tickets, excuses.
 pub const NOTES: &str = include_str!("content/notes.txt");
-/// The text that every sheet of the calendar repeats.
+/// The text of every sheet of the calendar.
 pub const CALENDAR: &str = include_str!("content/calendar.txt");
 
 /// The entries of a content file, in order.

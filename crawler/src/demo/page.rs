@@ -1,13 +1,13 @@
-//! One page of the site: what is served, what it links to, and the answer expected of it.
+//! One page of the site: its response, its outlinks and the expected answer.
 
 use std::fmt;
 
-/// A department of the site; the report beside the truth has a row for each.
+/// An area of the site, which has one row in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Area {
     /// The seed.
     Home,
-    /// Long articles that share a frame.
+    /// Long articles in one template.
     Articles,
     /// The same bytes under other URLs.
     Mirror,
@@ -25,22 +25,22 @@ pub enum Area {
     Sessions,
     /// A chain of redirects, and a loop.
     Moved,
-    /// What cannot be had, or must not be kept.
+    /// Pages that fail or must not be kept.
     Lost,
-    /// Months without end.
+    /// An endless calendar.
     Calendar,
-    /// What robots.txt forbids.
+    /// Pages that robots.txt forbids.
     Private,
-    /// What only the sitemap names.
+    /// Pages that only the sitemap names.
     Sitemap,
     /// Pages with little text or none.
     Sparse,
-    /// Titles that try to break what prints them.
+    /// Hostile titles.
     Titles,
 }
 
 impl Area {
-    /// Every area, in the order of the report.
+    /// Every area, in the order of the table.
     pub const ALL: [Area; 16] = [
         Area::Home,
         Area::Articles,
@@ -60,7 +60,7 @@ impl Area {
         Area::Titles,
     ];
 
-    /// What the area holds, in a few words.
+    /// The label of the area's row.
     pub fn label(self) -> &'static str {
         match self {
             Area::Home => "home page",
@@ -74,9 +74,9 @@ impl Area {
             Area::Sessions => "session ids",
             Area::Moved => "redirects",
             Area::Lost => "failures and exclusions",
-            Area::Calendar => "calendar without end",
+            Area::Calendar => "endless calendar",
             Area::Private => "forbidden by robots.txt",
-            Area::Sitemap => "known by the sitemap only",
+            Area::Sitemap => "only in the sitemap",
             Area::Sparse => "empty and short pages",
             Area::Titles => "hostile titles",
         }
@@ -89,83 +89,82 @@ impl fmt::Display for Area {
     }
 }
 
-/// How the main text of a cluster's member relates to those of the other members.
+/// How the main text of a page compares with the other pages of its cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wording {
-    /// Members that bear the same name have the same text: they are exact duplicates of one another. Members of
-    /// different names differ in a few words: near-duplicates.
+    /// Pages with the same name have the same text and are exact duplicates. Pages with different names differ in a few words and are
+    /// near-duplicates.
     Exactly(&'static str),
-    /// Equal to the others or nearly so, depending on what the extractor takes for main text and on whether dates are
-    /// masked: exact and near are both right.
+    /// Equal or nearly equal to the others, depending on the extractor and on the masking of dates. Exact and near are both correct.
     Roughly,
 }
 
-/// Why a URL is known, yet its page must be neither stored nor called a duplicate.
+/// Why a page must be neither stored nor called a duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exclusion {
-    /// robots.txt forbids it: it must not even be requested.
+    /// robots.txt forbids the request.
     Robots,
-    /// The page asks not to be kept.
+    /// The page has a `noindex` directive.
     NoIndex,
-    /// Not a document that the crawler reads.
+    /// The crawler does not read its content type.
     ContentType,
 }
 
-/// What a correct crawl does with a page.
+/// The outcome of a page in a correct crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// Stored; the duplicate of no other page.
+    /// Kept, and not in a cluster with other pages.
     Kept,
-    /// One of a cluster of which exactly one page is kept, whichever came first, and the others are its duplicates.
+    /// In a cluster. The crawl keeps exactly one page of it, the first, and the others are its duplicates.
     OneOf {
         /// Name of the cluster.
         cluster: &'static str,
-        /// Decides between exact and near.
+        /// Distinguishes exact from near.
         wording: Wording,
     },
-    /// One hop of a chain of redirects that ends at a page.
+    /// A redirect in a chain that ends at a page.
     Redirect,
-    /// One hop of a chain without end: recorded as a redirect or as a failure.
+    /// A redirect in a loop, recorded as a redirect or as a failure.
     RedirectLoop,
     /// Recorded as a failure of this kind.
     Failed(&'static str),
     /// Recorded as excluded.
     Excluded(Exclusion),
-    /// Farther from the seed than the crawl may go: unknown or excluded, and never requested.
+    /// Beyond the depth limit: unknown or excluded, and never requested.
     BeyondDepth,
 }
 
-/// A page: the response to a path, and the truth about it.
+/// The response for a path, and the truth about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct DemoPage {
     /// Path and query, from the leading slash.
     pub path: String,
-    /// The department it belongs to.
+    /// Its area.
     pub area: Area,
     /// HTTP status.
     pub status: u16,
     /// Value of the Content-Type header.
     pub content_type: &'static str,
-    /// Value of the Location header, of a redirect.
+    /// Value of the Location header, for a redirect.
     pub location: Option<String>,
-    /// The body as it goes over the wire.
+    /// The body as sent.
     pub body: Vec<u8>,
-    /// Heading and text without the frame around them: what a perfect extractor would find.
+    /// Heading and text without the template, as a perfect extractor returns them.
     pub main_text: String,
     /// Outlinks, in order: paths on this site.
     pub links: Vec<String>,
-    /// What a correct crawl does with it, at default settings.
+    /// The expected answer at default settings.
     pub answer: Answer,
-    /// The answer where the configuration says that numbers must match, if it is another.
+    /// The expected answer with `numbers_must_match`, if it differs.
     pub answer_if_numbers_must_match: Option<Answer>,
-    /// The reason for the answer, for the report.
+    /// The reason for the answer.
     pub why: &'static str,
 }
 
-impl Page {
-    /// An HTML page in UTF-8, status 200, whose outlinks are those of its HTML.
-    pub fn html(path: impl Into<String>, area: Area, html: &str, main_text: String) -> Page {
-        Page {
+impl DemoPage {
+    /// An HTML page in UTF-8 with status 200 and the outlinks of its HTML.
+    pub fn html(path: impl Into<String>, area: Area, html: &str, main_text: String) -> DemoPage {
+        DemoPage {
             path: path.into(),
             area,
             status: 200,
@@ -181,41 +180,41 @@ impl Page {
     }
 
     /// A response without HTML.
-    pub fn bare(path: &str, area: Area, status: u16, content_type: &'static str, body: &[u8]) -> Page {
-        Page {
+    pub fn bare(path: &str, area: Area, status: u16, content_type: &'static str, body: &[u8]) -> DemoPage {
+        DemoPage {
             status,
             content_type,
             body: body.to_vec(),
-            ..Page::html(path, area, "", String::new())
+            ..DemoPage::html(path, area, "", String::new())
         }
     }
 
     /// A redirect to another path of this site.
-    pub fn redirect(path: &str, area: Area, status: u16, target: &str) -> Page {
-        let page = Page::bare(path, area, status, "text/plain", b"");
-        Page {
+    pub fn redirect(path: &str, area: Area, status: u16, target: &str) -> DemoPage {
+        let page = DemoPage::bare(path, area, status, "text/plain", b"");
+        DemoPage {
             location: Some(target.to_owned()),
             links: vec![target.to_owned()],
             ..page
         }
     }
 
-    /// The same page with the answer expected of it, and the reason.
-    pub fn expect(self, answer: Answer, why: &'static str) -> Page {
-        Page { answer, why, ..self }
+    /// The page with its expected answer and the reason.
+    pub fn expect(self, answer: Answer, why: &'static str) -> DemoPage {
+        DemoPage { answer, why, ..self }
     }
 
-    /// The same page with another answer for crawls in which numbers must match.
-    pub fn if_numbers_must_match(self, answer: Answer) -> Page {
-        Page {
+    /// The page with another answer for `numbers_must_match`.
+    pub fn if_numbers_must_match(self, answer: Answer) -> DemoPage {
+        DemoPage {
             answer_if_numbers_must_match: Some(answer),
             ..self
         }
     }
 }
 
-/// The paths that the anchors of `html` name, in order, each once. The site writes all its links as `href="/…"`, without
-/// characters that HTML would escape, so the served bytes are the only place where a link stands.
+/// The paths of the links in `html`, in order and without repetition. The site writes all links as `href="/…"` without characters
+/// that HTML escapes.
 fn hrefs(html: &str) -> Vec<String> {
     let mut links: Vec<String> = Vec::new();
     for tail in html.split("href=\"/").skip(1) {
@@ -236,8 +235,8 @@ mod tests {
     #[test]
     fn outlinks_are_read_from_the_served_html() {
         let html = r#"<a href="/a">A</a> <a class="x" href="/b?sid=1">B</a> <a href="/a">again</a>"#;
-        let page = Page::html("/", Area::Home, html, String::new());
+        let page = DemoPage::html("/", Area::Home, html, String::new());
         assert_eq!(page.links, ["/a", "/b?sid=1"]);
-        assert_eq!(Page::redirect("/a", Area::Moved, 301, "/b").links, ["/b"]);
+        assert_eq!(DemoPage::redirect("/a", Area::Moved, 301, "/b").links, ["/b"]);
     }
 }

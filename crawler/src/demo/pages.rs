@@ -1,6 +1,6 @@
-//! Every page of the site, one file for each kind of trouble that it makes.
+//! All pages of the site, one file for each difficulty.
 //!
-//! A page's answer and the reason for it are stated where its content is made, so the truth cannot drift from it.
+//! The code that builds a page also states its expected answer and the reason, so that content and truth change together.
 
 pub mod archive;
 pub mod articles;
@@ -17,10 +17,10 @@ pub mod sparse;
 pub mod titles;
 pub mod variants;
 
-use super::page::Page;
+use super::page::DemoPage;
 
-/// Every page but the sheets of the calendar, of which there is no end.
-pub fn all() -> Vec<Page> {
+/// All pages except the endless sheets of the calendar.
+pub fn all() -> Vec<DemoPage> {
     [
         index::home(),
         articles::pages(),

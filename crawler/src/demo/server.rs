@@ -16,14 +16,14 @@ use url::Url;
 
 use super::site::{ROBOTS, SITEMAP, Site};
 
-/// One request that the server has answered.
+/// A request that the server answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Path and query, as they stood in the request.
+    /// Path and query as in the request.
     pub path_and_query: String,
     /// When it arrived.
     pub received: Instant,
-    /// Value of its User-Agent header; empty where it had none.
+    /// Value of its User-Agent header; empty without the header.
     pub user_agent: String,
     /// Status of the answer.
     pub status: u16,
@@ -36,7 +36,7 @@ pub struct RequestLog {
 }
 
 impl RequestLog {
-    /// A copy of what has been logged so far.
+    /// A copy of the log so far.
     pub fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -49,31 +49,31 @@ impl RequestLog {
     }
 }
 
-/// A site that is being served. Dropping it ends the server as well, without waiting for it.
+/// A running server of the site. Dropping it ends the server without waiting.
 #[derive(Debug)]
 pub struct Running {
     /// The URL of the home page: the seed.
     pub base_url: Url,
-    /// What has been asked for.
+    /// The requests so far.
     pub request_log: Arc<RequestLog>,
-    /// Tells the server to end; its drop does, too.
+    /// Its drop ends the server.
     shutdown: oneshot::Sender<()>,
     /// Ends when open requests are answered.
     server: JoinHandle<io::Result<()>>,
 }
 
 impl Running {
-    /// Takes no more requests, answers the open ones and ends.
+    /// Accepts no more requests, answers the open ones and ends.
     ///
     /// # Errors
-    /// When the server had failed.
+    /// The server failed.
     pub async fn stop(self) -> io::Result<()> {
         drop(self.shutdown);
         self.server.await.map_err(io::Error::other)?
     }
 }
 
-/// What the handler needs.
+/// The state of the handler.
 struct Served {
     site: Site,
     base_url: Url,
@@ -83,7 +83,7 @@ struct Served {
 /// Serves the site on a free port of 127.0.0.1, on the current tokio runtime.
 ///
 /// # Errors
-/// When no port can be bound.
+/// The system refuses a port.
 pub async fn serve() -> io::Result<Running> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let base_url = Url::parse(&format!("http://{}/", listener.local_addr()?)).map_err(io::Error::other)?;
@@ -97,7 +97,7 @@ pub async fn serve() -> io::Result<Running> {
     let (shutdown, shut) = oneshot::channel::<()>();
     let server = tokio::spawn(async move {
         let ended = async {
-            // Nothing is ever sent: an error says that the sender was dropped, and that is the signal.
+            // The drop of the sender is the signal; it never sends a value.
             let _dropped = shut.await;
         };
         axum::serve(listener, router).with_graceful_shutdown(ended).await
@@ -154,7 +154,7 @@ fn plain(status: u16, content_type: &str, body: Vec<u8>) -> Response<Body> {
     response
 }
 
-/// Sets a header; a value that no header can hold is left out, and the truth's tests would show it.
+/// Sets a header. An invalid value is left out, which the tests of the truth would show.
 fn set(response: &mut Response<Body>, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         response.headers_mut().insert(name, value);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_log_holds_order_agent_and_status() {
+    async fn the_log_has_order_agent_and_status() {
         let running = serve().await.expect("served");
         for path in ["/robots.txt", "/calendar/1999/12", "/nowhere", "/sitemap.xml"] {
             get(&running.base_url, path).await;

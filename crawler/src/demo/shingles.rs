@@ -1,4 +1,4 @@
-//! The oracle of the truth's tests: exact Jaccard index over word 5-shingles, each CJK character a word.
+//! The oracle for the tests of the truth: the exact Jaccard index over word 5-shingles, with each CJK character as a word.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use std::collections::HashSet;
 pub(super) struct Shingles(HashSet<Vec<String>>);
 
 impl Shingles {
-    /// The 5-shingles of the lower-cased words of `text`; a text of fewer words has one shingle, of all of them.
+    /// The 5-shingles of the lower-cased words of `text`. A text of fewer words has one shingle with all words.
     pub(super) fn of(text: &str) -> Shingles {
         let words = words(text);
         Shingles(
@@ -17,7 +17,7 @@ impl Shingles {
         )
     }
 
-    /// |A ∩ B| / |A ∪ B|; 0 for two empty sets, as an empty page is nobody's duplicate.
+    /// |A ∩ B| / |A ∪ B|; 0 for two empty sets, because an empty page is never a duplicate.
     pub(super) fn jaccard(&self, other: &Shingles) -> f64 {
         let common = self.0.intersection(&other.0).count();
         let all = self.0.len() + other.0.len() - common;

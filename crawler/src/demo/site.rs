@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use url::Url;
 
-use super::page::{Area, Page};
+use super::page::{Area, DemoPage};
 use super::pages::calendar::{self, Month};
 use super::pages::{self, private};
 
@@ -16,13 +16,13 @@ pub const SITEMAP: &str = "/sitemap.xml";
 /// The path of robots.txt.
 pub const ROBOTS: &str = "/robots.txt";
 
-/// Pages in the sitemap that are linked as well, beside those that only the sitemap names.
+/// Linked pages that the sitemap names too.
 const ALSO_IN_SITEMAP: [&str; 5] = ["/", "/articles/", "/articles/tides", "/shop/compass", "/zh/panda"];
 
-/// The site: every page that has a fixed path, and the calendar, whose sheets are made when asked for.
+/// The site: every page with a fixed path, and the calendar, whose sheets are generated on request.
 #[derive(Debug, Clone)]
 pub struct Site {
-    pages: Vec<Page>,
+    pages: Vec<DemoPage>,
     by_path: HashMap<String, usize>,
 }
 
@@ -33,7 +33,7 @@ impl Default for Site {
 }
 
 impl Site {
-    /// Builds all pages; the same bytes each time.
+    /// Builds all pages, always with the same bytes.
     pub fn new() -> Site {
         let pages = pages::all();
         let by_path = pages
@@ -44,22 +44,24 @@ impl Site {
         Site { pages, by_path }
     }
 
-    /// The pages that have a fixed path: all but the sheets of the calendar.
-    pub fn pages(&self) -> &[Page] {
+    /// The pages with a fixed path: all except the sheets of the calendar.
+    #[cfg(test)]
+    pub fn pages(&self) -> &[DemoPage] {
         &self.pages
     }
 
     /// The page at a path (with its query), if there is one.
-    pub fn page(&self, path: &str) -> Option<Cow<'_, Page>> {
+    pub fn page(&self, path: &str) -> Option<Cow<'_, DemoPage>> {
         match self.by_path.get(path) {
             Some(&n) => self.pages.get(n).map(Cow::Borrowed),
             None => Month::of_path(path).map(|month| Cow::Owned(calendar::sheet(month))),
         }
     }
 
-    /// Every path that links, redirects and the sitemap lead to, with its distance from the seed: breadth first, not
-    /// followed beyond one step over `max_depth`, nor out of pages that robots.txt forbids. The seed is at depth 0, a
-    /// link is a step, a redirect is none, and the sitemap counts as a page that the seed links to its entries from.
+    /// Every path that links, redirects and the sitemap lead to, with its depth.
+    ///
+    /// The seed has depth 0; a link adds 1, a redirect 0, and entries of the sitemap have depth 1. The search is breadth first. It does
+    /// not follow links deeper than `max_depth` or on pages that robots.txt forbids.
     pub fn depths(&self, max_depth: u16) -> BTreeMap<String, u16> {
         let mut depths = BTreeMap::new();
         let mut queue = VecDeque::from([(SEED.to_owned(), 0)]);
@@ -82,7 +84,7 @@ impl Site {
         depths
     }
 
-    /// The paths that the sitemap names: some that are linked, and those that are linked from nowhere.
+    /// The paths in the sitemap: some linked pages, and all pages without a link.
     pub fn sitemap_paths(&self) -> Vec<String> {
         let unlinked = self
             .pages
@@ -112,7 +114,7 @@ impl Site {
     }
 }
 
-/// The URL of a path (with its query) on the site at `base`, of which only scheme, host and port count.
+/// The URL of a path with its query, with scheme, host and port of `base`.
 pub fn absolute(base: &Url, path: &str) -> String {
     format!("{}{path}", base.origin().ascii_serialization())
 }
@@ -126,7 +128,7 @@ mod tests {
     const ENOUGH: u16 = 8;
 
     #[test]
-    fn no_path_is_there_twice() {
+    fn every_path_is_unique() {
         let site = Site::new();
         assert_eq!(site.by_path.len(), site.pages.len());
     }
@@ -145,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn all_but_the_calendar_lies_within_three_steps_of_the_seed() {
+    fn every_page_outside_the_calendar_is_near_the_seed() {
         let site = Site::new();
         for (path, depth) in site.depths(ENOUGH) {
             assert!(

@@ -1,11 +1,11 @@
-//! The HTML frames that the pages share: one of the almanac, one for the printer.
+//! The two HTML templates of the pages: the almanac and the print view.
 
-/// What a page says, before a frame is put around it.
+/// The content of a page, without its template.
 #[derive(Debug, Clone, Default)]
 pub struct Document {
-    /// What stands in the heading.
+    /// The heading.
     pub heading: String,
-    /// What stands in `<title>`; the heading, where empty.
+    /// The content of `<title>`; if empty, the heading.
     pub title: String,
     /// BCP 47 tag of the text.
     pub lang: &'static str,
@@ -15,13 +15,13 @@ pub struct Document {
     pub paragraphs: Vec<String>,
     /// Rows of a table of facts: name and value.
     pub facts: Vec<(&'static str, String)>,
-    /// A list of links that belongs to the text: path and label.
+    /// Links that belong to the text: path and label.
     pub list: Vec<(String, String)>,
     /// Links that do not belong to the text, such as "next": path and label.
     pub pager: Vec<(String, String)>,
-    /// Name of the encoding that a `<meta>` declares; none for no declaration.
+    /// Name of the encoding that a `<meta>` declares; `None` for no declaration.
     pub charset: Option<&'static str>,
-    /// Whether a robots `<meta>` asks that the page not be kept.
+    /// Whether a robots `<meta>` has `noindex`.
     pub noindex: bool,
 }
 
@@ -37,7 +37,7 @@ impl Document {
         }
     }
 
-    /// What a perfect extractor would find: all but the frame and the pager.
+    /// The text that a perfect extractor returns: everything except the template and the pager.
     pub fn main_text(&self) -> String {
         let mut lines = vec![self.heading.clone()];
         lines.extend((!self.byline.is_empty()).then(|| self.byline.clone()));
@@ -47,7 +47,7 @@ impl Document {
         lines.join("\n")
     }
 
-    /// In the almanac's frame: header, menu, side bar and footer, the same on every page.
+    /// The page in the almanac's template, with a header, menu, side bar and footer that all pages share.
     pub fn in_almanac(&self) -> String {
         format!(
             "{head}<style>{STYLE}</style></head>\n<body>\n{HEADER}\n<nav class=\"menu\"><ul>{menu}</ul></nav>\n\
@@ -60,7 +60,7 @@ impl Document {
         )
     }
 
-    /// For the printer: the same article without a menu, in another dress.
+    /// The page in the print template, without a menu.
     pub fn for_print(&self) -> String {
         format!(
             "{head}<style>{PRINT_STYLE}</style></head>\n<body>\n<div class=\"sheet\">\n{article}</div>\n\
@@ -123,7 +123,7 @@ impl Document {
     }
 }
 
-/// `text` with the characters escaped that mean something in HTML text and attributes.
+/// `text` with the special characters of HTML text and attributes escaped.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -145,8 +145,8 @@ fn links<'a>(items: impl Iterator<Item = (&'a str, &'a str)>) -> String {
         .collect()
 }
 
-/// The index pages that every page of the almanac links to: those of all areas but the calendar, which only the home page
-/// links to. So there is one way to each sheet of the calendar, and its depth does not depend on the order of the crawl.
+/// The index pages that every page of the almanac links to: those of all areas except the calendar. Only the home page links to the
+/// calendar, so that one path leads to each sheet and its depth does not depend on the order of the crawl.
 pub const MENU: [(&str, &str); 14] = [
     ("/", "Home"),
     ("/articles/", "Articles"),
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_escaped_wherever_it_stands() {
+    fn text_is_escaped_everywhere() {
         let mut document = Document::new("<h> & \"q\"", &["a < b"]);
         document.title = "<script>".to_owned();
         document.facts.push(("Fact", "<td>".to_owned()));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_declared_encoding_and_a_plea_stand_in_the_head() {
+    fn a_declared_encoding_and_noindex_are_in_the_head() {
         let document = Document {
             charset: Some("gbk"),
             noindex: true,
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn main_text_leaves_out_the_frame() {
+    fn main_text_leaves_out_the_template() {
         let mut document = Document::new("Title", &["Text."]);
         document.pager.push(("/next".to_owned(), "Next".to_owned()));
         assert_eq!(document.main_text(), "Title\nText.");

@@ -1,49 +1,51 @@
-//! The answer expected of every URL of the site, under given limits.
+//! The expected answer for every URL of the site under given settings.
 
 use url::Url;
 
 use super::page::{Answer, Area};
 use super::site::{Site, absolute};
 
-/// The settings of a crawl on which answers depend.
+/// The settings of a crawl on which the answers depend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// The greatest distance from the seed that is fetched; the seed is at 0, a link is a step, a redirect none.
-    /// From 3 up only the calendar is cut off.
+pub struct TruthSettings {
+    /// Largest distance from the seed that the crawl fetches. The seed has distance 0; a link adds 1, a redirect 0. A bound of 3 or more
+    /// cuts off only the calendar.
     pub max_depth: u16,
-    /// Whether pages whose numbers differ are kept apart (dates excepted).
+    /// Whether pages with different numbers, except in dates, are never duplicates.
     pub numbers_must_match: bool,
-    /// Whether a duplicate may be left unfetched because other verdicts foretell it.
-    pub may_leave: bool,
+    /// Whether steering may hold back a predicted duplicate.
+    pub may_hold_back: bool,
 }
 
-/// A URL and what a correct crawl does with it.
+/// A URL and its expected answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expected {
     /// Absolute URL.
     pub url: String,
     /// Its path and query.
     pub path: String,
-    /// The department it belongs to.
+    /// Its area.
     pub area: Area,
-    /// What a correct crawl does with it.
+    /// The answer of a correct crawl.
     pub answer: Answer,
-    /// Why.
+    /// The reason for the answer.
     pub why: &'static str,
-    /// Whether it may be left unfetched, provided that a page of its cluster is kept.
-    pub may_be_left: bool,
+    /// Whether steering may hold it back, if a page of its cluster is kept.
+    pub may_be_held_back: bool,
 }
 
-/// The truth about the site at `base`: every URL that a crawl from the home page can hear of, sorted by path.
-pub fn truth(base: &Url, limits: &Limits) -> Vec<Expected> {
+/// The truth about the site at `base`: every URL that a crawl from the home page can discover, sorted by path.
+pub fn truth(base: &Url, settings: &TruthSettings) -> Vec<Expected> {
     let site = Site::new();
-    let reached = site.depths(limits.max_depth).into_iter();
+    let reached = site.depths(settings.max_depth).into_iter();
     reached
         .filter_map(|(path, depth)| {
             let page = site.page(&path)?;
-            let strict = page.answer_if_numbers_must_match.filter(|_| limits.numbers_must_match);
-            let (answer, why) = if depth > limits.max_depth {
-                (Answer::BeyondDepth, "farther from the home page than the crawl may go")
+            let strict = page
+                .answer_if_numbers_must_match
+                .filter(|_| settings.numbers_must_match);
+            let (answer, why) = if depth > settings.max_depth {
+                (Answer::BeyondDepth, "farther from the home page than the depth limit")
             } else {
                 (strict.unwrap_or(page.answer), page.why)
             };
@@ -52,7 +54,7 @@ pub fn truth(base: &Url, limits: &Limits) -> Vec<Expected> {
                 area: page.area,
                 answer,
                 why,
-                may_be_left: limits.may_leave && matches!(answer, Answer::OneOf { .. }),
+                may_be_held_back: settings.may_hold_back && matches!(answer, Answer::OneOf { .. }),
                 path,
             })
         })
@@ -62,25 +64,25 @@ pub fn truth(base: &Url, limits: &Limits) -> Vec<Expected> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demo::page::{Page, Wording};
+    use crate::demo::page::{DemoPage, Wording};
     use crate::demo::shingles::Shingles;
     use std::collections::{HashMap, HashSet};
 
-    const DEFAULT: Limits = Limits {
+    const DEFAULT: TruthSettings = TruthSettings {
         max_depth: 8,
         numbers_must_match: false,
-        may_leave: false,
+        may_hold_back: false,
     };
 
-    fn truth_of(limits: Limits) -> Vec<Expected> {
+    fn truth_of(settings: TruthSettings) -> Vec<Expected> {
         truth(
             &Url::parse("http://127.0.0.1:4711/").expect("the URL is valid"),
-            &limits,
+            &settings,
         )
     }
 
-    /// Every page that is read as text, with the name of what it says: its cluster, or its own path.
-    fn texts(limits: Limits) -> Vec<(String, Answer, Page)> {
+    /// Every page with text, and the name of its cluster or its path.
+    fn texts(settings: TruthSettings) -> Vec<(String, Answer, DemoPage)> {
         let site = Site::new();
         let page = |expected: Expected| {
             let name = match expected.answer {
@@ -91,7 +93,7 @@ mod tests {
             site.page(&expected.path)
                 .map(|page| (name, expected.answer, page.into_owned()))
         };
-        truth_of(limits).into_iter().filter_map(page).collect()
+        truth_of(settings).into_iter().filter_map(page).collect()
     }
 
     #[test]
@@ -109,7 +111,7 @@ mod tests {
     fn the_calendar_grows_by_two_sheets_a_step_and_nothing_else_grows() {
         let (eight, nine) = (
             truth_of(DEFAULT),
-            truth_of(Limits {
+            truth_of(TruthSettings {
                 max_depth: 9,
                 ..DEFAULT
             }),
@@ -160,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cluster_has_at_least_two_members_unless_it_is_an_article() {
+    fn every_cluster_except_articles_has_at_least_two_members() {
         let mut sizes: HashMap<String, (usize, Area)> = HashMap::new();
         for (name, answer, page) in texts(DEFAULT) {
             if matches!(answer, Answer::OneOf { .. }) {
@@ -177,7 +179,7 @@ mod tests {
 
     #[test]
     fn where_numbers_must_match_only_equal_prices_remain_variants() {
-        let strict = truth_of(Limits {
+        let strict = truth_of(TruthSettings {
             numbers_must_match: true,
             ..DEFAULT
         });
@@ -201,7 +203,7 @@ mod tests {
     #[test]
     fn where_numbers_must_match_the_members_of_a_cluster_have_the_same_numbers_but_for_dates() {
         let mut numbers: HashMap<String, Vec<String>> = HashMap::new();
-        for (name, answer, page) in texts(Limits {
+        for (name, answer, page) in texts(TruthSettings {
             numbers_must_match: true,
             ..DEFAULT
         }) {

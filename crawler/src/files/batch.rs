@@ -1,24 +1,24 @@
-//! What the reading thread hands over: pieces of input in order, cut but not understood.
+//! Batches of unparsed pieces, which the reading thread delivers in input order.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
+use super::body::Body;
 use super::document::{self, Document, Fields};
-use super::json_line::Line;
+use super::json_line::JsonLine;
+use super::limits::InputLimits;
+use super::page;
 use super::place::{At, Fault, Place};
-use super::{Limits, page};
 
-/// A batch is handed over once it has as many bytes.
+/// A batch is complete with this many bytes.
 pub(super) const BATCH_BYTES: usize = 256 * 1024;
 
-/// What a piece costs besides its bytes, about.
+/// Approximate memory of a piece besides its bytes.
 const PIECE_BYTES: usize = 200;
 
-/// Documents that have been cut out and wait to be understood.
+/// Unparsed documents.
 #[derive(Debug)]
-pub struct Batch {
+pub(crate) struct Batch {
     pieces: Vec<Piece>,
     memory_bytes: usize,
 }
@@ -34,45 +34,20 @@ enum Piece {
 #[derive(Debug)]
 pub(super) struct Lines {
     pub source: Arc<str>,
-    /// The number of the first, counted from 1.
+    /// The number of the first line, counted from 1.
     pub first_line: u64,
     pub bytes: Vec<u8>,
 }
 
-/// A page or text with what is known of it.
-#[derive(Debug)]
-pub(super) struct Body {
-    pub place: Place,
-    /// `None`: its place names it.
-    pub id: Option<String>,
-    pub url: Option<String>,
-    /// The `Content-Type` that it came with, or that its name stands for.
-    pub content_type: String,
-    /// Of a body that came by HTTP.
-    pub codings: Option<Codings>,
-    /// `WARC-Block-Digest`.
-    pub digest: Option<String>,
-    /// Bytes before the body itself.
-    pub head_bytes: usize,
-    pub bytes: Bytes,
-}
-
-/// What HTTP did to a body.
-#[derive(Debug)]
-pub(super) struct Codings {
-    pub is_chunked: bool,
-    pub content_encoding: Option<String>,
-}
-
 impl Batch {
-    /// Memory that the batch takes, about.
+    /// Approximate memory of the batch.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.memory_bytes
     }
 
-    /// Shows each document, or what is none and why, in input order. Blank lines are neither.
-    pub fn documents(&self, fields: &Fields, limits: Limits, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
+    /// Calls `each` with every document or fault, in input order. Blank lines are neither.
+    pub fn documents(&self, fields: &Fields, limits: InputLimits, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
         for piece in &self.pieces {
             match piece {
                 Piece::Lines(lines) => lines.documents(fields, limits, each),
@@ -84,7 +59,7 @@ impl Batch {
 }
 
 impl Lines {
-    fn documents(&self, fields: &Fields, limits: Limits, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
+    fn documents(&self, fields: &Fields, limits: InputLimits, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
         let mut unescaped = String::new();
         let mut rest = &self.bytes[..];
         if self.first_line == 1 {
@@ -107,7 +82,7 @@ impl Lines {
         line: &[u8],
         number: u64,
         fields: &Fields,
-        limits: Limits,
+        limits: InputLimits,
         unescaped: &mut String,
         each: &mut dyn FnMut(Result<Document<'_>, Fault>),
     ) {
@@ -118,7 +93,7 @@ impl Lines {
         if line.len() > limits.max_document_bytes {
             return each(Err(Fault::too_long(place(), limits.max_document_bytes)));
         }
-        let read = match Line::read(line, fields, unescaped) {
+        let read = match JsonLine::read(line, fields, unescaped) {
             Ok(read) => read,
             Err(reason) => return each(Err(Fault::new(place(), reason))),
         };
@@ -140,7 +115,7 @@ impl Lines {
     }
 }
 
-/// Collects pieces until they are a batch.
+/// Collects pieces until a batch is complete.
 pub(super) struct Batcher<'d> {
     pieces: Vec<Piece>,
     memory_bytes: usize,
@@ -179,7 +154,7 @@ impl<'d> Batcher<'d> {
         self.flush()
     }
 
-    /// Hands over what there is.
+    /// Delivers the pieces collected so far.
     pub(super) fn flush(&mut self) -> ControlFlow<()> {
         if self.pieces.is_empty() {
             return ControlFlow::Continue(());

@@ -1,30 +1,30 @@
-//! A document as it comes out of the inputs.
+//! A document of the inputs.
 
-/// What is known of a document. Borrowed: it lives as long as it is looked at.
+/// A document, borrowed for the time of a callback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document<'a> {
-    /// Its name as JSON, a string or a number, exactly as the input has it.
+    /// Its id as JSON: a string or a number, exactly as in the input.
     pub id: &'a str,
-    /// Its text; of a page the main text.
+    /// Its text; for a page the main text.
     pub text: &'a str,
     /// Its title, if it has one.
     pub title: Option<&'a str>,
-    /// Where it came from, if that is known.
+    /// Its URL, if known.
     pub url: Option<&'a str>,
-    /// The line that it was, if it was one, without the line end.
+    /// The input line without its line end, if the document is a line.
     pub line: Option<&'a [u8]>,
 }
 
-/// The names of the fields that a JSON line is read by.
+/// The names of the fields of a JSON line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fields {
-    /// A string or number; a line without it is named by its place.
+    /// A string or a number. The place of the line replaces a missing id.
     pub id: String,
-    /// A string; every line must have it.
+    /// A required string.
     pub text: String,
-    /// A string; anything else counts as none.
+    /// An optional string; other types count as missing.
     pub title: String,
-    /// A string; anything else counts as none.
+    /// An optional string; other types count as missing.
     pub url: String,
 }
 

@@ -1,33 +1,33 @@
-//! Which form a file has: by what it begins with, by its name, or because the user says so.
+//! The format of a file: set by the user, or detected by its first bytes or by its name.
 
 use std::path::Path;
 
 use page::sniff::{is_binary, looks_like_html};
 
-/// Bytes at a file's start that are waited for before its form is decided; as many more as are there are looked at.
+/// Bytes at the start of a file that the detection needs. It also uses further bytes that are already buffered.
 pub(super) const TELLING_BYTES: usize = 16;
 
-/// The forms that documents come in.
+/// The format of a file with documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// One JSON object a line.
+pub(crate) enum Format {
+    /// One JSON object on each line.
     Jsonl,
-    /// A plain text, in any encoding.
+    /// One plain text, in any encoding.
     Text,
-    /// A web page, in any encoding.
+    /// One web page, in any encoding.
     Html,
-    /// Web archive: pages and texts of WARC and WET files.
+    /// WARC and WET: pages and texts.
     Warc,
 }
 
 impl Format {
-    /// What a file's name says: its ending, that of a packing left out.
+    /// The format for a file's ending, without the ending of a compression.
     #[must_use]
     pub fn of_name(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let is_packing = |ending: &str| matches!(ending, "gz" | "zst" | "zstd");
+        let is_compression = |ending: &str| matches!(ending, "gz" | "zst" | "zstd");
         let unpacked = match name.rsplit_once('.') {
-            Some((before, ending)) if is_packing(ending) => before,
+            Some((before, ending)) if is_compression(ending) => before,
             _ => &name,
         };
         Some(match unpacked.rsplit_once('.')?.1 {
@@ -39,7 +39,7 @@ impl Format {
         })
     }
 
-    /// The media type of a file of this form that is one document.
+    /// The media type of a document that is a whole file.
     #[must_use]
     pub fn media_type(self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ impl Format {
         }
     }
 
-    /// What a file is that begins with `start`, where its name says `by_name`; `None` if it is binary.
+    /// The format of a file that begins with `start` and whose name has the format `by_name`; `None` if the file is binary.
     #[must_use]
     pub fn of_content(start: &[u8], by_name: Option<Self>) -> Option<Self> {
         if start.starts_with(b"WARC/") {
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_the_form_whatever_the_packing() {
+    fn a_name_has_a_format_with_any_compression() {
         for (name, form) in [
             ("a.jsonl", Some(Format::Jsonl)),
             ("a.NDJSON.zst", Some(Format::Jsonl)),
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn content_tells_where_the_name_does_not() {
+    fn content_decides_if_the_name_has_no_format() {
         for (start, form) in [
             (&b"WARC/1.0\r\n"[..], Some(Format::Warc)),
             (b"\xef\xbb\xbf {\"id\"", Some(Format::Jsonl)),

@@ -1,21 +1,21 @@
 //! The HTTP response in a WARC record: its head, and the chunks of its body (RFC 9112, sections 4, 5 and 7.1).
 //!
-//! What archives hold was written by servers of all kinds and rewritten by crawlers of all kinds, so this reads leniently:
-//! lines may end in LF alone, and a body that does not look chunked is not, whatever its head says.
+//! Many servers and crawlers wrote and rewrote the records of archives, so this reader is lenient: lines may end in LF alone, and a body
+//! that does not look chunked is not chunked, even if its head names the coding.
 
 /// The head of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Head {
     pub status: u16,
-    /// Bytes up to the body.
+    /// Bytes before the body.
     pub bytes: usize,
     fields: Vec<(String, String)>,
 }
 
 impl Head {
-    /// Reads the head that `block` begins with; `None` if it is not one or has no end.
+    /// Reads the head at the start of `block`; `None` if there is none or it has no end.
     pub(super) fn read(block: &[u8]) -> Option<Self> {
-        let mut lines = Lines(block);
+        let mut lines = HeadLines(block);
         let status_line = String::from_utf8_lossy(lines.next()?).into_owned();
         let status = status_line.strip_prefix("HTTP/")?.split_ascii_whitespace().nth(1)?;
         let mut fields: Vec<(String, String)> = Vec::new();
@@ -31,7 +31,7 @@ impl Head {
                     value.push_str(line.trim());
                 }
                 (_, _, Some((name, value))) => fields.push((name.trim().to_owned(), value.trim().to_owned())),
-                // A line that is no field says nothing.
+                // Ignores a line that is not a field.
                 _ => {}
             }
         }
@@ -48,7 +48,7 @@ impl Head {
         self.fields.iter().find(named).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the body is said to be chunked.
+    /// Whether the head names the coding `chunked`.
     pub(super) fn is_chunked(&self) -> bool {
         let codings = self.field("Transfer-Encoding").unwrap_or_default();
         codings
@@ -57,10 +57,10 @@ impl Head {
     }
 }
 
-/// Lines without their ends; what has no line end is no line.
-struct Lines<'a>(&'a [u8]);
+/// HeadLines without their line ends; ignores bytes after the last line end.
+struct HeadLines<'a>(&'a [u8]);
 
-impl<'a> Iterator for Lines<'a> {
+impl<'a> Iterator for HeadLines<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
@@ -71,12 +71,12 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// The body that `chunked` holds, as far as it goes; `None` if it is not chunked.
+/// The body in `chunked`, as far as it is complete; `None` if it is not chunked.
 pub(super) fn unchunked(chunked: &[u8]) -> Option<Vec<u8>> {
     let mut body = Vec::with_capacity(chunked.len());
     let mut rest = chunked;
     loop {
-        let mut lines = Lines(rest);
+        let mut lines = HeadLines(rest);
         let Some(length) = lines.next().and_then(chunk_length) else {
             // The body was cut, or never chunked.
             return (!body.is_empty()).then_some(body);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_head_is_none() {
+    fn bytes_without_a_head_have_none() {
         for block in [
             &b""[..],
             b"HTTP/1.1 200 OK\r\nA: b\r\n",
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_are_joined_and_a_body_that_has_none_is_left() {
+    fn chunks_are_joined_and_a_body_without_chunks_is_none() {
         assert_eq!(
             unchunked(b"4\r\nWiki\r\n6;x=y\r\npedia \r\n0\r\nTrailer: x\r\n\r\n").unwrap(),
             b"Wikipedia "

@@ -1,4 +1,4 @@
-//! One JSON line, read without building a tree: only the fields that are asked for are looked at.
+//! One JSON line, parsed for the configured fields without building a tree.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,36 +8,36 @@ use serde_json::value::RawValue;
 
 use super::document::Fields;
 
-/// What a line says.
+/// The fields of a line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Line<'a> {
-    /// As JSON.
+pub(super) struct JsonLine<'a> {
+    /// The id as JSON.
     pub id: Option<&'a str>,
     pub text: &'a str,
     pub title: Option<Cow<'a, str>>,
     pub url: Option<Cow<'a, str>>,
 }
 
-/// What stands in a line, as far as it is known yet.
+/// The fields found so far.
 #[derive(Default)]
-struct Found<'a> {
+struct FoundFields<'a> {
     id: Option<&'a RawValue>,
     text: Option<Text<'a>>,
     title: Option<Cow<'a, str>>,
     url: Option<Cow<'a, str>>,
 }
 
-/// A text without escapes lies in the line; one with escapes, undone, beside it.
+/// Where the text is: in the line, or unescaped in a buffer.
 enum Text<'a> {
     InLine(&'a str),
     Unescaped,
 }
 
-impl<'a> Line<'a> {
-    /// Reads a line; `unescaped` is memory that a text with escapes is put into.
+impl<'a> JsonLine<'a> {
+    /// Reads a line; `unescaped` is the buffer for a text with escapes.
     ///
     /// # Errors
-    /// Why it is no document, in words.
+    /// The reason why the line is not a document.
     pub(super) fn read(line: &'a [u8], fields: &Fields, unescaped: &'a mut String) -> Result<Self, String> {
         let line = std::str::from_utf8(line).map_err(|error| format!("it is not UTF-8: {error}"))?;
         unescaped.clear();
@@ -62,7 +62,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// A string or a number; null is none.
+/// The id if it is a string or a number; null counts as missing.
 fn id(raw: &RawValue) -> Result<Option<&str>, String> {
     match raw.get().as_bytes() {
         [b'n', ..] => Ok(None),
@@ -77,14 +77,14 @@ struct Object<'f, 'u> {
 }
 
 impl<'de> Visitor<'de> for Object<'_, '_> {
-    type Value = Found<'de>;
+    type Value = FoundFields<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found<'de>, A::Error> {
-        let mut found = Found::default();
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<FoundFields<'de>, A::Error> {
+        let mut found = FoundFields::default();
         while let Some(roles) = map.next_key_seed(Key(self.fields))? {
             if roles == Roles::default() {
                 map.next_value::<IgnoredAny>()?;
@@ -99,7 +99,7 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
     }
 }
 
-impl<'de> Found<'de> {
+impl<'de> FoundFields<'de> {
     fn take(&mut self, roles: Roles, raw: &'de RawValue, unescaped: &mut String) -> serde_json::Result<()> {
         let string = || raw.get().starts_with('"').then(|| string(raw)).transpose();
         if roles.id {
@@ -138,7 +138,7 @@ fn string(raw: &RawValue) -> serde_json::Result<Cow<'_, str>> {
     serde_json::Deserializer::from_str(raw.get()).deserialize_str(Borrowed)
 }
 
-/// What a field is asked for as; one field may be the id and the URL.
+/// The roles of a field. One field may have several, such as the id and the URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Roles {
     id: bool,
@@ -205,7 +205,7 @@ impl<'de> Visitor<'de> for TextSeed<'_> {
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
-        // Where a field is there twice, the last one counts.
+        // The last of several fields with one name counts.
         self.0.clear();
         self.0.push_str(text);
         Ok(Text::Unescaped)
@@ -218,12 +218,12 @@ mod tests {
 
     fn read(line: &str) -> Result<(Option<String>, String), String> {
         let mut unescaped = "left from before".to_owned();
-        let line = Line::read(line.as_bytes(), &Fields::default(), &mut unescaped)?;
+        let line = JsonLine::read(line.as_bytes(), &Fields::default(), &mut unescaped)?;
         Ok((line.id.map(str::to_owned), line.text.to_owned()))
     }
 
     #[test]
-    fn an_id_is_kept_as_it_is_written() {
+    fn an_id_keeps_its_spelling() {
         for id in [
             "\"a\"",
             "\"\\u4e2d \\\"q\\\"\"",
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_unescaped_and_of_two_the_last_counts() {
+    fn a_text_is_unescaped_and_the_last_of_two_counts() {
         assert_eq!(read(r#"{"text": "a\n\u4e2d\ud83d\ude00"}"#).unwrap().1, "a\n中😀");
         assert_eq!(read(r#"{"text": "a\n", "text": "plain"}"#).unwrap().1, "plain");
         assert_eq!(
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn one_field_may_be_two_things() {
+    fn one_field_may_have_two_roles() {
         let fields = Fields {
             id: "url".into(),
             text: "title".into(),
@@ -262,7 +262,7 @@ mod tests {
         };
         let mut unescaped = String::new();
         let line = br#"{"url": "http:\/\/h/", "title": "T\n", "text": 5}"#;
-        let read = Line::read(line, &fields, &mut unescaped).unwrap();
+        let read = JsonLine::read(line, &fields, &mut unescaped).unwrap();
         assert_eq!(read.id, Some(r#""http:\/\/h/""#));
         assert_eq!(
             (read.url.as_deref(), read.title.as_deref(), read.text),
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_document_is_named() {
+    fn a_line_that_is_not_a_document_has_a_reason() {
         for (line, reason) in [
             ("", "EOF"),
             ("plain words", "expected"),
@@ -287,7 +287,7 @@ mod tests {
             let error = read(line).unwrap_err();
             assert!(error.contains(reason), "{line}: {error}");
         }
-        let error = Line::read(b"{\"text\": \"\xff\"}", &Fields::default(), &mut String::new()).unwrap_err();
+        let error = JsonLine::read(b"{\"text\": \"\xff\"}", &Fields::default(), &mut String::new()).unwrap_err();
         assert!(error.contains("not UTF-8"), "{error}");
         assert!(read(&"[".repeat(100_000)).is_err() && read(&format!("{{\"x\":{}", "[".repeat(100_000))).is_err());
     }

@@ -1,10 +1,10 @@
-//! JSON lines, cut into batches at line ends. What a line says is nobody's business here.
+//! JSON lines, cut into batches at line ends and not parsed.
 
 use std::io::Read;
 use std::ops::ControlFlow;
 
-use super::Limits;
 use super::batch::{BATCH_BYTES, Batcher, Lines};
+use super::limits::InputLimits;
 use super::place::{At, Fault};
 use super::walk::Source;
 
@@ -12,7 +12,7 @@ use super::walk::Source;
 pub(super) fn read(
     input: &mut impl Read,
     source: &Source,
-    limits: Limits,
+    limits: InputLimits,
     batcher: &mut Batcher<'_>,
 ) -> ControlFlow<()> {
     let mut cutter = Cutter {
@@ -30,14 +30,14 @@ pub(super) fn read(
         };
         cutter.deliver_lines(known, batcher)?;
         if ended || failed.is_some() {
-            // Before damage a last line is torn; at the end of a file it needs no line end to be whole.
+            // A line before damage is incomplete. The last line of a file needs no line end.
             cutter.end(failed.is_none(), batcher)?;
         }
         if let Some(error) = failed {
             batcher.fault(source.failed(&error))?;
         }
         if source.bytes.is_none() {
-            // Who feeds a pipe may wait for the answer to what has come.
+            // The writer of a pipe may wait for the verdicts on the lines sent so far.
             batcher.flush()?;
         }
         if ended {
@@ -49,15 +49,15 @@ pub(super) fn read(
 struct Cutter<'a> {
     source: &'a Source,
     limit: usize,
-    /// What has been read and not delivered; between two rounds the beginning of a line.
+    /// Bytes read and not delivered; between two rounds the beginning of a line.
     buffer: Vec<u8>,
-    /// The line that goes on is too long, and has been reported.
+    /// The current line is too long and was reported.
     skipping: bool,
     next_line: u64,
 }
 
 impl Cutter<'_> {
-    /// Reads about as many bytes as a batch has, of a stream as many as come at once; false at the end.
+    /// Reads a batch of bytes from a file, or the available bytes from a stream. Returns false at the end.
     fn fill(&mut self, input: &mut impl Read) -> std::io::Result<bool> {
         let goal = self.buffer.len() + BATCH_BYTES;
         let mut have = self.buffer.len();
@@ -77,7 +77,7 @@ impl Cutter<'_> {
         filled
     }
 
-    /// Delivers the whole lines in the buffer, of which the first `known` bytes hold no line end.
+    /// Delivers the whole lines in the buffer. Its first `known` bytes have no line end.
     fn deliver_lines(&mut self, known: usize, batcher: &mut Batcher<'_>) -> ControlFlow<()> {
         if self.skipping {
             match memchr::memchr(b'\n', &self.buffer) {
@@ -107,7 +107,7 @@ impl Cutter<'_> {
         ControlFlow::Continue(())
     }
 
-    /// The last line, if nothing says that it is cut: it needs no line end.
+    /// Delivers the last line, which needs no line end, if it is whole.
     fn end(&mut self, is_whole: bool, batcher: &mut Batcher<'_>) -> ControlFlow<()> {
         let last = std::mem::take(&mut self.buffer);
         let was_skipping = std::mem::take(&mut self.skipping);

@@ -1,18 +1,18 @@
-//! A buffered input that shows what comes before it is read.
+//! A buffered input with a peek at the next bytes.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
-/// Bytes of the buffer, and the most that can be looked ahead.
+/// Bytes of the buffer, which bound a peek.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// See the module's text.
+/// The input and its buffer.
 #[derive(Debug)]
 pub(super) struct Lookahead<R> {
     input: R,
     buffer: Box<[u8]>,
     start: usize,
     end: usize,
-    /// Of the next byte.
+    /// The offset of the next byte.
     offset: u64,
 }
 
@@ -32,7 +32,7 @@ impl<R: Read> Lookahead<R> {
         self.offset
     }
 
-    /// What comes next: at least so many bytes, fewer only at the end of the input.
+    /// The next bytes: at least `bytes`, or fewer at the end of the input.
     pub(super) fn peek(&mut self, bytes: usize) -> io::Result<&[u8]> {
         while self.end - self.start < bytes.min(BUFFER_BYTES) {
             if self.start > 0 {

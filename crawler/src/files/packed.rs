@@ -1,10 +1,10 @@
-//! Gzip and zstd undone, recognised by their first bytes: any number of members (frames), one after the other.
+//! Decompression of gzip and zstd, detected by the first bytes: any number of members (frames) in sequence.
 //!
-//! Damage costs the member that it is in: it is an error that names where the member begins, and whoever reads on after it
-//! gets what the next member holds. Where a file is one member, that is nothing.
+//! Damage loses one member: reading it is an error with the offset of the member, and the next read continues with the next member. A
+//! file with a single member has no next one.
 //!
-//! A zstd file may begin with the dictionary that its frames need: `.warc.zst` files do (IIPC, "Use of the Zstandard Compression
-//! Algorithm in WARC files", section 4).
+//! A zstd file may begin with the dictionary of its frames, as `.warc.zst` files do (IIPC, "Use of the Zstandard Compression Algorithm
+//! in WARC files", section 4).
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
@@ -13,49 +13,49 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 
 use super::lookahead::Lookahead;
 
-/// Bytes that tell a member's beginning from other bytes.
+/// Bytes that distinguish the start of a member from other bytes.
 const HEADER_BYTES: usize = 10;
 
-/// The frame that a dictionary comes in (a skippable one, RFC 8878, section 3.1.2): its magic number and its length.
+/// The magic number of the skippable frame around a dictionary (RFC 8878, section 3.1.2). Four bytes of length follow.
 const DICTIONARY_FRAME: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
 
-/// What a dictionary begins with (RFC 8878, section 5).
+/// The first bytes of a dictionary (RFC 8878, section 5).
 const DICTIONARY_MAGIC: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
 
-/// A longer dictionary is not taken for one: those in use have some 100 KB.
+/// Upper bound on a dictionary; common ones have about 100 kB.
 const MAX_DICTIONARY_BYTES: u32 = 8 << 20;
 
-/// Damage, inside the [`io::Error`] that reports it.
+/// Damage in compressed data, inside an [`io::Error`].
 #[derive(Debug, thiserror::Error)]
-#[error("the packed data is damaged: {reason}")]
+#[error("the compressed data is damaged: {reason}")]
 pub(super) struct Damage {
-    /// Where the damaged member begins in the file.
+    /// Offset of the damaged member in the file.
     pub at: u64,
     reason: String,
 }
 
-/// The damage that an error reports, if it is that.
+/// The damage in `error`, if it is about damage.
 pub(super) fn damage_of(error: &io::Error) -> Option<&Damage> {
     error.get_ref()?.downcast_ref()
 }
 
-/// An input without its packing, if it has any.
+/// An input without its compression.
 pub(super) struct Unpacked<R: Read> {
     state: State<R>,
-    /// What the zstd frames may need; empty for none.
+    /// The dictionary of the zstd frames; empty if there is none.
     dictionary: Vec<u8>,
-    /// Where the member begins that is being read.
+    /// Offset of the current member.
     member_at: u64,
 }
 
 enum State<R: Read> {
-    /// Not packed.
+    /// Not compressed.
     Plain(Lookahead<R>),
     Gzip(Box<GzDecoder<Lookahead<R>>>),
     Zstd(ZstdDecoder<'static, Lookahead<R>>),
-    /// Where the next member must begin, or the file end.
+    /// Between members: the next member or the end of the file follows.
     Between(Lookahead<R>),
-    /// After damage: where the next member begins is to be found.
+    /// After damage: the start of the next member is unknown.
     Searching(Lookahead<R>),
     End,
 }
@@ -66,7 +66,7 @@ enum Packing {
     Zstd,
 }
 
-/// What begins with these bytes; RFC 1952, section 2.3.1, and RFC 8878, sections 3.1.1 and 3.1.2.
+/// The compression of data with these first bytes (RFC 1952, section 2.3.1; RFC 8878, sections 3.1.1 and 3.1.2).
 fn packing(start: &[u8]) -> Option<Packing> {
     match start {
         [0x1f, 0x8b, 8, ..] => Some(Packing::Gzip),
@@ -75,7 +75,7 @@ fn packing(start: &[u8]) -> Option<Packing> {
     }
 }
 
-/// As [`packing`], sure enough to be believed of bytes in the middle of damaged data.
+/// As [`packing`], but strict enough for bytes in the middle of damaged data.
 fn packing_after_damage(start: &[u8]) -> Option<Packing> {
     packing(start).filter(|packing| match (packing, start) {
         // Reserved flags are zero; compressors set XFL to 0, 2 or 4, and OS to a number of the RFC's list.
@@ -88,7 +88,7 @@ fn packing_after_damage(start: &[u8]) -> Option<Packing> {
 }
 
 impl<R: Read> Unpacked<R> {
-    /// Looks at the first bytes of `input`, and undoes the packing that they tell of.
+    /// Detects the compression by the first bytes of `input`.
     pub(super) fn new(input: R) -> io::Result<Self> {
         let mut input = Lookahead::new(input);
         let is_packed = packing(input.peek(4)?).is_some();
@@ -104,12 +104,12 @@ impl<R: Read> Unpacked<R> {
         })
     }
 
-    /// Goes to the next member; false if there is none.
+    /// Starts the next member; false if there is none.
     fn next_member(&mut self) -> io::Result<bool> {
         let (mut input, searching) = match std::mem::replace(&mut self.state, State::End) {
             State::Between(input) => (input, false),
             State::Searching(mut input) => {
-                // A decoder that fails at once has read nothing: the same member must not be tried again.
+                // A decoder that failed at once has consumed nothing. One byte further, the search finds another member.
                 if input.offset() == self.member_at && !input.peek(1)?.is_empty() {
                     input.consume(1);
                 }
@@ -132,7 +132,7 @@ impl<R: Read> Unpacked<R> {
             None if input.peek(1)?.is_empty() => return Ok(false),
             None => {
                 self.state = State::Searching(input);
-                return Err(self.damaged("something else follows it".into()));
+                return Err(self.damaged("other bytes follow it".into()));
             }
         }
         Ok(true)
@@ -143,7 +143,7 @@ impl<R: Read> Unpacked<R> {
         io::Error::new(ErrorKind::InvalidData, Damage { at, reason })
     }
 
-    /// Leaves the member that has been read or is damaged.
+    /// Leaves the current member, which is complete or damaged.
     fn leave(&mut self, next: fn(Lookahead<R>) -> State<R>) {
         self.state = match std::mem::replace(&mut self.state, State::End) {
             State::Gzip(decoder) => next(decoder.into_inner()),
@@ -153,8 +153,7 @@ impl<R: Read> Unpacked<R> {
     }
 }
 
-/// The dictionary that the input begins with; empty where there is none, and what is there instead is skipped as any frame of
-/// its kind.
+/// The dictionary at the start of the input; empty if there is none. Other content in its frame is skipped, as in any skippable frame.
 fn dictionary<R: Read>(input: &mut Lookahead<R>) -> io::Result<Vec<u8>> {
     let length = match input.peek(8)? {
         [a, b, c, d, length @ ..] if [*a, *b, *c, *d] == DICTIONARY_FRAME && length.len() >= 4 => {
@@ -172,7 +171,7 @@ fn dictionary<R: Read>(input: &mut Lookahead<R>) -> io::Result<Vec<u8>> {
         let mut unpacked = Vec::new();
         let decoder = ZstdDecoder::with_buffer(&dictionary[..])?;
         let limit = u64::from(MAX_DICTIONARY_BYTES);
-        // One that cannot be unpacked shows in every frame that needs it.
+        // A damaged dictionary becomes an error in the first frame that needs it.
         if decoder.take(limit).read_to_end(&mut unpacked).is_err() {
             unpacked.clear();
         }
@@ -184,7 +183,7 @@ fn dictionary<R: Read>(input: &mut Lookahead<R>) -> io::Result<Vec<u8>> {
     Ok(dictionary)
 }
 
-/// The member that begins here, or after zeros: files on tapes and block devices are padded with them.
+/// The member that starts here or after zeros, which pad files on tapes and block devices.
 fn padded<R: Read>(input: &mut Lookahead<R>) -> io::Result<Option<Packing>> {
     loop {
         let start = input.peek(HEADER_BYTES)?;
@@ -196,7 +195,7 @@ fn padded<R: Read>(input: &mut Lookahead<R>) -> io::Result<Option<Packing>> {
     }
 }
 
-/// Goes to the next bytes that begin a member.
+/// Moves to the next start of a member.
 fn search<R: Read>(input: &mut Lookahead<R>) -> io::Result<Option<Packing>> {
     loop {
         let here = input.peek(HEADER_BYTES)?;
@@ -235,7 +234,7 @@ impl<R: Read> Read for Unpacked<R> {
                 Ok(0) => self.leave(State::Between),
                 Ok(length) => return Ok(length),
                 Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error),
-                // The file itself cannot be read: asking again would give the same answer for ever.
+                // The file itself is unreadable. Another read would fail in the same way.
                 Err(error) if error.raw_os_error().is_some() || matches!(self.state, State::Plain(_)) => {
                     self.state = State::End;
                     return Err(error);
@@ -267,7 +266,7 @@ mod tests {
         zstd::bulk::compress(data, 3).unwrap()
     }
 
-    /// What is read, and where damage is reported.
+    /// The bytes read, and the offsets of reported damage.
     fn unpack(packed: &[u8]) -> (Vec<u8>, Vec<u64>) {
         let mut input = Unpacked::new(packed).unwrap();
         let (mut read, mut damaged) = (Vec::new(), Vec::new());
@@ -278,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_read_with_the_dictionary_that_comes_first() {
+    fn frames_use_the_dictionary_before_them() {
         // Made by python-zstandard: a dictionary trained on such lines, and a frame for each of the first 20.
         let dictionary = include_bytes!("data/dictionary.bin");
         let frames = include_bytes!("data/with_dictionary.zst");
@@ -292,7 +291,7 @@ mod tests {
             assert_eq!(unpack(&[&first[..], frames].concat()), (whole.clone(), vec![]));
         }
         assert_eq!(unpack(frames).0, b"", "the dictionary is needed");
-        // Frames that need none are read whatever the first one holds, and one that is cut is the end of the file.
+        // Frames without a dictionary are read after any first frame. A cut frame ends the file.
         for first in [frame(b"no dictionary"), frame(&zstd(b"none")), frame(b"")] {
             assert_eq!(unpack(&[first, zstd(&whole)].concat()), (whole.clone(), vec![]));
         }
@@ -308,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn any_number_of_members_of_either_packing_is_one_file() {
+    fn any_number_of_members_of_either_compression_is_one_file() {
         let parts = [text(1), Vec::new(), text(2)];
         let whole = parts.concat();
         let skippable = [&[0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc", &zstd(&whole)].concat();
@@ -328,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_costs_the_member_that_it_is_in() {
+    fn damage_loses_one_member() {
         for pack in [gzip, zstd] {
             let [one, two, three] = [1, 2, 3].map(|seed| pack(&text(seed)));
             let mut bad = two.clone();
@@ -342,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_file_gives_what_it_holds_and_says_that_it_is_cut() {
+    fn a_cut_file_is_read_up_to_the_cut_and_reported() {
         for pack in [gzip, zstd] {
             let packed = [pack(&text(1)), pack(&text(2))].concat();
             let (read, damaged) = unpack(&packed[..packed.len() - 9]);
@@ -353,7 +352,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_damaged_it_is_read_to_its_end(
+        fn a_file_with_any_damage_is_read_to_its_end(
             zipped in any::<bool>(),
             changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8),
             cut in any::<prop::sample::Index>(),
@@ -375,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_packed_data_and_is_none_is_reported() {
+    fn other_bytes_after_compressed_data_are_reported() {
         let packed = [gzip(b"one"), b"not packed".to_vec(), gzip(b"two")].concat();
         assert_eq!(unpack(&packed), (b"onetwo".to_vec(), vec![gzip(b"one").len() as u64]));
     }

@@ -1,4 +1,4 @@
-//! A page or a text that was found whole: from bytes to document.
+//! From the body of a page or a text to a document.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,21 +6,21 @@ use bytes::Bytes;
 use page::Page;
 use page::sniff::{is_binary, looks_like_html};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use storage::warc::record::digest;
+use storage::warc::{payload_digest, shown_digest};
 use url::Url;
 use web::fetch::{FetchError, content_encoding};
 
-use super::Limits;
-use super::batch::{Body, Codings};
+use super::body::{Body, Codings};
 use super::document::{Document, json_string};
 use super::http::unchunked;
+use super::limits::InputLimits;
 use super::place::Fault;
 
-/// The URL of a document of which nobody says where it is from. `.invalid` leads nowhere (RFC 6761, section 6.4).
-pub const PLACEHOLDER: &str = "http://file.invalid/";
+/// The URL of a document without one. The domain `.invalid` never resolves (RFC 6761, section 6.4).
+pub(crate) const PLACEHOLDER: &str = "http://file.invalid/";
 
-/// Shows the document that `body` is, or why it is none.
-pub(super) fn document(body: &Body, limits: Limits, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
+/// Calls `each` with the document in `body`, or with the reason for none.
+pub(super) fn document(body: &Body, limits: InputLimits, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
     let refused = |reason: String| Err(Fault::new(body.place.clone(), reason));
     if let Err(reason) = check_digest(body) {
         return each(refused(reason));
@@ -30,7 +30,7 @@ pub(super) fn document(body: &Body, limits: Limits, each: &mut dyn FnMut(Result<
         Err(FetchError::BodyTooLarge { limit }) => return each(Err(Fault::too_long(body.place.clone(), limit))),
         Err(error) => return each(refused(error.to_string())),
     };
-    // What a file's name says is a guess; a header is not.
+    // A file's ending may be wrong about its type; a header is trusted.
     if body.codings.is_none() && is_binary(&bytes) {
         return each(refused("it is not text".into()));
     }
@@ -48,7 +48,7 @@ pub(super) fn document(body: &Body, limits: Limits, each: &mut dyn FnMut(Result<
     }));
 }
 
-fn read(bytes: &[u8], body: &Body, limits: Limits) -> Result<Page, String> {
+fn read(bytes: &[u8], body: &Body, limits: InputLimits) -> Result<Page, String> {
     let mut headers = HeaderMap::new();
     if let Ok(value) = HeaderValue::from_str(&body.content_type) {
         headers.insert(CONTENT_TYPE, value);
@@ -60,7 +60,7 @@ fn read(bytes: &[u8], body: &Body, limits: Limits) -> Result<Page, String> {
         embedded: false,
         max_text_bytes: limits.max_document_bytes / 2 * 3,
     };
-    // No input is known to make a parser panic; if one does, it costs that page and not the run.
+    // No input is known to make a parser panic. A panic would lose this page, not the run.
     let page = catch_unwind(AssertUnwindSafe(|| page::read(bytes, &headers, &url, &options)));
     match page {
         Ok(page) => page.map_err(|error| error.to_string()),
@@ -68,7 +68,7 @@ fn read(bytes: &[u8], body: &Body, limits: Limits) -> Result<Page, String> {
     }
 }
 
-/// Compares a record's block with its digest, where that is of the one form that all crawlers agree on: SHA-1 in base 32.
+/// Compares a record's block with its digest if the digest has the common form, SHA-1 in base 32.
 fn check_digest(body: &Body) -> Result<(), String> {
     const LENGTH: usize = "sha1:".len() + 32;
     let Some(expected) = &body.digest else {
@@ -77,17 +77,17 @@ fn check_digest(body: &Body) -> Result<(), String> {
     if expected.len() != LENGTH || !expected.starts_with("sha1:") {
         return Ok(());
     }
-    let found = digest(&[&body.bytes[..]]);
+    let found = shown_digest(&payload_digest(&body.bytes));
     if found.eq_ignore_ascii_case(expected) {
         return Ok(());
     }
-    Err(format!("its block digest is {found}, its header says {expected}"))
+    Err(format!("its block digest is {found}, but its header has {expected}"))
 }
 
-/// The body without the codings of HTTP.
+/// The body without its HTTP codings.
 ///
-/// Archives often hold bodies whose codings were undone while their heads still name them. A page that can be read as it
-/// stands is therefore left so; and so is, after a coding could not be undone, what is UTF-8 as it stands.
+/// In many archives the body is already decoded although its head still names the coding. This function therefore does not decode a
+/// body that looks like HTML, and returns a UTF-8 body unchanged if the decoding fails.
 fn uncoded(body: &Body, limit: usize) -> Result<Bytes, FetchError> {
     let payload = body.bytes.slice(body.head_bytes.min(body.bytes.len())..);
     let Some(Codings {

@@ -1,4 +1,4 @@
-//! Where something stands in the inputs, and what is wrong there.
+//! Places in the inputs, and faults.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,21 +7,21 @@ use storage::stored_text;
 
 /// A place in an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The file as it was named or reached; `stdin`.
+pub(crate) struct Place {
+    /// The path of the file as given or found, or `stdin`.
     pub source: Arc<str>,
-    /// Where in it.
+    /// The position in the file.
     pub at: At,
 }
 
-/// Where in a file.
+/// A position in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum At {
+pub(crate) enum At {
     /// The file as a whole.
     Whole,
-    /// A line, counted from 1. Lines lost in damaged packing are not counted.
+    /// A line, counted from 1, without lines lost in damaged compressed data.
     Line(u64),
-    /// An offset: of a WARC record in the unpacked file, of damaged packing in the file itself.
+    /// An offset: of a WARC record in the decompressed file, or of damaged compressed data in the file itself.
     Byte(u64),
 }
 
@@ -35,12 +35,11 @@ impl fmt::Display for Place {
     }
 }
 
-/// A line, record or file that is no document, and why.
+/// A line, record or file without a document, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// Where.
+pub(crate) struct Fault {
     pub place: Place,
-    /// What is wrong there, in words.
+    /// The reason in words.
     pub reason: String,
 }
 
@@ -62,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_written_as_other_tools_do() {
+    fn a_place_has_the_form_of_compiler_messages() {
         let place = |at| Place {
             source: "a/b.jsonl".into(),
             at,

@@ -1,8 +1,8 @@
-//! The documents of a WARC file: which records are one, and how much of them has to be read to know it.
+//! The documents of a WARC file.
 //!
-//! Taken are `response` records of HTTP status 200, `resource` and `conversion` records (what a crawl stores of its texts,
-//! and what Common Crawl's WET files hold) whose content is HTML, XHTML or plain text. A `conversion` of a response that
-//! was taken says the same again and is passed over.
+//! A document is a `response` record with HTTP status 200, or a `resource` or `conversion` record, if its content is HTML, XHTML or
+//! plain text. A crawl stores its texts as `conversion` records, and so do Common Crawl's WET files. The reader skips the `conversion`
+//! of a response that is already a document.
 
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
@@ -11,17 +11,23 @@ use page::content_type;
 use page::sniff::looks_like_html;
 use storage::warc::{DamagedRecord, Record, StreamedRecord, WarcStream};
 
-use super::Limits;
-use super::batch::{Batcher, Body, Codings};
+use super::batch::Batcher;
+use super::body::{Body, Codings};
 use super::http::Head;
+use super::limits::InputLimits;
 use super::place::{At, Fault};
 use super::walk::Source;
 
-/// Bytes of a response in which its HTTP head must end.
+/// Upper bound on the bytes of the HTTP head of a response.
 const MAX_HTTP_HEAD_BYTES: u64 = 64 * 1024;
 
-/// Reads `input`, which must be unpacked, to its end.
-pub(super) fn read(input: impl BufRead, source: &Source, limits: Limits, batcher: &mut Batcher<'_>) -> ControlFlow<()> {
+/// Reads `input`, which is decompressed, to its end.
+pub(super) fn read(
+    input: impl BufRead,
+    source: &Source,
+    limits: InputLimits,
+    batcher: &mut Batcher<'_>,
+) -> ControlFlow<()> {
     let mut records = Records {
         stream: WarcStream::new(input),
         source,
@@ -31,10 +37,10 @@ pub(super) fn read(input: impl BufRead, source: &Source, limits: Limits, batcher
     loop {
         match records.next() {
             Ok(None) => return ControlFlow::Continue(()),
-            Ok(Some(Answer::Passed)) => {}
-            Ok(Some(Answer::Document(body))) => batcher.body(*body)?,
-            Ok(Some(Answer::Fault(fault))) => batcher.fault(fault)?,
-            // The input goes on behind the damage, or ends.
+            Ok(Some(Outcome::Skipped)) => {}
+            Ok(Some(Outcome::Document(body))) => batcher.body(*body)?,
+            Ok(Some(Outcome::Fault(fault))) => batcher.fault(fault)?,
+            // The next call continues after the damage, or finds the end.
             Err(error) => batcher.fault(source.failed(&error))?,
         }
     }
@@ -44,15 +50,15 @@ struct Records<'a, R> {
     stream: WarcStream<R>,
     source: &'a Source,
     limit: usize,
-    /// The id of the last response that was taken.
+    /// The id of the last response that was a document.
     last_response: Option<String>,
 }
 
-/// What became of a record.
-enum Answer {
+/// The result of reading a record.
+enum Outcome {
     Document(Box<Body>),
-    /// No document, and nothing wrong with it.
-    Passed,
+    /// Not a document, and no fault.
+    Skipped,
     Fault(Fault),
 }
 
@@ -62,14 +68,14 @@ impl From<DamagedRecord> for Refused {
     }
 }
 
-/// Why a record is no document.
+/// Why a record that should be a document is not one.
 enum Refused {
     Damaged(DamagedRecord),
     TooLong,
     Reason(&'static str),
 }
 
-/// What a record's content is, by its header or its HTTP head.
+/// A record's content, described by its header or its HTTP head.
 struct Content {
     content_type: String,
     codings: Option<Codings>,
@@ -77,24 +83,24 @@ struct Content {
 }
 
 impl<R: BufRead> Records<'_, R> {
-    fn next(&mut self) -> io::Result<Option<Answer>> {
+    fn next(&mut self) -> io::Result<Option<Outcome>> {
         let mut found = match self.stream.next_record()? {
             None => return Ok(None),
-            Some(Err(damage)) => return Ok(Some(Answer::Fault(self.fault(damage.offset, &damage.reason)))),
+            Some(Err(damage)) => return Ok(Some(Outcome::Fault(self.fault(damage.offset, &damage.reason)))),
             Some(Ok(found)) => found,
         };
         Ok(Some(match self.take(&mut found)? {
-            Ok(Some(content)) => Answer::Document(Box::new(self.body(found, content))),
-            Ok(None) => Answer::Passed,
-            Err(Refused::Damaged(damage)) => Answer::Fault(self.fault(damage.offset, &damage.reason)),
-            Err(Refused::Reason(reason)) => Answer::Fault(self.fault(found.offset, reason)),
+            Ok(Some(content)) => Outcome::Document(Box::new(self.body(found, content))),
+            Ok(None) => Outcome::Skipped,
+            Err(Refused::Damaged(damage)) => Outcome::Fault(self.fault(damage.offset, &damage.reason)),
+            Err(Refused::Reason(reason)) => Outcome::Fault(self.fault(found.offset, reason)),
             Err(Refused::TooLong) => {
-                Answer::Fault(Fault::too_long(self.source.place(At::Byte(found.offset)), self.limit))
+                Outcome::Fault(Fault::too_long(self.source.place(At::Byte(found.offset)), self.limit))
             }
         }))
     }
 
-    /// Reads the block of a record that is a document.
+    /// Reads the block of a record if it is a document.
     fn take(&mut self, found: &mut StreamedRecord) -> io::Result<Result<Option<Content>, Refused>> {
         let record = &found.record;
         let content = match record.kind() {
@@ -104,11 +110,11 @@ impl<R: BufRead> Records<'_, R> {
                 }
                 match Head::read(&found.record.block) {
                     Some(head) => response(&head, &found.record.block),
-                    None => return Ok(Err(Refused::Reason("it holds no HTTP response"))),
+                    None => return Ok(Err(Refused::Reason("its block is not an HTTP response"))),
                 }
             }
             "resource" => by_type(record.field("Content-Type")),
-            "conversion" if !self.is_told(record) => by_type(record.field("Content-Type")),
+            "conversion" if !self.is_of_last_response(record) => by_type(record.field("Content-Type")),
             _ => None,
         };
         let Some(content) = content else {
@@ -121,8 +127,8 @@ impl<R: BufRead> Records<'_, R> {
         Ok(read.map(|()| Some(content)).map_err(Refused::from))
     }
 
-    /// Whether a conversion is of the response before it.
-    fn is_told(&self, record: &Record) -> bool {
+    /// Whether a conversion repeats the response before it.
+    fn is_of_last_response(&self, record: &Record) -> bool {
         let of = record.field("WARC-Refers-To");
         of.is_some() && of == self.last_response.as_deref()
     }
@@ -159,7 +165,7 @@ fn is_http(record: &Record) -> bool {
     content_type.is_some_and(|media_type| media_type == "application/http")
 }
 
-/// What a response holds, if it is a page. Where nothing says what it is, it must look like one.
+/// The content of a response with a page. Without a content type, the body must look like HTML.
 fn response(head: &Head, block: &[u8]) -> Option<Content> {
     if head.status != 200 {
         return None;

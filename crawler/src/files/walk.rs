@@ -1,4 +1,4 @@
-//! From arguments to files, in an order that depends on nothing but their names.
+//! From arguments to files, in an order that depends only on names.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -7,20 +7,38 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use super::format::Format;
+use super::packed::damage_of;
 use super::place::{At, Fault, Place};
 
-/// What standard input is called where a file's name would stand.
+/// The name of standard input in messages.
 const STDIN: &str = "stdin";
 
-/// A file to be read.
+/// A file to read.
 #[derive(Debug, Clone)]
 pub(super) struct Source {
-    /// As it was named, or reached through a folder.
+    /// Its path as the argument gives it, or below a folder argument.
     pub name: Arc<str>,
     /// `None` for standard input.
     pub path: Option<PathBuf>,
-    /// Its size; `None` where it is no file but a stream, whose data may come slowly.
+    /// Its size; `None` for a stream, whose data may arrive slowly.
     pub bytes: Option<u64>,
+}
+
+impl Source {
+    pub(super) fn place(&self, at: At) -> Place {
+        Place {
+            source: Arc::clone(&self.name),
+            at,
+        }
+    }
+
+    /// The fault for an error of this input.
+    pub(super) fn failed(&self, error: &io::Error) -> Fault {
+        match damage_of(error) {
+            Some(damage) => Fault::new(self.place(At::Byte(damage.at)), damage.to_string()),
+            None => Fault::new(self.place(At::Whole), format!("cannot read it: {error}")),
+        }
+    }
 }
 
 /// A file, or a part of a folder that cannot be read.
@@ -30,33 +48,33 @@ pub(super) enum Found {
     Fault(Fault),
 }
 
-/// An argument that cannot be used.
+/// An unusable argument.
 #[derive(Debug, thiserror::Error)]
-pub enum InputError {
-    /// Nothing is there, or it cannot be looked at.
+pub(crate) enum InputError {
+    /// The input does not exist or cannot be read.
     #[error("cannot read the input {}: {source}", path.display())]
     Unreadable {
         /// The argument.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The input would be overwritten.
-    #[error("{} is an input and an output; the output would replace it", .0.display())]
+    #[error("{} is both an input and an output; the output would replace the input", .0.display())]
     IsOutput(PathBuf),
     /// Standard input cannot be read again.
-    #[error("standard input (-) can be named once only")]
+    #[error("standard input (-) can be an input only once")]
     StdinTwice,
 }
 
-/// Collects the files that arguments name.
+/// Collects the files of the arguments.
 #[derive(Debug)]
 pub(super) struct Walk {
-    /// Files whose names tell of no known form are taken too.
+    /// Whether files without a known ending are read too.
     takes_all: bool,
     outputs: HashSet<PathBuf>,
     pub found: Vec<Found>,
-    /// Files passed over for their names.
+    /// Files not read because their names have no known ending.
     pub left_out: u64,
 }
 
@@ -109,7 +127,7 @@ impl Walk {
         }));
     }
 
-    /// Depth first, each folder's entries by the bytes of their names; without recursion, so that no depth is too great.
+    /// Depth first, each folder's entries in the byte order of their names. A stack replaces recursion, so that no depth overflows.
     fn add_folder(&mut self, folder: &Path) {
         let mut waiting = vec![folder.to_owned()];
         while let Some(path) = waiting.pop() {
@@ -124,7 +142,7 @@ impl Walk {
                     at: At::Whole,
                 };
                 self.found
-                    .push(Found::Fault(Fault::new(place, format!("it cannot be read: {error}"))));
+                    .push(Found::Fault(Fault::new(place, format!("cannot read it: {error}"))));
             }
         }
     }
@@ -136,7 +154,7 @@ impl Walk {
             return Ok(());
         }
         let metadata = fs::metadata(path)?;
-        // A link to a folder may lead in circles; pipes, sockets and devices in a folder are no documents.
+        // Links to folders may form a cycle. Pipes, sockets and devices are not documents.
         if !metadata.is_file() {
             return Ok(());
         }
@@ -149,7 +167,7 @@ impl Walk {
     }
 }
 
-/// What a folder holds but hidden entries, the last by name first.
+/// The entries of a folder without hidden ones, in descending order of names.
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let is_hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
     let mut names = Vec::new();
@@ -168,7 +186,7 @@ fn name(path: &Path) -> Arc<str> {
     shown.to_string_lossy().into()
 }
 
-/// A path that equals that of the same file named otherwise; of one that does not exist yet, too.
+/// A path that is equal for all names of the same file, whether or not the file exists.
 fn absolute(path: &Path) -> PathBuf {
     if let Ok(known) = fs::canonicalize(path) {
         return known;
@@ -197,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_gone_through_by_name_and_only_known_forms_are_taken() {
+    fn a_folder_is_read_in_the_order_of_names_without_unknown_formats() {
         let root = tempfile::tempdir().unwrap();
         for file in [
             "b.txt",
@@ -242,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_cannot_be_used_are_named() {
+    fn unusable_arguments_are_named() {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("a.txt");
         fs::write(&file, "x").unwrap();

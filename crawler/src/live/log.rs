@@ -1,7 +1,7 @@
-//! What happens, for whoever looks into it: on standard error, beside the progress display, and in a file.
+//! The log: on standard error, above the progress display, and in a file.
 //!
-//! `RUST_LOG` rules both where it is set. Else standard error has warnings (-q: errors; -v, -vv: more), and the file at
-//! least what happens at level info. A line that cannot be written never ends a crawl: it is counted.
+//! `RUST_LOG` sets the level of both. Without it, standard error has warnings (-q: errors; -v, -vv: more), and the file has level info
+//! or more. A write error never ends a crawl; the log counts the lines that it could not write to the file.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -18,65 +18,65 @@ use tracing_subscriber::{EnvFilter, fmt};
 
 use crate::terminal::tell::{Stderr, tell};
 
-/// Lines that the log file could not take.
+/// Lines that could not be written to the log file.
 static LOST: AtomicU64 = AtomicU64::new(0);
 
-/// Where it is.
+/// The path of the log file.
 static PATH: OnceLock<PathBuf> = OnceLock::new();
 
-/// What is logged, and where.
+/// The level, the target and the form of the log.
 #[derive(Debug, Clone, Copy)]
-pub struct Options<'a> {
-    /// A file that is appended to, beside standard error.
+pub struct LogOptions<'a> {
+    /// A file to append to, in addition to standard error.
     pub file: Option<&'a Path>,
     /// The form of the file's lines; without a file, of the lines on standard error.
     pub form: Form,
-    /// Errors only, on standard error.
+    /// Only errors on standard error.
     pub quiet: bool,
-    /// 1 for decisions, 2 or more for everything.
+    /// 0: warnings; 1: the decisions of the crawl; 2 or more: everything.
     pub verbose: u8,
 }
 
 /// The forms of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// For people: a line an event.
+    /// For people: one line for each event.
     Text,
-    /// For programs: a JSON object a line.
+    /// For programs: one JSON object for each event.
     Json,
 }
 
 /// The log file cannot be opened.
 #[derive(Debug, thiserror::Error)]
-#[error("--log-file {}: {source}; name a file in a folder that exists and that you may write to", path.display())]
+#[error("--log-file {}: {source}; name a file in an existing folder with write permission", path.display())]
 pub struct Unwritable {
     path: PathBuf,
     source: io::Error,
 }
 
-/// Starts logging as `options` say.
+/// Starts logging.
 ///
 /// # Errors
 /// The log file cannot be opened.
-pub fn start(options: Options<'_>) -> Result<(), Unwritable> {
+pub fn start(options: LogOptions<'_>) -> Result<(), Unwritable> {
     let file = match options.file {
         Some(path) => Some(open(path.to_owned())?),
         None => None,
     };
     let form = options.form;
-    let of_stderr = if file.is_some() { Form::Text } else { form };
-    let usual = match (options.quiet, options.verbose) {
+    let stderr_form = if file.is_some() { Form::Text } else { form };
+    let default_level = match (options.quiet, options.verbose) {
         (true, _) => "error",
         (false, 0) => "warn",
         (false, verbose) => detailed(verbose),
     };
-    let stderr = to_stderr(of_stderr).with_filter(filter(usual));
+    let stderr = to_stderr(stderr_form).with_filter(filter(default_level));
     let file = file.map(|file| to_file(file, form).with_filter(filter(detailed(options.verbose))));
     tracing_subscriber::registry().with(stderr).with(file).init();
     Ok(())
 }
 
-/// Says how many lines the log file could not take, if any.
+/// Writes the number of lost log lines to standard error, if there are any.
 pub fn tell_lost() {
     let lost = lines_lost();
     if let Some(path) = PATH.get().filter(|_| lost > 0) {
@@ -87,7 +87,7 @@ pub fn tell_lost() {
     }
 }
 
-/// Lines that the log file could not take so far.
+/// Lines that could not be written to the log file so far.
 #[must_use]
 pub fn lines_lost() -> u64 {
     LOST.load(Ordering::Relaxed)
@@ -101,8 +101,8 @@ fn detailed(verbose: u8) -> &'static str {
     }
 }
 
-fn filter(usual: &str) -> EnvFilter {
-    EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual))
+fn filter(default_level: &str) -> EnvFilter {
+    EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default_level))
 }
 
 fn open(path: PathBuf) -> Result<LogFile, Unwritable> {
@@ -110,7 +110,7 @@ fn open(path: PathBuf) -> Result<LogFile, Unwritable> {
         Ok(file) => file,
         Err(source) => return Err(Unwritable { path, source }),
     };
-    // A second start in one process, which only tests make, goes on with its own.
+    // Only tests start a second log in one process. The first path stays.
     let _first = PATH.set(path);
     Ok(LogFile(Arc::new(Target {
         file,
@@ -151,7 +151,7 @@ struct LogFile(Arc<Target>);
 #[derive(Debug)]
 struct Target {
     file: File,
-    /// The last line may stand there in part.
+    /// Whether the last line in the file may be incomplete.
     is_torn: AtomicBool,
 }
 
@@ -168,8 +168,8 @@ impl Write for LogFile {
         let Target { file, is_torn } = &*self.0;
         let mut file = file;
         let written = if is_torn.load(Ordering::Relaxed) {
-            let apart = [b"\n", line].concat();
-            file.write_all(&apart)
+            let on_new_line = [b"\n", line].concat();
+            file.write_all(&on_new_line)
         } else {
             file.write_all(line)
         };

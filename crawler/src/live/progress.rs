@@ -1,4 +1,4 @@
-//! What a command shows while it runs: a few lines that are redrawn on a terminal, one line every few seconds elsewhere.
+//! The progress of a command: a few lines redrawn on a terminal, or one line every five seconds elsewhere.
 
 mod crawl;
 mod rates;
@@ -10,38 +10,38 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::crawl::stats::{Limits, Stats, Trend};
+use crate::crawl::stats::{RunLimits, Stats, Trend};
 use crate::terminal::tell::{aside, set_display, tell};
 
-pub(crate) use rates::Rates;
+pub(crate) use rates::GrowthRate;
 
 const REDRAWN_EVERY: Duration = Duration::from_millis(200);
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
-/// Shows the progress until it is dropped.
+/// The display; dropping it removes it.
 #[derive(Debug)]
 pub struct Progress {
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What is to be shown at one moment.
+/// The progress at one moment.
 #[derive(Debug, Default)]
 pub(crate) struct Moment {
-    /// How far it is, in the unit of the end.
+    /// The position of the bar, in the unit of its end.
     pub position: u64,
-    /// All in words.
+    /// The line with the bar.
     pub message: String,
-    /// More, a line each; elsewhere than on a terminal it follows the message.
+    /// Further lines. Without a terminal they follow the message on the same line.
     pub more: Vec<String>,
-    /// Something new has begun that is to be told at once.
-    pub is_turn: bool,
+    /// Whether to show the moment at once, for example because the crawl is stopping.
+    pub is_urgent: bool,
 }
 
 impl Progress {
-    /// Starts showing `stats` on standard error; `max_pages` makes it a bar with an end. Shows nothing when `quiet`.
+    /// Starts a display of `stats` on standard error; `max_pages` gives the bar an end. Shows nothing when `quiet`.
     #[must_use]
-    pub fn show(stats: Arc<Stats>, limits: Limits, quiet: bool) -> Self {
+    pub fn show(stats: Arc<Stats>, limits: RunLimits, quiet: bool) -> Self {
         if !quiet {
             stats.watch();
         }
@@ -56,12 +56,12 @@ impl Progress {
                 position: snapshot.pages(),
                 message,
                 more,
-                is_turn: std::mem::replace(&mut was_stopping, snapshot.stopping) != snapshot.stopping,
+                is_urgent: std::mem::replace(&mut was_stopping, snapshot.stopping) != snapshot.stopping,
             }
         })
     }
 
-    /// Starts showing what `look` says on standard error, as a bar if it has an `end`. Shows nothing when `quiet`.
+    /// Starts a display of the moments that `look` returns on standard error; `end` makes it a bar. Shows nothing when `quiet`.
     pub(crate) fn start(
         end: Option<u64>,
         quiet: bool,
@@ -81,7 +81,7 @@ impl Progress {
             let mut drawn_at = Instant::now();
             while ended.recv_timeout(REDRAWN_EVERY) == Err(RecvTimeoutError::Timeout) {
                 let moment = look(Instant::now());
-                if moment.is_turn || drawn_at.elapsed() >= every {
+                if moment.is_urgent || drawn_at.elapsed() >= every {
                     drawn_at = Instant::now();
                     match &mut display {
                         Some(display) => display.draw(moment),
@@ -96,7 +96,7 @@ impl Progress {
         }
     }
 
-    /// Says something on standard error that stays there.
+    /// Runs `say`, which writes lasting lines to standard error, while the display is hidden.
     pub(crate) fn aside(&self, say: impl FnOnce()) {
         aside(say);
     }
@@ -113,7 +113,7 @@ impl Drop for Progress {
     }
 }
 
-/// The lines on a terminal, which are cleared away when it is dropped.
+/// The lines on a terminal; dropping it removes them.
 struct Display {
     all: MultiProgress,
     bar: ProgressBar,
@@ -121,7 +121,7 @@ struct Display {
 }
 
 impl Display {
-    /// `None` elsewhere than on a terminal.
+    /// `None` if standard error is not a terminal.
     fn on_terminal(end: Option<u64>) -> Option<Self> {
         if ProgressDrawTarget::stderr().is_hidden() {
             return None;
@@ -147,8 +147,8 @@ impl Display {
         self.bar.set_position(moment.position);
         self.bar.set_message(moment.message);
         self.bar.tick();
-        let nothing = std::iter::repeat_with(String::new);
-        for (line, text) in self.lines.iter().zip(moment.more.into_iter().chain(nothing)) {
+        let empty = std::iter::repeat_with(String::new);
+        for (line, text) in self.lines.iter().zip(moment.more.into_iter().chain(empty)) {
             line.set_message(text);
             line.tick();
         }
@@ -158,7 +158,7 @@ impl Display {
 impl Drop for Display {
     fn drop(&mut self) {
         set_display(None);
-        // All at once, else the lines are drawn again as each of them goes.
+        // Clearing the lines one by one would redraw the others each time.
         let _terminal_gone = self.all.clear();
         self.all.set_draw_target(ProgressDrawTarget::hidden());
         self.bar.finish_and_clear();

@@ -1,11 +1,10 @@
-//! A crawl at work, seen from outside: a live page, its figures as JSON, and Prometheus metrics, over HTTP.
+//! The status of a running crawl over HTTP: a web page, JSON, and Prometheus metrics. `docs/src/metrics.md` documents them.
 //!
-//! The server has a thread and a runtime of its own, reads nothing but the [`Stats`] and gives way to nobody: whatever its
-//! clients do, the crawl goes on at its pace, and the server ends with it. It answers on loopback alone unless it is told
-//! otherwise; see `docs/metrics.md`.
+//! The server has its own thread and runtime and only reads the [`Stats`], so that no client can slow the crawl. It ends with the
+//! crawl. Unless `--status-public` is set, it answers only on loopback.
 //!
-//! - `listen` where, `guard` to whom, `server` how: bounded in connections and time
-//! - `figures` what there is to say, `page` for people, `metrics` for Prometheus
+//! - `listen`: the address; `guard`: which requests it answers; `server`: HTTP with bounds on connections and time
+//! - `figures`: the JSON; `page`: the web page; `metrics`: Prometheus
 
 mod figures;
 mod guard;
@@ -18,20 +17,20 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use crate::crawl::stats::{Limits, Rates, Snapshot, Stats, TimeLeft, Trend};
+use crate::crawl::stats::{Rates, RunLimits, Snapshot, Stats, TimeLeft, Trend};
 
 pub use listen::{Address, NotListening, listen};
 pub use server::Server;
 
-/// What the server looks at.
+/// The server's source: the figures of one run.
 #[derive(Debug)]
 pub struct View {
     stats: Arc<Stats>,
-    limits: Limits,
+    limits: RunLimits,
     trend: Mutex<Trend>,
 }
 
-/// What it sees at one moment.
+/// The figures at one moment.
 #[derive(Debug)]
 struct Sight {
     snapshot: Snapshot,
@@ -40,9 +39,9 @@ struct Sight {
 }
 
 impl View {
-    /// A look at `stats` of a run within `limits`.
+    /// A view of a run's `stats`; `limits` bound the run.
     #[must_use]
-    pub fn new(stats: Arc<Stats>, limits: Limits) -> Self {
+    pub fn new(stats: Arc<Stats>, limits: RunLimits) -> Self {
         stats.watch();
         Self {
             stats,
@@ -67,7 +66,7 @@ impl View {
     }
 }
 
-/// The URL of the page.
+/// The URL of the status page.
 #[must_use]
 pub fn url(address: SocketAddr) -> String {
     format!("http://{address}/")

@@ -1,4 +1,4 @@
-//! Kept pages and what was dropped because of them.
+//! Kept pages and their duplicates.
 
 use std::collections::HashMap;
 
@@ -7,43 +7,41 @@ use storage::{Fate, Store, Verdict};
 
 use crate::error::RunError;
 
-/// A kept page and the pages that say nothing beyond it.
+/// A kept page and its duplicates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Cluster {
+pub(crate) struct Cluster {
     /// URL of the kept page.
     pub kept: String,
     /// Its title; empty if it has none.
     pub title: String,
-    /// In the order they were decided; empty for a page that nothing duplicates.
+    /// In the order of their verdicts; may be empty.
     pub duplicates: Vec<Duplicate>,
     /// Sequence number of the kept page.
     #[serde(skip)]
     pub id: u64,
 }
 
-/// Why a page was dropped.
+/// A dropped page and the reason.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Duplicate {
-    /// Its URL.
+pub(crate) struct Duplicate {
     pub url: String,
-    /// By which comparison.
+    /// The comparison that matched.
     pub verdict: DuplicateVerdict,
-    /// Hamming distance of the fingerprints, bits of 64, as measured against the page that it was compared with; null where the texts are too short for fingerprints.
+    /// Hamming distance of the fingerprints, in bits, to the page `of`; null if a text is too short for a fingerprint.
     pub distance: Option<u32>,
-    /// Jaccard similarity of the texts, 0 to 1, against the same page: 1 for exact, estimated for near, exactly computed for short texts.
+    /// Jaccard similarity of the texts, 0 to 1, to the page `of`: 1 for exact, estimated for near, computed for short texts.
     pub similarity: Option<f32>,
     /// Sequence number of the page.
     #[serde(skip)]
     pub id: u64,
-    /// Sequence number of the page that it was compared with: not the kept one where that is a newer version or has taken its place.
+    /// Sequence number of the page that it was compared with. A newer version or another page may represent the cluster now.
     #[serde(skip)]
     pub of: u64,
 }
 
-/// A duplicate of a page that is not kept any more.
+/// A duplicate of a page that is no longer kept.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Orphan {
-    /// As in a cluster.
+pub(crate) struct Orphan {
     #[serde(flatten)]
     pub duplicate: Duplicate,
     /// The URL of the page that it was a duplicate of.
@@ -56,7 +54,7 @@ pub struct Orphan {
 /// The two kinds of duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum DuplicateVerdict {
+pub(crate) enum DuplicateVerdict {
     /// The same normalised text.
     Exact,
     /// Nearly the same text.
@@ -74,55 +72,21 @@ impl DuplicateVerdict {
     }
 }
 
-/// The clusters, and the duplicates of pages that are not kept any more.
+/// The clusters, and the duplicates of pages that are no longer kept.
 ///
-/// A duplicate belongs to the page that it was compared with, to the one that has taken that one's place, or to the newer
-/// version of it that is kept.
+/// A duplicate belongs to the page that it was compared with, to the page that replaced it as the representative, or to its newer
+/// kept version.
 pub(super) fn read(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunError> {
-    let mut clusters: Vec<Cluster> = Vec::new();
-    let mut by_id: HashMap<u64, usize> = HashMap::new();
-    let mut all = Vec::new();
-    for row in store.pages_from(0) {
-        let (id, page) = row?;
-        if page.fate != Fate::Current {
-            continue;
-        }
-        let (of, duplicate) = match page.verdict {
-            Verdict::Unique => {
-                by_id.insert(id, clusters.len());
-                clusters.push(Cluster {
-                    kept: page.url,
-                    title: page.title,
-                    duplicates: Vec::new(),
-                    id,
-                });
-                continue;
-            }
-            Verdict::Exact { of } => (of, (DuplicateVerdict::Exact, Some(0), Some(1.0))),
-            Verdict::Near {
-                of,
-                distance,
-                similarity,
-            } => (of, (DuplicateVerdict::Near, distance, Some(similarity))),
-        };
-        let (verdict, distance, similarity) = duplicate;
-        let duplicate = Duplicate {
-            url: page.url,
-            verdict,
-            distance,
-            similarity,
-            id,
-            of,
-        };
-        all.push((id, of, duplicate));
-    }
+    let (mut clusters, duplicates) = kept_and_dropped(store)?;
+    let by_id: HashMap<u64, usize> = (0..).zip(&clusters).map(|(at, cluster)| (cluster.id, at)).collect();
     let mut orphans = Vec::new();
-    // Each page that others are duplicates of is followed once.
+    // The store follows each compared page once, not once per duplicate.
     let mut kept_of: HashMap<u64, Option<u64>> = HashMap::new();
-    for (id, of, duplicate) in all {
+    for duplicate in duplicates {
+        let of = duplicate.of;
         let kept = match kept_of.get(&of) {
             Some(kept) => *kept,
-            None => *kept_of.entry(of).or_insert(store.kept_of(id)?),
+            None => *kept_of.entry(of).or_insert(store.kept_of(duplicate.id)?),
         };
         let index = kept.and_then(|kept| by_id.get(&kept));
         match index.and_then(|&index| clusters.get_mut(index)) {
@@ -134,10 +98,47 @@ pub(super) fn read(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunErro
                     of_id: of,
                 }),
                 None => {
-                    tracing::error!(url = %duplicate.url, of, "duplicate of a page that is not there; the catalogue is damaged");
+                    tracing::error!(url = %duplicate.url, of, "duplicate of a page that the catalogue does not have; the catalogue is damaged");
                 }
             },
         }
     }
     Ok((clusters, orphans))
+}
+
+/// The current pages: a cluster without duplicates for each kept page, and the duplicates, in the order of their verdicts.
+fn kept_and_dropped(store: &Store) -> Result<(Vec<Cluster>, Vec<Duplicate>), RunError> {
+    let (mut clusters, mut duplicates) = (Vec::new(), Vec::new());
+    for row in store.pages_from(0) {
+        let (id, page) = row?;
+        if page.fate != Fate::Current {
+            continue;
+        }
+        let (of, verdict, distance, similarity) = match page.verdict {
+            Verdict::Unique => {
+                clusters.push(Cluster {
+                    kept: page.url,
+                    title: page.title,
+                    duplicates: Vec::new(),
+                    id,
+                });
+                continue;
+            }
+            Verdict::Exact { of } => (of, DuplicateVerdict::Exact, Some(0), Some(1.0)),
+            Verdict::Near {
+                of,
+                distance,
+                similarity,
+            } => (of, DuplicateVerdict::Near, distance, Some(similarity)),
+        };
+        duplicates.push(Duplicate {
+            url: page.url,
+            verdict,
+            distance,
+            similarity,
+            id,
+            of,
+        });
+    }
+    Ok((clusters, duplicates))
 }

@@ -1,28 +1,29 @@
-//! The pairs that were decided nearest to the threshold, on either side of it.
+//! The pairs nearest to the threshold, on either side.
 
 use std::cmp::Ordering;
 
+use super::Report;
+use super::clusters::{Cluster, DuplicateVerdict};
 use super::near_misses::Because;
-use super::{Cluster, DuplicateVerdict, Report};
 
-/// Two pages that were found near, and what was decided.
+/// Two near pages and the decision on the later one.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pair<'a> {
-    /// The page that was there first.
+    /// The page that was kept first.
     pub kept: &'a str,
     pub kept_id: u64,
-    /// The page that was decided.
+    /// The page that was kept or dropped.
     pub other: &'a str,
     pub other_id: u64,
-    /// Hamming distance, bits; `None` where a text is too short for a fingerprint.
+    /// Hamming distance, in bits; `None` if a text is too short for a fingerprint.
     pub distance: Option<u32>,
     pub similarity: f32,
-    /// What kept the other page; `None` for one that was dropped.
+    /// Why the other page was kept; `None` if it was dropped.
     pub because: Option<Because>,
     margin: f32,
 }
 
-/// A pair that is farther from the threshold is shown only where there is room.
+/// Largest margin of a doubtful pair. Clearer pairs only fill the remaining room.
 const IN_DOUBT: f32 = 0.2;
 
 fn by_margin(a: &Pair<'_>, b: &Pair<'_>) -> Ordering {
@@ -30,7 +31,7 @@ fn by_margin(a: &Pair<'_>, b: &Pair<'_>) -> Ordering {
 }
 
 impl Report {
-    /// At most `limit` pairs, the most doubtful first. Of those that are in doubt at all, half are of each side if it has as many.
+    /// At most `limit` pairs, the most doubtful first. Half of the doubtful pairs come from each side if it has enough.
     pub(super) fn doubtful(&self, limit: usize) -> Vec<Pair<'_>> {
         let [mut pairs, mut further] = [Vec::new(), Vec::new()];
         for mut side in [self.dropped_pairs(), self.kept_pairs()] {
@@ -46,7 +47,7 @@ impl Report {
         pairs
     }
 
-    /// Near-duplicates that were compared with a page which another stands for now: nothing was measured of the two.
+    /// Near-duplicates whose cluster has another representative now. No measure of such a pair exists.
     pub(super) fn compared_with_another(&self) -> u64 {
         let compared = |cluster: &Cluster| {
             let near = cluster.duplicates.iter();
@@ -56,7 +57,7 @@ impl Report {
         self.clusters.iter().map(compared).sum()
     }
 
-    /// Near-duplicates with the page that they were compared with, where that is the kept one or none is.
+    /// Near-duplicates with the page that they were compared with, if it still represents them or nothing does.
     fn dropped_pairs(&self) -> Vec<Pair<'_>> {
         let in_clusters = self.clusters.iter().flat_map(|cluster| {
             let of = (cluster.kept.as_str(), cluster.id);
@@ -104,11 +105,11 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::super::near_misses::NearMiss;
-    use super::super::{Duplicate, tests::sample};
+    use super::super::{clusters::Duplicate, tests::sample};
     use super::*;
 
     #[test]
-    fn both_sides_are_shown_and_what_is_in_no_doubt_comes_last() {
+    fn both_sides_are_shown_and_clear_pairs_come_last() {
         let mut report = sample();
         let near = |id: u64, similarity: f32| Duplicate {
             id,
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_against_another_page_is_not_said_of_the_kept_one() {
+    fn a_measure_against_another_page_is_not_shown_for_the_kept_one() {
         let mut report = sample();
         let dropped = |report: &Report| {
             let pairs = report.doubtful(10).into_iter();

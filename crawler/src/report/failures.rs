@@ -1,4 +1,4 @@
-//! URLs that failed for good.
+//! URLs that failed permanently.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,15 @@ use storage::{Store, Via};
 
 use crate::error::RunError;
 
-/// A URL that failed for good.
+/// A URL that failed permanently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Failure {
-    /// The URL.
+pub(crate) struct Failure {
     pub url: String,
     /// A fixed word: `timeout`, `dns`, `connect`, `tls_expired`, `http_404`, `soft_404`, `forbidden_address`, …
     pub kind: String,
-    /// HTTP status, where there was one.
+    /// HTTP status, if there was a response.
     pub status: Option<u16>,
-    /// For people.
+    /// The failure in words.
     pub detail: String,
     /// The page that links to it; null for a seed.
     pub via: Option<String>,
@@ -25,18 +24,17 @@ pub struct Failure {
     pub host: String,
 }
 
-/// URLs of one host that failed in the same way.
+/// The URLs of one host that failed in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FailureGroup {
+pub(crate) struct FailureGroup {
     /// As in [`Failure`].
     pub kind: String,
-    /// The host.
     pub host: String,
-    /// How many.
+    /// Number of URLs.
     pub count: u64,
 }
 
-/// The URL of the page that links to another.
+/// The URL of the page that links to a failed URL.
 pub(super) fn via(store: &Store, via: Option<Via>) -> Result<Option<String>, RunError> {
     Ok(match via {
         None => None,
@@ -45,7 +43,7 @@ pub(super) fn via(store: &Store, via: Option<Via>) -> Result<Option<String>, Run
     })
 }
 
-/// Failures by kind and host, the most frequent first.
+/// Failures by kind and host, the largest group first.
 pub(super) fn groups(failures: &[Failure]) -> Vec<FailureGroup> {
     let mut groups: HashMap<(&str, &str), u64> = HashMap::new();
     for failure in failures {

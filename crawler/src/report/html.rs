@@ -1,12 +1,13 @@
-//! The report for a browser: one self-contained page that asks no host for anything.
+//! The report for a browser: one self-contained page that makes no request.
 //!
-//! Everything is in it twice at most: the first page of every list as HTML, so that the report can be read and printed without
-//! JavaScript; the rest, and the diffs, as JSON that a small script pages through. The size is bounded whatever the crawl.
+//! The first rows of every list are HTML, so that the page can be read and printed without JavaScript. A small script shows the other
+//! rows and the diffs, which are JSON in the page. The page has an upper bound in size for any crawl.
 
 mod assets;
 mod budget;
 mod charts;
 mod clusters;
+mod diff_view;
 mod diffs;
 mod list;
 mod lists;
@@ -17,29 +18,31 @@ mod web_text;
 use askama::Template;
 
 use super::redecided::Redecided;
-use super::refresh::Refresh;
-use super::{Report, Texts, Waiting};
+use super::refresh::RefreshResult;
+use super::texts::Texts;
+use super::{Report, Waiting};
 use crate::error::RunError;
+use crate::terminal::units::grouped;
 use assets::Assets;
 use budget::Budget;
 use charts::{Chart, filters};
 use clusters::Clusters;
-use diffs::{Diffs, StaticRow, Why};
+use diff_view::StaticRow;
+use diffs::{Diffs, NoDiff};
 use list::List;
 use pairs::Pairs;
 use summary::Figure;
 
-pub(super) use summary::{duration, grouped};
-
-/// Bytes that a list takes at most, beside its first page.
+/// Upper bound on the bytes of a list after its first page.
 const LIST_BYTES: usize = 400_000;
-/// The same of the clusters, and of the doubtful pairs, without diffs.
+/// Upper bound on the bytes of the clusters after the first page, without diffs.
 const CLUSTERS_BYTES: usize = 2_500_000;
+/// Upper bound on the bytes of the doubtful pairs after the first page, without diffs.
 const PAIRS_BYTES: usize = 700_000;
 
 #[derive(Template)]
 #[template(path = "report.html")]
-struct Page<'a> {
+struct ReportPage<'a> {
     assets: Assets,
     lead: String,
     figures: Vec<Figure>,
@@ -53,7 +56,7 @@ struct Page<'a> {
     redecided: Option<String>,
     redecisions: List,
     hosts: List,
-    left_alone: List,
+    unavailable: List,
     steering: String,
     rules: List,
     patterns: List,
@@ -62,27 +65,28 @@ struct Page<'a> {
     exclusion_reasons: List,
     excluded: List,
     redirects: List,
-    refresh: Option<&'a Refresh>,
+    refresh: Option<&'a RefreshResult>,
     changed: List,
     gone: List,
     timeline: Option<Chart>,
     timeline_note: String,
-    /// What has been compared, and why other pairs have not, as JSON.
+    /// The diffs, as JSON.
     diffs: String,
-    notes: String,
+    /// The reasons for a missing diff, as JSON.
+    reasons: String,
 }
 
 pub(super) fn render(report: &Report, texts: &dyn Texts, waiting: &Waiting) -> Result<String, RunError> {
-    // The doubtful pairs come first, and take what they need of the room for diffs; then the largest clusters.
+    // Both share the room for diffs; the doubtful pairs come first, then the largest clusters.
     let mut diffs = Diffs::new(texts, waiting);
     let pairs = pairs::pairs(report, &mut diffs, &mut Budget::of(PAIRS_BYTES));
     let clusters = clusters::clusters(report, &mut diffs, &mut Budget::of(CLUSTERS_BYTES));
-    let page = Page {
+    let page = ReportPage {
         assets: Assets::new(),
         lead: summary::lead(report),
         figures: summary::figures(report),
         thresholds: summary::thresholds(report),
-        exact: summary::grouped(report.histograms.exact),
+        exact: grouped(report.histograms.exact),
         distances: charts::distances(report),
         similarities: charts::similarities(report),
         pairs,
@@ -91,7 +95,7 @@ pub(super) fn render(report: &Report, texts: &dyn Texts, waiting: &Waiting) -> R
         redecided: report.redecided.as_ref().map(Redecided::summary),
         redecisions: lists::redecisions(report),
         hosts: lists::hosts(report),
-        left_alone: lists::left_alone(report),
+        unavailable: lists::unavailable_hosts(report),
         steering: summary::steering(report),
         rules: lists::rules(report),
         patterns: lists::patterns(report),
@@ -106,7 +110,7 @@ pub(super) fn render(report: &Report, texts: &dyn Texts, waiting: &Waiting) -> R
         timeline: charts::timeline(&report.timeline),
         timeline_note: summary::timeline(&report.timeline),
         diffs: diffs.into_json(),
-        notes: Why::island(),
+        reasons: NoDiff::island(),
     };
     page.render().map_err(|error| RunError::Render(error.to_string()))
 }

@@ -1,30 +1,31 @@
-//! One pass over the catalogue for what is measured of every page.
+//! One pass over the catalogue for the measures of every page.
 
-use dedup::{Rule, Width};
+use dedup::{DuplicateRule, Width};
 use storage::{Store, Verdict};
 
-use super::near_misses::{Found, NearMiss, NearMisses};
-use super::timeline::{Fetch, Kind};
+use super::near_misses::NearMiss;
+use super::near_misses::search::{Found, Search};
+use super::timeline::Fetch;
 use super::waiting::Waiting;
 use crate::crawl::index::decode_signature;
 use crate::error::RunError;
 
-/// See the module's text.
+/// The measures of all pages.
 #[derive(Debug)]
 pub(super) struct Pages {
-    /// Every page that was fetched, in any order.
+    /// Every fetched page, in any order.
     pub fetches: Vec<Fetch>,
-    /// See [`Saved`](super::Saved).
+    /// As in [`Saved`](super::saved::Saved).
     pub duplicate_bytes: u64,
-    /// Kept pages that were compared with those kept before them.
+    /// Kept pages compared with the pages kept before them.
     pub compared: u64,
     found: Vec<Found>,
 }
 
 impl Pages {
-    pub fn read(store: &Store, rule: &Rule, waiting: &Waiting) -> Result<Self, RunError> {
-        let mut near_misses = NearMisses::new(rule, width(store.scheme()))
-            .inspect_err(|error| tracing::warn!("near misses cannot be looked for: {error}"))
+    pub fn read(store: &Store, rule: &DuplicateRule, waiting: &Waiting) -> Result<Self, RunError> {
+        let mut near_misses = Search::new(rule, width(store.scheme()))
+            .inspect_err(|error| tracing::warn!(%error, "cannot search for near misses"))
             .ok();
         let (mut fetches, mut duplicate_bytes) = (Vec::new(), 0);
         for row in store.pages_from(0) {
@@ -32,11 +33,7 @@ impl Pages {
             fetches.push(Fetch {
                 at: page.fetched_at,
                 elapsed_ms: page.elapsed_ms,
-                verdict: match page.verdict {
-                    Verdict::Unique => Kind::Kept,
-                    Verdict::Exact { .. } => Kind::Exact,
-                    Verdict::Near { .. } => Kind::Near,
-                },
+                verdict: page.verdict.into(),
             });
             if page.response.is_none() && page.verdict != Verdict::Unique {
                 duplicate_bytes += page.body_bytes;
@@ -50,7 +47,7 @@ impl Pages {
         Ok(Self {
             fetches,
             duplicate_bytes,
-            compared: near_misses.as_ref().map_or(0, NearMisses::asked),
+            compared: near_misses.as_ref().map_or(0, Search::compared),
             found: match near_misses {
                 Some(near_misses) => near_misses.find(waiting)?,
                 None => Vec::new(),
@@ -79,7 +76,7 @@ impl Pages {
     }
 }
 
-/// Of the fingerprints of a scheme, by its name.
+/// The fingerprint width in a scheme's name; the default width if the name has none.
 fn width(scheme: &str) -> Width {
     let bits = scheme.strip_prefix("simhash").and_then(|rest| rest.split(' ').next());
     let width = bits.and_then(|bits| bits.parse().ok()).and_then(Width::of_bits);
@@ -91,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_width_is_in_the_name_of_every_scheme() {
+    fn the_name_of_every_scheme_has_its_width() {
         for width in Width::ALL {
             let scheme = dedup::Scheme {
                 width,

@@ -1,46 +1,46 @@
-//! What deciding all pages anew came to: `crawler rebuild` by another scheme or rule.
+//! The result of deciding all pages again: `crawler rebuild` with another scheme or rule.
 
 use serde::Serialize;
-use storage::{Store, Verdict};
+use storage::Store;
 
-use super::hosts::utc;
+use super::verdicts::VerdictKind;
 use crate::error::RunError;
+use crate::terminal::units::utc;
 
-/// The pages that are decided otherwise than when they were crawled.
+/// The pages whose verdict is not the one of the crawl.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Redecided {
-    /// When all pages were decided anew, RFC 3339.
+pub(crate) struct Redecided {
+    /// When the rebuild decided all pages again, RFC 3339.
     pub at: String,
-    /// What made fingerprints comparable when they were crawled.
+    /// The schemes of the fingerprints before.
     pub schemes_before: Vec<String>,
-    /// The same since.
+    /// The scheme since then.
     pub scheme: String,
-    /// The rule since, in words.
+    /// The rule since then, in words.
     pub rule: String,
-    /// Pages that were dropped and are kept.
+    /// Pages that the crawl dropped and the rebuild kept.
     pub newly_kept: u64,
-    /// Pages that were kept and are dropped.
+    /// Pages that the crawl kept and the rebuild dropped.
     pub newly_dropped: u64,
-    /// Pages that are dropped as they were, but for another reason: of another page, or by another comparison.
+    /// Pages that stay dropped, but as duplicates of another page or by another comparison.
     pub otherwise: u64,
-    /// Duplicates that stay as they were because their texts were not kept.
+    /// Duplicates that keep their verdict because the store does not have their texts.
     pub without_text: u64,
-    /// Pages that are kept by their texts alone: the next run fetches their bodies.
+    /// Pages kept with their text alone; the next run fetches their bodies.
     pub without_body: u64,
-    /// Those that were dropped and are kept, or the reverse, in the order they were decided.
-    pub changed: Vec<Changed>,
+    /// Pages that changed between kept and dropped, in the order of their verdicts.
+    pub changed: Vec<ChangedVerdict>,
 }
 
-/// A page with another verdict.
+/// A page that changed between kept and dropped.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Changed {
-    /// Its URL.
+pub(crate) struct ChangedVerdict {
     pub url: String,
-    /// `kept`, `exact` or `near`: when it was crawled.
+    /// The verdict of the crawl: `kept`, `exact` or `near`.
     pub was: &'static str,
-    /// The same now.
+    /// The verdict now.
     pub verdict: &'static str,
-    /// The page that it is a duplicate of now, or was; null where that one is not there.
+    /// The page that it duplicates, or duplicated; null if the store does not have it.
     pub of: Option<String>,
     /// Sequence number of the page.
     #[serde(skip)]
@@ -48,7 +48,7 @@ pub struct Changed {
 }
 
 impl Redecided {
-    /// `None` for a crawl whose pages are as they were decided when they were crawled.
+    /// `None` if every page has the verdict of the crawl.
     pub(super) fn read(store: &Store) -> Result<Option<Self>, RunError> {
         let Some(stored) = store.redecided()? else {
             return Ok(None);
@@ -66,10 +66,10 @@ impl Redecided {
             }
             let of = page.verdict.of().or(was.of());
             let of = of.map_or(Ok(None), |of| store.page(of))?;
-            changed.push(Changed {
+            changed.push(ChangedVerdict {
                 url: page.url,
-                was: word(was),
-                verdict: word(page.verdict),
+                was: VerdictKind::from(was).as_str(),
+                verdict: VerdictKind::from(page.verdict).as_str(),
                 of: of.map(|page| page.url),
                 id,
             });
@@ -88,25 +88,17 @@ impl Redecided {
         }))
     }
 
-    /// In one sentence.
+    /// The result in one or two sentences.
     #[must_use]
     pub fn summary(&self) -> String {
         let bodies = match self.without_body {
             0 => String::new(),
-            pages => format!(" {pages} are kept by their texts alone; the next run fetches their bodies."),
+            pages => format!(" {pages} are kept with their text alone; the next run fetches their bodies."),
         };
         format!(
-            "All pages were decided anew at {} ({}): {} that were dropped are kept, {} that were kept are dropped, {} are dropped for \
-             other reasons.{bodies}",
+            "A rebuild decided all pages again at {} ({}): {} dropped pages are now kept, {} kept pages are now dropped, {} pages stay \
+             dropped for another reason.{bodies}",
             self.at, self.rule, self.newly_kept, self.newly_dropped, self.otherwise
         )
-    }
-}
-
-fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Unique => "kept",
-        Verdict::Exact { .. } => "exact",
-        Verdict::Near { .. } => "near",
     }
 }

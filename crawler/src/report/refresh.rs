@@ -1,69 +1,68 @@
-//! What looking at pages again came to.
+//! The results of visiting pages again.
 
 use serde::Serialize;
-use storage::{Fate, Store, Verdict};
+use storage::{Fate, Store};
 
-use super::hosts::utc;
+use super::verdicts::VerdictKind;
 use crate::error::RunError;
+use crate::terminal::units::utc;
 
-/// All refreshes, and the pages that the last one found changed or gone.
+/// All refreshes, the pages that the last one found changed, and the pages that are gone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Refreshed {
-    /// The first first; empty for a crawl that was never refreshed.
-    pub refreshes: Vec<Refresh>,
-    /// Pages of which the last refresh stored a new version, in the order they were decided.
-    pub changed: Vec<Changed>,
-    /// Pages that are gone, whichever refresh found out, in the order they were first decided.
-    pub gone: Vec<Gone>,
+pub(crate) struct Refreshes {
+    /// In order of time; empty for a crawl without a refresh.
+    pub refreshes: Vec<RefreshResult>,
+    /// Pages with a new version from the last refresh, in the order of their verdicts.
+    pub changed: Vec<ChangedPage>,
+    /// Pages that any refresh found gone, in the order of their first verdicts.
+    pub gone: Vec<GonePage>,
 }
 
-/// What one refresh came to: `due` is the sum of `changed` to `unanswered`, and of the visits that are still to be made.
+/// The visits of one refresh by result. `due` is the sum of `changed` to `unanswered` and the visits still to be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Refresh {
-    /// When it began, RFC 3339.
+pub(crate) struct RefreshResult {
+    /// When it started, RFC 3339.
     pub started_at: String,
-    /// Pages that were due.
+    /// Visits that were due.
     pub due: u64,
-    /// Pages fetched for the first time meanwhile.
+    /// Pages fetched for the first time during the refresh.
     pub new: u64,
-    /// Pages of which there is a new version.
+    /// Pages with a new version.
     pub changed: u64,
-    /// Pages found as they were.
+    /// Pages without a change.
     pub unchanged: u64,
-    /// No page (404, 410, a temporary redirect, …) for the first time.
+    /// Visits that found no page (404, 410, a temporary redirect, …) for the first time.
     pub missing: u64,
-    /// No page for the second time running.
+    /// Visits that found no page for the second time in a row.
     pub gone: u64,
-    /// Redirected, or not to be stored any more.
+    /// Pages that now redirect, or that the crawl must no longer store.
     pub moved: u64,
-    /// Visits without an answer that says anything about the page.
+    /// Visits without an answer about the page.
     pub unanswered: u64,
 }
 
 /// A page with a new version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Changed {
-    /// Its URL.
+pub(crate) struct ChangedPage {
     pub url: String,
     /// When the new version was fetched, RFC 3339.
     pub at: String,
     /// `kept`, `exact` or `near`: the verdict on the new version.
     pub verdict: &'static str,
-    /// The same of the version before.
+    /// The verdict on the version before.
     pub was: &'static str,
 }
 
 /// A page that is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Gone {
-    /// Its URL.
+pub(crate) struct GonePage {
     pub url: String,
-    /// When it was found so the second time, RFC 3339.
+    /// When the second visit found no page, RFC 3339.
     pub at: String,
 }
 
-impl Refreshed {
-    /// Reads the account from `store`.
+impl Refreshes {
+    /// Reads the results from `store`.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -72,35 +71,36 @@ impl Refreshed {
         let Some(last) = refreshes.last() else {
             return Ok(Self::default());
         };
-        let mut refreshed = Self {
-            refreshes: refreshes.iter().map(Refresh::from).collect(),
+        let mut read = Self {
+            refreshes: refreshes.iter().map(RefreshResult::from).collect(),
             ..Self::default()
         };
         for row in store.pages_from(0) {
             let (_, page) = row?;
             if let Fate::Gone { at } = page.fate {
-                refreshed.gone.push(Gone {
+                read.gone.push(GonePage {
                     url: page.url,
                     at: utc(at),
                 });
             } else if let Some(previous) = page.previous
                 && page.fetched_at >= last.started_at
             {
-                let was = store.page(previous)?.map_or("kept", |page| word(page.verdict));
-                refreshed.changed.push(Changed {
+                let was = store.page(previous)?;
+                let was = was.map_or(VerdictKind::Kept, |page| page.verdict.into());
+                read.changed.push(ChangedPage {
                     url: page.url,
                     at: utc(page.fetched_at),
-                    verdict: word(page.verdict),
-                    was,
+                    verdict: VerdictKind::from(page.verdict).as_str(),
+                    was: was.as_str(),
                 });
             }
         }
-        Ok(refreshed)
+        Ok(read)
     }
 }
 
-impl From<&storage::Refresh> for Refresh {
-    fn from(refresh: &storage::Refresh) -> Self {
+impl From<&storage::RefreshCounts> for RefreshResult {
+    fn from(refresh: &storage::RefreshCounts) -> Self {
         Self {
             started_at: utc(refresh.started_at),
             due: refresh.due,
@@ -115,35 +115,35 @@ impl From<&storage::Refresh> for Refresh {
     }
 }
 
-impl Refresh {
-    /// The outcomes by name, in the order of the account.
+impl RefreshResult {
+    /// The name, the number and the meaning of each result.
     #[must_use]
     pub fn outcomes(&self) -> [(&'static str, u64, &'static str); 8] {
         [
-            ("due", self.due, "pages to be looked at again"),
-            ("new", self.new, "fetched for the first time meanwhile"),
-            ("changed", self.changed, "have a new version, with a verdict of its own"),
+            ("due", self.due, "visits of this refresh"),
+            ("new", self.new, "pages fetched for the first time during the refresh"),
+            (
+                "changed",
+                self.changed,
+                "pages with a new version, which has its own verdict",
+            ),
             (
                 "unchanged",
                 self.unchanged,
-                "by the server's word (304), or by their text",
+                "pages unchanged by the server's answer (304) or by their text",
             ),
             ("missing", self.missing, "no page (404, 410, …) for the first time"),
-            ("gone", self.gone, "no page twice running: marked, still in the archive"),
-            ("moved", self.moved, "redirected, or not to be stored any more"),
             (
-                "unanswered",
-                self.unanswered,
-                "no answer that says anything about the page",
+                "gone",
+                self.gone,
+                "no page at two visits in a row; the archive still has them",
             ),
+            (
+                "moved",
+                self.moved,
+                "pages that now redirect or must no longer be stored",
+            ),
+            ("unanswered", self.unanswered, "visits without an answer about the page"),
         ]
-    }
-}
-
-fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Unique => "kept",
-        Verdict::Exact { .. } => "exact",
-        Verdict::Near { .. } => "near",
     }
 }

@@ -1,14 +1,14 @@
-//! What a crawl that decides before it stores has saved.
+//! The savings of a crawl that decides before it stores.
 
 use serde::Serialize;
 
-/// See the module's text.
+/// Bytes not stored and requests not made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Saved {
-    /// Bytes of decoded body of duplicates that were fetched and not stored, those of earlier versions included.
+pub(crate) struct Saved {
+    /// Decoded body bytes of duplicates that were fetched and not stored, including earlier versions.
     pub duplicate_bytes: u64,
-    /// Requests that steering did not make.
+    /// Requests for URLs that steering holds back.
     pub requests: u64,
-    /// What these would have fetched, in bytes, at the mean of the pages of their host.
+    /// Estimated bytes of these requests, from the mean page size of each host.
     pub unfetched_bytes: u64,
 }

@@ -1,30 +1,30 @@
-//! The report for a terminal: the whole story in one screen.
+//! The report as a summary that fits one screen of a terminal.
 
 mod fit;
+mod histograms;
 mod spark;
 
-use unicode_width::UnicodeWidthStr;
-
-use super::html::{duration, grouped};
-use super::text::bytes;
-use super::{Report, dropped_percent};
+use super::Report;
+use super::counts::Counts;
 use crate::terminal::text::terminal_text;
+use crate::terminal::units::{bytes, duration, grouped};
 use fit::{cut, shorten};
-use spark::{Slot, gather, pairs, spark};
 
-/// The narrowest and the widest that are written for.
+/// The narrowest and the widest supported screen, in columns.
 const MIN_WIDTH: usize = 48;
 const MAX_WIDTH: usize = 1_000;
 
-/// From so many columns on the counts stand in two columns, and hosts have all of theirs.
+/// Smallest width for the counts side by side, in columns.
 const TWO_COLUMNS: usize = 73;
+/// Smallest width for all columns of the table of hosts.
 const WIDE_HOSTS: usize = 66;
 
-/// Rows shown of what the other forms show whole.
+/// Rows shown of each table; the other forms show more.
 const SHOWN: usize = 3;
+/// Kinds of failure shown.
 const KINDS_SHOWN: usize = 6;
 
-/// Lines of at most so many columns.
+/// The lines so far, each at most `width` columns wide.
 struct Screen {
     out: String,
     width: usize,
@@ -65,14 +65,35 @@ impl Screen {
             "{} of {} pages said nothing new ({:.1} %); fetched in {}",
             grouped(counts.exact + counts.near),
             grouped(counts.fetched),
-            dropped_percent(counts),
+            counts.dropped_percent(),
             duration(timeline.active_seconds)
         ));
+        self.counts(counts);
+        if counts.gone + counts.due > 0 {
+            self.line(&format!(
+                "  gone {}, visits due {}",
+                grouped(counts.gone),
+                grouped(counts.due)
+            ));
+        }
+        let mut text = format!("  saved {}: duplicates not stored", bytes(saved.duplicate_bytes));
+        if saved.requests > 0 {
+            text.push_str(&format!(
+                "; {} URLs held back, about {}",
+                grouped(saved.requests),
+                bytes(saved.unfetched_bytes)
+            ));
+        }
+        self.line(&text);
+    }
+
+    /// The counts, side by side where the screen is wide enough.
+    fn counts(&mut self, counts: &Counts) {
         let left = [
             (
                 "fetched",
                 counts.fetched,
-                format!("{} over the wire", bytes(counts.bytes_fetched)),
+                format!("{} received", bytes(counts.bytes_fetched)),
             ),
             ("kept", counts.kept, bytes(counts.bytes_kept)),
             ("exact", counts.exact, "dropped, the same text".to_owned()),
@@ -95,87 +116,6 @@ impl Screen {
                 self.line(&format!("  {name:<10}{:>11}  {note}", grouped(count)));
             }
         }
-        if counts.gone + counts.due > 0 {
-            self.line(&format!(
-                "  gone {}, visits still due {}",
-                grouped(counts.gone),
-                grouped(counts.due)
-            ));
-        }
-        let mut text = format!(
-            "  saved {}: duplicates that are not stored",
-            bytes(saved.duplicate_bytes)
-        );
-        if saved.requests > 0 {
-            text.push_str(&format!(
-                "; {} requests, about {}",
-                grouped(saved.requests),
-                bytes(saved.unfetched_bytes)
-            ));
-        }
-        self.line(&text);
-    }
-
-    fn histograms(&mut self, report: &Report) {
-        let (histograms, thresholds) = (&report.histograms, &report.thresholds);
-        let pairs = report.counts.near + report.near_misses.len() as u64;
-        if pairs == 0 {
-            return;
-        }
-        let bits = thresholds.max_distance;
-        let title = format!("Near pairs by distance in bits; {bits} at most are dropped (|)");
-        let sample = format!("kept: of {} pages", grouped(histograms.compared));
-        match histograms.compared < report.counts.kept {
-            false => self.title(&title),
-            true if title.width() + sample.width() + 2 <= self.width => self.title(&format!("{title}; {sample}")),
-            true => {
-                self.title(&title);
-                self.line(&format!("  ({sample})"));
-            }
-        }
-        let slots = histograms.distances.iter().map(|bar| Slot {
-            dropped: bar.dropped,
-            kept: bar.near_misses,
-            label: bar.distance.is_multiple_of(5).then(|| bar.distance.to_string()),
-        });
-        let slots: Vec<Slot> = slots.collect();
-        self.pairs(&slots, Some(bits as usize + 1), 3);
-
-        // Steps of two hundredths, as in the histogram; those without a pair are not in that.
-        let mut slots: Vec<Slot> = (0..50)
-            .map(|step| Slot {
-                label: (step % 10 == 0).then(|| format!("{:.1}", f64::from(step) / 50.0)),
-                ..Slot::default()
-            })
-            .collect();
-        for bar in &histograms.similarities {
-            if let Some(slot) = slots.get_mut((bar.from * 50.0).round() as usize) {
-                (slot.dropped, slot.kept) = (bar.dropped, bar.near_misses);
-            }
-        }
-        let least = thresholds.min_similarity;
-        self.title(&match least {
-            Some(least) => format!("Near pairs by similarity; {least} at least confirms (|)"),
-            None => "Near pairs by similarity; the distance alone decides".to_owned(),
-        });
-        let threshold = least.map(|least| (least * 50.0).round() as usize);
-        self.pairs(&slots, threshold, 1);
-    }
-
-    /// A histogram, each slot so many `columns` wide, or, where that is too wide, narrower, or more slots to a column.
-    fn pairs(&mut self, slots: &[Slot], threshold: Option<usize>, columns: usize) {
-        let totals = [|slot: &Slot| slot.dropped, |slot: &Slot| slot.kept].map(|count| pairs(slots, count).len());
-        let room = self.width.saturating_sub(11 + totals.into_iter().max().unwrap_or(0));
-        let [dropped, kept, axis] = match slots.len() * columns <= room {
-            true => spark(slots, threshold, columns),
-            false => {
-                let (slots, threshold) = gather(slots, threshold, room);
-                spark(&slots, threshold, 1)
-            }
-        };
-        self.line(&format!("  dropped {dropped}"));
-        self.line(&format!("  kept    {kept}"));
-        self.line(&format!("          {axis}"));
     }
 
     fn clusters(&mut self, report: &Report) {
@@ -220,8 +160,7 @@ impl Screen {
     }
 
     fn hosts(&mut self, report: &Report) {
-        let mut hosts: Vec<_> = report.hosts.iter().collect();
-        hosts.sort_by_key(|host| std::cmp::Reverse(host.counts.fetched));
+        let hosts = report.hosts_by_fetched();
         let is_wide = self.width >= WIDE_HOSTS;
         let room = self.width.saturating_sub(if is_wide { 48 } else { 32 });
         let more = |failed: &str, queued: &str| match is_wide {
@@ -243,18 +182,16 @@ impl Screen {
                 shorten(&host.host, room.saturating_sub(3)),
                 grouped(counts.fetched),
                 grouped(counts.kept),
-                dropped_percent(counts),
+                counts.dropped_percent(),
                 more(&grouped(counts.failed), &grouped(counts.queued)),
                 name = room.saturating_sub(2),
             ));
         }
-        let alone = report.left_alone();
-        if let Some(host) = alone.first() {
-            let (name, why) = (shorten(&host.host, 30), terminal_text(&host.why_left_alone(), 200));
-            self.line(&format!(
-                "  left alone: {} hosts, as {name}: {why}",
-                grouped(alone.len() as u64)
-            ));
+        let unavailable = report.unavailable_hosts();
+        if let Some(host) = unavailable.first() {
+            let (name, why) = (shorten(&host.host, 30), terminal_text(&host.why_unavailable(), 200));
+            let all = grouped(unavailable.len() as u64);
+            self.line(&format!("  resting or given up ({all}): {name}: {why}"));
         }
     }
 
@@ -265,23 +202,26 @@ impl Screen {
         }
         let learned = grouped((steering.rules.len() + steering.patterns.len()) as u64);
         self.title(&format!(
-            "Rules learned from URLs of duplicates ({learned}; crawler rules shows all)"
+            "Rules learned from the URLs of duplicates ({learned}; crawler rules shows all)"
         ));
         let mut rules: Vec<_> = steering.rules.iter().collect();
         rules.sort_by_key(|rule| std::cmp::Reverse((rule.saved_requests, rule.confirmed)));
         for rule in rules.iter().take(SHOWN) {
             let room = self.width.saturating_sub(38);
             let saved = grouped(rule.saved_requests);
-            let held = format!("{} for, {} against", rule.confirmed, rule.contradicted);
-            self.line(&format!("  {held:<19} {saved:>6} saved  {}", shorten(&rule.rule, room)));
+            let evidence = format!("{} for, {} against", rule.confirmed, rule.contradicted);
+            self.line(&format!(
+                "  {evidence:<19} {saved:>6} saved  {}",
+                shorten(&rule.rule, room)
+            ));
         }
         for pattern in steering.patterns.iter().take(SHOWN.saturating_sub(rules.len())) {
             let name = shorten(
                 &format!("{}{}", pattern.host, pattern.pattern),
                 self.width.saturating_sub(38),
             );
-            let held = format!("{} of {} dropped", pattern.duplicates, pattern.pages);
-            self.line(&format!("  {held:<19}    goes last  {name}"));
+            let evidence = format!("{} of {} dropped", pattern.duplicates, pattern.pages);
+            self.line(&format!("  {evidence:<19} deprioritised  {name}"));
         }
     }
 
@@ -303,7 +243,7 @@ impl Screen {
     fn redecided(&mut self, report: &Report) {
         let Some(redecided) = &report.redecided else { return };
         self.line(&format!(
-            "  decided anew: dropped when crawled, kept now {}; kept then, dropped now {}",
+            "  decided again: {} dropped pages are now kept, {} kept pages are now dropped",
             grouped(redecided.newly_kept),
             grouped(redecided.newly_dropped)
         ));
@@ -314,7 +254,7 @@ impl Screen {
             return;
         };
         self.title(&format!(
-            "Last refresh (of {}), begun {}",
+            "Last refresh (of {}), started {}",
             report.refresh.refreshes.len(),
             last.started_at
         ));
@@ -328,103 +268,19 @@ impl Screen {
 
     fn further(&mut self) {
         self.title("Where to look next");
-        for (command, what) in [
-            ("crawler report --format html -o report.html", "in a browser"),
+        for (command, purpose) in [
+            (
+                "crawler report --format html -o report.html",
+                "the report for a browser",
+            ),
             ("crawler report --full", "the long listing"),
             ("crawler explain URL", "why a page was kept or dropped"),
-            ("crawler tune", "what another threshold would do"),
+            ("crawler tune", "the effect of another threshold"),
         ] {
-            self.line(&format!("  {command:<44}  {what}"));
+            self.line(&format!("  {command:<44}  {purpose}"));
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::thresholds::AtSimilarity;
-    use super::*;
-
-    #[test]
-    fn the_whole_fits_one_screen_of_any_width() {
-        let mut report = super::super::tests::sample();
-        report.clusters[0].title = "漢字".repeat(100);
-        report.clusters[0].kept = format!("http://a.example/{}", "long/".repeat(50));
-        for width in [
-            0,
-            1,
-            48,
-            49,
-            60,
-            66,
-            70,
-            80,
-            100,
-            200,
-            usize::from(u16::MAX) + 1,
-            usize::MAX,
-        ] {
-            let screen = render(&report, width);
-            for line in screen.lines() {
-                assert!(line.width() <= width.max(MIN_WIDTH), "{width}: {line}");
-            }
-            let most = if width < TWO_COLUMNS { 54 } else { 50 };
-            assert!(screen.lines().count() <= most, "{screen}");
-            assert!(!screen.contains('\u{1b}') && !screen.contains('\u{202e}'));
-            for name in ["fetched", "queued", "redirected", "failed", "excluded"] {
-                let counted = |line: &str| {
-                    let mut words = line.split_whitespace().skip_while(|word| *word != name).skip(1);
-                    words
-                        .next()
-                        .is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
-                };
-                assert!(screen.lines().take(12).any(counted), "{name} at {width}: {screen}");
-            }
-        }
-        let screen = render(&report, 100);
-        for part in [
-            "2 of 4 pages said nothing new (50.0 %)",
-            "saved 40.0 kB",
-            "Near pairs by distance",
-            "0.750",
-            "http_404",
-            "crawler tune",
-            "Last refresh (of 1), begun 2026-03-21T09:30:00Z",
-            "5 for, 0 against",
-            "dead.example",
-        ] {
-            assert!(screen.contains(part), "{part}: {screen}");
-        }
-    }
-
-    #[test]
-    fn no_pair_is_cut_off_a_narrow_histogram() {
-        let mut report = super::super::tests::sample();
-        let at = |from: f32, dropped, near_misses| AtSimilarity {
-            from,
-            to: from + 0.02,
-            dropped,
-            near_misses,
-        };
-        for (least, left) in [(0.76, 1), (0.5, 1), (0.3, 1), (0.02, 0)] {
-            report.thresholds.min_similarity = Some(least);
-            report.histograms.similarities = vec![at(0.12, 0, 1_234_567), at(least, 7, 0), at(0.98, 5, 0)];
-            for width in [48, 60, 70, 80] {
-                let screen = render(&report, width);
-                let mut lines = screen
-                    .lines()
-                    .skip_while(|line| !line.starts_with("Near pairs by similarity"));
-                let (dropped, kept) = (lines.nth(1).unwrap(), lines.next().unwrap());
-                assert!(dropped.ends_with("  12 pairs"), "{screen}");
-                assert!(kept.ends_with("  1,234,567 pairs"), "{screen}");
-                // What is at the threshold stands right of it, what is under it left.
-                let (below, above) = dropped.split_once('|').unwrap();
-                assert!(
-                    below["  dropped ".len()..].trim().is_empty() && !above.starts_with(' '),
-                    "{screen}"
-                );
-                let below = kept["  kept".len()..].split('|').next().unwrap();
-                assert_eq!(below.trim().chars().count(), left, "{screen}");
-            }
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! What the verdicts taught about URLs, and what that saved.
+//! The rules about URLs that the verdicts suggest, and the requests that they save.
 
 use std::collections::HashMap;
 
@@ -7,78 +7,152 @@ use storage::Store;
 use url::Url;
 
 use crate::config::Config;
-use crate::config::settings::{Policy, Settings};
+use crate::config::settings::{Settings, SteeringSettings};
 use crate::crawl::steering::{self, Forecast, RuleStanding};
 use crate::error::RunError;
 
-/// See the module's text.
+/// Rules, patterns, and the queued URLs that they affect.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Steering {
-    /// URLs that were left: requests that were not made. They are in `counts.queued`.
-    pub left: u64,
-    /// What these requests would have fetched, in bytes, at the mean of the pages of their host.
-    pub left_bytes: u64,
-    /// URLs that go last and are still queued.
-    pub snoozed: u64,
-    /// The rules that hold or are applied, by host, the best confirmed first.
+#[serde(into = "SteeringJson")]
+pub(crate) struct Steering {
+    /// URLs held back, that is requests not made. `counts.queued` includes them.
+    pub held_back: u64,
+    /// Estimated bytes of these requests, from the mean page size of each host.
+    pub held_back_bytes: u64,
+    /// Queued URLs that go last.
+    pub deprioritised: u64,
+    /// The rules in force, by host, the best confirmed first.
     pub rules: Vec<LearnedRule>,
-    /// The patterns of which nearly all pages were duplicates, by host and pattern.
+    /// The patterns of URLs that nearly always lead to duplicates, by host and pattern.
     pub patterns: Vec<Pattern>,
 }
 
-/// A rule that was learned from pairs of duplicates.
+/// The documented keys: the older names `left`, `left_bytes` and `snoozed` stay beside the current ones.
+#[derive(Serialize)]
+struct SteeringJson {
+    left: u64,
+    held_back: u64,
+    left_bytes: u64,
+    held_back_bytes: u64,
+    snoozed: u64,
+    deprioritised: u64,
+    rules: Vec<LearnedRule>,
+    patterns: Vec<Pattern>,
+}
+
+impl From<Steering> for SteeringJson {
+    fn from(steering: Steering) -> Self {
+        Self {
+            left: steering.held_back,
+            held_back: steering.held_back,
+            left_bytes: steering.held_back_bytes,
+            held_back_bytes: steering.held_back_bytes,
+            snoozed: steering.deprioritised,
+            deprioritised: steering.deprioritised,
+            rules: steering.rules,
+            patterns: steering.patterns,
+        }
+    }
+}
+
+/// A rule that the crawl learned from pairs of duplicates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LearnedRule {
-    /// As `steering.apply` takes it.
+pub(crate) struct LearnedRule {
+    /// The form that `steering.apply` accepts.
     pub rule: String,
-    /// In words.
+    /// The rule in words.
     pub meaning: String,
-    /// `suspected`, `snoozed` (its URLs go last), `left` (its URLs are not fetched), `applied` or `refuted`.
+    /// The older word for `standing`: `suspected`, `snoozed` (deprioritised), `left` (held back), `applied` or `refuted`.
     pub state: &'static str,
-    /// Pages that were duplicates of the page that the rule says they are.
+    /// `suspected`; `deprioritised` or `held_back`: what happens to the rule's URLs; `applied` (by the user); or `refuted`.
+    pub standing: &'static str,
+    /// Pages that were duplicates of the page that the rule predicts.
     pub confirmed: u32,
-    /// Of these, with the very same text.
+    /// Confirming pages with exactly the same text.
     pub exact: u32,
-    /// Pages that said something new although the rule says that they are a page already decided.
+    /// Pages that said something new although the rule predicts a duplicate.
     pub contradicted: u32,
-    /// Queued URLs that it speaks of.
+    /// Queued URLs that the rule matches.
     pub queued: u64,
-    /// Of these, those that are left: requests that it saved.
+    /// Queued URLs that are held back because of it, that is requests that it saved.
     pub saved_requests: u64,
-    /// What these would have fetched, in bytes, at the mean of the pages of the host.
+    /// Estimated bytes of these requests, from the mean page size of the host.
     pub saved_bytes: u64,
-    /// Pairs that confirmed it, the first of them.
+    /// The first pairs that confirmed it.
     pub examples: Vec<Example>,
 }
 
 /// A pair of duplicates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Example {
+pub(crate) struct Example {
     /// The dropped page.
     pub url: String,
     /// The kept page.
     pub same_as: String,
 }
 
-/// URLs of one host with the same folder and the same names of parameters.
+/// URLs of one host with the same folder and the same parameter names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Pattern {
-    /// The host.
+pub(crate) struct Pattern {
     pub host: String,
-    /// `/news/#/*?page`: digits as `#`, the last name as `*`.
+    /// `/news/#/*?page`: `#` stands for digits, `*` for the last path segment.
     pub pattern: String,
-    /// Pages decided, without the first.
+    /// Pages with a verdict, without the first.
     pub pages: u32,
-    /// Of these, duplicates.
+    /// Duplicates among them.
     pub duplicates: u32,
 }
 
+impl LearnedRule {
+    fn new(standing: RuleStanding, affected: &Affected) -> Self {
+        let rule = standing.rule.to_string();
+        let (state, now) = match &standing {
+            RuleStanding { is_applied: true, .. } => ("applied", "applied"),
+            RuleStanding { is_held_back: true, .. } => ("left", "held_back"),
+            RuleStanding { holds: true, .. } => ("snoozed", "deprioritised"),
+            RuleStanding { evidence, .. } if evidence.contradicted == 0 => ("suspected", "suspected"),
+            _ => ("refuted", "refuted"),
+        };
+        let saved_requests = affected.held_back_by.get(&rule).copied().unwrap_or_default();
+        let mean_bytes = affected
+            .mean_bytes
+            .get(&standing.rule.host)
+            .copied()
+            .unwrap_or_default();
+        let examples = standing.evidence.examples.into_iter().map(|example| Example {
+            url: example.url,
+            same_as: example.same_as,
+        });
+        Self {
+            queued: affected.queued_by.get(&rule).copied().unwrap_or_default(),
+            saved_requests,
+            saved_bytes: saved_requests * mean_bytes,
+            meaning: standing.rule.rule.meaning(),
+            rule,
+            state,
+            standing: now,
+            confirmed: standing.evidence.confirmed,
+            exact: standing.evidence.exact,
+            contradicted: standing.evidence.contradicted,
+            examples: examples.collect(),
+        }
+    }
+
+    /// `standing` as people read it.
+    pub fn words(&self) -> &'static str {
+        match self.standing {
+            "held_back" => "held back",
+            word => word,
+        }
+    }
+}
+
 impl Steering {
-    /// What the catalogue teaches under the built-in settings; every rule that was ever suggested with `all`.
+    /// The rules in force and the patterns, under the built-in settings.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn read(store: &Store) -> Result<Self, RunError> {
+    pub(super) fn read(store: &Store) -> Result<Self, RunError> {
         // The built-in configuration is valid.
         let policy = Settings::new(&Config::default()).map(|settings| settings.steering);
         policy.map_or_else(|_invalid| Ok(Self::default()), |policy| Self::of(store, policy, false))
@@ -88,108 +162,86 @@ impl Steering {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn of(store: &Store, policy: Policy, all: bool) -> Result<Self, RunError> {
+    pub fn of(store: &Store, policy: SteeringSettings, all: bool) -> Result<Self, RunError> {
         let mut known = steering::Steering::new(policy);
         steering::replay(store, &mut known)?;
-        let mut report = Self::default();
-        let mut queued: HashMap<String, u64> = HashMap::new();
-        let mut saved: HashMap<String, Saved> = HashMap::new();
-        let mut left_on: HashMap<String, u64> = HashMap::new();
-        for row in store.queue() {
-            let row = row?;
-            if row.revisits.is_some() {
-                continue;
-            }
-            let is_left = row.priority >= steering::PRIORITY_LEFT;
-            match row.priority {
-                steering::PRIORITY_LEFT.. => {
-                    report.left += 1;
-                    *left_on.entry(row.host.clone()).or_default() += 1;
-                }
-                steering::PRIORITY_SNOOZED.. => report.snoozed += 1,
-                _ => continue,
-            }
-            let forecast = Url::parse(&row.url).map_or(Forecast::New, |url| known.forecast(&row.host, &url));
-            if let Forecast::Duplicate(steering::Prediction { rule, .. }) | Forecast::Same(rule) = forecast {
-                let rule = steering::HostRule { host: row.host, rule };
-                let name = rule.to_string();
-                if is_left {
-                    let saved = saved.entry(name.clone()).or_default();
-                    saved.requests += 1;
-                    saved.host = rule.host;
-                }
-                *queued.entry(name).or_default() += 1;
-            }
-        }
-        let mut means: HashMap<String, u64> = HashMap::new();
-        for row in store.hosts() {
-            let (host, counts) = row?;
-            if let Some(left) = left_on.get(&host) {
-                let mean = counts.bytes_fetched / counts.fetched().max(1);
-                report.left_bytes += mean * left;
-                means.insert(host, mean);
-            }
-        }
-        for saved in saved.values_mut() {
-            saved.bytes = saved.requests * means.get(&saved.host).copied().unwrap_or_default();
-        }
+        let affected = Affected::read(store, &known)?;
         let rules = known.rules().into_iter().filter(|standing| all || standing.holds);
-        report.rules = rules.map(|standing| learned(standing, &queued, &saved)).collect();
-        let patterns = known.snoozed_patterns().into_iter();
-        report.patterns = patterns
-            .map(|pattern| Pattern {
-                host: pattern.host,
-                pattern: pattern.pattern,
-                pages: pattern.pages,
-                duplicates: pattern.duplicates,
-            })
-            .collect();
-        Ok(report)
+        let patterns = known.deprioritised_patterns().into_iter();
+        Ok(Self {
+            held_back: affected.held_back_on.values().sum(),
+            held_back_bytes: affected.held_back_bytes(),
+            deprioritised: affected.deprioritised,
+            rules: rules.map(|standing| LearnedRule::new(standing, &affected)).collect(),
+            patterns: patterns
+                .map(|pattern| Pattern {
+                    host: pattern.host,
+                    pattern: pattern.pattern,
+                    pages: pattern.pages,
+                    duplicates: pattern.duplicates,
+                })
+                .collect(),
+        })
     }
 
-    /// Whether there is anything to tell.
+    /// Whether there is nothing to show.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What a rule saved.
+/// The queued URLs that steering affects.
 #[derive(Debug, Default)]
-struct Saved {
-    host: String,
-    requests: u64,
-    bytes: u64,
+struct Affected {
+    deprioritised: u64,
+    /// URLs held back, by host.
+    held_back_on: HashMap<String, u64>,
+    /// URLs held back, by the rule's text form.
+    held_back_by: HashMap<String, u64>,
+    /// URLs that a rule matches, held back or deprioritised, by the rule's text form.
+    queued_by: HashMap<String, u64>,
+    /// Mean bytes of a page, by host; for hosts with URLs held back.
+    mean_bytes: HashMap<String, u64>,
 }
 
-fn learned(standing: RuleStanding, queued: &HashMap<String, u64>, saved: &HashMap<String, Saved>) -> LearnedRule {
-    let rule = standing.rule.to_string();
-    let saved = saved.get(&rule);
-    let state = match &standing {
-        RuleStanding { is_applied: true, .. } => "applied",
-        RuleStanding { is_left: true, .. } => "left",
-        RuleStanding { holds: true, .. } => "snoozed",
-        RuleStanding { evidence, .. } if evidence.contradicted == 0 => "suspected",
-        _ => "refuted",
-    };
-    LearnedRule {
-        queued: queued.get(&rule).copied().unwrap_or_default(),
-        saved_requests: saved.map_or(0, |saved| saved.requests),
-        saved_bytes: saved.map_or(0, |saved| saved.bytes),
-        meaning: standing.rule.rule.meaning(),
-        rule,
-        state,
-        confirmed: standing.evidence.confirmed,
-        exact: standing.evidence.exact,
-        contradicted: standing.evidence.contradicted,
-        examples: standing
-            .evidence
-            .examples
-            .into_iter()
-            .map(|example| Example {
-                url: example.url,
-                same_as: example.same_as,
-            })
-            .collect(),
+impl Affected {
+    fn read(store: &Store, known: &steering::Steering) -> Result<Self, RunError> {
+        let mut affected = Self::default();
+        for row in store.queue() {
+            let row = row?;
+            if row.revisits.is_some() {
+                continue;
+            }
+            let is_held_back = row.priority >= steering::PRIORITY_HELD_BACK;
+            match row.priority {
+                steering::PRIORITY_HELD_BACK.. => *affected.held_back_on.entry(row.host.clone()).or_default() += 1,
+                steering::PRIORITY_DEPRIORITISED.. => affected.deprioritised += 1,
+                _ => continue,
+            }
+            let forecast = Url::parse(&row.url).map_or(Forecast::New, |url| known.forecast(&row.host, &url));
+            if let Forecast::Duplicate(steering::Prediction { rule, .. }) | Forecast::Same(rule) = forecast {
+                let rule = steering::HostRule { host: row.host, rule }.to_string();
+                if is_held_back {
+                    *affected.held_back_by.entry(rule.clone()).or_default() += 1;
+                }
+                *affected.queued_by.entry(rule).or_default() += 1;
+            }
+        }
+        for row in store.hosts() {
+            let (host, counts) = row?;
+            if affected.held_back_on.contains_key(&host) {
+                let mean = counts.bytes_fetched / counts.fetched().max(1);
+                affected.mean_bytes.insert(host, mean);
+            }
+        }
+        Ok(affected)
+    }
+
+    fn held_back_bytes(&self) -> u64 {
+        let by_host = self.held_back_on.iter();
+        by_host
+            .map(|(host, urls)| urls * self.mean_bytes.get(host).copied().unwrap_or_default())
+            .sum()
     }
 }

@@ -1,8 +1,10 @@
-use storage::HostState;
+use storage::HostRecord;
 
+use super::clusters::Duplicate;
+use super::texts::NoTexts;
 use super::*;
 
-/// A report with something in every part, and text that means harm.
+/// A report with an entry in every part, and with hostile text.
 pub(crate) fn sample() -> Report {
     let counts = Counts {
         discovered: 10,
@@ -53,8 +55,8 @@ pub(crate) fn sample() -> Report {
         }],
         refresh: refreshed(),
         hosts: vec![
-            Host::new("a.example".into(), counts, HostState::default(), 0),
-            left_alone(),
+            Host::new("a.example".into(), counts, HostRecord::default(), 0),
+            given_up(),
         ],
         failures: vec![
             Failure {
@@ -84,13 +86,14 @@ pub(crate) fn sample() -> Report {
             status: 301,
         }],
         steering: steering::Steering {
-            left: 7,
-            left_bytes: 70_000,
-            snoozed: 2,
+            held_back: 7,
+            held_back_bytes: 70_000,
+            deprioritised: 2,
             rules: vec![steering::LearnedRule {
                 rule: "a.example: parameter <sid>".into(),
                 meaning: "parameter <sid> never changes the page".into(),
                 state: "left",
+                standing: "held_back",
                 confirmed: 5,
                 exact: 5,
                 contradicted: 0,
@@ -114,7 +117,7 @@ pub(crate) fn sample() -> Report {
             requests: 7,
             unfetched_bytes: 70_000,
         },
-        thresholds: Thresholds::from(&Rule::default()),
+        thresholds: Thresholds::from(&DuplicateRule::default()),
         histograms: Histograms {
             compared: 2,
             exact: 1,
@@ -167,8 +170,8 @@ pub(crate) fn sample() -> Report {
             otherwise: 2,
             without_text: 0,
             without_body: 1,
-            changed: vec![redecided::Changed {
-                url: "http://a.example/anew?<i>".into(),
+            changed: vec![redecided::ChangedVerdict {
+                url: "http://a.example/again?<i>".into(),
                 was: "near",
                 verdict: "kept",
                 of: None,
@@ -179,21 +182,21 @@ pub(crate) fn sample() -> Report {
 }
 
 #[test]
-fn what_was_decided_anew_is_in_every_form() {
+fn every_form_shows_the_pages_decided_again() {
     let report = sample();
     let screen = report.screen(80);
-    assert!(screen.contains("kept now 1; kept then, dropped now 0"));
+    assert!(screen.contains("1 dropped pages are now kept, 0 kept pages are now dropped"));
     let text = rendered(&report, Format::Text);
     assert!(
-        text.contains("1 that were dropped are kept") && text.contains("kept  was near   http://a.example/anew?<i>")
+        text.contains("1 dropped pages are now kept") && text.contains("kept  was near   http://a.example/again?<i>")
     );
     let html = rendered(&report, Format::Html);
-    assert!(html.contains("Decided anew") && html.contains("http://a.example/anew?&#60;i&#62;"));
+    assert!(html.contains("Decided again") && html.contains("http://a.example/again?&#60;i&#62;"));
     let json: serde_json::Value = serde_json::from_str(&rendered(&report, Format::Json)).unwrap();
     assert_eq!(json["redecided"]["changed"][0]["was"], "near");
 }
 
-/// A long list, of which the HTML bears no more than its bound.
+/// A report with lists that are longer than the HTML allows.
 fn large() -> Report {
     let mut report = sample();
     for number in 0..60_000 {
@@ -213,57 +216,57 @@ fn rendered(report: &Report, format: Format) -> String {
     report.render(format, &NoTexts, &Waiting::new(true)).unwrap()
 }
 
-/// Of a page that changed and one that is gone.
-fn refreshed() -> refresh::Refreshed {
-    let last = storage::Refresh {
+/// A refresh that found one page changed and one gone.
+fn refreshed() -> Refreshes {
+    let last = storage::RefreshCounts {
         started_at: 1_774_085_400_000,
         due: 7,
         new: 1,
         changed: 1,
         unchanged: 2,
         gone: 1,
-        ..storage::Refresh::default()
+        ..storage::RefreshCounts::default()
     };
-    refresh::Refreshed {
-        refreshes: vec![refresh::Refresh::from(&last)],
-        changed: vec![refresh::Changed {
+    Refreshes {
+        refreshes: vec![refresh::RefreshResult::from(&last)],
+        changed: vec![refresh::ChangedPage {
             url: "http://a.example/4?<b>".into(),
             at: "2026-03-21T09:31:00Z".into(),
             verdict: "near",
             was: "kept",
         }],
-        gone: vec![refresh::Gone {
+        gone: vec![refresh::GonePage {
             url: "http://a.example/\u{1b}[31m".into(),
             at: "2026-03-21T09:32:00Z".into(),
         }],
     }
 }
 
-/// A host whose failure has something to tell terminals and browsers.
-fn left_alone() -> Host {
+/// A host that was given up after a failure with hostile text.
+fn given_up() -> Host {
     let counts = Counts {
         discovered: 2,
         queued: 2,
         ..Counts::default()
     };
-    let state = HostState {
+    let state = HostRecord {
         rests_until: 3_600_000,
         failures: 5,
         retired: true,
         last_failure: Some("no connection: \u{1b}[31m<script>".into()),
-        ..HostState::default()
+        ..HostRecord::default()
     };
     Host::new("dead.example".into(), counts, state, 0)
 }
 
 #[test]
-fn a_host_that_is_left_alone_is_in_every_form_with_the_reason() {
+fn every_form_shows_a_host_that_was_given_up_with_the_reason() {
     let report = sample();
     let text = rendered(&report, Format::Text);
-    let section = text.split("Hosts left alone").nth(1).unwrap();
+    let section = text.split("Hosts resting or given up").nth(1).unwrap();
     for part in [
         "dead.example",
-        "retired",
+        "given up",
         "2 queued",
         "no connection",
         "1970-01-01T01:00:00Z",
@@ -277,18 +280,20 @@ fn a_host_that_is_left_alone_is_in_every_form_with_the_reason() {
         (&well["last_failure"], &well["rests_until"]),
         (&serde_json::Value::Null, &serde_json::Value::Null)
     );
+    assert_eq!((&well["state"], &well["standing"]), (&"ready".into(), &"ready".into()));
     assert_eq!((&dead["state"], &dead["queued"]), (&"retired".into(), &2.into()));
+    assert_eq!(dead["standing"], "given_up");
     assert_eq!(dead["rests_until"], "1970-01-01T01:00:00Z");
     let html = rendered(&report, Format::Html);
-    assert!(html.contains("Left alone") && html.contains("dead.example"));
+    assert!(html.contains("Resting or given up") && html.contains("dead.example"));
 }
 
 #[test]
-fn what_a_refresh_came_to_is_in_every_form() {
+fn every_form_shows_the_results_of_a_refresh() {
     let report = sample();
     let text = rendered(&report, Format::Text);
     let section = text
-        .split("Last refresh (of 1), begun 2026-03-21T09:30:00Z")
+        .split("Last refresh (of 1), started 2026-03-21T09:30:00Z")
         .nth(1)
         .unwrap();
     for part in [
@@ -337,7 +342,7 @@ fn the_json_has_the_documented_fields() {
 }
 
 #[test]
-fn the_json_tells_what_was_nearly_dropped_and_what_was_saved() {
+fn the_json_has_near_misses_and_savings() {
     let json: serde_json::Value = serde_json::from_str(&rendered(&sample(), Format::Json)).unwrap();
     let miss = &json["near_misses"][0];
     assert_eq!(
@@ -353,7 +358,25 @@ fn the_json_tells_what_was_nearly_dropped_and_what_was_saved() {
 }
 
 #[test]
-fn what_came_from_the_web_is_text_in_the_html() {
+fn the_json_has_the_older_words_beside_the_current_ones() {
+    let json: serde_json::Value = serde_json::from_str(&rendered(&sample(), Format::Json)).unwrap();
+    let steering = &json["steering"];
+    for (older, current, value) in [
+        ("left", "held_back", 7),
+        ("left_bytes", "held_back_bytes", 70_000),
+        ("snoozed", "deprioritised", 2),
+    ] {
+        assert_eq!((&steering[older], &steering[current]), (&value.into(), &value.into()));
+    }
+    let rule = &steering["rules"][0];
+    assert_eq!(
+        (&rule["state"], &rule["standing"]),
+        (&"left".into(), &"held_back".into())
+    );
+}
+
+#[test]
+fn text_from_the_web_is_text_in_the_html() {
     let html = rendered(&sample(), Format::Html);
     let scripts: Vec<&str> = html.split("<script").skip(1).collect();
     for script in &scripts[..scripts.len() - 1] {
@@ -361,7 +384,7 @@ fn what_came_from_the_web_is_text_in_the_html() {
     }
     assert!(
         scripts.last().unwrap().starts_with('>'),
-        "the last one is the page's own"
+        "the last one is the script of the page"
     );
     assert!(!html.contains("?<b>") && !html.contains("<b>"));
     assert!(!html.contains("?</script>"));
@@ -371,11 +394,11 @@ fn what_came_from_the_web_is_text_in_the_html() {
 }
 
 #[test]
-fn the_html_is_bounded_whatever_the_crawl() {
+fn the_html_has_a_bound_for_any_crawl() {
     let (small, large) = (rendered(&sample(), Format::Html), rendered(&large(), Format::Html));
     assert!(small.len() < 60_000, "{}", small.len());
     assert!(large.len() < 12_000_000, "{}", large.len());
-    assert!(large.contains("are left out here to bound the size of this page"));
+    assert!(large.contains("are not shown, to limit the size of this page"));
     let failures = large.split("id=\"failures-list-rest\">").nth(1).unwrap();
     let rest: Vec<Vec<String>> = serde_json::from_str(failures.split("</script>").next().unwrap()).unwrap();
     assert!(
@@ -386,7 +409,7 @@ fn the_html_is_bounded_whatever_the_crawl() {
 }
 
 #[test]
-fn every_section_of_the_html_is_there() {
+fn the_html_has_every_section() {
     let html = rendered(&sample(), Format::Html);
     for id in [
         "summary",
@@ -407,7 +430,7 @@ fn every_section_of_the_html_is_there() {
 }
 
 #[test]
-fn the_html_asks_no_host_for_anything() {
+fn the_html_makes_no_request() {
     let html = rendered(&sample(), Format::Html);
     for asks in ["src=", "url(", "@import", "<link", "<iframe", "http-equiv=\"refresh\""] {
         assert!(!html.contains(asks), "{asks}");
@@ -424,7 +447,7 @@ fn the_html_asks_no_host_for_anything() {
 }
 
 #[test]
-fn the_text_fits_the_terminal_and_tells_it_nothing() {
+fn the_text_cannot_control_the_terminal() {
     let text = rendered(&sample(), Format::Text);
     assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
     assert!(text.contains("2 of 4 pages said nothing new (50.0 %)"), "{text}");
@@ -441,14 +464,14 @@ fn an_empty_crawl_has_a_report_too() {
         counts: Counts::default(),
         clusters: Vec::new(),
         orphans: Vec::new(),
-        refresh: refresh::Refreshed::default(),
+        refresh: Refreshes::default(),
         hosts: Vec::new(),
         failures: Vec::new(),
         excluded: Vec::new(),
         redirects: Vec::new(),
         steering: steering::Steering::default(),
         saved: Saved::default(),
-        thresholds: Thresholds::from(&Rule::default()),
+        thresholds: Thresholds::from(&DuplicateRule::default()),
         histograms: Histograms::of(&[], &[], &[], (10, 0)),
         near_misses: Vec::new(),
         failure_groups: Vec::new(),

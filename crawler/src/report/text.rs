@@ -1,17 +1,17 @@
-//! The report for a terminal: one screen, tables that fit the width.
+//! The report as a long listing for a terminal.
 
-use std::fmt::Write;
+mod listing;
 
-use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
-
+use super::Report;
+use super::counts::Counts;
 use super::redecided::Redecided;
-use super::refresh::Refreshed;
+use super::refresh::Refreshes;
 use super::steering::Steering;
-use super::{Counts, Report, dropped_percent};
-use crate::terminal::text::terminal_text;
+use crate::terminal::text::terminal_text as shown;
+use crate::terminal::units::bytes;
+use listing::{Listing, align_right, table};
 
-/// Rows shown of a long table; the other formats hold all.
+/// Rows shown of a long table; the JSON form has all rows.
 const CLUSTERS_SHOWN: usize = 10;
 const DUPLICATES_SHOWN: usize = 4;
 const HOSTS_SHOWN: usize = 10;
@@ -19,28 +19,28 @@ const FAILURES_SHOWN: usize = 8;
 const VERSIONS_SHOWN: usize = 10;
 
 pub(super) fn render(report: &Report) -> String {
-    let mut out = String::new();
-    summary(&mut out, &report.counts);
-    if let Some(anew) = &report.redecided {
-        redecided(&mut out, anew);
+    let mut listing = Listing::default();
+    listing.summary(&report.counts);
+    if let Some(redecided) = &report.redecided {
+        listing.redecided(redecided);
     }
-    refreshed(&mut out, &report.refresh);
-    clusters(&mut out, report);
-    orphans(&mut out, report);
-    hosts(&mut out, report);
-    steering(&mut out, &report.steering);
-    left_alone(&mut out, report);
-    kinds(&mut out, "Failures by kind", &report.failure_kinds());
-    failures(&mut out, report);
-    kinds(&mut out, "Excluded by reason", &report.exclusion_reasons());
-    out
+    listing.last_refresh(&report.refresh);
+    listing.clusters(report);
+    listing.orphans(report);
+    listing.hosts(report);
+    listing.steering(&report.steering);
+    listing.unavailable_hosts(report);
+    listing.kinds("Failures by kind", &report.failure_kinds());
+    listing.failures(report);
+    listing.kinds("Excluded by reason", &report.exclusion_reasons());
+    listing.out
 }
 
-fn summary(out: &mut String, counts: &Counts) {
-    let mut table = table();
-    for (name, value, note) in [
-        ("discovered", counts.discovered, "URLs known".to_owned()),
-        ("queued", counts.queued, "still to be fetched".to_owned()),
+/// The counts with their meanings.
+fn summary_rows(counts: &Counts) -> [(&'static str, u64, String); 11] {
+    [
+        ("discovered", counts.discovered, "known URLs".to_owned()),
+        ("queued", counts.queued, "URLs still to be fetched".to_owned()),
         (
             "fetched",
             counts.fetched,
@@ -62,7 +62,7 @@ fn summary(out: &mut String, counts: &Counts) {
             "dropped: nearly the text of a kept page".to_owned(),
         ),
         ("redirected", counts.redirected, "lead to another URL".to_owned()),
-        ("failed", counts.failed, "no page came".to_owned()),
+        ("failed", counts.failed, "returned no page".to_owned()),
         (
             "excluded",
             counts.excluded,
@@ -71,284 +71,203 @@ fn summary(out: &mut String, counts: &Counts) {
         (
             "gone",
             counts.gone,
-            "no page (404, 410, …) at two visits running".to_owned(),
+            "no page (404, 410, …) at two visits in a row".to_owned(),
         ),
         ("due", counts.due, "visits still to be made".to_owned()),
-    ] {
-        if value == 0 && matches!(name, "gone" | "due") {
-            continue;
+    ]
+}
+
+impl Listing {
+    fn summary(&mut self, counts: &Counts) {
+        let mut table = table();
+        for (name, value, note) in summary_rows(counts) {
+            if value > 0 || !matches!(name, "gone" | "due") {
+                table.add_row([name.to_owned(), value.to_string(), note]);
+            }
         }
-        table.add_row([name.to_owned(), value.to_string(), note]);
-    }
-    align_right(&mut table, 1);
-    section(out, "Pages", &table);
-    if counts.fetched > 0 {
-        let dropped = counts.exact + counts.near;
-        let percent = dropped_percent(counts);
-        line(
-            out,
-            &format!(
+        align_right(&mut table, 1);
+        self.section("Pages", &table);
+        if counts.fetched > 0 {
+            let dropped = counts.exact + counts.near;
+            let percent = counts.dropped_percent();
+            self.line(&format!(
                 "  {dropped} of {} pages said nothing new ({percent:.1} %).",
                 counts.fetched
-            ),
-        );
+            ));
+        }
     }
-}
 
-fn clusters(out: &mut String, report: &Report) {
-    let clusters = report.by_size();
-    if clusters.is_empty() {
-        return;
-    }
-    line(
-        out,
-        &format!(
+    fn clusters(&mut self, report: &Report) {
+        let clusters = report.by_size();
+        if clusters.is_empty() {
+            return;
+        }
+        self.line(&format!(
             "\nClusters: {} kept pages have duplicates, the largest first",
             clusters.len()
-        ),
-    );
-    for cluster in clusters.iter().take(CLUSTERS_SHOWN) {
-        line(
-            out,
-            &format!("  {}  {}", shown(&cluster.kept, 90), shown(&cluster.title, 40)),
-        );
-        for duplicate in cluster.duplicates.iter().take(DUPLICATES_SHOWN) {
-            let distance = duplicate.distance.map_or("  -".into(), |bits| format!("{bits:>3}"));
-            let similarity = duplicate
-                .similarity
-                .map_or("    -".into(), |value| format!("{value:.3}"));
-            let verdict = duplicate.verdict.as_str();
-            line(
-                out,
-                &format!(
-                    "    {verdict:<5} {distance} bits  {similarity}  {}",
-                    shown(&duplicate.url, 90)
-                ),
-            );
+        ));
+        for cluster in clusters.iter().take(CLUSTERS_SHOWN) {
+            self.line(&format!(
+                "  {}  {}",
+                shown(&cluster.kept, 90),
+                shown(&cluster.title, 40)
+            ));
+            for duplicate in cluster.duplicates.iter().take(DUPLICATES_SHOWN) {
+                let distance = duplicate.distance.map_or("  -".into(), |bits| format!("{bits:>3}"));
+                let similarity = duplicate.similarity;
+                let similarity = similarity.map_or("    -".into(), |value| format!("{value:.3}"));
+                let (verdict, url) = (duplicate.verdict.as_str(), shown(&duplicate.url, 90));
+                self.line(&format!("    {verdict:<5} {distance} bits  {similarity}  {url}"));
+            }
+            self.left_out("    ", cluster.duplicates.len(), DUPLICATES_SHOWN);
         }
-        more(out, "    ", cluster.duplicates.len(), DUPLICATES_SHOWN);
+        self.left_out("  ", clusters.len(), CLUSTERS_SHOWN);
     }
-    more(out, "  ", clusters.len(), CLUSTERS_SHOWN);
-}
 
-/// Duplicates whose kept page has departed.
-fn orphans(out: &mut String, report: &Report) {
-    if report.orphans.is_empty() {
-        return;
+    fn orphans(&mut self, report: &Report) {
+        if report.orphans.is_empty() {
+            return;
+        }
+        self.line("\nDuplicates of pages that are no longer kept; the next refresh visits them first");
+        for orphan in report.orphans.iter().take(VERSIONS_SHOWN) {
+            let (url, of) = (shown(&orphan.duplicate.url, 90), shown(&orphan.of, 90));
+            self.line(&format!("  {:<5} {url}  of {of}", orphan.duplicate.verdict.as_str()));
+        }
+        self.left_out("  ", report.orphans.len(), VERSIONS_SHOWN);
     }
-    line(
-        out,
-        "\nDuplicates of pages that are not kept any more; the next refresh looks at them first",
-    );
-    for orphan in report.orphans.iter().take(VERSIONS_SHOWN) {
-        let (url, of) = (shown(&orphan.duplicate.url, 90), shown(&orphan.of, 90));
-        line(
-            out,
-            &format!("  {:<5} {url}  of {of}", orphan.duplicate.verdict.as_str()),
+
+    fn redecided(&mut self, redecided: &Redecided) {
+        self.line("");
+        self.line(&redecided.summary());
+        for page in redecided.changed.iter().take(VERSIONS_SHOWN) {
+            let url = shown(&page.url, 90);
+            self.line(&format!("    {:<5} was {:<5}  {url}", page.verdict, page.was));
+        }
+        self.left_out("    ", redecided.changed.len(), VERSIONS_SHOWN);
+    }
+
+    fn last_refresh(&mut self, refresh: &Refreshes) {
+        let Some(last) = refresh.refreshes.last() else { return };
+        let mut table = table();
+        for (name, value, note) in last.outcomes() {
+            table.add_row([name.to_owned(), value.to_string(), note.to_owned()]);
+        }
+        align_right(&mut table, 1);
+        let title = format!(
+            "\nLast refresh (of {}), started {}",
+            refresh.refreshes.len(),
+            last.started_at
         );
+        self.section(&title, &table);
+        for changed in refresh.changed.iter().take(VERSIONS_SHOWN) {
+            let was = match changed.was == changed.verdict {
+                true => String::new(),
+                false => format!(" (was {})", changed.was),
+            };
+            let url = shown(&changed.url, 90);
+            self.line(&format!("    changed  {url}  {}{was}", changed.verdict));
+        }
+        self.left_out("    ", refresh.changed.len(), VERSIONS_SHOWN);
+        for gone in refresh.gone.iter().rev().take(VERSIONS_SHOWN) {
+            self.line(&format!("    gone  {}  {}", shown(&gone.url, 90), gone.at));
+        }
+        self.left_out("    ", refresh.gone.len(), VERSIONS_SHOWN);
     }
-    more(out, "  ", report.orphans.len(), VERSIONS_SHOWN);
-}
 
-fn redecided(out: &mut String, redecided: &Redecided) {
-    line(out, "");
-    line(out, &redecided.summary());
-    for page in redecided.changed.iter().take(VERSIONS_SHOWN) {
-        let url = shown(&page.url, 90);
-        line(out, &format!("    {:<5} was {:<5}  {url}", page.verdict, page.was));
-    }
-    more(out, "    ", redecided.changed.len(), VERSIONS_SHOWN);
-}
-
-fn refreshed(out: &mut String, refreshed: &Refreshed) {
-    let Some(last) = refreshed.refreshes.last() else { return };
-    let mut table = table();
-    for (name, value, note) in last.outcomes() {
-        table.add_row([name.to_owned(), value.to_string(), note.to_owned()]);
-    }
-    align_right(&mut table, 1);
-    let title = format!(
-        "\nLast refresh (of {}), begun {}",
-        refreshed.refreshes.len(),
-        last.started_at
-    );
-    section(out, &title, &table);
-    for changed in refreshed.changed.iter().take(VERSIONS_SHOWN) {
-        let was = if changed.was == changed.verdict {
-            String::new()
-        } else {
-            format!(" (was {})", changed.was)
-        };
-        let url = shown(&changed.url, 90);
-        line(out, &format!("    changed  {url}  {}{was}", changed.verdict));
-    }
-    more(out, "    ", refreshed.changed.len(), VERSIONS_SHOWN);
-    for gone in refreshed.gone.iter().rev().take(VERSIONS_SHOWN) {
-        line(out, &format!("    gone  {}  {}", shown(&gone.url, 90), gone.at));
-    }
-    more(out, "    ", refreshed.gone.len(), VERSIONS_SHOWN);
-}
-
-fn hosts(out: &mut String, report: &Report) {
-    let mut hosts: Vec<_> = report.hosts.iter().collect();
-    hosts.sort_by_key(|host| std::cmp::Reverse(host.counts.fetched));
-    let mut table = table();
-    table.set_header([
-        "host", "fetched", "kept", "exact", "near", "dropped", "failed", "excluded", "queued",
-    ]);
-    for host in hosts.iter().take(HOSTS_SHOWN) {
-        let counts = &host.counts;
-        table.add_row([
-            shown(&host.host, 50),
-            counts.fetched.to_string(),
-            counts.kept.to_string(),
-            counts.exact.to_string(),
-            counts.near.to_string(),
-            format!("{:.1} %", dropped_percent(counts)),
-            counts.failed.to_string(),
-            counts.excluded.to_string(),
-            counts.queued.to_string(),
+    fn hosts(&mut self, report: &Report) {
+        let hosts = report.hosts_by_fetched();
+        let mut table = table();
+        table.set_header([
+            "host", "fetched", "kept", "exact", "near", "dropped", "failed", "excluded", "queued",
         ]);
+        for host in hosts.iter().take(HOSTS_SHOWN) {
+            let counts = &host.counts;
+            table.add_row([
+                shown(&host.host, 50),
+                counts.fetched.to_string(),
+                counts.kept.to_string(),
+                counts.exact.to_string(),
+                counts.near.to_string(),
+                format!("{:.1} %", counts.dropped_percent()),
+                counts.failed.to_string(),
+                counts.excluded.to_string(),
+                counts.queued.to_string(),
+            ]);
+        }
+        (1..9).for_each(|column| align_right(&mut table, column));
+        self.section("\nHosts", &table);
+        self.left_out("  ", hosts.len(), HOSTS_SHOWN);
     }
-    (1..9).for_each(|column| align_right(&mut table, column));
-    section(out, "\nHosts", &table);
-    more(out, "  ", hosts.len(), HOSTS_SHOWN);
-}
 
-fn steering(out: &mut String, steering: &Steering) {
-    if steering.is_empty() {
-        return;
+    fn steering(&mut self, steering: &Steering) {
+        if steering.is_empty() {
+            return;
+        }
+        self.line("\nSteering: rules about URLs that the verdicts suggest (crawler rules shows the evidence)");
+        if steering.held_back > 0 {
+            self.line(&format!(
+                "  {} URLs are held back and stay queued; this saved about {}.",
+                steering.held_back,
+                bytes(steering.held_back_bytes)
+            ));
+        }
+        if steering.deprioritised > 0 {
+            self.line(&format!("  {} URLs are deprioritised.", steering.deprioritised));
+        }
+        let mut table = table();
+        for rule in steering.rules.iter().take(HOSTS_SHOWN) {
+            let evidence = format!("{} for, {} against", rule.confirmed, rule.contradicted);
+            table.add_row([rule.words().to_owned(), evidence, shown(&rule.rule, 100)]);
+        }
+        for pattern in steering.patterns.iter().take(HOSTS_SHOWN) {
+            let evidence = format!("{} of {} dropped", pattern.duplicates, pattern.pages);
+            let name = shown(&format!("{}{}", pattern.host, pattern.pattern), 100);
+            table.add_row(["deprioritised".to_owned(), evidence, name]);
+        }
+        self.rows(&table);
+        self.left_out("  ", steering.rules.len(), HOSTS_SHOWN);
+        self.left_out("  ", steering.patterns.len(), HOSTS_SHOWN);
     }
-    line(
-        out,
-        "\nSteering: what the verdicts taught about URLs (crawler rules shows the evidence)",
-    );
-    if steering.left > 0 {
-        let (left, saved) = (steering.left, bytes(steering.left_bytes));
-        line(
-            out,
-            &format!("  {left} requests saved, about {saved}: these URLs are left in the queue."),
+
+    fn unavailable_hosts(&mut self, report: &Report) {
+        let hosts = report.unavailable_hosts();
+        if hosts.is_empty() {
+            return;
+        }
+        let mut table = table();
+        for host in hosts.iter().take(HOSTS_SHOWN) {
+            table.add_row([
+                shown(&host.host, 50),
+                host.standing.words().to_owned(),
+                format!("{} queued", host.counts.queued),
+                shown(&host.why_unavailable(), 200),
+            ]);
+        }
+        self.section(
+            "\nHosts resting or given up; a later run requests them again after their rest",
+            &table,
         );
+        self.left_out("  ", hosts.len(), HOSTS_SHOWN);
     }
-    if steering.snoozed > 0 {
-        line(out, &format!("  {} URLs go last.", steering.snoozed));
-    }
-    let mut table = table();
-    for rule in steering.rules.iter().take(HOSTS_SHOWN) {
-        let for_and_against = format!("{} for, {} against", rule.confirmed, rule.contradicted);
-        table.add_row([rule.state.to_owned(), for_and_against, shown(&rule.rule, 100)]);
-    }
-    for pattern in steering.patterns.iter().take(HOSTS_SHOWN) {
-        let dropped = format!("{} of {} dropped", pattern.duplicates, pattern.pages);
-        let name = shown(&format!("{}{}", pattern.host, pattern.pattern), 100);
-        table.add_row(["snoozed".to_owned(), dropped, name]);
-    }
-    for row in table.lines() {
-        line(out, &format!(" {}", row.trim_end()));
-    }
-    more(out, "  ", steering.rules.len(), HOSTS_SHOWN);
-    more(out, "  ", steering.patterns.len(), HOSTS_SHOWN);
-}
 
-fn left_alone(out: &mut String, report: &Report) {
-    let hosts = report.left_alone();
-    if hosts.is_empty() {
-        return;
+    fn failures(&mut self, report: &Report) {
+        for failure in report.failures.iter().take(FAILURES_SHOWN) {
+            let (url, detail) = (shown(&failure.url, 90), shown(&failure.detail, 200));
+            self.line(&format!("    {url}  {detail}"));
+        }
+        self.left_out("    ", report.failures.len(), FAILURES_SHOWN);
     }
-    let mut table = table();
-    for host in hosts.iter().take(HOSTS_SHOWN) {
-        table.add_row([
-            shown(&host.host, 50),
-            host.state.as_str().to_owned(),
-            format!("{} queued", host.counts.queued),
-            shown(&host.why_left_alone(), 200),
-        ]);
-    }
-    section(
-        out,
-        "\nHosts left alone; a later run tries them again when their rest is over",
-        &table,
-    );
-    more(out, "  ", hosts.len(), HOSTS_SHOWN);
-}
 
-fn failures(out: &mut String, report: &Report) {
-    for failure in report.failures.iter().take(FAILURES_SHOWN) {
-        line(
-            out,
-            &format!("    {}  {}", shown(&failure.url, 90), shown(&failure.detail, 200)),
-        );
+    fn kinds(&mut self, title: &str, kinds: &[(&str, usize)]) {
+        if kinds.is_empty() {
+            return;
+        }
+        let mut table = table();
+        for (name, count) in kinds.iter().take(HOSTS_SHOWN) {
+            table.add_row([count.to_string(), shown(name, 100)]);
+        }
+        align_right(&mut table, 0);
+        self.section(&format!("\n{title}"), &table);
+        self.left_out("  ", kinds.len(), HOSTS_SHOWN);
     }
-    more(out, "    ", report.failures.len(), FAILURES_SHOWN);
-}
-
-fn kinds(out: &mut String, title: &str, kinds: &[(&str, usize)]) {
-    if kinds.is_empty() {
-        return;
-    }
-    let mut table = table();
-    for (name, count) in kinds.iter().take(HOSTS_SHOWN) {
-        table.add_row([count.to_string(), shown(name, 100)]);
-    }
-    align_right(&mut table, 0);
-    section(out, &format!("\n{title}"), &table);
-    more(out, "  ", kinds.len(), HOSTS_SHOWN);
-}
-
-fn more(out: &mut String, indent: &str, all: usize, shown: usize) {
-    if all > shown {
-        line(
-            out,
-            &format!("{indent}… and {} more (--format json shows all)", all - shown),
-        );
-    }
-}
-
-fn table() -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic);
-    table
-}
-
-fn align_right(table: &mut Table, column: usize) {
-    if let Some(column) = table.column_mut(column) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-}
-
-fn section(out: &mut String, title: &str, table: &Table) {
-    line(out, title);
-    for row in table.lines() {
-        line(out, &format!(" {}", row.trim_end()));
-    }
-}
-
-fn line(out: &mut String, text: &str) {
-    out.push_str(text);
-    out.push('\n');
-}
-
-/// Text from the web, made harmless for a terminal and cut to `width` characters.
-fn shown(text: &str, width: usize) -> String {
-    terminal_text(text, width)
-}
-
-/// `1.2 MB`: decimal units, as disks are sold.
-pub(crate) fn bytes(count: u64) -> String {
-    const UNITS: [&str; 5] = ["bytes", "kB", "MB", "GB", "TB"];
-    let mut value = count as f64;
-    let mut unit = 0;
-    while value >= 1_000.0 && unit + 1 < UNITS.len() {
-        value /= 1_000.0;
-        unit += 1;
-    }
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let digits = usize::from(unit > 0);
-    if write!(text, "{value:.digits$} {}", UNITS[unit]).is_err() {
-        text.clear();
-    }
-    text
 }

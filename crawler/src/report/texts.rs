@@ -1,15 +1,15 @@
-//! Where diffs take the texts of pages from.
+//! The source of the texts that the report compares.
 
 use storage::Store;
 
 use crate::error::RunError;
 
-/// Texts of pages, by their sequence numbers.
-pub trait Texts {
-    /// The extracted text of a page; `None` where none is kept, as of the duplicates of a crawl of an older version.
+/// Extracted texts of pages, by sequence number.
+pub(crate) trait Texts {
+    /// The extracted text of a page; `None` if the store does not have it.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The text cannot be read.
     fn text_of(&self, page: u64) -> Result<Option<String>, RunError>;
 }
 
@@ -22,10 +22,12 @@ impl Texts for Store {
     }
 }
 
-/// Nothing to compare: for the forms of a report that show no diff.
+/// A source without texts.
+#[cfg(test)]
 #[derive(Debug, Clone, Copy)]
-pub struct NoTexts;
+pub(super) struct NoTexts;
 
+#[cfg(test)]
 impl Texts for NoTexts {
     fn text_of(&self, _page: u64) -> Result<Option<String>, RunError> {
         Ok(None)

@@ -1,31 +1,31 @@
-//! How far pages were from one another, and how near to the threshold that decided.
+//! The thresholds of the rule, and the number of pairs at each distance and similarity.
 
-use dedup::{Confirm, Rule};
+use dedup::{Confirm, DuplicateRule};
 use serde::Serialize;
 
+use super::clusters::{Cluster, Duplicate, DuplicateVerdict, Orphan};
 use super::near_misses::NearMiss;
-use super::{Cluster, Duplicate, DuplicateVerdict, Orphan};
 
-/// Steps of a histogram of similarities: each 0.02 wide.
+/// Steps of the histogram of similarities, each 0.02 wide.
 const SIMILARITY_STEPS: u32 = 50;
 
-/// What the rule in force asks of near-duplicates. A crawl that was made under another one was decided by that one.
+/// The requirements of the rule in force for near-duplicates. The crawl may have used another rule.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Thresholds {
-    /// `distance`, `sketch` or `combined`: what makes a candidate a near-duplicate.
+pub(crate) struct Thresholds {
+    /// `distance`, `sketch` or `combined`: the test that confirms a candidate.
     pub confirm: &'static str,
-    /// Largest Hamming distance of the fingerprints, bits.
+    /// Largest Hamming distance of the fingerprints, in bits.
     pub max_distance: u32,
-    /// Smallest similarity: of the sketches, or the sum of the combined rule; null where the distance alone decides.
+    /// Smallest similarity of the sketches, or smallest sum of the combined rule; null if the distance alone decides.
     pub min_similarity: Option<f32>,
-    /// Smallest Jaccard index of texts of which one is too short for a fingerprint.
+    /// Smallest Jaccard index if one of the texts is too short for a fingerprint.
     pub min_similarity_short: f32,
-    /// Pages whose numbers differ are no near-duplicates.
+    /// Whether pages with different numbers are never near-duplicates.
     pub numbers_must_match: bool,
 }
 
-impl From<&Rule> for Thresholds {
-    fn from(rule: &Rule) -> Self {
+impl From<&DuplicateRule> for Thresholds {
+    fn from(rule: &DuplicateRule) -> Self {
         let (confirm, min_similarity) = match rule.confirm {
             Confirm::Distance => ("distance", None),
             Confirm::Sketch { min_similarity } => ("sketch", Some(min_similarity)),
@@ -42,7 +42,7 @@ impl From<&Rule> for Thresholds {
 }
 
 impl Thresholds {
-    /// The smallest similarity of a pair, by whether its texts have fingerprints to be `distance` apart.
+    /// The smallest similarity of a near-duplicate. `distance` is `None` if one of the texts is too short for a fingerprint.
     #[must_use]
     pub fn min_similarity_at(&self, distance: Option<u32>) -> Option<f32> {
         match distance {
@@ -51,7 +51,7 @@ impl Thresholds {
         }
     }
 
-    /// A similarity with three digits behind the point, or as many as it takes to stand on its side of the one that decides.
+    /// A similarity with three decimals, or with as many as show on which side of the threshold it is.
     #[must_use]
     pub fn in_words(&self, distance: Option<u32>, similarity: f32) -> String {
         let least = self.min_similarity_at(distance);
@@ -63,8 +63,8 @@ impl Thresholds {
         texts.find(is_true).unwrap_or_else(|| similarity.to_string())
     }
 
-    /// How far a pair is from being decided the other way, 0 for the nearest: the difference of its similarity to the one that
-    /// decides, or, where only the distance decided, its bits too many by those of a fingerprint.
+    /// The distance of a pair from the opposite decision, 0 for the most doubtful: its similarity minus the threshold, or, if only
+    /// the Hamming distance decided, the bits over the threshold divided by 64.
     #[must_use]
     pub fn margin(&self, distance: Option<u32>, similarity: f32) -> f32 {
         let bits = |distance: u32| (distance as f32 - self.max_distance as f32 - 0.5).abs() / 64.0;
@@ -77,24 +77,24 @@ impl Thresholds {
     }
 }
 
-/// How many pairs there are at each distance and similarity: near-duplicates that were dropped, and near misses that were kept.
-/// Exact duplicates, at distance 0 and similarity 1, are counted apart.
+/// The number of pairs at each distance and similarity: dropped near-duplicates, and near misses, which were kept. Exact duplicates,
+/// which have distance 0 and similarity 1, have their own count.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Histograms {
-    /// Kept pages that were looked at for near misses: all, or in a large crawl every n-th.
+pub(crate) struct Histograms {
+    /// Kept pages compared with the pages before them: all, or every n-th in a large crawl.
     pub compared: u64,
     /// Exact duplicates.
     pub exact: u64,
-    /// One a bit, from 0 on; pairs with a text too short for a fingerprint are in none.
+    /// One entry a bit, from 0 on, without pairs that have a text too short for a fingerprint.
     pub distances: Vec<AtDistance>,
-    /// Steps of 0.02; those without a pair are left out.
+    /// Steps of 0.02, without empty ones.
     pub similarities: Vec<AtSimilarity>,
 }
 
-/// Pairs with fingerprints so far apart.
+/// The pairs at one distance.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct AtDistance {
-    /// Hamming distance, bits.
+pub(crate) struct AtDistance {
+    /// Hamming distance, in bits.
     pub distance: u32,
     /// Near-duplicates.
     pub dropped: u64,
@@ -102,12 +102,12 @@ pub struct AtDistance {
     pub near_misses: u64,
 }
 
-/// Pairs with texts so similar.
+/// The pairs at one step of similarity.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct AtSimilarity {
-    /// The smallest similarity of the step, which belongs to it.
+pub(crate) struct AtSimilarity {
+    /// The lower edge, inclusive.
     pub from: f32,
-    /// The largest, which belongs to the next one; 1 belongs to the last.
+    /// The upper edge, exclusive except for 1.
     pub to: f32,
     /// Near-duplicates.
     pub dropped: u64,
@@ -116,7 +116,7 @@ pub struct AtSimilarity {
 }
 
 impl Histograms {
-    /// `compared` is how many kept pages were compared with those kept before them.
+    /// The distances go to at least `up_to` bits; `compared` is the number of kept pages compared.
     pub(super) fn of(
         clusters: &[Cluster],
         orphans: &[Orphan],
@@ -169,7 +169,7 @@ fn at_distance(distance: u32) -> AtDistance {
     }
 }
 
-/// The bar of a distance, which a crawl under a wider rule may have had.
+/// The entry of a distance. A crawl under a wider rule may have longer distances than the rule in force allows.
 fn entry(distances: &mut Vec<AtDistance>, distance: u32) -> &mut AtDistance {
     for missing in distances.len() as u32..=distance {
         distances.push(at_distance(missing));
@@ -186,7 +186,7 @@ fn step(number: u32) -> AtSimilarity {
     }
 }
 
-/// The step that a similarity belongs to; an edge belongs to the one above it, however it was rounded.
+/// The step of a similarity. An edge belongs to the step above it, whichever way its last digit was rounded.
 fn step_of(similarity: f32) -> usize {
     let steps = f64::from(SIMILARITY_STEPS);
     let step = (f64::from(similarity) * steps + 1e-4).floor();
@@ -208,8 +208,8 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_is_doubtful_by_what_decided_it() {
-        let thresholds = Thresholds::from(&Rule::default());
+    fn the_margin_comes_from_the_measure_that_decided() {
+        let thresholds = Thresholds::from(&DuplicateRule::default());
         let margins = [
             thresholds.margin(Some(3), 0.76),
             thresholds.margin(Some(11), 0.95),
@@ -218,9 +218,9 @@ mod tests {
         ];
         assert!(margins.is_sorted(), "{margins:?}");
         assert_eq!(margins[0], 0.0);
-        let by_distance = Thresholds::from(&Rule {
+        let by_distance = Thresholds::from(&DuplicateRule {
             confirm: Confirm::Distance,
-            ..Rule::default()
+            ..DuplicateRule::default()
         });
         assert!(by_distance.margin(Some(10), 0.1) < by_distance.margin(Some(8), 0.1));
         assert_eq!(by_distance.margin(Some(10), 0.1), by_distance.margin(Some(11), 0.1));
@@ -228,9 +228,9 @@ mod tests {
 
     #[test]
     fn a_similarity_is_not_rounded_across_the_threshold() {
-        let thresholds = Thresholds::from(&Rule {
+        let thresholds = Thresholds::from(&DuplicateRule {
             confirm: Confirm::Sketch { min_similarity: 0.76 },
-            ..Rule::default()
+            ..DuplicateRule::default()
         });
         let shown = [0.7597, 0.759_96, 0.76, 0.7604, 0.7391].map(|similarity| thresholds.in_words(Some(3), similarity));
         assert_eq!(shown, ["0.7597", "0.75996", "0.760", "0.760", "0.739"]);

@@ -1,43 +1,44 @@
-//! The crawl over time.
+//! Fetched pages over time.
 
 use serde::Serialize;
 
-use super::hosts::utc;
+use super::verdicts::VerdictKind;
+use crate::terminal::units::utc;
 
-/// Intervals at most.
+/// Upper bound on the number of intervals.
 const MAX_INTERVALS: u64 = 60;
 
-/// A pause between two fetches that is longer, milliseconds, counts as this long: the crawl was stopped meanwhile.
-const LONGEST_PAUSE: u64 = 60_000;
+/// A longer pause between two fetches counts as this long, in milliseconds: nothing ran during the rest of the pause.
+const LONGEST_PAUSE_MS: u64 = 60_000;
 
-/// Lengths of an interval in seconds; longer ones are of whole days.
+/// Lengths of an interval, in seconds; longer intervals have whole days.
 const LENGTHS: [u64; 17] = [
     1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200,
 ];
 
 const DAY: u64 = 86_400;
 
-/// When pages were fetched, those of earlier versions included.
+/// When pages were fetched, including earlier versions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Timeline {
-    /// When the first page was asked for, RFC 3339; null where none was fetched.
+pub(crate) struct Timeline {
+    /// When the first page was requested, RFC 3339; null if no page was fetched.
     pub started_at: Option<String>,
-    /// When the last one had come.
+    /// When the last page had arrived, RFC 3339.
     pub ended_at: Option<String>,
-    /// Seconds from the one to the other.
+    /// Seconds between the two.
     pub seconds: u64,
-    /// The same without pauses of more than a minute, each of which counts as a minute.
+    /// The same, with each pause of more than a minute counted as one minute.
     pub active_seconds: u64,
-    /// Length of an interval.
+    /// Length of each interval.
     pub interval_seconds: u64,
-    /// At most 60, without a gap, the first first.
+    /// At most 60, without gaps, in order of time.
     pub intervals: Vec<Interval>,
 }
 
-/// Pages fetched in a stretch of time, by their verdicts.
+/// Pages fetched in one interval, by verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Interval {
-    /// Its beginning, RFC 3339.
+pub(crate) struct Interval {
+    /// The start of the interval, RFC 3339.
     pub at: String,
     /// Pages that said something new.
     pub kept: u64,
@@ -47,20 +48,13 @@ pub struct Interval {
     pub near: u64,
 }
 
-/// A page fetched.
+/// A fetched page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fetch {
-    /// Unix ms.
+    /// The time of the request, Unix ms.
     pub at: u64,
     pub elapsed_ms: u32,
-    pub verdict: Kind,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    Kept,
-    Exact,
-    Near,
+    pub verdict: VerdictKind,
 }
 
 impl Timeline {
@@ -80,22 +74,22 @@ impl Timeline {
                 ..Interval::default()
             });
         }
-        let mut active = end.saturating_sub(last.at).min(LONGEST_PAUSE);
+        let mut active = end.saturating_sub(last.at).min(LONGEST_PAUSE_MS);
         let mut before = first.at;
         for fetch in &fetches {
-            active += (fetch.at - before).min(LONGEST_PAUSE);
+            active += (fetch.at - before).min(LONGEST_PAUSE_MS);
             before = fetch.at;
             let number = fetch.at / 1_000 / length - first_number;
             if let Some(interval) = intervals.get_mut(number as usize) {
                 match fetch.verdict {
-                    Kind::Kept => interval.kept += 1,
-                    Kind::Exact => interval.exact += 1,
-                    Kind::Near => interval.near += 1,
+                    VerdictKind::Kept => interval.kept += 1,
+                    VerdictKind::Exact => interval.exact += 1,
+                    VerdictKind::Near => interval.near += 1,
                 }
             }
         }
         Self {
-            // Not after the first interval begins.
+            // Rounded down: the first interval must not begin before the crawl starts.
             started_at: Some(utc(first.at / 1_000 * 1_000)),
             ended_at: Some(utc(end)),
             seconds: (end - first.at).div_ceil(1_000),
@@ -106,7 +100,7 @@ impl Timeline {
     }
 }
 
-/// The shortest interval, in seconds, of which so few as may be reach from `first` to `last`, Unix ms.
+/// The shortest length, in seconds, that covers `first` to `last` (Unix ms) with at most `MAX_INTERVALS` intervals.
 fn length(first: u64, last: u64) -> u64 {
     let fits = |length: &u64| last / 1_000 / length - first / 1_000 / length < MAX_INTERVALS;
     let days = || (last - first).div_ceil(1_000 * DAY * (MAX_INTERVALS - 1)).max(1) * DAY;
@@ -117,7 +111,7 @@ fn length(first: u64, last: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn at(seconds: u64, verdict: Kind) -> Fetch {
+    fn at(seconds: u64, verdict: VerdictKind) -> Fetch {
         Fetch {
             at: 1_774_085_400_000 + seconds * 1_000,
             elapsed_ms: 500,
@@ -129,7 +123,7 @@ mod tests {
     fn every_fetch_is_in_one_interval_and_there_are_few_of_them() {
         for span in [0, 1, 59, 60, 3_600, 86_400, 40 * DAY, 4_000 * DAY] {
             let fetches: Vec<Fetch> = [0, span / 3, span / 2, span]
-                .map(|second| at(second, Kind::Near))
+                .map(|second| at(second, VerdictKind::Near))
                 .into();
             let timeline = Timeline::of(fetches);
             let near: u64 = timeline.intervals.iter().map(|interval| interval.near).sum();
@@ -145,8 +139,12 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_is_no_time_of_the_crawl() {
-        let timeline = Timeline::of(vec![at(0, Kind::Kept), at(10, Kind::Exact), at(100_000, Kind::Kept)]);
+    fn a_long_pause_does_not_count_as_active_time() {
+        let timeline = Timeline::of(vec![
+            at(0, VerdictKind::Kept),
+            at(10, VerdictKind::Exact),
+            at(100_000, VerdictKind::Kept),
+        ]);
         assert_eq!((timeline.seconds, timeline.active_seconds), (100_001, 71));
         assert_eq!(timeline.started_at.as_deref(), Some("2026-03-21T09:30:00Z"));
     }

@@ -1,12 +1,11 @@
-//! What differs between two texts, side by side: lines are aligned, then the words within the lines that changed.
+//! The difference between two texts, side by side: first the lines are aligned, then the words within changed lines.
 //!
-//! Both steps are Myers' algorithm with the heuristics of GNU diff (crate `imara-diff`), which give up the shortest of all
-//! edits for a time that stays near-linear. The words of one hunk are compared all at once, whatever lines they stand on, so
-//! a paragraph that was cut in two is not taken for a new one; lines that have words in common come to stand beside each
-//! other, and the lines between them are paired in order.
+//! Both steps use Myers' algorithm with the heuristics of GNU diff (crate `imara-diff`). These may miss the shortest edit, and keep the
+//! time near-linear. The words of one hunk are compared together, across lines, so a paragraph that was cut in two does not count as new.
+//! Lines that share words are shown side by side, and the lines between them are paired in order.
 //!
-//! "Near-linear" has a factor of some hundred comparisons a line where the texts are made to have no order in common, so of
-//! what is very long only the beginning is compared ([`MAX_BYTES`], [`MAX_LINES`]), and the result says so.
+//! For texts that were made to share no order, near-linear means a factor of about a hundred comparisons a line. Only the beginning of a
+//! very long text is therefore compared ([`MAX_BYTES`], [`MAX_LINES`]), and the result says so.
 
 mod words;
 
@@ -17,50 +16,49 @@ use serde::Serialize;
 
 use words::{Marked, compare, count};
 
-/// What differs between two texts. Words are units of the counts; in scripts without spaces, characters; and every mark of
-/// punctuation.
+/// The difference between two texts. The units of the counts are words, characters of scripts without spaces, and punctuation marks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Diff {
     /// In the order of the texts.
     pub rows: Vec<Row>,
-    /// Rows left out at the end for want of room.
+    /// Number of rows that are left out at the end.
     pub rows_left_out: usize,
-    /// Units only in the left text.
+    /// Number of units that only the left text has.
     pub removed: usize,
-    /// Units only in the right text.
+    /// Number of units that only the right text has.
     pub added: usize,
-    /// Units in both, at their place.
+    /// Number of units that both texts have in the same order.
     pub same: usize,
-    /// Whether one of the texts is longer than what is compared: then all of this is about their beginnings.
+    /// Whether a text is longer than the compared part: then all fields describe the beginnings of the texts.
     pub is_cut: bool,
 }
 
 impl Diff {
-    /// What [`is_cut`](Self::is_cut) means, in words.
-    pub const CUT: &str = "only the beginnings of the two are compared, a megabyte or 50,000 lines of each";
+    /// The meaning of [`is_cut`](Self::is_cut) in words.
+    pub const CUT: &str = "only the beginnings of the two texts are compared, a megabyte or 50,000 lines of each";
 }
 
-/// Bytes of a text that are compared at most.
+/// Upper bound on the bytes of a text that are compared.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// Lines of a text that are compared at most.
+/// Upper bound on the lines of a text that are compared.
 pub const MAX_LINES: usize = 50_000;
 
 /// A row of two texts side by side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Row {
-    /// A line that both have, near a change.
+    /// A line that both texts have, near a change.
     Same {
         /// The line.
         text: String,
     },
-    /// Lines that both have, further away.
+    /// Lines that both texts have, far from any change.
     Skipped {
-        /// How many.
+        /// Number of lines.
         lines: usize,
     },
-    /// A line that one of the texts lacks, or two lines that stand for each other.
+    /// A line that only one text has, or two corresponding lines.
     Changed {
         /// The line of the left text.
         left: Option<Vec<Span>>,
@@ -69,24 +67,23 @@ pub enum Row {
     },
 }
 
-/// A piece of a changed line. A line's pieces make up the line, unless it is longer than [`Options::max_line_chars`].
+/// A part of a changed line. The parts make up the line, unless it is longer than [`Options::max_line_chars`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Span {
-    /// The piece.
+    /// The text of the part.
     pub text: String,
     /// Whether the other text lacks it.
     pub is_changed: bool,
 }
 
-/// How much of a difference is shown.
+/// Bounds on the rows of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Unchanged lines shown before and after a change.
+    /// Number of unchanged lines before and after a change.
     pub context: usize,
-    /// Rows at most.
+    /// Upper bound on the rows.
     pub max_rows: usize,
-    /// Characters of a line that are shown at most; what is cut out is told by [`ELLIPSIS`]. Of a changed line, what surrounds
-    /// the changes stays.
+    /// Upper bound on the characters of a line; [`ELLIPSIS`] replaces the others. A changed line keeps the text around its changes.
     pub max_line_chars: usize,
 }
 
@@ -100,10 +97,10 @@ impl Default for Options {
     }
 }
 
-/// Stands for what was cut out of a line.
+/// Replaces text that was cut out of a line.
 pub const ELLIPSIS: &str = "…";
 
-/// What differs between two texts; `left` is the kept page, `right` the other.
+/// Compares two texts; `left` is the kept page, `right` the other page.
 #[must_use]
 pub fn diff(left: &str, right: &str, options: &Options) -> Diff {
     let compared = [beginning(left), beginning(right)];
@@ -133,7 +130,7 @@ pub fn diff(left: &str, right: &str, options: &Options) -> Diff {
     out.diff
 }
 
-/// What is compared of a text: all of it, or as many whole lines as may be; of a line that is longer, its beginning.
+/// The part of a text that is compared: all of it, or the whole lines within the bounds, or the beginning of one very long line.
 fn beginning(text: &str) -> &str {
     let text = match text.match_indices('\n').nth(MAX_LINES - 1) {
         Some((end, _)) => &text[..=end],
@@ -150,7 +147,7 @@ fn indices(range: Range<u32>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
 
-/// Rows as they are made, under their bounds.
+/// Collects rows within their bounds.
 struct Rows<'a> {
     diff: Diff,
     options: &'a Options,
@@ -165,14 +162,14 @@ impl Rows<'_> {
         }
     }
 
-    /// Lines that both have, up to the first change or the last line.
+    /// Adds lines that both texts have, up to the next change or the end.
     fn same(&mut self, lines: &[&str], is_first: bool, is_last: bool) {
         self.diff.same += lines.iter().map(|line| count(line)).sum::<usize>();
         let context = self.options.context;
         let after = if is_first { 0 } else { context.min(lines.len()) };
         let before = if is_last { 0 } else { context.min(lines.len()) };
         let skipped = lines.len().saturating_sub(after + before);
-        // A row that says "1 line" takes the room of the line. Where nothing changed there is nothing to be near to.
+        // A row that says "1 line" takes as much room as the line. Two equal texts have no change to be near to.
         let shows_all = skipped == 0 || (skipped == 1 && !(is_first && is_last));
         let (head, tail) = match shows_all {
             true => (lines, &[][..]),
@@ -202,7 +199,7 @@ impl Rows<'_> {
     }
 }
 
-/// At most `max` characters of `line`, the last one an ellipsis where it was cut.
+/// At most `max` characters of `line`, with an ellipsis at the end if it was cut.
 fn cut(line: &str, max: usize) -> String {
     match line.char_indices().nth(max) {
         None => line.to_owned(),
@@ -213,10 +210,10 @@ fn cut(line: &str, max: usize) -> String {
     }
 }
 
-/// Characters of what did not change that stay on either side of a change in a line that is too long.
+/// Unchanged characters that stay on either side of a change in a line that is too long.
 const NEAR: usize = 60;
 
-/// The pieces of a line in at most about `max` characters: first what is far from every change goes, then the end.
+/// The parts of a line in about `max` characters: text far from every change is cut first, then the end.
 fn shorten(spans: Vec<Span>, max: usize) -> Vec<Span> {
     let chars = |spans: &[Span]| spans.iter().map(|span| span.text.chars().count()).sum::<usize>();
     if chars(&spans) <= max {
@@ -243,7 +240,7 @@ fn shorten(spans: Vec<Span>, max: usize) -> Vec<Span> {
     short
 }
 
-/// Unchanged text with an ellipsis in place of what is far from the changes that it lies after and before.
+/// Unchanged text, with an ellipsis for the part that is far from the changes before and after it.
 fn without_middle(text: String, is_after_change: bool, is_before_change: bool) -> String {
     let head = if is_after_change { NEAR } else { 0 };
     let tail = if is_before_change { NEAR } else { 0 };

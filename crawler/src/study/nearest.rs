@@ -1,13 +1,12 @@
-//! The kept pages that are most like a text, duplicates or not, and by how much each passes or fails the rule.
+//! The kept pages most similar to a text, duplicates or not, with the margin by which each meets or misses the rule.
 //!
-//! The verdict alone names a page only where there is a duplicate. Here every candidate that the index finds is weighed, so
-//! that one can see how near a text came to being dropped. The first of the list, where it is confirmed, is the page that
-//! the verdict names.
+//! A verdict names a page only for a duplicate. This search compares every candidate that the index finds, and so shows how close a text
+//! is to being dropped. If the first candidate is confirmed, it is the page that the verdict names.
 
 use std::cmp::Ordering;
 
 use dedup::short::prefix;
-use dedup::{DedupError, DocId, Index, MemoryIndex, Rule, Signature, Weighed};
+use dedup::{Comparison, DedupError, DocId, DuplicateRule, Index, MemoryIndex, Signature};
 use serde::Serialize;
 use storage::Store;
 
@@ -17,42 +16,42 @@ use crate::error::RunError;
 
 pub use dedup::Check;
 
-/// A kept page beside a text.
+/// A kept page compared with a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// Its sequence number.
     pub id: u64,
-    /// How the two compare.
+    /// The comparison of the two.
     pub likeness: Likeness,
 }
 
-/// How two texts compare, by what is kept of them.
+/// The comparison of two texts by their signatures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Likeness {
     /// Whether the normalised texts are equal.
     pub is_exact: bool,
-    /// Bits in which the fingerprints differ, 0 of equal texts; `None` where one of two others has none.
+    /// Hamming distance of the fingerprints in bits, 0 for equal texts; `None` if one of two different texts has no fingerprint.
     pub distance: Option<u32>,
-    /// Jaccard index of the five-word runs, 0 to 1: estimated by the sketches; of texts of which one is short, exact.
+    /// Jaccard index of the five-word runs, 0 to 1: estimated from the sketches, or exact if one of the texts is short.
     pub similarity: f32,
-    /// What the rule asks, in its order; nothing of texts that it does not compare, or whose equality suffices.
+    /// The checks of the rule, in order; empty if the rule does not compare the texts, or if they are equal.
     pub checks: Vec<Check>,
-    /// Whether by the rule they are duplicates.
+    /// Whether they are duplicates by the rule.
     pub is_duplicate: bool,
-    /// What decides among several duplicates.
+    /// The measure that decides between several duplicates.
     #[serde(skip)]
     rank: f32,
 }
 
 impl Likeness {
-    /// How two texts compare by `rule`; `None` where it does not compare them: both are too short for anything but equality,
-    /// or one has nothing to be compared.
+    /// Compares two texts by `rule`; `None` if the rule does not compare them, because both are too short for any comparison except
+    /// equality, or one has no features.
     #[must_use]
-    pub fn of(a: &Signature, b: &Signature, rule: &Rule) -> Option<Self> {
+    pub fn of(a: &Signature, b: &Signature, rule: &DuplicateRule) -> Option<Self> {
         let is_exact = a.digest.is_some() && a.digest == b.digest;
-        let weighed = match rule.weigh(a, b) {
+        let weighed = match rule.compare(a, b) {
             Some(weighed) => weighed,
-            None if is_exact => Weighed {
+            None if is_exact => Comparison {
                 distance: None,
                 similarity: 1.0,
                 value: 1.0,
@@ -62,7 +61,7 @@ impl Likeness {
         };
         Some(Self {
             is_exact,
-            // Equal texts too short for a fingerprint do not differ either.
+            // Equal texts that are too short for a fingerprint have no distance of their own.
             distance: if is_exact { Some(0) } else { weighed.distance },
             similarity: if is_exact { 1.0 } else { weighed.similarity },
             is_duplicate: is_exact || weighed.checks.iter().all(|check| check.is_met),
@@ -71,10 +70,9 @@ impl Likeness {
         })
     }
 
-    /// How two texts compare that the rule does not compare (see [`of`](Self::of)), by the exact Jaccard index of their runs of
-    /// five units.
+    /// The comparison of two texts that the rule does not compare, by the exact Jaccard index of their runs of five units.
     #[must_use]
-    pub fn not_asked(similarity: f32) -> Self {
+    pub fn outside_the_rule(similarity: f32) -> Self {
         Self {
             is_exact: false,
             distance: None,
@@ -85,7 +83,7 @@ impl Likeness {
         }
     }
 
-    /// Duplicates first, then the more similar, then the nearer.
+    /// Duplicates first, then by similarity, then by distance.
     fn order(&self, other: &Self) -> Ordering {
         let exact = other.is_exact.cmp(&self.is_exact);
         let duplicate = other.is_duplicate.cmp(&self.is_duplicate);
@@ -97,13 +95,13 @@ impl Likeness {
     }
 }
 
-/// The documents in `index` that are candidates for `signature`, the most like first, without those in `except`.
+/// The candidates for `signature` in `index`, the most similar first, without the pages in `except`.
 ///
 /// # Errors
 /// The index cannot be read.
 pub fn nearest(
     index: &dyn Index,
-    rule: &Rule,
+    rule: &DuplicateRule,
     signature: &Signature,
     except: &[u64],
 ) -> Result<Vec<Candidate>, DedupError> {
@@ -132,7 +130,7 @@ pub fn nearest(
     Ok(found)
 }
 
-/// Leaves the `most` that are most like what they were compared with, the most like first.
+/// Keeps the `most` candidates with the highest similarity, in descending order.
 pub fn keep_most_alike(found: &mut Vec<Candidate>, most: usize) {
     sort(found);
     found.truncate(most);
@@ -142,36 +140,23 @@ fn sort(found: &mut [Candidate]) {
     found.sort_by(|a, b| a.likeness.order(&b.likeness).then(a.id.cmp(&b.id)));
 }
 
-/// Whether the store's fingerprints are made as `settings` say; how URLs are spelt makes no difference to them.
-#[must_use]
-pub fn has_scheme_of(store: &Store, settings: &Settings) -> bool {
-    scheme_of_texts(store) == settings.scheme.id()
-}
-
-/// What the store's fingerprints were made by: its scheme without the rules for URLs.
-#[must_use]
-pub fn scheme_of_texts(store: &Store) -> &str {
-    let scheme = store.scheme();
-    scheme.split_once("; ").map_or(scheme, |(of_texts, _)| of_texts)
-}
-
-/// The kept pages of a store, to be looked up; opened for reading, nothing of it is written.
+/// The kept pages of a store, open for searches. Writes nothing.
 pub struct KeptPages {
     index: Box<dyn Index>,
-    /// Kept pages that an interrupted crawl has not brought into the index.
+    /// Kept pages that an interrupted crawl did not add to the index.
     behind: MemoryIndex,
-    /// Pages that the index has and the catalogue has given up since.
+    /// Pages that are still in the index and no longer kept in the catalogue.
     departed: Vec<u64>,
-    /// Whether the store's own index was made for another rule, so that this one was made anew in memory.
+    /// Whether this index was built in memory, because the store's index serves another rule.
     pub is_derived: bool,
 }
 
 impl KeptPages {
-    /// By the store's own index, brought up to its catalogue in memory, where it was laid out for the rule that is in force;
-    /// else by one made of the kept pages' signatures.
+    /// Opens the store's index, with the missing pages of the catalogue in memory. If that index serves another rule, builds an index of
+    /// all kept pages in memory.
     ///
     /// # Errors
-    /// The store cannot be read; its index was made with another scheme.
+    /// The store cannot be read, or another scheme made its index.
     pub fn open(store: &Store, settings: &Settings) -> Result<Self, RunError> {
         let empty = || MemoryIndex::of_width(settings.scheme.width, &settings.rule);
         match look_at_index(store, settings) {
@@ -199,13 +184,13 @@ impl KeptPages {
         }
     }
 
-    /// As [`nearest`], without the page `except`.
+    /// The candidates for `signature`, the most similar first, without the page `except`.
     ///
     /// # Errors
     /// The index cannot be read.
     pub fn nearest(
         &self,
-        rule: &Rule,
+        rule: &DuplicateRule,
         signature: &Signature,
         except: Option<u64>,
     ) -> Result<Vec<Candidate>, DedupError> {
@@ -218,7 +203,7 @@ impl KeptPages {
     }
 }
 
-/// The kept pages from the sequence number `from` on.
+/// Inserts the kept pages from the sequence number `from` on.
 fn insert_kept(store: &Store, from: u64, index: &mut MemoryIndex) -> Result<(), RunError> {
     for row in store.pages_from(from) {
         let (id, page) = row?;
@@ -251,9 +236,9 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_departed_hides_none_that_says_the_same() {
-        let (rule, analyzer) = (Rule::default(), Analyzer::new(&Scheme::default()));
-        // Known by its digest alone; by its shingles; by its fingerprint.
+    fn a_departed_page_does_not_hide_a_kept_page_with_the_same_text() {
+        let (rule, analyzer) = (DuplicateRule::default(), Analyzer::new(&Scheme::default()));
+        // The index finds the three texts by digest, by shingles and by fingerprint.
         for words in [1, 20, 120] {
             let text: Vec<String> = (0..words).map(|n| format!("word{n}")).collect();
             let signature = analyzer.analyze(&text.join(" "));
@@ -262,7 +247,7 @@ mod tests {
                 index.insert(DocId(id), &signature).unwrap();
                 index
             };
-            // As an interrupted crawl leaves it: the index has the page that was, the catalogue the one that is.
+            // The state after an interrupted crawl: the index has the old page, the catalogue has the new one.
             let kept = KeptPages {
                 index: Box::new(index_of(1)),
                 behind: index_of(2),
@@ -285,7 +270,7 @@ mod tests {
             confirm in prop::sample::select(vec![Confirm::Distance, Confirm::SKETCH, Confirm::PAPER]),
             numbers_must_match in any::<bool>(),
         ) {
-            let rule = Rule { confirm, numbers_must_match, ..Rule::default() };
+            let rule = DuplicateRule { confirm, numbers_must_match, ..DuplicateRule::default() };
             let analyzer = Analyzer::new(&Scheme::default());
             let dedup = Deduplicator::new(MemoryIndex::new(&rule).unwrap(), rule.clone()).unwrap();
             for (id, text) in (1..).zip(&kept) {

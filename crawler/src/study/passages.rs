@@ -1,13 +1,11 @@
-//! The passages that two texts have in common: runs of tokens that stand in both, wherever they stand.
+//! The passages that two texts share: runs of tokens that occur in both, at any place.
 //!
-//! Greedy string tiling (Wise 1993): of all runs that both texts have the longest is taken, then the longest of what is left
-//! of both, and so on down to a least length, so no token belongs to two passages. Runs are found from where the texts have
-//! a run of the least length in common (by a table of one text's runs) and extended as far as they go, each once for each
-//! diagonal. Tokens are compared in their normalised spelling.
+//! Greedy string tiling (Wise 1993): take the longest run that occurs in both texts, then the longest run in the remaining tokens, and so
+//! on down to a least length. No token belongs to two passages. A table of the runs of least length in one text gives the starting
+//! points; each run is extended to both sides, once for each diagonal. Tokens are compared in their normalised spelling.
 //!
-//! Bounded in time and memory: of a very long text the first tokens count, of a run that one text repeats the first places,
-//! and past a number of comparisons no more runs are looked for. Where a bound ended the search there may be more passages
-//! than those found, and the result says so.
+//! Bounds on time and memory: only the first tokens of a very long text count, only the first places of a repeated run, and the search
+//! ends after a number of comparisons. If a bound ended the search, there may be more passages, and the result says so.
 
 use std::cmp::Reverse;
 use std::collections::hash_map::RandomState;
@@ -18,38 +16,38 @@ use std::ops::Range;
 use dedup::normalize::normalize;
 use dedup::segment::{TokenKind, tokens};
 
-/// What two texts have in common.
+/// The passages that two texts share.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Common {
     /// In the order of the left text.
     pub passages: Vec<Passage>,
-    /// Tokens of the left text.
+    /// Number of tokens in the left text.
     pub left_tokens: usize,
-    /// Tokens of the right text.
+    /// Number of tokens in the right text.
     pub right_tokens: usize,
     /// Whether a bound ended the search: there may be more passages.
     pub is_cut: bool,
 }
 
-/// A run of tokens that stands in both texts.
+/// A run of tokens that occurs in both texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
-    /// Where it stands in the left text, bytes.
+    /// Its place in the left text, in bytes.
     pub left: Range<usize>,
-    /// Where it stands in the right text, bytes.
+    /// Its place in the right text, in bytes.
     pub right: Range<usize>,
-    /// How many tokens it has: words, numbers, characters of scripts without spaces.
+    /// Number of tokens: words, numbers, characters of scripts without spaces.
     pub tokens: usize,
 }
 
 impl Common {
-    /// The part of the left text's tokens that stand in a passage, 0 to 1; at least, where the search [was cut](Self::is_cut).
+    /// The share of the left text's tokens in passages, 0 to 1; a lower bound if the search [was cut](Self::is_cut).
     #[must_use]
     pub fn left_share(&self) -> f64 {
         self.share(self.left_tokens)
     }
 
-    /// As [`left_share`](Self::left_share) of the right text's.
+    /// The share of the right text's tokens in passages, 0 to 1; a lower bound if the search was cut.
     #[must_use]
     pub fn right_share(&self) -> f64 {
         self.share(self.right_tokens)
@@ -61,7 +59,7 @@ impl Common {
     }
 }
 
-/// What counts as a passage: as many words, or as many characters of scripts without spaces, or part of each.
+/// The least length of a passage: so many words, or so many characters of scripts without spaces, or a proportional mix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// Words and numbers, at least 1.
@@ -71,7 +69,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Fewer words are a turn of phrase.
+    /// Common phrases have fewer words.
     fn default() -> Self {
         Self {
             min_words: 8,
@@ -80,16 +78,16 @@ impl Default for Options {
     }
 }
 
-/// Places of a run in the right text that are looked at.
+/// Upper bound on the places of a run in the right text that are compared.
 const MAX_PLACES: usize = 64;
 
-/// Comparisons in each of the two steps, of places or of tokens.
+/// Upper bound on the comparisons of places or tokens in each of the two steps.
 const MAX_WORK: usize = 20_000_000;
 
-/// Tokens of a text that are looked at: those of a book of a thousand pages.
+/// Upper bound on the tokens of a text that are compared: those of a book of a thousand pages.
 pub const MAX_TOKENS: usize = 500_000;
 
-/// The passages that two texts have in common.
+/// Finds the passages that two texts share.
 #[must_use]
 pub fn common(left: &str, right: &str, options: &Options) -> Common {
     let mut numbers = HashMap::new();
@@ -115,13 +113,13 @@ pub fn common(left: &str, right: &str, options: &Options) -> Common {
     }
 }
 
-/// The first [`MAX_TOKENS`] tokens of a text, by number: the same for the same spelling.
+/// The first [`MAX_TOKENS`] tokens of a text as numbers, equal for equal spellings.
 struct Text {
     tokens: Vec<u32>,
     places: Vec<Range<usize>>,
-    /// Characters among the tokens before each, and among all.
+    /// Number of characters among the tokens before each token, and among all tokens.
     characters_before: Vec<usize>,
-    /// Tokens of the whole text.
+    /// Number of tokens in the whole text.
     all_tokens: usize,
 }
 
@@ -172,7 +170,7 @@ impl Text {
     }
 }
 
-/// Tokens from `a` of one text that are those from `b` of the other.
+/// Tokens from place `a` of one text that equal the tokens from place `b` of the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Run {
     a: usize,
@@ -186,12 +184,11 @@ struct Runs {
     is_cut: bool,
 }
 
-/// Where a text has which run of so many tokens: a list in the order of the runs' hashes, then of the places. Twelve to
-/// sixteen bytes a token.
+/// The places of all runs of one length in a text, ordered by the hash of the run and then by place. Takes 12 to 16 bytes a token.
 struct Places<'a> {
     text: &'a [u32],
     length: usize,
-    /// Keyed at random: nobody can write a text whose runs have all the same hash.
+    /// With a random key, so that nobody can write a text whose runs all have the same hash.
     hash: RandomState,
     by_hash: Vec<(u64, u32)>,
 }
@@ -218,16 +215,16 @@ impl<'a> Places<'a> {
             .iter()
             .take_while(move |(other, _)| *other == hash);
         let places = alike.map(|(_, at)| *at as usize).take(MAX_PLACES);
-        // Of runs that differ the hashes do as well, but for one in 2^64.
+        // Two different runs have the same hash once in 2^64.
         places.filter(move |at| self.text[*at..at + self.length] == *run)
     }
 }
 
-/// All runs of at least so many tokens that go on to neither side.
+/// All maximal runs of at least `least` tokens.
 fn runs(a: &[u32], b: &[u32], least: usize) -> Runs {
     let mut work = MAX_WORK;
     let places = Places::of(b, least);
-    // By diagonal, where the last run on it ends in `a`.
+    // For each diagonal, the end of its last run in `a`.
     let mut ends = vec![0; a.len() + b.len()];
     let mut all = Vec::new();
     for (at_a, run) in a.windows(least).enumerate() {
@@ -260,8 +257,8 @@ fn runs(a: &[u32], b: &[u32], least: usize) -> Runs {
     Runs { all, is_cut: false }
 }
 
-/// Of the runs the longest, the longest of what is left of both texts, and so on; of equal length the first in the left text,
-/// then in the right.
+/// Takes the longest run, then the longest run in the remaining tokens, and so on. Among runs of equal length, takes the first in the
+/// left text, then in the right.
 fn tile(runs: Vec<Run>, (length_a, length_b): (usize, usize), least: usize, is_passage: impl Fn(&Run) -> bool) -> Runs {
     let mut work = MAX_WORK;
     let key = |run: Run| (run.length, Reverse(run.a), Reverse(run.b));
@@ -271,7 +268,7 @@ fn tile(runs: Vec<Run>, (length_a, length_b): (usize, usize), least: usize, is_p
     let mut is_cut = false;
     while let Some((length, Reverse(a), Reverse(b))) = longest_first.pop() {
         if !is_passage(&Run { a, b, length }) {
-            // Nor is any part of it.
+            // No part of it is a passage either.
             continue;
         }
         if work < length {

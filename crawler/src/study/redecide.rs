@@ -1,29 +1,29 @@
-//! All pages of a crawl decided anew from their stored texts, by another scheme or rule, without a request.
+//! All decisions of a crawl again, from the stored texts, by another scheme or rule and without a request.
 //!
 //! ```text
-//! the pages in the order of their numbers ─▶ stored text ─▶ signature by the scheme ─▶ verdict by the rule ─▶ state that is being rebuilt
+//! pages in the order of their numbers ─▶ stored text ─▶ signature by the scheme ─▶ verdict by the rule ─▶ rebuilt state
 //! ```
 //!
-//! The last version of each page is compared with the last versions before it, as a crawl that met them in this order would have.
-//! The metadata of a signature come from the markup, which is not there for duplicates; they do not depend on the scheme and are
-//! taken over.
+//! The last version of each page is compared with the last versions of the pages before it, as in a crawl that fetched them in this
+//! order. The metadata of a signature come from the markup, which the archive does not hold for duplicates. They do not depend on the
+//! scheme, so the new signature keeps them.
 
 use dedup::{Analyzer, Deduplicator, DocId, Signature, SledIndex};
 use storage::{Fate, PageRecord, Rebuild, Redecided, Redecision, Replaced, StorageError, Verdict};
 
 use crate::config::settings::Settings;
-use crate::crawl::canonical::gives_place;
+use crate::crawl::canonical::{self, KeptPage, Named};
 use crate::crawl::index::{decode_signature, encode_signature, open_existing_index, stored};
 use crate::error::RunError;
 use crate::terminal::tell::tell;
 
-/// Pages after which the index is written.
+/// Number of pages after which the index is written to disk.
 const PERSISTED_EVERY: u64 = 4_096;
 
-/// Decides all pages of `rebuild` anew by `settings`; `scheme` is what the state is to be called by. `step` is called after each.
+/// Decides all pages of `rebuild` again by `settings`. `scheme` is the new scheme of the state. `step` is called after each page.
 ///
 /// # Errors
-/// The state or the archive cannot be read, or the state not be written.
+/// The state or the archive cannot be read, or the state cannot be written.
 pub fn redecide(
     rebuild: &mut Rebuild,
     settings: &Settings,
@@ -35,7 +35,7 @@ pub fn redecide(
     let index = open_existing_index(rebuild.store(), settings)?;
     let dedup = Deduplicator::new(index, settings.rule.clone())?;
     let analyzer = Analyzer::new(&settings.scheme);
-    let mut came_to = Redecided {
+    let mut redecided = Redecided {
         at: crate::crawl::clock::unix_millis(std::time::SystemTime::now()),
         schemes_before: rebuild.schemes().into_iter().map(str::to_owned).collect(),
         scheme: scheme.to_owned(),
@@ -46,57 +46,63 @@ pub fn redecide(
     for row in rebuild.store().pages_from(0) {
         let (id, page) = row?;
         let signature = sign(rebuild, &page, &analyzer)?;
-        came_to.without_text += u64::from(signature.is_none() && page.fate == Fate::Current);
+        redecided.without_text += u64::from(signature.is_none() && page.fate == Fate::Current);
         let decision = match &signature {
             Some(signature) if page.fate == Fate::Current => decide(rebuild, &dedup, settings, (id, &page), signature)?,
             _ => Decision::unchanged(&page),
         };
         let signature = match signature {
             Some(signature) => signature,
-            // Nothing is known to be like it; if it is kept it is in the index all the same, as all that is kept is.
-            None => {
-                let signature = Signature {
-                    metadata: decode_signature(&page.signature)?.metadata,
-                    ..Signature::default()
-                };
-                if page.is_kept() {
-                    dedup.insert(DocId(id), &signature)?;
-                }
-                signature
-            }
+            None => insert_without_text(&dedup, id, &page)?,
         };
-        let signature = encode_signature(&signature)?;
-        if let Some(replaced) = decision.replaced {
-            let other = rebuild.store().latest_page(replaced.page)?;
-            if let Some(other) = other {
-                let again = Redecision {
-                    verdict: replaced.verdict,
-                    signature: other.signature,
-                    replaces: other.replaces,
-                };
-                rebuild.redecide(replaced.page, again)?;
-            }
-        }
-        let redecision = Redecision {
-            verdict: decision.verdict,
-            signature,
-            replaces: decision.replaced.map(|replaced| replaced.page).or(decision.replaces),
-        };
-        rebuild.redecide(id, redecision)?;
+        record(rebuild, id, &decision, &signature)?;
         decided += 1;
         if decided.is_multiple_of(PERSISTED_EVERY) {
-            // What is pending is in memory, and gone through at each removal.
+            // Pending entries are in memory, and each removal scans them.
             dedup.index_mut().persist(id)?;
         }
         step(decided);
     }
     dedup.index_mut().persist(rebuild.store().next_page_id() - 1)?;
     dedup.index_mut().settle()?;
-    rebuild.end_redeciding(&mut came_to)?;
-    Ok(came_to)
+    rebuild.end_redeciding(&mut redecided)?;
+    Ok(redecided)
 }
 
-/// What a page is decided as, and whose place it takes.
+/// Inserts a page without a stored text into the index if it is kept: the index holds every kept page, although nothing resembles this
+/// one.
+fn insert_without_text(dedup: &Deduplicator<SledIndex>, id: u64, page: &PageRecord) -> Result<Signature, RunError> {
+    let signature = Signature {
+        metadata: decode_signature(&page.signature)?.metadata,
+        ..Signature::default()
+    };
+    if page.is_kept() {
+        dedup.insert(DocId(id), &signature)?;
+    }
+    Ok(signature)
+}
+
+/// Writes a decision to the state, and the new verdict of the page whose place the decided page takes.
+fn record(rebuild: &mut Rebuild, id: u64, decision: &Decision, signature: &Signature) -> Result<(), RunError> {
+    if let Some(replaced) = decision.replaced
+        && let Some(other) = rebuild.store().latest_page(replaced.page)?
+    {
+        let again = Redecision {
+            verdict: replaced.verdict,
+            signature: other.signature,
+            replaces: other.replaces,
+        };
+        rebuild.redecide(replaced.page, again)?;
+    }
+    let redecision = Redecision {
+        verdict: decision.verdict,
+        signature: encode_signature(signature)?,
+        replaces: decision.replaced.map(|replaced| replaced.page).or(decision.replaces),
+    };
+    Ok(rebuild.redecide(id, redecision)?)
+}
+
+/// The verdict on a page, and the page whose place it takes.
 struct Decision {
     verdict: Verdict,
     replaced: Option<Replaced>,
@@ -126,37 +132,38 @@ fn decide(
         replaced: None,
         replaces: None,
     };
-    let Some(of) = verdict.of().filter(|_| settings.prefer_canonical) else {
+    if !settings.prefer_canonical {
         return Ok(decision);
-    };
-    let kept = rebuild.store().latest_page(of)?;
-    if kept.is_some_and(|kept| gives_place(&kept, &page.url, page.canonical.as_deref())) {
-        dedup.remove(DocId(of))?;
-        dedup.insert(DocId(id), signature)?;
-        decision.verdict = Verdict::Unique;
-        decision.replaced = Some(Replaced {
-            page: of,
-            verdict: verdict.with_of(id),
-        });
     }
+    let named = Named {
+        url: &page.url,
+        canonical: page.canonical.as_deref(),
+    };
+    let kept_page = |of| Ok(rebuild.store().latest_page(of)?.and_then(KeptPage::of));
+    let decided = canonical::decide(dedup, id, named, signature, verdict, kept_page)?;
+    if let Some(replaced) = decided.replaced {
+        dedup.remove(DocId(replaced.page))?;
+    }
+    decision.verdict = decided.verdict;
+    decision.replaced = decided.replaced;
     Ok(decision)
 }
 
-/// The signature of a page's stored text; `None` where the text was not kept.
+/// The signature of a page's stored text; `None` if the archive does not hold the text.
 fn sign(rebuild: &Rebuild, page: &PageRecord, analyzer: &Analyzer) -> Result<Option<Signature>, RunError> {
     let before = decode_signature(&page.signature)?;
     let store = rebuild.store();
     let text = match store.text_of(page) {
         Ok(text) => text,
         Err(error @ StorageError::ArchiveDamaged { .. }) => {
-            tell(format_args!("{}: {error}; it stays as it was decided", page.url));
+            tell(format_args!("{}: {error}; its verdict stays", page.url));
             None
         }
         Err(error) => return Err(error.into()),
     };
     let signature = match (text, page.verdict) {
         (Some(text), _) => analyzer.analyze(&text),
-        // The same normalised text, and so the same signature.
+        // The normalised text is equal, so the signature is equal.
         (None, Verdict::Exact { of }) => match store.latest_page(of)? {
             Some(same) => decode_signature(&same.signature)?,
             None => return Ok(None),

@@ -1,8 +1,8 @@
-//! Every stored decision again, at other thresholds and rules: from signatures alone, without a fetch.
+//! The decisions of a crawl again, at other thresholds and rules, from the stored signatures and without a fetch.
 //!
-//! A crawl decides on one page after the other: what is like a kept page is dropped, the rest is kept. All that a decision goes by
-//! is stored (signature, URL, canonical URL), and of dropped pages too, so the same decisions can be made again as another rule
-//! would have made them. [`replay()`] does so for hundreds of settings in one pass:
+//! A crawl decides on one page after the other: it drops a page that duplicates a kept page, and keeps any other. The store holds all
+//! facts on which a decision depends (signature, URL, canonical URL), for dropped pages too, so another rule can decide again.
+//! [`replay()`] does this for hundreds of settings in one pass:
 //!
 //! ```text
 //!                 pages, in the order they were decided
@@ -14,23 +14,22 @@
 //!   dropped at:  settings that keep the candidate ∩ that rectangle;   kept at: the others
 //! ```
 //!
-//! For each page there is one bit a setting ([`CellSet`]), so memory is some 2 kB a page whatever the number of pairs, and a page
-//! costs one query of the index rather than one a setting. At each setting the answer is that of a
-//! [`Deduplicator`](dedup::Deduplicator) with that rule, duplicate for duplicate; a test holds it to that.
+//! A page has one bit for each setting ([`CellSet`]), so it takes about 2 kB of memory for any number of pairs, and one query of the
+//! index for all settings. Each setting decides exactly as a [`Deduplicator`](dedup::Deduplicator) with its rule does; a test compares
+//! the two.
 //!
-//! What it cannot know: the order in which another crawl would have fetched, and pages that it would have fetched besides. A page
-//! that gives its place to its canonical one leaves the index at once here, in a crawl with the next commit, up to
+//! The replay does not know the order in which another crawl would fetch, or the other pages that it would fetch. A page that gives its
+//! place to its canonical page leaves the index at once here; in a crawl it leaves with the next commit, up to
 //! `storage.commit_interval_ms` later.
 //!
-//! How good each setting is, is estimated from a sample of the pages ([`judge()`]): the truth of a pair is the exact Jaccard index of
-//! the two texts' runs of five words, as [`Truth`](dedup::evaluate::Truth) takes it, or what a person says ([`Labels`]). What the
-//! sample says against the setting in force has to be more than chance, of all settings compared, to be a [`Recommendation`].
+//! [`judge()`] estimates the precision and recall of each setting from a sample of the pages. The truth about a pair is the exact Jaccard
+//! index of the runs of five words in the two texts, as in [`Truth`](dedup::evaluate::Truth), or the label of a person ([`Labels`]). A
+//! [`Recommendation`] of another setting needs evidence beyond chance, over all settings compared.
 //!
-//! - `cells` the settings and sets of them, `page` what is replayed, `scout` which kept pages are near, `pass` what is
-//!   decided
-//! - `truth` the sample and who really duplicates whom there, `nearest` the kept pages most like it, `score` what that makes of each
-//!   setting, `labels` what a person says
-//! - `recommend` the setting to take, and why
+//! - `cells` the settings and sets of them, `page` the facts on a page, `scout` the search for near kept pages, `pass` the decisions
+//! - `truth` the sample and its true duplicates, `nearest` the kept pages most similar to a page, `score` the score of each setting,
+//!   `labels` the labels of a person
+//! - `recommend` the recommended setting and the reason
 
 mod cells;
 mod labels;
@@ -42,17 +41,17 @@ mod score;
 mod scout;
 mod truth;
 
-pub use cells::{Cell, CellSet, Grid};
+pub use cells::{CellSet, Grid, IN_FORCE, Thresholds, TooManyCells};
 pub use labels::{Labels, parse_line};
-pub use page::Page;
+pub use page::DecidedPage;
 pub use pass::{Evidence, Match, Replayed, replay};
 pub use recommend::{Reason, Recommendation, recommend};
-pub use score::{Comparison, Interval, Scored, score};
+pub use score::{Comparison, Estimate, Scored, score};
 pub use truth::{Similarities, judge, sample};
 
-/// Pairs of at least this Jaccard index are duplicates.
+/// Pairs with at least this Jaccard index are duplicates.
 pub const DUPLICATE_FROM: f32 = 0.8;
-/// Pairs under this are not; between the two either answer is right.
+/// Pairs below this Jaccard index are different; between the two bounds either verdict is right.
 pub const DIFFERENT_BELOW: f32 = 0.5;
 
 #[cfg(test)]

@@ -1,26 +1,25 @@
-//! JSON that can be looked at on a terminal: what came from the web stands in it as it is, but for what a terminal or a reader would
-//! be misled by.
+//! JSON that a terminal can show: characters that could mislead a terminal or a reader are escaped.
 
 use serde::Serialize;
 
-/// `value` on one line; see [`escaped`].
+/// `value` on one line, [`escaped`].
 ///
 /// # Errors
-/// It has no form in JSON.
+/// JSON cannot represent `value`.
 pub fn to_string(value: &impl Serialize) -> serde_json::Result<String> {
     serde_json::to_string(value).map(escaped)
 }
 
-/// `value` on lines for people; see [`escaped`].
+/// `value` on indented lines, [`escaped`].
 ///
 /// # Errors
-/// It has no form in JSON.
+/// JSON cannot represent `value`.
 pub fn to_string_pretty(value: &impl Serialize) -> serde_json::Result<String> {
     serde_json::to_string_pretty(value).map(escaped)
 }
 
-/// The same JSON (RFC 8259, section 7) with control characters beyond ASCII, marks of direction and what takes no room written as
-/// `\u` and four hexadecimal digits. Outside of strings JSON has none of them, and serde writes no backslash before any.
+/// The same JSON (RFC 8259, section 7) with non-ASCII control characters, directional marks and invisible characters written as
+/// `\u` and four hexadecimal digits. These characters occur only inside JSON strings, and serde writes no backslash before them.
 #[must_use]
 pub fn escaped(json: String) -> String {
     if !json.contains(misleads) {
@@ -40,8 +39,8 @@ pub fn escaped(json: String) -> String {
     out
 }
 
-/// DEL and C1 controls (ECMA-48: U+009B begins what a terminal obeys), Unicode's marks of direction (UAX #9), line separators, tags
-/// and other characters that are not seen. The controls of ASCII are escaped in all JSON.
+/// Whether `c` is DEL or a C1 control (ECMA-48: U+009B starts a control sequence), a directional mark (UAX #9), a line separator,
+/// a tag or another invisible character. JSON itself escapes the ASCII controls.
 fn misleads(c: char) -> bool {
     matches!(
         c,
@@ -63,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_misleads_is_escaped_and_the_json_is_the_same() {
+    fn misleading_characters_are_escaped_and_the_value_stays_the_same() {
         let text = "a\u{9b}31m \u{202e}b\u{2066}\u{200b} \\\u{7f} \"\u{e0041}\u{feff}\u{2028} é 漢字 🕷 \u{1b}";
         let value = serde_json::json!({ text: [text, 1] });
         for json in [to_string(&value), to_string_pretty(&value)].map(Result::unwrap) {

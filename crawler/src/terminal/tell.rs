@@ -1,8 +1,7 @@
-//! Words for whoever watches: to standard error, whether anybody reads them or not, and beside a progress display that is
-//! drawn there.
+//! Messages on standard error, above the progress display if there is one.
 //!
-//! A crawl must not end because its log's reader has gone, or because the disk that the log goes to is full, as `eprintln!` would
-//! have it.
+//! A closed pipe or a full disk behind standard error must not end a crawl. `eprintln!` would panic there, so this module ignores
+//! write errors.
 
 use std::cell::Cell;
 use std::io::{self, Write};
@@ -10,15 +9,15 @@ use std::sync::{Mutex, PoisonError};
 
 use indicatif::MultiProgress;
 
-/// The display that is drawn on standard error, if there is one.
+/// The progress display on standard error, if there is one.
 static DISPLAY: Mutex<Option<MultiProgress>> = Mutex::new(None);
 
 thread_local! {
-    /// This thread has cleared the display away already.
+    /// This thread has already hidden the display.
     static IS_ASIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Writes a line to standard error; that it cannot be written changes nothing.
+/// Writes a line to standard error and ignores write errors.
 pub fn tell(line: impl std::fmt::Display) {
     let line = format!("{line}\n");
     aside(|| {
@@ -26,7 +25,7 @@ pub fn tell(line: impl std::fmt::Display) {
     });
 }
 
-/// Does something that writes to standard error while the progress display, if there is one, is out of the way.
+/// Runs `act`, which writes to standard error, while the progress display is hidden.
 pub fn aside<T>(act: impl FnOnce() -> T) -> T {
     let display = DISPLAY.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match display {
@@ -40,12 +39,12 @@ pub fn aside<T>(act: impl FnOnce() -> T) -> T {
     }
 }
 
-/// What is told from now on goes beside this display.
+/// Sets the display that later messages hide while they are written.
 pub(crate) fn set_display(display: Option<MultiProgress>) {
     *DISPLAY.lock().unwrap_or_else(PoisonError::into_inner) = display;
 }
 
-/// Standard error for a log: what is written is told. Its writer writes a whole line at a time.
+/// Standard error as the target of a log, whose writer writes whole lines.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Stderr;
 

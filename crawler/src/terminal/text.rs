@@ -1,7 +1,7 @@
-//! Text from the web, made harmless for a terminal or a log line.
+//! Text from the web, made safe for a terminal or a log line.
 
-/// `text` in one line of at most `width` characters: control characters, which a terminal would obey, and marks that are not seen
-/// or turn the direction of what follows become a visible replacement; runs of white space become one space.
+/// `text` in one line of at most `width` characters. U+FFFD replaces control characters, directional marks and invisible
+/// characters; a run of white space becomes one space.
 #[must_use]
 pub fn terminal_text(text: &str, width: usize) -> String {
     let mut out = String::new();
@@ -21,15 +21,15 @@ pub fn terminal_text(text: &str, width: usize) -> String {
     out
 }
 
-/// A character as it may be shown on a terminal.
+/// `c`, or U+FFFD if a terminal must not receive it.
 #[must_use]
 pub fn harmless(c: char) -> char {
     if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }
 }
 
-/// What text from the web must not bring to a reader unseen: control characters; the directional marks, embeddings, overrides and
-/// isolates of Unicode (UAX #9); characters without width that make two texts look the same (zero width space, word joiner, invisible
-/// operators, byte order mark); separators of lines and paragraphs. The joiners U+200C and U+200D are letters' business and stay.
+/// Whether a reader cannot see `c` although it changes the text: control characters; directional marks, embeddings, overrides and
+/// isolates (UAX #9); characters without width (zero width space, word joiner, invisible operators, byte order mark); line and
+/// paragraph separators. The joiners U+200C and U+200D belong to the spelling of some scripts and are not hidden.
 pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_is_told_nothing_by_a_title() {
+    fn a_title_cannot_control_the_terminal() {
         assert_eq!(terminal_text("a\u{1b}[31mred\u{7}", 80), "a\u{fffd}[31mred\u{fffd}");
         assert_eq!(terminal_text("abc\u{202e}txt", 80), "abc\u{fffd}txt");
         for hidden in ['\u{200b}', '\u{2060}', '\u{2065}', '\u{feff}'] {

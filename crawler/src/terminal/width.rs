@@ -1,17 +1,17 @@
-//! How wide the terminal is.
+//! The width of the terminal.
 
 use std::io;
 use std::ops::RangeInclusive;
 
 use terminal_size::{Width, terminal_size_of};
 
-/// Columns where nobody says how many there are.
+/// Columns if neither `COLUMNS` nor the terminal reports a number.
 const DEFAULT: usize = 80;
 
-/// Columns that are written for: in fewer nothing can be told, over more nobody reads.
-const WRITTEN_FOR: RangeInclusive<usize> = 40..=240;
+/// Supported numbers of columns: tables do not fit in fewer, and longer lines are hard to read.
+const SUPPORTED: RangeInclusive<usize> = 40..=240;
 
-/// Columns of standard output, 40 to 240: `COLUMNS`, else those of the terminal, else 80.
+/// Columns of standard output, 40 to 240: from `COLUMNS`, else from the terminal, else 80.
 #[must_use]
 pub fn terminal_width() -> usize {
     let named = std::env::var("COLUMNS").ok();
@@ -20,12 +20,12 @@ pub fn terminal_width() -> usize {
     })
 }
 
-/// A terminal that does not know says 0, and so does `COLUMNS` in some shells.
+/// 0 means unknown: some terminals report it, and some shells set `COLUMNS` to it.
 fn width(named: Option<&str>, found: impl FnOnce() -> Option<usize>) -> usize {
     let named = named.and_then(|columns| columns.trim().parse().ok());
     let width = named.filter(|columns| *columns > 0).or_else(found);
     let width = width.filter(|columns| *columns > 0).unwrap_or(DEFAULT);
-    width.clamp(*WRITTEN_FOR.start(), *WRITTEN_FOR.end())
+    width.clamp(*SUPPORTED.start(), *SUPPORTED.end())
 }
 
 #[cfg(test)]
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_is_held_within_bounds() {
+    fn any_reported_width_is_clamped() {
         let found = |columns| move || columns;
         for (named, expected) in [("100", 100), (" 100 ", 100), ("1", 40), ("1000000000", 240)] {
             assert_eq!(width(Some(named), found(Some(90))), expected, "{named:?}");

@@ -1,13 +1,13 @@
-//! Which addresses may be connected to: none that leads into the operator's own network, unless permitted.
+//! The addresses that the crawler may connect to: none inside the operator's own network, unless the operator permits it.
 //!
-//! Anybody can put `http://169.254.169.254/` into a page, or let a name of their own resolve to `10.0.0.1`. So the check is
-//! on the address, not on the name, and at two places, because an IP literal is never resolved:
+//! Anybody can put `http://169.254.169.254/` into a page, or let their own name resolve to `10.0.0.1`. The policy therefore
+//! checks the address and not the name. It does so in two places, because an IP literal is never resolved:
 //!
-//! - [`AddressPolicy::check_literal`] before every request, for every hop of a redirect;
-//! - [`GuardedResolver`] inside the HTTP client, on the very answer that is connected to, so that a name cannot be
-//!   harmless when it is checked and harmful when it is used.
+//! - [`AddressPolicy::check_literal`] before every request, and before every hop of a redirect;
+//! - [`GuardedResolver`] inside the HTTP client, on the address of the connection itself, so that a second look-up with
+//!   another answer cannot evade the check.
 //!
-//! A proxy resolves names itself: behind one, only the first check holds.
+//! A proxy resolves names itself. Behind a proxy, only the first check holds.
 
 mod kind;
 mod resolver;
@@ -19,21 +19,21 @@ use url::{Host, Url};
 pub use kind::AddressKind;
 pub use resolver::GuardedResolver;
 
-/// Decides which addresses may be connected to.
+/// Decides which addresses the crawler may connect to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AddressPolicy {
     allow_private: bool,
 }
 
-/// An address that the policy does not permit to be connected to.
+/// An address that the policy forbids.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{address} is a {kind} address{}; {}", Self::named(host.as_deref()), Self::remedy(*kind))]
 pub struct Forbidden {
-    /// The address as it would have been connected to.
+    /// The forbidden address.
     pub address: IpAddr,
-    /// What kind of address it is.
+    /// Its kind.
     pub kind: AddressKind,
-    /// The name that resolved to it, where there was one.
+    /// The name that resolved to it; `None` for an IP literal.
     pub host: Option<String>,
 }
 
@@ -49,30 +49,22 @@ impl Forbidden {
             "no setting permits such an address"
         }
     }
-
-    /// The `Forbidden` in an error's chain of sources: how a refusal by [`GuardedResolver`] is told from a failed look-up
-    /// once the HTTP client has wrapped it.
-    #[must_use]
-    pub fn find_in<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a Self> {
-        std::iter::successors(Some(error), |error| error.source()).find_map(|error| error.downcast_ref())
-    }
 }
 
 impl AddressPolicy {
-    /// A policy that permits public addresses and, if asked to, those of
-    /// [private networks](AddressKind::is_private_network): loopback, private, link-local and their like.
+    /// A policy that permits public addresses and, if `allow_private` is set, the addresses of
+    /// [private networks](AddressKind::is_private_network), such as loopback, private and link-local ones.
     ///
-    /// The addresses of cloud metadata are never permitted: what answers there is not a site but a store of credentials.
+    /// It never permits the addresses of cloud metadata services, because those serve credentials.
     #[must_use]
     pub fn new(allow_private: bool) -> Self {
         Self { allow_private }
     }
 
-    /// Permits the address, or says why not.
+    /// Checks an address.
     ///
     /// # Errors
-    ///
-    /// [`Forbidden`] for every address that is not public, unless it is of a private network and those are permitted.
+    /// [`Forbidden`] for an address that is not public, unless it belongs to a private network and the policy permits those.
     pub fn check(&self, address: IpAddr) -> Result<(), Forbidden> {
         match AddressKind::of(address) {
             None => Ok(()),
@@ -85,12 +77,11 @@ impl AddressPolicy {
         }
     }
 
-    /// Checks a URL whose host is an IP literal, in any spelling: the URL parser has made `0x7f.1`, `2130706433` and
-    /// `0177.0.0.1` into `127.0.0.1` (WHATWG URL, host parsing). A host that is a name passes: it is judged by what it
-    /// resolves to.
+    /// Checks a URL whose host is an IP literal, in any spelling: the URL parser turns `0x7f.1`, `2130706433` and
+    /// `0177.0.0.1` into `127.0.0.1` (WHATWG URL, host parsing). A host that is a name passes, because [`GuardedResolver`]
+    /// checks its addresses.
     ///
     /// # Errors
-    ///
     /// As [`AddressPolicy::check`].
     pub fn check_literal(&self, url: &Url) -> Result<(), Forbidden> {
         match url.host() {

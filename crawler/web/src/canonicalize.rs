@@ -1,12 +1,12 @@
-//! One spelling for the many URLs of a page, by named rules each of which can be switched off.
+//! The canonical form of a URL, by named rules that can be switched off one by one.
 //!
-//! What the URL parser does is always done (WHATWG URL): scheme and host in lower case, host names in ASCII, IPv4 addresses in
-//! four decimal numbers, the default port dropped, `.` and `..` resolved, `\` turned into `/`, blanks around it dropped and
-//! what may not stand raw encoded. A parsed URL has no other form, so these are no rules here.
+//! The URL parser always normalizes (WHATWG URL): scheme and host in lower case, host names in ASCII, IPv4 addresses in four
+//! decimal numbers, no default port, `.` and `..` resolved, `\` turned into `/`, no white space around the URL, forbidden
+//! characters percent-encoded. A parsed URL has no other form, so these steps are not rules.
 //!
-//! The rules that go further, in the order in which they are applied, are the fields of [`Rules`]. They are choices about
-//! which URLs are held to be one page *without looking at it*; a page that slips through is still caught by its content.
-//! So each rule that is on by default is one that cannot merge two different pages on a site that means well.
+//! The fields of [`CanonicalRules`] are the further rules, in the order in which they apply. Each decides that two URLs are one
+//! page *before either is fetched*. Deduplication by content finds the duplicates that the rules miss, so a rule is on by
+//! default only if it cannot merge two different pages of a well-behaved site.
 
 mod parameters;
 mod percent;
@@ -19,44 +19,43 @@ use url::Url;
 
 use crate::host_key::HostKey;
 
-pub use parameters::{TRACKING_PARAMETERS, TRACKING_PREFIXES};
 pub use surt::surt;
 
-/// The version of what the rules mean, raised whenever a rule or a list changes the canonical form of some URL. A store keeps
-/// it in [`Rules::scheme`].
-pub const RULES_VERSION: u32 = 1;
+/// The version of the rules. It is raised whenever a rule or a list changes the canonical form of some URL. A store keeps it
+/// in [`CanonicalRules::scheme`].
+const RULES_VERSION: u32 = 1;
 
-/// Which rules apply.
+/// The rules that apply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Rules {
+pub struct CanonicalRules {
     /// `example.com.` becomes `example.com`.
     pub drop_trailing_dot: bool,
-    /// `user:password@` goes: credentials come from the configuration, never from a page.
+    /// Drops `user:password@`: credentials come from the configuration, never from a page.
     pub drop_userinfo: bool,
-    /// `#fragment` goes: it is never sent to the server.
+    /// Drops `#fragment`, which is never sent to the server.
     pub drop_fragment: bool,
     /// `%7euser%2f` becomes `~user%2F` (RFC 3986 §6.2.2).
     pub normalize_percent_encoding: bool,
-    /// `;jsessionid=…` and `(S(…))` in the path, `PHPSESSID`, `ASPSESSIONID…`, `CFID` with `CFTOKEN` and their like in the query go;
-    /// `sid` and other generic names only with a value of at least 32 hexadecimal digits.
+    /// Drops session ids: `;jsessionid=…` and `(S(…))` in the path; `PHPSESSID`, `ASPSESSIONID…`, `CFID` with `CFTOKEN` and
+    /// similar names in the query; `sid` and other generic names only with a value of at least 32 hexadecimal digits.
     pub drop_session_ids: bool,
-    /// `utm_source`, `gclid`, `fbclid` and the rest of [`TRACKING_PARAMETERS`] go.
+    /// Drops `utm_source`, `gclid`, `fbclid` and other tracking parameters.
     pub drop_tracking_parameters: bool,
     /// `?a&&b&` becomes `?a&b`.
     pub drop_empty_parameters: bool,
-    /// `?b=1&a=2` becomes `?a=2&b=1`; parameters of one name keep their order. Off by default: to some sites the order says
-    /// something, and the rule changes what is asked of the server.
+    /// `?b=1&a=2` becomes `?a=2&b=1`; parameters of one name keep their order. Off by default: on some sites the order
+    /// matters, and the rule changes the requests.
     pub sort_query: bool,
     /// `/a?` becomes `/a`.
     pub drop_empty_query: bool,
-    /// `/a/index.html` becomes `/a/`. Off by default: nothing but custom makes them one page.
+    /// `/a/index.html` becomes `/a/`. Off by default: only convention makes them one page.
     pub drop_index_file: bool,
-    /// Bytes a canonical URL may have.
+    /// Longest canonical URL, in bytes.
     pub max_url_bytes: usize,
 }
 
-impl Default for Rules {
+impl Default for CanonicalRules {
     fn default() -> Self {
         Self {
             drop_trailing_dot: true,
@@ -74,9 +73,9 @@ impl Default for Rules {
     }
 }
 
-impl Rules {
-    /// The rules and their version as one line, to be kept with a store: URLs made canonical under another line are not
-    /// comparable. The length limit is no part of it, as it changes no URL.
+impl CanonicalRules {
+    /// The rules and their version as one line, which a store keeps: canonical URLs of different lines are not comparable. The
+    /// length limit is not part of the line, because it changes no URL.
     #[must_use]
     pub fn scheme(&self) -> String {
         let named = [
@@ -101,11 +100,11 @@ impl Rules {
 #[serde(into = "String")]
 pub struct CanonicalUrl(Url);
 
-/// Why a URL is none that can be crawled.
+/// Why a URL cannot be crawled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotCrawlable {
-    /// It is no absolute URL.
+    /// It is not an absolute URL.
     #[error("not a URL: {0}")]
     Malformed(#[from] url::ParseError),
     /// Its scheme is neither http nor https.
@@ -128,9 +127,8 @@ impl CanonicalUrl {
     /// Parses an absolute URL and makes it canonical.
     ///
     /// # Errors
-    ///
-    /// [`NotCrawlable`], as [`canonicalize`], or because the text is no absolute URL.
-    pub fn parse(text: &str, rules: &Rules) -> Result<Self, NotCrawlable> {
+    /// As [`canonicalize`], and if the text is not an absolute URL.
+    pub fn parse(text: &str, rules: &CanonicalRules) -> Result<Self, NotCrawlable> {
         canonicalize(&Url::parse(text)?, rules)
     }
 
@@ -146,7 +144,7 @@ impl CanonicalUrl {
         &self.0
     }
 
-    /// The URL in its parts, given away.
+    /// Converts into the URL in its parts.
     #[must_use]
     pub fn into_url(self) -> Url {
         self.0
@@ -165,12 +163,11 @@ impl From<CanonicalUrl> for String {
     }
 }
 
-/// Makes a URL canonical. Doing so again, by the same rules, changes nothing.
+/// Makes a URL canonical. The operation is idempotent under the same rules.
 ///
 /// # Errors
-///
-/// [`NotCrawlable`] if the URL is not http or https, has no host, or is longer in its canonical form than the rules permit.
-pub fn canonicalize(url: &Url, rules: &Rules) -> Result<CanonicalUrl, NotCrawlable> {
+/// The URL is not http or https, has no host, or its canonical form is longer than the rules permit.
+pub fn canonicalize(url: &Url, rules: &CanonicalRules) -> Result<CanonicalUrl, NotCrawlable> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(NotCrawlable::Scheme(url.scheme().to_owned()));
     }
@@ -194,9 +191,9 @@ pub fn canonicalize(url: &Url, rules: &Rules) -> Result<CanonicalUrl, NotCrawlab
     Ok(CanonicalUrl(url))
 }
 
-fn rewrite_authority(url: &mut Url, rules: &Rules) -> Result<(), NotCrawlable> {
+fn rewrite_authority(url: &mut Url, rules: &CanonicalRules) -> Result<(), NotCrawlable> {
     if rules.drop_userinfo {
-        // Both fail only for a URL without a host, which has been ruled out.
+        // Both fail only for a URL without a host, which the caller has ruled out.
         url.set_username("").map_err(|()| NotCrawlable::NoHost)?;
         url.set_password(None).map_err(|()| NotCrawlable::NoHost)?;
     }
@@ -209,7 +206,7 @@ fn rewrite_authority(url: &mut Url, rules: &Rules) -> Result<(), NotCrawlable> {
     Ok(())
 }
 
-fn rewrite_path(url: &mut Url, rules: &Rules) {
+fn rewrite_path(url: &mut Url, rules: &CanonicalRules) {
     let mut path = url.path().to_owned();
     if rules.normalize_percent_encoding {
         path = percent::normalize(&path).into_owned();
@@ -238,7 +235,7 @@ fn without_session_parameters(segment: &str) -> String {
     let kept: Vec<&str> = segment
         .split(';')
         .enumerate()
-        // What stands before the first `;` is the segment's name.
+        // The part before the first `;` is the segment's name.
         .filter(|(position, parameter)| *position == 0 || !names_session(parameter))
         .map(|(_, parameter)| parameter)
         .collect();
@@ -250,7 +247,7 @@ fn names_session(parameter: &str) -> bool {
     parameters::is_session(name, value)
 }
 
-/// The last segment of the path if it is the file that servers show for a folder, else nothing.
+/// The last segment of the path if servers show that file for its folder, else an empty text.
 fn index_file(path: &str) -> &str {
     let file = path.rsplit('/').next().unwrap_or_default();
     let is_index = match file.to_ascii_lowercase().split_once('.') {
@@ -266,7 +263,7 @@ fn index_file(path: &str) -> &str {
     if is_index { file } else { "" }
 }
 
-fn rewrite_query(url: &mut Url, rules: &Rules) {
+fn rewrite_query(url: &mut Url, rules: &CanonicalRules) {
     let Some(before) = url.query() else { return };
     let query = if rules.normalize_percent_encoding {
         percent::normalize(before)

@@ -1,9 +1,10 @@
-//! One HTTP request: sent, bounded in time and size, and its failure named.
+//! One HTTP request, bounded in time and size, with a named failure.
 //!
-//! Redirects are not followed here (they go through the frontier like any link) and bodies are not decompressed here
-//! (that is work for the parse threads, which bound it again): see [`crate::content_encoding`].
+//! The fetcher follows no redirects: they go through the frontier like any link. It does not decompress bodies: the parse
+//! threads do that with [`content_encoding`], under a second bound.
 
 mod body;
+mod certificate;
 mod clients;
 pub mod content_encoding;
 mod cookies;
@@ -30,60 +31,65 @@ use crate::sitemap::MAX_SITEMAP_BYTES;
 use clients::Clients;
 use fields::HostFields;
 
+pub use certificate::CertificateFault;
 pub use credentials::Credentials;
 pub use error::FetchError;
 pub use fields::{extra_field, fields_of_every_request};
 pub use proxy::Proxy;
 pub use settings::FetchSettings;
-pub use tls::CertificateFault;
 
-/// An answer, its body read where it was wanted.
+/// A response, with its body if the caller wanted it.
 #[derive(Debug)]
 pub struct Response {
     /// HTTP status code.
     pub status: u16,
     /// `HTTP/1.1`, `HTTP/2.0`.
     pub version: &'static str,
-    /// As received.
+    /// The header fields as received.
     pub headers: HeaderMap,
-    /// As received: still in its Content-Encoding, until [`content_encoding`] has undone it. `None` where it was left
-    /// unread.
+    /// The body as received, still in its Content-Encoding. `None` if it was not read.
     pub body: Option<Bytes>,
-    /// Bytes of the body as received.
+    /// Length of the body as received.
     pub wire_bytes: u64,
-    /// The address that answered; `None` too where a proxy is between.
+    /// The address of the server; `None` behind a proxy.
     pub remote: Option<SocketAddr>,
-    /// When the request was sent.
+    /// The time at which the request was sent.
     pub fetched_at: SystemTime,
-    /// From the request to the head of the answer.
+    /// Time from the request to the head of the response.
     pub latency: Duration,
-    /// From the request to the last byte read.
+    /// Time from the request to the last byte read.
     pub elapsed: Duration,
-    /// What the body holds of the budget of arriving bodies.
+    /// The body's claim on the budget of arriving bodies.
     pub claim: Claim,
 }
 
 impl Response {
-    /// A header's value as text; `None` where it is missing or not text.
+    /// A header's value as text; `None` if it is missing or not text.
     #[must_use]
     pub fn header(&self, name: &HeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// How long the server wants to be left alone: `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3).
+    /// The wait that the server asks for: `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3).
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         retry_after(self.header(&RETRY_AFTER)?, self.fetched_at + self.elapsed)
     }
 
-    /// Whether the status says that the body is what was asked for.
+    /// Whether a response with this status has content (RFC 9110, sections 15.3.5 and 15.3.6).
+    #[must_use]
+    pub fn has_content(&self) -> bool {
+        !matches!(self.status, 204 | 205)
+    }
+
+    /// Whether the status is one of success (2xx).
     #[must_use]
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 }
 
-/// What a `Retry-After` of an answer that came at `now` means; a date that is past means no wait.
+/// The wait that a `Retry-After` of a response received at `now` asks for. A past date asks for none.
 #[must_use]
 pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
@@ -94,17 +100,17 @@ pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     Some(date.duration_since(now).unwrap_or_default())
 }
 
-/// What a body is wanted for, and so how much of it.
+/// The purpose of a request, which decides how much of the body is read.
 #[derive(Debug, Clone, Copy)]
 pub enum Wanted {
-    /// The body of a page, at most `fetch.max_body_bytes`; of any other response the head alone.
+    /// The body of a page, at most `fetch.max_body_bytes`; for any other response, only the head.
     Page {
         /// Whether a successful response with these header fields is a page.
         is_page: fn(&HeaderMap) -> bool,
     },
-    /// robots.txt: what counts of it, and no more is read (RFC 9309, section 2.5).
+    /// A robots.txt: only the first bytes, which count (RFC 9309, section 2.5).
     Robots,
-    /// A sitemap, at most as long as sitemaps.org has them.
+    /// A sitemap, within the size limit of sitemaps.org.
     Sitemap,
 }
 
@@ -114,7 +120,7 @@ pub struct Fetcher {
     clients: Arc<Clients>,
     policy: AddressPolicy,
     fields: Arc<HostFields>,
-    /// A proxy opens the connections, so the address that is seen is the proxy's.
+    /// Whether a proxy opens the connections: then the visible address is the proxy's.
     has_proxy: bool,
     timeout: Duration,
     max_body_bytes: usize,
@@ -122,7 +128,7 @@ pub struct Fetcher {
 }
 
 impl Fetcher {
-    /// A fetcher by `settings`, whose bodies claim from `arriving` as they come.
+    /// A fetcher with these settings. Its bodies claim memory from `arriving` as they arrive.
     ///
     /// # Errors
     /// The TLS machinery cannot be set up.
@@ -133,8 +139,8 @@ impl Fetcher {
             && !settings.allow_private_addresses
         {
             tracing::warn!(
-                "{proxy} resolves names itself, so that only addresses written in URLs are kept from leading into private \
-                 networks; with a socks5:// proxy names are resolved here and checked (fetch.proxy)"
+                "{proxy} resolves names itself, so the address policy checks only addresses written in URLs; with a \
+                 socks5:// proxy the crawler resolves and checks names (fetch.proxy)"
             );
         }
         let clients = Clients::new(
@@ -152,15 +158,15 @@ impl Fetcher {
         })
     }
 
-    /// Fetches `url`; the body only where it is `wanted`.
+    /// Fetches `url`, with its body if it is `wanted`.
     ///
     /// # Errors
-    /// No whole answer came, or none may be asked for; see [`FetchError`].
+    /// No complete response arrived, or the address policy forbids the request; see [`FetchError`].
     pub async fn get(&self, url: &Url, wanted: Wanted) -> Result<Response, FetchError> {
         self.get_if(url, wanted, HeaderMap::new()).await
     }
 
-    /// As [`get`](Self::get), with the header fields that make the request conditional.
+    /// As [`get`](Self::get), with header fields that make the request conditional.
     ///
     /// # Errors
     /// As [`get`](Self::get).
@@ -205,7 +211,7 @@ impl Fetcher {
     ) -> Result<Bytes, FetchError> {
         let (limit, is_cut) = match wanted {
             Wanted::Page { .. } => (self.max_body_bytes, false),
-            // One byte more shows the parser that its last line is cut.
+            // One more byte shows the parser that the last line is cut.
             Wanted::Robots => (MAX_ROBOTS_BYTES + 1, true),
             Wanted::Sitemap => (MAX_SITEMAP_BYTES, false),
         };
@@ -224,7 +230,7 @@ impl Fetcher {
     }
 }
 
-/// Makes the client of a host by `settings`. All share one set of certificates and one cache of TLS sessions.
+/// Makes the client of a host. All clients share one set of certificates and one cache of TLS sessions.
 fn builder_of(
     settings: &FetchSettings,
     policy: AddressPolicy,
@@ -241,10 +247,10 @@ fn builder_of(
             .default_headers(headers.clone())
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
-            // A proxy from the environment would make the address policy blind without anybody's knowledge.
+            // A proxy from the environment would bypass the address policy unnoticed.
             .no_proxy()
             .connect_timeout(connect_timeout)
-            // What a server may send ahead while its body waits for memory; the defaults are megabytes.
+            // Bounds the data that a server sends while its body waits for memory; the defaults are megabytes.
             .http2_initial_stream_window_size(HTTP2_WINDOW)
             .http2_initial_connection_window_size(HTTP2_WINDOW)
             .pool_idle_timeout(Duration::from_secs(30));
@@ -258,7 +264,7 @@ fn builder_of(
     })
 }
 
-/// Bytes that an HTTP/2 server may send ahead of our reading.
+/// Bytes that an HTTP/2 server may send before the crawler reads them.
 const HTTP2_WINDOW: u32 = 512 * 1024;
 
 fn is_wanted(response: &Response, wanted: Wanted) -> bool {
@@ -305,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn only_successful_pages_are_read() {
+    fn only_bodies_of_successful_pages_are_read() {
         let is_page = |headers: &HeaderMap| headers.get(CONTENT_TYPE).is_some_and(|kind| kind == "text/html");
         let wanted = |status, media| is_wanted(&response(status, media), Wanted::Page { is_page });
         assert!(wanted(200, "text/html") && wanted(203, "text/html"));

@@ -8,11 +8,11 @@ use url::Url;
 
 /// A host in lower case, with `:port` only where the port is not the default of the URL's scheme.
 ///
-/// `https://example.com/` and `http://example.com/` share the key `example.com`: it is one server to be polite to.
-/// An IPv6 address stands in brackets, an internationalised name in its ASCII form, and the dot of a fully qualified name
-/// (`example.com.`) is dropped, so that no spelling of a host escapes the queue of that host.
+/// `https://example.com/` and `http://example.com/` share the key `example.com`, because both are one server. An IPv6 address
+/// stands in brackets, an internationalised name in its ASCII form, and the dot of a fully qualified name (`example.com.`) is
+/// dropped, so that every spelling of a host has the same queue.
 ///
-/// The key is for politeness, not for robots.txt, which holds for one scheme, host and port (RFC 9309 §2.3).
+/// The key is for politeness. robots.txt holds for one scheme, host and port (RFC 9309, section 2.3).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct HostKey(String);
@@ -50,8 +50,8 @@ impl FromStr for HostKey {
     type Err = InvalidHostKey;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // A key never carries port 80 for http nor 443 for https, but `example.com:80` is the key of an https URL and
-        // `example.com:443` of an http one; either scheme may therefore vouch for the text.
+        // `example.com:80` is the key of an https URL only, and `example.com:443` of an http URL only. A text is a key if it
+        // is one for either scheme.
         ["http", "https"]
             .iter()
             .filter_map(|scheme| Url::parse(&format!("{scheme}://{text}/")).ok())
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_read_back_only_as_it_is_written() {
+    fn a_key_reads_back_only_in_its_own_spelling() {
         for text in [
             "example.com",
             "example.com:80",

@@ -1,17 +1,17 @@
 //! How does a URL become a response, politely?
 //!
-//! This crate canonicalizes URLs, guards which addresses are connected to, makes requests within bounds of time and size,
+//! This crate canonicalizes URLs, refuses connections to forbidden addresses, makes requests within bounds of time and size,
 //! reads robots.txt and sitemaps, and keeps the delay of each host and address. It does not know what a page is.
 //!
-//! - [`canonicalize`] one spelling for each URL, [`host_key`] the host it belongs to, [`site`] its registrable domain
-//! - [`url_rule`] rules by which two URLs name one page
-//! - [`address_policy`] which addresses may be connected to
-//! - [`fetch`] one request and its response, [`memory_budget`] the bytes that all responses may hold
-//! - [`open_files`] how many connections the process may have open
-//! - [`robots`] which URLs a host allows, [`sitemap`] which URLs it lists
-//! - [`politeness`] when a host or an address may be asked again
+//! - [`canonicalize`]: the canonical form of a URL; [`host_key`]: the key of its host; [`site()`]: its registrable domain
+//! - [`url_rule`]: rules by which two URLs name one page
+//! - `address_policy`: the addresses that the crawler may connect to
+//! - [`fetch`]: one request and its response; [`memory_budget`]: the memory that all responses share
+//! - [`open_files`]: how many connections the process may have open
+//! - [`robots`]: the URLs that a host allows; [`sitemap`]: the URLs that it lists
+//! - [`politeness`]: the time of the next request to a host or an address
 
-pub mod address_policy;
+mod address_policy;
 pub mod canonicalize;
 pub mod fetch;
 pub mod host_key;
@@ -19,6 +19,8 @@ pub mod memory_budget;
 pub mod open_files;
 pub mod politeness;
 pub mod robots;
-pub mod site;
+mod site;
 pub mod sitemap;
 pub mod url_rule;
+
+pub use site::site;

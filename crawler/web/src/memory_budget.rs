@@ -1,4 +1,4 @@
-//! Bytes that may be held at a time, and how a task waits for room.
+//! A bound on the memory of responses, for which tasks wait in turn.
 //!
 //! ```text
 //!            arriving                              read
@@ -7,42 +7,42 @@
 //!         by chunk          a thread      at a time
 //! ```
 //!
-//! Two budgets, each half of `fetch.memory_bytes`. What a body holds of `arriving` grows with the bytes that have really
-//! come; what a page that has been read holds of `read` (body, text, outlinks) is claimed at once, when it is known. A
-//! body's first [`FREE_BYTES`] are free, so a small page never waits for a large one.
+//! There are two budgets, each half of `fetch.memory_bytes`. A body's claim on `arriving` grows with the received bytes. A
+//! page that has been read claims its memory (body, text, outlinks) from `read` at once, when the size is known. The first
+//! [`FREE_BYTES`] of a body are free, so a small page never waits for a large one.
 //!
-//! Nobody can wait for ever:
+//! No task waits for ever:
 //!
-//! - `read` is given back by the stage that decides and records. It claims nothing, so it always goes on, and whoever
-//!   waits for `read` is served in turn. A page larger than the whole budget claims all of it and is alone.
-//! - Who waits for `arriving` may hold a part of it, and so may all others: each could wait for the next. Therefore one of
-//!   them, the first in turn, is given the *spare* place, in which a body may grow to the longest that is accepted
-//!   without a further claim. It ends by its time-out at the latest, then waits at most for `read`, and so `arriving` and
-//!   the spare place are given back, whoever else waits.
-//! - The order is always `arriving` before `read`, never the other way round.
+//! - The stage that decides and records gives `read` back. It claims nothing itself, so it never blocks, and the tasks that
+//!   wait for `read` are served in turn. A page larger than the whole budget claims all of it and is alone.
+//! - All tasks that wait for `arriving` may hold a part of it, so each could wait for the next. Therefore the first in turn
+//!   gets the *spare* place, in which its body may grow to the longest accepted length without a further claim. Its
+//!   transfer ends with its time-out at the latest; then it waits only for `read`. It therefore always gives `arriving` and
+//!   the spare place back.
+//! - Every task claims `arriving` before `read`.
 //!
-//! The time that a body waits here is no fault of its server and does not count against its time-out.
+//! The time that a body waits here does not count against the server's time-out.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Bytes of a body that are read without a claim.
-pub const FREE_BYTES: usize = 128 * 1024;
+pub(crate) const FREE_BYTES: usize = 128 * 1024;
 
-/// What one permit stands for.
+/// Bytes that one permit stands for.
 const UNIT_BYTES: usize = 1024;
 
-/// A number of bytes that may be held at a time. Cheap to clone; served in turn.
+/// A bound on the bytes that are held at a time. Cheap to clone; tasks are served in turn.
 #[derive(Debug, Clone)]
 pub struct MemoryBudget {
     units: Arc<Semaphore>,
     capacity: u32,
-    /// For one claim at a time that has run dry, so that somebody always goes on.
+    /// For one claim at a time that the budget cannot serve, so that one task always proceeds.
     spare: Arc<Semaphore>,
 }
 
-/// What is held of a budget, until it is dropped.
+/// A part of a budget, held until it is dropped.
 #[derive(Debug, Default)]
 pub struct Claim {
     units: Option<OwnedSemaphorePermit>,
@@ -50,10 +50,10 @@ pub struct Claim {
 }
 
 impl MemoryBudget {
-    /// A budget of this many bytes, at least one unit of a kilobyte.
+    /// A budget of this many bytes, at least 1,024.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
-        // More than a semaphore counts is no bound anyway.
+        // No machine has more memory than a semaphore can count.
         let capacity = u32::try_from(bytes / UNIT_BYTES).unwrap_or(u32::MAX).max(1);
         let capacity = capacity.min(u32::try_from(Semaphore::MAX_PERMITS).unwrap_or(u32::MAX));
         Self {
@@ -63,17 +63,17 @@ impl MemoryBudget {
         }
     }
 
-    /// Waits until `bytes` may be held, or all of the budget where that is less.
+    /// Waits for `bytes`, or for the whole budget if that is less.
     pub async fn claim(&self, bytes: usize) -> Claim {
         let units = self.units(bytes);
         Claim {
-            // It is never closed.
+            // The semaphore is never closed.
             units: self.units.clone().acquire_many_owned(units).await.ok(),
             spare: None,
         }
     }
 
-    /// Waits until the claim may be of `bytes` in all, be it by the spare place.
+    /// Waits until the claim may grow to `bytes` in all, or gets the spare place.
     pub async fn grow(&self, claim: &mut Claim, bytes: usize) {
         let missing = self.units(bytes).saturating_sub(claim.units());
         if missing == 0 || claim.spare.is_some() {
@@ -109,7 +109,7 @@ impl Claim {
 mod tests {
     use super::*;
 
-    /// What a future comes to without anybody else doing anything.
+    /// The value of a future that is ready at once.
     fn at_once<T>(future: impl Future<Output = T>) -> Option<T> {
         let mut future = std::pin::pin!(future);
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_waits_until_room_is_given_back() {
+    fn a_claim_that_does_not_fit_waits_until_room_is_given_back() {
         let budget = MemoryBudget::new(10 * UNIT_BYTES);
         let first = at_once(budget.claim(6 * UNIT_BYTES)).unwrap();
         assert!(at_once(budget.claim(5 * UNIT_BYTES)).is_none());
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_larger_than_the_budget_is_alone() {
+    fn a_claim_larger_than_the_budget_is_alone() {
         let budget = MemoryBudget::new(10 * UNIT_BYTES);
         let whole = at_once(budget.claim(1 << 40)).unwrap();
         assert!(at_once(budget.claim(1)).is_none());
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_grows_by_what_is_missing() {
+    fn a_claim_grows_by_the_missing_bytes_alone() {
         let budget = MemoryBudget::new(10 * UNIT_BYTES);
         let mut claim = Claim::default();
         for bytes in [1, UNIT_BYTES, 3 * UNIT_BYTES, 2 * UNIT_BYTES] {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn of_claims_that_wait_for_one_another_the_first_goes_on_by_the_spare_place() {
+    fn the_first_of_the_claims_that_wait_for_one_another_gets_the_spare_place() {
         let budget = MemoryBudget::new(10 * UNIT_BYTES);
         let mut claims = [Claim::default(), Claim::default(), Claim::default()];
         for claim in &mut claims {
@@ -162,7 +162,7 @@ mod tests {
         assert!(first.spare.is_some());
         assert!(at_once(budget.grow(second, 9 * UNIT_BYTES)).is_none());
         assert!(at_once(budget.grow(third, 9 * UNIT_BYTES)).is_none());
-        // The spare place is for a whole body: it asks for nothing more.
+        // The spare place is for a whole body, so no further claim is needed.
         at_once(budget.grow(first, 1 << 40)).unwrap();
         *first = Claim::default();
         at_once(budget.grow(second, 6 * UNIT_BYTES)).unwrap();
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_cancelled_while_waiting_leaves_the_budget_whole() {
+    fn a_cancelled_wait_leaves_the_budget_whole() {
         let budget = MemoryBudget::new(10 * UNIT_BYTES);
         let held = at_once(budget.claim(8 * UNIT_BYTES)).unwrap();
         let spare = budget.spare.clone().try_acquire_owned().unwrap();

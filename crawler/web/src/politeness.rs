@@ -1,14 +1,14 @@
-//! How often a server may be asked: the gates that every request passes, be it for a page, robots.txt, a sitemap, the
-//! next hop of a redirect or another try. `docs/politeness.md` tells the rules as a site's owner sees them.
+//! The gates that limit how often the crawler sends requests to a server. Every request passes them: for a page, for robots.txt,
+//! for a sitemap, for the next hop of a redirect, and for a retry. `docs/src/politeness.md` explains the rules to the owner of a site.
 //!
-//! A request passes two gates: its host's, [`Gate`], and, as soon as it is known, that of the address that answers for
-//! the host, an [`AddressGate`], for a hundred names may be one machine.
+//! A request passes two gates: the [`Gate`] of its host and, once the address of the host is known, the [`AddressGate`] of that
+//! address, because one machine may serve many names.
 //!
-//! - `pacer`: requests open at a time, and the time between two. [`governor`] keeps it (GCRA, a cell a delay).
-//! - `pace`: how long that time is just now: longer for a server that is slow or has said that it is too much.
-//! - `backoff`: how long a failure or a `Retry-After` silences a host.
+//! - `pacer`: the number of open requests, and the time between two. [`governor`] keeps it (GCRA, one cell for each delay).
+//! - `pace`: the current delay, which is longer for a server that is slow or overloaded.
+//! - `backoff`: the rest of a host after a failure or a `Retry-After`.
 //!
-//! Time and chance are arguments everywhere: no test of politeness sleeps, and each can be repeated.
+//! Time and randomness are arguments everywhere, so tests of politeness do not sleep and are repeatable.
 
 mod address;
 mod backoff;
@@ -29,35 +29,35 @@ pub use settings::Politeness;
 /// Time since the run began.
 pub type Now = Duration;
 
-/// Longest rest that a server can ask for. A `Retry-After` of a year is a slip of somebody's pen.
-pub const MAX_REST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Longest rest that a server can ask for. A `Retry-After` of a year is a mistake.
+const MAX_REST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// What a finished request says of its host.
+/// The evidence of a finished request about its host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostSignal {
-    /// It answered.
+    /// The host answered.
     Answered,
-    /// It asked for rest (429, 503), with its `Retry-After` where it gave one.
+    /// The host asked for rest (429, 503).
     Busy {
-        /// From the response's arrival.
+        /// The `Retry-After`, counted from the arrival of the response.
         retry_after: Option<Duration>,
     },
-    /// No connection, or none that lasted.
+    /// No connection was opened, or the connection broke.
     Unreachable,
 }
 
-/// With whom a request came into contact; nothing where no answer came.
+/// The address and the latency of a request; both `None` if no response arrived.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Contact {
-    /// The address really connected to; `None` also behind a proxy.
+    /// The address of the connection; `None` behind a proxy.
     pub address: Option<IpAddr>,
-    /// From the request to the head of its answer.
+    /// Time from the request to the head of the response.
     pub latency: Option<Duration>,
 }
 
-/// The clock of all gates of a crawl: it shows what [`CrawlClock::set`] last said.
+/// The clock of all gates of a crawl. It shows the last time given to [`CrawlClock::set`].
 ///
-/// governor's own clock for tests is just that, a clock moved by hand.
+/// governor's clock for tests serves here, because the crawler moves this clock itself.
 #[derive(Debug, Clone, Default)]
 pub struct CrawlClock {
     clock: FakeRelativeClock,
@@ -65,13 +65,13 @@ pub struct CrawlClock {
 }
 
 impl CrawlClock {
-    /// What it shows.
+    /// The time that it shows.
     #[must_use]
     pub fn now(&self) -> Now {
         self.shown
     }
 
-    /// Moves the clock forward to `now`; it never goes back.
+    /// Moves the clock forward to `now`. It never goes back.
     pub fn set(&mut self, now: Now) {
         let step = now.saturating_sub(self.shown);
         self.clock.advance(step);

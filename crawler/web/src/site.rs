@@ -1,9 +1,9 @@
-//! Sites: what one owner has.
+//! Sites, which have one owner.
 
 use url::{Host, Url};
 
-/// The registrable domain of a URL's host (`example.co.uk` of `www.example.co.uk`, by the Public Suffix List); an address, or
-/// a name without one, stands for itself. `None` for a URL without a host.
+/// The registrable domain of a URL's host by the Public Suffix List: `example.co.uk` for `www.example.co.uk`. An address, or a
+/// name without a registrable domain, is its own site. `None` for a URL without a host.
 #[must_use]
 pub fn site(url: &Url) -> Option<&str> {
     let host = url.host_str()?;

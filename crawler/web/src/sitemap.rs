@@ -1,8 +1,8 @@
-//! Sitemaps: the addresses that a site offers to be crawled, in any of the formats of the sitemap protocol (sitemaps.org).
+//! Sitemaps: the URLs that a site offers to crawlers, in the formats of the sitemap protocol (sitemaps.org).
 //!
-//! XML (`urlset` and `sitemapindex`), plain text with an address a line, RSS and Atom; each also in gzip, told by its first
-//! bytes and not by its name. Without I/O, and bounded whatever the file: see the constants. What is broken yields what came
-//! before the break, and says what broke.
+//! The formats are XML (`urlset` and `sitemapindex`), plain text with one URL a line, RSS and Atom; each also in gzip, which the
+//! parser recognises by its first bytes. The parser does no I/O, and the constants bound it. A damaged file yields the URLs
+//! before the damage, and the error.
 
 mod source;
 mod text;
@@ -10,36 +10,36 @@ mod xml;
 
 use source::Source;
 
-/// Most addresses taken from one sitemap (the protocol's own limit).
+/// Most URLs of one sitemap (the limit of the protocol).
 pub const MAX_SITEMAP_URLS: usize = 50_000;
 
-/// Most bytes read of one sitemap, after inflation (the protocol's own limit of 50 MB).
+/// Longest sitemap, in bytes after decompression (the limit of the protocol, 50 MB).
 pub const MAX_SITEMAP_BYTES: usize = 50 * 1024 * 1024;
 
-/// Longest address taken, in bytes (the protocol's own limit).
+/// Longest URL, in bytes (the limit of the protocol).
 pub const MAX_LOCATION_BYTES: usize = 2_048;
 
-/// The addresses in a sitemap, in the order of the file and as they stand in it: to be joined with its own address.
+/// The URLs of a sitemap, in the order of the file and as written. The caller resolves them against the sitemap's own URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sitemap {
-    /// Of pages.
+    /// URLs of pages.
     Urls(Vec<String>),
-    /// Of further sitemaps.
+    /// URLs of further sitemaps.
     Index(Vec<String>),
 }
 
-/// A sitemap as far as it could be read.
+/// The result of parsing a sitemap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedSitemap {
-    /// What it says: nothing, if it is no sitemap.
+    /// Its URLs; none if the file is not a sitemap.
     pub sitemap: Sitemap,
-    /// What it is; `None` if no sitemap could be recognised.
+    /// Its format; `None` if the file is not a sitemap.
     pub format: Option<SitemapFormat>,
-    /// Addresses passed over: empty, longer than [`MAX_LOCATION_BYTES`], or, in plain text, no http URL.
+    /// Number of skipped URLs: empty, longer than [`MAX_LOCATION_BYTES`], or, in plain text, not http.
     pub skipped: usize,
-    /// Whether reading stopped because there were as many addresses as were asked for.
+    /// Whether the parser stopped at the requested number of URLs.
     pub truncated: bool,
-    /// What is wrong with the file; `sitemap` holds what came before.
+    /// The error in the file; `sitemap` holds the URLs before it.
     pub broken: Option<String>,
 }
 
@@ -49,9 +49,9 @@ pub struct ParsedSitemap {
 pub enum SitemapFormat {
     /// `<urlset>`.
     UrlSet,
-    /// `<sitemapindex>`: its addresses are sitemaps.
+    /// `<sitemapindex>`: its URLs are sitemaps.
     Index,
-    /// Plain text, an address a line.
+    /// Plain text, one URL a line.
     Text,
     /// RSS 0.9x, 1.0 or 2.0: the `link` of each `item`.
     Rss,
@@ -74,7 +74,7 @@ impl SitemapFormat {
 }
 
 impl Sitemap {
-    /// The addresses, whatever they are of.
+    /// The URLs, of pages or of sitemaps.
     #[must_use]
     pub fn locations(&self) -> &[String] {
         match self {
@@ -82,7 +82,7 @@ impl Sitemap {
         }
     }
 
-    /// The same, given away.
+    /// Converts into the URLs.
     #[must_use]
     pub fn into_locations(self) -> Vec<String> {
         match self {
@@ -91,7 +91,7 @@ impl Sitemap {
     }
 }
 
-/// Reads a sitemap, up to `max_urls` addresses and never more than [`MAX_SITEMAP_URLS`].
+/// Reads at most `max_urls` URLs of a sitemap, and never more than [`MAX_SITEMAP_URLS`].
 #[must_use]
 pub fn parse_sitemap(body: &[u8], max_urls: usize) -> ParsedSitemap {
     let mut locations = Locations {
@@ -122,7 +122,7 @@ pub fn parse_sitemap(body: &[u8], max_urls: usize) -> ParsedSitemap {
     }
 }
 
-/// The addresses as they are found.
+/// Collects the URLs.
 struct Locations {
     format: Option<SitemapFormat>,
     found: Vec<String>,
@@ -143,7 +143,7 @@ impl Locations {
         }
     }
 
-    /// Whether an address has come that there was no more room for.
+    /// Whether there was a URL beyond the limit.
     fn is_full(&self) -> bool {
         self.has_more
     }

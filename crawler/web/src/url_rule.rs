@@ -1,4 +1,4 @@
-//! Rules that say of two URLs that they are one page, and how a pair of duplicates suggests them.
+//! Rules by which two URLs name one page. Pairs of duplicates suggest them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,12 +11,12 @@ pub mod shape;
 
 use shape::{masked, origin, parameters, segments, shape};
 
-/// What makes no difference to the pages of a host.
+/// A part of the URLs of a host that does not change the page.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Rule {
+pub enum UrlRule {
     /// A parameter of the query: `/a?sid=1` is `/a`.
     Parameter {
-        /// Its name, as it stands in the URL.
+        /// Its name, as written in the URL.
         name: String,
         /// On paths of this shape only (digits as `#`); `None` on all.
         path: Option<String>,
@@ -31,18 +31,18 @@ pub enum Rule {
         /// The segment.
         word: String,
     },
-    /// Where the page lies: `http://www.example.org/a` is `https://example.org/a`.
+    /// The origin of a page: `http://www.example.org/a` is `https://example.org/a`.
     Origin {
-        /// `scheme://authority` that is given up.
+        /// The `scheme://authority` that is replaced.
         from: String,
-        /// `scheme://authority` in its stead.
+        /// The `scheme://authority` that replaces it.
         to: String,
     },
 }
 
-impl Rule {
-    /// The URL, or what stands for it, that `url` is by this rule; `None` where the rule does not change it. URLs with the
-    /// same rewriting are one page; so are a URL and its rewriting.
+impl UrlRule {
+    /// The URL, or the pattern of URLs, that `url` is by this rule; `None` if the rule does not change it. URLs with the same
+    /// rewriting are one page, and so are a URL and its rewriting.
     #[must_use]
     pub fn rewrite(&self, url: &Url) -> Option<String> {
         match self {
@@ -78,7 +78,7 @@ impl Rule {
         }
     }
 
-    /// What the rule says, for people.
+    /// The rule as a sentence for people.
     #[must_use]
     pub fn meaning(&self) -> String {
         match self {
@@ -91,8 +91,8 @@ impl Rule {
     }
 }
 
-impl Rule {
-    /// Whether it speaks of what traps are made of: parameters, or several numbers in the path.
+impl UrlRule {
+    /// Whether the rule concerns a part of URLs of which traps are made: parameters, or several numbers in the path.
     pub fn is_suspect(&self) -> bool {
         match self {
             Self::Parameter { .. } => true,
@@ -101,7 +101,7 @@ impl Rule {
         }
     }
 
-    /// Bytes of what it is made of.
+    /// Bytes of its texts.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Parameter { name, path } => name.len() + path.as_ref().map_or(0, String::len),
@@ -111,7 +111,7 @@ impl Rule {
         }
     }
 
-    /// The only shape of paths that it applies to.
+    /// The only shape of paths to which it applies; `None` if it applies to all.
     pub fn shape(&self) -> Option<&str> {
         match self {
             Self::Parameter { path, .. } => path.as_deref(),
@@ -129,13 +129,13 @@ fn join(path: &str, query: &str) -> String {
     }
 }
 
-/// The rules that would make one URL of two, most general first.
-pub fn suggested_by(url: &Url, other: &Url) -> Vec<Rule> {
+/// The rules that make one URL of two, most general first.
+pub fn suggested_rules(url: &Url, other: &Url) -> Vec<UrlRule> {
     if origin(url) != origin(other) {
         let same = url[url::Position::BeforePath..] == other[url::Position::BeforePath..];
         let (from, to) = (origin(url).to_owned(), origin(other).to_owned());
         return if same {
-            vec![Rule::Origin { from, to }]
+            vec![UrlRule::Origin { from, to }]
         } else {
             Vec::new()
         };
@@ -144,9 +144,9 @@ pub fn suggested_by(url: &Url, other: &Url) -> Vec<Rule> {
         let Some(name) = only_parameter_that_differs(url, other) else {
             let path = masked_query(url);
             let is_same = path == masked_query(other);
-            return is_same.then_some(Rule::Numbers { path }).into_iter().collect();
+            return is_same.then_some(UrlRule::Numbers { path }).into_iter().collect();
         };
-        let on = |path| Rule::Parameter {
+        let on = |path| UrlRule::Parameter {
             name: name.to_owned(),
             path,
         };
@@ -157,7 +157,7 @@ pub fn suggested_by(url: &Url, other: &Url) -> Vec<Rule> {
     }
     let path = shape(url);
     if path.contains('#') && path == shape(other) {
-        return vec![Rule::Numbers { path }];
+        return vec![UrlRule::Numbers { path }];
     }
     let (a, b) = (segments(url), segments(other));
     let word = if a.len() > b.len() {
@@ -165,13 +165,13 @@ pub fn suggested_by(url: &Url, other: &Url) -> Vec<Rule> {
     } else {
         inserted(&a, &b)
     };
-    word.map(|word| Rule::Segment { word: word.to_owned() })
+    word.map(|word| UrlRule::Segment { word: word.to_owned() })
         .into_iter()
         .collect()
 }
 
-/// The rules that a pair of which this URL is one may suggest, but for those whose contradictions nobody counts.
-pub fn that_may_be_suggested(url: &Url) -> Vec<Rule> {
+/// The rules that a pair with this URL may suggest, without the kinds whose contradictions the crawler does not count.
+pub fn suggestible_rules(url: &Url) -> Vec<UrlRule> {
     let mut names: Vec<&str> = parameters(url)
         .map(|(name, _)| name)
         .take(MAX_COUNTED_PARAMETERS)
@@ -181,7 +181,7 @@ pub fn that_may_be_suggested(url: &Url) -> Vec<Rule> {
     let path = shape(url);
     let mut rules = Vec::with_capacity(2 * names.len() + 2);
     for name in names {
-        let on = |path| Rule::Parameter {
+        let on = |path| UrlRule::Parameter {
             name: name.to_owned(),
             path,
         };
@@ -189,15 +189,15 @@ pub fn that_may_be_suggested(url: &Url) -> Vec<Rule> {
     }
     let with_query = masked_query(url);
     if with_query.contains('?') && with_query.contains('#') {
-        rules.push(Rule::Numbers { path: with_query });
+        rules.push(UrlRule::Numbers { path: with_query });
     }
     if path.contains('#') {
-        rules.push(Rule::Numbers { path });
+        rules.push(UrlRule::Numbers { path });
     }
     rules
 }
 
-/// Parameters of a URL whose rules are prepared for.
+/// Parameters of a URL for which [`suggestible_rules`] gives rules.
 const MAX_COUNTED_PARAMETERS: usize = 8;
 
 /// Path and query with every run of digits as `#`: `/cal?y=#&m=#`.
@@ -205,7 +205,7 @@ fn masked_query(url: &Url) -> String {
     masked(&url[url::Position::BeforePath..url::Position::AfterQuery])
 }
 
-/// The name of the one parameter in which two queries differ, be it by value or by being there.
+/// The name of the one parameter in which two queries differ, by its value or by its presence.
 fn only_parameter_that_differs<'a>(url: &'a Url, other: &'a Url) -> Option<&'a str> {
     let (a, b): (Vec<_>, Vec<_>) = (parameters(url).collect(), parameters(other).collect());
     let differs = |(_, pair): &(&str, &str), there: &[(&str, &str)]| there.iter().all(|(_, other)| other != pair);
@@ -216,7 +216,7 @@ fn only_parameter_that_differs<'a>(url: &'a Url, other: &'a Url) -> Option<&'a s
     names.all(|name| name == first).then_some(first)
 }
 
-/// The word that `long` has more than `short`, in one place.
+/// The one word that `long` has and `short` lacks.
 fn inserted<'a>(short: &[&str], long: &[&'a str]) -> Option<&'a str> {
     if long.len() != short.len() + 1 {
         return None;
@@ -227,24 +227,24 @@ fn inserted<'a>(short: &[&str], long: &[&'a str]) -> Option<&'a str> {
     (is_word && short[same..] == long[same + 1..]).then_some(word)
 }
 
-/// A rule and the host that it was learned on; its text is what `crawler rules` prints and `steering.apply` takes.
+/// A rule and its host. `crawler rules` prints its text, and `steering.apply` accepts it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HostRule {
     /// The host key.
     pub host: String,
     /// The rule.
-    pub rule: Rule,
+    pub rule: UrlRule,
 }
 
 impl fmt::Display for HostRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.host)?;
         match &self.rule {
-            Rule::Parameter { name, path: None } => write!(f, "parameter {name}"),
-            Rule::Parameter { name, path: Some(path) } => write!(f, "parameter {name} of {path}"),
-            Rule::Numbers { path } => write!(f, "numbers of {path}"),
-            Rule::Segment { word } => write!(f, "segment {word}"),
-            Rule::Origin { from, to } => write!(f, "origin {from} is {to}"),
+            UrlRule::Parameter { name, path: None } => write!(f, "parameter {name}"),
+            UrlRule::Parameter { name, path: Some(path) } => write!(f, "parameter {name} of {path}"),
+            UrlRule::Numbers { path } => write!(f, "numbers of {path}"),
+            UrlRule::Segment { word } => write!(f, "segment {word}"),
+            UrlRule::Origin { from, to } => write!(f, "origin {from} is {to}"),
         }
     }
 }
@@ -272,22 +272,22 @@ fn parse(text: &str) -> Option<HostRule> {
     let rest = rest.trim();
     let rule = match kind {
         "parameter" => match rest.split_once(" of ") {
-            Some((name, path)) => Rule::Parameter {
+            Some((name, path)) => UrlRule::Parameter {
                 name: name.to_owned(),
                 path: Some(path.to_owned()),
             },
-            None => Rule::Parameter {
+            None => UrlRule::Parameter {
                 name: rest.to_owned(),
                 path: None,
             },
         },
-        "numbers" => Rule::Numbers {
+        "numbers" => UrlRule::Numbers {
             path: rest.strip_prefix("of ")?.to_owned(),
         },
-        "segment" => Rule::Segment { word: rest.to_owned() },
+        "segment" => UrlRule::Segment { word: rest.to_owned() },
         "origin" => {
             let (from, to) = rest.split_once(" is ")?;
-            Rule::Origin {
+            UrlRule::Origin {
                 from: from.to_owned(),
                 to: to.to_owned(),
             }
@@ -295,15 +295,15 @@ fn parse(text: &str) -> Option<HostRule> {
         _ => return None,
     };
     let is_right = match &rule {
-        Rule::Parameter { name, path } => {
+        UrlRule::Parameter { name, path } => {
             let is_shape = |path: &String| path.starts_with('/') && !path.bytes().any(|byte| byte.is_ascii_digit());
             !name.is_empty() && !name.contains(['&', '=', ' ']) && path.as_ref().is_none_or(is_shape)
         }
-        Rule::Numbers { path } => {
+        UrlRule::Numbers { path } => {
             path.starts_with('/') && path.contains('#') && !path.bytes().any(|byte| byte.is_ascii_digit())
         }
-        Rule::Segment { word } => !word.is_empty() && !word.contains('/'),
-        Rule::Origin { from, to } => [from, to].iter().all(|origin| origin.contains("://")),
+        UrlRule::Segment { word } => !word.is_empty() && !word.contains('/'),
+        UrlRule::Origin { from, to } => [from, to].iter().all(|origin| origin.contains("://")),
     };
     let host: HostKey = host.parse().ok()?;
     is_right.then(|| HostRule {
@@ -321,7 +321,7 @@ mod tests {
     }
 
     fn suggested(a: &str, b: &str) -> Vec<String> {
-        let rules = suggested_by(&url(a), &url(b)).into_iter();
+        let rules = suggested_rules(&url(a), &url(b)).into_iter();
         let host = "h".to_owned();
         rules
             .map(|rule| {
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_suggests_what_makes_one_url_of_two() {
+    fn a_pair_suggests_the_rules_that_make_one_url_of_it() {
         for (a, b, rules) in [
             (
                 "http://h/a?sid=1&x=2",
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_pair_suggests_makes_one_url_of_it() {
+    fn every_suggested_rule_makes_one_url_of_the_pair() {
         for (a, b) in [
             ("http://h/a?sid=1&x=2", "http://h/a?sid=9&x=2"),
             ("http://h/a?sid=1", "http://h/a"),
@@ -382,7 +382,7 @@ mod tests {
             ("http://www.h/a?b", "https://h/a?b"),
         ] {
             let (a, b) = (url(a), url(b));
-            for rule in suggested_by(&a, &b) {
+            for rule in suggested_rules(&a, &b) {
                 let class = |url: &Url| rule.rewrite(url).unwrap_or_else(|| url.to_string());
                 assert_eq!(class(&a), class(&b), "{rule:?}");
             }
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_read_as_it_is_written() {
+    fn a_rule_reads_back_as_it_is_written() {
         for text in [
             "h:8080: parameter sid",
             "h: parameter sid of /a/#",

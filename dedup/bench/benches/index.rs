@@ -1,4 +1,4 @@
-//! Memory index: insert and query over random fingerprints, beside gaoya and the two naive baselines.
+//! Inserts and queries of the memory index with random fingerprints, compared with gaoya and the two naive baselines.
 
 #![expect(clippy::expect_used, reason = "a benchmark that cannot run ends")]
 
@@ -16,12 +16,12 @@ use dedup_bench::peers::Gaoya;
 use dedup_bench::range_index::{RangeIndex, answers, fill};
 
 type Made = Result<Box<dyn RangeIndex>, Box<dyn Error>>;
-/// A name and what makes an index for a radius.
+/// A name and a function that makes an index for a radius.
 type Peer = (&'static str, fn(u32) -> Made);
 
-/// Fingerprints stored, unless `DEDUP_BENCH_N` says otherwise.
+/// Number of stored fingerprints, unless `DEDUP_BENCH_N` sets another.
 const STORED: usize = 1_000_000;
-/// Few enough for the baseline that stores 43,745 neighbours of each.
+/// Number of stored fingerprints for the baseline that stores 43,745 neighbours of each.
 const STORED_OF_NEIGHBOURS: usize = 50;
 
 fn stored() -> Vec<u64> {
@@ -33,13 +33,13 @@ fn ours(radius: u32) -> Made {
     Ok(Box::new(Ours::new(radius)?))
 }
 
-/// Fewest tables.
+/// gaoya with few tables.
 fn gaoya(radius: u32) -> Made {
     let spare = if radius <= 3 { 2 } else { 3 };
     Ok(Box::new(Gaoya::new(radius, radius as usize + spare)))
 }
 
-/// Three times as many tables at k = 3; at 7 and 10 they would take gigabytes.
+/// gaoya with three times as many tables, for k = 3 only: for wider radii they would take gigabytes.
 fn gaoya_of_six_blocks(radius: u32) -> Made {
     Ok(Box::new(Gaoya::new(radius, 6)))
 }
@@ -64,7 +64,7 @@ fn insert(c: &mut Criterion) {
     group
         .sample_size(10)
         .throughput(Throughput::Elements(stored.len() as u64));
-    // gaoya's tables for wider radii are as many more as they take memory: 45 at 7, 78 at 10.
+    // Not gaoya for wider radii: 45 tables at 7 and 78 at 10 take too much memory.
     let peers: [(Peer, u32); 5] = [(OURS, 3), (GAOYA, 3), (GAOYA_6, 3), (OURS, 7), (OURS, 10)];
     for ((name, index), radius) in peers {
         group.bench_function(format!("k={radius}/{name}"), |b| {
@@ -87,7 +87,7 @@ fn query(c: &mut Criterion) {
         if radius == 3 {
             peers.extend([GAOYA_6, ("neighbours of the query", neighbours_of_query)]);
         }
-        // The answers are compared before anything is timed; the baseline takes too long for all of them.
+        // Compare the answers before the measurement, only to some queries because the baseline is slow.
         let few = &queries[..500];
         let mut truth = None;
         for (name, index) in peers {
@@ -103,7 +103,7 @@ fn query(c: &mut Criterion) {
     }
 }
 
-/// At small size, where every neighbour of the stored can be stored.
+/// Queries with few stored fingerprints, so that all their neighbours fit in memory.
 fn query_few(c: &mut Criterion) {
     let stored = uniform(STORED_OF_NEIGHBOURS);
     let queries = fingerprints::queries(&stored, 1_000);

@@ -1,4 +1,4 @@
-//! A quarter of all fingerprints in one bucket: what it costs a query.
+//! The cost of queries if a quarter of all fingerprints is in one bucket.
 
 #![expect(clippy::expect_used, reason = "a benchmark that cannot run ends")]
 
@@ -14,12 +14,13 @@ use dedup_bench::range_index::{RangeIndex, answers, fill};
 
 const STORED: usize = 1_000_000;
 
-/// Queries as the stored ones are: a quarter of them meet the crowd. And queries all of which do.
+/// Queries distributed like the stored fingerprints, a quarter of them in the full bucket; and queries that are all in
+/// it.
 fn skew(c: &mut Criterion) {
     let (even, crowded) = (uniform(STORED), a_quarter_in_one_bucket(STORED));
     let as_stored = |stored: &[u64]| {
         let mut queries = fingerprints::queries(stored, 4_000);
-        // Every second one is near a stored one; of the others a quarter is to meet the crowd too.
+        // Every second query is near a stored fingerprint. Move a quarter of the others into the full bucket.
         let is_crowded = |n: &usize| n.is_multiple_of(8);
         if stored[0] & 0xffff == 0 {
             (0..queries.len())

@@ -1,4 +1,4 @@
-//! Text to fingerprint and to full signature; of ASCII texts beside gaoya's fingerprint of the words between white space.
+//! Speed from text to fingerprint and to signature; for ASCII texts compared with the fingerprint by gaoya.
 
 #![expect(clippy::expect_used, reason = "a benchmark that cannot run ends")]
 
@@ -35,7 +35,7 @@ fn text(c: &mut Criterion) {
                     .for_each(|text| drop(hint::black_box(signature(&analyzer, text))))
             });
         });
-        // A Chinese text without white space would be one word to it.
+        // gaoya would treat a Chinese text without white space as one word.
         if *kind == "ascii" {
             group.bench_function("gaoya, fingerprint", |b| {
                 b.iter(|| texts.iter().fold(0, |all, text| all ^ gaoya_fingerprint(text)));

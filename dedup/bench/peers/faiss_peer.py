@@ -1,9 +1,9 @@
-"""FAISS in one process, driven line by line; the same commands and answers as the program range_peer.
+"""FAISS in one process, with the same commands and answers as the program range_peer.
 
 usage: faiss_peer.py RADIUS STORED QUERIES
 
-IndexBinaryMultiHash keys four tables by 16 bits each and looks at every key within `nflip` bits of the query's: by the
-pigeonhole principle 0, 1 and 2 find all within 3, 7 and 11 bits. Its radius means "less than".
+IndexBinaryMultiHash keys four tables by 16 bits each and probes every key within `nflip` bits of the query's: by the
+pigeonhole principle, 0, 1 and 2 find all fingerprints within 3, 7 and 11 bits. Its radius means "less than".
 """
 import json
 import sys
@@ -22,7 +22,7 @@ def resident_bytes():
 
 
 def pairs(index, queries, radius):
-    """The pairs of a query's place and a found one's, in order."""
+    """The answers as pairs of the place of a query and of a fingerprint found, in order."""
     limits, _, ids = index.range_search(queries, radius + 1)
     places = np.repeat(np.arange(len(queries), dtype="<u8"), np.diff(limits).astype(np.int64))
     found = np.stack([places, ids.astype("<u8")], axis=1)

@@ -1,4 +1,4 @@
-"""Ours, FAISS and gaoya on the same fingerprints and queries, one thread, by turns."""
+"""Measures dedup, FAISS and gaoya in turn on the same fingerprints and queries, on one thread."""
 import contextlib
 import json
 import pathlib
@@ -9,20 +9,20 @@ import tempfile
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Rounds of queries that the indices take by turns; the fastest counts, as the least disturbed.
+# Rounds of queries, in which the indices take turns. The fastest round counts: other work disturbed it least.
 ROUNDS = 5
-# Queries a round: wide radii take long.
+# Queries per round: wide radii are slow.
 QUERIES = {3: 10_000, 7: 2_000, 10: 500}
-# Blocks of gaoya: the fewest that answer in reasonable time; at k = 3 also one more, which is faster and takes 1 KB each.
+# Blocks of gaoya: the fewest with a reasonable query time; at k = 3 also one more, which is faster and takes 1 KB per fingerprint.
 GAOYA_BLOCKS = {3: [5, 6], 7: [10], 10: [13]}
-# What `SimHashIndex::new(4, 3)` is: four tables of 16 bits as ours and FAISS have, and a distance that means "less than 3".
+# `SimHashIndex::new(4, 3)`: four tables of 16 bits like dedup and FAISS, and a distance that means "less than 3".
 GAOYA_4 = "gaoya, 4 blocks and distance 3: finds k = 2"
-# Above so many fingerprints only five blocks fit, and none of its tables for wider radii; at 10^8 only ours is measured.
+# Above GAOYA_WIDE fingerprints, only gaoya with five blocks fits in memory. Above PEERS, only dedup is measured.
 GAOYA_WIDE, PEERS = 1_000_000, 10_000_000
 
 
 class Engine:
-    """An index in a process of its own."""
+    """An index in its own process."""
 
     def __init__(self, name, command):
         self.name, self.seconds = name, []
@@ -45,7 +45,7 @@ class Engine:
 
 
 def make(folder, stored, radius):
-    """Random fingerprints; queries by turns random and stored ones with 0 to 11 bits flipped."""
+    """Writes random fingerprints and queries: random ones, and stored ones with 0 to 11 bits flipped, in turn."""
     random = np.random.default_rng(1)
     fingerprints = random.integers(0, 2**64, stored, dtype=np.uint64)
     queries = random.integers(0, 2**64, QUERIES[radius], dtype=np.uint64)
@@ -60,7 +60,7 @@ def make(folder, stored, radius):
 
 
 def engines(binary, stored, radius, files):
-    yield Engine("ours", [binary, "ours", str(radius), *files])
+    yield Engine("dedup", [binary, "ours", str(radius), *files])
     if stored <= PEERS:
         yield Engine("FAISS", [sys.executable, str(HERE / "faiss_peer.py"), str(radius), *files])
         for blocks in GAOYA_BLOCKS[radius]:
@@ -77,7 +77,7 @@ def measure(binary, stored, radius, folder):
         running = [stack.enter_context(engine) for engine in engines(binary, stored, radius, files)]
         for engine in running:
             engine.inserted = engine.ask("insert")
-        # Once unmeasured: the answers, which also warm the caches.
+        # Compare the answers before the measurement; this also warms the caches.
         for engine in running:
             path = folder / "answers"
             engine.pairs = engine.ask(f"answers {path}")["pairs"]
@@ -101,7 +101,7 @@ def measure(binary, stored, radius, folder):
 
 
 def run(binary, sizes, radii):
-    print("| stored | k | index | query µs | times ours | insert µs | bytes each | found |")
+    print("| stored | k | index | query µs | times dedup | insert µs | bytes each | found |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     for stored in sizes:
         for radius in radii:

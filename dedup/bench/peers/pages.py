@@ -1,4 +1,4 @@
-"""Ours and MinHash-LSH (datasketch) on the same pages: precision, recall, F1 and time of their verdicts."""
+"""Measures dedup and MinHash-LSH (datasketch) on the same pages: precision, recall, F1 and time of their verdicts."""
 import json
 import re
 import subprocess
@@ -8,9 +8,9 @@ from collections import defaultdict
 from datasketch import MinHash, MinHashLSH
 
 PERMUTATIONS, SHINGLE, THRESHOLD = 128, 5, 0.8
-# J from which a pair is a duplicate, and below which it is not; between them either verdict is right.
+# A pair with J of at least DUPLICATE is a duplicate, one with J below DIFFERENT is not; between them, either verdict is right.
 DUPLICATE, DIFFERENT = 0.8, 0.5
-# A character of Chinese, Japanese or Korean is a word.
+# Each Chinese, Japanese or Korean character is a word.
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 WORDS = re.compile(f"[{CJK}]|[^\\W{CJK}]+")
 
@@ -21,7 +21,7 @@ def read_pages(path):
 
 
 def read_truth(path):
-    """Jaccard index of every pair that has one worth naming, both ways round."""
+    """The Jaccard index of every listed pair, in both directions."""
     similarity = defaultdict(dict)
     with open(path, encoding="utf-8") as lines:
         for line in lines:
@@ -33,8 +33,8 @@ def read_truth(path):
 def score(verdicts, truth):
     """Verdicts are (id, id of the page it repeats or None) in the order of decision.
 
-    Precision: of the pages called duplicates, the share whose named original is one. Recall: of the pages of which a
-    duplicate was already kept, the share called duplicates.
+    Precision is the share of the pages called duplicates whose named page is a duplicate. Recall is the share of the pages with a
+    kept duplicate that were called duplicates.
     """
     kept, right, wrong, missed = set(), 0, 0, 0
     for page, original in verdicts:

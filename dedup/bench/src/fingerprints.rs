@@ -1,16 +1,16 @@
-//! Fingerprints to be stored, and the queries put to them.
+//! Fingerprints to store, and queries.
 
 use crate::random::Random;
 
-/// So many random fingerprints.
+/// Random fingerprints.
 #[must_use]
 pub fn uniform(count: usize) -> Vec<u64> {
     let mut random = Random::new(1);
     (0..count).map(|_| random.bits()).collect()
 }
 
-/// So many fingerprints, a quarter of them with the same lowest 16 bits: one bucket of the block-keyed index holds as
-/// many as 16,000 others together.
+/// Random fingerprints, a quarter of them with the same lowest 16 bits: one bucket of the block-keyed index holds as
+/// many entries as 16,000 others together.
 #[must_use]
 pub fn a_quarter_in_one_bucket(count: usize) -> Vec<u64> {
     let mut random = Random::new(2);
@@ -18,8 +18,8 @@ pub fn a_quarter_in_one_bucket(count: usize) -> Vec<u64> {
     (0..count).map(|n| crowd(n, random.bits())).collect()
 }
 
-/// Queries of two kinds by turns: a stored fingerprint with 0 to 11 bits flipped, which has an answer at some radius,
-/// and a random one, as a page that says something new has it.
+/// Queries of two kinds in turn: a random fingerprint, like that of a page that says something new, and a stored
+/// fingerprint with 0 to 11 bits flipped, which has an answer at some radius.
 #[must_use]
 pub fn queries(stored: &[u64], count: usize) -> Vec<u64> {
     let mut random = Random::new(3);

@@ -1,12 +1,12 @@
-//! The `dedup` crate beside its peers, and the experiment of the improved SimHash repeated.
+//! Benchmarks of the `dedup` crate against its peers, and the experiment of the improved SimHash repeated.
 //!
-//! It is no part of the product: its dependencies are the peers, and nothing depends on it. What is measured, how, and
-//! what it takes is told in `README.md`.
+//! This crate is not part of the product: it depends on the peers, and nothing depends on it. `README.md` describes the
+//! measurements and their requirements.
 //!
-//! - [`random`] numbers that are the same on every machine, [`fingerprints`] and [`texts`] made of them
-//! - [`ours`] the index and analyzer of `dedup` as the peers are asked, [`peers`] what stands beside it, [`naive`] what both
-//!   are better than, [`range_index`] the one interface of all
-//! - [`experiment`] Wang and Wang 2019, by `dedup`'s own schemes and rules
+//! - [`random`]: numbers that are the same on every machine; [`fingerprints`] and [`texts`]: inputs generated from them
+//! - [`range_index`]: the common interface; [`ours`]: the index and analyzer of `dedup`; [`peers`]: those of other
+//!   crates; [`naive`]: two baselines
+//! - [`experiment`]: Wang and Wang 2019, with schemes and rules of `dedup`
 
 pub mod experiment;
 pub mod fingerprints;

@@ -1,5 +1,5 @@
-//! The two baselines between which the block-keyed index lies (Manku, Jain, Das Sarma 2007): to look up every neighbour
-//! of the query, or to store every neighbour of the stored. They are here to be measured, and nowhere else.
+//! Two baselines for benchmarks (Manku, Jain, Das Sarma 2007): search for every neighbour of the query, or store every
+//! neighbour of each stored fingerprint. The block-keyed index is a compromise between them.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -11,13 +11,13 @@ use crate::range_index::RangeIndex;
 /// Ids by fingerprint.
 type Ids = HashMap<u64, Vec<u64>, BuildHasherDefault<Identity>>;
 
-/// A fingerprint is a hash: to hash it again would only slow the baselines down.
+/// The identity as a hasher: a fingerprint is a hash already.
 #[derive(Debug, Default)]
 struct Identity(u64);
 
 impl Hasher for Identity {
     fn write(&mut self, bytes: &[u8]) {
-        // Never called for a u64; folded all the same, so that equal keys have equal hashes.
+        // Never called for a u64, but correct: equal keys have equal hashes.
         bytes
             .iter()
             .for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
@@ -32,7 +32,7 @@ impl Hasher for Identity {
     }
 }
 
-/// The words of 64 bits with at most `radius` ones: C(64,0) + … + C(64,radius), 43,745 at 3.
+/// The words of 64 bits with at most `radius` ones: C(64,0) + … + C(64,radius), which is 43,745 for a radius of 3.
 fn differences(radius: u32) -> Vec<u64> {
     let mut all = vec![0];
     let mut last = 0..1;
@@ -40,7 +40,7 @@ fn differences(radius: u32) -> Vec<u64> {
         let start = all.len();
         for at in last {
             let mask: u64 = all[at];
-            // Only bits above the highest, so that each choice is made once.
+            // Only bits above the highest one, so that each word arises once.
             all.extend((u64::BITS - mask.leading_zeros()..64).map(|bit| mask | 1 << bit));
         }
         last = start..all.len();
@@ -48,7 +48,7 @@ fn differences(radius: u32) -> Vec<u64> {
     all
 }
 
-/// A hash set of the stored, and as many looks into it as the query has neighbours.
+/// A hash map of the stored fingerprints, searched for every neighbour of the query.
 #[derive(Debug)]
 pub struct NeighboursOfQuery {
     differences: Vec<u64>,
@@ -56,7 +56,7 @@ pub struct NeighboursOfQuery {
 }
 
 impl NeighboursOfQuery {
-    /// For a radius that can be enumerated: 3 takes 43,745 looks a query, 4 already 679,121.
+    /// An empty index. A query takes 43,745 look-ups for a radius of 3 and 679,121 for 4.
     #[must_use]
     pub fn new(radius: u32) -> Self {
         Self {
@@ -79,7 +79,7 @@ impl RangeIndex for NeighboursOfQuery {
     }
 }
 
-/// A hash set of all neighbours of the stored, and one look into it.
+/// A hash map of all neighbours of the stored fingerprints, searched for the query.
 #[derive(Debug)]
 pub struct NeighboursOfStored {
     differences: Vec<u64>,
@@ -87,7 +87,7 @@ pub struct NeighboursOfStored {
 }
 
 impl NeighboursOfStored {
-    /// For few fingerprints: at a radius of 3 each takes about 3 MB.
+    /// An empty index, for few fingerprints: with a radius of 3 each takes about 3 MB.
     #[must_use]
     pub fn new(radius: u32) -> Self {
         Self {
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_neighbours_are_as_many_as_the_literature_counts() {
+    fn the_number_of_neighbours_is_the_published_one() {
         assert_eq!(
             [0, 1, 2, 3].map(|radius| differences(radius).len()),
             [1, 65, 2_081, 43_745]

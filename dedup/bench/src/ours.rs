@@ -1,7 +1,6 @@
-//! The seam to the `dedup` crate for what is measured beside peers: nothing else names its index, nor how it is asked for a
-//! fingerprint. The experiment is made of that crate's verdicts, and names it plainly.
+//! The `dedup` crate behind the interfaces of the benchmarks. Only this file and the experiment use the crate directly.
 
-use dedup::{Analyzer, DedupError, FingerprintIndex, Layout, Near, Scheme, Signature, Width};
+use dedup::{Analyzer, DedupError, FingerprintIndex, Layout, NearFingerprint, Scheme, Signature, Width};
 
 use crate::range_index::RangeIndex;
 
@@ -9,12 +8,12 @@ use crate::range_index::RangeIndex;
 #[derive(Debug)]
 pub struct Ours {
     index: FingerprintIndex<u64>,
-    /// Used again by every query.
-    near: Vec<Near>,
+    /// Buffer of the queries.
+    near: Vec<NearFingerprint>,
 }
 
 impl Ours {
-    /// An index that finds all within `radius` bits.
+    /// An empty index that finds all fingerprints within `radius` bits.
     ///
     /// # Errors
     /// No layout guarantees the radius.
@@ -45,13 +44,13 @@ pub fn analyzer() -> Analyzer {
     Analyzer::new(&Scheme::default())
 }
 
-/// Text to fingerprint, and no more than that.
+/// The fingerprint of a text, without the rest of the signature.
 #[must_use]
 pub fn fingerprint(analyzer: &Analyzer, text: &str) -> Option<u64> {
     analyzer.fingerprint(text).map(|fingerprint| fingerprint.bits() as u64)
 }
 
-/// Text to all that a verdict goes by.
+/// The signature of a text.
 #[must_use]
 pub fn signature(analyzer: &Analyzer, text: &str) -> Signature {
     analyzer.analyze(text)

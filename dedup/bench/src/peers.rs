@@ -1,4 +1,4 @@
-//! Peers that are Rust crates.
+//! Peers in Rust.
 
 use std::fmt;
 
@@ -8,15 +8,15 @@ use gaoya::text::whitespace_split;
 
 use crate::range_index::RangeIndex;
 
-/// gaoya's index: a table for every choice of `blocks - (radius + 1)` of the blocks, keyed by these.
+/// The index of gaoya: a table for every choice of `blocks - (radius + 1)` blocks, which are its key.
 ///
-/// It takes its distance as "less than", yet leaves out as many blocks as that, one more than the pigeonhole principle
-/// asks: 4 means "at most 3" and needs five blocks at least. More blocks are more tables with longer keys: faster
-/// queries, slower inserts, more memory.
+/// gaoya reads its distance as "less than", but leaves out as many blocks as the distance says, one more than the
+/// pigeonhole principle requires. So a distance of 4 means "at most 3" and needs at least five blocks. More blocks give
+/// more tables with longer keys: faster queries, slower inserts, more memory.
 pub struct Gaoya(SimHashIndex<u64, u64>);
 
 impl Gaoya {
-    /// An index that finds all within `radius` bits; `blocks` is at least `radius + 2`.
+    /// An empty index that finds all fingerprints within `radius` bits; `blocks` must be at least `radius + 2`.
     #[must_use]
     pub fn new(radius: u32, blocks: usize) -> Self {
         Self(SimHashIndex::new(blocks, radius as usize + 1))
@@ -41,7 +41,7 @@ impl RangeIndex for Gaoya {
     }
 }
 
-/// gaoya's fingerprint of the words between white space, as they stand.
+/// The fingerprint by gaoya of the words between white space.
 #[must_use]
 pub fn gaoya_fingerprint(text: &str) -> u64 {
     SimHash::<SimSipHasher64, u64, 64>::new(SimSipHasher64::new(1, 2)).create_signature(whitespace_split(text))

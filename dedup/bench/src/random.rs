@@ -1,6 +1,6 @@
-//! Numbers that look random and are the same in every run: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+//! Pseudo-random numbers, the same in every run: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 
-/// A generator; its seed names the sequence.
+/// A generator; its seed determines the sequence.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
@@ -19,35 +19,35 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, which must not be 0; the bias is below 2⁻³² for the bounds in use.
+    /// A number below `bound`, which must not be 0. The bias is below 2⁻³² for bounds up to 2³².
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.bits()) * bound as u128) >> 64) as usize
     }
 
-    /// A number in 0 to 1, 1 excluded.
+    /// A number from 0 to 1, 1 excluded.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// One of `items`, each as likely.
+    /// One of `items`, uniformly.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
 
-    /// A rank below `ranks`, the r-th with a likelihood of about 1 / (r + 1) (Zipf).
+    /// A rank below `ranks`; rank r has a probability of about 1 / (r + 1) (Zipf).
     pub fn zipf(&mut self, ranks: usize) -> usize {
         let rank = ((ranks as f64 + 1.0).powf(self.unit()) - 1.0) as usize;
         rank.min(ranks - 1)
     }
 
-    /// Into random order (Fisher and Yates).
+    /// Puts `items` into random order (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
         }
     }
 
-    /// So many different ones of `items` (all, where there are no more), in random order.
+    /// `count` different items, or all if there are fewer, in random order.
     pub fn sample<T: Clone>(&mut self, items: &[T], count: usize) -> Vec<T> {
         let mut items = items.to_vec();
         self.shuffle(&mut items);

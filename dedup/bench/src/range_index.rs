@@ -1,23 +1,23 @@
-//! What every index here does: it finds all stored fingerprints within a radius.
+//! The common interface of the indices: each finds all stored fingerprints within a radius.
 
 use dedup::DedupError;
 
 /// An index of 64-bit fingerprints for one radius.
 pub trait RangeIndex {
-    /// Adds a fingerprint under an id that was not used before.
+    /// Adds a fingerprint with an unused id.
     ///
     /// # Errors
     /// The index is full.
     fn insert(&mut self, id: u64, fingerprint: u64) -> Result<(), DedupError>;
 
-    /// Appends the ids of all within the radius, each once, in any order.
+    /// Appends the ids of all fingerprints within the radius, each once, in any order.
     ///
     /// # Errors
     /// The index cannot be read.
     fn near(&mut self, fingerprint: u64, found: &mut Vec<u64>) -> Result<(), DedupError>;
 }
 
-/// Adds all; the id of each is its place.
+/// Adds all fingerprints; the id of each is its place.
 ///
 /// # Errors
 /// The index is full.
@@ -27,7 +27,7 @@ pub fn fill(index: &mut dyn RangeIndex, fingerprints: &[u64]) -> Result<(), Dedu
         .try_for_each(|(id, bits)| index.insert(id, *bits))
 }
 
-/// The pairs of a query's place and a found id, in order.
+/// The answers to all queries as pairs of the place of a query and an id found, in order.
 ///
 /// # Errors
 /// The index cannot be read.
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn all_answer_as_a_scan_does() {
+    fn every_index_gives_the_answers_of_a_scan() {
         for stored in [uniform(2_000), a_quarter_in_one_bucket(2_000)] {
             let queries = queries(&stored, 240);
             for radius in [1, 3, 7, 10] {

@@ -1,4 +1,4 @@
-//! Texts to be fingerprinted: made here, or read from a file that the environment names.
+//! Texts to fingerprint: generated, or read from a file that the environment names.
 
 use std::error::Error;
 use std::{env, fs};
@@ -9,14 +9,14 @@ use crate::experiment::documents::Writer;
 use crate::experiment::vocabulary::Vocabulary;
 use crate::random::Random;
 
-/// The variable that names a JSONL file whose `text` fields are measured too.
+/// The environment variable that names a JSONL file whose `text` fields are measured too.
 pub const VARIABLE: &str = "DEDUP_BENCH_TEXTS";
 
-/// About a megabyte of each kind.
+/// Size of the texts of each kind: about a megabyte.
 const BYTES: usize = 1 << 20;
 
-/// Texts in lower and upper case English letters: words of 2 to 11, 7 % of them with a capital, drawn by Zipf's law from
-/// 5,000, in sentences of 6 to 25; about 3 KB each.
+/// Texts of English letters, about 3 KB each: words of 2 to 11 letters, drawn by Zipf's law from 5,000, 7 % of them
+/// capitalised, in sentences of 6 to 25 words.
 #[must_use]
 pub fn ascii() -> Vec<String> {
     let mut random = Random::new(8);
@@ -36,7 +36,7 @@ pub fn ascii() -> Vec<String> {
     texts
 }
 
-/// The commonest words are the shortest.
+/// A random word; the 50 commonest words are short.
 fn ascii_word(random: &mut Random, rank: usize) -> String {
     let length = if rank < 50 {
         2 + random.below(3)
@@ -64,7 +64,7 @@ fn ascii_sentence(random: &mut Random, words: &[String], text: &mut String) {
     }
 }
 
-/// Chinese documents of the experiment's five topics.
+/// Chinese documents of the five topics of the experiment.
 #[must_use]
 pub fn chinese() -> Vec<String> {
     let vocabulary = Vocabulary::default();
@@ -79,10 +79,10 @@ pub fn chinese() -> Vec<String> {
     texts
 }
 
-/// The texts of the file that [`VARIABLE`] names; `None` where it names none.
+/// The texts of the file that [`VARIABLE`] names; `None` if the variable is not set.
 ///
 /// # Errors
-/// The file cannot be read or a line is no JSON.
+/// The file cannot be read, or a line is not JSON.
 pub fn named_by_environment() -> Result<Option<Vec<String>>, Box<dyn Error>> {
     let Ok(path) = env::var(VARIABLE) else {
         return Ok(None);
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_texts_are_of_the_scripts_and_sizes_that_are_said() {
+    fn the_texts_have_the_documented_scripts_and_sizes() {
         let (ascii, chinese) = (ascii(), chinese());
         assert!(ascii.iter().all(|text| text.is_ascii()));
         let han = |text: &String| text.chars().filter(|c| ('\u{4e00}'..='\u{9fff}').contains(c)).count();

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::fingerprint::Width;
-use crate::idf::IdfBuilder;
+use crate::idf_builder::IdfBuilder;
 use crate::scheme::Segmenter;
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ fn long(seed: &str) -> String {
     (0..80).map(|n| format!("{seed}{} ", n * 7 % 53)).collect()
 }
 
-/// `features`, without a floor.
+/// A scheme with `features` and without a floor.
 fn scheme(features: &str) -> Scheme {
     Scheme {
         features: features.parse().unwrap(),
@@ -29,7 +29,7 @@ const THAI: &str = "ภาษาไทยเป็นภาษาที่มี
 const MIXED: &str = "美国\"51区\"雇员称 on 5 March 2024: 9架飞碟, $1,299.00 each — ﬁne Ｔext, café";
 
 #[test]
-fn the_sources_sentences_are_near_and_far_as_they_say() {
+fn the_distances_between_the_sentences_of_the_sources_are_as_published() {
     for features in [
         "words",
         "2-grams",
@@ -59,7 +59,7 @@ fn the_sources_sentences_are_near_and_far_as_they_say() {
     }
 }
 
-/// A change here breaks every store: raise VERSION with it.
+/// A change of these values makes every store unreadable: raise VERSION with it.
 #[test]
 fn fingerprints_are_pinned() {
     let mut lines = Vec::new();
@@ -100,7 +100,7 @@ fn fingerprints_are_pinned() {
 
 #[cfg(feature = "dictionary")]
 #[test]
-fn fingerprints_by_the_dictionary_are_pinned_and_as_near() {
+fn fingerprints_by_the_dictionary_are_pinned_and_as_close() {
     let scheme = Scheme {
         segmenter: Segmenter::Dictionary,
         ..scheme("words")
@@ -135,7 +135,7 @@ fn all_threads_make_the_same_signature() {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                // What a thread analyzed before leaves no trace.
+                // The buffers of a thread keep nothing of an earlier text.
                 for other in ["", CALL, CAT] {
                     assert_ne!(analyzer.analyze(other), expected);
                     assert_eq!(analyzer.analyze(&text), expected);
@@ -146,7 +146,7 @@ fn all_threads_make_the_same_signature() {
 }
 
 #[test]
-fn the_fingerprint_alone_is_that_of_the_signature() {
+fn the_fingerprint_alone_equals_the_one_in_the_signature() {
     let analyzer = Analyzer::new(&Scheme::default());
     for text in [long("word"), CAT.to_owned(), String::new(), CALL.repeat(30)] {
         let signature = analyzer.analyze(&text);
@@ -199,7 +199,7 @@ fn an_explanation_reads_as_the_text() {
 }
 
 #[test]
-fn what_is_said_about_a_text_is_a_set() {
+fn metadata_are_a_set() {
     let metadata = |items: &[&str]| Analyzer::new(&Scheme::default()).metadata(items.iter().copied());
     assert_eq!(
         metadata(&["Tides", "harbour", "tides"]),
@@ -212,7 +212,7 @@ fn what_is_said_about_a_text_is_a_set() {
 }
 
 #[test]
-fn texts_little_over_the_floor_have_shingles_and_a_fingerprint() {
+fn texts_just_above_the_floor_have_shingles_and_a_fingerprint() {
     let of = |words: usize| {
         let text: String = (0..words).map(|n| format!("word{} ", n * 7)).collect();
         let signature = analyze(&text);
@@ -225,7 +225,7 @@ fn texts_little_over_the_floor_have_shingles_and_a_fingerprint() {
 }
 
 #[test]
-fn a_text_without_a_token_has_no_trace() {
+fn a_text_without_a_token_has_an_empty_signature() {
     for text in ["", " \n\t", "*** — !!! …"] {
         assert_eq!(analyze(text), Signature::default(), "{text:?}");
     }
@@ -250,7 +250,7 @@ fn long_texts_have_a_fingerprint_and_no_shingles() {
 }
 
 #[test]
-fn only_the_digest_sees_a_date() {
+fn only_the_digest_depends_on_a_date() {
     let a = analyze(&format!("{} as of 5 March 2024, 12:30", long("word")));
     let b = analyze(&format!("{} as of 6 April 2025, 9:15", long("word")));
     assert_ne!(a.digest, b.digest);
@@ -261,7 +261,7 @@ fn only_the_digest_sees_a_date() {
 }
 
 #[test]
-fn a_date_is_masked_wherever_the_window_of_the_recogniser_falls() {
+fn a_date_is_masked_at_every_position() {
     for before in 0..60 {
         let text = format!("{}5 March 2024 {}", "x ".repeat(before), "y ".repeat(10));
         let other = format!("{}7 April 2025 {}", "x ".repeat(before), "y ".repeat(10));
@@ -270,7 +270,7 @@ fn a_date_is_masked_wherever_the_window_of_the_recogniser_falls() {
 }
 
 #[test]
-fn numbers_are_compared_without_their_order() {
+fn numbers_are_compared_in_any_order() {
     let numbers = |text: &str| analyze(text).numbers;
     assert_eq!(numbers("a 12 b 1,299.00 c x200"), numbers("x200 1,299.00 and 12"));
     assert_ne!(numbers("price 12"), numbers("price 13"));

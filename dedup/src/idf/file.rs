@@ -1,17 +1,17 @@
-//! A table of document counts as a file:
+//! The file format of a table of document counts:
 //!
 //! ```text
 //! "dedupIDF"  magic, 8 bytes
 //! version     1 byte: 1
-//! scheme      2 bytes of length, lowest first, then as many of UTF-8: what the features are made of
+//! scheme      2 bytes of length, lowest first, then as many bytes of UTF-8: text id of the scheme
 //! documents   varint
-//! rows        varint: how many follow, ascending by feature
-//!   feature   varint: the hash less the hash before it (less 0 in the first row)
-//!   count     varint: documents with the feature, less 2
-//! checksum    8 bytes, lowest first: xxh3-64 of all before it; in hexadecimal digits it is the table's id
+//! rows        varint: number of rows that follow, ascending by feature
+//!   feature   varint: the hash minus the hash of the row before (0 before the first row)
+//!   count     varint: documents with the feature, minus 2
+//! checksum    8 bytes, lowest first: xxh3-64 of all bytes before; in hexadecimal digits it is the table's id
 //! ```
 //!
-//! A varint is LEB128: seven bits a byte, lowest first, the top bit set in all but the last.
+//! A varint is LEB128: seven bits per byte, lowest first, with the top bit set in all bytes but the last.
 
 use std::io::{self, BufReader, Read, Write};
 
@@ -21,26 +21,28 @@ use crate::hash::hash64;
 const MAGIC: &[u8; 8] = b"dedupIDF";
 const VERSION: u8 = 1;
 
-/// A table could not be read.
+/// A table of document counts cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IdfError {
     /// The file cannot be read.
     #[error("the table of document counts cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// The file is something else.
-    #[error("this is no table of document counts: build one from a corpus, and give its file")]
+    /// The file does not begin with the magic bytes.
+    #[error("this is not a table of document counts: build one from a corpus and name its file")]
     Magic,
     /// The file was written by a later version.
-    #[error("the table of document counts has format {0}, and only {VERSION} is known: build it again from its corpus")]
+    #[error(
+        "the table of document counts has format {0}, but this version reads only format {VERSION}: build it again from its corpus"
+    )]
     Version(u8),
-    /// The file is not what was written.
+    /// The contents are damaged.
     #[error("the table of document counts is damaged ({0}): copy it again, or build it again from its corpus")]
     Damaged(&'static str),
 }
 
 impl IdfTable {
-    /// Writes the table as a file; the layout is drawn above.
+    /// Writes the table in its file format.
     ///
     /// # Errors
     /// `out` cannot be written.
@@ -51,10 +53,11 @@ impl IdfTable {
         out.flush()
     }
 
-    /// Reads what [`IdfTable::write`] wrote. Takes memory in proportion to what there is to read, whatever that says.
+    /// Reads a table that [`IdfTable::write`] wrote. Memory use is proportional to the length of the input, even if the
+    /// input claims more rows than it holds.
     ///
     /// # Errors
-    /// See [`IdfError`].
+    /// The input cannot be read or is not an intact table.
     pub fn read(input: impl Read) -> Result<Self, IdfError> {
         let mut input = Input {
             bytes: BufReader::new(input),
@@ -87,17 +90,17 @@ impl IdfTable {
             return Err(IdfError::Damaged("its checksum is wrong"));
         }
         if input.bytes.read(&mut [0])? != 0 {
-            return Err(IdfError::Damaged("something stands behind it"));
+            return Err(IdfError::Damaged("something follows its checksum"));
         }
         Ok(Self::new(scheme, documents, (features, counts)))
     }
 
-    /// All of the file but the checksum.
+    /// The bytes of the file before the checksum.
     pub(super) fn payload(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(64 + self.len() * 9);
         out.extend(MAGIC);
         out.push(VERSION);
-        // Never cut: what a scheme says of its texts fits in 300 bytes, and what was read fitted.
+        // Never truncated: a text id has at most 300 bytes, and a text id that was read had a length of 16 bits.
         let length = u16::try_from(self.scheme.len()).unwrap_or(u16::MAX);
         out.extend(length.to_le_bytes());
         out.extend(self.scheme.bytes().take(length.into()));
@@ -121,7 +124,7 @@ fn varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// What is read, kept for the checksum.
+/// An input that keeps the bytes it has read, for the checksum.
 struct Input<R> {
     bytes: BufReader<R>,
     read: Vec<u8>,
@@ -139,7 +142,7 @@ impl<R: Read> Input<R> {
         let mut bytes = vec![0; length];
         self.bytes.read_exact(&mut bytes).map_err(too_short)?;
         self.read.extend(&bytes);
-        String::from_utf8(bytes).map_err(|_| IdfError::Damaged("its scheme is no text"))
+        String::from_utf8(bytes).map_err(|_| IdfError::Damaged("its scheme is not UTF-8"))
     }
 
     fn varint(&mut self) -> Result<u64, IdfError> {

@@ -1,4 +1,7 @@
 use super::*;
+use crate::analyzer::Analyzer;
+use crate::idf_builder::IdfBuilder;
+use crate::scheme::Scheme;
 use crate::weights::{Weighting, Weights};
 use proptest::prelude::*;
 
@@ -27,8 +30,8 @@ const CORPUS: [&str; 4] = ["the red red house", "the blue house", "the tide", "T
 fn each_document_counts_a_feature_once() {
     let table = table(&CORPUS);
     assert_eq!((table.documents(), table.len()), (4, 2));
-    let counts = ["the", "house", "red", "never"].map(|word| table.document_count(feature(word)));
-    assert_eq!(counts, [4, 2, 1, 1]);
+    let idfs = ["the", "house", "red", "never"].map(|word| table.idf(feature(word)));
+    assert_eq!(idfs, [4, 2, 1, 1].map(|count| ln_ratio(4, count)));
 }
 
 #[test]
@@ -46,9 +49,9 @@ fn idf_is_the_logarithm_of_the_share_of_documents() {
     assert_eq!(idf("red"), idf("never"));
 }
 
-/// The formula of the paper, in floating point: tf × idf × (1 + len), tf without the divisor that all terms share.
+/// The formula of the paper in floating point: tf × idf × (1 + len), tf without the divisor that all terms share.
 #[test]
-fn improved_weights_are_the_papers() {
+fn improved_weights_equal_the_formula_of_the_paper() {
     let table = table(&CORPUS);
     let improved = Weights::new(Weighting::Improved, Some(table.clone().into()));
     let tf_idf = Weights::new(Weighting::TfIdf, Some(table.into()));
@@ -61,12 +64,12 @@ fn improved_weights_are_the_papers() {
             assert!((weight / expected - 1.0).abs() < 0.002, "{word}: {weight} {expected}");
         }
     }
-    // What all documents have weighs next to nothing, but not nothing.
+    // A feature of all documents weighs the least possible, but not 0.
     assert_eq!(improved.weight(feature("the"), 9, 3), 1);
 }
 
 #[test]
-fn a_table_is_written_as_it_is_read_and_keeps_its_name() {
+fn a_written_table_reads_back_with_its_name() {
     for table in [table(&CORPUS), table(&[]), table(&["one"])] {
         let bytes = written(&table);
         let read = IdfTable::read(&bytes[..]).unwrap();
@@ -77,30 +80,30 @@ fn a_table_is_written_as_it_is_read_and_keeps_its_name() {
 }
 
 #[test]
-fn other_tables_have_other_names() {
+fn different_tables_have_different_names() {
     let all: Vec<_> = (0..=4).map(|n| table(&CORPUS[..n]).id().to_owned()).collect();
     let distinct: std::collections::BTreeSet<_> = all.iter().collect();
     assert_eq!(distinct.len(), all.len());
 }
 
 #[test]
-fn what_is_no_table_is_refused_with_the_reason() {
+fn bytes_that_are_no_table_are_refused_with_the_reason() {
     let bytes = written(&table(&CORPUS));
     let refused = |bytes: &[u8]| IdfTable::read(bytes).unwrap_err().to_string();
     assert!(refused(b"{\"a\": 1, \"b\": 2}").contains("build one"));
     assert!(refused(&bytes[..bytes.len() - 1]).contains("end is missing"));
-    assert!(refused(&[&bytes[..], b"x"].concat()).contains("behind it"));
+    assert!(refused(&[&bytes[..], b"x"].concat()).contains("follows its checksum"));
     let mut later = bytes.clone();
     later[8] = 9;
     assert!(refused(&later).contains("format 9"));
-    // A count of rows that no file could hold takes no memory.
+    // A number of rows that no file could hold takes no memory.
     let mut endless = bytes[..9].to_vec();
     endless.extend([1, 0, b'w', 5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]);
     assert!(refused(&endless).contains("end is missing"));
 }
 
 #[test]
-fn every_changed_byte_is_noticed() {
+fn every_changed_bit_is_noticed() {
     let bytes = written(&table(&CORPUS));
     for at in 0..bytes.len() {
         for bit in 0..8 {
@@ -128,8 +131,9 @@ proptest! {
         let rows = hashes.iter().map(|(hash, count)| (*hash, *count)).unzip();
         let table = IdfTable::new("w".into(), 90, rows);
         for (hash, count) in &hashes {
-            prop_assert_eq!(table.document_count(*hash), *count);
-            prop_assert_eq!(table.document_count(hash ^ 1), hashes.get(&(hash ^ 1)).copied().unwrap_or(1));
+            let idf = |count: u32| ln_ratio(90, count.into());
+            prop_assert_eq!(table.idf(*hash), idf(*count));
+            prop_assert_eq!(table.idf(hash ^ 1), idf(hashes.get(&(hash ^ 1)).copied().unwrap_or(1)));
         }
         prop_assert_eq!(IdfTable::read(&written(&table)[..]).unwrap(), table);
     }

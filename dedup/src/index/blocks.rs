@@ -1,24 +1,24 @@
-//! Fingerprints and their ids in memory, found by Hamming distance.
+//! An index of fingerprints in memory, searched by Hamming distance.
 //!
 //! ```text
 //! tables    block 0 │ block 1 │ …          a table for each block that the layout searches
 //!             │
-//!             └▶ bucket 0 │ bucket 1 │ …   of each key; a key wider than 18 bits is hashed to its bucket
+//!             └▶ bucket 0 │ bucket 1 │ …   one per key; a key wider than 18 bits is hashed to its bucket
 //!                  │
-//!                  └▶ tags   32 bits of the fingerprint beside the block
-//!                     slots  where the whole of it is:
+//!                  └▶ tags   32 bits of the fingerprint outside the block
+//!                     slots  position of the fingerprint and its id in:
 //! words     0 │ 1 │ 2 │ …                  fingerprints
 //! ids       0 │ 1 │ 2 │ …
 //! ```
 //!
-//! The naive index keeps fingerprint and id in each bucket: 16 bytes a table, and every one of them is read by every query
-//! that meets the bucket. Here a query reads four bytes an entry. The tag lets through only what differs from the query in
-//! at most k − c bits, where c is by how much the bucket's key differs already: at k = 3 one entry in 800,000, at 10 one in
-//! 300; only of these the fingerprint is looked at. The answer is exact whatever tag and hash let through, and a pair met
-//! in several buckets is reported once.
+//! The naive index keeps fingerprint and id in each bucket: 16 bytes per table and entry, and a query reads all of them
+//! in each bucket that it probes. Here a query reads four bytes per entry, the tag. A tag passes if it differs from the
+//! query's in at most k − c bits, where c is the number of bits in which the bucket's key differs: one entry in 800,000
+//! at k = 3, one in 300 at k = 10. The query then compares the fingerprints of the entries that pass, so the answer is
+//! exact. It reports a fingerprint that it meets in several buckets once.
 //!
-//! The parts, from the memory up: `group` lays entries out, `table` finds buckets, `split` cuts overfull ones a second
-//! time, `search` puts a query together, `word` and `masks` do the bits.
+//! The parts, bottom up: `word` cuts keys out of fingerprints and `masks` enumerates their neighbours; `group` lays out
+//! entries; `table` finds buckets and splits overfull ones, as `split` decides; `search` answers a query.
 
 mod group;
 mod masks;
@@ -32,26 +32,26 @@ pub use self::word::Word;
 
 use self::masks::Masks;
 use self::search::Search;
-use self::split::{PROBE, Skew, cuts_beside};
+use self::split::{PROBE, Skew, cuts_outside};
 use self::table::Table;
 use self::word::Cut;
 use crate::cpu;
 use crate::error::DedupError;
 use crate::layout::{Layout, LayoutError};
 
-/// Fingerprints that an index holds at most.
+/// Upper bound on the fingerprints in an index.
 const MAX_SLOTS: usize = 1 << 31;
 
-/// An entry of the index near a query.
+/// An entry near a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Near {
-    /// The id that was given with the fingerprint.
+pub struct NearFingerprint {
+    /// The id that was inserted with the fingerprint.
     pub id: u64,
     /// Hamming distance in bits.
     pub distance: u32,
 }
 
-/// A multi-map of fingerprints to ids that finds all within a Hamming distance.
+/// A multimap from fingerprints to ids that finds every fingerprint within a Hamming distance of a query.
 ///
 /// ```
 /// use dedup::{FingerprintIndex, Layout, Width};
@@ -73,32 +73,29 @@ pub struct FingerprintIndex<W> {
     tables: Vec<Table>,
     words: Vec<W>,
     ids: Vec<u64>,
-    /// Slots of what was removed, used again first.
+    /// Slots of removed entries, to be used again first.
     free: Vec<u32>,
 }
 
-/// μ of the improved SimHash: a bucket may hold 1 + μ times the mean before it is split.
+/// Default μ of the improved SimHash: a bucket with more than 1 + μ times the mean is split.
 pub const DEFAULT_SKEW: f64 = 2.0;
 
 impl<W: Word> FingerprintIndex<W> {
-    /// An empty index that finds what `layout` guarantees.
+    /// An empty index that finds every fingerprint within the distance that `layout` guarantees.
     ///
     /// # Errors
-    /// The layout is of another width than `W`.
+    /// The layout has another width than `W`.
     pub fn new(layout: Layout) -> Result<Self, LayoutError> {
         Self::with_skew(layout, DEFAULT_SKEW)
     }
 
-    /// As [`FingerprintIndex::new`]; a bucket with more than (1 + `mu`) × the mean is split a second time where that pays.
-    /// The answers are the same whatever it is.
-    ///
-    /// # Errors
-    /// The layout is of another width than `W`.
-    pub fn with_skew(layout: Layout, mu: f64) -> Result<Self, LayoutError> {
+    /// As [`FingerprintIndex::new`]; splits a bucket with more than (1 + `mu`) × the mean a second time where that
+    /// saves time. `mu` does not change the answers.
+    pub(crate) fn with_skew(layout: Layout, mu: f64) -> Result<Self, LayoutError> {
         Self::with_probe_cost(layout, mu, PROBE)
     }
 
-    /// `probe`: what a look into a bucket costs, in entries; it decides which splits pay.
+    /// `probe` is the cost of a probe, in entries. It decides which splits save time.
     fn with_probe_cost(layout: Layout, mu: f64, probe: u64) -> Result<Self, LayoutError> {
         if layout.width() != W::WIDTH {
             return Err(LayoutError::Width {
@@ -111,15 +108,15 @@ impl<W: Word> FingerprintIndex<W> {
             .map(|block| Cut::of_word::<W>(block.shift, block.bits))
             .collect();
         let max_distance = layout.max_distance();
-        let beside = cuts.iter().filter(|cut| cut.bits_beside() > 0);
-        let beside: Vec<_> = beside.flat_map(|cut| cuts_beside(*cut, max_distance)).collect();
-        let key_bits = cuts.iter().chain(&beside).map(|cut| cut.bits);
+        let with_rest = cuts.iter().filter(|cut| cut.bits_outside() > 0);
+        let splits: Vec<_> = with_rest.flat_map(|cut| cuts_outside(*cut, max_distance)).collect();
+        let key_bits = cuts.iter().chain(&splits).map(|cut| cut.bits);
         Ok(Self {
             layout,
             skew: Skew {
                 mu,
                 probe,
-                // No split of fewer entries pays: its buckets alone cost more to look into.
+                // Splitting fewer entries never saves time: the probes of two blocks cost more than the scan.
                 floor: (2 * probe).max(2) as usize,
                 max_distance,
             },
@@ -131,36 +128,36 @@ impl<W: Word> FingerprintIndex<W> {
         })
     }
 
-    /// What it was made for.
+    /// The layout of the index.
     #[must_use]
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Entries in the index.
+    /// Number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.words.len() - self.free.len()
     }
 
-    /// Whether there is none.
+    /// Whether the index has no entry.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Takes all entries out.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.tables.iter_mut().for_each(|table| *table = Table::new(table.cut));
         (self.words, self.ids, self.free) = (Vec::new(), Vec::new(), Vec::new());
     }
 
-    /// Adds an entry, also where the same is there already.
+    /// Adds an entry, even if the index has an equal one.
     ///
     /// # Errors
-    /// [`DedupError::Full`]: it holds 2^31 entries.
+    /// [`DedupError::Full`]: the index holds 2^31 entries.
     pub fn insert(&mut self, fingerprint: W, id: u64) -> Result<(), DedupError> {
-        // All that will be read is asked for before the first of it is.
+        // Prefetch everything before the first read.
         self.tables.iter().for_each(|table| table.prefetch_for(fingerprint));
         let slot = self.put(fingerprint, id)?;
         self.tables.iter().for_each(|table| table.prefetch_end_for(fingerprint));
@@ -180,7 +177,7 @@ impl<W: Word> FingerprintIndex<W> {
             return Err(DedupError::Full);
         }
         if slot == self.words.capacity() {
-            // An eighth more, not double: of 10^8 fingerprints the double is a gigabyte.
+            // Grow by an eighth: doubling 10^8 fingerprints would take a gigabyte more.
             self.words.reserve_exact((slot / 8).max(64));
             self.ids.reserve_exact((slot / 8).max(64));
         }
@@ -189,13 +186,13 @@ impl<W: Word> FingerprintIndex<W> {
         Ok(slot as u32)
     }
 
-    /// Whether this entry is in the index.
+    /// Whether the index has this entry.
     #[must_use]
     pub fn contains(&self, fingerprint: W, id: u64) -> bool {
         self.slot(fingerprint, id).is_some()
     }
 
-    /// Takes one such entry out; whether there was one.
+    /// Removes one entry equal to this one. Returns whether there was one.
     pub fn remove(&mut self, fingerprint: W, id: u64) -> bool {
         let Some(slot) = self.slot(fingerprint, id) else {
             return false;
@@ -205,7 +202,7 @@ impl<W: Word> FingerprintIndex<W> {
         true
     }
 
-    /// Where an entry is, looked for in the smallest of its buckets: another may hold a quarter of all.
+    /// The slot of an entry, searched in the smallest of its buckets: another may hold a quarter of all entries.
     fn slot(&self, fingerprint: W, id: u64) -> Option<u32> {
         let smallest = |tables| smallest(tables, fingerprint);
         let table = smallest(&self.tables)?;
@@ -217,15 +214,15 @@ impl<W: Word> FingerprintIndex<W> {
         table.slots_like(fingerprint).find(is_it)
     }
 
-    /// Appends to `found` every id with a fingerprint that differs in at most the layout's
-    /// [`max_distance`](Layout::max_distance) bits, each once, at the distance of the nearest, ascending by id.
-    pub fn near(&self, fingerprint: W, found: &mut Vec<Near>) {
+    /// Appends to `found` every id with a fingerprint within the layout's [`max_distance`](Layout::max_distance) bits
+    /// of `fingerprint`: each id once, with the distance of its nearest fingerprint, ascending by id.
+    pub fn near(&self, fingerprint: W, found: &mut Vec<NearFingerprint>) {
         let before = found.len();
         cpu::dispatch(self.search(fingerprint, found));
         each_id_once(found, before);
     }
 
-    fn search<'a>(&'a self, query: W, found: &'a mut Vec<Near>) -> Search<'a, W> {
+    fn search<'a>(&'a self, query: W, found: &'a mut Vec<NearFingerprint>) -> Search<'a, W> {
         Search {
             tables: &self.tables,
             masks: &self.masks,
@@ -239,9 +236,9 @@ impl<W: Word> FingerprintIndex<W> {
     }
 }
 
-/// Sorts what was found after the first `before` and drops what repeats an id: a pair is met in every block in which it
-/// differs little.
-fn each_id_once(found: &mut Vec<Near>, before: usize) {
+/// Sorts the entries found after the first `before` and drops repeated ids: a query meets an entry in every block whose
+/// radius covers their difference.
+fn each_id_once(found: &mut Vec<NearFingerprint>, before: usize) {
     found[before..].sort_unstable();
     let mut kept = before;
     for at in before..found.len() {

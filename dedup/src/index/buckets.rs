@@ -1,7 +1,7 @@
-//! The fingerprints of an index in memory, of whichever width its scheme has.
+//! A fingerprint index of any width.
 
 use super::Neighbour;
-use super::blocks::{FingerprintIndex, Near};
+use super::blocks::{FingerprintIndex, NearFingerprint};
 use crate::error::DedupError;
 use crate::fingerprint::{Fingerprint, Width};
 use crate::layout::{Layout, LayoutError};
@@ -15,7 +15,7 @@ pub(super) enum Buckets {
     W128(FingerprintIndex<u128>),
 }
 
-/// What to do with the index of whatever width, `bits` being the fingerprint's as a word of it.
+/// Evaluates `then` with the index, whatever its width, and the bits of the fingerprint as a word of that width.
 macro_rules! with_word {
     ($self:expr, $fingerprint:expr, |$index:ident, $word:ident| $then:expr) => {
         match $self {
@@ -78,19 +78,19 @@ impl Buckets {
         self.is_of_width(fingerprint) && with_word!(self, fingerprint, |index, word| index.contains(word, id.0))
     }
 
-    /// Whether it was there.
+    /// Removes a fingerprint. Returns whether it was there.
     pub(super) fn remove(&mut self, id: DocId, fingerprint: Fingerprint) -> bool {
         self.is_of_width(fingerprint) && with_word!(self, fingerprint, |index, word| index.remove(word, id.0))
     }
 
-    /// A fingerprint of another width is near none (see [`Fingerprint::distance`]).
+    /// A fingerprint of another width is near no other (see [`Fingerprint::distance`]).
     pub(super) fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) {
         if !self.is_of_width(fingerprint) {
             return;
         }
-        let mut near: Vec<Near> = Vec::new();
+        let mut near: Vec<NearFingerprint> = Vec::new();
         with_word!(self, fingerprint, |index, word| index.near(word, &mut near));
-        found.extend(near.into_iter().map(|Near { id, distance }| Neighbour {
+        found.extend(near.into_iter().map(|NearFingerprint { id, distance }| Neighbour {
             distance,
             id: DocId(id),
         }));

@@ -5,10 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use super::blocks::DEFAULT_SKEW;
 use super::buckets::Buckets;
 use super::{Index, Neighbour};
+use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::{Fingerprint, Width};
 use crate::layout::Layout;
-use crate::rule::Rule;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 use crate::sketch::Sketch;
@@ -19,7 +19,7 @@ pub struct MemoryIndex {
     buckets: Buckets,
     /// The first document with a digest, by id.
     digests: HashMap<Digest, DocId>,
-    /// Further ones: none, unless they were inserted unchecked.
+    /// Further documents with a digest; empty unless the caller inserts documents without a check.
     same_digests: HashMap<Digest, BTreeSet<DocId>>,
     shingles: HashMap<u64, Vec<DocId>>,
     signatures: HashMap<DocId, Box<Kept>>,
@@ -27,28 +27,28 @@ pub struct MemoryIndex {
 }
 
 impl MemoryIndex {
-    /// An empty index of fingerprints of 64 bits that finds what `rule` may accept.
+    /// An empty index of 64-bit fingerprints that finds every document that `rule` may accept.
     ///
     /// # Errors
     /// No layout guarantees the rule's distance.
-    pub fn new(rule: &Rule) -> Result<Self, DedupError> {
+    pub fn new(rule: &DuplicateRule) -> Result<Self, DedupError> {
         Self::of_width(Width::W64, rule)
     }
 
-    /// As [`MemoryIndex::new`], of fingerprints of `width`.
+    /// As [`MemoryIndex::new`], with fingerprints of `width`.
     ///
     /// # Errors
     /// No layout guarantees the rule's distance.
-    pub fn of_width(width: Width, rule: &Rule) -> Result<Self, DedupError> {
+    pub fn of_width(width: Width, rule: &DuplicateRule) -> Result<Self, DedupError> {
         Self::with_layout(rule, Layout::for_distance(width, rule.max_distance)?, DEFAULT_SKEW)
     }
 
-    /// An empty index that finds what `rule` may accept, for fingerprints of another width or by other blocks. A bucket with
-    /// more than (1 + `mu`) × the mean is split a second time (see [`FingerprintIndex`](crate::FingerprintIndex)).
+    /// As [`MemoryIndex::new`], with another layout. A bucket with more than (1 + `mu`) × the mean is split a second
+    /// time.
     ///
     /// # Errors
-    /// [`DedupError::NarrowIndex`]: the layout does not guarantee the rule's distance.
-    pub fn with_layout(rule: &Rule, layout: Layout, mu: f64) -> Result<Self, DedupError> {
+    /// [`DedupError::NarrowIndex`]: the layout does not guarantee the distance of the rule.
+    pub fn with_layout(rule: &DuplicateRule, layout: Layout, mu: f64) -> Result<Self, DedupError> {
         if layout.max_distance() < rule.max_distance {
             return Err(DedupError::NarrowIndex);
         }
@@ -61,9 +61,7 @@ impl MemoryIndex {
             min_similarity_short: rule.min_similarity_short,
         })
     }
-}
 
-impl MemoryIndex {
     fn add_digest(&mut self, digest: Digest, id: DocId) {
         let first = self.digests.entry(digest).or_insert(id);
         if *first != id {
@@ -87,7 +85,7 @@ impl MemoryIndex {
 }
 
 impl Index for MemoryIndex {
-    fn finds_all_of(&self, rule: &Rule) -> bool {
+    fn finds_all_of(&self, rule: &DuplicateRule) -> bool {
         rule.max_distance <= self.buckets.layout().max_distance()
             && rule.min_similarity_short >= self.min_similarity_short
     }
@@ -163,7 +161,7 @@ impl Index for MemoryIndex {
     }
 }
 
-/// A signature in half the memory: what few documents have is allocated for these alone.
+/// A signature in half the memory: the parts that few documents have are allocated only for those.
 #[derive(Debug, Clone)]
 struct Kept {
     digest: Option<Digest>,
@@ -182,7 +180,7 @@ struct Rare {
 
 impl Kept {
     fn new(signature: &Signature) -> Self {
-        // All fields by name: one that is added must not be forgotten here.
+        // Every field by name, so that the compiler reports a new field that is missing here.
         let Signature {
             digest,
             fingerprint,

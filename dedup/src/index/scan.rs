@@ -1,17 +1,18 @@
-//! Signatures that are searched by looking at every one.
+//! Signatures that a query scans in order.
 //!
-//! Where texts share a language and no topic, a tenth of all fingerprints may lie within the distance that is looked for, and the
-//! buckets of an [index by blocks](super::FingerprintIndex) hold nearly everything, several times over. To go through all in order is
-//! faster then: 8 bytes each, read from the cache, eight or sixteen compared at a time.
+//! If texts share a language but no topic, up to a tenth of all fingerprints may be within the distance of a query. The
+//! buckets that a query of a [`FingerprintIndex`](super::FingerprintIndex) probes then hold nearly all entries, several
+//! times over. A scan is faster in this case: it reads 8 bytes per entry from the cache and compares eight or sixteen
+//! entries at once.
 //!
 //! ```text
-//! words   0 │ 1 │ 2 │ …       fingerprints: what is too far is out                          (vector instructions)
-//! heads   0   │ 1   │ …       half of each sketch: what cannot be similar enough is out     (a cache line each)
-//! within  0 │ 1 │ 2 │ …       unless it counts by its distance alone
+//! words   0 │ 1 │ 2 │ …       fingerprints: rule out distant entries         (vector instructions)
+//! heads   0   │ 1   │ …       half of each sketch: rule out dissimilar ones  (one cache line each)
+//! within  0 │ 1 │ 2 │ …       distance within which an entry counts whatever its sketch
 //! ```
 //!
-//! Whoever has several queries asks them all of one [stretch](SignatureScan::stretches) before the next: its heads stay in the cache
-//! nearest to the processor.
+//! With several queries, run all of them over one [stretch](SignatureScan::stretches) before the next: its heads stay
+//! in the first caches of the processor.
 
 use std::ops::Range;
 
@@ -22,22 +23,22 @@ use crate::fingerprint::{Fingerprint, Width};
 use crate::signature::Signature;
 use crate::sketch::{Sketch, WORDS, most_similar};
 
-/// Words of a sketch that are compared: a cache line. Of sketches that have nothing in common 256 ± 11 of these bits differ, of such
-/// as are alike by 0.6 at most 205.
+/// Words of a sketch that are compared: one cache line. In unrelated sketches 256 ± 11 of these bits differ; in
+/// sketches of a similarity of 0.6 or more, at most 205 may.
 const HEAD: usize = WORDS / 2;
 type Head = [u64; HEAD];
 
-/// Entries of a stretch: their heads take 256 kB.
+/// Entries per stretch; their heads take 256 kB.
 const STRETCH: usize = 4_096;
 
-/// Fingerprints that are compared before their sketches are looked at.
+/// Fingerprints that are compared before the sketches of the near ones are.
 const CHUNK: usize = 512;
 
-/// See the module's text.
+/// Signatures that a query scans in order: faster than an index if many fingerprints are near one another but few texts
+/// are similar.
 ///
 /// ```
-/// use dedup::{Analyzer, Scheme, Width};
-/// use dedup::index::SignatureScan;
+/// use dedup::{Analyzer, Scheme, SignatureScan, Width};
 ///
 /// # fn main() -> Result<(), dedup::DedupError> {
 /// let analyzer = Analyzer::new(&Scheme::default());
@@ -46,7 +47,7 @@ const CHUNK: usize = 512;
 /// let mut scan = SignatureScan::new(Width::W64, 10, 0.8);
 /// scan.push(&signature, None)?;
 /// let mut found = Vec::new();
-/// scan.look(0..scan.len(), &signature, &mut found);
+/// scan.search(0..scan.len(), &signature, &mut found);
 /// assert_eq!((found[0].at, found[0].distance, found[0].may_be_alike), (0, 0, true));
 /// # Ok(())
 /// # }
@@ -55,28 +56,27 @@ const CHUNK: usize = 512;
 pub struct SignatureScan {
     words: Words,
     heads: Vec<Head>,
-    /// One more than the distance up to which an entry counts whatever its sketch; 0 where it never does.
+    /// One more than the distance within which an entry counts whatever its sketch; 0 if it never does.
     within: Vec<u8>,
     max_distance: u32,
-    /// One more than the bits of a head that may differ; 0 where no sketches are similar enough.
+    /// One more than the number of bits in which two heads may differ; 0 if no sketches are similar enough.
     differing: u32,
 }
 
-/// An entry that a query has met.
+/// An entry that a query has found, to be confirmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Seen {
-    /// The number of the entry: how many were added before it.
+pub struct Candidate {
+    /// Number of the entry: the number of entries added before it.
     pub at: u32,
     /// Hamming distance of the fingerprints in bits.
     pub distance: u32,
-    /// Whether the halves of the sketches that were compared leave it possible that they are similar enough. Where a sketch is
-    /// missing it may be either.
+    /// Whether the sketches may be similar enough, judged by their first halves. Meaningless if a sketch is missing.
     pub may_be_alike: bool,
 }
 
 impl SignatureScan {
-    /// Without entries, for fingerprints of `width` that differ in at most `max_distance` bits and sketches of at least
-    /// `min_similarity`; where that is above 1, none are similar enough.
+    /// An empty scan that finds fingerprints of `width` within `max_distance` bits whose sketches have at least
+    /// `min_similarity`. With a `min_similarity` above 1, no sketches are similar enough.
     #[must_use]
     pub fn new(width: Width, max_distance: u32, min_similarity: f32) -> Self {
         let bits = HEAD as u32 * u64::BITS;
@@ -90,23 +90,24 @@ impl SignatureScan {
         }
     }
 
-    /// Entries.
+    /// Number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.heads.len()
     }
 
-    /// Whether there is none.
+    /// Whether there is no entry.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
     }
 
-    /// Adds a document; one without a fingerprint is never met. At a distance of up to `within` (none further than `max_distance`) it
-    /// counts whatever its sketch. Whether it has been added.
+    /// Adds a document, unless it has no fingerprint. Returns whether it was added. Within a distance of `within`, and
+    /// of `max_distance`, queries find the document whatever its sketch.
     ///
     /// # Errors
-    /// [`DedupError::OtherWidth`]: its fingerprint is of another width. [`DedupError::Full`]: it holds 2^31 entries.
+    /// [`DedupError::OtherWidth`]: its fingerprint has another width. [`DedupError::Full`]: the scan holds 2^31
+    /// entries.
     pub fn push(&mut self, signature: &Signature, within: Option<u32>) -> Result<bool, DedupError> {
         let Some(fingerprint) = signature.fingerprint else {
             return Ok(false);
@@ -127,7 +128,7 @@ impl SignatureScan {
         Ok(true)
     }
 
-    /// All entries, in stretches.
+    /// The ranges of all stretches.
     pub fn stretches(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let all = self.len();
         (0..all)
@@ -135,12 +136,12 @@ impl SignatureScan {
             .map(move |start| start..all.min(start + STRETCH))
     }
 
-    /// Appends to `found`, ascending, the entries of a stretch that are at most `max_distance` from the query and whose sketches may
-    /// be similar enough or that are near enough without.
+    /// Appends to `found`, ascending, the entries of a stretch within `max_distance` of the query whose sketches may be
+    /// similar enough, or that count whatever their sketch.
     ///
     /// # Panics
     /// The stretch ends after the last entry.
-    pub fn look(&self, stretch: Range<usize>, query: &Signature, found: &mut Vec<Seen>) {
+    pub fn search(&self, stretch: Range<usize>, query: &Signature, found: &mut Vec<Candidate>) {
         match &self.words {
             Words::W32(words) => self.run(words, query, stretch, AllNear, found),
             Words::W64(words) => self.run(words, query, stretch, AllNear, found),
@@ -148,11 +149,11 @@ impl SignatureScan {
         }
     }
 
-    /// The same of entries that another index has found near, given by their numbers.
+    /// As [`search`](Self::search), among entries that another index has found near, given by their numbers.
     ///
     /// # Panics
     /// There is no such entry.
-    pub fn look_among(&self, near: impl Iterator<Item = usize>, query: &Signature, found: &mut Vec<Seen>) {
+    pub fn search_among(&self, near: impl Iterator<Item = usize>, query: &Signature, found: &mut Vec<Candidate>) {
         let all = 0..self.len();
         match &self.words {
             Words::W32(words) => self.run(words, query, all, Among(near), found),
@@ -166,15 +167,15 @@ impl SignatureScan {
         words: &[W],
         query: &Signature,
         stretch: Range<usize>,
-        candidates: impl Candidates,
-        found: &mut Vec<Seen>,
+        entries: impl Entries,
+        found: &mut Vec<Candidate>,
     ) {
-        // A fingerprint of another width is near none (see [`Fingerprint::distance`]).
+        // A fingerprint of another width is near no entry (see [`Fingerprint::distance`]).
         let fingerprint = query.fingerprint.filter(|query| query.width() == W::WIDTH);
         let Some(fingerprint) = fingerprint else {
             return;
         };
-        let look = Look {
+        let query = Query {
             words: &words[stretch.clone()],
             heads: &self.heads[stretch.clone()],
             within: &self.within[stretch.clone()],
@@ -185,7 +186,7 @@ impl SignatureScan {
             differing: self.differing,
             found,
         };
-        dispatch(Query { look, candidates });
+        dispatch(Scan { query, entries });
     }
 }
 
@@ -226,74 +227,75 @@ impl Words {
     }
 }
 
-/// What a query compares with what.
-struct Look<'a, W> {
+/// The inputs of a query, and its output.
+struct Query<'a, W> {
     words: &'a [W],
     heads: &'a [Head],
     within: &'a [u8],
-    /// The number of the first entry.
+    /// Number of the first entry.
     first: u32,
     word: W,
     head: Head,
     max_distance: u32,
     differing: u32,
-    found: &'a mut Vec<Seen>,
+    found: &'a mut Vec<Candidate>,
 }
 
-/// Which entries a query looks at.
-trait Candidates {
-    fn look<W: Word>(self, look: Look<'_, W>);
+/// The entries that a query compares.
+trait Entries {
+    fn compare<W: Word>(self, query: Query<'_, W>);
 }
 
-/// Those with a fingerprint that is near.
+/// All entries with a near fingerprint.
 struct AllNear;
 
-/// Those with these numbers.
+/// The entries with these numbers.
 struct Among<I>(I);
 
-struct Query<'a, W, C> {
-    look: Look<'a, W>,
-    candidates: C,
+struct Scan<'a, W, C> {
+    query: Query<'a, W>,
+    entries: C,
 }
 
-impl<W: Word, C: Candidates> Kernel for Query<'_, W, C> {
+impl<W: Word, C: Entries> Kernel for Scan<'_, W, C> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        self.candidates.look(self.look);
+        self.entries.compare(self.query);
     }
 }
 
-impl<I: Iterator<Item = usize>> Candidates for Among<I> {
+impl<I: Iterator<Item = usize>> Entries for Among<I> {
     #[inline(always)]
-    fn look<W: Word>(self, mut look: Look<'_, W>) {
+    fn compare<W: Word>(self, mut query: Query<'_, W>) {
         for at in self.0 {
-            look.look_at(at);
+            query.compare(at);
         }
     }
 }
 
-impl Candidates for AllNear {
+impl Entries for AllNear {
     #[inline(always)]
-    fn look<W: Word>(self, mut look: Look<'_, W>) {
-        // A fixed length is what the compiler makes the best loop of; the rest is filled up and its flags are cleared.
-        let (chunks, rest) = look.words.as_chunks::<CHUNK>();
+    fn compare<W: Word>(self, mut query: Query<'_, W>) {
+        // The compiler vectorises a loop of fixed length best. So the last chunk is padded, and the flags of the
+        // padding are cleared.
+        let (chunks, rest) = query.words.as_chunks::<CHUNK>();
         for (number, chunk) in chunks.iter().enumerate() {
-            let near = look.near(chunk);
-            look.look_at_all(number * CHUNK, &near);
+            let near = query.near(chunk);
+            query.compare_near(number * CHUNK, &near);
         }
         if !rest.is_empty() {
-            let mut chunk = [look.word; CHUNK];
+            let mut chunk = [query.word; CHUNK];
             chunk[..rest.len()].copy_from_slice(rest);
-            let mut near = look.near(&chunk);
+            let mut near = query.near(&chunk);
             near[rest.len()..].fill(0);
-            look.look_at_all(chunks.len() * CHUNK, &near);
+            query.compare_near(chunks.len() * CHUNK, &near);
         }
     }
 }
 
-impl<W: Word> Look<'_, W> {
+impl<W: Word> Query<'_, W> {
     /// 1 for each fingerprint that is near, else 0.
     #[inline(always)]
     fn near(&self, chunk: &[W; CHUNK]) -> [u8; CHUNK] {
@@ -305,18 +307,18 @@ impl<W: Word> Look<'_, W> {
     }
 
     #[inline(always)]
-    fn look_at_all(&mut self, start: usize, near: &[u8; CHUNK]) {
+    fn compare_near(&mut self, start: usize, near: &[u8; CHUNK]) {
         for (number, flags) in near.as_chunks::<64>().0.iter().enumerate() {
             let mut flags = mask(flags);
             while flags != 0 {
-                self.look_at(start + number * 64 + flags.trailing_zeros() as usize);
+                self.compare(start + number * 64 + flags.trailing_zeros() as usize);
                 flags &= flags - 1;
             }
         }
     }
 
     #[inline(always)]
-    fn look_at(&mut self, at: usize) {
+    fn compare(&mut self, at: usize) {
         let distance = (self.words[at] ^ self.word).ones();
         let mut differing = 0;
         for (a, b) in self.head.iter().zip(&self.heads[at]) {
@@ -324,7 +326,7 @@ impl<W: Word> Look<'_, W> {
         }
         let may_be_alike = differing < self.differing;
         if may_be_alike || distance < u32::from(self.within[at]) {
-            self.found.push(Seen {
+            self.found.push(Candidate {
                 at: self.first + at as u32,
                 distance,
                 may_be_alike,
@@ -333,12 +335,12 @@ impl<W: Word> Look<'_, W> {
     }
 }
 
-/// The flags, which are 0 or 1, as the bits of a word, the first lowest.
+/// The flags, each 0 or 1, as the bits of a word, the first flag lowest.
 #[inline(always)]
 fn mask(flags: &[u8; 64]) -> u64 {
     let mut mask = 0;
     for (number, eight) in flags.as_chunks::<8>().0.iter().enumerate() {
-        // Flag i, which is bit 8 · i, is moved to bit 56 + i; no two products fall on the same bit.
+        // Moves flag i from bit 8 · i to bit 56 + i; no two products share a bit.
         let gathered = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         mask |= gathered << (8 * number);
     }

@@ -1,53 +1,61 @@
-//! The index in sled trees, for a caller that owns the database.
+//! The index in sled trees. The caller owns the database.
 //!
 //! ```text
 //! insert ─▶ pending ── persist ─▶ log ── merge, every 131,072 documents, or settle ─▶ sorted trees
-//!           memory                tree, and what is looked up of it in memory
+//!           memory                tree, searched in memory
 //! ```
 //!
 //! ```text
 //! tree              key            value
 //! dedup-meta        name of the row      "scheme" · "layout" text, "applied" · "fingerprints" u64 BE, "block-trees" u8,
-//!                                        "clearing" while it lasts
-//! dedup-log         see [log]          whole documents, in the order of insertion
-//! dedup-removals    id u64 BE          the signature of a document that is being removed
-//! dedup-block-0…3   see [packed]       fingerprints by one of their blocks
-//! dedup-digests     see [packed]       the upper halves of digests
-//! dedup-shingles    see [packed]       the shingles of the prefixes of short texts
-//! dedup-split…      see [split]        overfull buckets, split a second time
-//! dedup-signatures  see [documents]    signatures
+//!                                        "clearing" while the index is being erased
+//! dedup-log         see `log`          whole documents, in the order of insertion
+//! dedup-removals    id u64 BE          signature of a document that is being removed
+//! dedup-block-0…3   see `packed`       fingerprints, keyed by one of their blocks
+//! dedup-digests     see `packed`       upper halves of digests
+//! dedup-shingles    see `packed`       prefix shingles of short texts
+//! dedup-split…      see `split`        overfull buckets, split a second time
+//! dedup-signatures  see `documents`    signatures
 //! ```
 //!
-//! **Why a log.** A fingerprint belongs at four places of four trees and its digest at a fifth, each of which costs sled
-//! some 10 µs to write and, once the trees are larger than its cache, as much again to read. So documents first go into
-//! a log, 32 to a row, and are looked up in memory; when there are enough of them that most rows of the trees would be
-//! written anyway, all go into the trees in one sweep in the order of their keys, which writes each row once.
+//! **Why a log.** A fingerprint belongs at four places in four trees, and its digest at a fifth. Each write costs sled
+//! about 10 µs and, once the trees are larger than its cache, another 10 µs to read the row. So documents first go into
+//! a log, 32 per row, and are searched in memory. When there are so many that most rows of the trees would be written
+//! anyway, one merge writes all of them into the trees in the order of their keys: each row once.
 //!
-//! **What survives a crash.** sled recovers a prefix of what was written. [`SledIndex::persist`] appends to the log and
-//! then notes up to which sequence the owner's catalogue is applied, so after a crash the mark tells what is there for
-//! certain; of the documents behind it each is in the log whole or not at all, and when the owner inserts them again, the
-//! former are passed over. A merge takes documents out of the log after it has written them to the trees; cut off, it is
-//! done again, and since an entry has one place in a tree, that doubles nothing; meanwhile an answer from the trees is
-//! passed over if its document is in the log. A removal is noted with all that it must take out before anything is taken
-//! out, and finished at the next open. Nothing is written before the owner calls `persist`: a document whose page may yet be
-//! lost must not be found after a crash. Nor is anything flushed, but by a merge, to get room: the owner does, in its own
-//! order, and need not wait for the index, which can be made again.
+//! **Crash safety.** After a crash, sled recovers a prefix of its writes. [`SledIndex::persist`] appends to the log and
+//! then notes the sequence up to which the owner's catalogue is applied. So every document up to that mark is in the
+//! index. Each later document is in the log completely or not at all; when the owner inserts the later documents again,
+//! the index skips those that it has.
 //!
-//! **Settings of the database.** The caller opens it. In [`Residence::Disk`] give sled a cache that holds the sorted trees,
-//! some 110 bytes a document: `cache_capacity(112 << 20)` for 10^6, `1 << 30` for 10^7, where
-//! [`recent_documents`](SledOptions::recent_documents) should be half a million. With a tenth of that cache every lookup is
-//! five reads of pages in several pieces, and the index of 10^7 is six times slower and takes twice the disk. In
-//! [`Residence::Memory`] 16 MiB will do. `flush_every_ms(None)` leaves the rhythm to the owner.
-//! The segment size is best left alone (with 256 KiB the file is a sixth larger, with 1 MiB the process), and `mode` does
-//! nothing in sled 0.34. sled takes a snapshot of its page table at open only, so each open reads all segments written since
-//! the last one, whether or not the process was killed: 0.2 s at 10^6. Measured by the example `sled_index_bench`.
+//! - A merge removes documents from the log after it has written them to the trees. An interrupted merge runs again. It
+//!   duplicates nothing, because an entry has one place in a tree. Meanwhile the index ignores the answers of the trees
+//!   about a document in the log.
+//! - A removal first notes the document with its signature, then removes the entries. The next opening finishes an
+//!   interrupted removal.
+//! - Nothing is written before the owner calls `persist`: a document whose page may yet be lost must not be found after
+//!   a crash.
+//! - Only a merge flushes, to free space. Otherwise the owner flushes, in its own order. It need not wait for the
+//!   index, which it can rebuild.
+//!
+//! **Settings of the database.** The caller opens it. With [`Residence::Disk`], give sled a cache that holds the sorted
+//! trees, about 110 bytes per document: `cache_capacity(112 << 20)` for 10^6 and `1 << 30` for 10^7, where
+//! [`recent_documents`](SledOptions::recent_documents) should be half a million. With a tenth of that cache, every
+//! search reads five pages in several pieces each, and an index of 10^7 is six times slower and takes twice the disk
+//! space. With [`Residence::Memory`], 16 MiB are enough. `flush_every_ms(None)` leaves flushing to the owner. Keep the
+//! default segment size: with 256 KiB the file grows by a sixth, with 1 MiB the memory of the process does. `mode` has
+//! no effect in sled 0.34. sled writes a snapshot of its page table only when it opens, so each opening reads all
+//! segments written since the last one, whether or not the process was killed: 0.2 s at 10^6. The example
+//! `sled_index_bench` measures all this.
 
 mod documents;
 mod log;
-mod look;
+mod meta;
 mod options;
 mod packed;
+mod reader;
 mod recent;
+mod shape;
 mod split;
 mod trees;
 
@@ -56,19 +64,21 @@ use std::collections::HashMap;
 use sled::{Db, Tree};
 
 use self::log::Log;
-pub use self::look::SledLook;
+use self::meta::Meta;
 pub(crate) use self::options::DEFAULT_ROW_BYTES;
 pub use self::options::{Residence, SledOptions};
+pub use self::reader::SledReader;
 use self::recent::Recent;
-use self::trees::{Shape, Trees};
+use self::shape::Shape;
+use self::trees::Trees;
 use super::buckets::Buckets;
 use super::{Index, Neighbour};
+use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
-use crate::rule::Rule;
 use crate::signature::{Digest, DocId, Signature};
 
-const META: &str = "dedup-meta";
+/// Names of the trees.
 const LOG: &str = "dedup-log";
 const REMOVALS: &str = "dedup-removals";
 const DIGESTS: &str = "dedup-digests";
@@ -78,38 +88,35 @@ const BLOCK: &str = "dedup-block-";
 const SPLIT: &str = "dedup-split-";
 const SPLITS: &str = "dedup-splits";
 
-/// Rows of the meta tree.
-const SCHEME: &str = "scheme";
-const LAYOUT: &str = "layout";
-const APPLIED: &str = "applied";
-const CLEARING: &str = "clearing";
-
-/// Prefix shingles of short texts that are kept in memory until the next merge, a recent document.
+/// Upper bound on the prefix shingles in memory, per recent document; a merge removes them.
 const RECENT_SHINGLES: usize = 8;
 
-/// Documents from which on a log is long: reading them takes some milliseconds.
+/// Number of documents that make a log long: reading it takes some milliseconds.
 const LONG_LOG: usize = 4_096;
 
-/// An [`Index`] in sled trees. See the module's text.
+/// An [`Index`] in sled trees.
+///
+/// Inserted documents are in memory until [`persist`](Self::persist) writes them. In [`Residence::Disk`], give sled a
+/// cache of about 110 bytes per document; in [`Residence::Memory`], 16 MiB are enough.
 pub struct SledIndex {
     db: Db,
-    meta: Tree,
+    meta: Meta,
     removals: Tree,
     log: Log,
     trees: Trees,
     shape: Shape,
     options: SledOptions,
     applied: u64,
-    /// Every fingerprint, if they are to reside in memory.
+    /// Every fingerprint, in [`Residence::Memory`].
     resident: Option<Buckets>,
-    /// What is pending or in the log.
+    /// The pending documents and those in the log.
     recent: Recent,
     pending: Pending,
-    /// Removals that are noted and not finished: none, but after an error.
+    /// Removals that are noted and not finished; empty, except after an error.
     unfinished: Vec<(DocId, Signature)>,
 }
 
-/// What was inserted since the last persist.
+/// The documents inserted since the last persist.
 #[derive(Default)]
 struct Pending {
     signatures: HashMap<DocId, Signature>,
@@ -129,59 +136,32 @@ impl std::fmt::Debug for SledIndex {
 }
 
 impl SledIndex {
-    /// Opens the index in `db`, or begins one, with the buckets resident in memory.
+    /// Opens the index in `db` with the default options, or makes one.
     ///
     /// # Errors
-    /// [`DedupError::OtherScheme`] and [`DedupError::OtherLayout`] where the trees were made otherwise; the trees cannot
-    /// be read.
-    pub fn open(db: &Db, scheme_id: &str, rule: &Rule) -> Result<Self, DedupError> {
+    /// [`DedupError::OtherScheme`] or [`DedupError::OtherLayout`]: the index was made for another scheme or layout. Or
+    /// the trees cannot be read.
+    pub fn open(db: &Db, scheme_id: &str, rule: &DuplicateRule) -> Result<Self, DedupError> {
         Self::open_with(db, scheme_id, rule, SledOptions::default())
     }
 
-    /// As [`SledIndex::open`], with the buckets where `residence` says.
-    ///
-    /// # Errors
-    /// As [`SledIndex::open`].
-    pub fn open_in(db: &Db, scheme_id: &str, rule: &Rule, residence: Residence) -> Result<Self, DedupError> {
-        let options = SledOptions {
-            residence,
-            ..SledOptions::default()
-        };
-        Self::open_with(db, scheme_id, rule, options)
-    }
-
-    /// As [`SledIndex::open`], kept as `options` say. What an earlier process has left undone is done first; an
+    /// As [`SledIndex::open`], with `options`. Finishes a removal or an erasure that an earlier process began. An
     /// index that has only resided in memory gets the trees of its other blocks, which takes some seconds at 10^6.
     ///
     /// # Errors
     /// As [`SledIndex::open`].
-    pub fn open_with(db: &Db, scheme_id: &str, rule: &Rule, options: SledOptions) -> Result<Self, DedupError> {
-        let shape = Shape {
-            layout: options.layout_for(rule)?,
-            min_similarity_short: rule.min_similarity_short,
-            row_bytes: options.row_bytes,
-            overfull: options.overfull,
-        };
-        Self::open_shaped(db, scheme_id, shape, options)
+    pub fn open_with(db: &Db, scheme_id: &str, rule: &DuplicateRule, options: SledOptions) -> Result<Self, DedupError> {
+        Self::open_shaped(db, scheme_id, Shape::new(rule, &options)?, options)
     }
 
     fn open_shaped(db: &Db, scheme_id: &str, shape: Shape, options: SledOptions) -> Result<Self, DedupError> {
-        if db.open_tree(META)?.contains_key(CLEARING)? {
+        let meta = Meta::open(db)?;
+        if meta.is_being_cleared()? {
             Self::erase(db)?;
         }
-        let meta = db.open_tree(META)?;
-        check(&meta, SCHEME, scheme_id, |found, wanted| DedupError::OtherScheme {
-            found,
-            wanted,
-        })?;
+        meta.note_or_compare(scheme_id, &shape)?;
+        let applied = meta.applied()?;
         let blocks = shape.layout.blocks().len();
-        check(&meta, LAYOUT, &shape.name(), |found, wanted| DedupError::OtherLayout {
-            found,
-            wanted,
-        })?;
-        let applied = meta
-            .get(APPLIED)?
-            .map_or(Ok(0), |value| read_u64(&value).ok_or(DedupError::Corrupt(META)))?;
         let on_disk = options.residence == Residence::Disk;
         let trees = Trees::open(db, &meta, shape, if on_disk { blocks } else { 1 })?;
         let mut resident = if on_disk { None } else { Some(trees.load()?) };
@@ -189,7 +169,7 @@ impl SledIndex {
         let log = Log::open(db.open_tree(LOG)?, |id, signature| {
             recent.insert(id, signature)?;
             match (&mut resident, signature.fingerprint) {
-                // A merge that was cut off has put it into the tree already.
+                // An interrupted merge may have put the document into the tree already.
                 (Some(resident), Some(fingerprint)) if !resident.contains(id, fingerprint) => {
                     resident.insert(id, fingerprint)
                 }
@@ -214,14 +194,14 @@ impl SledIndex {
         Ok(index)
     }
 
-    /// Removes the index from `db`, so that the next open begins one.
+    /// Removes the index from `db`. The next opening makes an empty one.
     ///
     /// # Errors
     /// The trees cannot be removed.
     pub fn erase(db: &Db) -> Result<(), DedupError> {
-        // Cut off anywhere, it is done again at the next open. The meta tree goes last: while it is there, so is the note.
-        let meta = db.open_tree(META)?;
-        meta.insert(CLEARING, &[])?;
+        // If a crash interrupts this, the next opening does it again: the note in the meta tree is removed last.
+        let meta = Meta::open(db)?;
+        meta.begin_clearing()?;
         for name in db.tree_names() {
             if name.starts_with(BLOCK.as_bytes()) || name.starts_with(SPLIT.as_bytes()) {
                 db.drop_tree(name)?;
@@ -230,24 +210,16 @@ impl SledIndex {
         for name in [LOG, REMOVALS, DIGESTS, SHINGLES, SIGNATURES, SPLITS] {
             db.drop_tree(name)?;
         }
-        // Its own rows by hand, the note last: dropping a tree is more than one step to sled.
-        for key in meta.iter().keys() {
-            let key = key?;
-            if key != CLEARING {
-                meta.remove(key)?;
-            }
-        }
-        meta.remove(CLEARING)?;
-        Ok(())
+        meta.finish_clearing()
     }
 
     /// Whether there is an index in `db`, complete or not.
     #[must_use]
     pub fn is_in(db: &Db) -> bool {
-        db.tree_names().iter().any(|name| *name == META.as_bytes())
+        Meta::is_in(db)
     }
 
-    /// Every document in the index, each once, in any order.
+    /// Calls `each` once with the id of every document, in any order.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -261,24 +233,24 @@ impl SledIndex {
         })
     }
 
-    /// The sequence up to which the owner's catalogue is in the index; 0 for nothing.
+    /// The sequence up to which the owner's catalogue is in the index; 0 if nothing is.
     #[must_use]
     pub fn applied(&self) -> u64 {
         self.applied
     }
 
-    /// Writes all that was inserted and notes that the owner's catalogue is applied up to `sequence`. Now and then it
-    /// merges the log into the trees, which takes a second at 10^6 and some ten at 10^7.
+    /// Writes all pending documents and notes that the owner's catalogue is applied up to `sequence`. When the log is
+    /// full, merges it into the trees, which takes about 1 s at 10^6 and 10 s at 10^7.
     ///
     /// # Errors
-    /// The trees cannot be written; the documents stay in memory and the next call tries again.
+    /// The trees cannot be written. The documents stay in memory, and the next call tries again.
     pub fn persist(&mut self, sequence: u64) -> Result<(), DedupError> {
         self.finish_removals()?;
         let Pending { signatures, order } = &self.pending;
         let documents = order.iter().filter_map(|id| Some((*id, signatures.get(id)?)));
         self.log.append(documents)?;
         if sequence > self.applied {
-            self.meta.insert(APPLIED, &sequence.to_be_bytes())?;
+            self.meta.set_applied(sequence)?;
             self.applied = sequence;
         }
         self.pending = Pending::default();
@@ -289,8 +261,8 @@ impl SledIndex {
         Ok(())
     }
 
-    /// Merges a long log now rather than when it is full: for a pause, so that the next open and every
-    /// [look](SledLook) are quick. A short one is left.
+    /// Merges a long log before it is full, so that the next opening and every [`SledReader`] are fast. Leaves a short
+    /// log alone. For pauses.
     ///
     /// # Errors
     /// As [`persist`](Self::persist).
@@ -301,7 +273,7 @@ impl SledIndex {
         Ok(())
     }
 
-    /// The log into the trees; nothing may be pending.
+    /// Merges the log into the trees. No document may be pending.
     fn merge(&mut self) -> Result<(), DedupError> {
         self.trees.merge(&self.log)?;
         self.log.clear()?;
@@ -310,7 +282,7 @@ impl SledIndex {
         Ok(())
     }
 
-    /// What an earlier process had begun to remove.
+    /// Finishes the removals that an earlier process began.
     fn resume_removals(&mut self) -> Result<(), DedupError> {
         for row in &self.removals {
             let (key, value) = row?;
@@ -333,7 +305,7 @@ impl SledIndex {
         Ok(())
     }
 
-    /// Whether an answer of the trees does not count: the document is looked up in memory, or being removed.
+    /// Whether a document found in the trees does not count: it is in the log too, or it is being removed.
     fn is_elsewhere(&self, id: DocId) -> bool {
         self.log.contains(id) || self.unfinished.iter().any(|(other, _)| *other == id)
     }
@@ -348,9 +320,8 @@ impl SledIndex {
 }
 
 impl Index for SledIndex {
-    fn finds_all_of(&self, rule: &Rule) -> bool {
-        rule.max_distance <= self.shape.layout.max_distance()
-            && rule.min_similarity_short >= self.shape.min_similarity_short
+    fn finds_all_of(&self, rule: &DuplicateRule) -> bool {
+        self.shape.finds_all_of(rule)
     }
 
     fn exact(&self, digest: Digest) -> Result<Option<DocId>, DedupError> {
@@ -424,14 +395,13 @@ impl Index for SledIndex {
     }
 
     fn clear(&mut self) -> Result<(), DedupError> {
-        let scheme = self.meta.get(SCHEME)?.ok_or(DedupError::Corrupt(META))?;
+        let scheme = self.meta.scheme()?;
         Self::erase(&self.db)?;
-        let scheme = String::from_utf8_lossy(&scheme);
         *self = Self::open_shaped(&self.db, &scheme, self.shape, self.options.clone())?;
         Ok(())
     }
 
-    /// Counts the rows: as slow as reading all of them.
+    /// Reads all rows of the signatures.
     fn len(&self) -> Result<usize, DedupError> {
         let mut documents = self.pending.order.len() + self.log.len();
         self.trees.signatures.for_each_id(|id| {
@@ -441,7 +411,7 @@ impl Index for SledIndex {
     }
 }
 
-/// Takes a document out of memory.
+/// Removes a document from memory.
 fn forget(recent: &mut Recent, resident: &mut Option<Buckets>, id: DocId, signature: &Signature) {
     recent.remove(id, signature);
     if let (Some(resident), Some(fingerprint)) = (resident, signature.fingerprint) {
@@ -451,18 +421,6 @@ fn forget(recent: &mut Recent, resident: &mut Option<Buckets>, id: DocId, signat
 
 fn block_tree(number: usize) -> String {
     format!("{BLOCK}{number}")
-}
-
-/// Notes what the index is made for, or compares it with what is noted.
-fn check(meta: &Tree, key: &str, wanted: &str, error: impl Fn(String, String) -> DedupError) -> Result<(), DedupError> {
-    match meta.get(key)? {
-        None => {
-            meta.insert(key, wanted)?;
-            Ok(())
-        }
-        Some(found) if *found == *wanted.as_bytes() => Ok(()),
-        Some(found) => Err(error(String::from_utf8_lossy(&found).into_owned(), wanted.to_owned())),
-    }
 }
 
 fn read_u64(bytes: &[u8]) -> Option<u64> {

@@ -1,35 +1,35 @@
-//! Layouts that cannot be.
+//! Errors of layouts.
 
 use super::MAX_PROBES;
 
-/// A layout that cannot be made; the message says what to choose.
+/// An impossible layout; the message names a possible one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LayoutError {
-    /// A fingerprint cannot be cut into so many blocks.
+    /// A fingerprint cannot be cut into this many blocks.
     Blocks {
-        /// The blocks asked for.
+        /// The number of blocks asked for.
         blocks: usize,
-        /// The width.
+        /// The width in bits.
         bits: u32,
     },
-    /// The layout is for fingerprints of another width.
+    /// The fingerprints have another width than the layout.
     Width {
-        /// The layout's width.
+        /// The width of the layout in bits.
         layout: u32,
-        /// The fingerprints'.
+        /// The width of the fingerprints in bits.
         words: u32,
     },
-    /// So wide a distance cannot be guaranteed within [`MAX_PROBES`].
+    /// The distance cannot be guaranteed with at most 16,384 probes.
     Distance {
         /// The distance asked for.
         distance: u32,
-        /// The width.
+        /// The width in bits.
         bits: u32,
-        /// The blocks asked for.
+        /// The number of blocks asked for.
         blocks: usize,
-        /// The largest distance that so many blocks guarantee.
+        /// The largest distance that this many blocks guarantee.
         largest: Option<u32>,
-        /// The fewest blocks more that guarantee the distance.
+        /// The next larger number of blocks that guarantees the distance.
         enough_blocks: Option<usize>,
     },
 }
@@ -45,7 +45,7 @@ impl std::fmt::Display for LayoutError {
             Self::Width { layout, words } => {
                 write!(
                     f,
-                    "a layout of {layout} bits cannot hold fingerprints of {words}: choose one of {words} bits"
+                    "a layout of {layout} bits cannot hold fingerprints of {words} bits: choose a layout of {words} bits"
                 )
             }
             Self::Distance {
@@ -57,8 +57,8 @@ impl std::fmt::Display for LayoutError {
             } => {
                 write!(
                     f,
-                    "a Hamming distance of {distance} of {bits} bits is more than {blocks} blocks can guarantee to find \
-                     within {MAX_PROBES} probes"
+                    "{blocks} blocks of a fingerprint of {bits} bits cannot guarantee a Hamming distance of {distance} within \
+                     {MAX_PROBES} probes"
                 )?;
                 match (largest, enough_blocks) {
                     (Some(largest), Some(enough)) => {

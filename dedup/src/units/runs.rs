@@ -1,10 +1,11 @@
-//! Where words begin and end, 64 bytes at a time: a bit for each byte says whether it belongs to a word, and the edges are
-//! where neighbouring bits differ (as simdjson finds the marks of JSON; Langdale, Lemire 2019).
+//! Finds the starts and ends of words, 64 bytes at a time. One bit per byte says whether the byte belongs to a word; a
+//! word starts or ends where neighbouring bits differ. simdjson finds the structure of JSON in the same way (Langdale,
+//! Lemire 2019).
 
-/// Calls `take` with the start and end of every run of lower-case letters, digits and bytes beyond ASCII, in order.
+/// Calls `take` with the start and end of every run of lower-case letters, digits and non-ASCII bytes, in order.
 pub(super) fn each_run(bytes: &[u8], mut take: impl FnMut(usize, usize)) {
     let (blocks, rest) = bytes.as_chunks::<64>();
-    // A space behind the last run ends it.
+    // The padding ends the last run.
     let mut last = [b' '; 64];
     last[..rest.len()].copy_from_slice(rest);
     let (mut start, mut inside) = (0, 0);
@@ -39,11 +40,11 @@ fn inside_mask(block: &[u8; 64]) -> u64 {
 fn inside_mask_of_eight(word: u64) -> u64 {
     const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
     let ascii = word & !HIGH;
-    // The highest bit of each byte says whether it is at least `least`: a sum of seven-bit numbers carries no further.
+    // The highest bit of each byte says whether the byte is at least `least`: sums of seven-bit numbers do not carry.
     let at_least = |least: u8| ascii + u64::from_ne_bytes([0x80 - least; 8]);
     let letters = at_least(b'a') & !at_least(b'z' + 1);
     let digits = at_least(b'0') & !at_least(b'9' + 1);
     let inside = (letters | digits | word) & HIGH;
-    // Gathers the eight bits in the uppermost byte.
+    // Gathers the eight bits in the highest byte.
     (inside >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::normalize::normalize;
 use proptest::prelude::*;
 
-/// The definition: every token in turn, a date wherever one begins.
+/// The definition: each token in turn, or a date where one begins.
 fn by_definition(text: &str, mask_dates: bool) -> Vec<Unit> {
     let all: Vec<_> = tokens(text).collect();
     let (mut at, mut units) = (0, Vec::new());
@@ -36,7 +36,7 @@ fn assert_cut_by_definition(text: &str) {
 }
 
 #[test]
-fn words_numbers_and_dates_are_cut_by_definition_wherever_the_blocks_fall() {
+fn words_numbers_and_dates_are_cut_by_definition_at_every_offset_of_the_blocks() {
     let text = "On 5 March 2024 at 12:30, x200 cost 1,299.00 (2024年3月5日 café 3.14号) supercalifragilistic a1.5 v1.2.3x 1.5. ";
     for before in 0..70 {
         assert_cut_by_definition(&format!("{}{text}{text}", "x ".repeat(before)));

@@ -1,11 +1,11 @@
-//! What a crash, an error or damage may leave, made by hand.
+//! States that a crash, an error or damage may leave, made by hand.
 
 use dedup::{DedupError, Digest, DocId, Index, Residence, SledIndex, SledOptions};
 
 use super::{assert_answers, database, look, near, numbered, of_numbered, open, rows, rule, tiny, write};
 
 #[test]
-fn a_merge_that_was_cut_off_anywhere_shows_nothing_twice_and_is_done_again() {
+fn an_interrupted_merge_runs_again_and_duplicates_no_document() {
     let log = "dedup-log";
     for residence in [Residence::Memory, Residence::Disk] {
         let trees = [
@@ -29,7 +29,7 @@ fn a_merge_that_was_cut_off_anywhere_shows_nothing_twice_and_is_done_again() {
             index.persist(1).unwrap();
             assert!(rows(&db, log).is_empty());
             drop(index);
-            // As a kill would leave it: the log still there, some trees written.
+            // The state after a kill: the log complete, some trees written.
             write(&db, log, &before);
             for tree in &trees[reached..] {
                 db.open_tree(tree).unwrap().clear().unwrap();
@@ -37,7 +37,7 @@ fn a_merge_that_was_cut_off_anywhere_shows_nothing_twice_and_is_done_again() {
             assert_answers(&look(&db, &rule(), &unmerged), &scan, &[numbered(50)], &rule());
             let mut index = open(&db, &rule(), &unmerged);
             assert_answers(&index, &scan, &[numbered(50)], &rule());
-            // A document that is in both places is taken out of both.
+            // A document that is in the log and in the trees is removed from both.
             assert!(index.remove(DocId(7)).unwrap());
             scan.0.remove(&DocId(7));
             assert_answers(&index, &scan, &[numbered(7)], &rule());
@@ -52,7 +52,7 @@ fn a_merge_that_was_cut_off_anywhere_shows_nothing_twice_and_is_done_again() {
 }
 
 #[test]
-fn a_persist_that_failed_is_tried_again_and_doubles_nothing() {
+fn a_failed_persist_can_be_repeated_and_duplicates_no_document() {
     for tree in ["dedup-block-0", "dedup-block-2", "dedup-digests", "dedup-signatures"] {
         let db = database();
         let (mut index, mut scan) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 20);
@@ -87,7 +87,7 @@ fn a_persist_that_failed_is_tried_again_and_doubles_nothing() {
 }
 
 #[test]
-fn a_removal_that_was_begun_is_finished_at_the_next_open() {
+fn an_interrupted_removal_is_finished_at_the_next_opening() {
     for residence in [Residence::Memory, Residence::Disk] {
         for recent_documents in [5, 100] {
             let db = database();
@@ -115,7 +115,7 @@ fn a_removal_that_was_begun_is_finished_at_the_next_open() {
 }
 
 #[test]
-fn a_removal_that_failed_hides_the_document_and_is_finished_by_the_next_call() {
+fn a_failed_removal_hides_the_document_and_the_next_call_finishes_it() {
     let db = database();
     let (mut index, mut scan) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 20);
     index.persist(1).unwrap();
@@ -139,7 +139,7 @@ fn a_removal_that_failed_hides_the_document_and_is_finished_by_the_next_call() {
 }
 
 #[test]
-fn a_clearing_that_was_cut_off_is_finished_at_the_next_open() {
+fn an_interrupted_clearing_is_finished_at_the_next_opening() {
     let db = database();
     let (mut index, _) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 20);
     index.persist(20).unwrap();
@@ -203,7 +203,7 @@ fn no_damaged_row_makes_anything_panic() {
             }
         }
     }
-    // What is left readable may answer wrongly, but most damage is seen.
+    // An index that is still readable may answer wrongly, but most damage is reported.
     assert!(damaged > 200 && refused > damaged / 4, "{refused} of {damaged} refused");
 }
 

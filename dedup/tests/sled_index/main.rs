@@ -1,5 +1,5 @@
-//! The index in sled trees gives the answers of a scan over everything: with rows and a log so small that everything is
-//! cut, merged and reopened all the time, and after whatever a crash or an error may leave.
+//! The index in sled trees gives the answers of a scan over all documents: with rows and a log so small that the index
+//! often cuts rows and merges, after reopening, and in any state that a crash or an error may leave.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -10,13 +10,14 @@ use std::collections::BTreeMap;
 
 use dedup::short::prefix;
 use dedup::{
-    Digest, DocId, Fingerprint, Index, Layout, Residence, Rule, Signature, SledIndex, SledLook, SledOptions, Width,
+    Digest, DocId, DuplicateRule, Fingerprint, Index, Layout, Residence, Signature, SledIndex, SledOptions, SledReader,
+    Width,
 };
 use proptest::prelude::*;
 
 const MIN_SIMILARITY_SHORT: f32 = 0.8;
 
-/// What is in the index, scanned.
+/// The documents of the index, searched by a scan.
 #[derive(Default)]
 struct Scan(BTreeMap<DocId, Signature>);
 
@@ -61,8 +62,8 @@ fn with_shingle(index: &impl Index, shingle: u64) -> Vec<DocId> {
     found
 }
 
-/// Everything that can be asked.
-fn assert_answers(index: &impl Index, scan: &Scan, queries: &[Signature], rule: &Rule) {
+/// Compares the answers to all queries with those of the scan.
+fn assert_answers(index: &impl Index, scan: &Scan, queries: &[Signature], rule: &DuplicateRule) {
     for query in queries.iter().chain(scan.0.values()) {
         if let Some(fingerprint) = query.fingerprint {
             assert_eq!(near(index, fingerprint), scan.near(fingerprint, rule.max_distance));
@@ -84,7 +85,7 @@ fn database() -> sled::Db {
     config.flush_every_ms(None).open().unwrap()
 }
 
-/// Everything is cut and merged all the time.
+/// Options with which the index often cuts rows and merges.
 fn tiny(residence: Residence) -> SledOptions {
     SledOptions {
         layout: None,
@@ -95,13 +96,13 @@ fn tiny(residence: Residence) -> SledOptions {
     }
 }
 
-fn open(db: &sled::Db, rule: &Rule, options: &SledOptions) -> SledIndex {
+fn open(db: &sled::Db, rule: &DuplicateRule, options: &SledOptions) -> SledIndex {
     SledIndex::open_with(db, "test", rule, options.clone()).unwrap()
 }
 
-/// The index without opening it.
-fn look(db: &sled::Db, rule: &Rule, options: &SledOptions) -> SledLook {
-    SledLook::open(db, "test", rule, options).unwrap().unwrap()
+/// The index, opened for reading.
+fn look(db: &sled::Db, rule: &DuplicateRule, options: &SledOptions) -> SledReader {
+    SledReader::open(db, "test", rule, options).unwrap().unwrap()
 }
 
 /// Signatures that share blocks, digests and shingles.
@@ -113,7 +114,7 @@ fn signature() -> impl Strategy<Value = Signature> {
     let fingerprint = fingerprint.prop_map(|(centre, bits)| bits.iter().fold(centre, |all, bit| all ^ (1 << bit)));
     (
         prop::option::weighted(0.8, fingerprint),
-        // The upper half is what the tree knows.
+        // The tree holds only the upper half.
         prop::option::weighted(0.8, (0_u128..4, 0_u128..4)),
         prop::collection::btree_set(0_u64..9, 0..5),
         any::<u64>(),
@@ -135,7 +136,7 @@ enum Action {
     Reopen(Residence, usize, usize),
 }
 
-/// Ids close together, far apart, and the extremes.
+/// Ids close to one another, far apart, and the extremes.
 fn id() -> impl Strategy<Value = u64> {
     prop_oneof![8 => 0_u64..60, 1 => Just(u64::MAX), 1 => (0_u64..9).prop_map(|n| n << 40)]
 }
@@ -155,12 +156,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, max_shrink_iters: 500, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_index_answers_as_a_scan_does_however_it_is_cut_and_reopened(
+    fn the_index_gives_the_answers_of_a_scan_for_all_sizes_of_rows_and_logs(
         actions in prop::collection::vec(action(), 1..120),
         queries in prop::collection::vec(signature(), 3),
         max_distance in prop::sample::select(vec![0_u32, 3, 5]),
     ) {
-        let rule = Rule { max_distance, min_similarity_short: MIN_SIMILARITY_SHORT, ..Rule::default() };
+        let rule = DuplicateRule { max_distance, min_similarity_short: MIN_SIMILARITY_SHORT, ..DuplicateRule::default() };
         let db = database();
         let mut index = open(&db, &rule, &tiny(Residence::Disk));
         let mut scan = Scan::default();
@@ -177,7 +178,7 @@ proptest! {
                 Action::Reopen(residence, recent_documents, row_bytes) => {
                     drop(index);
                     index = open(&db, &rule, &SledOptions { layout: None, residence, recent_documents, row_bytes, overfull: 0.0 });
-                    // The owner's replay repeats what is there.
+                    // The owner replays documents that are there.
                     for (id, signature) in &scan.0 {
                         index.insert(*id, signature).unwrap();
                     }
@@ -193,7 +194,7 @@ proptest! {
     }
 }
 
-/// Fingerprints that share their lowest block, digests and shingles shared by a few.
+/// Fingerprints with the same lowest block, and digests and shingles that a few documents share.
 fn numbered(n: u64) -> Signature {
     Signature {
         digest: Some(Digest(u128::from(n / 3) << 64)),
@@ -203,8 +204,8 @@ fn numbered(n: u64) -> Signature {
     }
 }
 
-/// An index of the documents 0 to `count`, nothing of it merged, and what it should answer.
-fn of_numbered(db: &sled::Db, rule: &Rule, options: &SledOptions, count: u64) -> (SledIndex, Scan) {
+/// An index of the documents 0 to `count` without a merge, and a scan over the same documents.
+fn of_numbered(db: &sled::Db, rule: &DuplicateRule, options: &SledOptions, count: u64) -> (SledIndex, Scan) {
     let mut index = open(db, rule, options);
     let mut scan = Scan::default();
     for n in 0..count {
@@ -214,10 +215,10 @@ fn of_numbered(db: &sled::Db, rule: &Rule, options: &SledOptions, count: u64) ->
     (index, scan)
 }
 
-fn rule() -> Rule {
-    Rule {
+fn rule() -> DuplicateRule {
+    DuplicateRule {
         max_distance: 3,
-        ..Rule::default()
+        ..DuplicateRule::default()
     }
 }
 
@@ -235,7 +236,7 @@ fn write(db: &sled::Db, tree: &str, rows: &Rows) {
 }
 
 #[test]
-fn of_two_documents_with_one_digest_the_second_is_found_when_the_first_is_removed() {
+fn the_second_document_of_a_digest_is_found_after_the_first_is_removed() {
     for recent_documents in [1, 100] {
         let db = database();
         let options = SledOptions {
@@ -253,8 +254,8 @@ fn of_two_documents_with_one_digest_the_second_is_found_when_the_first_is_remove
 }
 
 #[test]
-fn a_bucket_is_found_whole_when_its_first_entries_are_removed() {
-    // The blocks, digests and shingles of 0 are the first there can be.
+fn a_bucket_is_found_completely_after_its_first_entries_are_removed() {
+    // The blocks, digests and shingles of document 0 are the least possible ones.
     for others in [0_u64, u64::MAX] {
         let db = database();
         let mut index = open(&db, &rule(), &tiny(Residence::Disk));
@@ -289,7 +290,7 @@ fn an_index_that_resided_in_memory_can_reside_on_disk() {
         !db.tree_names().contains(&"dedup-block-1".into()),
         "memory needs one tree"
     );
-    // An attempt that was cut off, and what has happened since.
+    // An interrupted attempt, and a later change.
     write(&db, "dedup-block-1", &rows(&db, "dedup-block-0"));
     let mut index = open(&db, &rule(), &tiny(Residence::Memory));
     assert!(index.remove(DocId(3)).unwrap());
@@ -306,7 +307,7 @@ fn an_index_that_resided_in_memory_can_reside_on_disk() {
 }
 
 #[test]
-fn a_long_log_is_merged_when_the_index_settles_and_a_short_one_is_left() {
+fn settling_merges_a_long_log_and_leaves_a_short_one() {
     for (documents, is_left) in [(100, true), (5_000, false)] {
         let db = database();
         let options = SledOptions::default();
@@ -314,7 +315,7 @@ fn a_long_log_is_merged_when_the_index_settles_and_a_short_one_is_left() {
         index.settle().unwrap();
         assert!(
             rows(&db, "dedup-log").is_empty(),
-            "what was not persisted is not merged"
+            "a merge takes only persisted documents"
         );
         index.persist(1).unwrap();
         index.settle().unwrap();
@@ -330,7 +331,7 @@ fn a_long_log_is_merged_when_the_index_settles_and_a_short_one_is_left() {
 }
 
 #[test]
-fn printing_an_index_prints_what_it_is_and_not_what_is_in_it() {
+fn the_debug_output_of_an_index_has_its_shape_and_not_its_documents() {
     let db = database();
     let (index, _) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 1_000);
     let text = format!("{index:?}");
@@ -338,7 +339,7 @@ fn printing_an_index_prints_what_it_is_and_not_what_is_in_it() {
 }
 
 #[test]
-fn every_width_and_number_of_blocks_is_found_whole_on_disk() {
+fn an_index_of_every_width_and_number_of_blocks_on_disk_finds_every_document() {
     for (width, blocks, max_distance) in [
         (Width::W32, 2, 3),
         (Width::W64, 1, 1),
@@ -346,13 +347,13 @@ fn every_width_and_number_of_blocks_is_found_whole_on_disk() {
         (Width::W128, 2, 3),
         (Width::W128, 8, 10),
     ] {
-        let rule = Rule {
+        let rule = DuplicateRule {
             max_distance,
-            ..Rule::default()
+            ..DuplicateRule::default()
         };
         let mut scan = Scan::default();
         for id in 0..300_u64 {
-            // Some ten bits around three centres.
+            // About ten bits around three centres.
             let hash = u128::from(id.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let centre = [0, u128::MAX, 0x0123_4567_89ab_cdef_1122_3344_5566_7788][id as usize % 3];
             let bits = (hash | hash << 64) & 0x4000_0100_2000_0800_1004_0000_8001_0020;

@@ -1,10 +1,10 @@
 //! Overfull buckets.
 
-use dedup::{DocId, Index, Residence, Rule, Signature, SledOptions};
+use dedup::{DocId, DuplicateRule, Index, Residence, Signature, SledOptions};
 
 use super::{Scan, assert_answers, database, open, rows, tiny};
 
-/// Fingerprints of one bucket of the lowest block, near one another in the rest.
+/// Fingerprints with the same lowest block and similar other bits.
 fn crowded(n: u64) -> Signature {
     let spread = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) & 0x8040_2010_8040_0000;
     Signature {
@@ -14,11 +14,11 @@ fn crowded(n: u64) -> Signature {
 }
 
 #[test]
-fn an_overfull_bucket_is_split_and_everything_in_it_still_found() {
+fn an_overfull_bucket_is_split_and_all_its_entries_are_still_found() {
     for max_distance in [0, 3, 5, 8] {
-        let rule = Rule {
+        let rule = DuplicateRule {
             max_distance,
-            ..Rule::default()
+            ..DuplicateRule::default()
         };
         let db = database();
         let options = SledOptions {
@@ -47,7 +47,8 @@ fn an_overfull_bucket_is_split_and_everything_in_it_still_found() {
         });
         assert_answers(&index, &scan, &queries, &rule);
         index.persist(500).unwrap();
-        // Cut off before it was noted, with a removal since: what is left must not be found when it is split again.
+        // A split interrupted before its note, and a removal after it: the removed entry must not be found after the
+        // next split.
         drop(index);
         db.open_tree("dedup-splits").unwrap().clear().unwrap();
         let mut index = open(&db, &rule, &options);

@@ -1,4 +1,4 @@
-//! `warc/index.cdxj`: what it holds of the catalogue is noted in the state, so that a run adds its own lines to those there.
+//! Updates `warc/index.cdxj`. The state records the part of the catalogue that the file holds, so that a run only adds its own lines.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
@@ -11,25 +11,25 @@ use super::{push_pages, push_visits};
 use crate::error::StorageError;
 use crate::format;
 use crate::store::Store;
+use crate::warc::location::WarcEnd;
 use crate::warc::medium::sync_folder;
-use crate::warc::writer::WarcEnd;
 
-/// Up to where the index goes. A file of another length is not the one that this is about.
+/// The part of the catalogue in the index. It describes only a file of exactly this length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Indexed {
     /// All pages before this one are in it.
     next_page: u64,
-    /// And all records up to here.
+    /// All records before this place are in it.
     archive: WarcEnd,
-    /// Its length.
+    /// Length of the file.
     bytes: u64,
 }
 
-/// Brings `warc/index.cdxj` up to the archive and returns its path. Commits what is staged.
+/// Updates `warc/index.cdxj` and returns its path. Commits everything staged.
 ///
-/// The new lines are merged with those of the file that is there, where it is the one that was written last; otherwise it is
-/// made anew. It is written beside its place and put there when it is whole; that it is there is noted after that, so that a
-/// crash between the two costs no more than the same work again.
+/// Merges the new lines with the file if it is the one that the last call wrote, and otherwise writes all lines. The new file is
+/// written under another name and renamed when it is complete. The state records it after that, so a crash between the two costs only
+/// the repetition of this work.
 ///
 /// # Errors
 /// As [`lines`](super::lines) and [`Store::commit`]; [`StorageError::Io`] if it cannot be written.
@@ -47,7 +47,7 @@ pub fn write_index(store: &mut Store) -> Result<PathBuf, StorageError> {
     };
     let bytes = match merged {
         Ok(Some(bytes)) => bytes,
-        // There is none, or somebody has changed it.
+        // There is no file, or somebody changed it.
         Ok(None) => write(store, &path, None)?.unwrap_or_default(),
         Err(StorageError::Io { source, .. }) if source.kind() == ErrorKind::InvalidData => {
             write(store, &path, None)?.unwrap_or_default()
@@ -64,7 +64,7 @@ pub fn write_index(store: &mut Store) -> Result<PathBuf, StorageError> {
     Ok(path)
 }
 
-/// What the file holds, if it is the one that was written last.
+/// The part of the catalogue in the file, if it is the one that was written last.
 fn known(store: &Store, path: &Path) -> Result<Option<Indexed>, StorageError> {
     let Some(row) = store.state.get(format::META_INDEXED)? else {
         return Ok(None);
@@ -74,8 +74,8 @@ fn known(store: &Store, path: &Path) -> Result<Option<Indexed>, StorageError> {
     Ok(Some(indexed).filter(|indexed| bytes == Some(indexed.bytes)))
 }
 
-/// Writes the index, with the lines that the file there holds and all that it does not `know`. Returns its length; `None`,
-/// and no file is changed, if the lines there are in no order.
+/// Writes the index: the lines of the existing file and those that `known` does not cover. Returns its length; `None` if the lines
+/// of the existing file are not sorted, which leaves that file unchanged.
 fn write(store: &Store, path: &Path, known: Option<Indexed>) -> Result<Option<u64>, StorageError> {
     let partial = path.with_extension("cdxj.partial");
     let write_failed = |source| StorageError::io("write", &partial, source);
@@ -85,7 +85,7 @@ fn write(store: &Store, path: &Path, known: Option<Indexed>) -> Result<Option<u6
     for line in all_lines(store, path, known)? {
         let line = line?;
         match line.cmp(&last) {
-            // Of a visit, whose records are all looked at again.
+            // The lines of visits are added on every update.
             std::cmp::Ordering::Equal => continue,
             std::cmp::Ordering::Less => return Ok(None),
             std::cmp::Ordering::Greater => {}

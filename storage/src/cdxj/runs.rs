@@ -1,4 +1,4 @@
-//! Lines sorted in bounded memory: runs that fit are sorted and put into temporary files, then merged.
+//! Sorts lines in bounded memory: sorts runs that fit into memory, writes them to temporary files, and merges these.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,31 +8,31 @@ use std::path::{Path, PathBuf};
 
 use crate::error::StorageError;
 
-/// Bytes of lines in a run, about what they take in memory.
+/// Upper bound on the lines of a run, in bytes of memory.
 const RUN_BYTES: usize = 32 << 20;
 
-/// Runs that are merged at a time: their files are open, and each has a buffer.
+/// Upper bound on the runs in a merge: each needs an open file and a buffer.
 const MAX_RUNS: usize = 64;
 
-/// What a line takes besides its bytes.
+/// Memory for a line besides its text, in bytes.
 const LINE_BYTES: usize = size_of::<String>() + 16;
 
-/// Lines on their way to being sorted.
+/// Collects lines to sort.
 pub(super) struct Runs {
     dir: PathBuf,
     lines: Vec<String>,
     bytes: usize,
     run_bytes: usize,
-    /// Each sorted, with line ends. The files have no names: they are gone with the process, whatever becomes of it.
+    /// Sorted runs, with line ends. The files have no names, so they disappear with the process even if it is killed.
     files: Vec<File>,
-    /// In order already.
+    /// A run that was sorted before.
     given: Option<io::Lines<BufReader<File>>>,
 }
 
-/// Lines in bytewise order.
+/// Iterates over lines in bytewise order.
 pub struct SortedLines {
     dir: PathBuf,
-    /// The least line of each run, and its run.
+    /// The first line of each run, with the index of the run.
     heads: BinaryHeap<Reverse<(String, usize)>>,
     runs: Vec<Run>,
 }
@@ -54,7 +54,7 @@ impl Runs {
         }
     }
 
-    /// Takes a line, which must be without an end.
+    /// Adds a line, which must have no line end.
     pub fn push(&mut self, line: String) -> Result<(), StorageError> {
         self.bytes += line.len() + LINE_BYTES;
         self.lines.push(line);
@@ -72,7 +72,7 @@ impl Runs {
         self.spill(merged)
     }
 
-    /// Takes lines that are in order already.
+    /// Adds lines that are sorted already.
     pub fn add_sorted(&mut self, lines: io::Lines<BufReader<File>>) {
         self.given = Some(lines);
     }

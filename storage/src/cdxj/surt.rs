@@ -1,9 +1,9 @@
-//! The key of a URL in CDX and CDXJ files: its SURT form after the canonicalization that replay tools apply to what they look
-//! up. It is not that of a crawl: it folds far more together, and two pages may have one key.
+//! The key of a URL in CDX and CDXJ files: its SURT form after the canonicalization of replay tools. It differs from the crawl's
+//! canonical URL: it merges many more spellings, and two pages may have the same key.
 //!
 //! Source: Internet Archive's `WaybackURLKeyMaker`, by its Python form `surt.surt(url)` (package surt 0.3.1), which pywb and
-//! cdxj-indexer use: the rules of Google's Safe Browsing API for URLs, then the Archive's own. `tests/open_archive` asks that
-//! package for the keys of `surt_cases.txt` again.
+//! cdxj-indexer use: the URL rules of Google's Safe Browsing API, then the Archive's own rules. `tests/open_archive` compares
+//! `surt_cases.txt` with that package.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -69,7 +69,7 @@ fn path_key(path: &str) -> String {
     path
 }
 
-/// Percent escapes undone, until there are none.
+/// Decodes percent escapes until none remain.
 fn unescaped(text: &str) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     loop {
@@ -99,7 +99,7 @@ fn hex(digits: &[u8]) -> Option<u8> {
     u8::try_from(digit(digits[0])? * 16 + digit(digits[1])?).ok()
 }
 
-/// Escapes what is not visible ASCII, `#` and `%`.
+/// Escapes `#`, `%` and all bytes except visible ASCII.
 fn escaped(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for &byte in bytes {
@@ -113,7 +113,7 @@ fn escaped(bytes: &[u8]) -> String {
     text
 }
 
-/// `.`, `..` and empty segments resolved; a `..` that leads out of the path stays.
+/// Resolves `.`, `..` and empty segments. A `..` that leads out of the path stays.
 fn without_dots(path: &[u8]) -> Vec<u8> {
     let mut kept: Vec<&[u8]> = Vec::new();
     for segment in path.split(|&byte| byte == b'/').skip(1) {
@@ -136,13 +136,13 @@ fn without_dots(path: &[u8]) -> Vec<u8> {
     resolved
 }
 
-/// ASP.NET's session in a segment of a path to a page of it.
+/// Removes the segment with an ASP.NET session from the path of an `.aspx` page.
 fn without_session_segment(path: String, is_session: fn(&str) -> bool) -> String {
     let slashes: Vec<usize> = path.match_indices('/').map(|(at, _)| at).collect();
     for pair in slashes.windows(2).rev() {
         let (before, segment, page) = (&path[..=pair[0]], &path[pair[0] + 1..pair[1]], &path[pair[1] + 1..]);
         let named = page.split('?').next().unwrap_or_default();
-        // A page's name comes before its ending.
+        // The name of a page must not be empty.
         let is_page = named
             .char_indices()
             .skip(1)
@@ -176,7 +176,7 @@ fn is_session_id(id: &str) -> bool {
     id.len() == 24 && id.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
-/// The query, in lower case, without the sessions of common servers.
+/// Removes the session parameters of common servers from a query in lower case.
 fn without_session(query: String) -> String {
     let rules: [fn(&str) -> Option<usize>; 5] = [
         |rest| named(rest, "jsessionid="),
@@ -198,7 +198,7 @@ fn without_session(query: String) -> String {
     })
 }
 
-/// Length of `name` with 32 letters and digits behind it.
+/// Length of `name` and 32 letters and digits behind it, if `rest` begins with them.
 fn named(rest: &str, name: &str) -> Option<usize> {
     let id = rest.strip_prefix(name)?.as_bytes().get(..32)?;
     id.iter().all(u8::is_ascii_alphanumeric).then_some(name.len() + 32)
@@ -221,7 +221,7 @@ fn coldfusion_session(rest: &str) -> Option<usize> {
     (!id.is_empty() && !value.is_empty()).then_some(length)
 }
 
-/// The parameters by name and value; one without a value before one whose value is empty.
+/// Sorts the parameters by name and value. A parameter without a value comes before one with an empty value.
 fn in_order(query: &str) -> Cow<'_, str> {
     let mut parameters: Vec<&str> = query.split('&').collect();
     let parts = |parameter: &&str| -> (String, Option<String>) {

@@ -1,12 +1,12 @@
-//! One bucket: hashes that begin alike, in order, each with the number of its URL.
+//! A bucket: hashes with the same first bits, in order, each with the number of its URL.
 
 use super::{UrlHash, UrlId};
 use crate::error::StorageError;
 
-/// Hashes in a bucket, on average at most.
+/// Upper bound on the average number of hashes in a bucket.
 pub const BUCKET: u64 = 96;
 
-/// Buckets for so many entries, as a power of two.
+/// Binary logarithm of the number of buckets for `entries`.
 pub fn depth_for(entries: u64) -> u8 {
     let buckets = entries.div_ceil(BUCKET).max(1).next_power_of_two();
     u8::try_from(buckets.ilog2()).unwrap_or(u8::MAX).min(31)
@@ -17,7 +17,7 @@ pub fn bucket_of(hash: UrlHash, depth: u8) -> u32 {
     (hash >> 32 >> (32 - u32::from(depth))) as u32
 }
 
-/// The row of a bucket: by hash, each with its distance from the one before and its number, as varints.
+/// The row of a bucket: for each entry, by hash, the distance from the hash before and the number, as varints.
 pub fn pack(entries: &[(UrlHash, UrlId)]) -> Result<Vec<u8>, StorageError> {
     let mut row = Vec::with_capacity(entries.len() * 11);
     let mut before = 0;
@@ -28,7 +28,7 @@ pub fn pack(entries: &[(UrlHash, UrlId)]) -> Result<Vec<u8>, StorageError> {
     Ok(row)
 }
 
-/// The entries of such a row; `None` where it cannot be read.
+/// Iterates over the entries of such a row; `None` for an entry that cannot be read.
 pub struct Entries<'a> {
     row: &'a [u8],
     hash: UrlHash,

@@ -1,12 +1,12 @@
-//! Which hashes are in no bucket for certain: a Bloom filter (B. H. Bloom, 1970) in memory, made from the buckets at open.
+//! A Bloom filter (B. H. Bloom, 1970) in memory: recognises hashes that are in no bucket. Built from the buckets at open.
 //!
-//! Most URLs that are looked up in the buckets are new ones, and each look-up of a bucket costs sled some microseconds. With at least
-//! 12 bits a hash and two probes, one new hash in forty passes for one that may be there: two to three bytes a known URL.
+//! Most URLs that are looked up in the buckets are new, and each look-up costs sled some microseconds. With at least 12 bits a hash
+//! and two probes, one new hash in forty passes the filter. It takes two to three bytes a known URL.
 
-/// Bits a hash, at least.
+/// Lower bound on the bits for each hash.
 const BITS: u64 = 12;
 
-/// Fewest bits.
+/// Lower bound on the bits of a filter.
 const LEAST: u64 = 1 << 20;
 
 pub struct Filter {
@@ -14,7 +14,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// An empty filter for so many hashes and as many again.
+    /// An empty filter with room for at least `entries` hashes.
     pub fn for_entries(entries: u64) -> Self {
         let bits = (entries.saturating_mul(BITS)).max(LEAST).next_power_of_two();
         Self {
@@ -22,7 +22,7 @@ impl Filter {
         }
     }
 
-    /// Whether it has room for so many.
+    /// Whether it has room for `entries` hashes.
     pub fn has_room_for(&self, entries: u64) -> bool {
         self.words.len() as u64 * 64 / BITS >= entries
     }
@@ -33,12 +33,12 @@ impl Filter {
         }
     }
 
-    /// `false`: it was not inserted.
+    /// `false` if the hash was certainly not inserted.
     pub fn may_contain(&self, hash: u64) -> bool {
         self.probes(hash).iter().all(|&(word, bit)| self.words[word] & bit != 0)
     }
 
-    /// Both halves of the hash name a bit each; the number of words is a power of two.
+    /// Each half of the hash names a bit. The number of words is a power of two.
     fn probes(&self, hash: u64) -> [(usize, u64); 2] {
         [hash, hash.rotate_left(32)].map(|half| {
             let bit = half as usize & (self.words.len() * 64 - 1);
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_inserted_may_be_there_and_of_the_rest_few_pass() {
+    fn inserted_hashes_pass_and_few_others_do() {
         let hashes: Vec<u64> = (0..400_000_u32).map(|n| xxh3_64(&n.to_le_bytes())).collect();
         let (inserted, others) = hashes.split_at(200_000);
         let mut filter = Filter::for_entries(200_000);

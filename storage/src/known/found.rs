@@ -1,11 +1,11 @@
-//! What was found lately: of 150 links on a page nearly all are known, most of them since the page before.
+//! A cache of known hashes. Of 150 links on a page nearly all are known, most of them from the page before.
 //!
-//! Two generations of hashes: what is asked about moves to the young one; when that is full the old one is forgotten and the
-//! young one grows old.
+//! It has two generations: each look-up moves its hash to the young one. When that is full, it becomes the old one, and the former
+//! old one is dropped.
 
 use super::{UrlHash, UrlHashSet};
 
-/// Hashes that were found in the buckets lately: two generations.
+/// Hashes that were recently found in the buckets, in two generations.
 pub struct Found {
     generation: usize,
     young: UrlHashSet,
@@ -46,11 +46,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_about_stays_and_what_is_not_is_forgotten() {
+    fn hashes_that_are_looked_up_stay_and_others_are_dropped() {
         let mut found = Found::new(4);
         for hash in 0..20 {
             found.insert(hash);
-            assert!(found.contains(0), "asked about every time");
+            assert!(found.contains(0), "looked up every time");
         }
         assert!(found.contains(19));
         assert!(!found.contains(5));

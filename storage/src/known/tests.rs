@@ -16,7 +16,7 @@ fn buckets_are_the_first_bits() {
     assert_eq!(depth_for(1_000_000), 14);
 }
 
-/// What is on disk must be found again by every later version.
+/// Every later version must find the hashes on disk.
 #[test]
 fn hashes_and_buckets_are_frozen() {
     let dir = tempfile::tempdir().unwrap();
@@ -40,7 +40,7 @@ fn log(state: &State, known: &mut KnownUrls, first: u64, hashes: &[u64]) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Against a map: with merges at any moment, growth of the buckets, reopening, and a merge that is cut off.
+    /// Compared with a map: merges at any time, growth of the buckets, reopening, and a merge that is cut off.
     #[test]
     fn every_url_is_known_by_its_number(
         pieces in prop::collection::vec(prop::collection::hash_set(any::<u64>(), 1..300), 1..12),
@@ -63,7 +63,7 @@ proptest! {
             let log_before: Vec<_> = state.scan([format::KNOWN_LOG]).map(Result::unwrap).collect();
             known.merge_if_due(&state).unwrap();
             if step % reopen_every == 0 {
-                // As after a crash before the log was emptied: its rows are there, and in the buckets too.
+                // A crash before the log is emptied leaves its entries there and in the buckets.
                 for (key, value) in log_before {
                     let mut batch = sled::Batch::default();
                     batch.insert(key, value);

@@ -1,6 +1,6 @@
-//! Which files there are to rebuild from, and what their heads say.
+//! The WARC files that a rebuild reads, and their heads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,12 @@ use crate::warc::record::compact_date;
 use crate::warc::writer::parse_file_name;
 use crate::warc::{WarcReader, metadata};
 
-/// A file of the archive.
+/// A WARC file of the archive.
 pub(super) struct WarcFile {
     pub path: PathBuf,
     pub number: u32,
     pub bytes: u64,
-    /// As its name says: to the second, in milliseconds since the Unix epoch.
+    /// Start of the crawl by the file's name: to the second, in milliseconds since the Unix epoch.
     pub started_at: u64,
 }
 
@@ -27,7 +27,7 @@ impl WarcFile {
     }
 }
 
-/// The files in `warc/` by the crawl that their names give, each crawl's in order; what is no such file is told.
+/// The files in `warc/` by the crawl in their names, in order. Reports other WARC files.
 pub(super) fn crawls_in(
     folder: &DataFolder,
     say: &mut dyn FnMut(RebuildStep),
@@ -48,7 +48,7 @@ pub(super) fn crawls_in(
                 started_at,
             }),
             None if name.ends_with(".warc.gz") => say(RebuildStep::Problem(format!(
-                "{} is not a file of this crawl, by its name; not read",
+                "{} is not named like a WARC file of this crawler; not read",
                 path.display()
             ))),
             None => {}
@@ -60,8 +60,8 @@ pub(super) fn crawls_in(
     Ok(crawls)
 }
 
-/// The files of this crawl: the only one there is, or the one that began when the old state says (`started_at`, which is asked only where
-/// there are several). The other files are told.
+/// The files of this crawl: the only crawl, or the crawl that began at `started_at` by the old state. `started_at` is called only if
+/// there are several crawls. Reports the files of the others.
 pub(super) fn only_crawl(
     mut crawls: BTreeMap<u64, Vec<WarcFile>>,
     folder: &DataFolder,
@@ -80,7 +80,7 @@ pub(super) fn only_crawl(
         for file in crawls.values().flatten() {
             let path = file.path.display();
             say(RebuildStep::Problem(format!(
-                "{path} is of another crawl, by its name; not read"
+                "{path} is named like a WARC file of another crawl; not read"
             )));
         }
         return Ok(files);
@@ -93,13 +93,13 @@ pub(super) fn only_crawl(
         })
 }
 
-/// The numbers of the files that are missing between the others; each is told.
+/// Reports and returns the numbers of the files that are missing between the others.
 pub(super) fn gaps_of(files: &[WarcFile], folder: &DataFolder, say: &mut dyn FnMut(RebuildStep)) -> Vec<u32> {
     let (mut gaps, mut expected) = (Vec::new(), 0);
     for file in files {
         for missing in expected..file.number {
             say(RebuildStep::Problem(format!(
-                "file {missing:05} of {} is missing: what it held is fetched again",
+                "file {missing:05} of {} is missing: its pages will be fetched again",
                 folder.warc().display()
             )));
             gaps.push(missing);
@@ -109,9 +109,51 @@ pub(super) fn gaps_of(files: &[WarcFile], folder: &DataFolder, say: &mut dyn FnM
     gaps
 }
 
-/// What the `warcinfo` at the head of a file says of the crawl: when it began, and what the file's pages were decided by. `None` where
-/// it cannot be read.
-pub(super) fn read_head(path: &Path) -> Option<(Option<u64>, DecidedBy)> {
+/// The heads of the files: their `warcinfo` records.
+pub(super) struct Heads {
+    /// Start of the crawl, milliseconds since the Unix epoch, by the first head that names a scheme.
+    pub started_at: Option<u64>,
+    pub decided_by: BTreeSet<DecidedBy>,
+    /// The first scheme that is named.
+    scheme: Option<String>,
+    /// A file that is not empty has no readable head.
+    pub has_unreadable: bool,
+}
+
+impl Heads {
+    pub fn of(files: &[WarcFile]) -> Self {
+        let heads: Vec<_> = files.iter().map(|file| read_head(&file.path)).collect();
+        let first = heads.iter().flatten().next();
+        let has_unreadable = files
+            .iter()
+            .zip(&heads)
+            .any(|(file, head)| file.bytes > 0 && head.is_none());
+        Self {
+            started_at: first.and_then(|(started_at, _)| *started_at),
+            scheme: first.map(|(_, decided_by)| decided_by.scheme.clone()),
+            has_unreadable,
+            decided_by: heads.into_iter().flatten().map(|(_, decided_by)| decided_by).collect(),
+        }
+    }
+
+    pub fn scheme(&self) -> Option<String> {
+        self.scheme.clone()
+    }
+
+    /// The schemes of the heads, or `scheme` if no head names one.
+    pub fn decided_by_or(mut self, scheme: &str) -> BTreeSet<DecidedBy> {
+        if self.decided_by.is_empty() {
+            self.decided_by.insert(DecidedBy {
+                scheme: scheme.to_owned(),
+                redecided_at: None,
+            });
+        }
+        self.decided_by
+    }
+}
+
+/// The crawl's start and the scheme in the `warcinfo` at the head of a file. `None` if the head cannot be read.
+fn read_head(path: &Path) -> Option<(Option<u64>, DecidedBy)> {
     let first = WarcReader::new(File::open(path).ok()?).next_record().ok()??.ok()?;
     let (started_at, decided_by) = metadata::read_crawl_fields(&first.record);
     Some((started_at, decided_by?))

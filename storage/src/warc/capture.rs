@@ -1,4 +1,4 @@
-//! One fetched page as WARC records, encoded: pure work that any thread may do before the page is handed to the store.
+//! One fetched page as WARC records, encoded. A pure computation: any thread may do it before the store gets the page.
 //!
 //! ```text
 //! request      the HTTP request as sent                                   (optional)
@@ -6,32 +6,31 @@
 //! conversion   the extracted text, text/plain; charset=utf-8              WARC-Refers-To the response
 //! ```
 //!
-//! The payload is stored decoded, so that every tool can read it without knowing an encoding. The HTTP header is then made
-//! to agree with it: `Content-Encoding`, `Transfer-Encoding` and a `Content-Length` of another value are kept under
-//! `X-Crawler-<name>`, and the length of the stored payload is written in their stead.
+//! The payload is stored decoded, so that every tool can read it without knowing an encoding. The HTTP header is changed
+//! to agree with it: `Content-Encoding`, `Transfer-Encoding` and a `Content-Length` of another value are renamed to
+//! `X-Crawler-<name>`, and `Content-Length` is set to the length of the stored payload.
 
 use std::io;
 use std::net::IpAddr;
 
 use super::http_head::response_head;
+use super::location::{Archived, WarcLocation};
 use super::record::{NewRecord, new_record_id, payload_digest, shown_digest};
-use super::writer::Archived;
-use crate::page::WarcLocation;
 
-/// zlib level of the archive. On real documentation pages level 2 takes half the time of level 6 for an eighth more bytes;
-/// level 1 is faster by another third, but takes a quarter more bytes again.
-pub const DEFAULT_LEVEL: u32 = 2;
+/// zlib level of the archive. On real documentation pages level 2 takes half the time of level 6 and gives an eighth more
+/// bytes; level 1 is another third faster and gives another quarter more bytes.
+pub(super) const LEVEL: u32 = 2;
 
-/// What was exchanged for one page, and the text found in it.
+/// The exchange for one page, and the extracted text.
 #[derive(Debug, Clone)]
 pub struct Capture<'a> {
     /// The URL fetched.
     pub url: &'a str,
     /// When the fetch began, milliseconds since the Unix epoch.
     pub fetched_at: u64,
-    /// The address really connected to.
+    /// The address of the connection.
     pub ip: Option<IpAddr>,
-    /// The HTTP request as sent, head and all, without credentials. `None` writes no `request` record.
+    /// The complete HTTP request as sent, without credentials. `None` writes no `request` record.
     pub request: Option<&'a [u8]>,
     /// HTTP status.
     pub status: u16,
@@ -39,9 +38,9 @@ pub struct Capture<'a> {
     pub reason: &'a str,
     /// Response header, names and values as received, in order.
     pub headers: Vec<(&'a str, &'a [u8])>,
-    /// The body, every transfer and content encoding undone.
+    /// The body, with every transfer and content encoding undone.
     pub payload: &'a [u8],
-    /// Why the payload ends before the body did, if so.
+    /// Why the payload is shorter than the body, if it is.
     pub truncated: Option<Truncation>,
     /// The text extracted from the payload.
     pub text: &'a str,
@@ -58,7 +57,7 @@ pub enum Truncation {
     Disconnect,
 }
 
-/// A [`Capture`] or [`Revisit`](super::Revisit) as gzip members that wait for their place in a file.
+/// A [`Capture`] or [`RevisitCapture`](super::RevisitCapture) as gzip members without a place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncodedCapture {
     pub(crate) bytes: Vec<u8>,
@@ -66,13 +65,13 @@ pub struct EncodedCapture {
     pub(crate) status: u16,
     /// Offset and length of the `response` member within `bytes`, if there is one.
     pub(crate) response: Option<(u64, u64)>,
-    /// The same of the `conversion` with the text.
+    /// The same for the `conversion` with the text.
     pub(crate) text: Option<(u64, u64)>,
-    /// The same of the `revisit`.
+    /// The same for the `revisit`.
     pub(crate) revisit: Option<(u64, u64)>,
-    /// SHA-1 of the decoded payload that the `response` has, or that the `revisit` stands for.
+    /// SHA-1 of the decoded payload of the `response`, or of the payload that the `revisit` stands for.
     pub(crate) payload_digest: [u8; 20],
-    /// The id of the `response`, or of the `revisit` in its place.
+    /// The id of the `response`, or of the `revisit`.
     pub(crate) id: Option<String>,
 }
 
@@ -90,7 +89,7 @@ impl EncodedCapture {
         }
     }
 
-    /// Where its records lie within it: which there are.
+    /// Which records it has. The places are relative to its own first byte.
     pub(crate) fn places(&self) -> Archived {
         let place = |(offset, length)| WarcLocation {
             file: 0,
@@ -103,28 +102,14 @@ impl EncodedCapture {
             revisit: self.revisit.map(place),
         }
     }
-
-    /// Bytes that the capture takes in the archive.
-    #[must_use]
-    pub fn archived_bytes(&self) -> u64 {
-        self.bytes.len() as u64
-    }
 }
 
 impl Capture<'_> {
-    /// Compresses the capture into one gzip member a record at [`DEFAULT_LEVEL`].
+    /// Compresses the capture: one gzip member a record.
     ///
     /// # Errors
-    /// What the compressor reports; writing to memory, it has no reason to.
+    /// The compressor's errors. It writes to memory, so none are expected.
     pub fn encode(&self) -> io::Result<EncodedCapture> {
-        self.encode_at(DEFAULT_LEVEL)
-    }
-
-    /// [`encode`](Self::encode) at the zlib level `level`, 0 to 9.
-    ///
-    /// # Errors
-    /// As [`encode`](Self::encode).
-    pub fn encode_at(&self, level: u32) -> io::Result<EncodedCapture> {
         let mut bytes = Vec::with_capacity(1024 + (self.payload.len() + self.text.len()) / 3);
         let response_id = new_record_id();
         let exchanged = Exchanged {
@@ -133,7 +118,7 @@ impl Capture<'_> {
             ip: self.ip,
         };
         if let Some(request) = self.request {
-            exchanged.write_request(request, &response_id, level, &mut bytes)?;
+            exchanged.write_request(request, &response_id, &mut bytes)?;
         }
         let response_at = bytes.len() as u64;
         let payload_digest = payload_digest(self.payload);
@@ -145,12 +130,12 @@ impl Capture<'_> {
         if let Some(reason) = self.truncated {
             response = response.field("WARC-Truncated", reason.name());
         }
-        let response_length = response.write(&[&head, self.payload], level, &mut bytes)?;
+        let response_length = response.write(&[&head, self.payload], LEVEL, &mut bytes)?;
         let text_at = bytes.len() as u64;
         let text_length = exchanged
             .record("conversion", &new_record_id(), "text/plain; charset=utf-8")
             .field("WARC-Refers-To", &response_id)
-            .write(&[self.text.as_bytes()], level, &mut bytes)?;
+            .write(&[self.text.as_bytes()], LEVEL, &mut bytes)?;
         Ok(EncodedCapture {
             bytes,
             status: self.status,
@@ -163,7 +148,7 @@ impl Capture<'_> {
     }
 }
 
-/// What every record of an exchange says of it.
+/// The fields that all records of an exchange share.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Exchanged<'a> {
     pub url: &'a str,
@@ -183,11 +168,11 @@ impl Exchanged<'_> {
         }
     }
 
-    /// Writes the `request` that the record `answer` is the answer to.
-    pub fn write_request(&self, request: &[u8], answer: &str, level: u32, out: &mut Vec<u8>) -> io::Result<u64> {
+    /// Writes the `request` record; `answer` is the id of the record with the answer.
+    pub fn write_request(&self, request: &[u8], answer: &str, out: &mut Vec<u8>) -> io::Result<u64> {
         self.record("request", &new_record_id(), "application/http;msgtype=request")
             .field("WARC-Concurrent-To", answer)
-            .write(&[request], level, out)
+            .write(&[request], LEVEL, out)
     }
 }
 

@@ -1,6 +1,6 @@
-//! The head of an HTTP response as the archive holds it: one line a field, in agreement with the payload as it is stored.
+//! The head of an HTTP response in the archive: one line a field, in agreement with the stored payload.
 
-/// The status line and header of a response whose decoded payload has `payload_bytes`; `None` where it has no payload (304).
+/// The status line and header of a response whose decoded payload has `payload_bytes`; `None` if it has no payload (304).
 ///
 /// The version is always `HTTP/1.1`: HTTP/2 and later have no text form, and WARC tools read this one.
 pub(super) fn response_head(
@@ -35,7 +35,7 @@ pub(super) fn response_head(
     head
 }
 
-/// Appends a line of the HTTP header; a control character other than the tab becomes a space, so the line is one line.
+/// Appends a line of the HTTP header; replaces control characters other than the tab by spaces, so that the line does not end early.
 fn push_line(head: &mut Vec<u8>, parts: &[&[u8]]) {
     for part in parts {
         head.extend(part.iter().map(|&byte| {

@@ -1,35 +1,34 @@
-//! The edge to the file system: the few things that the archive and the data folder ask of it, each durable when it returns unless it
-//! says otherwise.
+//! The interface to the file system: the operations that the archive and the data folder need. Each is durable on return unless its
+//! documentation says otherwise.
 //!
-//! Everything that this crate writes, cuts, renames or removes goes through here, so that every step of it can be made to fail in a test
-//! (`failing`). Not so the database: sled opens its files itself. What it makes of failures is tested from outside, by limits on files
-//! and by damage to them.
+//! Every write, cut, renaming and removal of this crate goes through this interface, so that tests can make each of them fail
+//! (`failing`). The database is an exception: sled opens its files itself. Other tests limit and damage those files.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// A folder of files. The second implementation is the one in the tests, whose writes fail.
+/// A folder of files. Tests implement folders whose writes fail.
 pub(crate) trait Medium: Send + Sync {
-    /// Writes `bytes` at `offset` of the file `name`, made if missing; durable on return. Doing it again does no harm.
+    /// Writes `bytes` at `offset` of the file `name`, created if missing; durable on return. Repeating it does no harm.
     fn write_at(&self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()>;
     /// Reads exactly `length` bytes at `offset`.
     fn read_at(&self, name: &str, offset: u64, length: u64) -> io::Result<Vec<u8>>;
-    /// The file's length, `None` where there is no file.
+    /// The file's length; `None` if there is no file.
     fn length(&self, name: &str) -> io::Result<Option<u64>>;
     /// Cuts the file to `length`; durable on return.
     fn truncate(&self, name: &str, length: u64) -> io::Result<()>;
     /// Removes the file; durable on return.
     fn remove(&self, name: &str) -> io::Result<()>;
-    /// Puts a file with `bytes` in the place of the one before. *Not* durable: after a loss of power it may hold anything.
+    /// Replaces the contents of a file by `bytes`. *Not* durable: after a loss of power its contents are undefined.
     fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()>;
-    /// Gives the file or folder `from` the name `to`, which nothing has; durable on return.
+    /// Renames the file or folder `from` to the unused name `to`; durable on return.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
-    /// Removes a folder with all that is in it, if there is one; durable on return.
+    /// Removes a folder and its contents, if there is one; durable on return.
     fn remove_folder(&self, name: &str) -> io::Result<()>;
     /// The names of all files.
     fn names(&self) -> io::Result<Vec<String>>;
-    /// Where the file lies, for messages.
+    /// The path of a file, for messages.
     fn path(&self, name: &str) -> PathBuf;
 }
 
@@ -56,7 +55,7 @@ impl Medium for Folder {
         file.seek(SeekFrom::Start(offset))?;
         file.write_all(bytes)?;
         file.sync_data()?;
-        // Also when the first write failed after the file was made, and is repeated.
+        // Also if a first write created the file, failed, and is repeated.
         if is_new || offset == 0 {
             sync_folder(&self.dir)?;
         }
@@ -116,7 +115,7 @@ impl Medium for Folder {
     fn names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.dir)? {
-            // A name that is not Unicode is not one of ours.
+            // This crate uses only Unicode names.
             if let Ok(name) = entry?.file_name().into_string() {
                 names.push(name);
             }
@@ -129,7 +128,7 @@ impl Medium for Folder {
     }
 }
 
-/// A folder whose files stay as they are: for reading a crawl, whatever has been left behind in it.
+/// A folder whose files do not change: for reading a crawl as a killed process left it.
 pub(crate) struct Untouched(pub Folder);
 
 impl Untouched {
@@ -151,7 +150,7 @@ impl Medium for Untouched {
         self.0.length(name)
     }
 
-    /// A tail is left for the next one that writes.
+    /// Leaves the tail for the next process that writes.
     fn truncate(&self, _name: &str, _length: u64) -> io::Result<()> {
         Ok(())
     }
@@ -164,7 +163,7 @@ impl Medium for Untouched {
         Ok(())
     }
 
-    /// What a change of states has begun is finished: half-way there is none.
+    /// Allowed, to complete an exchange of states: half-way through there is no state.
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         self.0.rename(from, to)
     }
@@ -182,7 +181,7 @@ impl Medium for Untouched {
     }
 }
 
-/// Makes the creation or removal of a file in `dir` durable. Only Unix has a way to ask for it.
+/// Makes the creation or removal of a file in `dir` durable. Only Unix offers this.
 pub(crate) fn sync_folder(dir: &Path) -> io::Result<()> {
     #[cfg(test)]
     tests::SYNCED.set(tests::SYNCED.get() + 1);
@@ -206,7 +205,7 @@ mod tests {
     fn a_first_write_that_is_repeated_makes_the_name_of_its_file_durable() {
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder::new(dir.path().to_owned());
-        // As a full disk leaves it: made, and nothing in it.
+        // A full disk leaves an empty file.
         File::create(dir.path().join("w")).unwrap();
         folder.write_at("w", 0, b"head").unwrap();
         assert_eq!(SYNCED.get(), 1);
@@ -217,14 +216,14 @@ mod tests {
 
 #[cfg(test)]
 pub(crate) mod failing {
-    //! A folder whose writes can be made to fail, at once or half-way.
+    //! Folders whose writes fail, at once or half-way.
 
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
     use super::*;
 
-    /// Writes only as many bytes as are left of its allowance, then the disk is full.
+    /// Writes `bytes_left` bytes, then reports a full disk.
     pub(crate) struct FullDisk {
         pub folder: Folder,
         pub bytes_left: Arc<AtomicU64>,
@@ -280,14 +279,14 @@ pub(crate) mod failing {
         }
     }
 
-    /// Which step of the writes behind the edge fails.
+    /// The step that fails, among all changes of files.
     #[derive(Default)]
     pub(crate) struct Steps {
         /// Steps taken.
         pub taken: AtomicU64,
         /// The step that fails, counted from 1; 0 for none.
         pub failing: AtomicU64,
-        /// Whether all after it fail too.
+        /// Whether all later steps fail too.
         pub for_good: AtomicBool,
         /// Whether a step that fails is half done.
         pub half_way: AtomicBool,
@@ -311,7 +310,7 @@ pub(crate) mod failing {
         }
     }
 
-    /// A folder that takes every change as a step, of which one fails.
+    /// A folder that counts every change as a step, and fails at one of them.
     pub(crate) struct Faulty {
         pub folder: Folder,
         pub steps: Arc<Steps>,

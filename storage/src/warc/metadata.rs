@@ -1,19 +1,19 @@
-//! What the catalogue holds of a page and its archive records do not: one `metadata` record for each thing that happens to a
-//! page, so that the catalogue can be made anew from the WARC files alone.
+//! Metadata records: the catalogue's data about pages that the other records lack. There is one for each event of a page, so that the
+//! WARC files alone suffice to rebuild the catalogue.
 //!
 //! ```text
-//! response, conversion │ revisit │ nothing     what was archived of the page
-//! metadata             WARC-Concurrent-To it   event: page · what the catalogue says · the URLs first found on it
-//! metadata             event: unchanged        a later visit to a page that found no other one
-//! metadata             event: missing          … that found no page (404, 410, …)
-//! metadata             event: moved            … that was sent elsewhere, or may not be stored any more
+//! response, conversion │ revisit │ nothing     the archived records of the page
+//! metadata             WARC-Concurrent-To it   event: page · the page's data · the URLs first found on it
+//! metadata             event: unchanged        a later visit that found the page unchanged
+//! metadata             event: missing          a later visit that found no page (404, 410, …)
+//! metadata             event: moved            a later visit that was redirected, or found a page that may not be stored
 //! ```
 //!
-//! The block is `application/warc-fields` (ISO 28500:2017, annex B): lines `name: value` in UTF-8, in the order below; unknown names
-//! are passed over. Values come from the web: a backslash, a control character and white space other than a single space
-//! within the value are written as Rust escapes them (`\\`, `\u{a}`), so that no value ends its line, and every value is read back as
-//! it was. `outlink` has several values with spaces between (the URL, links from a seed, priority, redirects, host key, and what
-//! links to it if that is not the page itself); the spaces within them are escaped too.
+//! The block is `application/warc-fields` (ISO 28500:2017, annex B): lines `name: value` in UTF-8, in the order of `write`. A reader ignores unknown
+//! names. Values come from the web: backslashes, control characters and white space other than single spaces within the value are
+//! written as Rust escapes (`\\`, `\u{a}`), so that no value ends its line and every value can be read back exactly.
+//! `outlink` has several values with spaces between: the URL, links from a seed, priority, redirects, host key, and the link source if
+//! it is not the page itself. Spaces within these values are escaped too.
 
 mod read;
 mod value;
@@ -25,50 +25,50 @@ pub(crate) use self::read::{commit_of, decode, read_crawl_fields};
 pub(crate) use self::write::crawl_fields;
 use super::record::{NewRecord, new_record_id};
 use crate::frontier::{Discovered, QueuedUrl, Via};
-use crate::outcome::Visit;
 use crate::page::{PageRecord, Replaced};
+use crate::visits::Visit;
 use crate::warc::EncodedCapture;
 
-/// zlib level of these records: most of one is a signature, which does not compress.
+/// zlib level of these records. They consist mostly of the signature, which does not compress.
 const LEVEL: u32 = 1;
 
-/// What pages of a file were decided by: verdicts of one such are given against one another.
+/// The scheme of the verdicts in a file. Only verdicts with equal values can be compared.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct DecidedBy {
     pub scheme: String,
-    /// When all pages before had been decided anew, milliseconds since the Unix epoch, if they had.
-    pub anew_at: Option<u64>,
+    /// Time of the last redecision before, milliseconds since the Unix epoch, if there was one.
+    pub redecided_at: Option<u64>,
 }
 
-/// What happened.
+/// An event of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Event {
-    /// A page was decided.
+    /// A page got its verdict.
     Page {
         /// Its sequence number.
         sequence: u64,
-        /// What is known of it; its places in the archive say which records there are, and are not read back.
+        /// Its record. The places in the archive only say which records there are, and are not read back.
         page: Box<PageRecord>,
-        /// The page whose place it took, as it is from then on.
+        /// The page whose place it took, with its new verdict.
         replaced: Option<Replaced>,
     },
-    /// A page was visited again without another page.
+    /// A visit to a page brought no other page.
     Visited {
         page: u64,
         visit: Visit,
         /// Milliseconds since the Unix epoch.
         at: u64,
         wire_bytes: u64,
-        /// HTTP status of the `revisit` record archived with it, 0 where there is none.
+        /// HTTP status of the `revisit` record archived with it, 0 if there is none.
         status: u16,
     },
-    /// The URL of a page leads elsewhere now.
+    /// The URL of a page redirects now.
     Redirected { page: u64, to: String, status: u16 },
-    /// The page must not be stored any more.
+    /// A rule excludes the page now.
     Excluded { page: u64, reason: String },
 }
 
-/// Which records of a page were archived.
+/// The kinds of archived records of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Records {
     pub response: bool,
@@ -76,18 +76,18 @@ pub(crate) struct Records {
     pub revisit: bool,
 }
 
-/// A metadata record as it is read.
+/// A decoded metadata record.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Metadata {
     pub event: Event,
-    /// Of a page.
+    /// For a page.
     pub records: Records,
     /// The URLs that were not known before.
     pub outlinks: Vec<Discovered>,
 }
 
-/// The record of `event` at `url`, of the commit of that number, which found the URLs `fresh`. `own_via` is what these have as their via if nothing else is said.
-/// `concurrent_to` is the id of the record archived with it.
+/// Encodes the metadata record of `event` at `url`, part of the commit with that number. `fresh` are the URLs first found there;
+/// `own_via` is the link source that is omitted in the record. `concurrent_to` is the id of the record archived with it.
 pub(crate) fn encode<'a>(
     url: &str,
     at: u64,

@@ -1,30 +1,34 @@
 //! The archive: WARC 1.1 files (ISO 28500:2017), one gzip member a record.
 //!
-//! - [`capture`]: one fetched page as its `request`, `response` and `conversion` records, encoded.
-//! - [`revisit`]: one fetch that brought nothing new as its `request`, `revisit` and `conversion` records, encoded.
-//! - [`record`]: one record: its header fields, its digests, its bytes.
-//! - `writer`: the files, rolled by size; what is appended becomes durable with one call.
-//! - [`reader`]: one record by its location, or all records of a file in order, damaged ones reported.
-//! - [`stream`]: all records of a stream of decompressed bytes, which cannot go back; damaged stretches reported.
-//! - `metadata`: what the catalogue says of a page, so that it can be made anew from the files alone.
-//! - `text_delta`: the text of a duplicate beside that of its kept page.
+//! - `location`: places in the archive.
+//! - `record`: one record: its header fields, its digests, its bytes.
+//! - `capture`: one fetched page as `request`, `response` and `conversion` records, encoded.
+//! - `revisit`: one fetch that brought nothing new as `request`, `revisit` and `conversion` records, encoded.
+//! - `text_delta`: the text of a duplicate as the difference from its kept page's text.
 //! - `http_head`: the head of an HTTP response as it is stored.
-//! - `medium`: the edge to the file system, so that every write can be made to fail in a test.
+//! - `metadata`: the catalogue's data about a page, so that the files alone suffice for a rebuild.
+//! - `writer`: the files, rolled by size; one call makes appended records durable.
+//! - `reader`: one record by its location, or all records of a file in order, with reports of damaged ones.
+//! - `stream`: all records of a decompressed stream, which cannot seek, with reports of damaged stretches.
+//! - `tail`: records behind the end that the state knows.
+//! - `medium`: the interface to the file system, so that tests can make every write fail.
 
-pub mod capture;
+mod capture;
 mod http_head;
+pub(crate) mod location;
 pub(crate) mod medium;
 pub(crate) mod metadata;
-pub mod reader;
-pub mod record;
-pub mod revisit;
-pub mod stream;
+pub(crate) mod reader;
+pub(crate) mod record;
+mod revisit;
+mod stream;
 pub(crate) mod tail;
 pub(crate) mod text_delta;
 pub(crate) mod writer;
 
 pub use capture::{Capture, EncodedCapture, Truncation};
+pub use location::WarcLocation;
 pub use reader::{DamagedRecord, LocatedRecord, WarcReader};
 pub use record::{Record, RecordError, payload_digest, shown_digest};
-pub use revisit::{DuplicateText, RefersTo, Revisit, RevisitProfile};
+pub use revisit::{DuplicateText, RefersTo, RevisitCapture, RevisitProfile};
 pub use stream::{StreamedRecord, WarcStream};

@@ -1,4 +1,4 @@
-//! Reading: one member by its location, or all records of a file in order.
+//! Reads one gzip member, or all records of a file in order.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
@@ -6,16 +6,16 @@ use flate2::bufread::GzDecoder;
 
 use super::record::{Record, find};
 
-/// The largest record that is read unless another limit is set: 256 MiB decoded. A gzip bomb ends here.
-pub const DEFAULT_MAX_RECORD_BYTES: u64 = 256 << 20;
+/// Upper bound on a decoded record, in bytes. Protects against gzip bombs.
+pub(crate) const MAX_RECORD_BYTES: u64 = 256 << 20;
 
 /// The first bytes of a gzip member: magic and method (RFC 1952, 2.3.1).
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b, 0x08];
 
-/// Bytes looked at in one step when the next record is searched after damage.
+/// Bytes that each step of the search for the next record reads after damage.
 const SEARCH_STEP: usize = 64 * 1024;
 
-/// A record and where its member lies in the file.
+/// A record with the place of its member in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedRecord {
     /// Offset of the member in the file.
@@ -32,14 +32,14 @@ pub struct LocatedRecord {
 pub struct DamagedRecord {
     /// Offset where a record should begin.
     pub offset: u64,
-    /// What is wrong there.
+    /// The damage.
     pub reason: String,
 }
 
 /// Reads the record that one gzip member holds.
 ///
 /// # Errors
-/// What is wrong with the member, in words.
+/// The damage, in words.
 pub(crate) fn decode_member(member: &[u8], max_record_bytes: u64) -> Result<Record, String> {
     read_member(&mut io::Cursor::new(member), max_record_bytes)
 }
@@ -58,10 +58,10 @@ fn read_member(input: &mut impl BufRead, max_record_bytes: u64) -> Result<Record
     Ok(record)
 }
 
-/// All records of a gzipped WARC file in order. After damage it goes on at the next record that can be read; each damaged
-/// stretch is reported once.
+/// Iterates over all records of a gzipped WARC file in order. After damage it continues at the next readable record, and reports each
+/// damaged stretch once.
 ///
-/// One gzip member must hold one record, as the standard recommends and all common writers do.
+/// Each gzip member must hold one record, as the standard recommends and all common writers do.
 #[derive(Debug)]
 pub struct WarcReader<R> {
     input: BufReader<R>,
@@ -70,26 +70,19 @@ pub struct WarcReader<R> {
 }
 
 impl<R: Read + Seek> WarcReader<R> {
-    /// A reader from the beginning of `input`, with [`DEFAULT_MAX_RECORD_BYTES`].
+    /// Reads `input` from its first byte.
     pub fn new(input: R) -> Self {
         Self {
             input: BufReader::with_capacity(SEARCH_STEP, input),
             offset: 0,
-            max_record_bytes: DEFAULT_MAX_RECORD_BYTES,
+            max_record_bytes: MAX_RECORD_BYTES,
         }
-    }
-
-    /// Sets how many decoded bytes a record may have.
-    #[must_use]
-    pub fn max_record_bytes(mut self, bytes: u64) -> Self {
-        self.max_record_bytes = bytes;
-        self
     }
 
     /// The next record, damaged stretch, or `None` at the end.
     ///
     /// # Errors
-    /// The input's own errors. Damage is not an error but an answer: the inner `Err`.
+    /// The input's own errors. Damage is not an error of the call: the inner `Err` reports it.
     pub fn next_record(&mut self) -> io::Result<Option<Result<LocatedRecord, DamagedRecord>>> {
         let offset = self.offset;
         if self.seek_to(offset)?.fill_buf()?.is_empty() {
@@ -118,7 +111,7 @@ impl<R: Read + Seek> WarcReader<R> {
         }))
     }
 
-    /// The first offset from `from` on where a record can be read, or the end of the input.
+    /// The offset of the first readable record from `from` on, or the end of the input.
     fn next_readable(&mut self, from: u64) -> io::Result<u64> {
         let mut at = from;
         loop {
@@ -147,7 +140,7 @@ impl<R: Read + Seek> WarcReader<R> {
         let here = self.input.stream_position()?;
         match i64::try_from(i128::from(offset) - i128::from(here)) {
             Ok(0) => {}
-            // Stays within the buffer where it can.
+            // Stays within the buffer if possible.
             Ok(distance) => self.input.seek_relative(distance)?,
             Err(_) => {
                 self.input.seek(SeekFrom::Start(offset))?;
@@ -162,5 +155,29 @@ impl<R: Read + Seek> Iterator for WarcReader<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.next_record().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::NewRecord;
+    use super::*;
+
+    #[test]
+    fn a_record_larger_than_the_limit_is_not_read() {
+        let mut bytes = Vec::new();
+        for block in [vec![b'x'; 10], vec![b'x'; 1 << 20], vec![b'x'; 20]] {
+            let record = NewRecord::new("response", "<urn:x>", 0);
+            record.write(&[&block], 1, &mut bytes).unwrap();
+        }
+        let reader = WarcReader {
+            max_record_bytes: 100_000,
+            ..WarcReader::new(io::Cursor::new(bytes))
+        };
+        let read: Vec<_> = reader.map(Result::unwrap).collect();
+        assert_eq!(read.len(), 3);
+        let damage = read[1].as_ref().unwrap_err();
+        assert!(damage.reason.contains("larger than 100000 bytes"), "{damage}");
+        assert_eq!(read[2].as_ref().unwrap().record.block.len(), 20);
     }
 }

@@ -21,7 +21,7 @@ use sha1::{Digest, Sha1};
 /// The version line that every record of this crate begins with.
 const VERSION_LINE: &str = "WARC/1.1";
 
-/// What a record must not exceed before its header ends: far above any real header.
+/// Upper bound on the header of a record, in bytes: far above any real header.
 pub(super) const MAX_HEADER_BYTES: usize = 256 * 1024;
 
 /// One record as read from a WARC file.
@@ -29,7 +29,7 @@ pub(super) const MAX_HEADER_BYTES: usize = 256 * 1024;
 pub struct Record {
     /// The version line, such as `WARC/1.1`.
     pub version: String,
-    /// Named fields in the order of the file, names as written.
+    /// Named fields in the order of the file, with names as written.
     pub fields: Vec<(String, String)>,
     /// The block: exactly `Content-Length` bytes.
     pub block: Vec<u8>,
@@ -55,7 +55,7 @@ pub enum RecordError {
     ShortBlock {
         /// Bytes announced by `Content-Length`.
         expected: u64,
-        /// Bytes there.
+        /// Bytes found.
         found: u64,
     },
     /// The block's digest is not the one in `WARC-Block-Digest`.
@@ -69,11 +69,11 @@ pub enum RecordError {
 }
 
 impl Record {
-    /// Reads a record from its decoded bytes. What follows the block is not looked at.
+    /// Reads a record from its decoded bytes. Ignores bytes behind the block.
     ///
     /// # Errors
-    /// [`RecordError`] names the first thing that is not as the standard has it. Digests are not checked: see
-    /// [`verify_block`](Self::verify_block).
+    /// [`RecordError`] names the first violation of the standard. [`verify_block`](Self::verify_block) checks the digest, this function
+    /// does not.
     pub fn parse(bytes: &[u8]) -> Result<Self, RecordError> {
         if !bytes.starts_with(b"WARC/") {
             return Err(RecordError::NoVersion);
@@ -99,7 +99,7 @@ impl Record {
         Ok(record)
     }
 
-    /// The value of the first field of this name, compared without regard to case.
+    /// The value of the first field with this name, in any case.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&str> {
         self.fields
@@ -114,7 +114,7 @@ impl Record {
         self.field("WARC-Type").unwrap_or_default()
     }
 
-    /// The body inside an HTTP block: what follows the empty line after the HTTP header. `None` where there is none.
+    /// The body inside an HTTP block: the bytes after the empty line behind the HTTP header. `None` if there is no such line.
     #[must_use]
     pub fn http_payload(&self) -> Option<&[u8]> {
         find(&self.block, b"\r\n\r\n").map(|end| &self.block[end + 4..])
@@ -150,7 +150,7 @@ pub(super) fn parse_header(header: &str) -> Result<(String, Vec<(String, String)
     let mut fields: Vec<(String, String)> = Vec::with_capacity(12);
     for line in lines {
         match (line.starts_with([' ', '\t']), fields.last_mut()) {
-            // A folded line continues the value before it; WARC 1.0 files of others have them.
+            // A folded line continues the value before it; WARC 1.0 files of other programs have them.
             (true, Some((_, value))) => {
                 value.push(' ');
                 value.push_str(line.trim());
@@ -172,22 +172,21 @@ pub fn payload_digest(payload: &[u8]) -> [u8; 20] {
     Sha1::digest(payload).into()
 }
 
-/// A [`payload_digest`] as a header field has it: `sha1:` and base 32.
+/// A [`payload_digest`] in the form of header fields: `sha1:` and base 32.
 #[must_use]
 pub fn shown_digest(digest: &[u8; 20]) -> String {
     format!("sha1:{}", BASE32.encode(digest))
 }
 
-/// The digest that such a field has; `None` if it is none of that form.
+/// The digest in such a field; `None` if the field has another form.
 pub(crate) fn read_digest(shown: &str) -> Option<[u8; 20]> {
     let digest = BASE32.decode(shown.strip_prefix("sha1:")?.as_bytes()).ok()?;
     digest.try_into().ok()
 }
 
 /// `sha1:` and the digest of the concatenated parts in base 32, as Heritrix, warcio, pywb and the CDX servers write and
-/// compare it. SHA-1 here finds damage and equal payloads; nothing depends on its resisting an attacker.
-#[must_use]
-pub fn digest(parts: &[&[u8]]) -> String {
+/// compare it. SHA-1 serves to find damage and equal payloads; nothing relies on its resistance to attacks.
+pub(crate) fn digest(parts: &[&[u8]]) -> String {
     let mut hasher = Sha1::new();
     for part in parts {
         hasher.update(part);
@@ -195,7 +194,7 @@ pub fn digest(parts: &[&[u8]]) -> String {
     format!("sha1:{}", BASE32.encode(&hasher.finalize()))
 }
 
-/// A record about to be written: fields are checked as they enter.
+/// A record under construction. Each field is checked when it is added.
 pub(crate) struct NewRecord {
     header: String,
 }
@@ -213,8 +212,8 @@ impl NewRecord {
             .field("WARC-Date", &warc_date(unix_ms))
     }
 
-    /// Adds a field. Every control character in the value becomes a space, so no value can end its line and begin
-    /// another field.
+    /// Adds a field. Replaces every control character in the value by a space, so that no value can end its line and begin another
+    /// field.
     pub fn field(mut self, name: &str, value: &str) -> Self {
         self.header.push_str(name);
         self.header.push_str(": ");
@@ -224,8 +223,8 @@ impl NewRecord {
         self
     }
 
-    /// Adds a field whose value is a URI: white space and control characters are percent-encoded, for a URI has neither;
-    /// `user:password@` is left out, for an archive is passed on.
+    /// Adds a field with a URI as its value. Percent-encodes white space and control characters, which no URI may have, and omits
+    /// `user:password@`, because people share archives.
     pub fn uri_field(self, name: &str, uri: &str) -> Self {
         self.field(name, &one_line_uri(uri))
     }
@@ -261,7 +260,7 @@ pub(crate) fn without_userinfo(uri: &str) -> Cow<'_, str> {
     without().map_or(Cow::Borrowed(uri), Cow::Owned)
 }
 
-/// A URI as a field has it: without user and password, white space and control characters percent-encoded.
+/// A URI in the form of header fields: without user and password, with white space and control characters percent-encoded.
 pub(crate) fn one_line_uri(uri: &str) -> String {
     let mut value = String::with_capacity(uri.len());
     for c in without_userinfo(uri).chars() {
@@ -282,12 +281,12 @@ pub(crate) fn new_record_id() -> String {
     format!("<{}>", uuid::Uuid::new_v4().urn())
 }
 
-/// `WARC-Date` with milliseconds, `2026-03-21T09:30:00.125Z`. A date past the year 9999 becomes the epoch.
+/// `WARC-Date` with milliseconds, `2026-03-21T09:30:00.125Z`. A date after the year 9999 becomes the epoch.
 pub(crate) fn warc_date(unix_ms: u64) -> String {
     format!("{:.3}", timestamp(unix_ms))
 }
 
-/// `YYYYMMDDhhmmss` in UTC: the form of dates in CDX files and in the names of WARC files.
+/// `YYYYMMDDhhmmss` in UTC: the date in CDX files and in the names of WARC files.
 pub(crate) fn compact_date(unix_ms: u64) -> String {
     timestamp(unix_ms).strftime("%Y%m%d%H%M%S").to_string()
 }
@@ -306,7 +305,7 @@ fn timestamp(unix_ms: u64) -> jiff::Timestamp {
         .unwrap_or_default()
 }
 
-/// Where `needle` first begins in `haystack`.
+/// The first position of `needle` in `haystack`.
 pub(crate) fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     haystack.windows(needle.len()).position(|window| window == needle)
 }
@@ -324,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn the_digest_of_nothing_is_the_one_the_field_knows() {
+    fn the_digest_of_no_bytes_is_the_known_constant() {
         assert_eq!(digest(&[]), "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
         assert_eq!(digest(&[b"ab", b"c"]), digest(&[b"abc"]));
     }
@@ -387,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_record_is_named() {
+    fn each_fault_of_a_record_is_named() {
         let cases: [(&[u8], RecordError); 6] = [
             (b"", RecordError::NoVersion),
             (b"HTTP/1.1 200 OK\r\n\r\n", RecordError::NoVersion),

@@ -1,33 +1,32 @@
-//! A fetch that brought nothing new as WARC records, encoded: a duplicate of a kept page, or another visit that found a page
-//! as it was.
+//! A fetch that brought nothing new as WARC records, encoded: a duplicate of a kept page, or a visit that found its page unchanged.
 //!
 //! ```text
 //! request      the HTTP request as sent                                   (optional)
-//! revisit      status line and header, no payload                         refers to the capture that has it
-//! conversion   what its text has that the kept page's has not             (optional) see `text_delta`
+//! revisit      status line and header, no payload                         refers to the capture with the payload
+//! conversion   the difference of its text from the kept page's            (optional) see `text_delta`
 //! ```
 //!
-//! Source: ISO 28500:2017, 6.7. The header of a revisit that had a payload is made to agree with that payload in its decoded
-//! form, as in [`Capture`](super::Capture): tools that replay it put the stored payload behind it.
+//! Source: ISO 28500:2017, 6.7. The header agrees with the decoded payload, as in [`Capture`](super::Capture), because
+//! replay tools append the stored payload to it.
 
 use std::io;
 use std::net::IpAddr;
 
-use super::capture::{DEFAULT_LEVEL, EncodedCapture, Exchanged};
+use super::capture::{EncodedCapture, Exchanged, LEVEL};
 use super::http_head::response_head;
 use super::record::{new_record_id, shown_digest, warc_date};
 use super::text_delta;
 
-/// What was exchanged in a fetch whose payload is not stored, and where what stands for it is.
+/// The exchange of a fetch whose payload is not stored, and the capture that stands for it.
 #[derive(Debug, Clone)]
-pub struct Revisit<'a> {
+pub struct RevisitCapture<'a> {
     /// The URL fetched.
     pub url: &'a str,
     /// When the fetch began, milliseconds since the Unix epoch.
     pub fetched_at: u64,
-    /// The address really connected to.
+    /// The address of the connection.
     pub ip: Option<IpAddr>,
-    /// The HTTP request as sent, head and all, without credentials. `None` writes no `request` record.
+    /// The complete HTTP request as sent, without credentials. `None` writes no `request` record.
     pub request: Option<&'a [u8]>,
     /// HTTP status.
     pub status: u16,
@@ -35,31 +34,31 @@ pub struct Revisit<'a> {
     pub reason: &'a str,
     /// Response header, names and values as received, in order.
     pub headers: Vec<(&'a str, &'a [u8])>,
-    /// Bytes of the decoded payload that is left out; `None` where none came (304).
+    /// Bytes of the decoded payload; `None` if the answer had none (304).
     pub payload_bytes: Option<u64>,
-    /// SHA-1 of the decoded payload that is left out; of a 304, that of the version referred to.
+    /// SHA-1 of the decoded payload; for a 304, the digest of the version that it refers to.
     pub payload_digest: [u8; 20],
-    /// In which sense it is a revisit.
+    /// The kind of revisit.
     pub profile: RevisitProfile,
     /// The capture that stands for it.
     pub refers_to: RefersTo<'a>,
-    /// The text found in the payload that is left out; `None` where nobody will ask for it.
+    /// The text extracted from the payload; `None` stores no text.
     pub text: Option<DuplicateText<'a>>,
 }
 
-/// The text of a duplicate beside that of a page decided before it, whose own text is archived.
+/// The text of a duplicate, with the archived text of an earlier page that it is stored as a difference from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DuplicateText<'a> {
-    /// Sequence number of that page.
+    /// Sequence number of the earlier page.
     pub of: u64,
-    /// That page's text.
+    /// The earlier page's text.
     pub base: &'a str,
     /// The duplicate's text.
     pub text: &'a str,
 }
 
-/// A capture in the archive, named as ISO 28500:2017, 5.14 and 5.15 do. For a payload to be found again, one whose `response`
-/// is there: of a chain of revisits, the first.
+/// Reference to a capture in the archive (ISO 28500:2017, 5.14 and 5.15). It must have a `response`, so that tools find the payload:
+/// in a chain of revisits, the first capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RefersTo<'a> {
     /// Its URL.
@@ -68,26 +67,26 @@ pub struct RefersTo<'a> {
     pub fetched_at: u64,
 }
 
-/// In which sense a capture stands for another: `WARC-Profile`.
+/// How a capture stands for another: `WARC-Profile`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RevisitProfile {
     /// The same bytes (ISO 28500:2017, 6.7.2).
     IdenticalPayload,
-    /// The server says that it has not changed (6.7.3).
+    /// The server says that the page is unchanged (6.7.3).
     ServerNotModified,
-    /// The same normalised text in other bytes. A profile of our own.
+    /// The same normalised text in other bytes. A profile of this crawler.
     SameText,
-    /// Nearly the same text. A profile of our own.
+    /// Nearly the same text. A profile of this crawler.
     NearDuplicate {
-        /// Hamming distance of the two fingerprints in bits; `None` where another rule decided.
+        /// Hamming distance of the two fingerprints in bits; `None` if another rule decided.
         distance: Option<u32>,
-        /// Estimated similarity of the two, 0 to 1.
+        /// Estimated similarity of the two texts, 0 to 1.
         similarity: f32,
     },
 }
 
 impl RevisitProfile {
-    /// The URI that names it. Those of our own are described in `docs/warc.md`.
+    /// Its URI. `docs/src/warc.md` describes the profiles of this crawler.
     #[must_use]
     pub fn uri(self) -> &'static str {
         match self {
@@ -99,11 +98,11 @@ impl RevisitProfile {
     }
 }
 
-impl Revisit<'_> {
+impl RevisitCapture<'_> {
     /// Compresses the records into one gzip member each.
     ///
     /// # Errors
-    /// What the compressor reports; writing to memory, it has no reason to.
+    /// The compressor's errors. It writes to memory, so none are expected.
     pub fn encode(&self) -> io::Result<EncodedCapture> {
         let mut bytes = Vec::with_capacity(2048);
         let exchanged = Exchanged {
@@ -113,7 +112,7 @@ impl Revisit<'_> {
         };
         let id = new_record_id();
         if let Some(request) = self.request {
-            exchanged.write_request(request, &id, DEFAULT_LEVEL, &mut bytes)?;
+            exchanged.write_request(request, &id, &mut bytes)?;
         }
         let at = bytes.len() as u64;
         let mut record = exchanged
@@ -129,22 +128,14 @@ impl Revisit<'_> {
             record = record.field("X-Crawler-Similarity", &format!("{similarity:.4}"));
         }
         if self.payload_bytes.is_some() {
-            // The payload was cut off so as not to store it twice; 6.7.2 asks for this word.
+            // The payload is left out because it is stored elsewhere; 6.7.2 prescribes this value.
             record = record.field("WARC-Truncated", "length");
         }
         let head = response_head(self.status, self.reason, &self.headers, self.payload_bytes);
-        let length = record.write(&[&head], DEFAULT_LEVEL, &mut bytes)?;
-        let text = match self.text {
+        let length = record.write(&[&head], LEVEL, &mut bytes)?;
+        let text = match &self.text {
+            Some(text) => Some(text.write(&exchanged, &id, &mut bytes)?),
             None => None,
-            Some(DuplicateText { of, base, text }) => {
-                let at = bytes.len() as u64;
-                let frame = text_delta::between(base, text)?;
-                let record = exchanged
-                    .record("conversion", &new_record_id(), text_delta::CONTENT_TYPE)
-                    .field("WARC-Refers-To", &id)
-                    .field(text_delta::TEXT_OF, &of.to_string());
-                Some((at, record.write(&[&frame], DEFAULT_LEVEL, &mut bytes)?))
-            }
         };
         Ok(EncodedCapture {
             bytes,
@@ -158,6 +149,19 @@ impl Revisit<'_> {
     }
 }
 
+impl DuplicateText<'_> {
+    /// Writes the `conversion` record. `revisit` is the id of the record that it refers to. Returns its offset and length in `out`.
+    fn write(&self, exchanged: &Exchanged<'_>, revisit: &str, out: &mut Vec<u8>) -> io::Result<(u64, u64)> {
+        let at = out.len() as u64;
+        let frame = text_delta::between(self.base, self.text)?;
+        let record = exchanged
+            .record("conversion", &new_record_id(), text_delta::CONTENT_TYPE)
+            .field("WARC-Refers-To", revisit)
+            .field(text_delta::TEXT_OF, &self.of.to_string());
+        Ok((at, record.write(&[&frame], LEVEL, out)?))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Cursor;
@@ -168,8 +172,8 @@ mod tests {
 
     const PAYLOAD: &[u8] = b"<p>the same page";
 
-    fn revisit(profile: RevisitProfile, payload_bytes: Option<u64>) -> Revisit<'static> {
-        Revisit {
+    fn revisit(profile: RevisitProfile, payload_bytes: Option<u64>) -> RevisitCapture<'static> {
+        RevisitCapture {
             url: "https://example.org/copy",
             fetched_at: 1_774_085_400_125,
             ip: Some(IpAddr::from([127, 0, 0, 1])),
@@ -188,7 +192,7 @@ mod tests {
         }
     }
 
-    fn records(revisit: &Revisit<'_>) -> Vec<Record> {
+    fn records(revisit: &RevisitCapture<'_>) -> Vec<Record> {
         let encoded = revisit.encode().unwrap();
         let located: Vec<_> = WarcReader::new(Cursor::new(encoded.bytes))
             .map(|record| record.unwrap().unwrap())

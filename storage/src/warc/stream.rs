@@ -1,29 +1,28 @@
-//! Reading a stream: all records of decompressed bytes that come once and in order, as from a pipe or from a file that was
-//! compressed as a whole.
+//! Reads the records of a decompressed stream that cannot seek, such as a pipe, or a file that was compressed as a whole.
 //!
 //! ```text
 //! WARC/1.0 CRLF ┐
 //! Name: value   │ header, bounded           next_record
 //! CRLF          ┘
-//! block           Content-Length bytes      read_block, as far as it is wanted; the rest is skipped
+//! block           Content-Length bytes      read_block, up to the wanted length; the rest is skipped
 //! CRLF CRLF
 //! ```
 //!
-//! A block is trusted only if line ends follow it. If they do not, or the stream ends in it, the record's length is wrong, and
-//! the next record is looked for inside what was read. No byte is read more than twice on that account, whatever the stream holds.
+//! The reader trusts a block only if line ends follow it. Otherwise, or if the stream ends within the block, the record's length is
+//! wrong, and the reader looks for the next record inside the block. It reads no byte more than twice.
 //!
-//! Source: ISO 28500:2017 (WARC 1.1), and its drafts from 0.17 on, whose header has the same form. Lines that end in LF
-//! alone, folded lines and missing or surplus line ends between records are taken.
+//! Source: ISO 28500:2017 (WARC 1.1), and its drafts from 0.17 on, whose header has the same form. The reader accepts lines that end in
+//! LF alone, folded lines, and missing or surplus line ends between records.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use super::reader::DamagedRecord;
 use super::record::{MAX_HEADER_BYTES, Record, RecordError, find, parse_header};
 
-/// What a version line begins with; a digit follows.
+/// The beginning of a version line. A digit follows.
 const VERSION: &[u8] = b"WARC/";
 
-/// Bytes of line ends that are remembered.
+/// Upper bound on the bytes of line ends in memory.
 const MAX_LINE_ENDS: usize = 4_096;
 
 /// A record whose header has been read.
@@ -37,8 +36,8 @@ pub struct StreamedRecord {
     pub record: Record,
 }
 
-/// All records of a stream in order. After damage it goes on at the next line that begins as a version line does; each
-/// damaged stretch is reported once.
+/// Reads all records of a stream in order. After damage it continues at the next line that looks like a version line, and reports each
+/// damaged stretch once.
 ///
 /// ```
 /// use storage::warc::WarcStream;
@@ -64,24 +63,24 @@ pub struct StreamedRecord {
 #[derive(Debug)]
 pub struct WarcStream<R> {
     input: Rewound<R>,
-    /// Where the last record began.
+    /// First byte of the last record.
     record_at: u64,
-    /// Bytes of its block that have not been read.
+    /// Unread bytes of its block.
     unread: u64,
-    /// An error of the input left the stream anywhere: a record must be looked for.
+    /// An error of the input left the stream at an unknown place, so the next record must be searched.
     lost: bool,
-    /// What lies before this offset has been read twice already.
+    /// All bytes before this offset have been read twice already.
     rewound_to: u64,
 }
 
-/// What is wrong with a header, and whether the line that said so was read to its end.
+/// The damage of a header, and whether the damaged line was read to its end.
 struct BadHeader {
     reason: String,
     at_line_start: bool,
 }
 
 impl<R: BufRead> WarcStream<R> {
-    /// A reader of `input`, which must be decompressed.
+    /// Reads `input`, which must be decompressed.
     pub fn new(input: R) -> Self {
         Self {
             input: Rewound {
@@ -97,19 +96,18 @@ impl<R: BufRead> WarcStream<R> {
         }
     }
 
-    /// The header of the next record, a damaged stretch, or `None` at the end. What was not read of the block before is
-    /// skipped.
+    /// The header of the next record, a damaged stretch, or `None` at the end. Skips unread bytes of the block before.
     ///
     /// # Errors
-    /// The input's own errors. An input that goes on after an error (a decompressor that finds its next member) may be
-    /// asked again: then the next record is looked for. Damage is not an error but an answer: the inner `Err`.
+    /// The input's own errors. If the input can continue after an error (a decompressor that finds its next member), the call may be
+    /// repeated; it then searches the next record. Damage is not an error of the call: the inner `Err` reports it.
     pub fn next_record(&mut self) -> io::Result<Option<Result<StreamedRecord, DamagedRecord>>> {
         let next = self.find_next();
         self.lost = next.is_err();
         next
     }
 
-    /// Appends to the block of `found`, which must be the last record, until it has `up_to` bytes or is whole.
+    /// Appends to the block of `found`, which must be the last record, until it has `up_to` bytes or is complete.
     ///
     /// # Errors
     /// As [`next_record`](Self::next_record); the inner `Err` says that the stream ends within the block, or that the
@@ -220,11 +218,11 @@ impl<R: BufRead> WarcStream<R> {
         Ok(Err(self.damaged(reason)))
     }
 
-    /// Whether what follows a block is what follows a whole one. Line ends that were read are put into `behind`.
+    /// Whether the bytes behind a block show that it is complete. Adds the line ends that it reads to `behind`.
     fn ends_here(&mut self, behind: &mut Vec<u8>) -> io::Result<bool> {
-        // Not a byte further than needed: an error behind this record is no error in it.
+        // Reads no more than necessary: an error behind this record is no error of this record.
         let lines = self.input.skip_line_ends(2, |bytes| {
-            // Nobody means line ends without end, and they are not worth the memory.
+            // A longer run of line ends is damage, and must not fill the memory.
             if behind.len() < MAX_LINE_ENDS {
                 behind.extend_from_slice(bytes);
             }
@@ -232,7 +230,7 @@ impl<R: BufRead> WarcStream<R> {
         Ok(lines == 2 || self.input.fill()?.is_empty() || self.is_at_version_line()?)
     }
 
-    /// Goes back to the first version line in the block of `found`, if there is one that may still be gone back to. `behind`
+    /// Returns to the first version line in the block of `found`, if there is one and the block was read only once. `behind`
     /// was read after the block.
     fn rewind(&mut self, found: &StreamedRecord, behind: &[u8]) {
         let block = &found.record.block;
@@ -250,7 +248,7 @@ impl<R: BufRead> WarcStream<R> {
         }
     }
 
-    /// Goes to the next line that begins as a version line, from the beginning of a line on.
+    /// Skips lines up to the next one that looks like a version line. The input must be at the beginning of a line.
     fn find_version_line(&mut self) -> io::Result<()> {
         while !self.is_at_version_line()? {
             if self.input.skip_until(b'\n')? == 0 {
@@ -265,7 +263,7 @@ impl<R: BufRead> WarcStream<R> {
         if here.len() > VERSION.len() || here.first() != VERSION.first() {
             return Ok(is_version(here));
         }
-        // The line goes on in the next of the input's buffers.
+        // The line continues in the next buffer of the input.
         let mut start = Vec::new();
         let read = self
             .input
@@ -290,7 +288,7 @@ fn is_version(line: &[u8]) -> bool {
         .is_some_and(u8::is_ascii_digit)
 }
 
-/// A record without its block, and how long that is.
+/// A record without its block, and the length of the block.
 fn finish_header(header: &[u8]) -> Result<(Record, u64), RecordError> {
     let header = String::from_utf8_lossy(header);
     let (version, fields) = parse_header(header.strip_suffix("\r\n").unwrap_or(&header))?;
@@ -303,23 +301,23 @@ fn finish_header(header: &[u8]) -> Result<(Record, u64), RecordError> {
     Ok((record, length.ok_or(RecordError::BadLength)?))
 }
 
-/// An input to which bytes can be given back.
+/// An input that accepts bytes back.
 #[derive(Debug)]
 struct Rewound<R> {
-    /// What was given back, read up to `at`.
+    /// Returned bytes, read again up to `at`.
     pushed: Vec<u8>,
     at: usize,
     input: R,
-    /// Of the next byte.
+    /// Offset of the next byte.
     offset: u64,
 }
 
 impl<R: BufRead> Rewound<R> {
-    /// Gives back what was read last.
+    /// Returns the bytes that were read last.
     fn unread(&mut self, bytes: &[u8]) {
         self.offset -= bytes.len() as u64;
         if self.at >= bytes.len() {
-            // They came from here, and are here still.
+            // They came from `pushed`, which still has them.
             self.at -= bytes.len();
             return;
         }
@@ -337,11 +335,11 @@ impl<R: BufRead> Rewound<R> {
                 Err(error) => return Err(error),
             }
         }
-        // Filled already; asked again for the sake of the borrow checker.
+        // The buffer is full; the second call satisfies the borrow checker.
         self.fill_buf()
     }
 
-    /// Skips so many bytes, or as many as there are; how many.
+    /// Skips up to `bytes` bytes. Returns the number of skipped bytes, which is smaller at the end of the input.
     fn skip(&mut self, bytes: u64) -> io::Result<u64> {
         let mut skipped = 0;
         while skipped < bytes {
@@ -356,7 +354,7 @@ impl<R: BufRead> Rewound<R> {
         Ok(skipped)
     }
 
-    /// Skips the ends of at most so many lines, and shows them; of how many.
+    /// Skips up to `at_most` line ends, and passes them to `show`. Returns their number.
     fn skip_line_ends(&mut self, at_most: usize, mut show: impl FnMut(&[u8])) -> io::Result<usize> {
         let mut lines = 0;
         while lines < at_most {

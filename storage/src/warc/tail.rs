@@ -1,21 +1,23 @@
-//! What lies behind the end of the archive that the state knows.
+//! The tail of the archive: records behind the end that the state knows.
 //!
-//! After a crash that is what one commit had archived when it was cut off: it is not known, and is cut off. But it may also be the
-//! work of many commits that the state was made without, because an old copy was put in its place. Nothing of that may be cut off. The
-//! metadata record of each page tells the number of its commit, so the two can be told apart without any other file.
+//! After a crash the tail holds records of one interrupted commit. No row refers to them, and the store cuts them off. But if somebody
+//! put an old copy of the state in its place, the tail holds records of many commits, and the store must not cut them off. The
+//! metadata record of each page contains the number of its commit, which distinguishes the two cases without any other file.
 
 use std::io::Cursor;
 
+use super::location::WarcEnd;
 use super::medium::Medium;
 use super::metadata;
 use super::reader::WarcReader;
-use super::writer::{WarcEnd, file_name, parse_file_name};
+use super::writer::{file_name, parse_file_name};
 use crate::error::StorageError;
 
-/// Bytes of a file's tail that are looked at: more than a commit can archive, so that the next one's are among them.
+/// Bytes of a file's tail that are read: more than a commit can archive, so that they include records of the next commit.
 const MAX_LOOKED_AT: u64 = 64 << 20;
 
-/// The number of the last commit that is told behind `end` in the archive of the crawl begun at `started_at`; `None` if none is.
+/// The number of the last commit with a record behind `end` in the archive of the crawl that began at `started_at`; `None` if there is
+/// none.
 pub(crate) fn last_commit_behind(
     medium: &dyn Medium,
     started_at: u64,
@@ -46,7 +48,7 @@ fn last_commit_in(medium: &dyn Medium, name: &str, from: u64) -> Result<Option<u
     let mut last = None;
     let mut records = WarcReader::new(Cursor::new(tail));
     while let Some(read) = records.next_record().map_err(failed)? {
-        // What is torn was not committed.
+        // A torn record was not committed.
         if let Ok(located) = read {
             last = last.max(metadata::commit_of(&located.record));
         }

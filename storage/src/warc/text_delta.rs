@@ -1,18 +1,17 @@
-//! The text of a duplicate, as what it has that the text of its kept page does not.
+//! The text of a duplicate, stored as the difference from its kept page's text.
 //!
-//! A duplicate says next to nothing beyond the page that was kept, so its text takes next to nothing beside that page's: it is
-//! compressed with the kept page's text as what went before (a Zstandard frame, RFC 8878, with a *prefix*, what `zstd --patch-from`
-//! makes). That is enough to show what differs, to compare exactly, and to decide anew by other rules, for some tens or hundreds
-//! of bytes a duplicate.
+//! The two texts differ little, so the duplicate's text is compressed with the kept page's text as prefix (a Zstandard frame,
+//! RFC 8878, as `zstd --patch-from` makes it). It takes some tens or hundreds of bytes, and allows to show the difference, to compare
+//! exactly, and to redecide by other rules.
 //!
-//! It is archived as a `conversion` record beside the `revisit`, with a content type of its own, so that no tool takes it for a
+//! It is archived as a `conversion` record beside the `revisit`, with its own content type, so that no tool takes it for plain
 //! text:
 //!
 //! ```text
 //! WARC-Type: conversion
 //! Content-Type: application/x-crawler-text-delta       the frame
 //! WARC-Refers-To: the revisit
-//! X-Crawler-Text-Of: 12                                the number of the page whose text goes before
+//! X-Crawler-Text-Of: 12                                the number of the page whose text is the prefix
 //! ```
 
 use std::io::{self, Read};
@@ -26,25 +25,25 @@ use super::record::Record;
 /// Its `Content-Type`.
 pub const CONTENT_TYPE: &str = "application/x-crawler-text-delta";
 
-/// The field that names the page whose text goes before.
+/// The field with the number of the page whose text is the prefix.
 pub(super) const TEXT_OF: &str = "X-Crawler-Text-Of";
 
-/// Texts are some kilobytes: what a better match costs is small beside what it saves.
+/// Zstandard level. Texts have some kilobytes, so a better match costs less than it saves.
 const LEVEL: i32 = 3;
 
-/// Bytes from which on the level's own tables do not reach back to where the same stood in the kept page's text.
+/// Length of a prefix, in bytes, above which the level's own tables do not reach back to the matching part.
 const FAR: usize = 128 << 10;
 
-/// The smallest and the largest window that a frame may ask for, as powers of two.
+/// Binary logarithms of the smallest and the largest window of a frame.
 const WINDOW_LOG: std::ops::RangeInclusive<u32> = 10..=27;
 
-/// Bytes that a text has at most: the longest block that is read from an archive.
-const MAX_TEXT_BYTES: u64 = super::reader::DEFAULT_MAX_RECORD_BYTES;
+/// Upper bound on a text, in bytes: the longest block that is read from an archive.
+const MAX_TEXT_BYTES: u64 = super::reader::MAX_RECORD_BYTES;
 
-/// What `text` has that `base` does not.
+/// Compresses `text` with `base` as prefix.
 ///
 /// # Errors
-/// What the compressor reports.
+/// The compressor's errors.
 pub fn between(base: &str, text: &str) -> io::Result<Vec<u8>> {
     let mut compressor = Compressor::new(LEVEL)?;
     let window = (base.len() + text.len()).max(1).ilog2() + 1;
@@ -54,17 +53,17 @@ pub fn between(base: &str, text: &str) -> io::Result<Vec<u8>> {
     if base.len() > FAR {
         compressor.set_parameter(CParameter::EnableLongDistanceMatching(true))?;
     }
-    // A damaged frame is told as such, not as another text.
+    // The checksum detects a damaged frame, which would otherwise give another text.
     compressor.set_parameter(CParameter::ChecksumFlag(true))?;
     let prefix = compressor.context_mut().ref_prefix(base.as_bytes());
     prefix.map_err(|code| io::Error::other(zstd::zstd_safe::get_error_name(code)))?;
     compressor.compress(text.as_bytes())
 }
 
-/// The text that a frame makes of `base`.
+/// Decompresses a frame with `base` as prefix.
 ///
 /// # Errors
-/// In words: it is no such frame, or of another base.
+/// In words: the frame is damaged, or was made with another base.
 pub fn apply(base: &str, frame: &[u8]) -> Result<String, String> {
     let decoder = Decoder::with_ref_prefix(frame, base.as_bytes());
     let mut decoder = decoder.map_err(|error| error.to_string())?;
@@ -75,20 +74,20 @@ pub fn apply(base: &str, frame: &[u8]) -> Result<String, String> {
     decoder
         .take(MAX_TEXT_BYTES + 1)
         .read_to_string(&mut text)
-        .map_err(|error| format!("it does not fit the text that it goes by: {error}"))?;
+        .map_err(|error| format!("it does not fit the text that it is a difference from: {error}"))?;
     if text.len() as u64 > MAX_TEXT_BYTES {
         return Err(format!("its text is longer than {MAX_TEXT_BYTES} bytes"));
     }
     Ok(text)
 }
 
-/// The number of the page whose text goes before, if a record is such a delta.
+/// The number of the page whose text is the prefix, if the record is such a difference.
 pub(crate) fn base_of(record: &Record) -> Option<Result<u64, String>> {
     if record.field("Content-Type") != Some(CONTENT_TYPE) {
         return None;
     }
     let number = record.field(TEXT_OF).and_then(|number| number.parse().ok());
-    Some(number.ok_or_else(|| format!("its field {TEXT_OF} is missing or no number")))
+    Some(number.ok_or_else(|| format!("its field {TEXT_OF} is missing or not a number")))
 }
 
 #[cfg(test)]
@@ -104,18 +103,18 @@ mod tests {
         }
 
         #[test]
-        fn damage_is_told(base in "[a-z ]{50,400}", at in any::<prop::sample::Index>(), flip in 1_u8..) {
+        fn a_damaged_frame_gives_an_error_or_the_same_text(base in "[a-z ]{50,400}", at in any::<prop::sample::Index>(), flip in 1_u8..) {
             let mut frame = between(&base, &format!("{base}!")).unwrap();
             let at = at.index(frame.len());
             frame[at] ^= flip;
-            // A bit of the header may say the same in another way.
-            let is_told = apply(&base, &frame).map_or(true, |read| read == format!("{base}!"));
-            prop_assert!(is_told);
+            // Some bits of the header do not matter.
+            let is_detected = apply(&base, &frame).map_or(true, |read| read == format!("{base}!"));
+            prop_assert!(is_detected);
         }
     }
 
     #[test]
-    fn a_text_like_its_base_takes_next_to_nothing() {
+    fn a_text_similar_to_its_base_takes_few_bytes() {
         for words in [200, 20_000, 400_000] {
             let base: String = (0..words)
                 .map(|word: u64| format!("{:x} ", word.wrapping_mul(0x9E37_79B9)))

@@ -1,61 +1,41 @@
 //! The files of the archive: `crawl-<start>-<number>.warc.gz`, appended to, rolled by size.
 //!
-//! What is appended waits in memory; [`WarcWriter::sync`] writes it at the offsets it was given when it was appended and
-//! makes it durable. A failed write can therefore be tried again without a thought for how far it came, and the offsets
-//! that the catalogue holds never move.
+//! Appended records wait in memory. [`WarcWriter::sync`] writes them at the offsets that they got when they were appended, and
+//! makes them durable. A failed write can therefore be repeated from the start, and the offsets in the catalogue never change.
 
 use std::io;
 
-use serde::{Deserialize, Serialize};
-
-use super::capture::{DEFAULT_LEVEL, EncodedCapture};
+use super::capture::{EncodedCapture, LEVEL};
+use super::location::{Archived, WarcEnd, WarcLocation};
 use super::medium::Medium;
 use super::metadata::DecidedBy;
 use super::record::{NewRecord, compact_date, new_record_id, parse_compact_date};
 use crate::error::StorageError;
-use crate::page::WarcLocation;
-
-/// Where the archive ends: all before it belongs to the catalogue, all after it is a tail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct WarcEnd {
-    /// Number of the last file.
-    pub file: u32,
-    /// Its length.
-    pub offset: u64,
-}
-
-/// Where the records of a capture lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Archived {
-    pub response: Option<WarcLocation>,
-    pub text: Option<WarcLocation>,
-    pub revisit: Option<WarcLocation>,
-}
 
 /// Appends captures to the files of one crawl.
 pub(crate) struct WarcWriter {
     medium: Box<dyn Medium>,
     started_at: u64,
-    /// Of the crawl, for the head of each file.
+    /// For the head of each file.
     decided_by: DecidedBy,
     roll_bytes: u64,
     /// Further fields of the `warcinfo` records.
     warcinfo: Vec<(&'static str, String)>,
     end: WarcEnd,
-    /// While a catalogue is made anew from what is archived: nothing is appended, and this is where the records lie.
+    /// During a rebuild: the places of the archived records. Nothing is appended then.
     replayed: Option<Archived>,
-    /// Not yet written, in order: file, offset in it, bytes.
+    /// Records to write, in order: file, offset in the file, bytes.
     waiting: Vec<(u32, u64, Vec<u8>)>,
     waiting_bytes: u64,
 }
 
 impl WarcWriter {
-    /// Takes up the archive of the crawl begun at `started_at` (Unix milliseconds) at its committed end, and cuts off what
-    /// lies after it: the writes of a commit that did not come to its end.
+    /// Opens the archive of the crawl that began at `started_at` (Unix milliseconds), and cuts off its tail: records behind the
+    /// committed end, which an interrupted commit left.
     ///
     /// # Errors
-    /// [`StorageError::ArchiveShort`] if a file that the catalogue relies on is missing or too short;
-    /// [`StorageError::Io`] if the folder cannot be read or cut.
+    /// [`StorageError::ArchiveShort`] if the last file is missing or too short; [`StorageError::Io`] if the folder cannot be read or the
+    /// tail cannot be cut.
     pub fn open(medium: Box<dyn Medium>, started_at: u64, roll_bytes: u64, end: WarcEnd) -> Result<Self, StorageError> {
         let writer = Self {
             medium,
@@ -72,25 +52,25 @@ impl WarcWriter {
         Ok(writer)
     }
 
-    /// Names what the pages to come are decided by, which the head of each file will tell.
+    /// Sets the scheme of later pages, for the head of each file.
     pub fn set_decided_by(&mut self, decided_by: DecidedBy) {
         self.decided_by = decided_by;
     }
 
-    /// From now on nothing is appended: what would be is in the archive already, at `archived`, which with all before it ends
-    /// at `end`.
+    /// Switches to a rebuild: later calls append nothing, because the records are in the archive already, at `archived`, and the
+    /// archive up to them ends at `end`.
     pub fn replay(&mut self, archived: Archived, end: WarcEnd) {
         self.replayed = Some(archived);
         self.end = end;
     }
 
-    /// Sets what the heads of new files say besides format and software.
+    /// Sets further fields for the heads of new files, besides format and software.
     pub fn described_by(mut self, warcinfo: Vec<(&'static str, String)>) -> Self {
         self.warcinfo = warcinfo;
         self
     }
 
-    /// Where the archive will end once all that waits is written.
+    /// End of the archive, with the records that wait in memory.
     pub fn end(&self) -> WarcEnd {
         self.end
     }
@@ -100,7 +80,7 @@ impl WarcWriter {
         self.waiting_bytes
     }
 
-    /// Gives the capture its place. Returns the locations of its records.
+    /// Appends a capture. Returns the places of its records.
     ///
     /// # Errors
     /// [`StorageError::Io`] if the head of a new file cannot be compressed; then nothing has changed.
@@ -108,7 +88,7 @@ impl WarcWriter {
         self.place(capture, now_ms, false)
     }
 
-    /// The same, in the file of what was appended last: all records of a page are in one file.
+    /// Appends a capture to the same file as the one before, because all records of a page are in one file.
     ///
     /// # Errors
     /// As [`append`](Self::append).
@@ -146,7 +126,7 @@ impl WarcWriter {
         Ok(archived)
     }
 
-    /// Writes what waits and makes it durable. After an error nothing is forgotten and the call can be repeated.
+    /// Writes the records in memory and makes them durable. After an error the call can be repeated.
     ///
     /// # Errors
     /// [`StorageError::Io`] with the file.
@@ -162,7 +142,7 @@ impl WarcWriter {
         Ok(())
     }
 
-    /// The gzip member at `location`, written or waiting.
+    /// The gzip member at `location`, from the file or from memory.
     pub fn member(&self, location: WarcLocation) -> Result<Vec<u8>, StorageError> {
         if let Some(member) = self.waiting_member(location) {
             return Ok(member.to_vec());
@@ -212,7 +192,7 @@ impl WarcWriter {
         )
         .to_owned();
         for (name, value) in &self.warcinfo {
-            // One line a field, whatever is in a value.
+            // No value may end its line.
             let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             fields.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -221,14 +201,14 @@ impl WarcWriter {
         NewRecord::new("warcinfo", &new_record_id(), now_ms)
             .field("WARC-Filename", &file_name(self.started_at, file))
             .field("Content-Type", "application/warc-fields")
-            .write(&[fields.as_bytes(), crawl.as_bytes()], DEFAULT_LEVEL, &mut member)?;
+            .write(&[fields.as_bytes(), crawl.as_bytes()], LEVEL, &mut member)?;
         Ok(member)
     }
 
-    /// Looks whether every file before the last is there, but for those in `gaps`.
+    /// Checks that every file before the last exists, except those in `gaps`.
     ///
     /// # Errors
-    /// [`StorageError::ArchiveMissing`] for the first that is not; [`StorageError::Io`].
+    /// [`StorageError::ArchiveMissing`] for the first missing file; [`StorageError::Io`].
     pub fn check_files(&self, gaps: &[u32]) -> Result<(), StorageError> {
         for number in (0..self.end.file).filter(|number| !gaps.contains(number)) {
             let path = self.path(number);
@@ -280,14 +260,14 @@ impl WarcWriter {
         Ok(())
     }
 
-    /// The number in a name of this crawl's pattern; `None` for every other file, which is none of our business.
+    /// The number in a file name of this crawl; `None` for every other file.
     fn number_of(&self, name: &str) -> Option<u32> {
         let number: u32 = name.strip_suffix(".warc.gz")?.rsplit('-').next()?.parse().ok()?;
         (file_name(self.started_at, number) == name).then_some(number)
     }
 }
 
-/// When the crawl began, milliseconds since the Unix epoch (to the second), and the number, of a [`file_name`].
+/// The start of the crawl in milliseconds since the Unix epoch (to the second), and the number, from a [`file_name`].
 pub(crate) fn parse_file_name(name: &str) -> Option<(u64, u32)> {
     let (date, number) = name.strip_prefix("crawl-")?.strip_suffix(".warc.gz")?.split_once('-')?;
     let started_at = parse_compact_date(date)?;

@@ -1,10 +1,10 @@
-//! The WARC files: what is in them, read by the reader of this crate.
+//! The contents of the WARC files, read by the reader of this crate.
 
 use std::fs::File;
 use std::io::Cursor;
 
 use storage::cdxj;
-use storage::warc::{Capture, Record, RefersTo, Revisit, RevisitProfile, WarcReader, payload_digest};
+use storage::warc::{Capture, Record, RefersTo, RevisitCapture, RevisitProfile, WarcReader, payload_digest};
 use storage::{OpenOptions, Outcome, QueuedUrl, Rebuild, Store, Verdict, Visit};
 
 use super::support::*;
@@ -15,7 +15,7 @@ fn records(bytes: Vec<u8>) -> Vec<Record> {
         .collect()
 }
 
-/// The records of one capture, as in a file.
+/// The records of one capture, in the order of the file.
 fn encoded(capture: &Capture<'_>) -> Vec<Record> {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
@@ -206,42 +206,7 @@ fn a_damaged_record_is_reported_once_and_the_rest_is_read() {
 }
 
 #[test]
-fn a_record_larger_than_the_limit_is_not_read() {
-    let bytes = {
-        let dir = tempfile::tempdir().unwrap();
-        let mut store = open(dir.path());
-        let queued = store.discover(&[link("h", "a")]).unwrap().remove(0);
-        let capture = Some(plain(&queued.url, vec![], &vec![b'x'; 1 << 20]).encode().unwrap());
-        store
-            .finish(
-                &queued,
-                Outcome::Page {
-                    draft: Box::new(draft(Verdict::Unique)),
-                    capture,
-                },
-                &[],
-            )
-            .unwrap();
-        store.commit().unwrap();
-        std::fs::read(only_warc(dir.path())).unwrap()
-    };
-    let read: Vec<_> = WarcReader::new(Cursor::new(bytes))
-        .max_record_bytes(100_000)
-        .map(Result::unwrap)
-        .collect();
-    assert_eq!(read.len(), 4);
-    assert!(
-        read[1]
-            .as_ref()
-            .unwrap_err()
-            .reason
-            .contains("larger than 100000 bytes")
-    );
-    assert_eq!(read[2].as_ref().unwrap().record.kind(), "conversion");
-}
-
-#[test]
-fn a_payload_that_is_cut_says_so_and_has_the_digest_of_what_is_there() {
+fn a_truncated_payload_is_marked_and_its_digest_covers_the_stored_bytes() {
     use storage::warc::Truncation;
     for (truncated, word) in [
         (None, None),
@@ -255,13 +220,13 @@ fn a_payload_that_is_cut_says_so_and_has_the_digest_of_what_is_there() {
         };
         let response = &encoded(&capture)[1];
         assert_eq!(response.field("WARC-Truncated"), word);
-        let digest = storage::warc::record::digest(&[b"begin"]);
+        let digest = storage::warc::shown_digest(&storage::warc::payload_digest(b"begin"));
         assert_eq!(response.field("WARC-Payload-Digest"), Some(&*digest));
     }
 }
 
 #[test]
-fn warcinfo_says_what_the_caller_knows_of_the_crawl_in_a_line_a_field() {
+fn warcinfo_has_the_callers_fields_one_a_line() {
     let dir = tempfile::tempdir().unwrap();
     let described = OpenOptions {
         warcinfo: vec![
@@ -300,9 +265,9 @@ fn warcinfo_says_what_the_caller_knows_of_the_crawl_in_a_line_a_field() {
     );
 }
 
-/// A revisit of a page by its server's word.
+/// A visit whose answer was 304.
 fn not_modified(queued: &QueuedUrl, at: u64) -> Outcome {
-    let revisit = Revisit {
+    let revisit = RevisitCapture {
         url: &queued.url,
         fetched_at: at,
         ip: None,
@@ -328,7 +293,7 @@ fn not_modified(queued: &QueuedUrl, at: u64) -> Outcome {
 }
 
 #[test]
-fn the_index_is_of_the_committed_records_those_of_visits_included() {
+fn the_index_lists_the_committed_records_with_those_of_visits() {
     let dir = tempfile::tempdir().unwrap();
     let rolled = OpenOptions {
         roll_bytes: 2_000,
@@ -347,7 +312,7 @@ fn the_index_is_of_the_committed_records_those_of_visits_included() {
         }
         store.commit().unwrap();
     }
-    // Staged and never committed: in neither.
+    // Staged but not committed, so in neither.
     let lost = store.discover(&[link("h", "lost")]).unwrap().remove(0);
     store.finish(&lost, kept(&lost), &[]).unwrap();
     let path = dir.path().join("warc/index.cdxj");
@@ -382,7 +347,7 @@ fn the_index_is_of_the_committed_records_those_of_visits_included() {
         assert_eq!(record.field("WARC-Target-URI"), Some(&*value(line, "url")));
         let date = record.field("WARC-Date").unwrap().replace(['-', ':', 'T'], "");
         assert_eq!(line.split(' ').nth(1), date.split('.').next(), "{line}");
-        // Of what was fetched, which is not what the page's own digest is of.
+        // The digest of the fetched body, which differs from the page's.
         if record.kind() == "revisit" {
             assert_eq!(record.field("WARC-Payload-Digest"), Some(&*value(line, "digest")));
         }
@@ -395,11 +360,11 @@ fn the_index_is_of_the_committed_records_those_of_visits_included() {
             .count(),
         3
     );
-    // A process that ends here leaves no trace of what was staged.
+    // A process that ends here loses its staged changes.
     drop(store);
     assert_eq!(cdxj::write_index(&mut open(dir.path())).unwrap(), path);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), index);
-    // The archive alone tells the same.
+    // The archive alone gives the same index.
     let rebuild = Rebuild::begin(dir.path(), &OpenOptions::existing(), &mut |_| ()).unwrap();
     rebuild.finish(&mut |_| ()).unwrap();
     let lines = cdxj::lines(&open(dir.path()), |_, _| true).unwrap();
@@ -410,7 +375,7 @@ fn the_index_is_of_the_committed_records_those_of_visits_included() {
 }
 
 #[test]
-fn the_index_is_brought_up_to_date_from_whatever_is_there() {
+fn the_index_is_updated_from_any_existing_file() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let path = dir.path().join("warc/index.cdxj");
@@ -433,9 +398,9 @@ fn the_index_is_brought_up_to_date_from_whatever_is_there() {
             store.finish(&queued, not_modified(&queued, at), &[]).unwrap();
         }
         match round {
-            // As after a crash between the file and the note of it.
+            // The file after a crash that prevented its row in the state.
             2 => std::fs::write(&path, before.replace("https", "http")).unwrap(),
-            // Of the right length and in no order.
+            // Of the right length, but not sorted.
             3 => std::fs::write(
                 &path,
                 "b\na\n".repeat(index().len() / 4) + &"x".repeat(index().len() % 4),
@@ -448,7 +413,7 @@ fn the_index_is_brought_up_to_date_from_whatever_is_there() {
         assert_eq!(before, all(&store), "round {round}");
         assert_eq!(before.lines().count() as u64, (round + 1) * 7);
     }
-    // With nothing new it is left as it is.
+    // Without new records the file does not change.
     std::fs::write(&path, before.replace('h', "H")).unwrap();
     assert_eq!(index_of(&mut store, &path), before.replace('h', "H"));
     assert!(!path.with_extension("cdxj.partial").exists());

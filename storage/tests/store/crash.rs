@@ -1,4 +1,4 @@
-//! What survives when a process ends without a word.
+//! Recovery after a process ended without a commit.
 
 use std::collections::HashSet;
 use std::fs::OpenOptions;
@@ -13,7 +13,7 @@ fn nothing_skipped() -> HashSet<u64> {
 }
 
 #[test]
-fn what_was_not_committed_is_in_the_queue_again() {
+fn uncommitted_urls_are_in_the_queue_again() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let queued = store.discover(&[link("h", "a"), link("h", "b")]).unwrap();
@@ -65,7 +65,7 @@ fn a_copy_of_the_folder_between_two_commits_is_the_earlier_one() {
 }
 
 #[test]
-fn a_tail_that_no_record_knows_of_is_cut_off() {
+fn a_tail_of_the_archive_without_committed_rows_is_cut_off() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let queued = store.discover(&[link("h", "a"), link("h", "b")]).unwrap();
@@ -82,7 +82,7 @@ fn a_tail_that_no_record_knows_of_is_cut_off() {
             .unwrap()
             .write_all(tail)
             .unwrap();
-        // A file begun by the commit that did not come to its end; and one that is none of ours.
+        // A file that the interrupted commit began, and a file of another program.
         let next = path.with_file_name("crawl-20260321093000-00001.warc.gz");
         let other = path.with_file_name("crawl-20250101000000-00007.warc.gz");
         std::fs::write(&next, tail).unwrap();
@@ -126,7 +126,7 @@ fn an_archive_that_lacks_committed_records_is_named() {
 }
 
 #[test]
-fn an_older_state_does_not_cut_off_what_a_newer_one_knew() {
+fn an_old_copy_of_the_state_does_not_cut_off_later_records() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let queued = store.discover(&[link("h", "a"), link("h", "b")]).unwrap();
@@ -173,11 +173,11 @@ fn a_damaged_record_of_the_archive_is_an_error_with_its_place() {
         matches!(&error, StorageError::ArchiveDamaged { offset, .. } if *offset == at.offset),
         "{error}"
     );
-    assert!(store.body_of(&page).is_ok());
+    assert!(body_of(&store, &page).is_some());
 }
 
 #[test]
-fn memory_is_bounded_without_a_commit_of_the_caller() {
+fn memory_is_bounded_if_the_caller_never_commits() {
     let dir = tempfile::tempdir().unwrap();
     let mut store: Store = open(dir.path());
     let mut most = 0;
@@ -191,7 +191,7 @@ fn memory_is_bounded_without_a_commit_of_the_caller() {
 }
 
 #[test]
-fn an_old_state_is_refused_by_what_the_archive_tells_and_nothing_archived_is_cut_off() {
+fn an_old_copy_of_the_state_is_refused_by_the_commits_in_the_archive() {
     let dir = tempfile::tempdir().unwrap();
     let old = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());

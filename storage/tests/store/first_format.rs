@@ -1,7 +1,7 @@
-//! A store as the first frozen format left it: every later version must open it, and read in it what was written.
+//! A store in the first frozen format. Every later version must open it and read its contents.
 //!
-//! `fixtures/format-3` holds each file of a data folder compressed, and `contents.txt`: what was read in it when it was made. It is
-//! never made anew for the same version; a new version gets a fixture of its own beside it.
+//! `fixtures/format-3` holds each file of a data folder, compressed, and `contents.txt`, the contents at the time of its creation. The
+//! fixture of a version never changes; a new version gets another fixture.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,14 +12,14 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use storage::{
-    Discovered, HostState, OpenOptions, Outcome, PageRecord, Replaced, Store, StoredRobots, UrlState, Validators,
+    Discovered, HostRecord, OpenOptions, Outcome, PageRecord, Replaced, Store, StoredRobots, UrlState, Validators,
     Verdict, Via, Visit,
 };
 
 use super::support::*;
 
 #[test]
-fn what_the_first_format_wrote_is_read_and_gone_on_with() {
+fn a_crawl_in_the_first_format_can_be_read_and_continued() {
     let dir = tempfile::tempdir().unwrap();
     unpack(&fixture(), dir.path());
     let mut store = open(dir.path());
@@ -37,12 +37,12 @@ fn what_the_first_format_wrote_is_read_and_gone_on_with() {
     drop(store);
     let store = open(dir.path());
     assert_sound(&store);
-    assert_eq!(store.counts().discovered, known + 1, "what was known is known");
+    assert_eq!(store.counts().discovered, known + 1, "known URLs stay known");
 }
 
-/// What makes the fixture still makes what it holds. With `MAKE_FIXTURE` set it is written, where there is none.
+/// `fill` still makes the contents of the fixture. With `MAKE_FIXTURE` set, the test writes a missing fixture.
 #[test]
-fn the_fixture_holds_what_was_done_to_make_it() {
+fn the_fixture_has_the_contents_that_fill_makes() {
     let dir = tempfile::tempdir().unwrap();
     fill(dir.path());
     let store = open(dir.path());
@@ -60,7 +60,7 @@ fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-3")
 }
 
-/// One of everything that a store can hold, more URLs than a chunk or a first merge of hashes leaves in one place.
+/// Stores at least one of everything, and more URLs than one chunk holds.
 fn fill(dir: &Path) {
     let mut store = open(dir);
     let paths = [
@@ -83,12 +83,12 @@ fn fill(dir: &Path) {
         text: b"User-agent: *\nDisallow: /excluded\n".to_vec(),
     };
     store.record_robots("h", "https://h", Some(&robots)).unwrap();
-    let state = HostState {
+    let state = HostRecord {
         asked_at: NOW_MS,
         failures: 2,
         last_failure: Some("timeout".to_owned()),
         address: Some("192.0.2.7".parse().unwrap()),
-        ..HostState::default()
+        ..HostRecord::default()
     };
     store.record_hosts(&[("h".to_owned(), state)]).unwrap();
     let near = |of| Verdict::Near {
@@ -174,7 +174,7 @@ fn fill(dir: &Path) {
         }
         store.commit().unwrap();
     }
-    // A refresh that is under way, a URL that is tried again, and one of the queue that was put back.
+    // A current refresh, a URL that is tried again, and a URL that returned to the queue.
     store.begin_refresh(NOW_MS + 3).unwrap();
     store.revisit(&[1], 0).unwrap();
     store.try_again(&link("h", "fails"), |_| true).unwrap();
@@ -185,7 +185,7 @@ fn fill(dir: &Path) {
     store.commit().unwrap();
 }
 
-/// All that can be read in a store, a line each; only what a later version must know too.
+/// The contents of a store, one item a line, as far as later versions must read them.
 fn contents(store: &Store) -> String {
     let mut out = String::new();
     let mut line = |text: String| writeln!(out, "{text}").unwrap();
@@ -243,7 +243,7 @@ fn contents(store: &Store) -> String {
             queued.revisits.map(|revisit| (revisit.page, revisit.validators.etag))
         ));
     }
-    for row in store.host_states() {
+    for row in store.host_records() {
         let (host, state) = row.unwrap();
         line(format!(
             "host {host} {} {} {:?}",
@@ -334,9 +334,9 @@ fn unpack(from: &Path, to: &Path) {
     }
 }
 
-/// The options by which the fixture was made are those of the tests.
+/// The fixture was made with the options of the tests.
 #[test]
-fn the_fixture_is_opened_by_whatever_scheme_it_was_made_with() {
+fn options_without_a_scheme_open_the_fixture() {
     let dir = tempfile::tempdir().unwrap();
     unpack(&fixture(), dir.path());
     let options = OpenOptions {

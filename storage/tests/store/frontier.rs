@@ -1,4 +1,4 @@
-//! The frontier against a model in memory: the same answers, whatever is done and whenever the store is opened anew.
+//! The frontier compared with a model in memory, through any steps and reopenings.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,12 +11,12 @@ use super::support::*;
 #[derive(Debug, Clone)]
 enum Step {
     Discover(Vec<Discovered>),
-    /// Finish the n-th of what is queued, in this way, with these outlinks.
+    /// Finish the n-th queued URL in this way, with these outlinks.
     Finish(usize, u8, Vec<Discovered>),
     Commit,
     /// The process ends without a commit, and another opens the store.
     Crash,
-    /// Look at the head of a host's queue, the first n of what it answers held back.
+    /// Read the head of a host's queue, without its first n URLs.
     Refill(u8, usize),
 }
 
@@ -39,7 +39,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The frontier as a map from URL to its place in the queue, or to none once it is finished.
+/// The frontier as a map from each URL to its place in the queue, or to `None` if it is finished.
 #[derive(Debug, Clone, Default)]
 struct Model {
     known: HashMap<String, Option<QueuedUrl>>,

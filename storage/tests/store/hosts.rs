@@ -1,11 +1,11 @@
-//! What is remembered of hosts besides their URLs.
+//! Records of hosts, and robots.txt.
 
-use storage::{HostState, MAX_STORED_ROBOTS_BYTES, StoredRobots};
+use storage::{HostRecord, MAX_STORED_ROBOTS_BYTES, StoredRobots};
 
 use super::support::*;
 
-fn state(failures: u32) -> HostState {
-    HostState {
+fn state(failures: u32) -> HostRecord {
+    HostRecord {
         asked_at: NOW_MS,
         rests_until: NOW_MS + 5_000,
         failures,
@@ -26,7 +26,7 @@ fn robots(text: &str) -> StoredRobots {
 }
 
 #[test]
-fn the_state_of_a_host_and_its_robots_txt_survive_with_a_commit_and_not_without() {
+fn the_record_of_a_host_and_its_robots_txt_survive_only_with_a_commit() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let hosts: Vec<_> = (0..1_000).map(|n| (format!("h{n}"), state(n))).collect();
@@ -40,24 +40,24 @@ fn the_state_of_a_host_and_its_robots_txt_survive_with_a_commit_and_not_without(
     drop(store);
     let mut store = open(dir.path());
     for (host, state) in &hosts {
-        assert_eq!(store.host_state(host).unwrap().as_ref(), Some(state));
+        assert_eq!(store.host_record(host).unwrap().as_ref(), Some(state));
     }
-    let mut all: Vec<_> = store.host_states().map(Result::unwrap).collect();
+    let mut all: Vec<_> = store.host_records().map(Result::unwrap).collect();
     all.sort_by_key(|(_, state)| state.failures);
     assert_eq!(all, hosts);
-    assert_eq!(store.host_state("h").unwrap(), None);
+    assert_eq!(store.host_record("h").unwrap(), None);
     assert_eq!(store.robots("h1", "https://h1").unwrap(), Some(robots("Disallow: /x")));
     assert_eq!(store.robots("h1", "http://h1").unwrap(), Some(robots("")));
     assert_eq!(store.robots("h", "http://h1").unwrap(), None);
     assert_eq!(store.hosts().count(), 0, "a host's state is no count of its URLs");
-    store.record_hosts(&[("h1".into(), HostState::default())]).unwrap();
+    store.record_hosts(&[("h1".into(), HostRecord::default())]).unwrap();
     store.commit().unwrap();
-    assert_eq!(store.host_state("h1").unwrap(), Some(HostState::default()));
+    assert_eq!(store.host_record("h1").unwrap(), Some(HostRecord::default()));
     assert_sound(&store);
 }
 
 #[test]
-fn a_robots_txt_too_long_to_keep_is_forgotten_with_the_one_before_it() {
+fn a_robots_txt_that_is_too_long_removes_the_stored_one() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     store
@@ -76,7 +76,7 @@ fn a_robots_txt_too_long_to_keep_is_forgotten_with_the_one_before_it() {
 }
 
 #[test]
-fn a_run_that_did_not_end_is_known_to_the_next() {
+fn an_interrupted_run_is_detected() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     assert!(!store.was_interrupted().unwrap());
@@ -92,7 +92,7 @@ fn a_run_that_did_not_end_is_known_to_the_next() {
 }
 
 #[test]
-fn a_row_of_another_version_is_named_as_damage() {
+fn a_row_of_another_version_is_reported_as_damaged() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     store.record_hosts(&[("h".into(), state(1))]).unwrap();
@@ -104,7 +104,7 @@ fn a_row_of_another_version_is_named_as_damage() {
     tree.insert(b"gh", row).unwrap();
     assert!(
         store
-            .host_state("h")
+            .host_record("h")
             .unwrap_err()
             .to_string()
             .contains("a host's state")

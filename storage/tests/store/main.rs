@@ -1,4 +1,4 @@
-//! The store from outside: what it keeps, what it refuses, what survives.
+//! The store, tested through its public interface.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 

@@ -1,10 +1,13 @@
-//! The state made anew from the archive is the one that was lost.
+//! A state that is rebuilt from the archive is the same as the lost one.
+
+mod damage;
+mod folder;
 
 use std::path::Path;
 
 use storage::{
-    Discovered, Fate, Finding, Findings, Kind, OpenOptions, Outcome, PageRecord, Rebuild, RebuildStep, Rebuilt,
-    Replaced, StorageError, Store, UrlState, Verdict, Visit,
+    Discovered, Finding, Findings, OpenOptions, Outcome, PageRecord, Rebuild, RebuildStep, Rebuilt, Replaced,
+    StorageError, Store, Verdict, Visit,
 };
 
 use super::support::*;
@@ -39,7 +42,7 @@ fn queued(store: &Store) -> Vec<String> {
     urls
 }
 
-/// A page whose draft agrees with its body, as `crawler` makes it.
+/// A page whose draft agrees with its body.
 fn page(url: &str, verdict: Verdict) -> Outcome {
     let body = format!("<p>{url}");
     let mut draft = draft(verdict);
@@ -166,7 +169,7 @@ fn visited(visit: Visit) -> Outcome {
 }
 
 #[test]
-fn every_page_comes_back_as_it_was_with_its_history_and_the_links_wait() {
+fn a_rebuild_restores_every_page_with_its_history_and_queues_the_links() {
     let dir = tempfile::tempdir().unwrap();
     let store = eventful(dir.path());
     let (before, counts) = (pages(&store), store.counts());
@@ -190,7 +193,7 @@ fn every_page_comes_back_as_it_was_with_its_history_and_the_links_wait() {
     assert_eq!(pages(&store), before);
     let visits_now: Vec<_> = before.iter().map(|(id, _)| store.visits(*id).unwrap()).collect();
     assert_eq!(visits_now, visits);
-    // What has no record in the archive waits: the redirect and the failure were seeds, which the next run brings again.
+    // URLs without a record in the archive are queued. The redirect and the failure were seeds, which the next run brings again.
     assert_eq!(queued(&store), ["https://h/k", "https://other:81/x y\\"]);
     let deep = store
         .queue()
@@ -208,7 +211,7 @@ fn every_page_comes_back_as_it_was_with_its_history_and_the_links_wait() {
         (counts.bytes_kept, counts.bytes_fetched)
     );
     assert_eq!(store.started_at(), NOW_MS);
-    // It goes on at the end of the archive, with a later commit than any before.
+    // The crawl continues at the end of the archive, with a later commit than any before.
     let again = take(&mut store, "k");
     store.finish(&again, page("https://h/k", Verdict::Unique), &[]).unwrap();
     store.commit().unwrap();
@@ -220,289 +223,7 @@ fn every_page_comes_back_as_it_was_with_its_history_and_the_links_wait() {
 }
 
 #[test]
-fn an_unfinished_rebuild_is_begun_again_and_the_old_state_is_kept() {
-    let dir = tempfile::tempdir().unwrap();
-    let before = pages(&eventful(dir.path()));
-    let rebuild = Rebuild::begin(dir.path(), &OpenOptions::existing(), &mut |_| ()).unwrap();
-    let refused = Store::open(dir.path(), &options()).unwrap_err();
-    assert!(matches!(refused, StorageError::Locked { .. }), "{refused}");
-    drop(rebuild);
-    assert_eq!(pages(&open(dir.path())), before, "untouched");
-    std::fs::write(dir.path().join("state.rebuilding/left"), "by a kill").unwrap();
-    for name in ["state.before-rebuild", "state.before-rebuild-2"] {
-        rebuilt(dir.path());
-        assert!(dir.path().join(name).join("db").is_file());
-        assert_eq!(pages(&open(dir.path())), before);
-    }
-    let done = storage::compact(dir.path(), 1 << 20, &mut |_| ()).unwrap();
-    assert_eq!(done.removed, ["state.before-rebuild", "state.before-rebuild-2"]);
-    assert!(done.after < done.before, "{done:?}");
-    assert_eq!(findings(dir.path()), []);
-    assert_eq!(pages(&open(dir.path())), before);
-}
-
-#[test]
-fn a_lost_body_and_its_duplicates_are_queued_again_and_a_torn_tail_is_cut() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut store = open(dir.path());
-    let urls = store
-        .discover(&[link("h", "a"), link("h", "b"), link("h", "c")])
-        .unwrap();
-    store
-        .finish(&urls[0], page("https://h/a", Verdict::Unique), &[link("h", "d")])
-        .unwrap();
-    store
-        .finish(&urls[1], page("https://h/b", Verdict::Exact { of: 1 }), &[])
-        .unwrap();
-    store
-        .finish(&urls[2], page("https://h/c", Verdict::Unique), &[])
-        .unwrap();
-    store.commit().unwrap();
-    let at = store.page(1).unwrap().unwrap().response.unwrap();
-    drop(store);
-    let path = only_warc(dir.path());
-    let whole = std::fs::read(&path).unwrap();
-    let mut bytes = whole.clone();
-    bytes[(at.offset + at.length / 2) as usize] ^= 0x10;
-    bytes.extend_from_slice(b"\x1f\x8b\x08torn");
-    std::fs::write(&path, bytes).unwrap();
-    let kinds: Vec<Kind> = findings(dir.path()).iter().map(|finding| finding.kind).collect();
-    assert_eq!(kinds, [Kind::Body, Kind::Archive]);
-
-    let (done, problems) = rebuilt(dir.path());
-    assert_eq!((done.pages, done.kept, done.lost), (1, 1, 2));
-    assert_eq!(
-        problems.len(),
-        4,
-        "the damage, the page, its duplicate, the tail: {problems:?}"
-    );
-    let store = open(dir.path());
-    assert_eq!(queued(&store), ["https://h/a", "https://h/b", "https://h/d"]);
-    assert_eq!(store.url_state("h", "https://h/c").unwrap(), Some(UrlState::Page(3)));
-    assert_eq!(std::fs::read(&path).unwrap().len(), whole.len(), "the tail is cut");
-}
-
-/// Flips a bit in the middle of a record.
-fn damage(dir: &Path, at: storage::WarcLocation) {
-    let path = dir.join(format!("warc/crawl-20260321093000-{:05}.warc.gz", at.file));
-    let mut bytes = std::fs::read(&path).unwrap();
-    bytes[(at.offset + at.length / 2) as usize] ^= 0x10;
-    std::fs::write(path, bytes).unwrap();
-}
-
-/// The record behind this one, which is the metadata record of a page.
-fn behind(at: storage::WarcLocation) -> storage::WarcLocation {
-    storage::WarcLocation {
-        offset: at.offset + at.length,
-        length: 80,
-        ..at
-    }
-}
-
-/// The page `https://h/a` in as many versions, and the numbers of these.
-fn versions(dir: &Path, count: usize) -> Vec<u64> {
-    let mut store = open(dir);
-    let mut queued = store.discover(&[link("h", "a")]).unwrap();
-    let mut numbers = Vec::new();
-    for _ in 0..count {
-        let finished = store
-            .finish(&queued[0], page("https://h/a", Verdict::Unique), &[])
-            .unwrap();
-        store.commit().unwrap();
-        numbers.push(finished.page_id.unwrap());
-        queued = store.revisit(&numbers[numbers.len() - 1..], 0).unwrap();
-    }
-    numbers
-}
-
-#[test]
-fn a_page_without_its_metadata_record_is_fetched_again() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut store = open(dir.path());
-    let urls = store.discover(&[link("h", "a"), link("h", "b")]).unwrap();
-    store
-        .finish(&urls[0], page("https://h/a", Verdict::Unique), &[link("h", "c")])
-        .unwrap();
-    store
-        .finish(&urls[1], page("https://h/b", Verdict::Unique), &[])
-        .unwrap();
-    store.commit().unwrap();
-    let text = store.page(1).unwrap().unwrap().text.unwrap();
-    drop(store);
-    damage(dir.path(), behind(text));
-    let mut problems = Vec::new();
-    let mut say = |step| {
-        if let RebuildStep::Problem(what) = step {
-            problems.push(what);
-        }
-    };
-    let mut rebuild = Rebuild::begin(dir.path(), &OpenOptions::existing(), &mut say).unwrap();
-    assert_eq!(rebuild.take_undecided(), ["https://h/a"]);
-    rebuild.fetch_again(link("h", "a"));
-    let done = rebuild.finish(&mut say).unwrap();
-    assert_eq!((done.pages, done.lost, done.queued), (1, 1, 1));
-    assert!(
-        problems
-            .iter()
-            .any(|what| what.starts_with("https://h/a: its metadata record is lost")),
-        "{problems:?}"
-    );
-    assert_eq!(queued(&open(dir.path())), ["https://h/a"]);
-}
-
-#[test]
-fn a_version_stays_current_though_the_one_before_it_is_lost() {
-    for is_record_lost in [false, true] {
-        let dir = tempfile::tempdir().unwrap();
-        let numbers = versions(dir.path(), 3);
-        assert_eq!(numbers, [1, 2, 3]);
-        let store = open(dir.path());
-        let second = store.page(2).unwrap().unwrap();
-        drop(store);
-        damage(
-            dir.path(),
-            match is_record_lost {
-                true => behind(second.text.unwrap()),
-                false => second.response.unwrap(),
-            },
-        );
-        let (done, problems) = rebuilt(dir.path());
-        assert_eq!((done.pages, done.lost), (1, 0), "{problems:?}");
-        let store = open(dir.path());
-        assert_eq!(store.url_state("h", "https://h/a").unwrap(), Some(UrlState::Page(3)));
-        assert_eq!(store.page(3).unwrap().unwrap().previous, Some(1));
-        assert_eq!(store.page(1).unwrap().unwrap().fate, Fate::Superseded { by: 3 });
-        assert_eq!(queued(&store), [] as [&str; 0]);
-        drop(store);
-        let left = findings(dir.path());
-        assert!(left.iter().all(|finding| finding.kind == Kind::Archive), "{left:?}");
-    }
-}
-
-#[test]
-fn an_older_version_stays_and_is_visited_again_if_the_newest_is_lost() {
-    let dir = tempfile::tempdir().unwrap();
-    versions(dir.path(), 2);
-    let newest = open(dir.path()).page(2).unwrap().unwrap();
-    damage(dir.path(), newest.response.unwrap());
-    let (done, _) = rebuilt(dir.path());
-    assert_eq!((done.pages, done.lost), (1, 1));
-    let store = open(dir.path());
-    assert_eq!(store.url_state("h", "https://h/a").unwrap(), Some(UrlState::Page(1)));
-    let waiting: Vec<_> = store.queue().map(Result::unwrap).collect();
-    assert_eq!(waiting.len(), 1);
-    assert_eq!(waiting[0].revisits.as_ref().unwrap().page, 1);
-    drop(store);
-    let left = findings(dir.path());
-    assert!(left.iter().all(|finding| finding.kind == Kind::Archive), "{left:?}");
-}
-
-#[test]
-fn a_lost_page_that_others_link_to_is_counted_as_lost() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut store = open(dir.path());
-    let first = store.discover(&[link("h", "a")]).unwrap();
-    store
-        .finish(&first[0], page("https://h/a", Verdict::Unique), &[link("h", "b")])
-        .unwrap();
-    let second = take(&mut store, "b");
-    store
-        .finish(&second, page("https://h/b", Verdict::Unique), &[])
-        .unwrap();
-    store.commit().unwrap();
-    let at = store.page(2).unwrap().unwrap().response.unwrap();
-    drop(store);
-    damage(dir.path(), at);
-    let (done, _) = rebuilt(dir.path());
-    assert_eq!((done.lost, done.queued), (1, 1));
-}
-
-#[test]
-fn files_of_another_crawl_are_not_taken_for_this_one() {
-    let dir = tempfile::tempdir().unwrap();
-    let before = pages(&eventful(dir.path()));
-    let foreign = tempfile::tempdir().unwrap();
-    let later = OpenOptions {
-        now_ms: NOW_MS + 365 * 86_400_000,
-        ..options()
-    };
-    let mut store = Store::open(foreign.path(), &later).unwrap();
-    let urls = store.discover(&[link("h", "a")]).unwrap();
-    store
-        .finish(&urls[0], page("https://h/a", Verdict::Unique), &[])
-        .unwrap();
-    store.commit().unwrap();
-    drop(store);
-    let file = only_warc(foreign.path());
-    std::fs::copy(&file, dir.path().join("warc").join(file.file_name().unwrap())).unwrap();
-    let (_, problems) = rebuilt(dir.path());
-    assert_eq!(pages(&open(dir.path())), before);
-    assert!(
-        problems.iter().any(|what| what.contains("of another crawl")),
-        "{problems:?}"
-    );
-    std::fs::remove_dir_all(dir.path().join("state")).unwrap();
-    let refused = Rebuild::begin(dir.path(), &OpenOptions::existing(), &mut |_| ()).unwrap_err();
-    assert!(matches!(refused, StorageError::SeveralCrawls { .. }), "{refused}");
-    let said = refused.to_string();
-    assert!(
-        said.contains("crawl-20260321093000") && said.contains("crawl-20270321093000"),
-        "{said}"
-    );
-}
-
-#[test]
-fn gc_removes_what_is_its_own_and_nothing_of_the_users() {
-    let dir = tempfile::tempdir().unwrap();
-    drop(eventful(dir.path()));
-    let theirs = [
-        "state.bak",
-        "state.before-rebuild-mine",
-        "state.before-gc-02",
-        "state.before-rebuild-1",
-        "state.2026",
-        "state.rebuilding.old",
-    ];
-    let ours = [
-        "state.before-gc",
-        "state.before-rebuild",
-        "state.before-rebuild-12",
-        "state.rebuilding",
-    ];
-    for name in theirs.iter().chain(&ours) {
-        std::fs::create_dir(dir.path().join(name)).unwrap();
-        std::fs::write(dir.path().join(name).join("db"), "x").unwrap();
-    }
-    let done = storage::compact(dir.path(), 1 << 20, &mut |_| ()).unwrap();
-    assert_eq!(done.removed, ours);
-    for name in theirs {
-        assert!(dir.path().join(name).join("db").is_file(), "{name}");
-    }
-    assert!(ours.iter().all(|name| !dir.path().join(name).exists()));
-}
-
-#[cfg(unix)]
-#[test]
-fn a_state_that_is_a_link_is_not_replaced() {
-    let (dir, disk) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    drop(eventful(dir.path()));
-    let (state, elsewhere) = (dir.path().join("state"), disk.path().join("state"));
-    copy_folder(&state, &elsewhere);
-    std::fs::remove_dir_all(&state).unwrap();
-    std::os::unix::fs::symlink(&elsewhere, &state).unwrap();
-    let refused = [
-        storage::compact(dir.path(), 1 << 20, &mut |_| ()).unwrap_err(),
-        Rebuild::begin(dir.path(), &OpenOptions::existing(), &mut |_| ()).unwrap_err(),
-    ];
-    for refused in refused {
-        assert!(matches!(refused, StorageError::StateLinked { .. }), "{refused}");
-    }
-    assert!(state.is_symlink() && elsewhere.join("db").is_file());
-    assert_eq!(findings(dir.path()), []);
-}
-
-#[test]
-fn a_folder_without_an_archive_has_nothing_to_be_rebuilt_from() {
+fn a_folder_without_an_archive_cannot_be_rebuilt() {
     let dir = tempfile::tempdir().unwrap();
     drop(open(dir.path()));
     let refused = Rebuild::begin(dir.path(), &options(), &mut |_| ()).unwrap_err();
@@ -510,32 +231,4 @@ fn a_folder_without_an_archive_has_nothing_to_be_rebuilt_from() {
     let nowhere = dir.path().join("nowhere");
     assert!(Rebuild::begin(&nowhere, &options(), &mut |_| ()).is_err());
     assert!(!nowhere.exists());
-}
-
-#[test]
-fn a_missing_file_stops_a_run_costs_its_pages_and_is_no_matter_after_a_rebuild() {
-    let dir = tempfile::tempdir().unwrap();
-    let before = eventful(dir.path()).counts();
-    let first = dir.path().join("warc/crawl-20260321093000-00000.warc.gz");
-    let kept_aside = dir.path().join("aside");
-    std::fs::rename(&first, &kept_aside).unwrap();
-    assert!(findings(dir.path()).iter().any(|finding| finding.kind == Kind::Archive));
-    let refused = refusal(dir.path());
-    assert!(
-        matches!(&refused, StorageError::ArchiveMissing { path } if *path == first),
-        "{refused}"
-    );
-    // Put back, all is well.
-    std::fs::rename(&kept_aside, &first).unwrap();
-    drop(open(dir.path()));
-    std::fs::remove_file(&first).unwrap();
-    let (done, problems) = rebuilt(dir.path());
-    assert!(done.pages < before.fetched() && done.kept > 0, "{done:?}");
-    assert!(problems.iter().any(|what| what.contains("file 00000")), "{problems:?}");
-    assert_eq!(findings(dir.path()), []);
-    drop(open(dir.path()));
-    // Nor after a compaction, which keeps the note of it.
-    storage::compact(dir.path(), 1 << 20, &mut |_| ()).unwrap();
-    drop(open(dir.path()));
-    assert_eq!(findings(dir.path()), []);
 }

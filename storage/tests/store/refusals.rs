@@ -1,4 +1,4 @@
-//! A store that cannot be opened says why and what to do.
+//! Errors for stores that cannot be opened: each names the fault and the remedy.
 
 use storage::{Discovered, OpenOptions, Outcome, StorageError, Store};
 
@@ -44,23 +44,23 @@ fn an_older_format_is_refused() {
     state.insert(b"mformat", &b"CRAWLER\0\x01\0\0\0"[..]).unwrap();
     drop((state, store));
     let error = refusal(dir.path());
-    assert!(matches!(error, StorageError::OlderFormat { found: 1, .. }), "{error}");
+    assert!(matches!(error, StorageError::OtherFormat { found: 1, .. }), "{error}");
     assert!(error.to_string().contains("another data folder"), "{error}");
 }
 
 #[test]
-fn a_newer_format_is_left_alone() {
+fn a_newer_format_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     let state = store.index_db().open_tree("state").unwrap();
     state.insert(b"mformat", &b"CRAWLER\0\x63\0\0\0"[..]).unwrap();
     drop((state, store));
     let error = refusal(dir.path());
-    assert!(matches!(error, StorageError::NewerFormat { found: 99, .. }), "{error}");
+    assert!(matches!(error, StorageError::OtherFormat { found: 99, .. }), "{error}");
 }
 
 #[test]
-fn a_folder_without_a_store_is_not_made_into_one_unasked() {
+fn no_store_is_created_unless_the_options_say_so() {
     let dir = tempfile::tempdir().unwrap();
     let nowhere = dir.path().join("nowhere");
     let error = Store::open(
@@ -131,7 +131,7 @@ fn a_damaged_state_is_an_error_and_leaves_the_archive_alone() {
         }
         std::fs::write(copy.path().join("state/db"), bytes).unwrap();
         match Store::open(copy.path(), &options()) {
-            // The damage may lie where nothing lives; then nothing may be missing.
+            // The damage may lie in unused space; then nothing may be missing.
             Ok(store) => assert_eq!(store.counts().kept, 50),
             Err(error) => {
                 assert!(error.to_string().contains("put"), "{error}");
@@ -144,7 +144,7 @@ fn a_damaged_state_is_an_error_and_leaves_the_archive_alone() {
 }
 
 #[test]
-fn what_cannot_be_a_key_is_refused_and_changes_nothing() {
+fn a_url_that_cannot_be_a_key_is_refused_and_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let page = store.discover(&[link("h", "a")]).unwrap().remove(0);
@@ -193,7 +193,7 @@ fn a_url_is_finished_once() {
 fn an_unfinished_snapshot_of_the_database_is_no_damage() {
     let dir = tempfile::tempdir().unwrap();
     drop(open(dir.path()));
-    // As a kill or a full disk leaves it at open: a newer name than any, and cut short.
+    // A kill or a full disk leaves a snapshot with the newest name, cut short.
     let left = dir.path().join("state/snap.7FFFFFFFFFFFFFFF.generating");
     std::fs::write(&left, b"cut").unwrap();
     drop(open(dir.path()));

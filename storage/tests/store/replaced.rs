@@ -1,4 +1,4 @@
-//! A kept page gives its place to another.
+//! A page takes the place of a kept page.
 
 use storage::{Outcome, QueuedUrl, Replaced, StorageError, Store, Verdict};
 
@@ -12,7 +12,7 @@ fn near(of: u64) -> Verdict {
     }
 }
 
-/// A page that is kept in the place of another.
+/// A page that takes the place of a kept page.
 fn in_place_of(queued: &QueuedUrl, page: u64, verdict: Verdict) -> Outcome {
     let Outcome::Page { mut draft, capture } = kept(queued) else {
         panic!("a page")
@@ -87,7 +87,7 @@ fn a_page_takes_the_place_of_another_in_one_commit_or_in_a_later_one() {
 }
 
 #[test]
-fn representatives_are_found_over_several_changes() {
+fn representatives_are_found_over_several_replacements() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let links: Vec<_> = (1..=5).map(|n| link("h", &n.to_string())).collect();

@@ -1,4 +1,4 @@
-//! What is put in comes out again.
+//! Everything that is stored can be read back.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use storage::{Discovered, Failure, Outcome, UrlState, Verdict, Via};
 use super::support::*;
 
 #[test]
-fn a_page_comes_back_with_its_body_and_its_text() {
+fn a_page_can_be_read_back_with_its_body_and_its_text() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let queued = store
@@ -45,7 +45,7 @@ fn a_page_comes_back_with_its_body_and_its_text() {
         (page.title.as_str(), page.status, page.elapsed_ms),
         ("A title", 200, 12)
     );
-    assert_eq!(store.body_of(&page).unwrap().as_deref(), Some(body));
+    assert_eq!(body_of(&store, &page).as_deref(), Some(body));
     assert_eq!(store.text_of(&page).unwrap().as_deref(), Some("Grüße"));
     assert_eq!(store.started_at(), NOW_MS);
     let counts = store.counts();
@@ -81,7 +81,7 @@ fn a_duplicate_names_its_page_and_has_no_body() {
     assert_eq!(verdicts, [Verdict::Exact { of: 1 }, verdict]);
     let duplicate = store.page(2).unwrap().unwrap();
     assert_eq!(
-        (store.text_of(&duplicate).unwrap(), store.body_of(&duplicate).unwrap()),
+        (store.text_of(&duplicate).unwrap(), body_of(&store, &duplicate)),
         (None, None)
     );
     let counts = store.counts();
@@ -91,7 +91,7 @@ fn a_duplicate_names_its_page_and_has_no_body() {
 }
 
 #[test]
-fn every_outcome_is_found_again_under_its_url() {
+fn every_outcome_can_be_read_back_by_its_url() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let page = store.discover(&[link("h", "page")]).unwrap().remove(0);
@@ -194,7 +194,7 @@ fn more_outlinks_than_a_batch_holds_are_all_queued() {
 }
 
 #[test]
-fn the_data_folder_says_what_it_is() {
+fn the_readme_of_the_data_folder_names_its_files() {
     let dir = tempfile::tempdir().unwrap();
     drop(open(dir.path()));
     let readme = std::fs::read_to_string(dir.path().join("README.md")).unwrap();

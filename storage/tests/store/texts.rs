@@ -1,6 +1,6 @@
-//! The text of a duplicate is archived as what it has beside the text of its kept page, and comes back whole.
+//! The archive stores the text of a duplicate as the difference from its kept page's text, and gives it back in full.
 
-use storage::warc::{DuplicateText, RefersTo, Revisit, RevisitProfile, payload_digest};
+use storage::warc::{DuplicateText, RefersTo, RevisitCapture, RevisitProfile, payload_digest};
 use storage::{OpenOptions, Outcome, PageRecord, Rebuild, StorageError, Store, Verdict};
 
 use super::rebuild::findings;
@@ -9,14 +9,14 @@ use super::support::*;
 const BASE: &str =
     "The tide table of the harbour master is printed every spring, and nobody reads it before the first flood.";
 
-/// A duplicate of page 1 whose text goes by that of another page.
+/// A duplicate of page 1 whose text is stored as the difference from another page's text.
 fn duplicate(url: &str, of: u64, base: &str, text: &str) -> Outcome {
     let verdict = Verdict::Near {
         of: 1,
         distance: Some(1),
         similarity: 0.9,
     };
-    let revisit = Revisit {
+    let revisit = RevisitCapture {
         url,
         fetched_at: NOW_MS,
         ip: None,
@@ -41,7 +41,7 @@ fn duplicate(url: &str, of: u64, base: &str, text: &str) -> Outcome {
     }
 }
 
-/// A kept page, its duplicate, and a page whose text goes by that of the duplicate, as it may be once that one is kept.
+/// A kept page, its duplicate, and a page whose text is stored as the difference from the duplicate's text.
 fn store_with_texts(dir: &std::path::Path) -> (Store, [String; 3]) {
     let texts = [
         BASE.to_owned(),
@@ -72,7 +72,7 @@ fn texts_of(store: &Store) -> Vec<Option<String>> {
 }
 
 #[test]
-fn the_texts_of_duplicates_come_back_staged_committed_reopened_and_rebuilt() {
+fn texts_of_duplicates_can_be_read_staged_committed_reopened_and_rebuilt() {
     let dir = tempfile::tempdir().unwrap();
     let (mut store, texts) = store_with_texts(dir.path());
     let expected = texts.map(Some).to_vec();
@@ -90,7 +90,7 @@ fn the_texts_of_duplicates_come_back_staged_committed_reopened_and_rebuilt() {
 }
 
 #[test]
-fn a_text_takes_little_beside_that_of_its_kept_page_and_is_no_text_to_others() {
+fn the_text_of_a_duplicate_takes_few_bytes_and_has_its_own_content_type() {
     let dir = tempfile::tempdir().unwrap();
     let (mut store, _) = store_with_texts(dir.path());
     store.commit().unwrap();
@@ -104,12 +104,12 @@ fn a_text_takes_little_beside_that_of_its_kept_page_and_is_no_text_to_others() {
 }
 
 #[test]
-fn a_text_whose_base_is_missing_is_told_as_damage() {
+fn a_text_whose_base_is_missing_is_reported_as_damaged() {
     let dir = tempfile::tempdir().unwrap();
     let (mut store, _) = store_with_texts(dir.path());
     store.commit().unwrap();
     let page = store.page(2).unwrap().unwrap();
-    // A page that goes by itself, or by a later one, never ends: it is refused.
+    // A text stored as the difference from itself, or from a later one, would lead to an endless chain.
     let of_itself = duplicate("https://h/9", 4, BASE, BASE);
     let urls = store.discover(&[link("h", "9")]).unwrap();
     store.finish(&urls[0], of_itself, &[]).unwrap();

@@ -1,13 +1,13 @@
-//! What is wrong is found, and named for what it is.
+//! Verification finds each kind of fault.
 
 use std::path::Path;
 
-use storage::{Kind, OpenOptions, Outcome, Store, Verdict};
+use storage::{FindingKind, OpenOptions, Outcome, Store, Verdict};
 
 use super::rebuild::findings;
 use super::support::*;
 
-/// Two kept pages, a duplicate, a failure and two URLs that wait.
+/// Two kept pages, a duplicate, a failure and two queued URLs.
 fn crawled(dir: &Path) -> Store {
     let mut store = open(dir);
     let paths = ["a", "b", "c", "d"].map(|path| link("h", path));
@@ -26,15 +26,15 @@ fn crawled(dir: &Path) -> Store {
     store
 }
 
-fn kinds(dir: &Path) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = findings(dir).into_iter().map(|finding| finding.kind).collect();
+fn kinds(dir: &Path) -> Vec<FindingKind> {
+    let mut kinds: Vec<FindingKind> = findings(dir).into_iter().map(|finding| finding.kind).collect();
     kinds.sort();
     kinds.dedup();
     kinds
 }
 
 #[test]
-fn a_sound_store_has_no_findings_also_with_a_tail_that_a_kill_left_which_stays() {
+fn a_sound_store_with_the_tail_of_a_killed_run_has_no_findings_and_keeps_the_tail() {
     let dir = tempfile::tempdir().unwrap();
     drop(crawled(dir.path()));
     assert_eq!(findings(dir.path()), []);
@@ -43,13 +43,17 @@ fn a_sound_store_has_no_findings_also_with_a_tail_that_a_kill_left_which_stays()
     bytes.extend_from_slice(b"\x1f\x8b\x08torn");
     std::fs::write(&path, &bytes).unwrap();
     assert_eq!(findings(dir.path()), []);
-    assert_eq!(std::fs::read(&path).unwrap(), bytes, "it only looks");
+    assert_eq!(std::fs::read(&path).unwrap(), bytes, "verification changes nothing");
 }
 
 #[test]
 fn rows_that_do_not_agree_are_found() {
     // The first byte of a key is its table.
-    for (table, expected) in [(b'q', Kind::Counts), (b'h', Kind::Counts), (b'p', Kind::Page)] {
+    for (table, expected) in [
+        (b'q', FindingKind::Counts),
+        (b'h', FindingKind::Counts),
+        (b'p', FindingKind::Page),
+    ] {
         let dir = tempfile::tempdir().unwrap();
         let store = crawled(dir.path());
         let state = store.index_db().open_tree("state").unwrap();
@@ -57,7 +61,7 @@ fn rows_that_do_not_agree_are_found() {
         state.remove(key).unwrap();
         drop((state, store));
         if table == b'p' {
-            // The page is known by its URL, so the state cannot be read to its end; either way it is said.
+            // The URL names the missing page, so verification ends with an error.
             let store = Store::open_untouched(dir.path(), &OpenOptions::existing()).unwrap();
             assert!(store.page(1).unwrap().is_none());
             continue;
@@ -67,7 +71,7 @@ fn rows_that_do_not_agree_are_found() {
 }
 
 #[test]
-fn a_body_that_is_not_the_pages_own_is_found() {
+fn the_body_of_another_page_is_found() {
     let dir = tempfile::tempdir().unwrap();
     let store = crawled(dir.path());
     let at = |page: u64| store.page(page).unwrap().unwrap().response.unwrap();
@@ -82,7 +86,7 @@ fn a_body_that_is_not_the_pages_own_is_found() {
         bytes[(second.offset + second.length / 2) as usize] ^= 1;
     }
     std::fs::write(&path, bytes).unwrap();
-    assert!(kinds(dir.path()).contains(&Kind::Body));
+    assert!(kinds(dir.path()).contains(&FindingKind::Body));
 }
 
 #[test]
@@ -98,5 +102,5 @@ fn a_digest_that_does_not_match_is_found() {
     store.finish(&queued, Outcome::Page { draft, capture }, &[]).unwrap();
     store.commit().unwrap();
     drop(store);
-    assert_eq!(kinds(dir.path()), [Kind::Body]);
+    assert_eq!(kinds(dir.path()), [FindingKind::Body]);
 }

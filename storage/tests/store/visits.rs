@@ -1,11 +1,11 @@
-//! Pages that are visited again.
+//! Visits: further fetches of pages that the crawl has fetched before.
 
-use std::collections::{BTreeMap, HashSet};
+mod model;
 
-use proptest::collection::vec;
-use proptest::prelude::*;
+use std::collections::HashSet;
+
 use storage::{
-    Discovered, Fate, Outcome, QueuedUrl, Refresh, Replaced, StorageError, Store, UrlState, Validators, Verdict, Visit,
+    Fate, Outcome, QueuedUrl, RefreshCounts, Replaced, StorageError, Store, UrlState, Validators, Verdict, Visit,
     Visits,
 };
 
@@ -51,7 +51,7 @@ fn version(queued: &QueuedUrl, verdict: Verdict, hours: u64) -> Outcome {
     }
 }
 
-/// The only page of `/0`, visited again with this outcome.
+/// Visits a page with this outcome.
 fn visit(store: &mut Store, page: u64, outcome: impl FnOnce(&QueuedUrl) -> Outcome) -> QueuedUrl {
     let queued = store.revisit(&[page], 0).unwrap().remove(0);
     let outcome = outcome(&queued);
@@ -59,12 +59,12 @@ fn visit(store: &mut Store, page: u64, outcome: impl FnOnce(&QueuedUrl) -> Outco
     queued
 }
 
-fn refresh_of(store: &Store) -> Refresh {
+fn refresh_of(store: &Store) -> RefreshCounts {
     store.refreshes().unwrap().pop().unwrap()
 }
 
 #[test]
-fn an_unchanged_page_stays_as_it_is_and_its_history_grows() {
+fn an_unchanged_page_keeps_its_record_and_its_history_grows() {
     let (dir, mut store) = store_of(1);
     let before = (store.counts(), store.page(1).unwrap());
     store.begin_refresh(at(1)).unwrap();
@@ -81,11 +81,11 @@ fn an_unchanged_page_stays_as_it_is_and_its_history_grows() {
         ..Visits::default()
     };
     assert_eq!(store.visits(1).unwrap(), Some(visits));
-    let refresh = Refresh {
+    let refresh = RefreshCounts {
         started_at: at(1),
         due: 1,
         unchanged: 1,
-        ..Refresh::default()
+        ..RefreshCounts::default()
     };
     assert_eq!(store.refreshes().unwrap(), [refresh]);
     assert_eq!(store.departed().unwrap(), [0; 0]);
@@ -118,12 +118,12 @@ fn a_changed_page_has_two_versions_and_the_new_one_is_kept() {
     store.forget_departed(&[1]).unwrap();
     store.commit().unwrap();
     assert_eq!(store.departed().unwrap(), [0; 0]);
-    // A superseded version is no more to be visited.
+    // A superseded version cannot be visited.
     assert_eq!(store.revisit(&[1], 0).unwrap(), []);
 }
 
 #[test]
-fn a_changed_page_that_says_nothing_new_is_a_duplicate_and_the_other_way_round() {
+fn a_kept_page_can_change_into_a_duplicate_and_back() {
     let (_dir, mut store) = store_of(2);
     visit(&mut store, 1, |queued| version(queued, Verdict::Exact { of: 2 }, 1));
     store.commit().unwrap();
@@ -194,7 +194,7 @@ fn a_visit_without_an_answer_changes_nothing() {
 }
 
 #[test]
-fn a_page_that_is_elsewhere_has_moved() {
+fn a_redirected_or_excluded_page_has_moved() {
     let excluded = Outcome::Excluded {
         reason: "noindex".into(),
     };
@@ -247,7 +247,7 @@ fn a_page_is_queued_for_one_visit_at_a_time_committed_or_not() {
 }
 
 #[test]
-fn what_was_not_committed_is_visited_again() {
+fn an_uncommitted_visit_is_made_again() {
     let (dir, mut store) = store_of(2);
     store.begin_refresh(at(1)).unwrap();
     let queued = store.revisit(&[1, 2], 0).unwrap();
@@ -261,7 +261,7 @@ fn what_was_not_committed_is_visited_again() {
     assert!(store.page(1).unwrap().unwrap().is_kept());
     assert_eq!(store.refill("h", 9, &HashSet::new()).unwrap(), queued);
     assert_eq!(store.hosts_with_queue().count(), 1);
-    // The refresh goes on, and ends when all its visits are made.
+    // The refresh continues, and ends after all its visits.
     store.begin_refresh(at(2)).unwrap();
     assert_eq!(store.refresh().unwrap().started_at, at(1));
     for queued in &queued {
@@ -282,7 +282,7 @@ fn what_was_not_committed_is_visited_again() {
         .collect();
     assert_eq!(started, [at(1), at(3), at(4)]);
     drop(store);
-    assert_eq!(open(dir.path()).refresh(), None, "nothing of it is left");
+    assert_eq!(open(dir.path()).refresh(), None, "it is complete");
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn a_retry_stays_a_visit_and_only_a_visit_can_be_visited() {
 }
 
 #[test]
-fn what_a_request_is_made_conditional_by_is_what_was_stored_unless_the_kept_page_has_departed() {
+fn validators_are_those_stored_unless_the_kept_page_has_departed() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let queued = store
@@ -359,40 +359,40 @@ fn a_new_version_can_take_the_place_of_a_third_page() {
 }
 
 #[test]
-fn who_keeps_the_text_of_a_page_and_who_is_kept_of_its_cluster() {
+fn representatives_and_kept_pages_of_a_cluster_are_found() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let queued = store.discover(&[link("h", "a"), link("h", "b")]).unwrap();
     store.finish(&queued[0], kept(&queued[0]), &[]).unwrap();
     store.finish(&queued[1], exact(1), &[]).unwrap();
-    let told = |store: &Store, id| {
+    let found = |store: &Store, id| {
         (
             store.representative_of(id).unwrap(),
-            store.said_by(id).unwrap(),
+            store.kept_representative_of(id).unwrap(),
             store.kept_of(id).unwrap(),
         )
     };
     // Staged or committed.
-    assert_eq!(told(&store, 2), (Some(1), Some(1), Some(1)));
+    assert_eq!(found(&store, 2), (Some(1), Some(1), Some(1)));
     store.commit().unwrap();
-    assert_eq!(told(&store, 2), (Some(1), Some(1), Some(1)));
-    // The kept page changes: its next version is kept and says something else.
+    assert_eq!(found(&store, 2), (Some(1), Some(1), Some(1)));
+    // The kept page changes: its next version is kept with another text.
     visit(&mut store, 1, |queued| version(queued, Verdict::Unique, 1));
-    assert_eq!(told(&store, 2), (Some(1), None, Some(3)));
+    assert_eq!(found(&store, 2), (Some(1), None, Some(3)));
     store.commit().unwrap();
-    assert_eq!(told(&store, 1), (Some(1), None, Some(3)));
-    assert_eq!(told(&store, 3), (Some(3), Some(3), Some(3)));
-    // And is gone in the end.
+    assert_eq!(found(&store, 1), (Some(1), None, Some(3)));
+    assert_eq!(found(&store, 3), (Some(3), Some(3), Some(3)));
+    // Then it is gone.
     visit(&mut store, 3, |_| visited(Visit::Missing, 2));
     visit(&mut store, 3, |_| visited(Visit::Missing, 3));
     store.commit().unwrap();
-    assert_eq!(told(&store, 2), (Some(1), None, None));
-    assert_eq!(told(&store, 3), (Some(3), None, None));
-    assert_eq!(told(&store, 9), (None, None, None));
+    assert_eq!(found(&store, 2), (Some(1), None, None));
+    assert_eq!(found(&store, 3), (Some(3), None, None));
+    assert_eq!(found(&store, 9), (None, None, None));
 }
 
 #[test]
-fn after_an_error_nothing_is_recorded_nor_archived() {
+fn after_an_error_nothing_is_recorded_or_archived() {
     let (dir, mut store) = store_of(1);
     store.begin_refresh(at(1)).unwrap();
     let queued = store.revisit(&[1], 0).unwrap().remove(0);
@@ -422,258 +422,4 @@ fn after_an_error_nothing_is_recorded_nor_archived() {
     let records = storage::warc::WarcReader::new(file).map(|record| record.unwrap().unwrap().record);
     let responses = records.filter(|record| record.kind() == "response").count();
     assert_eq!(responses, 2, "one of each version");
-}
-
-/// What a model in memory knows of a URL.
-#[derive(Debug, Clone, PartialEq)]
-enum Known {
-    Waits,
-    Page {
-        id: u64,
-        is_kept: bool,
-        is_due: bool,
-        missing: u8,
-        count: u32,
-        changes: u32,
-    },
-    Ended,
-    Gone,
-}
-
-#[derive(Debug, Clone, Default)]
-struct Model {
-    urls: BTreeMap<String, Known>,
-    /// Places in the queue.
-    queue: Vec<QueuedUrl>,
-    superseded: u64,
-    moved: u64,
-}
-
-#[derive(Debug, Clone)]
-enum Step {
-    Discover(Vec<u8>),
-    /// Finish the n-th of the queue in this way.
-    Finish(usize, u8),
-    /// Begin a refresh of every n-th page.
-    Refresh(usize),
-    Commit,
-    Crash,
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    prop_oneof![
-        2 => vec(0_u8..12, 1..4).prop_map(Step::Discover),
-        8 => (any::<usize>(), 0_u8..10).prop_map(|(n, way)| Step::Finish(n, way)),
-        3 => (1_usize..4).prop_map(Step::Refresh),
-        2 => Just(Step::Commit),
-        1 => Just(Step::Crash),
-    ]
-}
-
-impl Model {
-    fn finish(&mut self, store: &mut Store, n: usize, way: u8, clock: u64) {
-        if self.queue.is_empty() {
-            return;
-        }
-        let queued = self.queue.remove(n % self.queue.len());
-        let url = queued.url.clone();
-        let known = self.urls[&url].clone();
-        let (count, changes, missing) = match known {
-            Known::Page {
-                count,
-                changes,
-                missing,
-                ..
-            } => (count, changes, missing),
-            _ => (0, 0, 0),
-        };
-        let is_visit = queued.revisits.is_some();
-        let duplicate = |store: &Store| {
-            let mut kept = store.pages_from(1).map(|row| row.unwrap());
-            kept.find(|(_, page)| page.is_kept() && page.url != url)
-                .map(|(id, _)| id)
-        };
-        let page = |known: &Known| match known {
-            Known::Page { id, is_kept, .. } => (*id, *is_kept),
-            _ => (0, false),
-        };
-        let (id, is_kept) = page(&known);
-        let same = |missing, count| Known::Page {
-            id,
-            is_kept,
-            is_due: false,
-            missing,
-            count,
-            changes,
-        };
-        let of = duplicate(store);
-        let (outcome, after) = match way {
-            0 => (Outcome::Retry, known.clone()),
-            1 => (
-                Outcome::Redirect {
-                    to: "https://h/x".into(),
-                    status: 301,
-                },
-                Known::Ended,
-            ),
-            2 => (
-                Outcome::Excluded {
-                    reason: "noindex".into(),
-                },
-                Known::Ended,
-            ),
-            3 if is_visit => (visited(Visit::Unanswered, clock), same(missing, count)),
-            4 if is_visit => (visited(Visit::Unchanged, clock), same(0, count + 1)),
-            5 | 6 if is_visit && missing == 0 => (visited(Visit::Missing, clock), same(1, count + 1)),
-            5 | 6 if is_visit => (visited(Visit::Missing, clock), Known::Gone),
-            3 => {
-                let failed = Outcome::Failed {
-                    kind: "dns".into(),
-                    status: None,
-                    detail: String::new(),
-                };
-                (failed, Known::Ended)
-            }
-            _ => {
-                let verdict = of
-                    .filter(|_| way == 7)
-                    .map_or(Verdict::Unique, |of| Verdict::Exact { of });
-                let id = store.next_page_id();
-                let is_kept = verdict == Verdict::Unique;
-                let (count, changes) = (count + u32::from(is_visit), changes + u32::from(is_visit));
-                let after = Known::Page {
-                    id,
-                    is_kept,
-                    is_due: false,
-                    missing: 0,
-                    count,
-                    changes,
-                };
-                (version(&queued, verdict, clock), after)
-            }
-        };
-        if is_visit && matches!(outcome, Outcome::Page { .. }) {
-            self.superseded += 1;
-        }
-        if is_visit && after == Known::Ended {
-            self.moved += 1;
-        }
-        let finished = store.finish(&queued, outcome, &[]).unwrap();
-        self.queue.extend(finished.requeued);
-        self.urls.insert(url, after);
-    }
-
-    fn refresh(&mut self, store: &mut Store, every: usize, clock: u64) {
-        store.begin_refresh(at(clock)).unwrap();
-        let mut ids = Vec::new();
-        for known in self.urls.values_mut() {
-            if let Known::Page { id, is_due, .. } = known
-                && (*id as usize).is_multiple_of(every)
-            {
-                ids.push((*id, *is_due));
-                *is_due = true;
-            }
-        }
-        let wanted: Vec<u64> = ids.iter().filter(|(_, was_due)| !was_due).map(|(id, _)| *id).collect();
-        let all: Vec<u64> = ids.into_iter().map(|(id, _)| id).collect();
-        let queued = store.revisit(&all, 1).unwrap();
-        let pages: Vec<u64> = queued
-            .iter()
-            .map(|queued| queued.revisits.as_ref().unwrap().page)
-            .collect();
-        assert_eq!(pages, wanted);
-        self.queue.extend(queued);
-    }
-
-    /// Of what is committed.
-    fn compare(&self, store: &Store) {
-        assert_sound(store);
-        let counts = store.counts();
-        let count = |is: &dyn Fn(&Known) -> bool| self.urls.values().filter(|known| is(known)).count() as u64;
-        assert_eq!(
-            counts.kept,
-            count(&|known| matches!(known, Known::Page { is_kept: true, .. }))
-        );
-        assert_eq!(
-            counts.exact,
-            count(&|known| matches!(known, Known::Page { is_kept: false, .. }))
-        );
-        assert_eq!(counts.gone, count(&|known| *known == Known::Gone));
-        assert_eq!(counts.queued, count(&|known| *known == Known::Waits));
-        assert_eq!(
-            counts.due,
-            count(&|known| matches!(known, Known::Page { is_due: true, .. }))
-        );
-        for (url, known) in &self.urls {
-            let Known::Page {
-                id,
-                missing,
-                count,
-                changes,
-                is_due,
-                ..
-            } = known
-            else {
-                continue;
-            };
-            assert_eq!(store.url_state("h", url).unwrap(), Some(UrlState::Page(*id)));
-            let visits = store.visits(*id).unwrap().unwrap_or_default();
-            let of_model = (*missing, *count, *changes, *is_due);
-            assert_eq!(
-                (visits.missing, visits.count, visits.changes, visits.is_waiting),
-                of_model,
-                "{url}"
-            );
-        }
-        let fates: Vec<Fate> = store.pages_from(1).map(|page| page.unwrap().1.fate).collect();
-        let of_fate = |is: fn(&Fate) -> bool| fates.iter().filter(|fate| is(fate)).count() as u64;
-        assert_eq!(of_fate(|fate| matches!(fate, Fate::Superseded { .. })), self.superseded);
-        assert_eq!(of_fate(|fate| *fate == Fate::Moved), self.moved);
-        let refreshes = store.refreshes().unwrap();
-        let sum = |of: fn(&Refresh) -> u64| refreshes.iter().map(of).sum::<u64>();
-        assert_eq!(
-            (sum(|r| r.changed), sum(|r| r.moved), sum(|r| r.gone)),
-            (self.superseded, self.moved, counts.gone)
-        );
-        let ends = sum(|r| r.changed + r.unchanged + r.missing + r.gone + r.moved + r.unanswered);
-        assert_eq!(sum(|r| r.due), ends + counts.due);
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn visits_are_the_model_through_commits_and_crashes(steps in vec(step(), 1..80)) {
-        let dir = tempfile::tempdir().unwrap();
-        let mut store = open(dir.path());
-        let mut model = Model::default();
-        let mut committed = model.clone();
-        for (clock, step) in (1..).zip(steps) {
-            match step {
-                Step::Discover(paths) => {
-                    let links: Vec<Discovered> = paths.iter().map(|n| link("h", &n.to_string())).collect();
-                    for queued in store.discover(&links).unwrap() {
-                        model.urls.insert(queued.url.clone(), Known::Waits);
-                        model.queue.push(queued);
-                    }
-                }
-                Step::Finish(n, way) => model.finish(&mut store, n, way, clock),
-                Step::Refresh(every) => model.refresh(&mut store, every, clock),
-                Step::Commit => {
-                    store.commit().unwrap();
-                    committed = model.clone();
-                    model.compare(&store);
-                }
-                Step::Crash => {
-                    drop(store);
-                    store = open(dir.path());
-                    model = committed.clone();
-                    model.compare(&store);
-                }
-            }
-        }
-        store.commit().unwrap();
-        model.compare(&store);
-    }
 }

@@ -1,11 +1,11 @@
-//! What the first 1,024 bytes of a document declare as their encoding.
+//! The encoding that the first 1,024 bytes of a document declare.
 //!
 //! WHATWG HTML, section 13.2.3.2, "prescan a byte stream to determine its encoding", with its fallback to the
 //! encoding of an XML declaration.
 
 use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
-/// How far a declaration is looked for, in bytes.
+/// Bytes that are searched for a declaration.
 const MAX_PRESCANNED_BYTES: usize = 1024;
 
 /// The encoding that the document declares for itself, if any.
@@ -14,11 +14,11 @@ pub(super) fn declared(body: &[u8]) -> Option<&'static Encoding> {
     Prescan { bytes: head, at: 0 }.run().or_else(|| xml_encoding(head))
 }
 
-/// How far a declaration is looked for that stands too late for the prescan, in bytes.
+/// Bytes that are searched for a declaration beyond the prescan.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// The encoding that the document declares further down in its head. Browsers come upon it while they parse, and start over
-/// (WHATWG HTML, section 13.2.3.5, "changing the encoding while parsing").
+/// The encoding that the document declares later in its head. Browsers find it while parsing and start again (WHATWG HTML,
+/// section 13.2.3.5, "changing the encoding while parsing").
 pub(super) fn declared_late(body: &[u8]) -> Option<&'static Encoding> {
     let near = &body[..body.len().min(MAX_HEAD_BYTES)];
     let end = near.windows(5).position(|w| w.eq_ignore_ascii_case(b"<body"));
@@ -26,7 +26,7 @@ pub(super) fn declared_late(body: &[u8]) -> Option<&'static Encoding> {
     Prescan { bytes: head, at: 0 }.run()
 }
 
-/// A label as it counts inside a document: a page whose ASCII could be read is not UTF-16, whatever it says.
+/// The encoding of a label inside a document. A document whose ASCII is readable is not UTF-16, whatever it declares.
 fn declared_label(label: &[u8]) -> Option<&'static Encoding> {
     match Encoding::for_label(label)? {
         encoding if encoding == UTF_16LE || encoding == UTF_16BE => Some(UTF_8),
@@ -36,8 +36,8 @@ fn declared_label(label: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The encoding of `<?xml version="1.0" encoding="...">`, "get an XML encoding". Space there is every byte up to 0x20,
-/// and a name with space in it is none.
+/// The encoding of `<?xml version="1.0" encoding="...">` ("get an XML encoding"). Every byte up to 0x20 is space there, and a
+/// name cannot contain space.
 fn xml_encoding(head: &[u8]) -> Option<&'static Encoding> {
     let declaration = head.strip_prefix(b"<?xml")?;
     let declaration = &declaration[..declaration.iter().position(|&b| b == b'>')?];
@@ -63,7 +63,7 @@ impl Prescan<'_> {
         while self.at < self.bytes.len() {
             let rest = &self.bytes[self.at..];
             if rest.starts_with(b"<!--") {
-                // The two dashes that open may be those that close: `<!-->`.
+                // The opening dashes may also close the comment: `<!-->`.
                 self.at += 2;
                 self.skip_past(b"-->")?;
             } else if is_meta(rest) {
@@ -86,8 +86,8 @@ impl Prescan<'_> {
         None
     }
 
-    /// The attributes of one `<meta`; the first of each name counts. A `charset` attribute counts more than `content`,
-    /// even where it names nothing known.
+    /// The encoding of one `<meta`. The first attribute of each name counts. `charset` overrides `content`, even with an unknown
+    /// label.
     fn meta(&mut self) -> Option<&'static Encoding> {
         let (mut names, mut got_pragma) = (Vec::<Vec<u8>>::new(), false);
         let (mut in_charset, mut in_content) = (None, None);
@@ -103,12 +103,12 @@ impl Prescan<'_> {
             }
             names.push(name);
         }
-        // A tag that the end cuts off declares nothing.
+        // A tag that is cut off declares nothing.
         self.peek()?;
         in_charset.unwrap_or(in_content.filter(|_| got_pragma))
     }
 
-    /// The next attribute of a tag, name and value in lower case; `None` at the tag's end.
+    /// The next attribute of a tag, name and value in lower case; `None` at the end of the tag.
     fn attribute(&mut self) -> Option<(Vec<u8>, Vec<u8>)> {
         while self.peek().is_some_and(|b| is_space(b) || b == b'/') {
             self.at += 1;

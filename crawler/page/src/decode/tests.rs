@@ -79,7 +79,7 @@ fn a_page_gives_the_same_text_in_every_encoding_without_a_declaration() {
 }
 
 #[test]
-fn utf16_is_read_by_mark_by_header_and_by_its_markup() {
+fn utf16_is_recognised_by_mark_by_header_and_by_markup() {
     for (text, _) in TABLE {
         for (label, little) in [("utf-16le", true), ("utf-16be", false)] {
             let html = page(text, "<meta charset=utf-16>");

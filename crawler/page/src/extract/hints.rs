@@ -1,33 +1,33 @@
-//! What the marks of a template say about an element: its name, its ARIA role, its `itemprop`, its classes and id.
+//! The role of an element by the marks of the template: its name, ARIA role, `itemprop`, classes and id.
 
 use ego_tree::NodeRef;
 use html5ever::{LocalName, local_name};
 use scraper::Node;
 use scraper::node::Element;
 
-use super::layout::is_heading;
+use super::display::is_heading;
 use crate::parse::attribute;
 
-/// What an element says of its own place in the page.
+/// The role of an element in the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Role {
-    /// Nothing.
+    /// Unknown.
     None,
     /// The main content: `<main>`, `role=main`, `itemprop=articleBody`.
     Main,
-    /// A piece of content that could stand alone: `<article>`.
+    /// A self-contained piece of content: `<article>`.
     Article,
     /// Content, by the name of its class or id.
     Content,
     /// A heading area: `<header>`, `role=banner`.
     Header,
-    /// Beside the content: `<aside>`, `role=complementary`.
+    /// Secondary content: `<aside>`, `role=complementary`.
     Aside,
-    /// A footing: `<footer>`, `role=contentinfo`.
+    /// A footer: `<footer>`, `role=contentinfo`.
     Footer,
     /// Navigation: `<nav>`, `role=navigation`, menus, search.
     Navigation,
-    /// No content, by the name of its class or id.
+    /// Boilerplate, by the name of its class or id.
     Boilerplate,
 }
 
@@ -65,10 +65,10 @@ pub(super) fn role(node: NodeRef<'_, Node>, element: &Element) -> Role {
     }
 }
 
-/// What the names of an element's classes and its id say.
+/// The role of an element by the names of its classes and its id.
 ///
-/// Generators make ids of the words of headings (`<section id="license-and-copyright">`), so the id of a box that begins
-/// with a heading says nothing.
+/// Generators make ids from headings (`<section id="license-and-copyright">`), so the id of a box that begins with a heading
+/// does not count.
 fn named(node: NodeRef<'_, Node>, element: &Element) -> Role {
     if !is_container(&element.name.local) {
         return Role::None;
@@ -85,7 +85,7 @@ fn named(node: NodeRef<'_, Node>, element: &Element) -> Role {
     }
 }
 
-/// The elements of which templates are built; what holds a paragraph or a definition is named after its text.
+/// Whether templates are built of such elements. Elements of paragraphs and definitions are named after their text.
 fn is_container(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -121,7 +121,7 @@ fn names_role(names: &str) -> Role {
     role
 }
 
-/// What one class or id says; `main-content`, `mainContent` and `main_content` are read alike.
+/// The role of one class name or id.
 fn word_role(name: &str) -> Role {
     let mut lower = [0u8; 48];
     if name.len() > lower.len() {
@@ -150,7 +150,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     text.len() >= part.len() && text.windows(part.len()).any(|w| w == part)
 }
 
-/// Names that the whole web gives to the box around its content.
+/// Common names of the box around the content.
 const CONTENT_NAMES: &[&str] = &[
     "content",
     "main",
@@ -178,7 +178,7 @@ const CONTENT_NAMES: &[&str] = &[
     "mw-content-text",
 ];
 
-/// Words that, anywhere in a name, say that this is no content.
+/// Words that mark boilerplate anywhere in a name.
 const BOILERPLATE_PARTS: &[&str] = &[
     "breadcrumb",
     "cookie",
@@ -199,7 +199,7 @@ const BOILERPLATE_PARTS: &[&str] = &[
     "userinfo",
 ];
 
-/// Words that say so where they stand alone in a name.
+/// Words that mark boilerplate as a whole word of a name.
 const BOILERPLATE_WORDS: &[&str] = &[
     "ad",
     "ads",
@@ -248,15 +248,15 @@ const BOILERPLATE_WORDS: &[&str] = &[
     "user",
 ];
 
-/// Words that turn a name into a statement about other boxes: `has-sidebar`, `no-menu`.
+/// Words by which a name describes other boxes: `has-sidebar`, `no-menu`.
 const RELATIONS: &[&str] = &["has", "is", "no", "with", "without"];
 
-/// True for an element that a browser would not show, or only to those who cannot see the page.
+/// Whether an element is invisible, or visible only to screen readers.
 pub(super) fn is_hidden(node: NodeRef<'_, Node>, element: &Element) -> bool {
     let root = matches!(element.name.local, local_name!("html") | local_name!("body"));
     !root
         && element.attrs.iter().any(|(name, value)| match name.local {
-            // Text that the browser's search finds is content that is folded up.
+            // Folded content, which the browser's search finds.
             local_name!("hidden") => !value.eq_ignore_ascii_case("until-found") && !holds_main(node),
             local_name!("style") => hides(value),
             local_name!("class") => value
@@ -267,7 +267,7 @@ pub(super) fn is_hidden(node: NodeRef<'_, Node>, element: &Element) -> bool {
         })
 }
 
-/// Frameworks that stream pages append the main content to the body, hidden, for a script to put it into its place.
+/// Whether a hidden child of the body holds the main content: frameworks that stream pages append it there for a script.
 fn holds_main(node: NodeRef<'_, Node>) -> bool {
     let parent = node.parent().and_then(|parent| parent.value().as_element());
     let mut inner = node.descendants().filter_map(|node| node.value().as_element());
@@ -275,7 +275,7 @@ fn holds_main(node: NodeRef<'_, Node>) -> bool {
         && inner.any(|inner| inner.name.local == local_name!("main"))
 }
 
-/// Classes by which frameworks leave text to screen readers.
+/// Classes of text for screen readers only.
 const UNSEEN_CLASSES: &[&str] = &[
     "sr-only",
     "visually-hidden",

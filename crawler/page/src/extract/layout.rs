@@ -1,33 +1,34 @@
-//! One walk over the tree: the page as nested boxes and the runs of text in them.
+//! The page as nested boxes with runs of text, from one walk over the tree.
 //!
-//! A *box* is a block-level element, a *run* a stretch of inline text between two block boundaries, roughly what a browser
-//! puts into one paragraph. All runs lie in one string, white space collapsed, in document order; a box knows the range
-//! of runs that it holds. Everything after this walk works on the two lists.
+//! A *box* is a block-level element. A *run* is inline text between two block boundaries, roughly one paragraph of a browser. One
+//! string holds all runs, with collapsed white space, in document order; each box has the range of its runs. All later steps
+//! work on the two lists.
 
 use std::ops::Range;
 
 use ego_tree::NodeRef;
-use html5ever::{LocalName, local_name, ns};
+use html5ever::{LocalName, local_name};
 use scraper::node::Element;
 use scraper::{Html, Node};
 
+use super::display::Display;
 use super::hints::{self, Role};
 
 /// A block-level element.
 #[derive(Debug, Clone)]
 pub(super) struct LayoutBox {
-    /// The box around it; the first box is its own.
+    /// The index of the enclosing box; the first box encloses itself.
     pub parent: usize,
     pub name: LocalName,
     pub role: Role,
-    /// The runs inside, those of inner boxes included.
+    /// Its runs, with those of inner boxes.
     pub runs: Range<usize>,
-    /// The first box after this one that is not inside.
+    /// The index of the first later box that is not inside.
     pub end: usize,
 }
 
 impl LayoutBox {
-    /// True if its marks say that it is no part of the content of `root`.
+    /// Whether its marks exclude it from the content of `root`.
     pub(super) fn is_left_out(&self, root: usize) -> bool {
         match self.role {
             Role::Navigation | Role::Boilerplate | Role::Aside | Role::Footer => true,
@@ -37,16 +38,16 @@ impl LayoutBox {
     }
 }
 
-/// A stretch of inline text.
+/// Inline text between two block boundaries.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
-    /// Where it lies in [`Layout::text`].
+    /// Its range in [`Layout::text`].
     pub text: Range<usize>,
-    /// How many of its bytes are inside links.
+    /// Bytes inside links.
     pub link_bytes: usize,
-    /// The innermost box around it.
+    /// The index of the innermost enclosing box.
     pub owner: usize,
-    /// It stands beside the run before, in the same table row.
+    /// Whether it follows the previous run in the same table row.
     pub in_row: bool,
 }
 
@@ -59,7 +60,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Lays out a page. What is never shown (scripts, hidden elements, controls) is not in it.
+    /// Lays out a page without invisible parts such as scripts, hidden elements and controls.
     pub(super) fn of(html: &Html) -> Self {
         let mut walk = Walk::default();
         walk.tree(html.tree.root());
@@ -72,21 +73,22 @@ struct Walk {
     layout: Layout,
     /// The innermost open box.
     open: usize,
-    /// How many links are open.
+    /// Number of open links.
     links: usize,
-    /// How many `<pre>` are open.
+    /// Number of open `<pre>`.
     preformatted: usize,
-    /// Where the open run begins in the text, and how many of its bytes are inside links.
+    /// Start of the open run in the text.
     run_start: usize,
+    /// Bytes of the open run inside links.
     run_link_bytes: usize,
-    /// White space that is due before the next word.
+    /// White space due before the next word.
     gap: Option<u8>,
     /// The next run continues a table row.
     in_row: bool,
 }
 
 impl Walk {
-    /// Visits all nodes, without recursion: trees are as deep as their authors like.
+    /// Visits all nodes without recursion, because trees may be deep.
     fn tree(&mut self, root: NodeRef<'_, Node>) {
         self.open_box(&LocalName::from(""), Role::None);
         let mut next = root.first_child();
@@ -110,7 +112,7 @@ impl Walk {
         self.close_box();
     }
 
-    /// False if the node and all in it is passed over; else [`Walk::leave`] is called once its children are visited.
+    /// Enters a node. False if the walk skips it; otherwise [`Walk::leave`] follows after its children.
     fn enter(&mut self, node: NodeRef<'_, Node>) -> bool {
         match node.value() {
             Node::Text(text) => self.push_text(text),
@@ -153,7 +155,7 @@ impl Walk {
         }
     }
 
-    /// True if a cell before this one in its row has brought text.
+    /// Whether an earlier cell of the row has text.
     fn follows_cell(&self, node: NodeRef<'_, Node>) -> bool {
         let row_start = self.layout.boxes[self.open].runs.start;
         node.prev_sibling().is_some() && self.layout.runs.len() + usize::from(self.has_run()) > row_start
@@ -202,7 +204,7 @@ impl Walk {
         self.in_row = false;
     }
 
-    /// Appends text, each stretch of white space as one space (in `<pre>`: one newline if it holds one).
+    /// Appends text with each run of white space as one space; in `<pre>` as one newline if it contains one.
     fn push_text(&mut self, text: &str) {
         let before = self.layout.text.len();
         let mut rest = text;
@@ -247,131 +249,4 @@ fn is_symbol(link: NodeRef<'_, Node>) -> bool {
     let mut characters = text.trim().chars();
     let symbol = characters.next().is_some_and(|c| !c.is_alphanumeric());
     symbol && characters.all(|c| c == '\u{fe0f}') && link.children().count() == 1
-}
-
-fn in_heading(node: NodeRef<'_, Node>) -> bool {
-    let parent = node.parent().and_then(|parent| parent.value().as_element());
-    parent.is_some_and(|parent| is_heading(&parent.name.local))
-}
-
-pub(super) fn is_heading(name: &LocalName) -> bool {
-    matches!(
-        *name,
-        local_name!("h1")
-            | local_name!("h2")
-            | local_name!("h3")
-            | local_name!("h4")
-            | local_name!("h5")
-            | local_name!("h6")
-    )
-}
-
-/// How an element takes part in the layout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Display {
-    /// Not at all.
-    None,
-    /// In the run around it.
-    Inline,
-    /// In the run around it, as a link.
-    Link,
-    /// A line break in the run around it.
-    Break,
-    /// A box.
-    Block,
-    /// A box beside the one before.
-    Cell,
-}
-
-impl Display {
-    fn of(node: NodeRef<'_, Node>, element: &Element) -> Self {
-        if element.name.ns != ns!(html) {
-            // Formulas read as text; drawings do not.
-            return if element.name.ns == ns!(svg) {
-                Self::None
-            } else {
-                Self::Inline
-            };
-        }
-        match element.name.local {
-            local_name!("a") => Self::Link,
-            local_name!("br") => Self::Break,
-            // Folded sections have their headings on buttons.
-            local_name!("button") if in_heading(node) => Self::Inline,
-            local_name!("td") | local_name!("th") => Self::Cell,
-            local_name!("abbr")
-            | local_name!("acronym")
-            | local_name!("b")
-            | local_name!("bdi")
-            | local_name!("bdo")
-            | local_name!("big")
-            | local_name!("cite")
-            | local_name!("code")
-            | local_name!("data")
-            | local_name!("del")
-            | local_name!("dfn")
-            | local_name!("em")
-            | local_name!("font")
-            | local_name!("i")
-            | local_name!("ins")
-            | local_name!("kbd")
-            | local_name!("mark")
-            | local_name!("nobr")
-            | local_name!("output")
-            | local_name!("q")
-            | local_name!("ruby")
-            | local_name!("rb")
-            | local_name!("s")
-            | local_name!("samp")
-            | local_name!("slot")
-            | local_name!("small")
-            | local_name!("span")
-            | local_name!("strike")
-            | local_name!("strong")
-            | local_name!("sub")
-            | local_name!("sup")
-            | local_name!("time")
-            | local_name!("tt")
-            | local_name!("u")
-            | local_name!("var")
-            | local_name!("wbr") => Self::Inline,
-            local_name!("area")
-            | local_name!("audio")
-            | local_name!("base")
-            | local_name!("button")
-            | local_name!("canvas")
-            | local_name!("datalist")
-            | local_name!("embed")
-            | local_name!("fieldset")
-            | local_name!("frame")
-            | local_name!("frameset")
-            | local_name!("head")
-            | local_name!("iframe")
-            | local_name!("img")
-            | local_name!("input")
-            | local_name!("label")
-            | local_name!("link")
-            | local_name!("map")
-            | local_name!("meta")
-            | local_name!("meter")
-            | local_name!("noembed")
-            | local_name!("noframes")
-            | local_name!("noscript")
-            | local_name!("object")
-            | local_name!("param")
-            | local_name!("progress")
-            | local_name!("rp")
-            | local_name!("rt")
-            | local_name!("script")
-            | local_name!("select")
-            | local_name!("source")
-            | local_name!("style")
-            | local_name!("template")
-            | local_name!("textarea")
-            | local_name!("title")
-            | local_name!("track")
-            | local_name!("video") => Self::None,
-            _ => Self::Block,
-        }
-    }
 }

@@ -1,9 +1,9 @@
-//! Which box holds the content.
+//! Finds the box that holds the content.
 
 use super::hints::Role;
 use super::layout::{Layout, LayoutBox};
 
-/// The share of the page's content that a box must hold to be taken for all of it, by what it says of itself.
+/// Smallest share of the page's content in the box of the content, by the role of the box.
 fn share_needed(role: Role) -> f64 {
     match role {
         Role::Main => 0.25,
@@ -13,13 +13,13 @@ fn share_needed(role: Role) -> f64 {
     }
 }
 
-/// A box that holds this share of the page's text is no boilerplate, whatever it says of itself.
+/// A box with more than this share of the page's text is not boilerplate, whatever its role.
 const TOO_MUCH_TO_LEAVE_OUT: f64 = 0.5;
 
-/// The box that holds the content; 0 (the page) if none stands out.
+/// The index of the box that holds the content; 0 (the page) if no box qualifies.
 ///
-/// Of the boxes that hold enough, the innermost of the strongest kind: `<main>` and `<article>` come before a class named
-/// `content`, and that before a box that says nothing.
+/// Of the boxes with enough content, it is the innermost of the strongest role: `<main>` and `<article>` come before a class
+/// named `content`, which comes before a box without a role.
 pub(super) fn find(layout: &mut Layout) -> usize {
     acquit(layout);
     let content = Content::of(layout, |this| this.is_left_out(0));
@@ -48,10 +48,10 @@ fn strength(role: Role) -> u8 {
     }
 }
 
-/// Takes the marks of boilerplate from boxes that hold most of the page or its main content.
+/// Removes the role of boilerplate from boxes that hold most of the page or its main content.
 ///
-/// Templates name their outermost boxes after all that is in them: `search-results`, `nav-wrapper`. Navigation that the
-/// page declares as such stays navigation, be it the longest thing on a short page.
+/// Templates name their outermost boxes after their parts: `search-results`, `nav-wrapper`. Declared navigation stays
+/// navigation, even if it is the longest part of a short page.
 fn acquit(layout: &mut Layout) {
     let content = Content::of(layout, |this| matches!(this.role, Role::Navigation | Role::Footer));
     let page = content.of_box(&layout.boxes[0]);
@@ -70,7 +70,7 @@ fn acquit(layout: &mut Layout) {
     }
 }
 
-/// How much content lies before each run, in bytes: text, a quarter of it inside links, none in what is left out.
+/// The content before each run, in bytes. Text inside links counts a quarter, and excluded boxes count nothing.
 struct Content(Vec<usize>);
 
 impl Content {

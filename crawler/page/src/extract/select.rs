@@ -1,16 +1,17 @@
-//! What in the root is content.
+//! Selects the content within the root box.
 
 use html5ever::{LocalName, local_name};
 
-use super::layout::{Layout, Run, is_heading};
+use super::display::is_heading;
+use super::layout::{Layout, Run};
 
-/// A run outside of paragraphs, lists, tables and the like is a fragment up to this length, in bytes.
+/// Longest fragment, in bytes: a short run outside of paragraphs, lists, tables and other elements for text.
 const MAX_FRAGMENT_BYTES: usize = 24;
 
-/// Fragments are left out where text makes up this share of the content.
+/// Fragments are removed if other text has at least this share of the content.
 const TEXT_SHARE: f64 = 0.5;
 
-/// The text of the root, a run a line, the cells of a table row on one.
+/// The text of the root, one run a line, with the cells of a table row on one line.
 pub(super) fn text(layout: &Layout, root: usize) -> String {
     let mut text = String::with_capacity(layout.text.len());
     for run in without_fragments(layout, kept_runs(layout, root)) {
@@ -22,7 +23,7 @@ pub(super) fn text(layout: &Layout, root: usize) -> String {
     text
 }
 
-/// The runs of the root that are in no box that its marks leave out.
+/// The runs of the root outside of excluded boxes.
 fn kept_runs(layout: &Layout, root: usize) -> Vec<&Run> {
     let bounds = layout.boxes[root].runs.clone();
     let mut kept = Vec::with_capacity(bounds.len());
@@ -45,7 +46,7 @@ fn kept_runs(layout: &Layout, root: usize) -> Vec<&Run> {
     kept
 }
 
-/// Leaves out labels, counts, dates, names of buttons: short runs that stand in no element made for text.
+/// Removes labels, counts, dates and names of buttons: short runs outside of elements for text.
 fn without_fragments<'a>(layout: &Layout, runs: Vec<&'a Run>) -> Vec<&'a Run> {
     let all: usize = runs.iter().map(|run| run.text.len()).sum();
     let fragments: usize = runs
@@ -63,7 +64,7 @@ fn is_fragment(layout: &Layout, run: &Run) -> bool {
     run.text.len() <= MAX_FRAGMENT_BYTES && !is_made_for_text(&layout.boxes[run.owner].name)
 }
 
-/// True for elements that hold text rather than other boxes.
+/// Whether such elements hold text rather than other boxes.
 fn is_made_for_text(name: &LocalName) -> bool {
     is_heading(name)
         || matches!(

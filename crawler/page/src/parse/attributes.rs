@@ -1,15 +1,14 @@
-//! Sees a tag with too many attributes while the tokenizer is still inside it.
+//! Detects a tag with too many attributes while the tokenizer is still inside it.
 //!
-//! The tokenizer compares each attribute with all before it and says nothing until the tag ends, so a hundred thousand
-//! attributes are five thousand million comparisons. What can be seen from outside is that no token comes while text
-//! goes in. Then the text itself is followed: where the open tag began is not known, so *every* place where
-//! one could have begun is followed at once, as a nondeterministic automaton whose states carry the attributes counted so
-//! far. A beginning that reaches its `>` is dropped: a token would have come. The true one is always among those followed,
-//! so the count is never too low.
+//! The tokenizer compares each attribute with all previous ones and reports nothing before the end of the tag, so a hundred
+//! thousand attributes cause five thousand million comparisons. From outside, only the absence of tokens is visible. This module
+//! then follows the text itself. It does not know where the open tag began, so it follows *every* possible beginning at once,
+//! as a nondeterministic automaton whose states carry the number of attributes. A beginning that reaches its `>` is dropped,
+//! because a token would have arrived. The true beginning is always among the others, so the count is never too low.
 
 use super::MAX_ATTRIBUTES;
 
-/// Where in a tag a beginning is, WHATWG HTML, sections 13.2.5.8 and 13.2.5.32 to 13.2.5.39.
+/// A position within a tag (WHATWG HTML, sections 13.2.5.8 and 13.2.5.32 to 13.2.5.39).
 #[derive(Clone, Copy)]
 enum State {
     TagName,
@@ -33,7 +32,7 @@ const STATES: [State; 8] = [
     State::Unquoted,
 ];
 
-/// For each state the most attributes of any beginning that is in it.
+/// For each state, the most attributes of any beginning in it.
 type Beginnings = [Option<usize>; STATES.len()];
 
 /// Follows the text of a token that is longer than a chunk.
@@ -44,12 +43,12 @@ pub(super) struct AttributeFlood {
 }
 
 impl AttributeFlood {
-    /// A token has come: there is no tag to follow.
+    /// A token has arrived, so there is no tag to follow.
     pub(super) fn reset(&mut self) {
         *self = Self::default();
     }
 
-    /// Takes more of the text since the last token. True once an open tag has too many attributes.
+    /// Takes further text since the last token. True if an open tag has too many attributes.
     pub(super) fn follow(&mut self, text: &str) -> bool {
         self.read(text);
         self.beginnings
@@ -78,7 +77,7 @@ impl AttributeFlood {
     }
 }
 
-/// One byte further; `None` where the tag ends.
+/// The state after one more byte; `None` at the end of the tag.
 fn step(state: State, attributes: usize, byte: u8) -> Option<(State, usize)> {
     use State::{AfterName, BeforeName, BeforeValue, DoubleQuoted, Name, SingleQuoted, TagName, Unquoted};
     let space = matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ');

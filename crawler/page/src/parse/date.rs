@@ -1,4 +1,4 @@
-//! Dates as pages write them.
+//! The date formats of pages.
 
 use std::time::SystemTime;
 
@@ -33,7 +33,7 @@ fn in_utc(local: DateTime) -> Option<Timestamp> {
     local.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
 }
 
-/// A weekday that does not fit the date does not make it another date.
+/// Parses a date of RFC 2822 and ignores a wrong weekday.
 fn parse_rfc2822(text: &str) -> Option<Zoned> {
     const PARSER: rfc2822::DateTimeParser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
     PARSER.parse_zoned(text).ok()

@@ -1,5 +1,5 @@
-//! What a page is made of besides its HTML: images, scripts, style sheets, media. Nothing that has a text, so they are
-//! followed only on request; whoever does meets PDF files, feeds and pages that a page shows as an object.
+//! The embedded resources of a page: images, scripts, style sheets, media. They have no text, so a crawl follows them only on
+//! request. Objects may be PDF files, feeds or pages.
 
 use html5ever::{local_name, ns};
 use scraper::node::Element;
@@ -9,9 +9,9 @@ use super::facts::{base_url, live_elements};
 use super::outlinks::{Reference, Resolver, has_token};
 use super::{Document, LinkKind, Outlink, attribute};
 
-/// What is embedded in a page that was fetched from `page_url`, each URL once, in order of appearance. Frames are not
-/// in it: they are documents, and among the page's [outlinks](super::PageFacts::outlinks).
-pub fn embedded(doc: &Document, page_url: &Url) -> Vec<Outlink> {
+/// The embedded resources of a page fetched from `page_url`, each URL once, in order of appearance. Frames are documents and
+/// belong to the page's outlinks.
+pub(crate) fn embedded(doc: &Document, page_url: &Url) -> Vec<Outlink> {
     let mut base = None;
     let mut references = Vec::new();
     let trees = std::iter::once((&doc.html, true)).chain(doc.unscripted.iter().map(|html| (html, false)));
@@ -78,7 +78,7 @@ fn link_kind(element: &Element) -> Option<LinkKind> {
 }
 
 /// The URLs of a `srcset`: `a.png, b.png 2x, c,d.png 100w` (WHATWG HTML, section 4.8.4.3.10). A comma within a URL is
-/// part of it, one behind it ends it, and within a descriptor's parentheses it is nothing.
+/// part of it, a comma behind the URL ends it, and a comma within the parentheses of a descriptor does not count.
 fn candidates(srcset: &str) -> impl Iterator<Item = &str> {
     let mut rest = srcset;
     std::iter::from_fn(move || {

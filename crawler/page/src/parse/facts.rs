@@ -1,4 +1,4 @@
-//! What a page says of itself, besides its text: title, language, links, and what it asks of crawlers.
+//! The facts of a page besides its text: title, language, links, and robots directives.
 
 use std::collections::HashSet;
 
@@ -8,49 +8,45 @@ use scraper::node::Element;
 use scraper::{Html, Node};
 use url::Url;
 
-use super::outlinks::{Reference, Resolver, resolve, resolve_refresh};
+use super::outlinks::{Reference, Resolver, resolve};
 use super::refresh::parse_refresh;
-use super::{Document, LinkKind, MetaRefresh, Outlink, RobotsDirectives, attribute};
+use super::{Document, LinkKind, Outlink, RobotsDirectives, attribute};
 
-/// The longest title, heading or description that is kept, in bytes.
+/// Longest title or heading, in bytes; longer ones are cut.
 const MAX_TEXT_BYTES: usize = 4096;
 
-/// The most canonical URLs that are compared.
+/// Most canonical URLs that are compared.
 const MAX_CANONICALS: usize = 64;
 
-/// The most keywords that are kept.
+/// Most keywords.
 const MAX_KEYWORDS: usize = 64;
 
-/// What a page says of itself.
+/// The facts of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PageFacts {
-    /// The text of `<title>`, white space collapsed; empty if there is none.
+pub(crate) struct PageFacts {
+    /// The text of `<title>` with collapsed white space; empty without a title.
     pub title: String,
-    /// The text of the first `<h1>` that has any, white space collapsed.
+    /// The text of the first `<h1>` with collapsed white space; `None` if it is empty.
     pub first_heading: Option<String>,
-    /// `<meta name=description>`.
-    pub description: Option<String>,
     /// `<meta name=keywords>`, split at commas.
     pub keywords: Vec<String>,
     /// The declared language, as written (`en-US`): `<html lang>`, else `<meta http-equiv=content-language>`.
     pub lang: Option<String>,
-    /// `<link rel=canonical>` in the head, resolved; `None` too if several name different URLs, for then none can be
-    /// trusted. (In the body it may be a visitor's.)
+    /// `<link rel=canonical>` in the head, resolved. `None` if several name different URLs, because then none can be trusted. A
+    /// link in the body may come from a visitor and does not count.
     pub canonical: Option<Url>,
-    /// The head has several `<link rel=canonical>` that name different URLs.
+    /// Whether several `<link rel=canonical>` in the head name different URLs.
     pub canonical_conflict: bool,
     /// Robots metas for all crawlers and for this one.
     pub robots: RobotsDirectives,
-    /// `<meta http-equiv=refresh>`.
-    pub meta_refresh: Option<MetaRefresh>,
-    /// The documents that the page names, each once, in order of appearance; those inside `<noscript>` come last.
+    /// The links to documents, each URL once, in order of appearance; those inside `<noscript>` come last.
     pub outlinks: Vec<Outlink>,
 }
 
-/// Reads the facts of a page that was fetched from `page_url`, for the crawler whose user agent is `agent`.
-pub fn facts(doc: &Document, page_url: &Url, agent: &str) -> PageFacts {
+/// Reads the facts of a page fetched from `page_url`, for the crawler with the user agent `agent`.
+pub(crate) fn facts(doc: &Document, page_url: &Url, agent: &str) -> PageFacts {
     let mut found = Found::default();
-    // Nodes lie in the order in which they were created, which is the order of the source.
+    // Nodes are in order of creation, which is the order of the source.
     for (node, element) in live_elements(&doc.html) {
         found.take(node, element, agent);
     }
@@ -58,23 +54,14 @@ pub fn facts(doc: &Document, page_url: &Url, agent: &str) -> PageFacts {
     found.resolve(page_url)
 }
 
-/// The text of the page's `<title>`, white space collapsed; empty if there is none.
-pub fn title(doc: &Document) -> String {
-    let is_title = |node: &NodeRef<'_, Node>| {
-        let element = node.value().as_element();
-        element.is_some_and(|element| element.name.local == local_name!("title") && element.name.ns == ns!(html))
-    };
-    let mut titles = doc.html.tree.nodes().filter(is_title).map(text_of);
-    titles.find(|title| !title.is_empty()).unwrap_or_default()
-}
-
-/// Facts as the page has them, before `<base>` is known.
+/// The facts before `<base>` is known.
 #[derive(Default)]
 struct Found<'a> {
     facts: PageFacts,
     base: Option<&'a str>,
     canonicals: Vec<&'a str>,
-    refresh: Option<(u32, Option<&'a str>)>,
+    /// The first well-formed refresh counts.
+    has_refresh: bool,
     references: Vec<Reference<'a>>,
 }
 
@@ -96,7 +83,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// What a page has for browsers without scripts brings links, and says nothing of the page.
+    /// Takes the links of a `<noscript>`, and no other facts.
     fn take_links(&mut self, html: &'a Html) {
         for (node, element) in live_elements(html) {
             match element.name.local {
@@ -119,9 +106,7 @@ impl<'a> Found<'a> {
         let content = attribute(element, &local_name!("content")).unwrap_or_default();
         if let Some(name) = attribute(element, &local_name!("name")) {
             self.facts.robots.add_meta(name, content, agent);
-            if name.eq_ignore_ascii_case("description") && self.facts.description.is_none() {
-                self.facts.description = non_empty(content);
-            } else if name.eq_ignore_ascii_case("keywords") && self.facts.keywords.is_empty() {
+            if name.eq_ignore_ascii_case("keywords") && self.facts.keywords.is_empty() {
                 self.facts.keywords = content
                     .split([',', '，', '、'])
                     .filter_map(non_empty)
@@ -135,9 +120,10 @@ impl<'a> Found<'a> {
     fn take_pragma(&mut self, element: &'a Element) {
         let content = attribute(element, &local_name!("content")).unwrap_or_default();
         let pragma = attribute(element, &local_name!("http-equiv")).unwrap_or_default();
-        if pragma.eq_ignore_ascii_case("refresh") && self.refresh.is_none() {
-            self.refresh = parse_refresh(content);
-            let target = self.refresh.and_then(|(_, target)| target);
+        if pragma.eq_ignore_ascii_case("refresh") && !self.has_refresh {
+            let refresh = parse_refresh(content);
+            self.has_refresh = refresh.is_some();
+            let target = refresh.and_then(|(_, target)| target);
             self.references
                 .extend(target.map(|target| Reference::new(target, LinkKind::Refresh)));
         } else if pragma.eq_ignore_ascii_case("content-language") && self.facts.lang.is_none() {
@@ -161,22 +147,21 @@ impl<'a> Found<'a> {
         PageFacts {
             canonical: canonicals.pop().filter(|_| !canonical_conflict),
             canonical_conflict,
-            meta_refresh: self.refresh.map(|refresh| resolve_refresh(&base, refresh)),
             outlinks: resolver.finish(),
             ..self.facts
         }
     }
 }
 
-/// What references are against: the page's URL, or what the `href` of its first `<base>` makes of that (WHATWG HTML,
-/// section 4.2.3).
+/// The base URL of references: the page's URL, or the `href` of its first `<base>` resolved against it (WHATWG HTML, section
+/// 4.2.3).
 pub(super) fn base_url(href: Option<&str>, page_url: &Url) -> Url {
     let base = href.and_then(|href| page_url.join(href).ok());
     base.filter(|base| !matches!(base.scheme(), "data" | "javascript"))
         .unwrap_or_else(|| page_url.clone())
 }
 
-/// The elements in their order, without those in [`inert_nodes`].
+/// The elements in order, without those in [`inert_nodes`].
 pub(super) fn live_elements(html: &Html) -> impl Iterator<Item = (NodeRef<'_, Node>, &Element)> {
     let inert = inert_nodes(html);
     let elements = html
@@ -186,11 +171,11 @@ pub(super) fn live_elements(html: &Html) -> impl Iterator<Item = (NodeRef<'_, No
     elements.filter(move |(node, _)| !inert.contains(&node.id()))
 }
 
-/// What lies in a `<template>`, which is nothing until a script makes something of it. One that declares a shadow root is
-/// part of the page at once.
+/// The nodes inside `<template>` elements, which are inactive without a script. A template that declares a shadow root is part
+/// of the page.
 fn inert_nodes(html: &Html) -> HashSet<NodeId> {
     let mut inert = HashSet::new();
-    // Only a template has a fragment in it.
+    // Only templates contain fragments.
     for fragment in html.tree.nodes().filter(|node| node.value().is_fragment()) {
         let template = fragment.parent().and_then(|parent| parent.value().as_element());
         if template.is_some_and(|template| named(template, "shadowrootmode").is_none())
@@ -207,7 +192,7 @@ fn is_in_head(node: NodeRef<'_, Node>) -> bool {
     elements.any(|element| element.name.local == local_name!("head"))
 }
 
-/// The attribute of any name, `xml:lang` included, which HTML keeps as one name.
+/// The value of an attribute by its name, such as `xml:lang`, which is one name in HTML.
 fn named<'a>(element: &'a Element, name: &str) -> Option<&'a str> {
     element
         .attrs
@@ -232,7 +217,7 @@ fn text_of(node: NodeRef<'_, Node>) -> String {
     text
 }
 
-/// Appends `part` with each run of white space as one space; nothing once the text is as long as it may be.
+/// Appends `part` with each run of white space as one space, up to the longest text.
 fn push_collapsed(text: &mut String, part: &str) {
     for c in part.chars() {
         if text.len() >= MAX_TEXT_BYTES {

@@ -1,5 +1,7 @@
 use url::Url;
 
+use super::facts::PageFacts;
+use super::outlinks::{MAX_OUTLINKS, MAX_REFERENCE_BYTES};
 use super::*;
 
 const PAGE: &str = "https://example.org/docs/page.html?q=1";
@@ -134,14 +136,13 @@ fn outlinks_are_bounded_in_number_and_length() {
 }
 
 #[test]
-fn title_heading_description_keywords_and_language_are_read() {
+fn title_heading_keywords_and_language_are_read() {
     let html = "<html lang=en-GB><title> A \n title\u{a0} </title><title>other</title><svg><title>no</title></svg>\
-        <meta name=Description content=' what it is '><meta name=keywords content='one, two，三,,'>\
+        <meta name=keywords content='one, two，三,,'>\
         <meta http-equiv=content-language content='de, fr'><h1> </h1><h1>A <b>head</b>ing</h1><h1>second</h1>";
     let facts = of(html);
     assert_eq!(facts.title, "A title");
     assert_eq!(facts.first_heading.as_deref(), Some("A heading"));
-    assert_eq!(facts.description.as_deref(), Some("what it is"));
     assert_eq!(facts.keywords, ["one", "two", "三"]);
     assert_eq!(facts.lang.as_deref(), Some("en-GB"));
     assert_eq!(of("<html xml:lang=ja>").lang.as_deref(), Some("ja"));
@@ -155,7 +156,7 @@ fn title_heading_description_keywords_and_language_are_read() {
 }
 
 #[test]
-fn robots_metas_count_if_they_speak_to_all_or_to_this_crawler() {
+fn robots_metas_count_if_they_address_all_crawlers_or_this_one() {
     let directives = |noindex, nofollow| RobotsDirectives {
         noindex,
         nofollow,
@@ -213,7 +214,7 @@ fn canonical_is_the_one_that_the_head_names() {
 }
 
 #[test]
-fn refreshes_are_read_as_the_standard_says() {
+fn refreshes_are_read_by_the_standard() {
     type Refresh = Option<(u32, Option<&'static str>)>;
     let cases: &[(&str, Refresh)] = &[
         ("5", Some((5, None))),
@@ -232,12 +233,11 @@ fn refreshes_are_read_as_the_standard_says() {
     for (content, expected) in cases {
         assert_eq!(parse_refresh(content), *expected, "{content}");
     }
-    let refresh = of("<meta http-equiv=refresh content='2;url=javascript:x'>").meta_refresh;
+    let refresh = "<meta http-equiv=refresh content='2;url=javascript:x'>";
+    assert_eq!(urls(refresh), [""; 0]);
+    let second = "<meta http-equiv=refresh content='/x'><meta http-equiv=refresh content=5>";
     assert_eq!(
-        refresh,
-        Some(MetaRefresh {
-            delay_secs: 2,
-            url: None
-        })
+        urls(&format!("{second}<meta http-equiv=refresh content='0;url=/y'>")),
+        [""; 0]
     );
 }

@@ -1,4 +1,4 @@
-//! The documents that an answer's header names.
+//! The links in the header of a response.
 
 use http::header::{CONTENT_LOCATION, HeaderMap, HeaderName, LINK, LOCATION, REFRESH};
 use url::Url;
@@ -6,23 +6,23 @@ use url::Url;
 use super::outlinks::{Reference, Resolver, has_token, relation_kind, resolve};
 use super::{LinkKind, Outlink, parse_refresh};
 
-/// The most fields of one name that are looked at.
+/// Most fields of one name that are read.
 const MAX_FIELDS: usize = 100;
 
-/// What an answer's header says of other documents.
+/// The links in the header of a response.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HeaderLinks {
-    /// The `canonical` of the `Link` header; `None` too if several differ.
+    /// The `canonical` of the `Link` header; `None` if several differ.
     pub canonical: Option<Url>,
-    /// Several `Link` headers name different canonical URLs.
+    /// Whether several `Link` headers name different canonical URLs.
     pub canonical_conflict: bool,
-    /// The documents named, each once.
+    /// The links to documents, each URL once.
     pub outlinks: Vec<Outlink>,
 }
 
-/// Reads the `Link` (RFC 8288), `Location`, `Content-Location` (RFC 9110) and `Refresh` headers of an answer that was
-/// fetched from `page_url`, which their references are against, whatever `<base>` a page has. Of `Link` those relations
-/// count that count in `<link>`, and only links that are of this page: one with an `anchor` elsewhere is not.
+/// Reads the `Link` (RFC 8288), `Location`, `Content-Location` (RFC 9110) and `Refresh` headers of a response fetched from
+/// `page_url`. References are resolved against that URL; the `<base>` of a page does not count. `Link` counts with the same
+/// relations as `<link>`, unless its `anchor` is another page.
 pub fn header_links(headers: &HeaderMap, page_url: &Url) -> HeaderLinks {
     let mut resolver = Resolver::new(page_url, page_url);
     let mut canonicals = Vec::new();
@@ -79,8 +79,8 @@ struct Link<'a> {
     anchor: Option<&'a str>,
 }
 
-/// `<target>; rel="next prev"; type=text/html, <other>; rel=…` by the algorithm of RFC 8288, appendix B.2. Where it is
-/// broken, the links before are used.
+/// `<target>; rel="next prev"; type=text/html, <other>; rel=…` by the algorithm of RFC 8288, appendix B.2. The links before
+/// an error count.
 fn links(value: &str) -> impl Iterator<Item = Link<'_>> {
     let mut rest = value;
     std::iter::from_fn(move || {
@@ -96,7 +96,7 @@ fn links(value: &str) -> impl Iterator<Item = Link<'_>> {
         let mut has_rel = false;
         while let Some((name, value, behind)) = parameter(rest) {
             rest = behind;
-            // Of several relations the first counts.
+            // The first `rel` counts.
             if name.eq_ignore_ascii_case("rel") && !has_rel {
                 (link.rel, has_rel) = (value, true);
             } else if name.eq_ignore_ascii_case("type") {
@@ -110,8 +110,8 @@ fn links(value: &str) -> impl Iterator<Item = Link<'_>> {
     })
 }
 
-/// The parameter that `text` begins with, `; name=value` or `; name="value"`, and what is behind it. Escapes in quotes
-/// are left as they are: what they could hide has no place in a relation or a URL.
+/// The parameter at the start of `text`, `; name=value` or `; name="value"`, and the text behind it. Escapes in quotes stay as
+/// written: relations and URLs contain no character that needs one.
 fn parameter(text: &str) -> Option<(&str, &str, &str)> {
     let text = text.trim_start_matches([' ', '\t']).strip_prefix(';')?;
     let text = text.trim_start_matches([' ', '\t']);

@@ -1,4 +1,4 @@
-//! The documents that a page names.
+//! The links of a page to documents.
 
 use std::collections::HashMap;
 
@@ -8,26 +8,25 @@ use scraper::node::Element;
 use url::Url;
 
 use super::attribute;
-use super::refresh::MetaRefresh;
 
-/// The most outlinks that a page may have; what comes after is left out.
-pub const MAX_OUTLINKS: usize = 20_000;
+/// Most outlinks of a page. Later ones are ignored.
+pub(super) const MAX_OUTLINKS: usize = 20_000;
 
-/// The longest reference that is resolved, in bytes.
-pub const MAX_REFERENCE_BYTES: usize = 8192;
+/// Longest reference, in bytes. Longer ones are ignored.
+pub(super) const MAX_REFERENCE_BYTES: usize = 8192;
 
 /// A link from a page to a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outlink {
     /// Absolute, `http` or `https`, without fragment.
     pub url: Url,
-    /// What named it first.
+    /// The kind of the first link to the URL.
     pub kind: LinkKind,
-    /// True if every link of the page to this URL carries `rel=nofollow`.
+    /// Whether every link of the page to this URL has `rel=nofollow`.
     pub nofollow: bool,
 }
 
-/// What names a document, or a part of one.
+/// The source of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkKind {
     /// `<a href>`, also within `<svg>`
@@ -75,7 +74,7 @@ pub enum LinkKind {
 }
 
 impl LinkKind {
-    /// The name that reports show: of the element, of the relation or of the header.
+    /// The name in reports: the element, the relation or the header.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -104,7 +103,7 @@ impl LinkKind {
     }
 }
 
-/// A reference as the page has it.
+/// An unresolved reference.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reference<'a> {
     target: &'a str,
@@ -113,7 +112,7 @@ pub(super) struct Reference<'a> {
 }
 
 impl<'a> Reference<'a> {
-    /// The reference that an element makes, if it makes one.
+    /// The reference of an element, if it has one.
     pub(super) fn of(node: ego_tree::NodeRef<'a, Node>, element: &'a Element) -> Option<Self> {
         let (attr, kind) = match element.name.local {
             local_name!("a") => (local_name!("href"), LinkKind::Anchor),
@@ -126,7 +125,7 @@ impl<'a> Reference<'a> {
         };
         let target = attribute(element, &attr)?;
         let target = if kind == LinkKind::Form {
-            // What is sent takes the place of a query (WHATWG HTML, section 4.10.21.3), and nothing is sent.
+            // The sent fields replace the query (WHATWG HTML, section 4.10.21.3), and there are none.
             target.split(['?', '#']).next().unwrap_or_default()
         } else {
             target
@@ -161,7 +160,7 @@ fn link_kind(element: &Element) -> Option<LinkKind> {
     relation_kind(attribute(element, &local_name!("rel"))?, media_type)
 }
 
-/// What a link of the relations `rel` names, if it is a document.
+/// The kind of a link with the relations `rel`, if it leads to a document.
 pub(super) fn relation_kind(rel: &str, media_type: &str) -> Option<LinkKind> {
     let is = |token| has_token(rel, token);
     if is("canonical") {
@@ -186,9 +185,9 @@ pub(super) fn has_token(list: &str, token: &str) -> bool {
     list.split_ascii_whitespace().any(|t| t.eq_ignore_ascii_case(token))
 }
 
-/// A form that leads to one document whoever sends it: GET, and nothing in it has a name.
+/// Whether a form always leads to the same document: its method is GET, and no field has a name.
 fn is_bare_get(form: ego_tree::NodeRef<'_, Node>, element: &Element) -> bool {
-    // What is no method is GET.
+    // An unknown method means GET.
     let method = attribute(element, &local_name!("method")).unwrap_or_default();
     let get = !["post", "dialog"]
         .iter()
@@ -207,10 +206,10 @@ fn is_bare_get(form: ego_tree::NodeRef<'_, Node>, element: &Element) -> bool {
         })
 }
 
-/// Resolves references and keeps the first of each URL.
+/// Resolves references and keeps the first for each URL.
 pub(super) struct Resolver<'a> {
     base: &'a Url,
-    /// What the page says that an empty reference names, if that is another document.
+    /// The base URL, if an empty reference to it names another document.
     empty: Option<&'a str>,
     by_target: HashMap<&'a str, Option<usize>>,
     by_url: HashMap<Url, usize>,
@@ -218,7 +217,7 @@ pub(super) struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// For a page at `page_url` whose references are against `base`.
+    /// A resolver for a page at `page_url` whose base URL is `base`.
     pub(super) fn new(base: &'a Url, page_url: &Url) -> Self {
         let same = base[..url::Position::AfterQuery] == page_url[..url::Position::AfterQuery];
         Self {
@@ -233,7 +232,7 @@ impl<'a> Resolver<'a> {
     pub(super) fn add(&mut self, reference: Reference<'a>) {
         let mut target = without_fragment(reference.target);
         if target.is_empty() {
-            // With a base, `#part` is a part of that.
+            // `#part` is a part of the base URL.
             let is_anchor = matches!(reference.kind, LinkKind::Anchor | LinkKind::Area);
             match self.empty.filter(|_| is_anchor) {
                 Some(base) => target = base,
@@ -253,7 +252,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Where the outlink to `url` is; a new one if there is none and room is left.
+    /// The index of the outlink to `url`, which is added if it is new and within the limit.
     fn place(&mut self, url: Url, reference: Reference<'a>) -> Option<usize> {
         if let Some(&at) = self.by_url.get(&url) {
             return Some(at);
@@ -276,15 +275,14 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// A reference into the page itself names no other document, so it is empty here.
+/// The reference without its fragment. A reference into the page itself is empty.
 fn without_fragment(reference: &str) -> &str {
     reference.split('#').next().unwrap_or_default().trim_ascii()
 }
 
-/// `reference` against `base`, without fragment; `None` if it is none or not `http` or `https`.
+/// Resolves `reference` against `base`, without its fragment; `None` if it is invalid or not `http` or `https`.
 ///
-/// White space and control characters are treated as browsers do (WHATWG URL, section 4.4): stripped at both ends, and
-/// tabs and newlines everywhere.
+/// White space and control characters at both ends are stripped, and tabs and newlines everywhere (WHATWG URL, section 4.4).
 pub(super) fn resolve(base: &Url, reference: &str) -> Option<Url> {
     if reference.len() > MAX_REFERENCE_BYTES {
         return None;
@@ -292,12 +290,4 @@ pub(super) fn resolve(base: &Url, reference: &str) -> Option<Url> {
     let mut url = base.join(reference).ok()?;
     url.set_fragment(None);
     (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
-}
-
-/// Resolves the target of a refresh.
-pub(super) fn resolve_refresh(base: &Url, (delay_secs, target): (u32, Option<&str>)) -> MetaRefresh {
-    MetaRefresh {
-        delay_secs,
-        url: target.and_then(|target| resolve(base, target)),
-    }
 }

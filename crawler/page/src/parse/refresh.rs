@@ -1,17 +1,6 @@
-//! `<meta http-equiv=refresh content="5; url=...">`: a redirect that the page makes itself.
+//! `<meta http-equiv=refresh content="5; url=...">`: a redirect by the page itself.
 
-use url::Url;
-
-/// What a page's meta refresh asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MetaRefresh {
-    /// After how many seconds.
-    pub delay_secs: u32,
-    /// Where to; `None` if the page reloads itself, or asks for something that is not `http` or `https`.
-    pub url: Option<Url>,
-}
-
-/// Delay and target of a refresh, by the "shared declarative refresh steps" (WHATWG HTML, section 4.2.5.3).
+/// The delay in seconds and the target of a refresh, by the "shared declarative refresh steps" (WHATWG HTML, section 4.2.5.3).
 ///
 /// The `Refresh` header has the same form.
 pub fn parse_refresh(content: &str) -> Option<(u32, Option<&str>)> {
@@ -20,7 +9,7 @@ pub fn parse_refresh(content: &str) -> Option<(u32, Option<&str>)> {
     if digits == 0 && !content.starts_with('.') {
         return None;
     }
-    // Only digits, so what fails is too large a number.
+    // There are only digits, so only too large a number fails.
     let delay = if digits == 0 {
         0
     } else {

@@ -1,28 +1,28 @@
-//! What a page asks of crawlers, in `<meta name="robots" content="...">`, in a meta that names one crawler, and in the
+//! The robots directives of a page: in `<meta name="robots" content="...">`, in a meta that names one crawler, and in the
 //! `X-Robots-Tag` header.
 //!
-//! There is no standard but what search engines document. Here as there: directives for all crawlers and directives for
-//! this one add up, wherever they stand, and of two that disagree the stricter holds, so `index` and `follow` say nothing.
+//! The only standard is the documentation of search engines. As there, directives for all crawlers and directives for this one
+//! add up, and the stricter of two holds. `index` and `follow` therefore have no effect.
 
 use std::time::SystemTime;
 
 use super::date::parse_date;
 
-/// What a page asks of crawlers. Where several metas or headers speak, each restriction counts.
+/// The robots directives of a page. The restrictions of all metas and headers count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct RobotsDirectives {
     /// The page asks not to be stored.
     pub noindex: bool,
     /// The page asks that its links are not followed.
     pub nofollow: bool,
-    /// From this moment on the page asks not to be stored: the earliest `unavailable_after` that is a date.
+    /// The time from which the page asks not to be stored: the earliest valid `unavailable_after`.
     pub unavailable_after: Option<SystemTime>,
 }
 
-/// What of a list is read, in bytes.
+/// Bytes of a list that are read.
 const MAX_LIST_BYTES: usize = 4096;
 
-/// Directives that have a value after a colon; any other word before a colon is a crawler's name.
+/// Directives with a value after a colon. Any other word before a colon is the name of a crawler.
 const VALUED: [&str; 4] = [
     "unavailable_after",
     "max-snippet",
@@ -31,19 +31,19 @@ const VALUED: [&str; 4] = [
 ];
 
 impl RobotsDirectives {
-    /// Adds a list such as `noindex, nofollow`; `none` means both, what is not known is passed over.
+    /// Adds a list such as `noindex, nofollow`. `none` means both; unknown words are ignored.
     pub fn add(&mut self, directives: &str) {
         self.add_list(directives, None);
     }
 
-    /// Adds the value of an `X-Robots-Tag` header: a list as in [`add`](Self::add), of which a name and a colon say for
-    /// whom the rest is, up to the next name: `noindex`, `somebot: noindex, nofollow`, `nofollow, somebot: noindex`.
-    /// What is for another crawler than `agent` is passed over.
+    /// Adds the value of an `X-Robots-Tag` header: a list as in [`add`](Self::add). A name and a colon address the following
+    /// directives, up to the next name, to one crawler: `noindex`, `somebot: noindex, nofollow`, `nofollow, somebot: noindex`.
+    /// Directives for other crawlers than `agent` are ignored.
     pub fn add_header(&mut self, value: &str, agent: &str) {
         self.add_list(value, Some(product_token(agent)));
     }
 
-    /// Adds a meta element's directives if its name speaks to all crawlers or to `agent`.
+    /// Adds the directives of a meta element that addresses all crawlers or `agent`.
     pub(super) fn add_meta(&mut self, name: &str, content: &str, agent: &str) {
         let name = name.trim();
         if name.eq_ignore_ascii_case("robots") || is_agent(name, product_token(agent)) {
@@ -51,7 +51,7 @@ impl RobotsDirectives {
         }
     }
 
-    /// Adds all that `other` asks for.
+    /// Adds the directives of `other`.
     pub fn combine(&mut self, other: Self) {
         self.noindex |= other.noindex;
         self.nofollow |= other.nofollow;
@@ -59,7 +59,7 @@ impl RobotsDirectives {
         self.unavailable_after = both.min();
     }
 
-    /// The directive by which the page asks not to be stored at the time `now`, if it does.
+    /// The directive that forbids storing the page at the time `now`, if one does.
     #[must_use]
     pub fn why_not_stored(&self, now: SystemTime) -> Option<&'static str> {
         if self.noindex {
@@ -70,7 +70,7 @@ impl RobotsDirectives {
             .then_some("unavailable_after")
     }
 
-    /// With `product`, words before colons name crawlers; in a meta they do not.
+    /// Adds a list. Words before colons name crawlers if `product` is given; in a meta they do not.
     fn add_list(&mut self, list: &str, product: Option<&str>) {
         let mut is_for_us = true;
         let mut rest = Some(&list[..list.floor_char_boundary(MAX_LIST_BYTES)]);
@@ -97,13 +97,13 @@ impl RobotsDirectives {
                 && !VALUED.iter().any(|valued| name.eq_ignore_ascii_case(valued))
             {
                 is_for_us = is_agent(name, product);
-                // What follows the name is an item like any other, a date included.
+                // An item follows the name, possibly with a date.
                 rest = Some(&list[list.len() - value.len() - after.map_or(0, |after| after.len() + 1)..]);
             }
         }
     }
 
-    /// Some write spaces where commas belong; no directive has one.
+    /// Adds an item. Some pages separate directives by spaces, which no directive contains.
     fn add_words(&mut self, item: &str) {
         for directive in item.split_ascii_whitespace() {
             let is = |name: &str| directive.eq_ignore_ascii_case(name);
@@ -117,7 +117,7 @@ fn is_agent(name: &str, product: &str) -> bool {
     !product.is_empty() && name.eq_ignore_ascii_case(product)
 }
 
-/// Up to the first comma, and what is behind it.
+/// The text up to the first comma, and the text behind it.
 fn next_item(list: &str) -> (&str, Option<&str>) {
     match list.split_once(',') {
         Some((item, rest)) => (item, Some(rest)),
@@ -125,8 +125,8 @@ fn next_item(list: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The date of the `unavailable_after: date` that `list` begins with, and what is behind it. A date may have a comma in
-/// it, after its weekday.
+/// The date of `unavailable_after: date` at the start of `list`, and the text behind it. A date may contain a comma after its
+/// weekday.
 fn date(list: &str) -> (Option<SystemTime>, Option<&str>) {
     let mut commas = list.match_indices(',').map(|(at, _)| at);
     for end in commas.by_ref().take(2).chain([list.len()]) {

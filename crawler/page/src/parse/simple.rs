@@ -1,17 +1,18 @@
-//! Reads the simple tokens of which nearly all pages consist: text without character references, and tags in lower case.
+//! A fast path for the simple tokens of which nearly all pages consist: text without character references, and tags in lower
+//! case.
 //!
-//! The tokenizer of the parser goes character by character through a state machine that knows every corner of the
-//! standard, and takes more than half of the time of a parse. Here a tag or a text is read at once if nothing about it can
-//! be doubtful, and left to that tokenizer if anything can: what is read here is what it would have read.
+//! The parser's tokenizer takes more than half of the time of a parse, because it runs each character through the state machine
+//! of the standard. This module reads a tag or a text at once if it is unambiguous, with the same result, and leaves
+//! everything else to the tokenizer.
 
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tag, TagKind, Token};
 use html5ever::{Attribute, LocalName, QualName, ns};
 
-/// A tag with more attributes is left to the tokenizer.
+/// Most attributes of a simple tag.
 const MAX_SIMPLE_ATTRIBUTES: usize = 24;
 
-/// Elements after whose tags the tokenizer may have to leave its data state.
+/// Elements whose tags may move the tokenizer out of its data state.
 const RAW: &[&[u8]] = &[
     b"script",
     b"style",
@@ -25,7 +26,7 @@ const RAW: &[&[u8]] = &[
     b"plaintext",
 ];
 
-/// The token that `html` begins with and its length in bytes, if it is a simple one. `html` is not empty.
+/// The token at the start of `html`, which is not empty, and its length in bytes; `None` if it is not simple.
 pub(super) fn token(html: &str) -> Option<(Token, usize)> {
     let bytes = html.as_bytes();
     match bytes {
@@ -79,7 +80,7 @@ fn name(bytes: &[u8]) -> Option<usize> {
     (simple && matches!(bytes[end], b'>' | b'/' | b' ' | b'\n' | b'\t')).then_some(end)
 }
 
-/// The attribute that begins at `at`, and where it ends.
+/// The attribute at `at`, and its end.
 fn attribute(html: &str, at: usize) -> Option<(Attribute, usize)> {
     let bytes = html.as_bytes();
     let simple = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_' | b':');

@@ -1,4 +1,4 @@
-//! The tree builder's two ends, with counters: [`TokenCount`] in front of it, [`CountingSink`] behind it.
+//! Counters in front of the tree builder, [`TokenCount`], and behind it, [`CountingSink`].
 //!
 //! ```text
 //! Tokenizer ─▶ TokenCount ─▶ TreeBuilder ─▶ CountingSink ─▶ scraper's HtmlTreeSink
@@ -6,8 +6,8 @@
 //!               attributes                   open elements
 //! ```
 //!
-//! All that the tree builder does in more than constant time, it does by asking its sink about open elements (scopes,
-//! the adoption agency, reconstruction of formatting elements) or over the attributes of a token. Both are counted here.
+//! The tree builder needs more than constant time only where it asks its sink about open elements (scopes, the adoption agency,
+//! reconstruction of formatting elements) or compares the attributes of a token. The counters cover both.
 
 use std::borrow::Cow;
 use std::cell::{Cell, Ref};
@@ -19,7 +19,7 @@ use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeBuilder,
 use html5ever::{Attribute, QualName};
 use scraper::{Html, HtmlTreeSink, Node};
 
-use super::limits::{self, Limits};
+use super::limits::{self, ParseLimits};
 use super::{MAX_ATTRIBUTES, MAX_DEPTH, Truncation};
 
 type Builder = TreeBuilder<NodeId, CountingSink>;
@@ -28,7 +28,7 @@ type Builder = TreeBuilder<NodeId, CountingSink>;
 pub(super) struct TokenCount {
     builder: Builder,
     tokens: Cell<u64>,
-    /// The last token ends with `>` and the tokenizer goes on in its data state.
+    /// Whether the last token ends with `>` and leaves the tokenizer in its data state.
     ended_in_data: Cell<bool>,
     too_many_attributes: Cell<bool>,
 }
@@ -43,18 +43,18 @@ impl TokenCount {
         }
     }
 
-    /// How many tokens have been seen. It stands still while the tokenizer is inside a long tag or comment.
+    /// The number of tokens so far. It is constant while the tokenizer is inside a long tag or comment.
     pub(super) fn tokens(&self) -> u64 {
         self.tokens.get()
     }
 
-    /// True if the last token was a whole tag, comment or doctype, after which the tokenizer is in its data state.
+    /// Whether the last token was a whole tag, comment or doctype, after which the tokenizer is in its data state.
     pub(super) fn ended_in_data(&self) -> bool {
         self.ended_in_data.get()
     }
 
     /// The limit that the page has passed, if any.
-    pub(super) fn truncation(&self, limits: Limits) -> Option<Truncation> {
+    pub(super) fn truncation(&self, limits: ParseLimits) -> Option<Truncation> {
         let sink = &self.builder.sink;
         if sink.max_depth.get() > MAX_DEPTH {
             Some(Truncation::TooDeep)
@@ -71,8 +71,8 @@ impl TokenCount {
         self.builder
     }
 
-    /// The tokenizer compares an attribute with those before it, the tree builder a formatting element's with those of
-    /// the formatting elements still open.
+    /// Counts the comparisons of attributes: the tokenizer compares each with the previous ones, and the tree builder compares
+    /// those of a formatting element with those of the open formatting elements.
     fn count_attributes(&self, tag: &mut Tag) {
         if tag.attrs.len() > MAX_ATTRIBUTES {
             self.too_many_attributes.set(true);
@@ -88,7 +88,7 @@ impl TokenSink for TokenCount {
 
     fn process_token(&self, mut token: Token, line: u64) -> TokenSinkResult<NodeId> {
         match &mut token {
-            // The tokenizer reports errors inside a tag while it is still inside.
+            // The tokenizer reports errors before the end of a tag.
             Token::ParseError(_) => return TokenSinkResult::Continue,
             Token::TagToken(tag) => self.count_attributes(tag),
             _ => {}
@@ -113,20 +113,20 @@ impl TokenSink for TokenCount {
     }
 }
 
-/// Builds scraper's tree and counts what that took.
+/// Builds scraper's tree and counts the work.
 pub(super) struct CountingSink {
     inner: HtmlTreeSink,
     /// Steps so far; see [`super::STEPS_PER_BYTE`].
     steps: Cell<u64>,
-    /// The element appended last and its depth: most elements are its children or siblings.
+    /// The last appended element and its depth. Most elements are its children or siblings.
     depth: Cell<(NodeId, usize)>,
     max_depth: Cell<usize>,
-    /// Of all elements together.
+    /// Number of attributes of all elements.
     attributes: Cell<usize>,
 }
 
 impl CountingSink {
-    /// A sink whose tree has room for so many nodes. Pages of memory that no node is written to are never taken.
+    /// A sink whose tree reserves memory for this many nodes. The system provides only the memory that nodes are written to.
     pub(super) fn with_capacity(nodes: usize) -> Self {
         let mut html = Html::new_document();
         html.tree = ego_tree::Tree::with_capacity(Node::Document, nodes);
@@ -141,7 +141,7 @@ impl CountingSink {
         }
     }
 
-    /// What the tree takes in memory, about, its texts left out: they are those of the page.
+    /// Approximate memory of the tree without its texts, which are as long as the page.
     fn tree_bytes(&self) -> usize {
         let nodes = self.inner.0.borrow().tree.values().len();
         nodes * limits::NODE_BYTES + self.attributes.get() * limits::ATTRIBUTE_BYTES
@@ -151,7 +151,7 @@ impl CountingSink {
         self.steps.set(self.steps.get().saturating_add(steps));
     }
 
-    /// Takes note of how deep `node` lies, now that it has a parent.
+    /// Records the depth of `node`, which has just got a parent.
     fn note_depth(&self, node: NodeId) {
         let html = self.inner.0.borrow();
         let (last, last_depth) = self.depth.get();

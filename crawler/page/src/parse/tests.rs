@@ -48,7 +48,7 @@ fn a_tree_that_grows_too_large_stops_the_parse_and_keeps_what_came_before() {
         "{}",
         nodes(&dense)
     );
-    // Formatting elements that are never closed are made anew in every paragraph: more nodes than a page of this size has.
+    // The parser creates unclosed formatting elements again in every paragraph: more nodes than a page of this size has.
     let formatting: String = (0..400).map(|number| format!("<b a{number}>")).collect();
     let reopened = parse(&format!("<p>{formatting}{}", "</p><p>x".repeat(2_000)));
     assert_eq!(reopened.truncated, Some(Truncation::TooLarge));
@@ -98,7 +98,7 @@ fn a_hundred_thousand_attributes_stop_the_parse() {
 }
 
 #[test]
-fn one_long_attribute_or_comment_is_no_flood() {
+fn one_long_attribute_or_comment_does_not_stop_the_parse() {
     let json = r#"{"a b": "c/d e=f <g> 'h'"}, "#.replace('"', "&quot;").repeat(20_000);
     for page in [
         format!("<p data-x=\"{json}\">text</p>"),
@@ -110,7 +110,7 @@ fn one_long_attribute_or_comment_is_no_flood() {
 }
 
 #[test]
-fn work_beyond_what_the_size_allows_stops_the_parse() {
+fn more_work_than_the_size_allows_stops_the_parse() {
     let formatting: String = (0..400).map(|n| format!("<b id={n}>")).collect();
     let attributes: String = (0..1000).map(|n| format!(" a{n}")).collect();
     let pages = [
@@ -133,7 +133,7 @@ fn work_beyond_what_the_size_allows_stops_the_parse() {
 }
 
 #[test]
-fn further_body_tags_do_not_pile_up_attributes() {
+fn further_body_tags_add_no_attributes() {
     let page: String = (0..50_000).map(|n| format!("<body a{n}=1>")).collect();
     let doc = parse(&page);
     let body = doc.html.select(&Selector::parse("body").unwrap()).next().unwrap();

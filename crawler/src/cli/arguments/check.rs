@@ -45,7 +45,7 @@ pub enum AnswerFormat {
     \"unreadable\": why its text cannot be read|null}], \"is_cut\": whether \"covered\" is the least that it may be, as one of \
     them is cut or cannot be read}."
 )]
-pub struct Check {
+pub struct CheckArgs {
     /// A file of HTML or plain text, also gzip or zstd; an http or https URL; - for standard input.
     #[arg(value_name = "FILE|URL|-")]
     pub source: PathBuf,

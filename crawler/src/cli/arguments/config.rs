@@ -1,4 +1,4 @@
-//! `crawler config`, and the flags that are stronger than the configuration.
+//! `crawler config`, and the flags that override keys of the configuration.
 
 use std::path::PathBuf;
 
@@ -8,32 +8,33 @@ use super::ConfigFile;
 
 /// `crawler config`
 #[derive(Debug, Args)]
-pub struct Config {
-    /// What to do.
+pub struct ConfigArgs {
+    /// The action.
     #[command(subcommand)]
     pub action: ConfigAction,
 }
 
-/// What `crawler config` does.
+/// Actions of `crawler config`.
 #[derive(Debug, Subcommand)]
 pub enum ConfigAction {
-    /// Say everything that is wrong with a configuration file.
-    Check(ConfigCheck),
-    /// Show every key with the value in force and where it comes from.
-    Show(ConfigShow),
+    /// List every fault in a configuration file.
+    Check(ConfigCheckArgs),
+    /// Show every key with its value in force and the origin of the value.
+    Show(ConfigShowArgs),
 }
 
 /// `crawler config check`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The environment (variables that begin with CRAWLER_) is looked at as well, with the file and alone. Exit codes: 0 they \
-    can be used, 2 they cannot; each line says where and what is allowed."
+    after_help = "The command also checks the environment variables that begin with CRAWLER_. Each line of the output names the place and \
+    the allowed values.\n\
+    Exit codes: 0 no fault, 2 at least one fault."
 )]
-pub struct ConfigCheck {
-    /// Configuration file; without it `config.toml` in the current folder.
+pub struct ConfigCheckArgs {
+    /// Configuration file.
     #[arg(value_name = "FILE", default_value = "config.toml", conflicts_with = "config")]
     pub file: PathBuf,
-    /// The same as FILE.
+    /// Configuration file, as for the other commands; replaces FILE.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
@@ -41,24 +42,22 @@ pub struct ConfigCheck {
 /// The forms of `crawler config show`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ConfigFormat {
-    /// A configuration file with the origin of each value as a comment.
+    /// A configuration file, with the origin of each value as a comment.
     Toml,
-    /// One JSON object: by key, `value` and `origin`.
+    /// One JSON object: `value` and `origin` for each key.
     Json,
 }
 
 /// `crawler config show`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "From weak to strong: the built-in default, the file, the environment, flags. The environment variable of a key \
-    is CRAWLER_, its section, _ and its name in capitals: CRAWLER_DEDUP_MAX_DISTANCE=5. Its value is as in the file; text needs no \
-    quotes. Passwords and the values of header fields are not shown."
+    after_help = "A flag overrides the environment, the environment overrides the file, and the file overrides the built-in default. \
+    The environment variable of a key is CRAWLER_SECTION_KEY, for example CRAWLER_DEDUP_MAX_DISTANCE=5. Its value is written as in the \
+    file; text needs no quotes. The command does not show passwords and the values of header fields."
 )]
-pub struct ConfigShow {
-    /// See `--help` of the group.
+pub struct ConfigShowArgs {
     #[command(flatten)]
     pub config: ConfigFile,
-    /// See `--help` of the group.
     #[command(flatten)]
     pub overrides: Overrides,
     /// Form of the answer.
@@ -66,19 +65,19 @@ pub struct ConfigShow {
     pub format: ConfigFormat,
 }
 
-/// Flags of `crawler run` that stand for a key of the configuration, and are stronger.
+/// Flags of `crawler run` that override a key of the configuration.
 #[derive(Debug, Clone, Args)]
 pub struct Overrides {
-    /// Stop when this many pages are decided, earlier runs on the same data folder included.
+    /// Stop after this many pages with a verdict, in all runs on the data folder; overrides scope.max_pages.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_pages: Option<u64>,
-    /// Connect to loopback, private and other special addresses too.
+    /// Also connect to loopback, private and other special addresses; overrides fetch.allow_private_addresses.
     #[arg(long)]
     pub allow_private: bool,
 }
 
 impl Overrides {
-    /// Applies them; gives the keys that they have set, with the flags.
+    /// Applies the flags to `config`. Returns each changed key with its flag.
     pub(crate) fn apply(&self, config: &mut crate::config::Config) -> Vec<(&'static str, &'static str)> {
         let mut set = Vec::new();
         if let Some(pages) = self.max_pages {

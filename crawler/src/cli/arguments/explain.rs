@@ -29,7 +29,7 @@ use super::{AnswerFormat, ConfigFile, DataFolder};
     unknown: \"alike\": known URLs spelt nearly so.\n\
     Exit codes: 0 the crawl knows the URL, 3 it does not, 1 it could not go on, 2 it was called with something unusable."
 )]
-pub struct Explain {
+pub struct ExplainArgs {
     /// The URL, in any spelling.
     #[arg(value_name = "URL")]
     pub url: String,

@@ -1,4 +1,4 @@
-//! `crawler export`: the pages of a crawl for other tools.
+//! `crawler export`: pages of a crawl for other tools.
 
 use std::path::PathBuf;
 
@@ -9,32 +9,32 @@ use super::DataFolder;
 use super::host_pattern::{HostPattern, parse_host};
 use super::values::{parse_language, parse_regex, parse_since, parse_until};
 
-/// The forms pages are exported in.
+/// The forms of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    /// One JSON object a line.
+    /// One JSON object per line.
     Jsonl,
-    /// A table for spreadsheets and databases, with a header; no cell is a formula.
+    /// A table with a header for spreadsheets and databases; no cell is a formula.
     Csv,
-    /// A typed, packed table for DuckDB, pandas, Spark.
+    /// A typed, compressed table for DuckDB, pandas or Spark.
     #[cfg(feature = "parquet")]
     Parquet,
-    /// A folder with one Markdown file a page: all fields as YAML front matter, then the text.
+    /// A folder with one Markdown file per page: all fields as YAML front matter, then the text.
     Markdown,
-    /// The texts: one file a page in a folder, or all in one, a line with a form feed between two.
+    /// The texts: one file per page in a folder, or one file with a form feed between two texts.
     Text,
-    /// The index by which replay tools find the pages in the WARC files.
+    /// The index that replay tools need to find pages in the WARC files.
     Cdxj,
 }
 
-/// What was decided of the pages to be exported.
+/// Verdicts of the exported pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExportVerdict {
-    /// Those that say something new.
+    /// Kept pages.
     Kept,
-    /// Those with the same text as a kept one.
+    /// Pages with the same text as a kept page.
     Exact,
-    /// Those with nearly the same text as a kept one.
+    /// Pages with nearly the same text as a kept page.
     Near,
     /// Every page.
     All,
@@ -44,45 +44,45 @@ pub enum ExportVerdict {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     crawler export | jq -r .title                            titles of all kept pages\n  \
-    crawler export -o pages.parquet                          the form is told by the name\n  \
-    crawler export -o pages.jsonl.zst --language en,de       packed: .gz and .zst, but for Parquet\n  \
-    crawler export --format markdown -o pages/               one file a page, DIR/HOST/NAME.md\n  \
+    crawler export -o pages.parquet                          the name selects the form\n  \
+    crawler export -o pages.jsonl.zst --language en,de       compressed: .gz or .zst, not for Parquet\n  \
+    crawler export --format markdown -o pages/               one file per page, DIR/HOST/NAME.md\n  \
     crawler export --host '*.example.org' --match '/docs/' --since 2026-03-01 --until 2026-03-31\n  \
-    crawler export --verdict all -o decided.csv              duplicates too, without their texts\n\n\
-    A page must pass every kind of filter, by any of its values. Hosts without a port take every port; '*.example.org' takes \
-    every host under example.org, not itself. Dates and times are of the fetch, in UTC, both ends included: --until 2026-03-31 \
-    takes all of that day. Only the last version of a page is exported, earlier ones stay in the WARC files.\n\n\
-    What is written appears when it is complete: until then, and after Ctrl-C, it is FILE.partial or DIR.partial, which the next \
-    export writes anew. A file is replaced, of a symbolic link the file it leads to; a device or a pipe is written as it is; a \
-    folder must be new or empty. Nothing is written below --data. docs/export.md lists the fields and their types.\n\n\
-    Exit codes: 0 all is exported, or who reads standard output or a pipe wants no more (crawler export | head), 3 single pages could not be read from the archive and are named, 1 it could not go on, 2 it \
-    was called with something unusable.")]
-pub struct Export {
-    /// See `--help` of the group.
+    crawler export --verdict all -o decided.csv              also duplicates, without their texts\n\n\
+    A page must pass every filter; one of the values of a filter is enough. A host without a port matches every port. \
+    '*.example.org' matches every host below example.org, but not example.org. --since and --until compare the time of the fetch, in UTC, \
+    and include both ends: --until 2026-03-31 includes that day. The export holds the last version of each page; earlier versions stay \
+    in the WARC files.\n\n\
+    The output appears under its name when it is complete. Until then, and after Ctrl-C, it is FILE.partial or DIR.partial, which the \
+    next export overwrites. An existing file is replaced; for a symbolic link, the file that it points to. A folder must be new or empty. \
+    The output must be outside --data. docs/src/export.md lists the fields and their types.\n\n\
+    Exit codes: 0 all pages were exported or the reader closed the pipe (crawler export | head), 1 the command could not continue, 2 an \
+    argument is invalid, 3 single pages could not be read from the archive; the command names them.")]
+pub struct ExportArgs {
     #[command(flatten)]
     pub data: DataFolder,
-    /// Form of the export; without it the ending of --output tells, and without an ending it is jsonl.
+    /// Form of the export. Default: by the ending of --output, or jsonl without an ending.
     #[arg(long, value_enum)]
     pub format: Option<ExportFormat>,
-    /// File to write, or a folder for one file a page; standard output without it or with -.
+    /// Output file, or a folder for one file per page. Default, and with -: standard output.
     #[arg(short, long, value_name = "FILE|DIR/")]
     pub output: Option<PathBuf>,
-    /// Only pages of this host: example.org, example.org:8080, '*.example.org'. May be given several times.
+    /// Only pages of this host: example.org, example.org:8080 or '*.example.org'. Repeatable.
     #[arg(long = "host", value_name = "HOST", value_delimiter = ',', value_parser = parse_host)]
     pub hosts: Vec<HostPattern>,
-    /// Only texts in this language: two letters, such as en. May be given several times.
+    /// Only texts in this language: a code of two letters, such as en. Repeatable.
     #[arg(long = "language", value_name = "CODE", value_delimiter = ',', value_parser = parse_language)]
     pub languages: Vec<String>,
-    /// Only pages fetched then or later: 2026-03-01, 2026-03-01T09:30:00Z.
+    /// Only pages fetched at this time or later: 2026-03-01 or 2026-03-01T09:30:00Z.
     #[arg(long, value_name = "DATE", value_parser = parse_since)]
     pub since: Option<i64>,
-    /// Only pages fetched then or earlier; a date takes the whole day.
+    /// Only pages fetched at this time or earlier; a date includes the whole day.
     #[arg(long, value_name = "DATE", value_parser = parse_until)]
     pub until: Option<i64>,
-    /// Only pages with a URL in which this regular expression is found. May be given several times.
+    /// Only pages whose URL contains a match of this regular expression. Repeatable.
     #[arg(long = "match", value_name = "REGEX", value_parser = parse_regex)]
     pub patterns: Vec<Regex>,
-    /// Only pages of which this was decided. May be given several times.
+    /// Only pages with this verdict. Repeatable.
     #[arg(
         long = "verdict",
         value_enum,

@@ -1,20 +1,20 @@
-//! Hosts as they are named on the command line.
+//! Hosts on the command line.
 
 use url::Url;
 
 const HOST_HINT: &str = "write a host such as example.org, example.org:8080 or '*.example.org'";
 
-/// A host, or all hosts under one.
+/// A host, or all hosts below a domain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostPattern {
     name: String,
-    /// `None` for every port; the default ports are none.
+    /// `None` for every port, `Some(None)` for the default port.
     port: Option<Option<u16>>,
     is_wildcard: bool,
 }
 
 impl HostPattern {
-    /// Whether the pattern names the host with this key.
+    /// Whether the pattern matches the host with this key.
     pub fn takes(&self, host_key: &str) -> bool {
         let (name, port) = split_port(host_key);
         if self.port.is_some_and(|wanted| wanted != port) {
@@ -28,7 +28,7 @@ impl HostPattern {
     }
 }
 
-/// A host key as name and port. An IPv6 address is in brackets, so its colons are no port's.
+/// Splits a host key into name and port. An IPv6 address has brackets, so the colon before a port is unambiguous.
 fn split_port(host_key: &str) -> (&str, Option<u16>) {
     let split = host_key
         .rsplit_once(':')
@@ -36,7 +36,7 @@ fn split_port(host_key: &str) -> (&str, Option<u16>) {
     split.unwrap_or((host_key, None))
 }
 
-/// `example.org`, `example.org:8080`, `*.example.org`; in any case, in Unicode or Punycode.
+/// Parses `example.org`, `example.org:8080` or `*.example.org`, in any case, in Unicode or Punycode.
 pub(crate) fn parse_host(text: &str) -> Result<HostPattern, String> {
     let (is_wildcard, host) = match text.strip_prefix("*.") {
         Some(host) => (true, host),
@@ -50,7 +50,7 @@ pub(crate) fn parse_host(text: &str) -> Result<HostPattern, String> {
     if name.is_empty() || (is_wildcard && !matches!(url.host(), Some(url::Host::Domain(_)))) {
         return Err(HOST_HINT.to_owned());
     }
-    // The URL forgets the default port; who types it means pages without another.
+    // `Url` drops the default port of its scheme; a typed :80 selects pages on the default port.
     let names_default = host.ends_with(":80") && url.port().is_none();
     let names_https = url.port() == Some(443);
     Ok(HostPattern {
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_takes_its_ports_or_the_one_it_names() {
+    fn a_host_matches_every_port_or_the_one_it_names() {
         for (pattern, host_key, takes) in [
             ("example.org", "example.org", true),
             ("EXAMPLE.org.", "example.org", true),

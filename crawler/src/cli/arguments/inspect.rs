@@ -1,4 +1,4 @@
-//! `crawler inspect`: what the crawler makes of one page, robots.txt, URL or sitemap.
+//! `crawler inspect`: how the crawler reads one page, robots.txt, URL or sitemap.
 
 use std::path::PathBuf;
 
@@ -8,23 +8,23 @@ use super::ConfigFile;
 
 /// `crawler inspect`
 #[derive(Debug, Args)]
-pub struct Inspect {
-    /// What to look at.
+pub struct InspectArgs {
+    /// The thing to inspect.
     #[command(subcommand)]
     pub what: Inspected,
 }
 
-/// What can be inspected.
+/// Things that the command can inspect.
 #[derive(Debug, Subcommand)]
 pub enum Inspected {
-    /// Show what the crawler reads in pages: encoding, text, language, links, directives, fingerprint.
-    Page(InspectPage),
-    /// Say which URLs a robots.txt allows an agent, and by which line.
-    Robots(InspectRobots),
+    /// Show how the crawler reads pages: encoding, text, language, links, directives, fingerprint.
+    Page(InspectPageArgs),
+    /// Show which URLs a robots.txt allows for an agent, with the deciding line.
+    Robots(InspectRobotsArgs),
     /// Show the canonical form of URLs, their SURT and their host key.
-    Url(InspectUrl),
-    /// Show what a sitemap is, and the URLs it names.
-    Sitemap(InspectSitemap),
+    Url(InspectUrlArgs),
+    /// Show the kind of a sitemap and its URLs.
+    Sitemap(InspectSitemapArgs),
 }
 
 /// The forms of an answer.
@@ -32,19 +32,18 @@ pub enum Inspected {
 pub enum InspectFormat {
     /// For people.
     Text,
-    /// For programs: one JSON object a line. Fields are only ever added.
+    /// For programs: one JSON object per line. Fields are only ever added.
     Json,
     /// The same as json.
     Jsonl,
 }
 
-/// How URLs are fetched that are to be looked at.
+/// Settings for fetching a URL.
 #[derive(Debug, Args)]
 pub struct Fetching {
-    /// See `--help` of the group.
     #[command(flatten)]
     pub config: ConfigFile,
-    /// Connect to loopback, private and other special addresses too.
+    /// Also connect to loopback, private and other special addresses.
     #[arg(long)]
     pub allow_private: bool,
 }
@@ -52,33 +51,32 @@ pub struct Fetching {
 /// `crawler inspect page`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "As JSON: {\"source\", \"url\", \"status\", \"media_type\", \"charset\": WHATWG name, \"charset_source\": \
+    after_help = "JSON: {\"source\", \"url\", \"status\", \"media_type\", \"charset\": WHATWG name, \"charset_source\": \
     \"bom\"|\"header\"|\"meta\"|\"utf8\"|\"detected\", \"charset_errors\": true if some bytes were malformed, \"title\", \
     \"text\", \"word_count\", \"language\": ISO 639-1, \"outlinks\": [{\"url\", \"kind\", \"nofollow\"}], \"robots\": \
-    {\"noindex\", \"nofollow\", \"unavailable_after\": date, \"meta\": {the same}, \"header\": {the same}}, \
-    \"canonical\": of rel=canonical where all that is named is one URL, \"canonical_url\": canonical form of url, \"fingerprint\": hexadecimal digits, \
-    \"digest\": of the normalised text, equal for exact duplicates, \"similarity\": \"sketch\"|\"short\"|\"none\", what \
-    near-duplicates are confirmed by, \"soft_404\", \"truncated\"}. What is not known is null. What could not be read is \
-    {\"source\", \"url\", \"error\"}. The kind of a link is the element that names it (a, area, frame, iframe, form, \
-    meta-refresh, link:next and its like) or the header (header:link, …).\n\
-    A file has no URL of its own: without --url its relative links are shown against http://file.invalid/ and \"url\" is null.\n\
-    A URL is fetched as a crawl does, with the same limits, after its robots.txt.\n\
-    Exit codes: 0 all were read, 3 some could not be read, 1 it could not go on, 2 it was called with something unusable."
+    {\"noindex\", \"nofollow\", \"unavailable_after\": date, \"meta\": {the same fields}, \"header\": {the same fields}}, \
+    \"canonical\": URL of rel=canonical, if the page names exactly one, \"canonical_url\": canonical form of url, \"fingerprint\": \
+    hexadecimal digits, \"digest\": digest of the normalised text, equal for exact duplicates, \"similarity\": \"sketch\"|\"short\"|\"none\", the measure that confirms near-duplicates, \"soft_404\", \"truncated\"}. Unknown values are null. A \
+    page that could not be read is {\"source\", \"url\", \"error\"}. The kind of a link is its element (a, area, frame, iframe, form, \
+    meta-refresh, link:next and other link types) or its header (header:link and others).\n\
+    A file has no URL: without --url, \"url\" is null and relative links are resolved against http://file.invalid/.\n\
+    The command fetches a URL with the limits of a crawl, after its robots.txt.\n\
+    Exit codes: 0 all pages were read, 1 the command could not continue, 2 an argument or the configuration is invalid, 3 some \
+    pages could not be read."
 )]
-pub struct InspectPage {
-    /// Files of HTML or plain text, also gzip or zstd; http and https URLs; - for standard input.
+pub struct InspectPageArgs {
+    /// Files with HTML or plain text, also as gzip or zstd; http and https URLs; - for standard input.
     #[arg(value_name = "FILE|URL", required = true)]
     pub pages: Vec<PathBuf>,
-    /// The URL that the page is from: its links are relative to it. For a single page only.
+    /// URL of the page, against which its links are resolved. Only for a single page.
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = InspectFormat::Text)]
     pub format: InspectFormat,
-    /// Fetch a URL although its robots.txt forbids it.
+    /// Fetch a URL even if its robots.txt forbids it.
     #[arg(long)]
     pub ignore_robots: bool,
-    /// See `--help` of the group.
     #[command(flatten)]
     pub fetching: Fetching,
 }
@@ -86,28 +84,28 @@ pub struct InspectPage {
 /// `crawler inspect robots`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A line a URL: `allow` or `disallow`, a tab, the rule that decided (its line number and text, or `no rule`), \
+    after_help = "Text: one line per URL: `allow` or `disallow`, a tab, the deciding rule (its line number and text, or `no rule`), \
     a tab, the URL.\n\
-    As JSON: {\"url\", \"allowed\", \"rule\": text|null, \"line\": counted from 1|null, \"agent\": the token that was looked \
-    for, * where NAME holds none, \"crawl_delay_ms\": milliseconds|null, \"sitemaps\": [..]}. What is no URL is {\"url\", \
-    \"error\"}, as text a line on standard error.\n\
-    Only path and query of a URL count; that the robots.txt is that of its host is not checked.\n\
-    Exit codes: 0 all was answered, 3 some lines are no URLs, 1 it could not go on, 2 it was called with something unusable."
+    JSON: {\"url\", \"allowed\", \"rule\": text|null, \"line\": counted from 1|null, \"agent\": the product token in NAME, or * \
+    without one, \"crawl_delay_ms\": milliseconds|null, \"sitemaps\": [..]}. An invalid URL is {\"url\", \"error\"}, or as text a line \
+    on standard error.\n\
+    Only the path and the query of a URL count. The command does not check that the robots.txt belongs to the host of the URL.\n\
+    Exit codes: 0 all URLs are valid, 1 the command could not continue, 2 an argument or the configuration is invalid, 3 some \
+    URLs are invalid."
 )]
-pub struct InspectRobots {
-    /// The robots.txt: a file, its URL (that of a host alone will do), or - for standard input.
+pub struct InspectRobotsArgs {
+    /// The robots.txt: a file, its URL, the URL of its host, or - for standard input.
     #[arg(value_name = "FILE|URL")]
     pub robots: PathBuf,
-    /// The crawler's name, or its whole User-Agent header: what counts is the product token that it begins with.
+    /// Name of the crawler or its User-Agent header. Only the product token at its start counts.
     #[arg(long, value_name = "NAME")]
     pub agent: String,
-    /// URLs to ask about, or their paths; - for one a line on standard input.
+    /// URLs or paths; - to read one per line from standard input.
     #[arg(value_name = "URL", required = true)]
     pub urls: Vec<String>,
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = InspectFormat::Text)]
     pub format: InspectFormat,
-    /// See `--help` of the group.
     #[command(flatten)]
     pub fetching: Fetching,
 }
@@ -115,22 +113,20 @@ pub struct InspectRobots {
 /// `crawler inspect url`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A line a URL: the canonical form, a tab, the SURT, a tab, the host key; of what cannot be crawled `error`, \
-    a tab, what is wrong, a tab, the text.\n\
-    As JSON: {\"url\", \"canonical\", \"surt\", \"host_key\", \"rules\": version and names of the rules that are on}, or \
-    {\"url\", \"error\"}.\n\
-    The rules are those of [canonicalize] in the configuration.\n\
-    Exit codes: 0 all are URLs that can be crawled, 3 some are not, 1 it could not go on, 2 it was called with something \
-    unusable."
+    after_help = "Text: one line per URL: the canonical URL, a tab, the SURT, a tab, the host key. For a URL that cannot be crawled: \
+    `error`, a tab, the reason, a tab, the URL.\n\
+    JSON: {\"url\", \"canonical\", \"surt\", \"host_key\", \"rules\": version and names of the active rules}, or {\"url\", \"error\"}.\n\
+    The section [canonicalize] of the configuration sets the rules.\n\
+    Exit codes: 0 all URLs can be crawled, 1 the command could not continue, 2 an argument or the configuration is invalid, 3 some \
+    URLs cannot be crawled."
 )]
-pub struct InspectUrl {
-    /// Absolute http and https URLs; - or none for one a line on standard input.
+pub struct InspectUrlArgs {
+    /// Absolute http and https URLs. Without any, and with -: one per line from standard input.
     #[arg(value_name = "URL")]
     pub urls: Vec<String>,
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = InspectFormat::Text)]
     pub format: InspectFormat,
-    /// See `--help` of the group.
     #[command(flatten)]
     pub config: ConfigFile,
 }
@@ -138,22 +134,21 @@ pub struct InspectUrl {
 /// `crawler inspect sitemap`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "First a line with the kind and the number of URLs, then a URL a line; what is wrong goes to standard error.\n\
-    As JSON, one object: {\"source\", \"url\", \"kind\": \"urlset\"|\"index\"|\"text\"|\"rss\"|\"atom\"|null, \"urls\": [..], \
-    \"skipped\": addresses that were empty or too long, \"truncated\": true if there were more than 50,000, \"error\": what is \
-    wrong|null}. Of a broken sitemap \"urls\" holds what came before.\n\
-    Relative addresses of a sitemap that was fetched are joined with its URL; of a file they are shown as they stand.\n\
-    Exit codes: 0 it was read, 3 it is broken or could not be read, 1 it could not go on, 2 it was called with something \
-    unusable."
+    after_help = "Text: a line with the kind and the number of URLs, then one URL per line. Errors go to standard error.\n\
+    JSON: one object {\"source\", \"url\", \"kind\": \"urlset\"|\"index\"|\"text\"|\"rss\"|\"atom\"|null, \"urls\": [..], \
+    \"skipped\": number of empty or overlong entries, \"truncated\": true if the sitemap has more than 50,000 entries, \"error\": \
+    reason|null}. For a broken sitemap, \"urls\" holds the entries before the fault.\n\
+    Relative URLs of a fetched sitemap are resolved against its URL. Relative URLs of a file are shown unchanged.\n\
+    Exit codes: 0 the sitemap was read, 1 the command could not continue, 2 an argument or the configuration is invalid, 3 the \
+    sitemap is broken or could not be read."
 )]
-pub struct InspectSitemap {
-    /// The sitemap, XML, text, RSS or Atom, also gzip: a file, its URL, or - for standard input.
+pub struct InspectSitemapArgs {
+    /// The sitemap as XML, text, RSS or Atom, also as gzip: a file, its URL, or - for standard input.
     #[arg(value_name = "FILE|URL")]
     pub sitemap: PathBuf,
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = InspectFormat::Text)]
     pub format: InspectFormat,
-    /// See `--help` of the group.
     #[command(flatten)]
     pub fetching: Fetching,
 }

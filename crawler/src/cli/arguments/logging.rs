@@ -1,4 +1,4 @@
-//! What is logged, and where: for every command.
+//! The flags of the log, which every command accepts.
 
 use std::path::PathBuf;
 
@@ -7,20 +7,20 @@ use clap::{Args, ValueEnum};
 /// The forms of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// For people: a line an event.
+    /// For people: one line per event.
     Text,
-    /// For programs: a JSON object a line with timestamp, level, target and fields.
+    /// For programs: one JSON object per line with timestamp, level, target and fields.
     Json,
 }
 
 /// The flags of the log.
 #[derive(Debug, Args)]
-pub struct Logging {
-    /// Log to the end of this file too, which gets at least what happened at level info, whatever standard error shows: more with
-    /// -v and -vv. RUST_LOG, where it is set, rules both.
+pub struct LoggingArgs {
+    /// Also append the log to this file, at level info or, with -v and -vv, at the chosen level. RUST_LOG overrides the level of the
+    /// file and of standard error.
     #[arg(long, value_name = "FILE", global = true)]
     pub log_file: Option<PathBuf>,
-    /// Form of the log file's lines; without --log-file, of the log on standard error.
+    /// Form of the log file. Without --log-file: form of the log on standard error.
     #[arg(long, value_enum, value_name = "FORM", default_value_t = LogFormat::Text, global = true)]
     pub log_format: LogFormat,
 }

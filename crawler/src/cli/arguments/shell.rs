@@ -1,4 +1,4 @@
-//! `crawler completions`, `crawler man`: made of the command line's own definition.
+//! `crawler completions` and `crawler man`, generated from the definition of the command line.
 
 use std::path::PathBuf;
 
@@ -12,20 +12,18 @@ use clap_complete::Shell;
     zsh: crawler completions zsh > \"${fpath[1]}/_crawler\"\n\
     fish: crawler completions fish > ~/.config/fish/completions/crawler.fish"
 )]
-pub struct Completions {
-    /// The shell.
+pub struct CompletionsArgs {
+    /// Shell.
     #[arg(value_enum)]
     pub shell: Shell,
 }
 
 /// `crawler man`
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Without --output all pages go to standard output, one after the other: crawler man | man -l -\n\
-    With it, each is a file: crawler man --output ~/.local/share/man/man1"
-)]
-pub struct Man {
-    /// Folder for the pages, one for the program and one for each command; it is made where it is missing.
+#[command(after_help = "Read all pages: crawler man | man -l -\n\
+    Install them: crawler man --output ~/.local/share/man/man1")]
+pub struct ManArgs {
+    /// Folder for the pages, one per command; created if it is missing. Default: print all pages to standard output.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }

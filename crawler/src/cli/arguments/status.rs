@@ -1,23 +1,23 @@
-//! The flags of the status server.
+//! The flags of `crawler run` for the status server.
 
 use std::time::Duration;
 
 use clap::Args;
 
-use super::duration;
+use super::values::parse_duration;
 use crate::live::status;
 
-/// Showing the run over HTTP.
+/// The flags of the status server.
 #[derive(Debug, Args)]
-pub struct Status {
-    /// Serve a live page (/), its figures (/status.json) and Prometheus metrics (/metrics) at this address while the crawl
-    /// runs: `127.0.0.1:9100`, `[::1]:9100`; port 0 takes a free one, which is told on standard error.
+pub struct StatusArgs {
+    /// Serve a status page (/), its data (/status.json) and Prometheus metrics (/metrics) during the run, at an address such as
+    /// 127.0.0.1:9100 or [::1]:9100. Port 0 selects a free port and prints it on standard error.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub status: Option<status::Address>,
-    /// Serve it at an address that other machines can reach. Nobody has to log in: it names the hosts of the crawl.
+    /// Allow a --status address that other machines can reach. The page names the hosts of the crawl and has no login.
     #[arg(long, requires = "status")]
     pub status_public: bool,
-    /// Go on serving it for this long after the crawl is over, or until Ctrl-C: 90s, 10m, 2h.
-    #[arg(long, value_name = "TIME", value_parser = duration, requires = "status")]
+    /// Keep the status server for this time after the crawl, such as 90s, 10m or 2h, or until Ctrl-C.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "status")]
     pub status_linger: Option<Duration>,
 }

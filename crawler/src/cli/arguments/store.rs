@@ -1,4 +1,4 @@
-//! `crawler verify`, `crawler rebuild`, `crawler gc`: whether a crawl on disk is whole, and making it so.
+//! `crawler verify`, `crawler rebuild` and `crawler gc`: checking and repairing a crawl on disk.
 
 use clap::{Args, ValueEnum};
 
@@ -7,7 +7,7 @@ use super::{ConfigFile, DataFolder};
 /// The forms of `crawler verify`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum VerifyFormat {
-    /// A line a finding, and a line at the end.
+    /// One line per finding and a summary.
     Text,
     /// One JSON object: `ok`, `pages`, `urls`, `findings` by kind, `notes`.
     Json,
@@ -16,17 +16,15 @@ pub enum VerifyFormat {
 /// `crawler verify`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Looks at every page, URL, archived record and fingerprint: kept pages have their body and text, digests \
-    match, the index holds exactly the kept pages, no two of them are duplicates by the rule of the configuration, counts are \
-    those of the rows, the queue holds exactly the URLs that wait, WARC files are readable to the end. Nothing of the crawl is \
-    changed, but for what opening a database tidies in its own files.\n\
-    Exit codes: 0 all is as it should be, 1 there are findings or it could not go on."
+    after_help = "The command checks every page, URL, WARC record and fingerprint. Kept pages have their body and text. Digests match. \
+    The index holds exactly the kept pages, and no two of them are duplicates by the rule of the configuration. Counts equal the number \
+    of rows. The queue holds exactly the URLs without an outcome. WARC files are readable to the end. The command does not change the \
+    crawl; the database may tidy its own files when it opens.\n\
+    Exit codes: 0 no finding, 1 at least one finding, or the command could not continue."
 )]
-pub struct Verify {
-    /// See `--help` of the group.
+pub struct VerifyArgs {
     #[command(flatten)]
     pub data: DataFolder,
-    /// See `--help` of the group.
     #[command(flatten)]
     pub config: ConfigFile,
     /// Form of the answer.
@@ -37,25 +35,23 @@ pub struct Verify {
 /// `crawler rebuild`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "For a state that is damaged, lost, or older than its archive. What comes back: every archived page with its \
-    verdict, its duplicates, its versions and visits, and the URLs found on pages, queued if they have none themselves. What the archive \
-    does not hold is asked again by the next run: redirects, failures, robots.txt, sitemaps. No page is fetched again, but for \
-    those whose records are damaged, and their duplicates.\n\
-    Where the configuration file makes fingerprints otherwise than the crawl did (`features`, `weights`, `bits`, … of [dedup]), all \
-    fingerprints are made anew from the stored texts, duplicates' texts included, and all verdicts given anew by the rule in force; \
-    --redecide does that in any case, for example after a change of threshold. Nothing is fetched; a page that was dropped and is \
-    kept from now on has its text, and the next run fetches its body. The report then shows what is decided otherwise.\n\
-    The old state stays in `state.before-rebuild` until crawler gc removes it. Killed half-way, the same command starts anew; \
-    until it is done nothing is changed."
+    after_help = "Use it for a state that is damaged, lost or older than its archive. It restores every archived page with its verdict, \
+    duplicates, versions and visits, and queues the outlinks that were not fetched. The archive holds no redirects, failures, robots.txt \
+    and sitemaps; the next run asks for them again. The next run fetches a page again only if its record is damaged or if it is a \
+    duplicate of such a page.\n\
+    If the configuration file has another scheme than the crawl (features, weights, bits and others of [dedup]), the command computes \
+    all fingerprints from the stored texts and gives all pages a new verdict by the rule in force. --redecide always does so, for \
+    example after a change of threshold. The command fetches nothing: a dropped page that is now kept has its text, and the next run \
+    fetches its body. The report then shows the changed verdicts.\n\
+    The old state stays in state.before-rebuild until `crawler gc` removes it. The new state replaces it only when it is complete; \
+    after an interruption the same command starts from the beginning."
 )]
-pub struct Rebuild {
-    /// See `--help` of the group.
+pub struct RebuildArgs {
     #[command(flatten)]
     pub data: DataFolder,
-    /// See `--help` of the group.
     #[command(flatten)]
     pub config: ConfigFile,
-    /// Give all verdicts anew, from the stored texts, by the configuration in force.
+    /// Give all pages a new verdict, from the stored texts, by the configuration in force.
     #[arg(long)]
     pub redecide: bool,
 }
@@ -63,12 +59,11 @@ pub struct Rebuild {
 /// `crawler gc`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Copies the live rows of the state, index included, into a fresh database that takes its place, and removes \
-    what rebuilds have left (state.before-rebuild). Needs room for the copy. WARC files are never rewritten: an archive only \
-    grows, and what a page was before it was replaced stays in it."
+    after_help = "The command copies the live rows of the state and the index into a new database, which replaces the old one, and \
+    removes the old state of a rebuild (state.before-rebuild). It needs disk space for the copy. It never rewrites WARC files, so earlier \
+    versions of pages stay in the archive."
 )]
-pub struct Gc {
-    /// See `--help` of the group.
+pub struct GcArgs {
     #[command(flatten)]
     pub data: DataFolder,
 }

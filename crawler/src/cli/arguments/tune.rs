@@ -12,7 +12,7 @@ use super::{ConfigFile, DataFolder};
 pub enum TuneFormat {
     /// Tables and a plot for a terminal.
     Text,
-    /// One JSON object, described in docs/tune.md. Fields are only ever added.
+    /// One JSON object, described in docs/src/tune.md. Fields are only ever added.
     Json,
 }
 
@@ -56,10 +56,10 @@ fn parse_similarity(text: &str) -> Result<f32, String> {
     after_help = "Nothing is fetched: every decision of the crawl is made again from what is stored, at each distance with each \
     similarity. Precision and recall are estimated from a sample of the pages, by the exact similarity of the stored texts: pairs \
     that have 0.8 of their runs of five words in common are duplicates, those under 0.5 are not. Another setting is recommended \
-    only if it is better by more than the sample can tell from chance. docs/tune.md says what the replay cannot know.\n\
+    only if it is better by more than the sample can tell from chance. docs/src/tune.md says what the replay cannot know.\n\
     The verdicts of the crawl stay as they are: --write changes config.toml, which the next run goes by."
 )]
-pub struct Tune {
+pub struct TuneArgs {
     /// See `--help` of the group.
     #[command(flatten)]
     pub data: DataFolder,

@@ -1,4 +1,6 @@
-//! How the values of flags are read.
+//! Parses the values of flags.
+
+use std::time::Duration;
 
 use dedup::{Confirm, Features, Segmenter, Weighting, Width};
 use jiff::civil::Date;
@@ -6,12 +8,21 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use regex::{Regex, RegexBuilder};
 
-/// Bytes that a compiled pattern may take: far above what anybody types.
+/// Memory limit of a compiled pattern, in bytes. Patterns that people type stay far below it.
 const MAX_REGEX_BYTES: usize = 1 << 20;
 
 const DATE_HINT: &str = "write a date or a time in UTC, such as 2026-03-31 or 2026-03-31T09:30:00Z (RFC 3339)";
 
-/// An ISO 639-1 code.
+/// Parses a duration greater than zero.
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(time) if time > Duration::ZERO => Ok(time),
+        Ok(_) => Err("must be greater than zero".into()),
+        Err(error) => Err(format!("{error}; write a time such as 90s, 10m or 2h")),
+    }
+}
+
+/// Parses a language code of ISO 639-1.
 pub(crate) fn parse_language(text: &str) -> Result<String, String> {
     if text.len() == 2 && text.bytes().all(|b| b.is_ascii_alphabetic()) {
         Ok(text.to_ascii_lowercase())
@@ -20,15 +31,15 @@ pub(crate) fn parse_language(text: &str) -> Result<String, String> {
     }
 }
 
-/// A regular expression that is looked for in URLs, in time linear in the URL.
+/// Parses a regular expression, which matches in time linear in the URL.
 pub(crate) fn parse_regex(text: &str) -> Result<Regex, String> {
     let regex = RegexBuilder::new(text).size_limit(MAX_REGEX_BYTES).build();
     regex.map_err(|error| {
-        format!("{error}\nit is a regular expression, found anywhere in the URL: '/docs/', '^https://', '\\.html$'")
+        format!("{error}\nwrite a regular expression that matches a part of the URL: '/docs/', '^https://', '\\.html$'")
     })
 }
 
-/// The first millisecond of a date, or a time, in milliseconds since the Unix epoch.
+/// Parses a time, or a date as its first millisecond. In milliseconds since the Unix epoch.
 pub(crate) fn parse_since(text: &str) -> Result<i64, String> {
     match date(text) {
         Some(date) => start_of(date).ok_or_else(|| DATE_HINT.to_owned()),
@@ -36,7 +47,7 @@ pub(crate) fn parse_since(text: &str) -> Result<i64, String> {
     }
 }
 
-/// The last millisecond of a date, or a time, in milliseconds since the Unix epoch.
+/// Parses a time, or a date as its last millisecond. In milliseconds since the Unix epoch.
 pub(crate) fn parse_until(text: &str) -> Result<i64, String> {
     match date(text) {
         Some(date) => date
@@ -49,7 +60,7 @@ pub(crate) fn parse_until(text: &str) -> Result<i64, String> {
     }
 }
 
-/// `full-date` of RFC 3339, and nothing else that the library would take for one.
+/// Parses a `full-date` of RFC 3339 and rejects the other forms that the library accepts.
 fn date(text: &str) -> Option<Date> {
     let is_date = text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
     text.parse().ok().filter(|_| is_date)
@@ -64,7 +75,7 @@ fn time(text: &str) -> Result<i64, String> {
     time.map(Timestamp::as_millisecond).map_err(|_| DATE_HINT.to_owned())
 }
 
-/// As written on the command line: `distance`, `combined`, or a similarity.
+/// Parses `distance`, `combined`, or a similarity.
 pub(crate) fn parse_confirm(text: &str) -> Result<Confirm, String> {
     match text {
         "distance" => Ok(Confirm::Distance),
@@ -92,7 +103,7 @@ pub(crate) fn parse_segmenter(text: &str) -> Result<Segmenter, String> {
 }
 
 pub(crate) fn parse_weights(text: &str) -> Result<Weighting, String> {
-    text.parse().map_err(|error: dedup::InvalidScheme| error.to_string())
+    text.parse().map_err(|error: dedup::UnknownWeighting| error.to_string())
 }
 
 #[cfg(test)]
@@ -100,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_date_is_all_of_its_day_in_utc() {
+    fn a_date_stands_for_its_whole_day_in_utc() {
         const DAY_MS: i64 = 24 * 60 * 60 * 1000;
         let since = parse_since("2026-03-21").unwrap();
         assert_eq!(since, 1_774_051_200_000);
@@ -124,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_language_and_no_expression_is_refused() {
+    fn an_invalid_language_or_expression_is_rejected() {
         assert_eq!(parse_language("EN").as_deref(), Ok("en"));
         for bad in ["", "english", "e1", "eng"] {
             assert!(parse_language(bad).is_err(), "{bad}");

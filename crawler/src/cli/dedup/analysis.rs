@@ -1,34 +1,34 @@
-//! From a batch of input to signatures: the costly part, done by as many threads as there are.
+//! Converts a batch of input to signatures. All threads share this costly step.
 
 use std::ops::Range;
 
 use dedup::{Analyzer, Signature};
 
 use super::tally::Tally;
-use crate::files::document::json_string;
-use crate::files::{Batch, Document, Fault, Fields, Limits};
+use crate::files::json_string;
+use crate::files::{Batch, Document, Fault, Fields, InputLimits};
 
-/// A batch that has been understood.
+/// A parsed and signed batch.
 #[derive(Debug, Default)]
 pub(super) struct Analyzed {
     pub items: Vec<Item>,
-    /// The ids, as JSON, one after the other.
+    /// Ids as JSON, without separators.
     ids: Vec<u8>,
-    /// What is to be written of each document if it is kept, one after the other.
+    /// Output lines of the documents, in case they are kept.
     kept: Vec<u8>,
 }
 
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,
-    reason = "nearly all are documents, and lie in one piece"
+    reason = "nearly all items are documents, and a vector without boxes is faster"
 )]
 pub(super) enum Item {
     Document(Signed),
     Fault(Fault),
 }
 
-/// A document, reduced to what is needed to decide on it and to write it.
+/// The signature and the output of a document.
 #[derive(Debug)]
 pub(super) struct Signed {
     pub signature: Signature,
@@ -36,15 +36,15 @@ pub(super) struct Signed {
     kept: Range<usize>,
 }
 
-/// Understands batches. Shared by threads.
+/// Parses and signs batches. The threads share it.
 #[derive(Debug)]
 pub(super) struct Analysis {
     pub analyzer: Analyzer,
     pub fields: Fields,
-    pub limits: Limits,
-    /// Whether kept documents are to be written.
+    pub limits: InputLimits,
+    /// The command writes the kept documents.
     pub keeps: bool,
-    /// Whether the rule goes by what is said about a text, which here is its title.
+    /// The rule compares metadata, which here is the title.
     pub compares_titles: bool,
 }
 
@@ -90,7 +90,7 @@ impl Analyzed {
         &self.kept[document.kept.clone()]
     }
 
-    /// Memory that it takes, about.
+    /// Approximate memory, in bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         let shingles: usize = self
             .items
@@ -110,7 +110,7 @@ fn append(bytes: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) -> Range<usize>
     start..bytes.len()
 }
 
-/// A line as it came, or an object with the document's fields.
+/// Appends the unchanged input line, or an object with the fields of the document.
 fn write_kept(document: &Document<'_>, kept: &mut Vec<u8>) {
     match document.line {
         Some(line) => kept.extend_from_slice(line),

@@ -1,11 +1,11 @@
-//! How much may be between the stages: counted in bytes, since a batch may hold a thousand lines or one of 64 MiB.
+//! Bounds the memory between the stages, in bytes, because a batch may hold a thousand lines or one line of 64 MiB.
 //!
-//! Nothing waits for what waits for it: the batch that is to be decided next is always let on.
+//! The batch that the decider needs next never waits, so the stages cannot block each other.
 
 use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// See the module's text.
+/// Counts the bytes of all batches between the reader and the writer.
 #[derive(Debug)]
 pub(super) struct Budget {
     limit: usize,
@@ -31,8 +31,7 @@ impl Budget {
         }
     }
 
-    /// Waits until a further batch of so many bytes may enter; breaks off if nobody wants it any more. One that is larger
-    /// than the limit may enter alone.
+    /// Waits until a batch of `bytes` fits. Breaks if the pipeline has ended. A batch above the limit enters alone.
     pub(super) fn enter(&self, bytes: usize) -> ControlFlow<()> {
         let mut state = self.wait_while(|state| state.used > 0 && state.used + bytes > self.limit);
         if state.closed {
@@ -43,13 +42,13 @@ impl Budget {
         ControlFlow::Continue(())
     }
 
-    /// Waits with the batch `number` while what others were made into takes more than the limit.
+    /// Delays the batch `number` while the batches before it use more than the limit.
     pub(super) fn wait_turn(&self, number: u64) {
-        // The state is only looked at.
+        // The caller needs no access to the state.
         drop(self.wait_while(|state| state.used > self.limit && state.first < number));
     }
 
-    /// A batch that took `before` bytes takes `after` now.
+    /// The size of a batch changed from `before` to `after` bytes.
     pub(super) fn exchange(&self, before: usize, after: usize) {
         let mut state = self.lock();
         state.used = (state.used + after).saturating_sub(before);
@@ -58,7 +57,7 @@ impl Budget {
         self.changed.notify_all();
     }
 
-    /// The first batch has left, and with it so many bytes.
+    /// The first batch, of `bytes`, has left the pipeline.
     pub(super) fn leave(&self, bytes: usize) {
         let mut state = self.lock();
         state.used = state.used.saturating_sub(bytes);
@@ -67,13 +66,13 @@ impl Budget {
         self.changed.notify_all();
     }
 
-    /// Nothing more is wanted.
+    /// Ends the pipeline and wakes every waiting thread.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
     }
 
-    /// The most bytes that there were at one time.
+    /// Largest number of bytes at one time.
     pub(super) fn peak(&self) -> usize {
         self.lock().peak
     }
@@ -85,7 +84,7 @@ impl Budget {
         waiting.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// No holder of the lock can leave the state half changed, so a panic elsewhere does not matter.
+    /// Ignores a poisoned lock: every holder leaves the state consistent.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -100,7 +99,7 @@ mod tests {
     const IN: ControlFlow<()> = ControlFlow::Continue(());
 
     #[test]
-    fn a_batch_beyond_the_limit_waits_until_another_has_left_and_a_giant_enters_alone() {
+    fn a_batch_waits_until_it_fits_and_one_above_the_limit_enters_alone() {
         let budget = Budget::new(100);
         assert_eq!((budget.enter(60), budget.enter(40)), (IN, IN));
         std::thread::scope(|scope| {
@@ -110,7 +109,7 @@ mod tests {
                 entered.send(budget.enter(1_000)).unwrap();
             });
             budget.leave(60);
-            assert!(enters.try_recv().is_err(), "40 bytes are there still");
+            assert!(enters.try_recv().is_err(), "40 bytes are still in use");
             budget.leave(40);
             assert_eq!(enters.recv(), Ok(IN));
         });
@@ -118,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_batch_is_let_on_whatever_the_others_take() {
+    fn the_first_batch_never_waits() {
         let budget = Budget::new(100);
         assert_eq!((budget.enter(50), budget.enter(50)), (IN, IN));
         budget.exchange(50, 5_000);
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn closing_lets_everybody_go() {
+    fn closing_wakes_every_waiting_thread() {
         let budget = Budget::new(100);
         assert_eq!(budget.enter(100), IN);
         std::thread::scope(|scope| {

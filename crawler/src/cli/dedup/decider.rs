@@ -1,8 +1,8 @@
-//! The verdicts, one document after the other in input order, and the lines that tell them.
+//! Decides one document after the other, in input order, and writes the verdicts as lines.
 
 use std::io::Write;
 
-use dedup::{Deduplicator, DocId, MemoryIndex, Rule, Verdict, Width};
+use dedup::{Deduplicator, DocId, DuplicateRule, MemoryIndex, Verdict, Width};
 
 use super::analysis::{Analyzed, Item};
 use super::kept_ids::KeptIds;
@@ -10,29 +10,29 @@ use super::tally::Tally;
 use crate::error::RunError;
 use crate::files::Fault;
 
-/// A batch that has been decided on, to be written.
+/// A batch with verdicts, ready for the writer.
 #[derive(Debug, Default)]
 pub(super) struct Decided {
-    /// Lines.
+    /// Verdicts, one line each.
     pub verdicts: Vec<u8>,
-    /// Lines.
+    /// Kept documents, one line each.
     pub kept: Vec<u8>,
-    /// What was no document.
+    /// Input that could not be read.
     pub faults: Vec<Fault>,
-    /// What the batch takes of the budget until it is written.
+    /// Memory that the batch occupies until it is written.
     pub budget_bytes: usize,
 }
 
-/// Decides against the index of all that was kept before.
+/// Compares documents with the index of the kept documents.
 #[derive(Debug)]
 pub(super) struct Decider {
     dedup: Deduplicator<MemoryIndex>,
-    /// By the numbers that the index knows them by.
+    /// Ids by their numbers in the index.
     ids: KeptIds,
 }
 
 impl Decider {
-    pub(super) fn new(width: Width, rule: Rule) -> Result<Self, RunError> {
+    pub(super) fn new(width: Width, rule: DuplicateRule) -> Result<Self, RunError> {
         Ok(Self {
             dedup: Deduplicator::new(MemoryIndex::of_width(width, &rule)?, rule)?,
             ids: KeptIds::default(),

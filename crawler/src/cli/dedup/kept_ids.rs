@@ -1,15 +1,15 @@
-//! The ids of the documents that were kept: what a verdict names. One after the other in one piece of memory.
+//! The ids of the kept documents, which verdicts name.
 
-/// See the module's text. An id costs its bytes and eight more.
+/// The ids in one piece of memory. An id costs its bytes and eight more.
 #[derive(Debug, Default)]
 pub(super) struct KeptIds {
     bytes: Vec<u8>,
-    /// Where each ends.
+    /// End of each id in `bytes`.
     ends: Vec<u64>,
 }
 
 impl KeptIds {
-    /// How many there are: the number of the next.
+    /// The number of ids, which is also the number of the next id.
     pub(super) fn len(&self) -> u64 {
         self.ends.len() as u64
     }
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_got_by_their_numbers() {
+    fn an_id_is_found_by_its_number() {
         let mut ids = KeptIds::default();
         for id in ["\"a\"", "", "12"] {
             ids.push(id.as_bytes());

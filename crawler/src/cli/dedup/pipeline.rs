@@ -1,10 +1,9 @@
-//! The stages, joined: one reader, as many analysers as the machine has cores, one decider. The writer is who calls.
+//! Joins the stages: one reader, one analyser per core, one decider. The caller is the writer.
 //!
-//! Batches are numbered by the reader. Analysers finish them in any order; the decider takes them by number, so threads
-//! change nothing about the verdicts. The [`Budget`] bounds what lies between reader and writer, so the channels need no
-//! bounds of their own.
+//! The reader numbers the batches. Analysers finish them in any order, and the decider takes them by number, so the verdicts do not
+//! depend on the threads. The [`Budget`] bounds the memory between reader and writer, so the channels are unbounded.
 //!
-//! No thread is waited for at the end: the reader may hang in a pipe that nobody writes to.
+//! Nobody joins the threads at the end, because the reader may block on a pipe without a writer.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -14,7 +13,7 @@ use std::sync::Arc;
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use dedup::{Analyzer, Confirm, Rule, Scheme};
+use dedup::{Analyzer, Confirm, DuplicateRule, Scheme};
 
 use super::analysis::{Analysis, Analyzed};
 use super::budget::Budget;
@@ -22,32 +21,32 @@ use super::decider::{Decided, Decider};
 use super::tally::Tally;
 use super::{Ending, IN_FLIGHT_BYTES};
 use crate::error::RunError;
-use crate::files::{Batch, Fields, Inputs, Limits};
+use crate::files::{Batch, Fields, InputLimits, Inputs};
 
-/// Stack of a thread: as that of a crawl's parse threads, for what libraries do with a page that is nested deep.
+/// Stack of a thread in bytes. As in a crawl, libraries need it for deeply nested pages.
 const STACK: usize = 16 << 20;
 
-/// What is to be done.
+/// Input and settings of a pipeline.
 #[derive(Debug)]
 pub(super) struct Job {
     pub inputs: Inputs,
     pub fields: Fields,
-    pub limits: Limits,
+    pub limits: InputLimits,
     pub scheme: Scheme,
-    pub rule: Rule,
-    /// Kept documents are to be written.
+    pub rule: DuplicateRule,
+    /// The command writes the kept documents.
     pub keeps: bool,
 }
 
-/// What the pipeline has to say.
+/// A message from the pipeline to the writer.
 pub(super) enum Answer {
-    /// The next batch, in input order.
+    /// The next batch in input order.
     Decided(Decided),
-    /// There is no more.
+    /// The pipeline has ended.
     Ended(Ending),
 }
 
-/// A pipeline at work.
+/// A running pipeline.
 pub(super) struct Running {
     answers: Receiver<Result<Answer, RunError>>,
     events: Sender<Event>,
@@ -57,14 +56,14 @@ pub(super) struct Running {
 /// Stops a pipeline from another thread.
 pub(super) struct StopHandle(Sender<Event>);
 
-/// What the decider is told.
+/// A message to the decider.
 enum Event {
     Analyzed {
         number: u64,
         analyzed: Analyzed,
         budget_bytes: usize,
     },
-    /// The reader is through, after so many batches.
+    /// The reader has finished, after this many batches.
     Read(u64),
     Stop,
     /// A stage panicked.
@@ -106,7 +105,7 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
     let (decider_budget, decider_tally) = (budget.clone(), tally.clone());
     spawn("decide".into(), move || {
         let decided = decide_all(&mut decider, &decider_tally, &to_decide, &answers);
-        // Whoever reads the answers has gone if this fails, and with it the wish to know.
+        // The send fails only if the writer no longer needs the answer.
         answers.send(decided.map(Answer::Ended)).ok();
         decider_budget.close();
     })?;
@@ -125,20 +124,20 @@ fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> Result<(), RunEr
 }
 
 impl Running {
-    /// What comes next.
+    /// Waits for the next answer.
     ///
     /// # Errors
-    /// What the run cannot go on after.
+    /// A stage failed, and the run cannot continue.
     pub(super) fn next(&self) -> Result<Answer, RunError> {
         self.answers.recv().unwrap_or(Err(RunError::Stage("dedup")))
     }
 
-    /// Whether nothing waits to be written.
+    /// Whether no answer is ready.
     pub(super) fn is_idle(&self) -> bool {
         self.answers.is_empty()
     }
 
-    /// To be called once for each answer, when it has been written.
+    /// Releases the memory of a written batch. The caller calls it once per batch.
     pub(super) fn written(&self, decided: &Decided) {
         self.budget.leave(decided.budget_bytes);
     }
@@ -151,21 +150,21 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.budget.close();
-        tracing::debug!(peak_bytes = self.budget.peak(), "between the stages");
+        tracing::debug!(peak_bytes = self.budget.peak(), "memory between the stages");
     }
 }
 
 impl StopHandle {
-    /// The pipeline ends with the batch that is being decided.
+    /// Ends the pipeline after the current batch.
     pub(super) fn stop(&self) {
-        // Nobody listens once all is decided: then there is nothing to stop.
+        // The send fails only if the decider has already ended.
         self.0.send(Event::Stop).ok();
     }
 }
 
 fn read_all(
     inputs: &Inputs,
-    limits: Limits,
+    limits: InputLimits,
     tally: &Tally,
     budget: &Budget,
     batches: &Sender<Numbered>,
@@ -187,7 +186,7 @@ fn read_all(
         Ok(_) => Event::Read(number),
         Err(_panic) => Event::Lost("reading"),
     };
-    // The decider has gone if this fails, and has said why.
+    // The send fails only if the decider has already ended.
     events.send(event).ok();
 }
 

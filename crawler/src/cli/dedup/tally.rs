@@ -1,14 +1,14 @@
-//! What has been done so far: counted by the stages, read by the display and the summary.
+//! Counts of the stages, for the progress display and the summary.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dedup::Verdict;
 
-use crate::live::progress::{Moment, Progress, Rates};
-use crate::report::bytes;
+use crate::live::progress::{GrowthRate, Moment, Progress};
+use crate::terminal::units::bytes;
 
-/// See the module's text.
+/// Counts of documents and bytes so far.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     bytes_read: AtomicU64,
@@ -20,7 +20,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Bytes of input read, as they lie on disk; for the reader to count in.
+    /// Counter of the reader: bytes of input before decompression.
     pub(super) fn reading(&self) -> &AtomicU64 {
         &self.bytes_read
     }
@@ -72,19 +72,19 @@ impl Tally {
     }
 }
 
-/// Shows it on standard error, as a bar where the `total` of bytes is known.
+/// Shows the counts on standard error, with a bar if the total number of bytes is known.
 pub(super) fn show(tally: &Arc<Tally>, total: Option<u64>, quiet: bool) -> Progress {
     let tally = Arc::clone(tally);
-    let mut rates = Rates::default();
+    let mut rate = GrowthRate::default();
     Progress::start(total, quiet, move |now| {
         let read = tally.bytes_read();
         let of = total.map_or(String::new(), |total| format!(" of {}", bytes(total)));
         Moment {
             position: read,
             message: format!(
-                "{}{of}  {:.1} MB/s  unique {}  exact {}  near {}  left out {}",
+                "{}{of}  {:.1} MB/s  unique {}  exact {}  near {}  skipped {}",
                 bytes(read),
-                rates.a_second(now, read) / 1e6,
+                rate.per_second(now, read) / 1e6,
                 tally.unique(),
                 tally.exact(),
                 tally.near(),

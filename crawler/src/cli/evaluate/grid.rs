@@ -1,22 +1,27 @@
-//! Which combinations of settings are evaluated.
+//! The evaluated combinations of settings.
 
 use std::sync::Arc;
 
-use dedup::{IdfBuilder, Rule, Scheme, Weighting};
+use dedup::{DuplicateRule, IdfBuilder, Scheme, Weighting};
 
-use super::Page;
-use crate::cli::arguments::Evaluate;
+use super::LabelledPage;
+use crate::cli::arguments::EvaluateArgs;
 use crate::cli::error::UsageError;
 
 /// Every scheme with every rule.
 pub(super) struct Grid {
     pub(super) schemes: Vec<Scheme>,
-    pub(super) rules: Vec<Rule>,
+    pub(super) rules: Vec<DuplicateRule>,
 }
 
 impl Grid {
-    /// What `args` ask for; what they do not name is as in `scheme` and `rule`.
-    pub(super) fn new(args: &Evaluate, scheme: &Scheme, rule: &Rule, pages: &[Page]) -> Result<Self, UsageError> {
+    /// The combinations of `args`. Other settings come from `scheme` and `rule`.
+    pub(super) fn new(
+        args: &EvaluateArgs,
+        scheme: &Scheme,
+        rule: &DuplicateRule,
+        pages: &[LabelledPage],
+    ) -> Result<Self, UsageError> {
         let mut schemes = Vec::new();
         for features in &args.features {
             for segmenter in &args.segmenter {
@@ -35,7 +40,7 @@ impl Grid {
         }
         let mut rules = Vec::new();
         for confirm in &args.confirm {
-            rules.extend(args.distances.iter().map(|distance| Rule {
+            rules.extend(args.distances.iter().map(|distance| DuplicateRule {
                 max_distance: *distance,
                 confirm: *confirm,
                 ..rule.clone()
@@ -49,8 +54,8 @@ impl Grid {
     }
 }
 
-/// The scheme with each of the weights; a table that they need and `scheme` does not bring is made of the pages.
-fn weighted(scheme: &Scheme, weights: &[Weighting], pages: &[Page]) -> Result<Vec<Scheme>, UsageError> {
+/// The scheme with each of the weights. If a weight needs an IDF table and `scheme` has none, the table comes from the pages.
+fn weighted(scheme: &Scheme, weights: &[Weighting], pages: &[LabelledPage]) -> Result<Vec<Scheme>, UsageError> {
     let mut table = scheme
         .weights
         .shared_table()

@@ -1,25 +1,25 @@
-//! The results as a plot: F1 over the distance, a line for each scheme and way to confirm.
+//! The results as a plot: F1 over the distance, one line per scheme and `--confirm`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::{Row, table};
 
-/// The plot's frame in pixels; the legend stands below it.
+/// Frame of the plot in pixels. The legend is below it.
 const LEFT: f64 = 60.0;
 const TOP: f64 = 40.0;
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 360.0;
 const LEGEND_LINE: f64 = 20.0;
 
-/// Told apart by people who see colours otherwise too (Okabe and Ito 2008).
+/// Colours that people with colour blindness can distinguish (Okabe and Ito 2008).
 const COLOURS: [&str; 7] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
 ];
-/// With the colours repeated, lines are told apart by their dashes.
+/// Dashes that distinguish lines of the same colour.
 const DASHES: [&str; 4] = ["none", "6 3", "2 3", "9 3 2 3"];
 
-/// Where a combination's value lies in the frame.
+/// Converts values to positions in the frame.
 struct Axes {
     max_distance: f64,
     min_f1: f64,
@@ -31,7 +31,7 @@ impl Axes {
         let lowest = rows.iter().map(|row| row.score.f1()).fold(1.0, f64::min);
         Self {
             max_distance: f64::from(distances.max().unwrap_or(0).max(1)),
-            // The next lower tenth, so that the interesting part fills the frame.
+            // The frame begins at the next lower tenth, so that the values fill it.
             min_f1: ((lowest * 10.0).floor() / 10.0).clamp(0.0, 0.9),
         }
     }
@@ -45,7 +45,7 @@ impl Axes {
     }
 }
 
-/// An SVG image of its own.
+/// Renders the plot as a complete SVG document.
 pub(super) fn svg(rows: &[Row]) -> String {
     let axes = Axes::of(rows);
     let lines = lines(rows);
@@ -90,7 +90,7 @@ pub(super) fn svg(rows: &[Row]) -> String {
     out
 }
 
-/// The values of each line, by distance.
+/// The points of each line, by distance.
 fn lines(rows: &[Row]) -> Vec<(String, Vec<(u32, f64)>)> {
     let mut lines: Vec<(String, BTreeMap<u32, f64>)> = Vec::new();
     for row in rows {
@@ -150,12 +150,12 @@ fn grid(out: &mut String, axes: &Axes, rows: &[Row]) {
     );
 }
 
-/// `content` holds nothing that XML reads otherwise: names of features and weights, numbers.
+/// A text element. `content` needs no escaping: it holds only names of features and weights, and numbers.
 fn text(x: f64, y: f64, anchor: &str, content: &str) -> String {
     format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{content}</text>")
 }
 
 fn push(out: &mut String, element: &str) {
     let line = writeln!(out, "{element}");
-    debug_assert!(line.is_ok(), "a String takes whatever is written to it");
+    debug_assert!(line.is_ok(), "writing to a String cannot fail");
 }

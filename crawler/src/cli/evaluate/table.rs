@@ -8,7 +8,7 @@ use dedup::{Confirm, Scheme, Segmenter};
 
 use super::Row;
 
-/// For a terminal, as the combinations were asked for; the best F1 is marked.
+/// The table for a terminal, in the order of the combinations, with the best F1 marked.
 pub(super) fn text(rows: &[Row]) -> String {
     let mut table = Table::new();
     table
@@ -51,11 +51,11 @@ pub(super) fn text(rows: &[Row]) -> String {
         column.set_cell_alignment(CellAlignment::Right);
     }
     format!(
-        "{table}\n\n* the best F1. candidates: kept documents within the distance, a page. µs: a decision, one thread."
+        "{table}\n\n* best F1. candidates: kept documents within the distance, per page. µs: time per verdict on one thread."
     )
 }
 
-/// A header line, then a line a combination.
+/// A header line, then one line per combination.
 pub(super) fn csv(rows: &[Row]) -> String {
     let mut out = "features,weights,bits,max_distance,confirm,precision,recall,f1,right,grey,wrong,missed,unique,\
                    candidates,decision_us\n"
@@ -68,7 +68,7 @@ pub(super) fn csv(rows: &[Row]) -> String {
         decision_us,
     } in rows
     {
-        // No field holds a comma or a quotation mark.
+        // No field contains a comma or a quotation mark.
         let line = writeln!(
             out,
             "{},{},{},{},{},{:.6},{:.6},{:.6},{},{},{},{},{},{candidates:.3},{decision_us:.2}",
@@ -86,12 +86,12 @@ pub(super) fn csv(rows: &[Row]) -> String {
             score.missed,
             score.unique,
         );
-        debug_assert!(line.is_ok(), "a String takes whatever is written to it");
+        debug_assert!(line.is_ok(), "writing to a String cannot fail");
     }
     out
 }
 
-/// The features, with the way to find words where it is not the usual one.
+/// The features, with the segmenter if it is not the default.
 pub(super) fn features(scheme: &Scheme) -> String {
     match scheme.segmenter {
         Segmenter::Pairs => scheme.features.to_string(),
@@ -99,7 +99,7 @@ pub(super) fn features(scheme: &Scheme) -> String {
     }
 }
 
-/// As `--confirm` takes it.
+/// The value for `--confirm`.
 pub(super) fn confirm(confirm: Confirm) -> String {
     match confirm {
         Confirm::Distance => "distance".to_owned(),

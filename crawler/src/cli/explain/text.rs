@@ -1,20 +1,22 @@
-//! What `crawler explain` answers, for people.
+//! The answer of `crawler explain` as text.
 
-use super::answer::{Answer, Block, Decided, Failed, Other, Page, Queued, State};
 use crate::cli::diff_text;
-use crate::cli::in_words::{counted, likeness};
 use crate::cli::screen::{Paint, Screen};
-use crate::report::bytes;
 use crate::study::diff::Diff;
+use crate::study::explain::{
+    Answer, BlockComparison, ComparedPage, FailureAnswer, PageAnswer, PageVerdict, QueueAnswer, State,
+};
+use crate::study::in_words::{counted, likeness};
 use crate::terminal::text::terminal_text;
+use crate::terminal::units::bytes;
 
-/// Characters of a title, a note or the like.
+/// Upper bound on the characters of a title or a note.
 const SHOWN_CHARS: usize = 400;
 
-/// Characters of a URL: as long as it may be.
+/// Upper bound on the characters of a URL.
 const URL_CHARS: usize = 4_096;
 
-/// Nearest pages shown.
+/// Upper bound on the nearest pages that are shown.
 const NEAREST_SHOWN: usize = 3;
 
 pub(super) fn render(answer: &Answer, screen: Screen) -> String {
@@ -40,7 +42,7 @@ pub(super) fn render(answer: &Answer, screen: Screen) -> String {
                 out.push_str(&screen.labelled("asked for", &url(&answer.asked)));
             }
             if !alike.is_empty() {
-                out.push_str("It knows, spelt nearly so:\n");
+                out.push_str("Known URLs with a similar spelling:\n");
             }
             for other in alike {
                 out.push_str(&screen.indented(2, &url(other)));
@@ -71,11 +73,11 @@ fn via(out: &mut String, via: Option<&str>, screen: Screen) {
     out.push_str(&screen.labelled("found on", &via));
 }
 
-fn queued(out: &mut String, queued: &Queued, screen: Screen) {
+fn queued(out: &mut String, queued: &QueueAnswer, screen: Screen) {
     out.push('\n');
     if let Some(place) = queued.place {
         let priority = queued.priority.unwrap_or_default();
-        let text = format!("{place} of its host's queue, priority {priority}");
+        let text = format!("{place} in the queue of its host, priority {priority}");
         out.push_str(&screen.labelled("place", &text));
         via(out, queued.via.as_deref(), screen);
     }
@@ -87,7 +89,7 @@ fn queued(out: &mut String, queued: &Queued, screen: Screen) {
     }
 }
 
-fn failed(out: &mut String, failed: &Failed, screen: Screen) {
+fn failed(out: &mut String, failed: &FailureAnswer, screen: Screen) {
     out.push('\n');
     out.push_str(&screen.labelled("kind", &shown(&failed.kind)));
     if let Some(status) = failed.status {
@@ -96,7 +98,28 @@ fn failed(out: &mut String, failed: &Failed, screen: Screen) {
     via(out, failed.via.as_deref(), screen);
 }
 
-fn page(out: &mut String, page: &Page, screen: Screen) {
+fn page(out: &mut String, page: &PageAnswer, screen: Screen) {
+    facts(out, page, screen);
+    if let Some(other) = &page.compared_with {
+        let heading = match page.verdict {
+            PageVerdict::Exact | PageVerdict::Near => "Duplicate of",
+            PageVerdict::Kept => "Compared with",
+        };
+        out.push_str(&screen.heading(heading));
+        out.push_str(&one(other, screen));
+    }
+    nearest(out, page, screen);
+    blocks(out, page, screen);
+    features(out, page, screen);
+    history(out, page, screen);
+    difference(out, page, screen);
+    for note in &page.notes {
+        out.push('\n');
+        out.push_str(&screen.indented(0, &terminal_text(note, URL_CHARS)));
+    }
+}
+
+fn facts(out: &mut String, page: &PageAnswer, screen: Screen) {
     out.push('\n');
     out.push_str(&screen.labelled("title", &title(&page.title)));
     let fetched = page.fetched_at.as_deref().unwrap_or("at an unknown time");
@@ -111,7 +134,7 @@ fn page(out: &mut String, page: &Page, screen: Screen) {
         .as_ref()
         .map_or_else(String::new, |language| format!(", language {language}"));
     let size = format!(
-        "{}, of which {} of text{language}",
+        "{}, with {} of text{language}",
         bytes(page.body_bytes),
         counted(usize::try_from(page.text_chars).unwrap_or(usize::MAX), "character"),
     );
@@ -119,76 +142,63 @@ fn page(out: &mut String, page: &Page, screen: Screen) {
     via(out, page.via.as_deref(), screen);
     let fingerprint = match &page.fingerprint {
         Some(fingerprint) => format!(
-            "{fingerprint}, of {}",
+            "{fingerprint}, from {}",
             counted(page.distinct_features, "distinct feature")
         ),
-        None => format!(
-            "none: with {} the text is too short",
-            counted(page.tokens as usize, "word")
-        ),
+        None => format!("none: a text of {} is too short", counted(page.tokens as usize, "word")),
     };
     out.push_str(&screen.labelled("fingerprint", &fingerprint));
     out.push_str(&screen.labelled("rule", &page.rule));
-    if let Some(other) = &page.compared_with {
-        let heading = match page.verdict {
-            Decided::Exact | Decided::Near => "A duplicate of",
-            Decided::Kept => "Compared with",
-        };
-        out.push_str(&screen.heading(heading));
-        out.push_str(&one(other, screen));
+}
+
+fn history(out: &mut String, page: &PageAnswer, screen: Screen) {
+    if page.history.len() <= 1 {
+        return;
     }
-    if page.nearest.is_empty() {
-        if page.verdict == Decided::Kept && page.notes.is_empty() {
-            out.push_str(&screen.heading("No other kept page is near it"));
-        }
-    } else {
-        nearest(out, page, screen);
-    }
-    blocks(out, page, screen);
-    features(out, page, screen);
-    if page.history.len() > 1 {
-        out.push_str(&screen.heading("History"));
-        for event in &page.history {
-            let at = event.at.as_ref().map_or_else(String::new, |at| format!("{at}  "));
-            let to = event
-                .url
-                .as_ref()
-                .map_or_else(String::new, |to| format!(": {}", url(to)));
-            out.push_str(&screen.indented(2, &format!("{at}{}{to}", shown(&event.what))));
-        }
-    }
-    if let Some(difference) = &page.diff {
-        let diff = &difference.diff;
-        let unlike = diff.removed + diff.added;
-        let heading = match unlike {
-            0 if diff.is_cut => format!(
-                "The two texts do not differ as far as they were compared ({})",
-                Diff::CUT
-            ),
-            0 => "The two texts do not differ".to_owned(),
-            _ => format!(
-                "What differs, in words and marks: {} only there, {} only here, {} in both",
-                diff.removed, diff.added, diff.same
-            ),
-        };
-        out.push_str(&screen.heading(&heading));
-        if unlike > 0 {
-            out.push_str(&diff_text::render(diff, (&difference.from, &difference.to), screen));
-        }
-    }
-    for note in &page.notes {
-        out.push('\n');
-        out.push_str(&screen.indented(0, &terminal_text(note, URL_CHARS)));
+    out.push_str(&screen.heading("History"));
+    for event in &page.history {
+        let at = event.at.as_ref().map_or_else(String::new, |at| format!("{at}  "));
+        let to = event
+            .url
+            .as_ref()
+            .map_or_else(String::new, |to| format!(": {}", url(to)));
+        out.push_str(&screen.indented(2, &format!("{at}{}{to}", shown(&event.what))));
     }
 }
 
-/// The kept pages that it was a candidate beside, without the one that is shown already.
-fn nearest(out: &mut String, page: &Page, screen: Screen) {
-    let shown = page.compared_with.as_ref().map(|other| other.link.id);
-    let others: Vec<&Other> = page
+fn difference(out: &mut String, page: &PageAnswer, screen: Screen) {
+    let Some(difference) = &page.diff else { return };
+    let diff = &difference.diff;
+    let changed = diff.removed + diff.added;
+    let heading = match changed {
+        0 if diff.is_cut => "The compared parts of the two texts are the same".to_owned(),
+        0 => "The two texts are the same".to_owned(),
+        _ => format!(
+            "Difference in words and marks: {} only there, {} only here, {} in both",
+            diff.removed, diff.added, diff.same
+        ),
+    };
+    out.push_str(&screen.heading(&heading));
+    if changed > 0 {
+        out.push_str(&diff_text::render(diff, (&difference.from, &difference.to), screen));
+    } else if diff.is_cut {
+        out.push_str(&screen.indented(2, Diff::CUT));
+    }
+}
+
+/// The nearest kept pages, except the page that the verdict names.
+fn nearest(out: &mut String, page: &PageAnswer, screen: Screen) {
+    if page.nearest.is_empty() {
+        if page.verdict == PageVerdict::Kept && page.notes.is_empty() {
+            out.push_str(&screen.heading("No other kept page is near it"));
+        }
+        return;
+    }
+    let shown = page.compared_with.as_ref().map(|other| other.page.id);
+    let others: Vec<&ComparedPage> = page
         .nearest
         .iter()
-        .filter(|other| Some(other.link.id) != shown)
+        .filter(|other| Some(other.page.id) != shown)
         .collect();
     if others.is_empty() {
         return;
@@ -208,22 +218,22 @@ fn nearest(out: &mut String, page: &Page, screen: Screen) {
     }
 }
 
-fn one(other: &Other, screen: Screen) -> String {
-    let mut out = screen.indented(2, &title(&other.link.title));
-    out.push_str(&screen.indented(4, &url(&other.link.url)));
+fn one(other: &ComparedPage, screen: Screen) -> String {
+    let mut out = screen.indented(2, &title(&other.page.title));
+    out.push_str(&screen.indented(4, &url(&other.page.url)));
     let text = other.likeness.as_ref().map_or_else(
-        || "not compared: both are too short for anything but equality".to_owned(),
+        || "not compared: both texts are too short for any comparison except equality".to_owned(),
         likeness,
     );
     out.push_str(&screen.indented(4, &text));
     out
 }
 
-fn features(out: &mut String, page: &Page, screen: Screen) {
+fn features(out: &mut String, page: &PageAnswer, screen: Screen) {
     if page.features.is_empty() {
         return;
     }
-    out.push_str(&screen.heading("Features that weigh most"));
+    out.push_str(&screen.heading("Features with the highest weights"));
     let features = page.features.iter();
     let features = features.map(|feature| match feature.count {
         1 => format!("{} ({:.1})", terminal_text(&feature.feature, 40), feature.weight),
@@ -236,22 +246,22 @@ fn features(out: &mut String, page: &Page, screen: Screen) {
     out.push_str(&screen.indented(2, &features.collect::<Vec<_>>().join(", ")));
 }
 
-fn blocks(out: &mut String, page: &Page, screen: Screen) {
+fn blocks(out: &mut String, page: &PageAnswer, screen: Screen) {
     if page.blocks.is_empty() {
         return;
     }
-    let with = if page.compared_with.is_some() {
-        "that page's"
+    let other = if page.compared_with.is_some() {
+        "the kept page"
     } else {
-        "that of the nearest"
+        "the nearest page"
     };
-    let heading = format!("Fingerprint against {with}: block by block, · for the same bit");
+    let heading = format!("Fingerprint blocks of this page and {other} (· marks an equal bit)");
     out.push_str(&screen.heading(&heading));
     for block in page.blocks.iter().rev() {
         let bits = binary(block.values.0, block.bits);
         let found = match (block.finds, block.radius) {
-            (true, Some(0)) => "found by it".to_owned(),
-            (true, Some(radius)) => format!("found by it: {radius} may differ"),
+            (true, Some(0)) => "finds it".to_owned(),
+            (true, Some(radius)) => format!("finds it: {radius} may differ"),
             (false, Some(radius)) => format!("{radius} may differ"),
             (_, None) => "not searched".to_owned(),
         };
@@ -269,8 +279,8 @@ fn binary(value: u128, bits: u32) -> String {
     format!("{value:0width$b}", width = bits as usize)
 }
 
-/// The other fingerprint's bits where they differ.
-fn differing(block: &Block) -> String {
+/// The differing bits of the other fingerprint, with · for each equal bit.
+fn differing(block: &BlockComparison) -> String {
     let (this, other) = (binary(block.values.0, block.bits), binary(block.values.1, block.bits));
     let bits = this.chars().zip(other.chars());
     bits.map(|(this, other)| if this == other { '·' } else { other })

@@ -1,20 +1,20 @@
-//! Which pages are exported, and what can be typed to say so.
+//! Selects the pages to export.
 
 use storage::{PageRecord, Verdict};
 
-use crate::cli::arguments::{Export, ExportVerdict};
+use crate::cli::arguments::{ExportArgs, ExportVerdict};
 
-/// Takes pages by what the catalogue knows of them.
+/// Selects pages by their records in the catalogue.
 pub(super) struct Filter<'a> {
-    args: &'a Export,
+    args: &'a ExportArgs,
 }
 
 impl<'a> Filter<'a> {
-    pub fn new(args: &'a Export) -> Self {
+    pub fn new(args: &'a ExportArgs) -> Self {
         Self { args }
     }
 
-    /// A page must pass every kind of filter that was given, by any of its values.
+    /// Whether the page passes every given filter by at least one of its values.
     pub fn takes(&self, page: &PageRecord) -> bool {
         let args = self.args;
         let at = fetched_at(page);
@@ -27,7 +27,7 @@ impl<'a> Filter<'a> {
     }
 }
 
-/// When a page was fetched, milliseconds since the Unix epoch.
+/// Time of the fetch, in milliseconds since the Unix epoch.
 pub(super) fn fetched_at(page: &PageRecord) -> i64 {
     i64::try_from(page.fetched_at).unwrap_or(i64::MAX)
 }

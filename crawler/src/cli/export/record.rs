@@ -1,6 +1,6 @@
-//! From the catalogue's record of a page to a page of the crate `export`.
+//! Converts a record of the catalogue to a page of the crate `export`.
 
-use export::{Fingerprint, Page};
+use export::{ExportedPage, Fingerprint};
 use storage::warc::shown_digest;
 use storage::{PageRecord, Store, Verdict};
 
@@ -8,8 +8,8 @@ use super::filter::fetched_at;
 use crate::crawl::index::decode_signature;
 use crate::error::RunError;
 
-/// All but the text of a page.
-pub(super) fn without_text(store: &Store, id: u64, page: PageRecord) -> Result<Page, RunError> {
+/// The page without its text.
+pub(super) fn without_text(store: &Store, id: u64, page: PageRecord) -> Result<ExportedPage, RunError> {
     let (verdict, distance, similarity) = match page.verdict {
         Verdict::Unique => (export::Verdict::Kept, None, None),
         Verdict::Exact { .. } => (export::Verdict::Exact, Some(0), Some(1.0)),
@@ -17,7 +17,7 @@ pub(super) fn without_text(store: &Store, id: u64, page: PageRecord) -> Result<P
             distance, similarity, ..
         } => (export::Verdict::Near, distance, Some(shortest(similarity))),
     };
-    Ok(Page {
+    Ok(ExportedPage {
         fingerprint: fingerprint(&page)?,
         fetched_at: fetched_at(&page),
         duplicate_of: kept_page_of(store, id, &page)?,
@@ -40,7 +40,7 @@ pub(super) fn without_text(store: &Store, id: u64, page: PageRecord) -> Result<P
     })
 }
 
-/// How many bits the fingerprints of a crawl have: as many as the first one has, all are of one scheme.
+/// Width of the fingerprints of a crawl, in bits. All have the same scheme, so the first one decides.
 pub(super) fn fingerprint_bits(store: &Store) -> Result<u32, RunError> {
     for row in store.pages_from(1) {
         let (_, page) = row?;
@@ -59,7 +59,7 @@ fn fingerprint(page: &PageRecord) -> Result<Option<Fingerprint>, RunError> {
     }))
 }
 
-/// The URL of the page that is kept in place of a duplicate, if one is.
+/// URL of the representative of a duplicate, if it has one.
 fn kept_page_of(store: &Store, id: u64, page: &PageRecord) -> Result<Option<String>, RunError> {
     if page.verdict == Verdict::Unique {
         return Ok(None);
@@ -68,7 +68,7 @@ fn kept_page_of(store: &Store, id: u64, page: &PageRecord) -> Result<Option<Stri
     Ok(kept.flatten().map(|kept| kept.url))
 }
 
-/// The number of twice the bits whose decimal digits are those of `similarity`, so that every format shows the same ones.
+/// The double-precision number with the same decimal digits as `similarity`, so that every format shows the same digits.
 fn shortest(similarity: f32) -> f64 {
     similarity.to_string().parse().unwrap_or_else(|_| similarity.into())
 }
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_similarity_has_as_few_digits_as_it_had() {
+    fn a_similarity_gains_no_digits() {
         assert_eq!(shortest(0.9), 0.9);
         assert_eq!(shortest(0.96875), 0.96875);
         assert_eq!(shortest(1.0), 1.0);

@@ -1,15 +1,15 @@
-//! What the command line says of the form of an export, and where it goes.
+//! Form and destination of an export, from the command line.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, is_separator};
 
 use export::{Destination, Format};
 
-use crate::cli::arguments::{Export, ExportFormat};
+use crate::cli::arguments::{ExportArgs, ExportFormat};
 use crate::cli::error::UsageError;
-use crate::cli::reject_inside;
+use crate::cli::store::reject_inside;
 
-/// The endings of names that tell a format.
+/// The form for each file ending.
 const ENDINGS: &[(&str, ExportFormat)] = &[
     ("jsonl", ExportFormat::Jsonl),
     ("ndjson", ExportFormat::Jsonl),
@@ -20,12 +20,12 @@ const ENDINGS: &[(&str, ExportFormat)] = &[
     ("cdxj", ExportFormat::Cdxj),
 ];
 
-/// The form, and where it goes.
-pub(super) fn of(args: &Export) -> Result<(ExportFormat, Destination), UsageError> {
+/// Form and destination of the export.
+pub(super) fn of(args: &ExportArgs) -> Result<(ExportFormat, Destination), UsageError> {
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     let format = match (args.format, output) {
         (Some(format), _) => format,
-        (None, Some(path)) => told_by_name(path)?,
+        (None, Some(path)) => format_by_name(path)?,
         (None, None) => ExportFormat::Jsonl,
     };
     if let Some(path) = output {
@@ -40,32 +40,32 @@ pub(super) fn of(args: &Export) -> Result<(ExportFormat, Destination), UsageErro
     Ok((format, destination))
 }
 
-/// Things that cannot be, said before anything is read.
-fn check(args: &Export, format: ExportFormat, destination: &Destination) -> Result<(), UsageError> {
+/// Rejects contradictory arguments before the command reads the store.
+fn check(args: &ExportArgs, format: ExportFormat, destination: &Destination) -> Result<(), UsageError> {
     let problem = match (format, destination) {
         (ExportFormat::Markdown, Destination::Stdout) => {
-            "--format markdown makes one file a page: name a folder for them with --output DIR/"
+            "--format markdown writes one file per page: name a folder with --output DIR/"
         }
         #[cfg(feature = "parquet")]
         (ExportFormat::Parquet, Destination::Stdout) if io::stdout().is_terminal() => {
-            "a Parquet file is nothing for a terminal: name a file with --output, or pass it on to another program"
+            "a terminal cannot show a Parquet file: name a file with --output, or pipe the output to another program"
         }
         (ExportFormat::Text, _) if args.verdicts != [crate::cli::arguments::ExportVerdict::Kept] => {
-            "--format text writes texts, and only kept pages have one: leave --verdict out, or choose another format"
+            "--format text needs kept pages, because only they have a text: omit --verdict or choose another format"
         }
         _ if args.since.zip(args.until).is_some_and(|(since, until)| since > until) => {
-            "--since is later than --until: no page can be of both"
+            "--since is later than --until: no page can match"
         }
         _ => return Ok(()),
     };
     Err(UsageError::Argument(problem.to_owned()))
 }
 
-/// `pages.csv` and `pages.csv.gz` are CSV. A folder could hold more than one format.
-fn told_by_name(path: &Path) -> Result<ExportFormat, UsageError> {
+/// The form of a file by its ending: `pages.csv` and `pages.csv.gz` are CSV. A folder has no ending.
+fn format_by_name(path: &Path) -> Result<ExportFormat, UsageError> {
     if names_a_folder(path) {
         return Err(UsageError::Argument(format!(
-            "{} is a folder: say of which form its files are to be, --format markdown or --format text",
+            "{} is a folder: choose --format markdown or --format text",
             path.display()
         )));
     }
@@ -85,7 +85,7 @@ fn told_by_name(path: &Path) -> Result<ExportFormat, UsageError> {
 fn unknown_ending(path: &Path) -> String {
     let known: Vec<String> = ENDINGS.iter().map(|(ending, _)| format!(".{ending}")).collect();
     format!(
-        "the name of {} tells no form: end it in {}, and .gz or .zst after that to pack it, or give --format",
+        "the ending of {} names no form: use {}, optionally followed by .gz or .zst, or give --format",
         path.display(),
         known.join(", ")
     )
@@ -99,7 +99,7 @@ fn names_a_folder(path: &Path) -> bool {
     path.to_string_lossy().ends_with(is_separator) || path.is_dir()
 }
 
-/// The format as the crate `export` has it; `None` for the index, which is not made of pages.
+/// The form in the crate `export`; `None` for the index, which holds captures and not pages.
 pub(super) fn page_format(format: ExportFormat) -> Option<Format> {
     match format {
         ExportFormat::Jsonl => Some(Format::JsonLines),
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_tells_the_format() {
+    fn the_ending_selects_the_format() {
         for (name, format) in [
             ("a/pages.csv", ExportFormat::Csv),
             ("pages.CSV.GZ", ExportFormat::Csv),
@@ -126,11 +126,11 @@ mod tests {
             ("pages.gz", ExportFormat::Jsonl),
             ("pages", ExportFormat::Jsonl),
         ] {
-            assert_eq!(told_by_name(Path::new(name)).unwrap(), format, "{name}");
+            assert_eq!(format_by_name(Path::new(name)).unwrap(), format, "{name}");
         }
-        assert!(told_by_name(Path::new("no-such-folder/")).is_err());
+        assert!(format_by_name(Path::new("no-such-folder/")).is_err());
         for name in ["x.tar", "x.jsonl.bz2", "x.json", "x.xlsx.gz", "x.csv.gz.zst"] {
-            let complaint = told_by_name(Path::new(name)).unwrap_err().to_string();
+            let complaint = format_by_name(Path::new(name)).unwrap_err().to_string();
             for part in [name, ".jsonl", ".csv", ".txt", ".zst", "--format"] {
                 assert!(complaint.contains(part), "{complaint}");
             }

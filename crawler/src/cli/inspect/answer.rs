@@ -1,11 +1,11 @@
-//! What `crawler inspect page` answers: the fields of its JSON.
+//! The answer of `crawler inspect page`: the fields of its JSON.
 
-use page::parse::{Outlink, RobotsDirectives};
+use page::{Outlink, RobotsDirectives};
 use serde::Serialize;
 
-/// What a crawl reads in a page. As a line of JSON; fields are only ever added.
+/// A page as a crawl reads it, for one line of JSON. Later versions only add fields.
 #[derive(Debug, Serialize)]
-pub(in crate::cli) struct Page {
+pub(in crate::cli) struct PageAnswer {
     pub source: String,
     pub url: Option<String>,
     pub status: Option<u16>,
@@ -26,12 +26,12 @@ pub(in crate::cli) struct Page {
     pub truncated: Option<&'static str>,
     pub outlinks: Vec<Link>,
     pub text: String,
-    /// What a verdict goes by.
+    /// Basis of the verdict.
     #[serde(skip)]
     pub signature: dedup::Signature,
 }
 
-/// What is asked of this crawler, by all together and by each of those who may ask.
+/// The robots directives of a page: their union, and those of the meta tags and of the header.
 #[derive(Debug, Serialize)]
 pub(in crate::cli) struct Robots {
     #[serde(flatten)]
@@ -44,7 +44,7 @@ pub(in crate::cli) struct Robots {
 pub(in crate::cli) struct Directives {
     pub noindex: bool,
     pub nofollow: bool,
-    /// From when on the page asks not to be stored, as RFC 3339 has it.
+    /// Time after which the page must not be stored (RFC 3339).
     pub unavailable_after: Option<String>,
 }
 
@@ -64,7 +64,7 @@ pub(in crate::cli) struct Unread {
 }
 
 impl Robots {
-    pub(super) fn of(robots: page::Robots) -> Self {
+    pub(super) fn of(robots: page::PageRobots) -> Self {
         Self {
             all: robots.all().into(),
             meta: robots.meta.into(),

@@ -3,9 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use ::page::parse::Truncation;
 use ::page::sniff::is_binary;
-use ::page::{NotAPage, declared_media_type};
+use ::page::{NotAPage, Truncation, declared_media_type};
 use ::url::Url;
 use ::web::canonicalize::canonicalize;
 use ::web::fetch::Response;
@@ -13,19 +12,19 @@ use bytes::Bytes;
 use dedup::{Analyzer, Signature};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 
-use super::answer::{Link, Page, Robots, Unread};
+use super::answer::{Link, PageAnswer, Robots, Unread};
 use super::source::{self, Source};
 use super::web::{Web, decoded_body};
 use super::{done, page_text, settings, shown};
-use crate::cli::Output;
-use crate::cli::arguments::InspectPage;
+use crate::cli::arguments::InspectPageArgs;
 use crate::cli::error::{Error, UsageError};
+use crate::cli::output::Output;
 use crate::config::settings::Settings;
 use crate::crawl::canonical;
 use crate::error::RunError;
 use crate::files::{DEFAULT_MAX_DOCUMENT_BYTES, Format, PLACEHOLDER, unpacked};
 
-pub(super) fn execute(args: &InspectPage) -> Result<(), Error> {
+pub(super) fn execute(args: &InspectPageArgs) -> Result<(), Error> {
     let base = base(args)?;
     let settings = settings(&args.fetching)?;
     let mut inspector = Inspector {
@@ -45,23 +44,23 @@ pub(super) fn execute(args: &InspectPage) -> Result<(), Error> {
             }
         };
         output.write(answer?)?;
-        // The next one may take long to come.
+        // The next page may take long.
         output.flush()?;
     }
     output.finish()?;
     done(faults)
 }
 
-/// A single page, read as a crawl by `settings` reads it; `url` says where one from a file is from.
+/// Reads one page like a crawl with these settings; `url` is the URL of a page from a file.
 ///
 /// # Errors
-/// What fetches pages cannot be set up. Why there is no page is an answer.
+/// `url` is invalid, or the HTTP client cannot be set up. A page that cannot be read is no error but an answer.
 pub(in crate::cli) fn read_one(
     argument: &Path,
     url: Option<&str>,
     settings: &Settings,
     ignore_robots: bool,
-) -> Result<Result<Page, Unread>, Error> {
+) -> Result<Result<PageAnswer, Unread>, Error> {
     let base = url.map(absolute).transpose()?;
     let mut inspector = Inspector {
         analyzer: Analyzer::new(&settings.scheme),
@@ -72,10 +71,10 @@ pub(in crate::cli) fn read_one(
     Ok(inspector.find(argument, base.as_ref())?)
 }
 
-fn base(args: &InspectPage) -> Result<Option<Url>, UsageError> {
+fn base(args: &InspectPageArgs) -> Result<Option<Url>, UsageError> {
     let Some(text) = &args.url else { return Ok(None) };
     if args.pages.len() > 1 {
-        let message = "--url says where a single page is from; give one page, or leave --url out";
+        let message = "--url applies to a single page; give only one page, or omit --url";
         return Err(UsageError::Argument(message.into()));
     }
     absolute(text).map(Some)
@@ -90,17 +89,17 @@ fn absolute(text: &str) -> Result<Url, UsageError> {
     Ok(url)
 }
 
-/// Bytes and what is known of them.
+/// A body with its URL, status and headers.
 struct Found {
-    /// `None` for a file of which nobody says where it is from.
+    /// `None` for a file without a given URL.
     url: Option<Url>,
     status: Option<u16>,
-    /// Of a file, the media type that its name or its beginning stands for.
+    /// For a file, the media type of its name or content.
     headers: HeaderMap,
     body: Bytes,
 }
 
-/// Reads pages, with what it takes to fetch them set up when the first is to be fetched.
+/// Reads pages. Sets up the HTTP client when it fetches the first page.
 struct Inspector {
     settings: Settings,
     analyzer: Analyzer,
@@ -109,7 +108,7 @@ struct Inspector {
 }
 
 impl Inspector {
-    fn find(&mut self, argument: &Path, base: Option<&Url>) -> Result<Result<Page, Unread>, RunError> {
+    fn find(&mut self, argument: &Path, base: Option<&Url>) -> Result<Result<PageAnswer, Unread>, RunError> {
         let source = argument.display().to_string();
         let unread = |error: String| Unread {
             source: source.clone(),
@@ -138,6 +137,9 @@ impl Inspector {
             if !response.is_success() {
                 return Err(format!("HTTP status {}", response.status));
             }
+            if !response.has_content() {
+                return Err(format!("HTTP status {}: no content", response.status));
+            }
             if response.body.is_none() {
                 let media_type = declared_media_type(&response.headers).unwrap_or_default();
                 return Err(format!("{}: not a page", NotAPage::MediaType(media_type)));
@@ -153,10 +155,10 @@ impl Inspector {
         }))
     }
 
-    fn read(&self, source: &str, found: Found) -> Result<Page, String> {
+    fn read(&self, source: &str, found: Found) -> Result<PageAnswer, String> {
         let placeholder = || Url::parse(PLACEHOLDER).map_err(|error| error.to_string());
         let url = found.url.clone().map_or_else(placeholder, Ok)?;
-        // As in a crawl, a parser's panic costs the page and not the run.
+        // As in a crawl, a panic of the parser concerns only this page.
         let page = catch_unwind(AssertUnwindSafe(|| {
             ::page::read(&found.body, &found.headers, &url, &self.settings.reading())
         }));
@@ -164,18 +166,18 @@ impl Inspector {
             Ok(page) => page
                 .map(|page| self.answer(source, &url, found, page))
                 .map_err(|error| error.to_string()),
-            Err(_panic) => Err("a parser panicked on it; please report it".into()),
+            Err(_panic) => Err("the parser panicked; please report this page".into()),
         }
     }
 
-    fn answer(&self, source: &str, url: &Url, found: Found, page: ::page::Page) -> Page {
+    fn answer(&self, source: &str, url: &Url, found: Found, page: ::page::Page) -> PageAnswer {
         let rules = &self.settings.canonicalize;
         let signature = Signature {
             metadata: self.analyzer.metadata(page.metadata()),
             ..self.analyzer.analyze(&page.text)
         };
         let in_canonical_form = |url: &Url| canonicalize(url, rules).ok().map(String::from);
-        Page {
+        PageAnswer {
             source: source.to_owned(),
             status: found.status,
             media_type: declared_media_type(&found.headers),
@@ -226,7 +228,7 @@ fn read_file(path: Option<&Path>, base: Option<&Url>) -> Result<Found, String> {
     })
 }
 
-/// What near-duplicates of a text are confirmed by.
+/// The measure that confirms near-duplicates of a text.
 fn similarity(signature: &Signature) -> &'static str {
     if signature.sketch.is_some() {
         "sketch"

@@ -1,14 +1,14 @@
-//! A page as `crawler inspect page` shows it to people.
+//! The text output of `crawler inspect page`.
 
 use std::fmt::Write;
 
 use super::SHOWN_WIDTH;
-use super::answer::{Directives, Page, Unread};
+use super::answer::{Directives, PageAnswer, Unread};
 use crate::files::PLACEHOLDER;
 use crate::terminal::text::terminal_text;
 
-/// A few lines for a page, then its links and its text.
-pub(super) fn page(page: &Page) -> String {
+/// Renders a page: its properties, its links and its text.
+pub(super) fn page(page: &PageAnswer) -> String {
     let mut text = line(&page.source) + "\n";
     let mut row = |name: &str, value: &str| {
         // Writing to a String cannot fail.
@@ -29,13 +29,13 @@ pub(super) fn page(page: &Page) -> String {
         &format!("{} ({}){errors}", page.charset, charset_source(page)),
     );
     row("title", or_none(&page.title));
-    row("language", page.language.as_deref().unwrap_or("not told"));
+    row("language", page.language.as_deref().unwrap_or("unknown"));
     row("rel=canonical", page.canonical.as_deref().unwrap_or("none"));
     row("robots", &robots(page));
     row("fingerprint", &fingerprint(page));
     row("words", &page.word_count.to_string());
     if page.soft_404 {
-        row("soft 404", "yes: a crawl does not keep it");
+        row("soft 404", "yes: a crawl does not keep this page");
     }
     if let Some(reason) = page.truncated {
         row("cut short", reason);
@@ -57,28 +57,28 @@ pub(super) fn unread(unread: &Unread) -> String {
     format!("{}\n  error         {}\n", line(&unread.source), line(&unread.error))
 }
 
-fn url(page: &Page) -> String {
+fn url(page: &PageAnswer) -> String {
     let Some(url) = &page.url else {
-        return format!("none given (--url); relative links are shown against {PLACEHOLDER}");
+        return format!("none (see --url); relative links are resolved against {PLACEHOLDER}");
     };
     match &page.canonical_url {
         Some(canonical) if canonical != url => format!("{url}, canonical form {canonical}"),
         Some(_) => url.clone(),
-        None => format!("{url}, not one that can be crawled"),
+        None => format!("{url}, which cannot be crawled"),
     }
 }
 
-fn charset_source(page: &Page) -> &'static str {
+fn charset_source(page: &PageAnswer) -> &'static str {
     match page.charset_source {
         "bom" => "by its byte order mark",
         "header" => "by the Content-Type header",
         "meta" => "declared in the page",
-        "utf8" => "nothing declared, and it is UTF-8",
-        _ => "nothing declared, detected",
+        "utf8" => "not declared, valid UTF-8",
+        _ => "not declared, detected",
     }
 }
 
-fn robots(page: &Page) -> String {
+fn robots(page: &PageAnswer) -> String {
     let asked: Vec<String> = [(&page.robots.meta, "meta"), (&page.robots.header, "header")]
         .iter()
         .flat_map(|(directives, source)| asked(directives).map(move |asked| format!("{asked} ({source})")))
@@ -101,7 +101,7 @@ fn asked(directives: &Directives) -> impl Iterator<Item = String> {
     .flatten()
 }
 
-fn fingerprint(page: &Page) -> String {
+fn fingerprint(page: &PageAnswer) -> String {
     match (&page.fingerprint, page.similarity) {
         (Some(fingerprint), _) => fingerprint.clone(),
         (None, "none") => "none: the page has no text".to_owned(),

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use ::url::Url;
 use serde::Serialize;
-use web::robots::{Decision, MAX_ROBOTS_BYTES, Robots, product_token, robots_url};
+use web::robots::{MAX_ROBOTS_BYTES, Robots, RobotsDecision, product_token, robots_url};
 
 use super::source::{self, Source};
 use super::web::Web;
 use super::{SHOWN_WIDTH, done, settings, shown};
-use crate::cli::Output;
-use crate::cli::arguments::{InspectFormat, InspectRobots};
+use crate::cli::arguments::{InspectFormat, InspectRobotsArgs};
 use crate::cli::error::{Error, UsageError};
+use crate::cli::output::Output;
 use crate::error::RunError;
 use crate::terminal::text::terminal_text;
 
@@ -27,14 +27,14 @@ struct Answer<'a> {
     sitemaps: &'a [String],
 }
 
-/// A line that is no URL.
+/// An invalid URL.
 #[derive(Debug, Serialize)]
-struct NoUrl<'a> {
+struct InvalidUrl<'a> {
     url: &'a str,
     error: &'a str,
 }
 
-pub(super) fn execute(args: &InspectRobots) -> Result<(), Error> {
+pub(super) fn execute(args: &InspectRobotsArgs) -> Result<(), Error> {
     let is_stdin = args.robots.as_os_str() == "-";
     if args.urls.iter().filter(|url| *url == "-").count() + usize::from(is_stdin) > 1 {
         return Err(UsageError::Input(crate::files::InputError::StdinTwice).into());
@@ -51,7 +51,7 @@ pub(super) fn execute(args: &InspectRobots) -> Result<(), Error> {
             Ok(decision) => allowed_or_not(&robots, url, agent, &decision, args.format)?,
             Err(error) => {
                 faults += 1;
-                no_url(url, &error, args.format)?
+                invalid_url(url, &error, args.format)?
             }
         };
         output.write(answer)
@@ -60,7 +60,7 @@ pub(super) fn execute(args: &InspectRobots) -> Result<(), Error> {
     done(faults)
 }
 
-fn read(args: &InspectRobots) -> Result<Robots, Error> {
+fn read(args: &InspectRobotsArgs) -> Result<Robots, Error> {
     let unreadable = |path: &Path, source| UsageError::Unreadable {
         path: path.to_owned(),
         source,
@@ -86,8 +86,8 @@ fn read_file(path: Option<&Path>, agent: &str) -> std::io::Result<Robots> {
     Ok(Robots::parse(&body, agent))
 }
 
-/// Decides on a URL, on one whose scheme was left out, or on a path.
-fn decide(robots: &Robots, text: &str) -> Result<Decision, String> {
+/// Decides on a URL, with or without a scheme, or on a path.
+fn decide(robots: &Robots, text: &str) -> Result<RobotsDecision, String> {
     if text.is_empty() || text.starts_with('/') {
         return Ok(robots.decide_target(text));
     }
@@ -104,7 +104,7 @@ fn allowed_or_not(
     robots: &Robots,
     url: &str,
     agent: &str,
-    decision: &Decision,
+    decision: &RobotsDecision,
     format: InspectFormat,
 ) -> Result<String, RunError> {
     let delay = robots.crawl_delay();
@@ -129,9 +129,9 @@ fn allowed_or_not(
     })
 }
 
-/// A line of text begins with `allow` or `disallow`, so what is no URL has none.
-fn no_url(url: &str, error: &str, format: InspectFormat) -> Result<String, RunError> {
-    shown(&NoUrl { url, error }, format, || {
+/// Reports an invalid URL: as JSON, or on standard error, because every line of text begins with `allow` or `disallow`.
+fn invalid_url(url: &str, error: &str, format: InspectFormat) -> Result<String, RunError> {
+    shown(&InvalidUrl { url, error }, format, || {
         tracing::warn!("{}: {error}", terminal_text(url, SHOWN_WIDTH));
         String::new()
     })
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_are_asked_about_with_or_without_a_scheme_or_by_their_path() {
+    fn a_url_is_accepted_with_or_without_a_scheme_or_as_a_path() {
         let robots = Robots::parse(b"user-agent: *\ndisallow: /a", "FooBot");
         for text in ["http://example.org/a", "example.org/a?b", "/a/b", "example.org:8080/a"] {
             assert_eq!(

@@ -10,12 +10,12 @@ use web::sitemap::{MAX_SITEMAP_BYTES, MAX_SITEMAP_URLS, ParsedSitemap, SitemapFo
 use super::source::{self, Source};
 use super::web::Web;
 use super::{SHOWN_WIDTH, done, settings, shown};
-use crate::cli::Output;
-use crate::cli::arguments::InspectSitemap;
+use crate::cli::arguments::InspectSitemapArgs;
 use crate::cli::error::Error;
+use crate::cli::output::Output;
 use crate::terminal::text::terminal_text;
 
-/// What a sitemap says.
+/// The content of a sitemap.
 #[derive(Debug, Default, Serialize)]
 struct Answer {
     source: String,
@@ -27,7 +27,7 @@ struct Answer {
     error: Option<String>,
 }
 
-pub(super) fn execute(args: &InspectSitemap) -> Result<(), Error> {
+pub(super) fn execute(args: &InspectSitemapArgs) -> Result<(), Error> {
     let mut answer = Answer {
         source: args.sitemap.display().to_string(),
         ..Answer::default()

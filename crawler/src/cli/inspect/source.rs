@@ -1,4 +1,4 @@
-//! Where what is looked at comes from: a file, standard input, or the web.
+//! The input of a command: a file, standard input, or a URL.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read};
@@ -8,10 +8,10 @@ use ::url::Url;
 
 use crate::error::RunError;
 
-/// Longest line that is read as a URL, in bytes. No URL that is crawled comes near it.
+/// Longest line that is read as a URL, in bytes. It is far above the limit for canonical URLs.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
-/// What an argument names.
+/// The input that an argument names.
 #[derive(Debug, Clone)]
 pub(super) enum Source<'a> {
     Stdin,
@@ -20,8 +20,10 @@ pub(super) enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    /// Classifies an argument.
+    ///
     /// # Errors
-    /// It begins like a URL and is none.
+    /// The argument looks like a URL and is invalid, or has a scheme other than http and https.
     pub(super) fn of(argument: &'a Path) -> Result<Self, String> {
         match argument.to_str() {
             Some("-") => Ok(Self::Stdin),
@@ -48,7 +50,7 @@ fn is_other_url(text: &str) -> bool {
     text.contains("://") && Url::parse(text).is_ok()
 }
 
-/// A file or, without a path, standard input.
+/// Opens a file or, without a path, standard input.
 pub(super) fn open(path: Option<&Path>) -> io::Result<Box<dyn Read>> {
     Ok(match path {
         Some(path) => Box::new(File::open(path)?),
@@ -56,17 +58,17 @@ pub(super) fn open(path: Option<&Path>) -> io::Result<Box<dyn Read>> {
     })
 }
 
-/// All of an input, or of a longer one `limit` bytes and one more.
+/// Reads an input, but at most `limit` + 1 bytes, so that the caller can recognise a longer one.
 pub(super) fn read(input: impl Read, limit: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.take(limit as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Shows `each` the arguments in their order, of which `-` stands for the lines of standard input that are not blank.
+/// Calls `each` for every argument; `-` stands for the lines of standard input that are not blank.
 ///
 /// # Errors
-/// What `each` says, or standard input cannot be read.
+/// `each` fails, or standard input cannot be read.
 pub(super) fn each_line(
     arguments: &[String],
     mut each: impl FnMut(&str) -> Result<(), RunError>,
@@ -88,7 +90,7 @@ pub(super) fn each_line(
     Ok(())
 }
 
-/// The next line, of one that is too long its beginning; bytes that are not UTF-8 are replaced.
+/// Reads the next line, or the beginning of a line that is too long. Replaces bytes that are not UTF-8.
 fn next_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     if input.take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut line)? == 0 {
@@ -115,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_one_line() {
+    fn an_overlong_line_is_cut_and_counts_as_one_line() {
         let text = [b"a\n".as_slice(), &b"x".repeat(3 * MAX_LINE_BYTES), b"\nb\xff"].concat();
         let mut input = text.as_slice();
         let lines: Vec<String> = std::iter::from_fn(|| next_line(&mut input).unwrap()).collect();

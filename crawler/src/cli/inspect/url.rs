@@ -3,16 +3,17 @@
 use std::io::{self, IsTerminal};
 
 use serde::Serialize;
-use web::canonicalize::{CanonicalUrl, Rules, surt};
+use web::canonicalize::{CanonicalRules, CanonicalUrl, surt};
 use web::host_key::HostKey;
 
 use super::{SHOWN_WIDTH, done, shown, source};
-use crate::cli::arguments::InspectUrl;
+use crate::cli::arguments::InspectUrlArgs;
+use crate::cli::configuration;
 use crate::cli::error::{Error, UsageError};
-use crate::cli::{Output, read_config, validate};
+use crate::cli::output::Output;
 use crate::terminal::text::terminal_text;
 
-/// What becomes of one URL.
+/// The answer for one URL.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Answer<'a> {
@@ -29,15 +30,14 @@ enum Answer<'a> {
     },
 }
 
-pub(super) fn execute(args: &InspectUrl) -> Result<(), Error> {
+pub(super) fn execute(args: &InspectUrlArgs) -> Result<(), Error> {
     let stdin = ["-".to_owned()];
     let urls = if args.urls.is_empty() { &stdin } else { &args.urls[..] };
     if args.urls.is_empty() && io::stdin().is_terminal() {
-        let message = "no URL given; name some, or pipe them to standard input one a line";
+        let message = "no URL given; name URLs, or pipe them to standard input, one per line";
         return Err(UsageError::Argument(message.into()).into());
     }
-    let (config, path) = read_config(&args.config)?;
-    let rules = validate(&config, path)?.canonicalize;
+    let rules = configuration::settings(&args.config)?.canonicalize;
     let scheme = rules.scheme();
     let mut output = Output::open(None)?;
     let mut faults = 0;
@@ -51,7 +51,7 @@ pub(super) fn execute(args: &InspectUrl) -> Result<(), Error> {
 }
 
 impl<'a> Answer<'a> {
-    fn of(url: &'a str, rules: &Rules, scheme: &'a str) -> Self {
+    fn of(url: &'a str, rules: &CanonicalRules, scheme: &'a str) -> Self {
         match CanonicalUrl::parse(url, rules) {
             Ok(canonical) => Self::Canonical {
                 url,

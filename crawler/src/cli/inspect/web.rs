@@ -1,5 +1,5 @@
-//! URLs fetched to be looked at, as a crawl fetches them: by the same client under the same address policy and limits,
-//! with a pause between two requests to a host, and a page only where its robots.txt allows it.
+//! Fetches URLs like a crawl: with the same HTTP client, address policy and limits, with the crawl delay between two requests to a
+//! host, and a page only if its robots.txt allows it.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -17,24 +17,24 @@ use crate::config::settings::Settings;
 use crate::crawl::interpret::redirect;
 use crate::error::RunError;
 
-/// Bound on a robots.txt without its Content-Encoding; what counts of it is less.
+/// Upper bound on a decoded robots.txt, in bytes. The parser reads less.
 const MAX_DECODED_ROBOTS_BYTES: usize = 16 * MAX_ROBOTS_BYTES;
 
-/// Fetches one thing after the other.
+/// Fetches one URL after the other.
 #[derive(Debug)]
 pub(super) struct Web {
     settings: Settings,
     fetcher: Fetcher,
     runtime: tokio::runtime::Runtime,
-    /// The rules of each scheme, host and port asked so far.
+    /// Rules by origin, for the origins asked so far.
     robots: HashMap<String, Robots>,
-    /// Of each host, when it was last asked and how long it wants to be left alone.
+    /// For each host, the time of the last request and the crawl delay.
     asked: HashMap<HostKey, (Instant, Duration)>,
 }
 
 impl Web {
     /// # Errors
-    /// The HTTP client or what drives it cannot be set up.
+    /// The HTTP client or the async runtime cannot be set up.
     pub(super) fn new(settings: &Settings) -> Result<Self, RunError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         Ok(Self {
@@ -47,11 +47,11 @@ impl Web {
         })
     }
 
-    /// A page, and the URL at the end of its redirects. Every hop is held to the robots.txt of its host, unless the
-    /// configuration or `ignore_robots` says otherwise.
+    /// Fetches a page. Returns it with the URL at the end of its redirects. The robots.txt of every hop must allow it, unless the
+    /// configuration or `ignore_robots` switches this off.
     ///
     /// # Errors
-    /// Why there is no answer, in words.
+    /// The reason as text.
     pub(super) fn page(&mut self, url: &Url, ignore_robots: bool) -> Result<(Url, Response), String> {
         let obeys_robots = self.settings.politeness.robots && !ignore_robots;
         let max_redirects = usize::from(self.settings.fetch.max_redirects);
@@ -65,10 +65,10 @@ impl Web {
         )
     }
 
-    /// A sitemap without its Content-Encoding, and the URL at the end of its redirects.
+    /// Fetches a sitemap. Returns the decoded body with the URL at the end of its redirects.
     ///
     /// # Errors
-    /// Why there is none, in words.
+    /// The reason as text.
     pub(super) fn sitemap(&mut self, url: &Url) -> Result<(Url, Bytes), String> {
         let max_redirects = usize::from(self.settings.fetch.max_redirects);
         let (url, response) = self.follow(url, Wanted::Sitemap, max_redirects, |_, _| Ok(()))?;
@@ -79,10 +79,10 @@ impl Web {
         Ok((url, body))
     }
 
-    /// What the robots.txt at `url` says to `agent`, or what it means that it cannot be had.
+    /// Fetches the robots.txt at `url` and returns its rules for `agent`, or the rules that a failure implies.
     ///
     /// # Errors
-    /// The address policy forbids to ask for it.
+    /// The address policy forbids the request.
     pub(super) fn robots(&mut self, url: &Url, agent: &str) -> Result<RobotsOutcome, FetchError> {
         let mut hop = url.clone();
         for redirects in 0.. {
@@ -99,7 +99,7 @@ impl Web {
         unreachable!("the redirects are bounded")
     }
 
-    /// Asks for `url` and what it redirects to, each hop only after `check`.
+    /// Fetches `url` and follows its redirects. Calls `check` before each hop.
     fn follow(
         &mut self,
         url: &Url,
@@ -117,7 +117,7 @@ impl Web {
             };
             let target = target?;
             if hops.contains(&target) {
-                return Err(format!("its redirects go round in a loop through {target}"));
+                return Err(format!("its redirects form a loop through {target}"));
             }
             if hops.len() > max_redirects {
                 return Err(format!("more than {max_redirects} redirects (fetch.max_redirects)"));
@@ -146,11 +146,11 @@ impl Web {
         let rule = decision.rule.unwrap_or_default();
         Err(match decision.line {
             Some(line) => {
-                format!("its robots.txt forbids it (line {line}: {rule}); --ignore-robots fetches it all the same")
+                format!("its robots.txt forbids it (line {line}: {rule}); --ignore-robots fetches the URL anyway")
             }
             None => format!(
-                "its robots.txt cannot be had ({rule}), and until it can, nothing may be fetched; --ignore-robots does not \
-                 ask for it"
+                "its robots.txt is unavailable ({rule}), which forbids every URL of the host; --ignore-robots fetches the URL \
+                 anyway"
             ),
         })
     }
@@ -176,12 +176,15 @@ impl Web {
 fn robots_outcome(response: &Response, agent: &str) -> RobotsOutcome {
     match decoded_body(response, MAX_DECODED_ROBOTS_BYTES) {
         Ok(body) => RobotsOutcome::from_status(response.status, &body, agent),
-        // What the server meant is unknown.
+        // An unreadable robots.txt forbids everything (RFC 9309, section 2.3.1.4).
         Err(error) => RobotsOutcome::unreachable(&error.to_string()),
     }
 }
 
-/// The body without its Content-Encoding, at most `limit` bytes of it; empty where there is none.
+/// The decoded body; empty if the response has none.
+///
+/// # Errors
+/// The body is malformed or has more than `limit` bytes.
 pub(super) fn decoded_body(response: &Response, limit: usize) -> Result<Bytes, FetchError> {
     let body = response.body.clone().unwrap_or_default();
     content_encoding::decode(body, response.header(&CONTENT_ENCODING), limit)

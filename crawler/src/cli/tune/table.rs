@@ -1,27 +1,26 @@
-//! The settings as tables for a terminal, and as CSV.
-
-use std::fmt::Write;
+//! The settings as tables for a terminal.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
 use dedup::Confirm;
 
-use super::IN_FORCE;
-use super::measured::{Measured, Row, confirm_name, min_similarity};
-use super::plot::bar;
-use crate::study::replay::{Grid, Interval};
+use super::axes::{confirms, distances, find};
+use crate::study::replay::Estimate;
+use crate::study::tune::SettingResult;
 
-/// What stands for a share of nothing.
-const NOT_JUDGED: &str = "–";
+/// Stands for an estimate that does not exist.
+pub(super) const NO_ESTIMATE: &str = "–";
 
 /// Characters of the longest bar.
 const BAR: usize = 10;
 
-/// A figure of every setting: distances downwards, ways to confirm across. The setting in force is marked with `*`, the one at
-/// `recommended` with `<`.
-pub(super) fn matrix(measured: &Measured, recommended: usize, figure: impl Fn(&Row) -> String) -> String {
+/// The eighths of a character, from one to eight.
+const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+
+/// One figure of every setting: distances downwards, ways to confirm across. `*` marks the setting in force, `<` the recommended one.
+pub(super) fn matrix(settings: &[SettingResult], figure: impl Fn(&SettingResult) -> String) -> String {
     let mut table = Table::new();
-    let confirms = measured.confirms();
+    let confirms = confirms(settings);
     let header = confirms.iter().map(|confirm| match *confirm {
         Confirm::Sketch { min_similarity } => format!("≥{min_similarity} "),
         Confirm::Distance => "any ".to_owned(),
@@ -30,82 +29,89 @@ pub(super) fn matrix(measured: &Measured, recommended: usize, figure: impl Fn(&R
     table
         .load_style(NOTHING)
         .set_header(std::iter::once("bits".to_owned()).chain(header));
-    for distance in measured.distances() {
+    for distance in distances(settings) {
         let figures = confirms.iter().map(|confirm| {
-            let found = measured.find(distance, *confirm);
-            found.map_or(String::new(), |(cell, row)| figure(row) + mark(cell, recommended))
+            let found = find(settings, distance, *confirm);
+            found.map_or(String::new(), |setting| figure(setting) + mark(setting))
         });
         table.add_row(std::iter::once(format!("≤{distance}")).chain(figures));
     }
     align(&mut table, None);
-    tight(&mut table);
     lines(&table)
 }
 
-fn mark(cell: usize, recommended: usize) -> &'static str {
-    match (cell, cell == recommended) {
-        (IN_FORCE, _) => "*",
+fn mark(setting: &SettingResult) -> &'static str {
+    match (setting.is_in_force, setting.is_recommended) {
+        (true, _) => "*",
         (_, true) => "<",
         _ => " ",
     }
 }
 
-/// Settings one by one, with how sure each figure is and a bar for the pages dropped; `named` says what tells them apart.
-pub(super) fn list<'a>(
-    rows: impl Iterator<Item = (usize, &'a Row)>,
-    recommended: usize,
-    with_labels: bool,
-    named: impl Fn(&Row) -> String,
-) -> String {
-    let rows: Vec<(usize, &Row)> = rows.collect();
-    let most = rows.iter().map(|(_, row)| row.dropped).max().unwrap_or(0);
+/// One setting a line, with the interval of each estimate and a bar for the pages dropped; `named` distinguishes the lines.
+pub(super) fn list(settings: &[&SettingResult], with_labels: bool, named: impl Fn(&SettingResult) -> String) -> String {
+    let most = settings.iter().map(|setting| setting.dropped).max().unwrap_or(0);
     let mut table = Table::new();
     let header = ["", "dropped", "", "change", "precision", "recall", "F1"];
     let labels = with_labels.then_some("labels against");
     table.load_style(NOTHING).set_header(header.into_iter().chain(labels));
-    for (cell, row) in rows {
-        let [precision, recall, f1] = row.scored.shares();
-        let change = match (row.newly_dropped, row.newly_kept) {
-            (0, 0) => "0".to_owned(),
-            (dropped, 0) => format!("+{dropped}"),
-            (0, kept) => format!("-{kept}"),
-            (dropped, kept) => format!("+{dropped} -{kept}"),
-        };
+    for setting in settings {
         let figures = [
-            named(row) + mark(cell, recommended),
-            row.dropped.to_string(),
-            bar(row.dropped, most, BAR),
-            change,
-            estimate(precision),
-            estimate(recall),
-            f1.map_or(NOT_JUDGED.to_owned(), |(f1, _)| format!("{f1:.3}")),
+            named(setting) + mark(setting),
+            setting.dropped.to_string(),
+            bar(setting.dropped, most, BAR),
+            change(setting),
+            interval(setting.precision),
+            interval(setting.recall),
+            f1(setting),
         ];
-        let labels = with_labels.then(|| row.contradicted.to_string());
+        let labels = with_labels.then(|| setting.labels_contradicted.to_string());
         table.add_row(figures.into_iter().chain(labels));
     }
     align(&mut table, Some(2));
-    tight(&mut table);
     lines(&table)
 }
 
-fn estimate(share: Option<(f64, Interval)>) -> String {
-    share.map_or(NOT_JUDGED.to_owned(), |(value, Interval { low, high })| {
-        format!("{value:.3} ({low:.2}–{high:.2})")
-    })
-}
-
-/// Figures to the right, the column of bars, if there is one, to the left.
-fn align(table: &mut Table, bars: Option<usize>) {
-    for (place, column) in table.column_iter_mut().enumerate() {
-        if Some(place) != bars {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+/// Pages dropped and pages kept that the setting in force decides differently.
+fn change(setting: &SettingResult) -> String {
+    match (setting.newly_dropped, setting.newly_kept) {
+        (0, 0) => "0".to_owned(),
+        (dropped, 0) => format!("+{dropped}"),
+        (0, kept) => format!("-{kept}"),
+        (dropped, kept) => format!("+{dropped} -{kept}"),
     }
 }
 
-fn tight(table: &mut Table) {
-    for column in table.column_iter_mut() {
+fn interval(share: Option<Estimate>) -> String {
+    share.map_or(NO_ESTIMATE.to_owned(), |Estimate { estimate, low, high }| {
+        format!("{estimate:.3} ({low:.2}–{high:.2})")
+    })
+}
+
+pub(super) fn f1(setting: &SettingResult) -> String {
+    setting
+        .f1
+        .map_or(NO_ESTIMATE.to_owned(), |f1| format!("{:.3}", f1.estimate))
+}
+
+/// A bar of at most `width` characters for a figure of at most `most`. Every figure above 0 is visible.
+fn bar(figure: u64, most: u64, width: usize) -> String {
+    if figure == 0 || most == 0 {
+        return String::new();
+    }
+    let eighths = (figure as f64 / most as f64 * (8 * width) as f64).round() as usize;
+    let (whole, rest) = (eighths.max(1) / 8, eighths.max(1) % 8);
+    let part = rest.checked_sub(1).map(|last| EIGHTHS[last]);
+    std::iter::repeat_n('█', whole).chain(part).collect()
+}
+
+/// Aligns the column of bars to the left, all others to the right.
+fn align(table: &mut Table, bars: Option<usize>) {
+    for (place, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 1));
+        if Some(place) != bars {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
     }
 }
 
@@ -114,40 +120,18 @@ fn lines(table: &Table) -> String {
     lines.join("\n")
 }
 
-/// A header line, then a line a setting.
-pub(super) fn csv(grid: &Grid, measured: &Measured) -> String {
-    let mut out = "max_distance,confirm,min_similarity,is_in_force,dropped,newly_dropped,newly_kept,right,grey,wrong,missed,unique,\
-                   not_judged,precision,precision_low,precision_high,recall,recall_low,recall_high,f1,f1_low,f1_high,\
-                   labels_contradicted\n"
-        .to_owned();
-    for (at, (cell, row)) in grid.cells().iter().zip(&measured.rows).enumerate() {
-        let (score, scored) = (row.scored.score, row.scored);
-        let similarity = min_similarity(cell.confirm).map_or(String::new(), |similarity| similarity.to_string());
-        let shares = scored.shares().map(|share| {
-            share.map_or(",,".to_owned(), |(value, Interval { low, high })| {
-                format!("{value:.6},{low:.6},{high:.6}")
-            })
-        });
-        // No field holds a comma or a quotation mark.
-        let line = writeln!(
-            out,
-            "{},{},{similarity},{},{},{},{},{},{},{},{},{},{},{},{}",
-            cell.max_distance,
-            confirm_name(cell.confirm),
-            at == IN_FORCE,
-            row.dropped,
-            row.newly_dropped,
-            row.newly_kept,
-            score.right,
-            score.grey,
-            score.wrong,
-            score.missed,
-            score.unique,
-            scored.not_judged(),
-            shares.join(","),
-            row.contradicted,
+#[cfg(test)]
+mod tests {
+    use super::bar;
+
+    #[test]
+    fn a_bar_is_as_long_as_its_share() {
+        assert_eq!(bar(5, 10, 8), "████");
+        assert_eq!((bar(0, 10, 8), bar(0, 0, 8)), (String::new(), String::new()));
+        assert_eq!(bar(1, 1_000, 8), "▏");
+        assert_eq!(
+            (bar(10, 10, 8), bar(13, 16, 2)),
+            ("████████".to_owned(), "█▋".to_owned())
         );
-        debug_assert!(line.is_ok(), "a String takes whatever is written to it");
     }
-    out
 }

@@ -1,9 +1,9 @@
-//! Whether the index holds exactly the kept pages, and no two of them are duplicates.
+//! Checks that the index holds exactly the kept pages, and that no two of them are duplicates.
 
 use std::collections::{HashMap, HashSet};
 
 use dedup::{Deduplicator, DocId, Index, MemoryIndex, SledIndex, Verdict};
-use storage::{Findings, Kind, Store};
+use storage::{FindingKind, Findings, Store};
 
 use crate::config::settings::Settings;
 use crate::crawl::index;
@@ -18,8 +18,8 @@ pub(super) fn verify(
 ) -> Result<(), RunError> {
     if store.scheme() != settings.store_scheme() {
         notes.push(format!(
-            "the crawl was made with scheme {:?}, the configuration has another: index and duplicates were not looked at; give \
-             its configuration with --config",
+            "the scheme of the crawl is {:?} and differs from the configuration: the index and the duplicates were not checked; \
+             give the configuration of the crawl with --config",
             store.scheme()
         ));
         return Ok(());
@@ -28,7 +28,7 @@ pub(super) fn verify(
     duplicates(store, settings, findings, notes)
 }
 
-/// Every document of the index is a kept page, and every kept page up to where the index has come is in it.
+/// Checks that every document of the index is a kept page, and that the index holds every kept page up to its sequence number.
 fn members(
     store: &Store,
     settings: &Settings,
@@ -36,12 +36,12 @@ fn members(
     notes: &mut Vec<String>,
 ) -> Result<(), RunError> {
     if !SledIndex::is_in(store.index_db()) {
-        notes.push("there is no index yet; the next run makes it from the catalogue".to_owned());
+        notes.push("the crawl has no index yet; the next run builds it from the catalogue".to_owned());
         return Ok(());
     }
     let index = match index::open_existing_index(store, settings) {
         Err(error) if error.is_other_layout() => {
-            notes.push("the index was made for another rule; the next run makes it anew from the catalogue".to_owned());
+            notes.push("the index belongs to another rule; the next run rebuilds it from the catalogue".to_owned());
             return Ok(());
         }
         opened => opened?,
@@ -58,11 +58,11 @@ fn members(
         let is_member = members.remove(&id);
         findings.step();
         if !page.is_kept() {
-            // What was kept until the last commit leaves the index after it, at the latest when the next run begins.
+            // A replaced page leaves the index after the commit, at the latest at the start of the next run.
             if is_member && !departed.contains(&id) {
                 findings.note(
-                    Kind::Index,
-                    format!("page {id}, {}, is in the index and is not kept", page.url),
+                    FindingKind::Index,
+                    format!("page {id}, {}, is in the index but not kept", page.url),
                 );
             }
             continue;
@@ -70,8 +70,8 @@ fn members(
         if !is_member {
             if id <= applied {
                 findings.note(
-                    Kind::Index,
-                    format!("page {id}, {}, is kept and not in the index", page.url),
+                    FindingKind::Index,
+                    format!("page {id}, {}, is kept but not in the index", page.url),
                 );
             }
             continue;
@@ -79,31 +79,34 @@ fn members(
         let signature = decode_signature(&page.signature)?;
         if dedup.index().signature(DocId(id))?.as_ref() != Some(&signature) {
             findings.note(
-                Kind::Index,
-                format!("page {id}, {}: the index has another signature of it", page.url),
+                FindingKind::Index,
+                format!("page {id}, {}, has another signature in the index", page.url),
             );
         } else if has_features(&signature) && dedup.check(&signature)? == Verdict::Unique {
             findings.note(
-                Kind::Index,
-                format!("page {id}, {}, is in the index and not found by its own text", page.url),
+                FindingKind::Index,
+                format!(
+                    "page {id}, {}, is in the index, but its own text does not find it",
+                    page.url
+                ),
             );
         }
     }
     for id in members {
         findings.note(
-            Kind::Index,
-            format!("page {id} is in the index and not in the catalogue"),
+            FindingKind::Index,
+            format!("page {id} is in the index but not in the catalogue"),
         );
     }
     Ok(())
 }
 
-/// A text without any is no one's duplicate, not even its own.
+/// A text without features is no duplicate, not even of itself.
 fn has_features(signature: &dedup::Signature) -> bool {
     signature.digest.is_some()
 }
 
-/// No kept page is a duplicate of one kept before it: one search of an index a page.
+/// Checks that no kept page is a duplicate of an earlier one, with one search of an index per page.
 fn duplicates(
     store: &Store,
     settings: &Settings,
@@ -114,8 +117,8 @@ fn duplicates(
         MemoryIndex::of_width(settings.scheme.width, &settings.rule)?,
         settings.rule.clone(),
     )?;
-    let mut in_the_place: HashMap<u64, u64> = HashMap::new();
-    let (mut beside, mut by_this_rule) = (0_u64, 0_u64);
+    let mut replacements: HashMap<u64, u64> = HashMap::new();
+    let (mut near_replacements, mut by_this_rule) = (0_u64, 0_u64);
     let rules = store.rules()?;
     let had_others = rules.iter().any(|rule| *rule != settings.rule.to_string());
     for row in store.pages_from(0) {
@@ -125,15 +128,15 @@ fn duplicates(
         }
         let signature = decode_signature(&page.signature)?;
         let verdict = dedup.check(&signature)?;
-        // It answers for the pages after it, whatever is found.
+        // Later pages are compared with this page even if it is a duplicate itself.
         dedup.insert(DocId(id), &signature)?;
         if let Some(replaced) = page.replaces {
-            in_the_place.insert(id, replaced);
+            replacements.insert(id, replaced);
         }
         findings.step();
         let Some(of) = verdict.of() else { continue };
-        if in_the_place.contains_key(&id) || in_the_place.contains_key(&of.0) {
-            beside += 1;
+        if replacements.contains_key(&id) || replacements.contains_key(&of.0) {
+            near_replacements += 1;
             continue;
         }
         if had_others {
@@ -145,19 +148,19 @@ fn duplicates(
             "page {id}, {}, is a duplicate of page {}, {other}, and both are kept",
             page.url, of.0
         );
-        findings.note(Kind::Duplicates, what);
+        findings.note(FindingKind::Duplicates, what);
     }
     if by_this_rule > 0 {
         notes.push(format!(
-            "{by_this_rule} kept pages are duplicates of others by the rule of this configuration; some pages were decided by another one \
-             ({}): crawler rebuild --redecide decides all of them anew",
+            "{by_this_rule} kept pages are duplicates by the rule of this configuration; some pages have a verdict by another rule \
+             ({}): crawler rebuild --redecide gives all of them a new verdict",
             rules.join(" · ")
         ));
     }
-    if beside > 0 {
+    if near_replacements > 0 {
         notes.push(format!(
-            "{beside} kept pages are near another one of which one took the place of a duplicate as its canonical page; that is \
-             decided by what the pages say, not by their texts"
+            "{near_replacements} kept pages are near-duplicates of another kept page because one of the two replaced its duplicate as the \
+             canonical page"
         ));
     }
     Ok(())

@@ -1,34 +1,35 @@
-//! The `[dedup]` section: a scheme and a rule.
+//! The `[dedup]` section: the scheme of the fingerprints and the rule for duplicates.
 
 use std::fs::File;
 use std::sync::Arc;
 
-use dedup::{Confirm, IdfTable, InvalidScheme, Layout, Rule, Scheme, Weighting, Width};
+use dedup::{Confirm, DuplicateRule, IdfTable, Layout, Scheme, Weighting, Width};
 
 use super::{InvalidSetting, invalid};
-use crate::config::{ConfirmBy, Dedup};
+use crate::config::sections::{ConfirmBy, DedupSection};
 
-/// How a text becomes a signature. Reads the IDF table, if one is named.
-pub(super) fn scheme(config: &Dedup) -> Result<Scheme, InvalidSetting> {
-    let parsed = |key, value: &str, error: InvalidScheme| invalid(key, format!("{value:?}"), error.to_string());
+/// How a text becomes a signature. Reads the IDF table if `config` names one.
+pub(super) fn scheme(config: &DedupSection) -> Result<Scheme, InvalidSetting> {
+    let parsed =
+        |key, value: &str, error: &dyn std::error::Error| invalid(key, format!("{value:?}"), error.to_string());
     let scheme = Scheme {
         width: Width::of_bits(config.bits)
             .ok_or_else(|| invalid("dedup.bits", config.bits, "must be 32, 64 or 128"))?,
         features: config
             .features
             .parse()
-            .map_err(|error| parsed("dedup.features", &config.features, error))?,
+            .map_err(|error| parsed("dedup.features", &config.features, &error))?,
         segmenter: config
             .segmenter
             .parse()
-            .map_err(|error| parsed("dedup.segmenter", &config.segmenter, error))?,
+            .map_err(|error| parsed("dedup.segmenter", &config.segmenter, &error))?,
         mask_dates: config.mask_dates,
         ..Scheme::default()
     };
     let weighting: Weighting = config
         .weights
         .parse()
-        .map_err(|error| parsed("dedup.weights", &config.weights, error))?;
+        .map_err(|error| parsed("dedup.weights", &config.weights, &error))?;
     let path = &config.idf_table;
     let unusable = |reason: String| invalid("dedup.idf_table", format!("{path:?}"), reason);
     let table = if path.as_os_str().is_empty() {
@@ -45,8 +46,8 @@ pub(super) fn scheme(config: &Dedup) -> Result<Scheme, InvalidSetting> {
 }
 
 /// When two signatures with fingerprints of `width` are duplicates.
-pub(super) fn rule(config: &Dedup, width: Width) -> Result<Rule, InvalidSetting> {
-    // Each of them, also those that the chosen way to confirm does not use: a typing error should not wait for its day.
+pub(super) fn rule(config: &DedupSection, width: Width) -> Result<DuplicateRule, InvalidSetting> {
+    // Values that the chosen `confirm` does not use are checked too, so that a typing error is found at once.
     for (key, value) in [
         ("dedup.min_similarity", config.min_similarity),
         ("dedup.min_similarity_short", config.min_similarity_short),
@@ -59,7 +60,7 @@ pub(super) fn rule(config: &Dedup, width: Width) -> Result<Rule, InvalidSetting>
     }
     Layout::for_distance(width, config.max_distance)
         .map_err(|error| invalid("dedup.max_distance", config.max_distance, error.to_string()))?;
-    Ok(Rule {
+    Ok(DuplicateRule {
         max_distance: config.max_distance,
         min_similarity_short: config.min_similarity_short,
         confirm: match config.confirm {
@@ -76,8 +77,8 @@ pub(super) fn rule(config: &Dedup, width: Width) -> Result<Rule, InvalidSetting>
     })
 }
 
-/// When a bucket of the index is overfull.
-pub(super) fn bucket_skew(config: &Dedup) -> Result<f64, InvalidSetting> {
+/// μ: the index splits a bucket with more than 1 + μ times the mean.
+pub(super) fn bucket_skew(config: &DedupSection) -> Result<f64, InvalidSetting> {
     if config.bucket_skew.is_finite() && config.bucket_skew >= 0.0 {
         return Ok(config.bucket_skew);
     }

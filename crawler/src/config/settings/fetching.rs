@@ -8,11 +8,12 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use web::fetch::{Credentials, FetchSettings, Proxy, extra_field};
 
-use super::{InvalidSetting, invalid, millis};
-use crate::config;
+use super::bounds::millis;
+use super::{InvalidSetting, invalid};
+use crate::config::sections::{CredentialsEntry, FetchSection};
 
-/// Reads the file of certificates, if one is named, and the environment variables with passwords.
-pub(super) fn fetch(config: &config::Fetch, user_agent: String) -> Result<FetchSettings, InvalidSetting> {
+/// Reads the file of certificates and the environment variables with passwords, if `config` names any.
+pub(super) fn fetch(config: &FetchSection, user_agent: String) -> Result<FetchSettings, InvalidSetting> {
     Ok(FetchSettings {
         user_agent,
         parallel: config.parallel,
@@ -36,7 +37,7 @@ fn proxy(url: &str) -> Result<Option<Proxy>, InvalidSetting> {
     if url.is_empty() {
         return Ok(None);
     }
-    // What is before an @ may be a password.
+    // The text before an @ may hold a password.
     let shown = url.rsplit_once('@').map_or(url, |(_, shown)| shown);
     let proxy = Proxy::new(url).map_err(|reason| invalid("fetch.proxy", format!("{shown:?}"), reason))?;
     Ok(Some(proxy))
@@ -59,24 +60,24 @@ fn extra_roots(path: &Path) -> Result<Vec<CertificateDer<'static>>, InvalidSetti
     for certificate in &certificates {
         roots
             .add(certificate.clone())
-            .map_err(|error| unusable(format!("holds a certificate that cannot be used: {error}")))?;
+            .map_err(|error| unusable(format!("holds an invalid certificate: {error}")))?;
     }
     Ok(certificates)
 }
 
-fn headers(config: &config::Fetch) -> Result<HeaderMap, InvalidSetting> {
+fn headers(config: &FetchSection) -> Result<HeaderMap, InvalidSetting> {
     let mut headers = HeaderMap::new();
     for (name, value) in &config.headers {
         let unusable = |reason: String| invalid("fetch.headers", format!("{name:?}"), reason);
         let (name, value) = extra_field(name, value).map_err(unusable)?;
         if headers.insert(&name, value).is_some() {
-            return Err(unusable(format!("{name} is given twice, in two spellings")));
+            return Err(unusable(format!("{name} occurs twice, in two spellings")));
         }
     }
     Ok(headers)
 }
 
-fn credentials(config: &[config::Credentials]) -> Result<Vec<Credentials>, InvalidSetting> {
+fn credentials(config: &[CredentialsEntry]) -> Result<Vec<Credentials>, InvalidSetting> {
     let mut all: Vec<Credentials> = Vec::new();
     for entry in config {
         let unusable = |reason: String| invalid("fetch.credentials", format!("{:?}", entry.host), reason);
@@ -87,11 +88,11 @@ fn credentials(config: &[config::Credentials]) -> Result<Vec<Credentials>, Inval
                     "password_env = {name:?}: {error}; set that environment variable to the password"
                 ))
             })?,
-            _ => return Err(unusable("must have a password or a password_env, and not both".into())),
+            _ => return Err(unusable("must have either a password or a password_env".into())),
         };
         let credentials = Credentials::new(&entry.host, &entry.user, &password).map_err(unusable)?;
         if all.iter().any(|other| other.is_for_same_origin(&credentials)) {
-            return Err(unusable("is given twice".into()));
+            return Err(unusable("occurs twice".into()));
         }
         all.push(credentials);
     }

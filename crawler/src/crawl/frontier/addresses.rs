@@ -1,39 +1,39 @@
-//! The addresses that answer for hosts: their gates, and the hosts that wait there.
+//! The addresses behind the hosts: their gates, and the hosts that wait there.
 //!
-//! A host that is ready waits at its address in the order of its coming, so that none is overtaken for ever, and a
-//! thousand hosts of one address cost no more than one: only the address stands in the heap of what is due.
+//! Hosts wait at their address in the order in which they came, so none is overtaken forever. Only the address stands in the heap
+//! of the schedule, so a thousand hosts at one address cost no more than one.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 use web::politeness::{AddressGate, AddressKey, Contact, CrawlClock, HostSignal, Now, Politeness};
 
-/// See the module's text.
+/// All addresses that the crawl knows.
 #[derive(Debug)]
 pub(super) struct Addresses {
     addresses: HashMap<AddressKey, Address>,
     clock: CrawlClock,
-    rules: Politeness,
+    politeness: Politeness,
 }
 
 #[derive(Debug)]
 struct Address {
     gate: AddressGate,
     waiting: VecDeque<String>,
-    /// It stands in the heap of what is due.
+    /// It stands in the heap of the schedule.
     is_due: bool,
 }
 
 impl Addresses {
-    pub fn new(clock: &CrawlClock, rules: &Politeness) -> Self {
+    pub fn new(clock: &CrawlClock, politeness: &Politeness) -> Self {
         Self {
             addresses: HashMap::new(),
             clock: clock.clone(),
-            rules: *rules,
+            politeness: *politeness,
         }
     }
 
-    /// Whether a host of the address may be asked now and overtakes nobody who waits.
+    /// Whether a host of the address may be asked now without overtaking another.
     pub fn admits(&self, key: AddressKey, now: Now) -> bool {
         let Some(address) = self.addresses.get(&key) else {
             return true;
@@ -41,7 +41,7 @@ impl Addresses {
         address.waiting.is_empty() && address.is_open(now)
     }
 
-    /// A host waits for its turn.
+    /// Adds a host to those that wait at the address.
     pub fn wait(&mut self, key: AddressKey, host: &str) {
         self.address(key).waiting.push_back(host.to_owned());
     }
@@ -56,7 +56,8 @@ impl Addresses {
         address.waiting.pop_front()
     }
 
-    /// When a host that waits there may be asked, if the address does not stand in the heap: now it does.
+    /// When a host that waits at the address may be asked. The caller puts the address into the heap; `None` if it stands there
+    /// already, or no host waits.
     pub fn schedule(&mut self, key: AddressKey) -> Option<Now> {
         let address = self.addresses.get_mut(&key)?;
         if address.is_due || address.waiting.is_empty() {
@@ -75,15 +76,14 @@ impl Addresses {
         self.address(key).gate.finish(now, signal, contact.latency);
     }
 
-    /// A host with so many requests open turns out to be here, and not `before`. Whether it waited there.
-    pub fn moved(&mut self, host: &str, before: Option<AddressKey>, key: AddressKey, open: usize) -> bool {
+    /// A host with `open` requests answered from the address `key`, and not from `before`. It waits there no more.
+    pub fn moved(&mut self, host: &str, before: Option<AddressKey>, key: AddressKey, open: usize) {
         self.address(key).gate.join(open);
-        let Some(before) = before else { return false };
-        let before = self.address(before);
-        before.gate.leave(open);
-        let waiting = before.waiting.len();
-        before.waiting.retain(|name| name != host);
-        before.waiting.len() < waiting
+        if let Some(before) = before {
+            let before = self.address(before);
+            before.gate.leave(open);
+            before.waiting.retain(|name| name != host);
+        }
     }
 
     /// A host of the address was last asked `ago` before this run began.
@@ -93,7 +93,7 @@ impl Addresses {
 
     fn address(&mut self, key: AddressKey) -> &mut Address {
         self.addresses.entry(key).or_insert_with(|| Address {
-            gate: AddressGate::new(&self.clock, &self.rules),
+            gate: AddressGate::new(&self.clock, &self.politeness),
             waiting: VecDeque::new(),
             is_due: false,
         })

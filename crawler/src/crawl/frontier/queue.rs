@@ -1,116 +1,103 @@
-//! The URLs of one host: those in memory, in the frontier's order, and what is known of those in the store.
+//! The URLs of one host in the frontier's order: those in memory, and a note of those in the store.
+//!
+//! ```text
+//! the store's queue:   new URLs │ deprioritised │ sample │ held back │ revisits
+//!                      └──────── buffer ────────────────┘ reviewed    own buffer (HostVisits)
+//! ```
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use storage::QueuedUrl;
-use url::Url;
 
 use super::BUFFER;
+use super::state::UrlState;
 use super::visits::HostVisits;
+use super::waiting::{NO_SKELETON, Place, WaitingUrl};
 use crate::crawl::revisits::PRIORITY_VISIT;
-use crate::crawl::steering::{PRIORITY_LEFT, PRIORITY_SNOOZED, Skeleton};
+use crate::crawl::steering::PRIORITY_HELD_BACK;
 
-/// URLs of one depth that are looked through for one that is unlike those in process.
+/// URLs of one depth among which the queue looks for one whose skeleton is not in process.
 const LOOK_AHEAD: usize = 64;
-
-/// Priority, depth, sequence: the frontier's order within a host.
-pub(super) type Place = (u8, u16, u64);
 
 /// Pages of a skeleton that must have said something new before its pages are fetched side by side.
 const PROBATION: u8 = 3;
 
-/// Pages of a skeleton after which it is the rules' turn, whatever they said.
-const LONGEST_PROBATION: u8 = 10;
+/// Pages of a skeleton after which its probation ends, whatever they said. Steering's rules decide from then on.
+pub(super) const LONGEST_PROBATION: u8 = 10;
 
-/// Skeletons of a host that can be on probation.
+/// Bound on the skeletons of a host that can be on probation.
 const MAX_SKELETONS: usize = 8_192;
 
-/// Of what is handed out without a request.
-pub(super) const NO_SKELETON: u64 = 0;
-
-/// How the pages of a skeleton came off so far.
+/// The verdicts on the pages of a skeleton.
 #[derive(Debug, Clone, Copy, Default)]
-struct Shown {
-    all: u8,
-    not_duplicates: u8,
+struct Probation {
+    decided: u8,
+    new: u8,
 }
 
-/// What the queue has for a request.
+/// The queue's answer to the question for a URL to fetch.
 #[derive(Debug)]
 pub(super) enum Next {
-    /// This.
-    Url(Box<Waiting>),
-    /// Nothing but URLs that wait for the verdict on one in process.
+    Url(Box<WaitingUrl>),
+    /// All URLs wait for the verdict on one in process.
     AwaitsVerdict,
-    /// Nothing.
     Empty,
 }
 
-/// A URL in memory.
-#[derive(Debug)]
-pub(super) struct Waiting {
-    pub queued: QueuedUrl,
-    /// `None` for a text that is no URL.
-    pub url: Option<Url>,
-    skeleton: Option<Skeleton>,
+/// The new URLs in the store that are not in the buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+enum Stored {
+    #[default]
+    Nothing,
+    Some,
+    /// Some of them go before the deprioritised URLs in the buffer.
+    Earlier,
 }
 
-/// What the store was asked for.
+/// The held-back URLs in the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum HeldBack {
+    /// The queue knows of none.
+    #[default]
+    None,
+    /// There are some, and no verdict since has put their rule in doubt.
+    Kept,
+    /// Those behind the place `behind` are judged again when the host has nothing else to do.
+    Review { behind: Option<Place>, keeps_some: bool },
+}
+
+/// The part of the store's queue that a refill asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refill {
-    /// The beginning of the queue.
-    First,
-    /// What is left, behind what was looked at.
-    Left,
-    /// Visits to pages that were fetched before.
+enum Part {
+    /// From the start of the queue up to the held-back URLs.
+    New,
+    /// The held-back URLs that were not judged again yet.
+    HeldBack,
     Visits,
 }
 
-/// See the module's text.
+/// The queue of one host.
 #[derive(Debug, Default)]
 pub(super) struct HostQueue {
-    buffer: BTreeMap<Place, Waiting>,
-    /// What was fetched before and is looked at again.
+    buffer: BTreeMap<Place, WaitingUrl>,
     pub visits: HostVisits,
-    /// The store holds URLs that are not in the buffer.
-    pub in_store: bool,
-    /// Since the last refill, URLs went to the store that come before the snoozed ones in the buffer.
-    overtaken: bool,
-    refilling: Option<Refill>,
-    /// Handed out and not decided: skeleton by `seq`.
+    stored: Stored,
+    held_back: HeldBack,
+    /// The part that the store was asked for, until it answers.
+    refilling: Option<Part>,
+    /// URLs in process: skeleton by `seq`.
     in_process: HashMap<u64, u64>,
+    /// How many URLs of each skeleton are in process.
     skeletons: HashMap<u64, u32>,
-    /// Like pages of a suspect skeleton are fetched one after the other until some of them have shown that they differ.
+    /// Pages of a suspect skeleton are fetched one after the other until some of them have said something new.
     has_probation: bool,
-    /// By skeleton, the pages that have shown it.
-    shown: HashMap<u64, Shown>,
-    /// Left in the store's queue, by `seq`: their origin is closed.
-    left: HashSet<u64>,
-    /// The store may hold URLs at [`PRIORITY_LEFT`] behind `looked_at` that are to be looked at again.
-    looks_at_left: bool,
-    /// Of the URLs at [`PRIORITY_LEFT`], the last that was looked at.
-    looked_at: Option<Place>,
-    /// Some are left for good, as far as this run can tell.
-    pub leaves_some: bool,
-}
-
-impl Waiting {
-    pub fn new(queued: QueuedUrl) -> Self {
-        let url = Url::parse(&queued.url).ok();
-        Self {
-            skeleton: url.as_ref().map(Skeleton::of),
-            queued,
-            url,
-        }
-    }
-
-    pub fn place(&self) -> Place {
-        (self.queued.priority, self.queued.depth, self.queued.seq)
-    }
+    probations: HashMap<u64, Probation>,
+    /// URLs by `seq` that stay in the store for this run: their origin is given up.
+    skipped: HashSet<u64>,
 }
 
 impl HostQueue {
-    /// An empty queue, with or without probation of like pages.
+    /// An empty queue, with or without probation of similar URLs.
     pub fn new(has_probation: bool) -> Self {
         Self {
             has_probation,
@@ -118,77 +105,129 @@ impl HostQueue {
         }
     }
 
-    /// Takes a new URL into the buffer, or leaves it to the store where the buffer is full.
+    /// Takes a new URL into the buffer. If the buffer is full, the URL stays in the store.
     pub fn offer(&mut self, queued: QueuedUrl) {
+        let state = UrlState::at(queued.priority);
         if queued.revisits.is_some() {
             self.visits.offer(queued);
-        } else if queued.priority >= PRIORITY_LEFT {
-            self.leaves_some = true;
-        } else if self.in_store || self.buffer.len() >= BUFFER {
-            self.in_store = true;
-            self.overtaken |= queued.priority < PRIORITY_SNOOZED;
+        } else if state >= UrlState::HeldBack {
+            self.hold_back();
+        } else if self.has_stored() || self.buffer.len() >= BUFFER {
+            let stored = if state < UrlState::Deprioritised {
+                Stored::Earlier
+            } else {
+                Stored::Some
+            };
+            self.stored = self.stored.max(stored);
         } else {
-            self.put_back(Waiting::new(queued));
+            self.put_back(WaitingUrl::new(queued));
         }
     }
 
-    /// Whether a buffer is empty and the store may have something for it; for that of new URLs only if one `takes_new`.
+    /// The store holds new URLs from an earlier run.
+    pub fn note_stored(&mut self) {
+        self.stored = self.stored.max(Stored::Some);
+    }
+
+    /// Whether the store holds new URLs that are not in the buffer.
+    pub fn has_stored(&self) -> bool {
+        self.stored > Stored::Nothing
+    }
+
+    /// Whether a buffer is empty and the store may have URLs for it. New URLs count only if the host `takes_new`.
     pub fn wants_more(&self, takes_new: bool) -> bool {
         self.refilling.is_none() && (self.wants_new(takes_new) || self.visits.wants_more())
     }
 
     fn wants_new(&self, takes_new: bool) -> bool {
-        takes_new && self.buffer.is_empty() && (self.in_store || self.looks_at_left)
+        let may_have_some = self.has_stored() || matches!(self.held_back, HeldBack::Review { .. });
+        takes_new && self.buffer.is_empty() && may_have_some
     }
 
-    /// Where a refill begins: at the beginning of the queue, at the visits, or behind those of the left that were looked at.
+    /// Begins a refill: returns the place behind which the store is to read, or `None` for the start of the queue.
     pub fn begin_refill(&mut self, takes_new: bool) -> Option<Place> {
-        let wants_new = self.wants_new(takes_new);
-        if wants_new && self.in_store {
-            self.refilling = Some(Refill::First);
-            return None;
-        }
-        if self.visits.wants_more() {
-            self.refilling = Some(Refill::Visits);
-            return Some(HostVisits::BEGIN);
-        }
-        self.refilling = Some(Refill::Left);
-        Some(self.looked_at.unwrap_or((PRIORITY_LEFT, 0, 0)))
+        let (part, from) = if self.wants_new(takes_new) && self.has_stored() {
+            (Part::New, None)
+        } else if self.visits.wants_more() {
+            (Part::Visits, Some(HostVisits::START))
+        } else {
+            let behind = match self.held_back {
+                HeldBack::Review { behind, .. } => behind,
+                HeldBack::None | HeldBack::Kept => None,
+            };
+            (Part::HeldBack, Some(behind.unwrap_or((PRIORITY_HELD_BACK, 0, 0))))
+        };
+        self.refilling = Some(part);
+        from
     }
 
-    /// What the store had, in order; `more` says whether it has more.
+    /// Takes in the store's answer, in order. `more` says whether the store holds more.
     pub fn refilled(&mut self, mut urls: Vec<QueuedUrl>, more: bool) {
-        // Cuts off what is of a later part of the queue, and says whether the part may have more.
+        // Cuts off the URLs of later parts of the queue, and says whether this part may have more.
         let mut within = |end: u8| {
             let end = urls.iter().position(|queued| queued.priority >= end);
             urls.truncate(end.unwrap_or(urls.len()));
             more && end.is_none()
         };
         match self.refilling.take() {
-            Some(Refill::Visits) => return self.visits.refilled(urls, more),
-            Some(Refill::Left) => self.looks_at_left = within(PRIORITY_VISIT),
-            Some(Refill::First) | None => {
-                self.overtaken = false;
-                self.in_store = within(PRIORITY_LEFT);
+            Some(Part::Visits) => return self.visits.refilled(urls, more),
+            Some(Part::HeldBack) => {
+                let has_more = within(PRIORITY_VISIT);
+                let last = urls.last().map(|last| (last.priority, last.depth, last.seq));
+                self.reviewed(last, has_more);
+            }
+            Some(Part::New) | None => {
+                let has_more = within(PRIORITY_HELD_BACK);
+                self.stored = if has_more { Stored::Some } else { Stored::Nothing };
             }
         }
         for queued in urls {
-            let waiting = Waiting::new(queued);
-            if waiting.queued.priority >= PRIORITY_LEFT {
-                self.looked_at = self.looked_at.max(Some(waiting.place()));
-            }
-            self.put_back(waiting);
+            self.put_back(WaitingUrl::new(queued));
         }
     }
 
-    /// Looks at what is left, all of it, when nothing else is to be done.
-    pub fn look_at_left(&mut self) {
-        self.looks_at_left = true;
-        self.looked_at = None;
-        self.leaves_some = false;
+    /// A URL stays held back.
+    pub fn hold_back(&mut self) {
+        self.held_back = match self.held_back {
+            HeldBack::None | HeldBack::Kept => HeldBack::Kept,
+            HeldBack::Review { behind, .. } => HeldBack::Review {
+                behind,
+                keeps_some: true,
+            },
+        };
     }
 
-    pub fn put_back(&mut self, waiting: Waiting) {
+    /// The held-back URLs are to be judged again, from the first: a verdict has put a rule in doubt, or a new run begins.
+    pub fn review_held_back(&mut self) {
+        self.held_back = HeldBack::Review {
+            behind: None,
+            keeps_some: false,
+        };
+    }
+
+    /// The held-back URLs up to `last` are in the buffer, where each is judged.
+    fn reviewed(&mut self, last: Option<Place>, has_more: bool) {
+        if let HeldBack::Review { behind, keeps_some } = self.held_back {
+            self.held_back = match (has_more, keeps_some) {
+                (true, _) => HeldBack::Review {
+                    behind: behind.max(last),
+                    keeps_some,
+                },
+                (false, true) => HeldBack::Kept,
+                (false, false) => HeldBack::None,
+            };
+        }
+    }
+
+    /// Whether held-back URLs stay in the store, as far as the queue knows.
+    pub fn holds_back_some(&self) -> bool {
+        matches!(
+            self.held_back,
+            HeldBack::Kept | HeldBack::Review { keeps_some: true, .. }
+        )
+    }
+
+    pub fn put_back(&mut self, waiting: WaitingUrl) {
         if waiting.queued.revisits.is_some() {
             self.visits.put_back(waiting);
         } else {
@@ -196,20 +235,21 @@ impl HostQueue {
         }
     }
 
-    /// Whether no new URL is in the buffer.
+    /// Whether the buffer holds no new URL.
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty()
     }
 
-    /// The next URL: the first of the order, or one soon behind it, of the same depth, that is unlike those in process. A
-    /// verdict on one of many like pages then comes in time for the others.
+    /// The next URL: the first in the order whose skeleton is not in process, among the next of the same depth. The verdict on
+    /// one of many similar pages then comes in time for the others.
     pub fn take(&mut self) -> Next {
         let Some((first, _)) = self.buffer.first_key_value() else {
             return Next::Empty;
         };
         let (priority, depth, _) = *first;
-        if priority >= PRIORITY_SNOOZED && self.overtaken && self.refilling.is_none() {
-            // The store has URLs that come first; these are there as well.
+        let has_earlier = self.stored == Stored::Earlier && self.refilling.is_none();
+        if has_earlier && UrlState::at(priority) >= UrlState::Deprioritised {
+            // The URLs of the buffer are in the store as well: the refill brings them again, behind the earlier ones.
             self.buffer.clear();
             return Next::Empty;
         }
@@ -218,8 +258,8 @@ impl HostQueue {
                 .range((priority, depth, 0)..=(priority, depth, u64::MAX))
                 .take(LOOK_AHEAD)
         };
-        let unlike = of_this_depth().find(|(_, waiting)| !self.skeletons.contains_key(&waiting.skeleton()));
-        let place = unlike.or_else(|| of_this_depth().find(|(_, waiting)| !self.is_on_probation(waiting)));
+        let other = of_this_depth().find(|(_, waiting)| !self.skeletons.contains_key(&waiting.skeleton()));
+        let place = other.or_else(|| of_this_depth().find(|(_, waiting)| !self.is_on_probation(waiting)));
         let Some(place) = place.map(|(place, _)| *place) else {
             return Next::AwaitsVerdict;
         };
@@ -229,36 +269,36 @@ impl HostQueue {
         }
     }
 
-    fn is_on_probation(&self, waiting: &Waiting) -> bool {
+    fn is_on_probation(&self, waiting: &WaitingUrl) -> bool {
         self.has_probation
-            && waiting.skeleton.is_some_and(|skeleton| skeleton.is_suspect)
-            && match self.shown.get(&waiting.skeleton()) {
-                Some(shown) => shown.not_duplicates < PROBATION && shown.all < LONGEST_PROBATION,
-                None => self.shown.len() < MAX_SKELETONS,
+            && waiting.is_suspect()
+            && match self.probations.get(&waiting.skeleton()) {
+                Some(probation) => probation.new < PROBATION && probation.decided < LONGEST_PROBATION,
+                None => self.probations.len() < MAX_SKELETONS,
             }
     }
 
-    /// A URL that was handed out has an outcome.
+    /// A URL in process has its outcome.
     pub fn decided(&mut self, seq: u64, is_duplicate: bool) {
         if let Some(&skeleton) = self.in_process.get(&seq)
             && skeleton != NO_SKELETON
-            && (self.shown.len() < MAX_SKELETONS || self.shown.contains_key(&skeleton))
+            && (self.probations.len() < MAX_SKELETONS || self.probations.contains_key(&skeleton))
         {
-            let shown = self.shown.entry(skeleton).or_default();
-            shown.all = shown.all.saturating_add(1);
-            shown.not_duplicates = shown.not_duplicates.saturating_add(u8::from(!is_duplicate));
+            let probation = self.probations.entry(skeleton).or_default();
+            probation.decided = probation.decided.saturating_add(1);
+            probation.new = probation.new.saturating_add(u8::from(!is_duplicate));
         }
         self.end(seq);
     }
 
-    /// A URL is handed out.
+    /// A URL is in process from now on.
     pub fn begin(&mut self, seq: u64, skeleton: u64) {
         if self.in_process.insert(seq, skeleton).is_none() {
             *self.skeletons.entry(skeleton).or_default() += 1;
         }
     }
 
-    /// A URL that was handed out waits again.
+    /// A URL is not in process any more.
     pub fn end(&mut self, seq: u64) {
         let Some(skeleton) = self.in_process.remove(&seq) else {
             return;
@@ -271,154 +311,19 @@ impl HostQueue {
         }
     }
 
-    /// How many are handed out.
+    /// The number of URLs in process.
     pub fn in_process(&self) -> usize {
         self.in_process.len()
     }
 
-    /// Leaves a URL in the store for this run.
-    pub fn leave(&mut self, seq: u64) {
+    /// The URL stays in the store for this run.
+    pub fn skip(&mut self, seq: u64) {
         self.end(seq);
-        self.left.insert(seq);
+        self.skipped.insert(seq);
     }
 
-    /// What a refill is not to bring, by `seq`.
-    pub fn skip(&self) -> impl Iterator<Item = u64> {
-        self.in_process.keys().chain(&self.left).copied()
-    }
-}
-
-impl Waiting {
-    pub fn skeleton(&self) -> u64 {
-        self.skeleton.map_or(NO_SKELETON, |skeleton| skeleton.hash)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn queued(seq: u64, priority: u8, path: &str) -> QueuedUrl {
-        QueuedUrl {
-            url: format!("http://h/{path}"),
-            host: "h".into(),
-            depth: 1,
-            redirects: 0,
-            attempts: 0,
-            priority,
-            via: None,
-            seq,
-            id: seq,
-            revisits: None,
-        }
-    }
-
-    fn take(queue: &mut HostQueue) -> Option<u64> {
-        let Next::Url(waiting) = queue.take() else { return None };
-        queue.begin(waiting.queued.seq, waiting.skeleton());
-        Some(waiting.queued.seq)
-    }
-
-    #[test]
-    fn a_page_unlike_those_in_process_goes_first_but_no_page_waits_for_it() {
-        let mut queue = HostQueue::new(false);
-        for (seq, path) in [(1, "a/1"), (2, "a/2"), (3, "b?x=1"), (4, "b?x=2"), (5, "c")] {
-            queue.offer(queued(seq, 0, path));
-        }
-        let order: Vec<_> = std::iter::from_fn(|| take(&mut queue)).collect();
-        assert_eq!(order, [1, 3, 5, 2, 4]);
-    }
-
-    #[test]
-    fn like_pages_go_one_by_one_until_three_have_said_something_new() {
-        let mut queue = HostQueue::new(true);
-        for seq in 1..=9 {
-            queue.offer(queued(seq, 0, &format!("a?n={seq}")));
-        }
-        for seq in 1..=3 {
-            assert_eq!(take(&mut queue), Some(seq));
-            assert!(matches!(queue.take(), Next::AwaitsVerdict));
-            queue.decided(seq, false);
-        }
-        assert_eq!(
-            [take(&mut queue), take(&mut queue), take(&mut queue)],
-            [Some(4), Some(5), Some(6)]
-        );
-    }
-
-    #[test]
-    fn duplicates_prolong_the_probation_but_not_for_ever() {
-        let mut queue = HostQueue::new(true);
-        for seq in 1..=30 {
-            queue.offer(queued(seq, 0, &format!("a/{seq}/{seq}")));
-        }
-        for seq in 1..=u64::from(LONGEST_PROBATION) {
-            assert_eq!(take(&mut queue), Some(seq));
-            assert!(matches!(queue.take(), Next::AwaitsVerdict));
-            queue.decided(seq, true);
-        }
-        assert!(take(&mut queue).is_some() && take(&mut queue).is_some());
-    }
-
-    #[test]
-    fn without_pages_in_process_the_order_is_that_of_the_frontier() {
-        let mut queue = HostQueue::new(false);
-        for seq in 1..=5 {
-            queue.offer(queued(seq, 0, &format!("a/{seq}")));
-        }
-        for seq in 1..=5 {
-            assert_eq!(take(&mut queue), Some(seq));
-            queue.end(seq);
-        }
-    }
-
-    #[test]
-    fn snoozed_urls_go_last_even_when_the_others_are_in_the_store() {
-        let mut queue = HostQueue::new(false);
-        queue.offer(queued(1, PRIORITY_SNOOZED, "a"));
-        for seq in 2..=BUFFER as u64 + 1 {
-            queue.offer(queued(seq, 0, &format!("{seq}")));
-        }
-        assert!(queue.in_store, "one did not fit");
-        for _ in 1..BUFFER {
-            let seq = take(&mut queue).unwrap();
-            assert_ne!(seq, 1);
-            queue.end(seq);
-        }
-        assert_eq!(take(&mut queue), None, "there is a better one in the store");
-        assert!(queue.is_empty());
-        queue.refilled(
-            vec![queued(BUFFER as u64 + 1, 0, "z"), queued(1, PRIORITY_SNOOZED, "a")],
-            false,
-        );
-        assert_eq!(
-            [take(&mut queue), take(&mut queue), take(&mut queue)],
-            [Some(BUFFER as u64 + 1), Some(1), None]
-        );
-    }
-
-    #[test]
-    fn what_is_left_comes_back_only_when_woken() {
-        let mut queue = HostQueue::new(false);
-        queue.offer(queued(1, PRIORITY_LEFT, "a"));
-        assert_eq!(take(&mut queue), None);
-        queue.in_store = true;
-        assert_eq!(queue.begin_refill(true), None);
-        queue.refilled(vec![queued(2, 0, "b"), queued(1, PRIORITY_LEFT, "a")], true);
-        assert_eq!([take(&mut queue), take(&mut queue)], [Some(2), None]);
-        assert!(!queue.wants_more(true), "what is left is not asked for");
-        queue.look_at_left();
-        for seq in [1, 7] {
-            assert!(queue.wants_more(true));
-            let from = if seq > 1 {
-                (PRIORITY_LEFT, 1, 1)
-            } else {
-                (PRIORITY_LEFT, 0, 0)
-            };
-            assert_eq!(queue.begin_refill(true), Some(from));
-            queue.refilled(vec![queued(seq, PRIORITY_LEFT, "a")], seq == 1);
-            assert_eq!(take(&mut queue), Some(seq));
-        }
-        assert!(!queue.wants_more(true), "each is looked at once");
+    /// The URLs by `seq` that a refill must not bring again.
+    pub fn not_to_refill(&self) -> impl Iterator<Item = u64> {
+        self.in_process.keys().chain(&self.skipped).copied()
     }
 }

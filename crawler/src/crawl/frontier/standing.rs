@@ -1,45 +1,46 @@
-//! What every host is doing at one moment, or waits for: counts by state, and the hosts with the most URLs.
+//! The states of all hosts at one moment: counts by state, and the hosts with the most URLs.
 //!
-//! It is worked out by a walk over the hosts when somebody looks, a few times a second at most, and costs the way of a
-//! page nothing. What comes out is bounded, however many hosts there are.
+//! The frontier walks over its hosts when a display asks, a few times a second at most, so a page costs nothing more. The result
+//! has a fixed size, however many hosts there are.
 
 use web::politeness::Now;
 
-use super::Scheduler;
+use super::Frontier;
 use super::host::Host;
+use super::state::{Activity, HostState, Reserve};
 use crate::terminal::text::terminal_text;
 
-/// Hosts that are named.
+/// Hosts that the result names.
 const NAMED: usize = 5;
 
-/// Characters of a failure that are shown.
+/// Bound on the characters of a failure.
 const DETAIL: usize = 120;
 
-/// What a host is doing or waits for.
+/// The kind of a host's state, for displays and metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HostState {
-    /// A request is open, or an answer is being decided on.
+pub enum HostStateKind {
+    /// A request is open, or a verdict is awaited.
     Fetching,
-    /// It may be asked now: a free request is waited for.
+    /// It may be asked now, and waits for a free request of the crawl.
     Ready,
-    /// Its robots.txt is being fetched.
+    /// It waits for its robots.txt.
     Robots,
-    /// The delay between two requests.
+    /// It waits for the delay between two requests.
     Delay,
-    /// Its turn at the address that it shares with other hosts.
+    /// It waits for its turn at the address that it shares with other hosts.
     Address,
-    /// The end of a rest: after a failure, 429 or 503.
+    /// It rests after a failure, 429 or 503.
     Resting,
     /// `scope.max_pages` or `scope.max_pages_per_host` is reached.
     PageLimit,
-    /// What it has is left: its like were duplicates.
-    Left,
-    /// Given up for this run: it failed too often in a row, or its robots.txt cannot be had.
+    /// All its URLs are held back.
+    HeldBack,
+    /// The run gave it up: it failed too often in a row, or its robots.txt is unreachable.
     GivenUp,
 }
 
-impl HostState {
-    /// All, in the order in which they are told.
+impl HostStateKind {
+    /// All, in the order of display.
     pub const ALL: [Self; 9] = [
         Self::Fetching,
         Self::Ready,
@@ -48,11 +49,11 @@ impl HostState {
         Self::Address,
         Self::Resting,
         Self::PageLimit,
-        Self::Left,
+        Self::HeldBack,
         Self::GivenUp,
     ];
 
-    /// The word for programs.
+    /// The word for programs: a documented value of JSON and metrics.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -63,7 +64,7 @@ impl HostState {
             Self::Address => "address",
             Self::Resting => "resting",
             Self::PageLimit => "page_limit",
-            Self::Left => "left",
+            Self::HeldBack => "left",
             Self::GivenUp => "given_up",
         }
     }
@@ -79,12 +80,12 @@ impl HostState {
             Self::Address => "shared address",
             Self::Resting => "resting",
             Self::PageLimit => "page limit",
-            Self::Left => "foretold duplicates",
+            Self::HeldBack => "held back",
             Self::GivenUp => "given up",
         }
     }
 
-    /// Whether it waits for something that will come in this run.
+    /// Whether it waits for an event that comes in this run.
     #[must_use]
     pub fn is_waiting(self) -> bool {
         matches!(
@@ -92,132 +93,109 @@ impl HostState {
             Self::Ready | Self::Robots | Self::Delay | Self::Address | Self::Resting
         )
     }
+
+    /// The kind of a state; `None` for a host without a URL.
+    fn of(state: &HostState<'_>) -> Option<Self> {
+        Some(match state {
+            HostState::Ready(Activity::Fetching) => Self::Fetching,
+            HostState::Ready(Activity::AwaitsRobots) => Self::Robots,
+            HostState::Ready(Activity::AwaitsRequest) => Self::Ready,
+            HostState::Ready(Activity::AwaitsDelay { .. }) => Self::Delay,
+            HostState::Ready(Activity::AwaitsAddress) => Self::Address,
+            HostState::Resting { .. } => Self::Resting,
+            HostState::GivenUp { .. } => Self::GivenUp,
+            HostState::Exhausted(Reserve::OverPageLimit) => Self::PageLimit,
+            HostState::Exhausted(Reserve::HeldBack) => Self::HeldBack,
+            HostState::Exhausted(Reserve::Nothing) => return None,
+        })
+    }
 }
 
-/// All hosts with something to fetch.
+/// The states of all hosts that have URLs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Standing {
-    /// Hosts by state, in the order of [`HostState::ALL`].
-    counts: [u64; HostState::ALL.len()],
-    /// Those with the most URLs, most first, at most five.
+    /// Hosts by kind of state, in the order of [`HostStateKind::ALL`].
+    counts: [u64; HostStateKind::ALL.len()],
+    /// The hosts with the most URLs, most first, at most five.
     pub largest: Vec<HostStanding>,
 }
 
-/// One host.
+/// The state of one host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostStanding {
-    /// Its name.
+    /// The host key.
     pub host: String,
-    /// URLs that wait, in process included.
+    /// URLs that wait, those in process included.
     pub urls: u64,
-    /// What it is doing.
-    pub state: HostState,
-    /// When its wait ends, Unix ms, where that is known.
+    /// The kind of its state.
+    pub state: HostStateKind,
+    /// When its wait ends, Unix ms; `None` if that is unknown.
     pub until: Option<u64>,
-    /// What went wrong last, for a host that rests or was given up.
+    /// The last failure of a host that rests or is given up.
     pub failure: Option<String>,
 }
 
 impl Standing {
-    /// Hosts in a state.
+    /// The number of hosts in a state.
     #[must_use]
-    pub fn count(&self, state: HostState) -> u64 {
+    pub fn count(&self, state: HostStateKind) -> u64 {
         self.counts[state as usize]
     }
 
-    /// Hosts that wait for something that will come.
+    /// The number of hosts that wait for an event that comes in this run.
     #[must_use]
     pub fn waiting(&self) -> u64 {
-        let waiting = HostState::ALL.into_iter().filter(|state| state.is_waiting());
+        let waiting = HostStateKind::ALL.into_iter().filter(|state| state.is_waiting());
         waiting.map(|state| self.count(state)).sum()
     }
 }
 
-impl Scheduler {
-    /// What all hosts are doing now.
+impl Frontier {
+    /// The states of all hosts now.
     #[must_use]
     pub fn standing(&self, now: Now) -> Standing {
         let mut standing = Standing::default();
         let mut largest: Vec<(u64, &str, &Host)> = Vec::with_capacity(NAMED + 1);
         for (name, host) in &self.hosts {
-            let Some((state, _)) = self.state(host, now) else {
+            let Some((kind, _)) = self.shown_state(host, now) else {
                 continue;
             };
-            standing.counts[state as usize] += 1;
+            standing.counts[kind as usize] += 1;
             let goes_before = |last: &(u64, &str, &Host)| (host.urls, last.1) > (last.0, name.as_str());
             if largest.len() < NAMED || largest.last().is_some_and(goes_before) {
                 largest.push((host.urls, name, host));
-                // By name where they are equal, so that the display does not flicker.
+                // Equal hosts go by name, so that the display does not flicker.
                 largest.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
                 largest.truncate(NAMED);
             }
         }
         let named = largest.into_iter().filter_map(|(urls, name, host)| {
-            let (state, until) = self.state(host, now)?;
-            let failure = matches!(state, HostState::Resting | HostState::GivenUp).then(|| host.why());
+            let (kind, state) = self.shown_state(host, now)?;
+            let (until, failure) = match state {
+                HostState::Ready(Activity::AwaitsDelay { until }) => (until, None),
+                HostState::Resting { until, why } => (Some(until), why),
+                HostState::GivenUp { why } => (None, why),
+                HostState::Ready(_) | HostState::Exhausted(_) => (None, None),
+            };
             Some(HostStanding {
                 host: name.to_owned(),
                 urls,
-                state,
+                state: kind,
                 until: until.map(|until| self.started_at.saturating_add(millis(until))),
-                failure: failure.flatten().map(|text| terminal_text(text, DETAIL)),
+                failure: failure.map(|text| terminal_text(text, DETAIL)),
             })
         });
         standing.largest = named.collect();
         standing
     }
 
-    /// What the host is doing, and until when that lasts; `None` for one with nothing to do.
-    fn state(&self, host: &Host, now: Now) -> Option<(HostState, Option<Now>)> {
-        let state = host.state(self.takes_new, now)?;
-        let is_kept_waiting =
-            state.0 == HostState::Ready && host.address.is_some_and(|key| !self.addresses.admits(key, now));
-        Some(if is_kept_waiting {
-            (HostState::Address, None)
-        } else {
-            state
-        })
-    }
-}
-
-impl Host {
-    fn state(&self, takes_new: bool, now: Now) -> Option<(HostState, Option<Now>)> {
-        if self.gate.is_retired() || self.is_closed() {
-            return (self.urls > 0).then_some((HostState::GivenUp, None));
-        }
-        if self.gate.open() > 0 || self.queue.in_process() > 0 {
-            let is_for_robots = self.queue.in_process() == 0 && self.awaits_robots();
-            let state = if is_for_robots {
-                HostState::Robots
-            } else {
-                HostState::Fetching
-            };
-            return Some((state, None));
-        }
-        if self.has_work(takes_new) {
-            return Some(match self.gate.ready_at() {
-                Some(at) if at <= now || self.needs_refill(takes_new) => (HostState::Ready, None),
-                Some(at) if self.gate.rests_until() > now => (HostState::Resting, Some(at)),
-                at => (HostState::Delay, at),
-            });
-        }
-        if self.urls == 0 {
-            return None;
-        }
-        // Another host may be asked for it, to which it was redirected.
-        Some(if self.awaits_robots() {
-            (HostState::Robots, None)
-        } else if !takes_new || !self.may_take_page() {
-            (HostState::PageLimit, None)
-        } else {
-            (HostState::Left, None)
-        })
-    }
-
-    /// What went wrong last.
-    fn why(&self) -> Option<&str> {
-        let closed = self.closed().next().map(|(_, reason)| reason);
-        closed.or(self.last_failure.as_deref())
+    /// The host's state and its kind; `None` for a host without a URL, unless it has something to do.
+    fn shown_state<'a>(&self, host: &'a Host, now: Now) -> Option<(HostStateKind, HostState<'a>)> {
+        let address_is_free = host.address.is_none_or(|key| self.addresses.admits(key, now));
+        let state = host.state(self.takes_new, address_is_free, now);
+        let is_without_urls = matches!(state, HostState::GivenUp { .. }) && host.urls == 0;
+        let kind = HostStateKind::of(&state).filter(|_| !is_without_urls)?;
+        Some((kind, state))
     }
 }
 

@@ -7,11 +7,13 @@ use web::robots::Robots;
 
 use super::*;
 use crate::config::Config;
-use crate::crawl::messages::{Errand, RobotsAnswer};
+use crate::crawl::messages::{Errand, Refill, RobotsAnswer};
 
 mod gates;
+mod queue;
 mod simulation;
 mod standing;
+mod state;
 mod turns;
 mod visits;
 
@@ -19,6 +21,16 @@ mod visits;
 const BEGIN: u64 = 1_774_000_000_000;
 
 const WINDOW: usize = 8;
+
+impl Frontier {
+    /// The same with repeatable chance.
+    fn with_seed(self, seed: u64) -> Self {
+        Self {
+            random: fastrand::Rng::with_seed(seed),
+            ..self
+        }
+    }
+}
 
 fn settings(change: impl FnOnce(&mut Config)) -> Settings {
     let mut config = Config::default();
@@ -65,7 +77,7 @@ fn decided(host: &str, seq: u64, is_page: bool) -> Event {
     Event::Decided {
         host: host.into(),
         seq,
-        page: is_page.then(|| Decision::new(seq, &format!("http://{host}/{seq}"), None, None)),
+        page: is_page.then(|| JudgedPage::new(seq, &format!("http://{host}/{seq}"), None, None)),
         is_visit: false,
         queued: Vec::new(),
     }
@@ -82,28 +94,28 @@ fn started(step: Step) -> String {
 
 #[test]
 fn one_request_at_a_time_and_a_delay_between_on_one_host() {
-    let mut scheduler = Scheduler::new(&settings(|_| {}), WINDOW, 0);
-    scheduler.add(site("a.example", 3), at(0));
-    assert_eq!(started(scheduler.next(at(0))), "http://a.example/0");
-    assert!(matches!(scheduler.next(at(5)), Step::Wait(None)));
-    scheduler.on(ended("a.example"), at(300));
-    assert!(matches!(scheduler.next(at(300)), Step::Wait(Some(t)) if t == at(1_300)));
-    assert_eq!(started(scheduler.next(at(1_300))), "http://a.example/1");
+    let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0);
+    frontier.add(site("a.example", 3), at(0));
+    assert_eq!(started(frontier.next(at(0))), "http://a.example/0");
+    assert!(matches!(frontier.next(at(5)), Step::Wait(None)));
+    frontier.on(ended("a.example"), at(300));
+    assert!(matches!(frontier.next(at(300)), Step::Wait(Some(t)) if t == at(1_300)));
+    assert_eq!(started(frontier.next(at(1_300))), "http://a.example/1");
 }
 
 #[test]
 fn hosts_run_side_by_side() {
-    let mut scheduler = Scheduler::new(&settings(|_| {}), WINDOW, 0);
+    let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0);
     for host in ["a.example", "b.example", "c.example"] {
-        scheduler.add(site(host, 2), at(0));
+        frontier.add(site(host, 2), at(0));
     }
-    let mut first: Vec<_> = (0..3).map(|_| started(scheduler.next(at(0)))).collect();
+    let mut first: Vec<_> = (0..3).map(|_| started(frontier.next(at(0)))).collect();
     first.sort();
     assert_eq!(
         first,
         ["http://a.example/0", "http://b.example/0", "http://c.example/0"]
     );
-    assert!(matches!(scheduler.next(at(0)), Step::Wait(None)));
+    assert!(matches!(frontier.next(at(0)), Step::Wait(None)));
 }
 
 #[test]
@@ -112,19 +124,19 @@ fn no_more_than_a_window_of_tickets_is_out() {
         c.politeness.delay_ms = 0;
         c.politeness.parallel_per_host = 100;
     });
-    let mut scheduler = Scheduler::new(&settings, WINDOW, 0);
-    scheduler.add(site("a.example", 20), at(0));
+    let mut frontier = Frontier::new(&settings, WINDOW, 0);
+    frontier.add(site("a.example", 20), at(0));
     for _ in 0..WINDOW {
-        started(scheduler.next(at(0)));
+        started(frontier.next(at(0)));
     }
-    assert!(matches!(scheduler.next(at(0)), Step::Wait(None)));
-    scheduler.on(ended("a.example"), at(1));
+    assert!(matches!(frontier.next(at(0)), Step::Wait(None)));
+    frontier.on(ended("a.example"), at(1));
     assert!(
-        matches!(scheduler.next(at(1)), Step::Wait(None)),
+        matches!(frontier.next(at(1)), Step::Wait(None)),
         "a page keeps its ticket until it is decided"
     );
-    scheduler.on(decided("a.example", 0, true), at(2));
-    assert_eq!(started(scheduler.next(at(2))), "http://a.example/8");
+    frontier.on(decided("a.example", 0, true), at(2));
+    assert_eq!(started(frontier.next(at(2))), "http://a.example/8");
 }
 
 #[test]
@@ -134,32 +146,32 @@ fn the_page_limit_counts_what_is_in_process_and_is_met_exactly() {
         c.politeness.parallel_per_host = 100;
         c.scope.max_pages = 5;
     });
-    let mut scheduler = Scheduler::new(&settings, WINDOW, 3);
-    scheduler.add(site("a.example", 20), at(0));
-    started(scheduler.next(at(0)));
-    started(scheduler.next(at(0)));
-    assert!(matches!(scheduler.next(at(0)), Step::Wait(None)));
-    scheduler.on(decided("a.example", 0, false), at(1));
+    let mut frontier = Frontier::new(&settings, WINDOW, 3);
+    frontier.add(site("a.example", 20), at(0));
+    started(frontier.next(at(0)));
+    started(frontier.next(at(0)));
+    assert!(matches!(frontier.next(at(0)), Step::Wait(None)));
+    frontier.on(decided("a.example", 0, false), at(1));
     assert_eq!(
-        started(scheduler.next(at(1))),
+        started(frontier.next(at(1))),
         "http://a.example/2",
         "a failure is not a page"
     );
-    scheduler.on(decided("a.example", 1, true), at(2));
-    scheduler.on(decided("a.example", 2, true), at(2));
-    assert!(matches!(scheduler.next(at(2)), Step::Finished(Ending::PageLimit)));
+    frontier.on(decided("a.example", 1, true), at(2));
+    frontier.on(decided("a.example", 2, true), at(2));
+    assert!(matches!(frontier.next(at(2)), Step::Finished(Ending::PageLimit)));
 }
 
 #[test]
 fn a_stop_lets_what_is_in_process_end() {
-    let mut scheduler = Scheduler::new(&settings(|_| {}), WINDOW, 0);
-    scheduler.add(site("a.example", 3), at(0));
-    started(scheduler.next(at(0)));
-    scheduler.on(Event::Stop, at(1));
-    assert!(matches!(scheduler.next(at(9_000)), Step::Wait(None)));
-    scheduler.on(ended("a.example"), at(9_000));
-    scheduler.on(decided("a.example", 0, true), at(9_000));
-    assert!(matches!(scheduler.next(at(9_000)), Step::Finished(Ending::Stopped)));
+    let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0);
+    frontier.add(site("a.example", 3), at(0));
+    started(frontier.next(at(0)));
+    frontier.on(Event::Stop, at(1));
+    assert!(matches!(frontier.next(at(9_000)), Step::Wait(None)));
+    frontier.on(ended("a.example"), at(9_000));
+    frontier.on(decided("a.example", 0, true), at(9_000));
+    assert!(matches!(frontier.next(at(9_000)), Step::Finished(Ending::Stopped)));
 }
 
 fn robots_of(step: Step) -> Errand {
@@ -177,53 +189,53 @@ fn rules(text: &str) -> RobotsAnswer {
 
 #[test]
 fn robots_txt_comes_before_the_first_page_and_passes_the_gate() {
-    let mut scheduler = Scheduler::new(&settings(|c| c.politeness.robots = true), WINDOW, 0);
-    scheduler.add(site("a.example", 3), at(0));
-    let errand = robots_of(scheduler.next(at(0)));
+    let mut frontier = Frontier::new(&settings(|c| c.politeness.robots = true), WINDOW, 0);
+    frontier.add(site("a.example", 3), at(0));
+    let errand = robots_of(frontier.next(at(0)));
     assert_eq!(errand.url().as_str(), "http://a.example/robots.txt");
-    assert!(matches!(scheduler.next(at(0)), Step::Wait(None)));
-    scheduler.on(ended("a.example"), at(10));
+    assert!(matches!(frontier.next(at(0)), Step::Wait(None)));
+    frontier.on(ended("a.example"), at(10));
     let answer = rules("User-agent: *\nDisallow: /0\nCrawl-delay: 3\n");
-    scheduler.on(Event::Robots { errand, answer }, at(10));
-    assert!(matches!(scheduler.next(at(1_010)), Step::Wait(Some(t)) if t == at(3_010)));
-    match scheduler.next(at(3_010)) {
+    frontier.on(Event::Robots { errand, answer }, at(10));
+    assert!(matches!(frontier.next(at(1_010)), Step::Wait(Some(t)) if t == at(3_010)));
+    match frontier.next(at(3_010)) {
         Step::Exclude { queued, reason } => {
             assert_eq!(queued.url, "http://a.example/0");
             assert!(reason.contains("robots.txt") && reason.contains("/0"), "{reason}");
         }
         other => panic!("{other:?}"),
     }
-    assert_eq!(started(scheduler.next(at(3_010))), "http://a.example/1");
+    assert_eq!(started(frontier.next(at(3_010))), "http://a.example/1");
 }
 
 #[test]
 fn a_redirected_robots_txt_passes_the_gate_of_the_host_it_leads_to() {
-    let mut scheduler = Scheduler::new(&settings(|c| c.politeness.robots = true), WINDOW, 0);
-    scheduler.add(site("a.example", 1), at(0));
-    let errand = robots_of(scheduler.next(at(0)));
-    scheduler.on(ended("a.example"), at(10));
+    let mut frontier = Frontier::new(&settings(|c| c.politeness.robots = true), WINDOW, 0);
+    frontier.add(site("a.example", 1), at(0));
+    let errand = robots_of(frontier.next(at(0)));
+    frontier.on(ended("a.example"), at(10));
     let answer = RobotsAnswer::Moved(Url::parse("http://b.example/robots.txt").unwrap());
-    scheduler.on(Event::Robots { errand, answer }, at(10));
-    let step = scheduler.next(at(10));
+    frontier.on(Event::Robots { errand, answer }, at(10));
+    let step = frontier.next(at(10));
     assert!(
         matches!(&step, Step::Start(Task::Errand { host, .. }) if host == "b.example"),
         "{step:?}"
     );
     let errand = robots_of(step);
-    scheduler.on(ended("b.example"), at(20));
+    frontier.on(ended("b.example"), at(20));
     let answer = rules("User-agent: *\nDisallow:\n");
-    scheduler.on(Event::Robots { errand, answer }, at(20));
-    assert_eq!(started(scheduler.next(at(1_010))), "http://a.example/0");
+    frontier.on(Event::Robots { errand, answer }, at(20));
+    assert_eq!(started(frontier.next(at(1_010))), "http://a.example/0");
 }
 
 #[test]
-fn a_host_without_a_reachable_robots_txt_is_retired_and_nothing_of_it_fetched() {
-    let mut scheduler = Scheduler::new(&settings(|c| c.politeness.robots = true), WINDOW, 0);
-    scheduler.add(site("a.example", 3), at(0));
+fn a_host_without_a_reachable_robots_txt_is_given_up_and_never_asked_for_a_page() {
+    let mut frontier = Frontier::new(&settings(|c| c.politeness.robots = true), WINDOW, 0);
+    frontier.add(site("a.example", 3), at(0));
     let mut now = at(0);
     let mut tries = 0;
     loop {
-        match scheduler.next(now) {
+        match frontier.next(now) {
             Step::Start(Task::Errand { errand, .. }) => {
                 tries += 1;
                 let ended = Event::RequestEnded {
@@ -232,9 +244,9 @@ fn a_host_without_a_reachable_robots_txt_is_retired_and_nothing_of_it_fetched() 
                     failure: Some("name not resolved".into()),
                     contact: Contact::default(),
                 };
-                scheduler.on(ended, now);
+                frontier.on(ended, now);
                 let answer = RobotsAnswer::Unreachable("name not resolved".into());
-                scheduler.on(Event::Robots { errand, answer }, now);
+                frontier.on(Event::Robots { errand, answer }, now);
             }
             Step::Wait(Some(until)) => now = until,
             Step::Finished(ending) => break assert_eq!(ending, Ending::Exhausted),
@@ -242,16 +254,16 @@ fn a_host_without_a_reachable_robots_txt_is_retired_and_nothing_of_it_fetched() 
         }
     }
     assert_eq!(tries, 3);
-    let retired = scheduler.retired();
+    let given_up = frontier.given_up();
     assert_eq!(
-        (retired[0].host.as_str(), retired[0].last_failure.as_str()),
+        (given_up[0].host.as_str(), given_up[0].last_failure.as_str()),
         ("http://a.example", "robots.txt: name not resolved")
     );
 }
 
 #[test]
 fn sitemaps_named_by_robots_txt_are_fetched_once_each() {
-    let mut scheduler = Scheduler::new(
+    let mut frontier = Frontier::new(
         &settings(|c| {
             c.politeness.robots = true;
             c.politeness.delay_ms = 0;
@@ -259,75 +271,72 @@ fn sitemaps_named_by_robots_txt_are_fetched_once_each() {
         WINDOW,
         0,
     );
-    scheduler.add(site("a.example", 1), at(0));
-    let errand = robots_of(scheduler.next(at(0)));
-    scheduler.on(ended("a.example"), at(0));
+    frontier.add(site("a.example", 1), at(0));
+    let errand = robots_of(frontier.next(at(0)));
+    frontier.on(ended("a.example"), at(0));
     let answer = rules("Sitemap: http://a.example/map.xml\n");
-    scheduler.on(Event::Robots { errand, answer }, at(0));
-    assert_eq!(started(scheduler.next(at(0))), "http://a.example/map.xml");
-    scheduler.on(ended("a.example"), at(1));
+    frontier.on(Event::Robots { errand, answer }, at(0));
+    assert_eq!(started(frontier.next(at(0))), "http://a.example/map.xml");
+    frontier.on(ended("a.example"), at(1));
     let queued = vec![queued(7, "http://a.example/only-in-map")];
-    scheduler.on(
+    frontier.on(
         Event::Sitemap {
             queued,
             further: Vec::new(),
         },
         at(1),
     );
-    assert_eq!(started(scheduler.next(at(1))), "http://a.example/0");
-    scheduler.on(ended("a.example"), at(2));
-    assert_eq!(started(scheduler.next(at(2))), "http://a.example/only-in-map");
+    assert_eq!(started(frontier.next(at(1))), "http://a.example/0");
+    frontier.on(ended("a.example"), at(2));
+    assert_eq!(started(frontier.next(at(2))), "http://a.example/only-in-map");
 }
 
 #[test]
 fn a_host_with_more_than_the_buffer_asks_the_store_for_the_rest() {
-    let mut scheduler = Scheduler::new(&settings(|c| c.politeness.delay_ms = 0), WINDOW, 0);
-    scheduler.add_stored_host("a.example", 1, 0);
-    let Step::Refill { host, limit, skip, .. } = scheduler.next(at(0)) else {
+    let mut frontier = Frontier::new(&settings(|c| c.politeness.delay_ms = 0), WINDOW, 0);
+    frontier.add_stored_host("a.example", 1, 0);
+    let Step::Refill(Refill { host, limit, skip, .. }) = frontier.next(at(0)) else {
         panic!("no refill")
     };
     assert_eq!((host.as_str(), limit, skip.len()), ("a.example", BUFFER, 0));
-    assert!(
-        matches!(scheduler.next(at(0)), Step::Wait(None)),
-        "one refill at a time"
-    );
-    scheduler.add(vec![queued(99, "http://a.example/late")], at(0));
+    assert!(matches!(frontier.next(at(0)), Step::Wait(None)), "one refill at a time");
+    frontier.add(vec![queued(99, "http://a.example/late")], at(0));
     let urls = site("a.example", 1);
-    scheduler.on(Event::Refilled { host, urls, more: true }, at(0));
-    assert_eq!(started(scheduler.next(at(0))), "http://a.example/0");
-    let Step::Refill { skip, .. } = scheduler.next(at(0)) else {
+    frontier.on(Event::Refilled { host, urls, more: true }, at(0));
+    assert_eq!(started(frontier.next(at(0))), "http://a.example/0");
+    let Step::Refill(Refill { skip, .. }) = frontier.next(at(0)) else {
         panic!("no refill")
     };
     assert_eq!(skip, HashSet::from([0]), "what is in process is not handed out again");
 }
 
 #[test]
-fn the_limit_of_a_host_leaves_its_rest_queued() {
+fn the_urls_over_the_limit_of_a_host_stay_queued() {
     let settings = settings(|c| {
         c.politeness.delay_ms = 0;
         c.scope.max_pages_per_host = 1;
     });
-    let mut scheduler = Scheduler::new(&settings, WINDOW, 0);
-    scheduler.add(site("a.example", 3), at(0));
-    started(scheduler.next(at(0)));
-    scheduler.on(ended("a.example"), at(0));
-    assert!(matches!(scheduler.next(at(0)), Step::Wait(None)));
-    scheduler.on(decided("a.example", 0, true), at(0));
-    assert!(matches!(scheduler.next(at(0)), Step::Finished(Ending::Exhausted)));
+    let mut frontier = Frontier::new(&settings, WINDOW, 0);
+    frontier.add(site("a.example", 3), at(0));
+    started(frontier.next(at(0)));
+    frontier.on(ended("a.example"), at(0));
+    assert!(matches!(frontier.next(at(0)), Step::Wait(None)));
+    frontier.on(decided("a.example", 0, true), at(0));
+    assert!(matches!(frontier.next(at(0)), Step::Finished(Ending::Exhausted)));
 }
 
 #[test]
 fn lower_priority_numbers_and_smaller_depths_go_first() {
     let settings = settings(|c| c.politeness.delay_ms = 0);
-    let mut scheduler = Scheduler::new(&settings, WINDOW, 0);
+    let mut frontier = Frontier::new(&settings, WINDOW, 0);
     let mut urls = site("a.example", 3);
     (urls[0].depth, urls[1].priority) = (4, 1);
-    scheduler.add(urls, at(0));
+    frontier.add(urls, at(0));
     let mut order = Vec::new();
     for seq in [2, 0, 1] {
-        order.push(started(scheduler.next(at(0))));
-        scheduler.on(ended("a.example"), at(0));
-        scheduler.on(decided("a.example", seq, true), at(0));
+        order.push(started(frontier.next(at(0))));
+        frontier.on(ended("a.example"), at(0));
+        frontier.on(decided("a.example", seq, true), at(0));
     }
     assert_eq!(
         order,
@@ -348,47 +357,47 @@ fn fast_with_robots(config: &mut Config) {
 
 #[test]
 fn an_origin_without_robots_txt_does_not_close_the_other_origin_of_its_host() {
-    let mut scheduler = Scheduler::new(&settings(fast_with_robots), WINDOW, 0);
-    scheduler.add(
+    let mut frontier = Frontier::new(&settings(fast_with_robots), WINDOW, 0);
+    frontier.add(
         vec![queued(0, "https://a.example/s"), queued(1, "http://a.example/1")],
         at(0),
     );
     for _ in 0..3 {
-        let errand = robots_of(scheduler.next(at(0)));
+        let errand = robots_of(frontier.next(at(0)));
         assert_eq!(errand.url().as_str(), "https://a.example/robots.txt");
-        scheduler.on(ended("a.example"), at(0));
+        frontier.on(ended("a.example"), at(0));
         if matches!(errand, Errand::Robots { failures: 0, .. }) {
             // Meanwhile the http page asks for its own.
-            let http = robots_of(scheduler.next(at(0)));
+            let http = robots_of(frontier.next(at(0)));
             assert_eq!(http.url().as_str(), "http://a.example/robots.txt");
-            scheduler.on(ended("a.example"), at(0));
+            frontier.on(ended("a.example"), at(0));
             let answer = rules("");
-            scheduler.on(Event::Robots { errand: http, answer }, at(0));
-            assert_eq!(started(scheduler.next(at(0))), "http://a.example/1");
-            scheduler.on(ended("a.example"), at(0));
-            scheduler.on(decided("a.example", 1, true), at(0));
+            frontier.on(Event::Robots { errand: http, answer }, at(0));
+            assert_eq!(started(frontier.next(at(0))), "http://a.example/1");
+            frontier.on(ended("a.example"), at(0));
+            frontier.on(decided("a.example", 1, true), at(0));
         }
-        scheduler.on(unreachable(errand), at(0));
+        frontier.on(unreachable(errand), at(0));
     }
-    assert!(matches!(scheduler.next(at(0)), Step::Finished(Ending::Exhausted)));
-    assert_eq!(scheduler.retired()[0].host, "https://a.example");
+    assert!(matches!(frontier.next(at(0)), Step::Finished(Ending::Exhausted)));
+    assert_eq!(frontier.given_up()[0].host, "https://a.example");
 }
 
 #[test]
-fn robots_txt_that_leads_nowhere_closes_the_origin_that_waits_for_it() {
+fn a_robots_txt_that_redirects_to_a_dead_host_closes_the_origin_that_waits_for_it() {
     for to in ["http://./robots.txt", "http://dead.example/robots.txt"] {
-        let mut scheduler = Scheduler::new(&settings(fast_with_robots), WINDOW, 0);
-        scheduler.add(site("a.example", 2), at(0));
-        let mut errand = robots_of(scheduler.next(at(0)));
-        scheduler.on(ended("a.example"), at(0));
+        let mut frontier = Frontier::new(&settings(fast_with_robots), WINDOW, 0);
+        frontier.add(site("a.example", 2), at(0));
+        let mut errand = robots_of(frontier.next(at(0)));
+        frontier.on(ended("a.example"), at(0));
         let answer = RobotsAnswer::Moved(Url::parse(to).unwrap());
-        scheduler.on(Event::Robots { errand, answer }, at(0));
+        frontier.on(Event::Robots { errand, answer }, at(0));
         for _ in 0..3 {
-            match scheduler.next(at(0)) {
+            match frontier.next(at(0)) {
                 Step::Start(Task::Errand { errand: next, host }) => {
                     errand = next;
                     let signal = HostSignal::Unreachable;
-                    scheduler.on(
+                    frontier.on(
                         Event::RequestEnded {
                             host,
                             signal,
@@ -397,49 +406,49 @@ fn robots_txt_that_leads_nowhere_closes_the_origin_that_waits_for_it() {
                         },
                         at(0),
                     );
-                    scheduler.on(unreachable(errand), at(0));
+                    frontier.on(unreachable(errand), at(0));
                 }
                 Step::Finished(_) => break,
                 other => panic!("{other:?}"),
             }
         }
         assert!(
-            matches!(scheduler.next(at(0)), Step::Finished(Ending::Exhausted)),
+            matches!(frontier.next(at(0)), Step::Finished(Ending::Exhausted)),
             "{to}"
         );
-        let retired = scheduler.retired();
+        let given_up = frontier.given_up();
         assert!(
-            retired.iter().any(|gone| gone.host == "http://a.example"),
-            "{to}: {retired:?}"
+            given_up.iter().any(|gone| gone.host == "http://a.example"),
+            "{to}: {given_up:?}"
         );
     }
 }
 
 #[test]
 fn sitemaps_that_name_one_another_are_fetched_once_and_take_turns_with_pages() {
-    let mut scheduler = Scheduler::new(&settings(fast_with_robots), WINDOW, 0);
-    scheduler.add(site("a.example", 3), at(0));
-    let errand = robots_of(scheduler.next(at(0)));
-    scheduler.on(ended("a.example"), at(0));
+    let mut frontier = Frontier::new(&settings(fast_with_robots), WINDOW, 0);
+    frontier.add(site("a.example", 3), at(0));
+    let errand = robots_of(frontier.next(at(0)));
+    frontier.on(ended("a.example"), at(0));
     let answer = rules("Sitemap: http://a.example/map1\nSitemap: http://a.example/map2\n");
-    scheduler.on(Event::Robots { errand, answer }, at(0));
+    frontier.on(Event::Robots { errand, answer }, at(0));
     let mut order = Vec::new();
     loop {
-        match scheduler.next(at(0)) {
+        match frontier.next(at(0)) {
             Step::Start(Task::Page { queued, .. }) => {
                 order.push(queued.url);
-                scheduler.on(ended("a.example"), at(0));
-                scheduler.on(decided("a.example", queued.seq, true), at(0));
+                frontier.on(ended("a.example"), at(0));
+                frontier.on(decided("a.example", queued.seq, true), at(0));
             }
             Step::Start(Task::Errand { errand, .. }) => {
                 order.push(errand.url().to_string());
-                scheduler.on(ended("a.example"), at(0));
+                frontier.on(ended("a.example"), at(0));
                 let further = [1, 2].map(|n| Errand::Sitemap {
                     url: Url::parse(&format!("http://a.example/map{n}")).unwrap(),
                     depth: 1,
                     redirects: 0,
                 });
-                scheduler.on(
+                frontier.on(
                     Event::Sitemap {
                         queued: Vec::new(),
                         further: further.into(),
@@ -461,20 +470,20 @@ fn a_redirect_to_another_spelling_is_followed_at_once_and_keeps_its_place_in_the
         config.politeness.delay_ms = 0;
         config.scope.max_pages_per_host = 1;
     };
-    let mut scheduler = Scheduler::new(&settings(limited), WINDOW, 0);
-    scheduler.add(site("a.example", 2), at(0));
-    assert_eq!(started(scheduler.next(at(0))), "http://a.example/0");
-    scheduler.on(ended("a.example"), at(0));
+    let mut frontier = Frontier::new(&settings(limited), WINDOW, 0);
+    frontier.add(site("a.example", 2), at(0));
+    assert_eq!(started(frontier.next(at(0))), "http://a.example/0");
+    frontier.on(ended("a.example"), at(0));
     let url = Url::parse("http://a.example/0?PHPSESSID=1").unwrap();
-    scheduler.on(
+    frontier.on(
         Event::Respelled {
             queued: queued(0, "http://a.example/0"),
             url: url.clone(),
         },
         at(0),
     );
-    assert!(matches!(scheduler.next(at(0)), Step::Start(Task::Page { url: asked, .. }) if asked == url));
-    scheduler.on(ended("a.example"), at(0));
-    scheduler.on(decided("a.example", 0, true), at(0));
-    assert!(matches!(scheduler.next(at(0)), Step::Finished(Ending::Exhausted)));
+    assert!(matches!(frontier.next(at(0)), Step::Start(Task::Page { url: asked, .. }) if asked == url));
+    frontier.on(ended("a.example"), at(0));
+    frontier.on(decided("a.example", 0, true), at(0));
+    assert!(matches!(frontier.next(at(0)), Step::Finished(Ending::Exhausted)));
 }

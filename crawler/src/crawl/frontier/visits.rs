@@ -1,35 +1,35 @@
-//! The visits to pages of one host that were fetched before: those in memory, and whether the store has more.
+//! The revisits of one host: those in memory, and whether the store has more.
 
 use std::collections::BTreeMap;
 
 use storage::QueuedUrl;
 
 use super::BUFFER;
-use super::queue::{Place, Waiting};
+use super::waiting::{Place, WaitingUrl};
 use crate::crawl::revisits::PRIORITY_VISIT;
 
-/// See the module's text.
+/// The revisits of one host.
 #[derive(Debug, Default)]
 pub(super) struct HostVisits {
-    buffer: BTreeMap<Place, Waiting>,
-    /// The store holds visits that are not in the buffer.
+    buffer: BTreeMap<Place, WaitingUrl>,
+    /// The store holds revisits that are not in the buffer.
     pub in_store: bool,
 }
 
 impl HostVisits {
-    /// Where they begin in the store's queue.
-    pub const BEGIN: Place = (PRIORITY_VISIT, 0, 0);
+    /// The start of the revisits in the store's queue.
+    pub const START: Place = (PRIORITY_VISIT, 0, 0);
 
-    /// Takes a visit into the buffer, or leaves it to the store where the buffer is full.
+    /// Takes a revisit into the buffer. If the buffer is full, the revisit stays in the store.
     pub fn offer(&mut self, queued: QueuedUrl) {
         if self.in_store || self.buffer.len() >= BUFFER {
             self.in_store = true;
         } else {
-            self.put_back(Waiting::new(queued));
+            self.put_back(WaitingUrl::new(queued));
         }
     }
 
-    pub fn put_back(&mut self, waiting: Waiting) {
+    pub fn put_back(&mut self, waiting: WaitingUrl) {
         self.buffer.insert(waiting.place(), waiting);
     }
 
@@ -37,20 +37,20 @@ impl HostVisits {
         self.buffer.is_empty()
     }
 
-    /// Whether the buffer is empty and the store may have something for it.
+    /// Whether the buffer is empty and the store may hold more.
     pub fn wants_more(&self) -> bool {
         self.buffer.is_empty() && self.in_store
     }
 
-    /// What the store had, in order; `more` says whether it has more.
+    /// Takes in the store's answer, in order. `more` says whether the store holds more.
     pub fn refilled(&mut self, urls: Vec<QueuedUrl>, more: bool) {
         self.in_store = more;
         for queued in urls {
-            self.put_back(Waiting::new(queued));
+            self.put_back(WaitingUrl::new(queued));
         }
     }
 
-    pub fn take(&mut self) -> Option<Waiting> {
+    pub fn take(&mut self) -> Option<WaitingUrl> {
         self.buffer.pop_first().map(|(_, waiting)| waiting)
     }
 }

@@ -14,16 +14,16 @@ use super::{Interpreter, PRIORITY_SITEMAP, redirect};
 use crate::crawl::messages::{Errand, Event, Meaning, Record, RobotsAnswer, Unfit};
 use crate::crawl::scope::Scope;
 
-/// How deep sitemap indexes may lie in one another.
+/// Bound on the depth of sitemap indexes in one another.
 const MAX_SITEMAP_DEPTH: u8 = 2;
 
-/// Redirects of a sitemap that are followed.
+/// Bound on the redirects of a sitemap.
 const MAX_SITEMAP_REDIRECTS: u8 = 5;
 
-/// Bound on a robots.txt without its Content-Encoding; what counts of it is less.
+/// Bound on a robots.txt without its Content-Encoding. The parser reads less of it.
 const MAX_DECODED_ROBOTS_BYTES: usize = 16 * MAX_ROBOTS_BYTES;
 
-/// How long what an errand brings may be without its Content-Encoding.
+/// Bound on the bytes of an errand's body without its Content-Encoding.
 pub(super) fn max_unpacked_bytes(errand: &Errand) -> usize {
     match errand {
         Errand::Robots { .. } => MAX_DECODED_ROBOTS_BYTES,
@@ -34,14 +34,14 @@ pub(super) fn max_unpacked_bytes(errand: &Errand) -> usize {
 impl Interpreter {
     pub(super) fn robots(&self, errand: Errand, answer: Result<Response, FetchError>) -> Meaning {
         let answer = match answer {
-            Err(error) if is_first_hop(&errand) && error.is_the_origins() => {
-                self.tell_refusal(errand.url().authority(), &error);
+            Err(error) if is_first_hop(&errand) && error.concerns_origin() => {
+                self.warn_of_refusal(errand.url().authority(), &error);
                 RobotsAnswer::Unfit(Unfit {
                     kind: error.kind(),
                     detail: stored_text(&error.to_string()),
                 })
             }
-            // Of an answer that cannot be read too: what the server meant is unknown.
+            // An answer that cannot be read counts too: its meaning is unknown.
             Err(error) => RobotsAnswer::Unreachable(error.to_string()),
             Ok(response) => match redirect::target(errand.url(), &response) {
                 Some(Ok(to)) => RobotsAnswer::Moved(to),
@@ -54,7 +54,10 @@ impl Interpreter {
         Meaning::Event(Event::Robots { errand, answer })
     }
 
-    /// What the answer says, and what of it is kept for later runs; else why it says nothing.
+    /// The rules, and the text to store for later runs.
+    ///
+    /// # Errors
+    /// The server failed, with this status.
     fn rules(&self, url: &Url, response: &Response) -> Result<(RobotsAnswer, Option<StoredRobots>), String> {
         let body = response.body.as_deref().unwrap_or_default();
         let outcome = RobotsOutcome::from_status(response.status, body, &self.settings.product);
@@ -71,7 +74,7 @@ impl Interpreter {
         Ok((RobotsAnswer::Rules(outcome.robots, sitemaps), stored))
     }
 
-    /// Sitemaps are fetched from hosts of the crawl alone.
+    /// The crawl fetches sitemaps only from its own hosts.
     fn is_on_crawled_host(&self, url: &Url) -> bool {
         is_on_crawled_host(url, &self.scope)
     }
@@ -113,7 +116,11 @@ impl Interpreter {
     fn sitemap_urls(&self, url: &Url, depth: u8, body: &[u8]) -> Record {
         let parsed = sitemap::parse_sitemap(body, sitemap::MAX_SITEMAP_URLS);
         if let Some(reason) = &parsed.broken {
-            tell(url, depth, &format!("broken, what came before is used: {reason}"));
+            tell(
+                url,
+                depth,
+                &format!("broken, the part before the fault is used: {reason}"),
+            );
         }
         let (mut urls, mut further) = (Vec::new(), Vec::new());
         match parsed.sitemap {
@@ -132,7 +139,7 @@ impl Interpreter {
                     })
                     .collect();
             }
-            Sitemap::Index(_) => tracing::warn!(%url, "sitemap indexes too deep in one another"),
+            Sitemap::Index(_) => tracing::warn!(%url, "sitemap index skipped: too many indexes above it"),
         }
         Record::Sitemap {
             via: via(url),
@@ -146,7 +153,7 @@ fn via(url: &Url) -> Via {
     Via::Url(url.as_str().into())
 }
 
-/// Reads the robots.txt that an earlier run has left.
+/// Parses a robots.txt of an earlier run.
 #[derive(Debug)]
 pub struct RobotsReader {
     product: String,
@@ -163,7 +170,7 @@ impl RobotsReader {
         }
     }
 
-    /// What the text says that was fetched from `url`.
+    /// The rules in the text that was fetched from `url`.
     #[must_use]
     pub fn read(&self, url: &Url, stored: &StoredRobots) -> RobotsAnswer {
         let robots = Robots::parse(&stored.text, &self.product);
@@ -181,7 +188,7 @@ fn is_on_crawled_host(url: &Url, scope: &Scope) -> bool {
     HostKey::from_url(url).is_some_and(|host| scope.admits(&host, 0).is_ok())
 }
 
-/// Says what is wrong with a sitemap: loudly, unless it lies where it may have been looked for without being named.
+/// Logs a fault of a sitemap. It is a warning, unless the crawler may only have guessed the sitemap's place.
 fn tell(url: &Url, depth: u8, what: &str) {
     if depth == 0 && url.path() == "/sitemap.xml" {
         tracing::info!(%url, what, "sitemap");

@@ -1,33 +1,32 @@
-//! Small pages and large ones go different ways, so that many small ones are read at a time and never more than one
-//! large: the memory of a page being read (its text, its tree) is many times its own size.
+//! Two lanes: many threads read small pages at the same time, and one thread reads large pages. A page that is being read takes many
+//! times its size in memory, for its text and its tree.
 //!
-//! How large a page is shows in steps. What is large as it was sent goes to the large lane at once. What unpacks to more
-//! than a small page, or holds more tags than one, is found out in the small lane, which then hands it over, still
-//! packed. Whatever else goes wrong with a packed body in the small lane is left to the large one to say, whose bounds are
-//! those of the configuration.
+//! A response that is large as it was sent goes to the large lane at once. The small lane unpacks the others. If the body turns out
+//! larger than a small page, or has more tags, the small lane hands the response on to the large lane, still packed. It does the
+//! same with a body that it cannot unpack: only the large lane applies the configured bounds.
 
 use memchr::memchr_iter;
 use reqwest::header::CONTENT_ENCODING;
 use web::fetch::{FetchError, Response, content_encoding};
 
-/// Which way a response goes.
+/// The lane of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
-    /// For small pages: as many threads as cores.
+    /// For small pages, with a thread a core.
     Small,
-    /// For all others: one thread.
+    /// For all others, with one thread.
     Large,
 }
 
-/// Longest body, without its Content-Encoding, of a small page.
+/// Bound on the body of a small page, without its Content-Encoding.
 const MAX_SMALL_BYTES: usize = 256 * 1024;
 
-/// Tags of a small page at most. The tree takes some 200 bytes a tag, of an ordinary page and a multiple of that of a
-/// hostile one: see [`page::parse`].
+/// Bound on the tags of a small page. The tree takes about 200 bytes a tag for an ordinary page, and a multiple for a hostile one:
+/// see [`page::parse`].
 const MAX_SMALL_TAGS: usize = 16 * 1024;
 
 impl Lane {
-    /// The lane in which to begin.
+    /// The first lane of a response.
     #[must_use]
     pub fn of(answer: &Result<Response, FetchError>) -> Self {
         let body = answer.as_ref().ok().and_then(|response| response.body.as_ref());
@@ -38,16 +37,16 @@ impl Lane {
     }
 }
 
-/// A response on its way into a lane.
+/// A response whose body was unpacked.
 #[derive(Debug)]
 pub(super) enum Unpacked {
-    /// The body, if there is one, without its Content-Encoding; or what was wrong with it.
+    /// The body, if there is one, has no Content-Encoding any more; or the error.
     Ready(Result<Response, FetchError>),
-    /// Too large for this lane, and as it was.
+    /// The response is too large for this lane, and unchanged.
     TooLarge(Response),
 }
 
-/// Undoes the Content-Encoding of the body, if there is one; at most `limit` bytes of it.
+/// Undoes the Content-Encoding of the body, if there is one, up to `limit` bytes.
 pub(super) fn unpack(mut response: Response, limit: usize, lane: Lane) -> Unpacked {
     let Some(packed) = response.body.take() else {
         return Unpacked::Ready(Ok(response));
@@ -101,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_large_packed_unpacked_or_in_tags_goes_to_the_large_lane() {
+    fn a_page_that_is_large_packed_unpacked_or_in_tags_goes_to_the_large_lane() {
         let limit = 10 * 1024 * 1024;
         let small = |body: Vec<u8>, coding| goes_on(unpack(response(body, coding), limit, Lane::Small));
         assert!(!small(vec![b'x'; MAX_SMALL_BYTES], None));
@@ -116,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_large_lane_has_the_last_word() {
+    fn the_large_lane_applies_the_configured_bound() {
         let packed = zstd::bulk::compress(&vec![b'x'; 1_000_000], 3).unwrap();
         let unpacked = |limit| unpack(response(packed.clone(), Some("zstd")), limit, Lane::Large);
         let Unpacked::Ready(Ok(whole)) = unpacked(1_000_000) else {

@@ -1,8 +1,7 @@
-//! A page: from a response to text, signature and outlinks.
+//! Reads a page: from a response to text, signature and outlinks.
 
 use bytes::Bytes;
-use page::Page;
-use page::parse::{self, Outlink, RobotsDirectives};
+use page::{Outlink, Page, RobotsDirectives};
 use reqwest::header::{ETAG, LAST_MODIFIED};
 use storage::{Discovered, Outcome, PageDraft, QueuedUrl, Validators, Verdict, stored_text};
 use url::Url;
@@ -11,15 +10,15 @@ use web::fetch::{FetchError, Response};
 use super::{Interpreter, PRIORITY_LINK, excluded, missing};
 use crate::crawl::canonical;
 use crate::crawl::clock::unix_millis;
-use crate::crawl::messages::{ReadPage, Record};
+use crate::crawl::messages::{Record, UndecidedPage};
 
-/// The longest `ETag` or `Last-Modified` that is kept.
+/// Bound on the bytes of an `ETag` or `Last-Modified` that is kept.
 const MAX_VALIDATOR_BYTES: usize = 256;
 
 impl Interpreter {
     pub(super) fn read(&self, queued: QueuedUrl, url: &Url, response: Response, body: Bytes) -> Record {
         match page::read(&body, &response.headers, url, &self.settings.reading()) {
-            Ok(page) => self.decided(queued, url, response, body, page),
+            Ok(page) => self.page_record(queued, url, response, body, page),
             Err(page::NotAPage::TooLong { .. }) => {
                 let limit = self.settings.fetch.max_body_bytes;
                 self.failed_fetch(queued, &FetchError::BodyTooLarge { limit })
@@ -28,7 +27,7 @@ impl Interpreter {
         }
     }
 
-    fn decided(&self, queued: QueuedUrl, url: &Url, response: Response, body: Bytes, mut page: Page) -> Record {
+    fn page_record(&self, queued: QueuedUrl, url: &Url, response: Response, body: Bytes, mut page: Page) -> Record {
         let robots = page.robots.all();
         let metadata = self.analyzer.metadata(page.metadata());
         let links = std::mem::take(&mut page.outlinks);
@@ -60,7 +59,7 @@ impl Interpreter {
             payload_digest: storage::warc::payload_digest(&body),
             title: page.title,
         };
-        Record::Page(Box::new(ReadPage {
+        Record::Page(Box::new(UndecidedPage {
             queued,
             asked: url.clone(),
             draft,
@@ -75,13 +74,13 @@ impl Interpreter {
         }))
     }
 
-    /// What the header of a document that is no page, or of which no body was read, leads to.
+    /// The outlinks in the header of a document that is no page, or whose body was not read.
     pub(super) fn links_of_header(&self, queued: &QueuedUrl, url: &Url, response: &Response) -> Vec<Discovered> {
-        let links = parse::header_links(&response.headers, url).outlinks;
+        let links = page::header_links(&response.headers, url).outlinks;
         self.outlinks(links, self.x_robots_tag(response), queued)
     }
 
-    /// Those of a page's links that are followed.
+    /// The links of a page that the crawl follows.
     fn outlinks(
         &self,
         links: impl IntoIterator<Item = Outlink>,
@@ -102,7 +101,7 @@ impl Interpreter {
     }
 }
 
-/// A page that says that there is no page. Where there was one before, it may be back the next time.
+/// A page with the words "not found" and a status of success. A page that was there before may be back the next time.
 fn soft_404(queued: QueuedUrl, response: &Response, title: &str, outlinks: Vec<Discovered>) -> Record {
     if queued.revisits.is_some() {
         return missing(queued, response, Vec::new());
@@ -119,7 +118,7 @@ fn soft_404(queued: QueuedUrl, response: &Response, title: &str, outlinks: Vec<D
     }
 }
 
-/// `ETag` and `Last-Modified` as received; one that is empty, or too long to be sent back, is left out.
+/// `ETag` and `Last-Modified` as received. An empty or overlong one is dropped.
 fn validators(response: &Response) -> Validators {
     let field = |name| {
         let value = response

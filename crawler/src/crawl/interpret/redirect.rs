@@ -1,5 +1,5 @@
-//! Redirects: not followed by the HTTP client but by the frontier, so that every hop passes scope, robots.txt and the
-//! gate of the host it leads to, and a loop ends where it meets a known URL.
+//! Redirects. The frontier follows them, and not the HTTP client, so every hop passes the scope, robots.txt and the gate of its host,
+//! and a loop ends at a known URL.
 
 use storage::{Outcome, QueuedUrl};
 use url::Url;
@@ -10,7 +10,7 @@ use web::host_key::HostKey;
 use super::{Interpreter, PRIORITY_LINK, failed, missing};
 use crate::crawl::messages::{Event, Meaning, Record};
 
-/// Where a response sends us; `Some(Err)` where it does not say so in a way that can be followed.
+/// The target of a redirect; `None` for another response, `Some(Err)` for a redirect that cannot be followed.
 pub(crate) fn target(url: &Url, response: &Response) -> Option<Result<Url, String>> {
     if !matches!(response.status, 301 | 302 | 303 | 307 | 308) {
         return None;
@@ -50,7 +50,7 @@ impl Interpreter {
         if queued.redirects >= max {
             return ends(queued, "too_many_redirects", format!("more than {max} redirects"));
         }
-        // Some ask like this for their cookie back, and show the page to whoever has it.
+        // Some servers set a cookie like this, and show the page to a client that sends it back.
         if target == *url && sets_cookie && self.settings.fetch.cookies {
             queued.redirects += 1;
             return Meaning::Event(Event::Respelled { queued, url: target });
@@ -62,16 +62,16 @@ impl Interpreter {
             Ok(canonical) => canonical,
             Err(error) => return ends(queued, "bad_redirect", error.to_string()),
         };
-        // The same page under another spelling, such as with a session id: that spelling is what the server wants.
+        // The same page under another spelling, such as with a session id: the server wants that spelling.
         if canonical.as_str() == queued.url {
             queued.redirects += 1;
             return Meaning::Event(Event::Respelled { queued, url: target });
         }
-        // 302, 303 and 307 say nothing of the next time (RFC 9110, section 15.4): a page that was there before may be back.
-        let is_passing = queued.revisits.is_some() && !matches!(status, 301 | 308);
-        // Where a seed leads is what the user meant: example.org that has become www.example.org.
+        // 302, 303 and 307 are temporary (RFC 9110, section 15.4): a page that was there before may be back.
+        let is_temporary = queued.revisits.is_some() && !matches!(status, 301 | 308);
+        // The user meant the page to which a seed leads: example.org may have become www.example.org.
         if queued.depth == 0
-            && !is_passing
+            && !is_temporary
             && let Some(host) = HostKey::from_url(&target)
         {
             self.scope.add_host(&host);
@@ -83,7 +83,7 @@ impl Interpreter {
             queued.redirects + 1,
             PRIORITY_LINK,
         );
-        if is_passing {
+        if is_temporary {
             return Meaning::Record(missing(queued, response, outlinks));
         }
         Meaning::Record(Record::Outcome {

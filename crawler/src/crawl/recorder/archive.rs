@@ -1,4 +1,4 @@
-//! A page as the archive keeps it: whole if it is kept, else as a revisit of the page that it is a duplicate of.
+//! The archive records of a page: a response record for a kept page, a revisit record for a duplicate.
 
 use std::net::IpAddr;
 
@@ -6,31 +6,31 @@ use reqwest::StatusCode;
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT,
 };
-use storage::warc::{Capture, DuplicateText, EncodedCapture, RefersTo, Revisit, RevisitProfile};
+use storage::warc::{Capture, DuplicateText, EncodedCapture, RefersTo, RevisitCapture, RevisitProfile};
 use storage::{PageRecord, QueuedUrl, Store, Validators, Verdict};
 use url::{Position, Url};
 use web::fetch::{Response, fields_of_every_request};
 
 use super::kept_texts::KeptTexts;
 use crate::config::settings::Settings;
-use crate::crawl::messages::ReadPage;
+use crate::crawl::messages::UndecidedPage;
 use crate::crawl::revisits::conditions;
 use crate::error::RunError;
 
-/// The requests of a crawl as the archive keeps them.
+/// The requests of a crawl in the form that the archive keeps.
 ///
-/// What is kept is by name: the fields that every crawler sends, with this one's own values. Whatever else was sent may be a
-/// secret (`Authorization`, `Cookie`, the operator's own fields), and an archive is passed on.
+/// It keeps only fields with known names: those that every crawler sends, with the values of this one. Any other field may be a secret
+/// (`Authorization`, `Cookie`, the operator's own fields), and archives are shared.
 #[derive(Debug)]
 pub(crate) struct ArchivedRequests {
     fields: HeaderMap,
 }
 
 impl ArchivedRequests {
-    /// Those of a crawl by `settings`.
+    /// The requests of a crawl with these settings.
     pub(crate) fn new(settings: &Settings) -> Self {
         let mut fields = HeaderMap::new();
-        // In the order in which they are sent.
+        // In the order in which the client sends them.
         let own = fields_of_every_request();
         let user_agent = HeaderValue::from_str(&settings.fetch.user_agent).ok();
         let value_of = |name| own.get(name).cloned();
@@ -39,7 +39,7 @@ impl ArchivedRequests {
             (USER_AGENT, user_agent),
             (ACCEPT_ENCODING, value_of(&ACCEPT_ENCODING)),
         ] {
-            // One that the operator has set in its place is the operator's.
+            // A field that the operator sets is the operator's own.
             if let Some(value) = value.filter(|_| !settings.fetch.headers.contains_key(&name)) {
                 fields.insert(name, value);
             }
@@ -47,7 +47,8 @@ impl ArchivedRequests {
         Self { fields }
     }
 
-    /// The head of the request for a URL of the frontier, for which `asked` was asked, or itself; `None` if it is no URL.
+    /// The head of the request for a URL of the frontier. `asked` is another spelling that was asked for instead. `None` if the row holds no
+    /// URL.
     pub(super) fn of(&self, queued: &QueuedUrl, asked: Option<&Url>) -> Option<Vec<u8>> {
         let url = match asked {
             Some(asked) => asked.clone(),
@@ -56,7 +57,7 @@ impl ArchivedRequests {
         Some(self.head(&url, conditions(queued, &url)))
     }
 
-    /// The head of the request for `url`, which had these validators as its conditions.
+    /// The head of the request for `url`, conditional by these validators.
     fn head(&self, url: &Url, conditions: Option<&Validators>) -> Vec<u8> {
         let mut head = Vec::with_capacity(512);
         let target = &url[Position::BeforePath..Position::AfterQuery];
@@ -89,7 +90,7 @@ impl ArchivedRequests {
 
 /// The records of a decided page.
 pub(super) fn encoded(
-    page: &ReadPage,
+    page: &UndecidedPage,
     store: &Store,
     requests: &ArchivedRequests,
     texts: &mut KeptTexts,
@@ -113,7 +114,7 @@ pub(super) fn encoded(
     encoded.map(Some).map_err(RunError::Encode)
 }
 
-fn capture<'a>(page: &'a ReadPage, request: Option<&'a [u8]>) -> Capture<'a> {
+fn capture<'a>(page: &'a UndecidedPage, request: Option<&'a [u8]>) -> Capture<'a> {
     Capture {
         url: &page.queued.url,
         fetched_at: page.draft.fetched_at,
@@ -123,18 +124,18 @@ fn capture<'a>(page: &'a ReadPage, request: Option<&'a [u8]>) -> Capture<'a> {
         reason: reason(page.draft.status),
         headers: headers(&page.response),
         payload: &page.body,
-        // A body that is not whole is a failure, not a page.
+        // An incomplete body is a failure and not a page.
         truncated: None,
         text: &page.text,
     }
 }
 
 fn revisit<'a>(
-    page: &'a ReadPage,
+    page: &'a UndecidedPage,
     kept: &'a PageRecord,
     text: Option<DuplicateText<'a>>,
     request: Option<&'a [u8]>,
-) -> Revisit<'a> {
+) -> RevisitCapture<'a> {
     let is_identical = page.draft.payload_digest == kept.payload_digest;
     let profile = match page.draft.verdict {
         _ if is_identical => RevisitProfile::IdenticalPayload,
@@ -143,7 +144,7 @@ fn revisit<'a>(
         } => RevisitProfile::NearDuplicate { distance, similarity },
         Verdict::Exact { .. } | Verdict::Unique => RevisitProfile::SameText,
     };
-    Revisit {
+    RevisitCapture {
         url: &page.queued.url,
         fetched_at: page.draft.fetched_at,
         ip: address(&page.response),
@@ -166,7 +167,7 @@ pub(crate) fn address(response: &Response) -> Option<IpAddr> {
     response.remote.map(|address| address.ip())
 }
 
-/// The standard's phrase: the one received is not known for HTTP/2, which has none, and means nothing (RFC 9112, section 4).
+/// The standard reason phrase. HTTP/2 has none, and in HTTP/1.1 it has no meaning (RFC 9112, section 4).
 pub(crate) fn reason(status: u16) -> &'static str {
     let status = StatusCode::from_u16(status).ok();
     status.and_then(|status| status.canonical_reason()).unwrap_or_default()

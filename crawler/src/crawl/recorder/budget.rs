@@ -1,4 +1,4 @@
-//! How many URLs of a host the crawl will know: what a host can make it write to the disk.
+//! Bound on the URLs of a host that the crawl takes in, and so on what a host can make it write to the disk.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,17 +7,17 @@ use storage::{Discovered, QueuedUrl, Store};
 
 use crate::error::RunError;
 
-/// See the module's text.
+/// The budget of URLs, by host.
 #[derive(Debug, Default)]
 pub(super) struct UrlBudget {
     /// `None` for no limit.
     max_per_host: Option<u64>,
-    /// URLs known, by host.
+    /// The number of known URLs, by host.
     known: HashMap<String, u64>,
 }
 
 impl UrlBudget {
-    /// The budget of what `store` knows already.
+    /// The budget that the URLs in `store` leave.
     pub(super) fn open(store: &Store, max_per_host: Option<u64>) -> Result<Self, RunError> {
         let mut known = HashMap::new();
         if max_per_host.is_some() {
@@ -29,7 +29,7 @@ impl UrlBudget {
         Ok(Self { max_per_host, known })
     }
 
-    /// The links that there is room for: all, but of hosts that have used up their budget. One page may go beyond it.
+    /// The links to hosts within their budget. The links of one page may exceed it.
     pub(super) fn admit<'a>(&self, links: &'a [Discovered]) -> Cow<'a, [Discovered]> {
         let Some(max) = self.max_per_host else {
             return Cow::Borrowed(links);
@@ -41,7 +41,7 @@ impl UrlBudget {
         Cow::Owned(links.iter().filter(|link| has_room(link)).cloned().collect())
     }
 
-    /// URLs became known.
+    /// Counts URLs that became known.
     pub(super) fn spend(&mut self, urls: &[QueuedUrl]) {
         if self.max_per_host.is_none() {
             return;

@@ -1,16 +1,16 @@
-//! Pages that were kept and are not any more: superseded, moved, gone, or replaced by their canonical page.
+//! Departures: pages that are not kept any more, because they were superseded, moved, gone, or replaced by their canonical page.
 //!
-//! The catalogue changes first and names them ([`Store::departed`]); when that is durable they leave the index; when that is
-//! written too, the catalogue forgets the names. So a crash anywhere leaves at most a name too many, and to take out what is
-//! out already does no harm.
+//! The catalogue changes first and lists them ([`Store::departed`]). When that is durable, they leave the index. When the index is
+//! written too, the catalogue drops the list. So a crash leaves at most a list with pages that have left already, and removing a page
+//! twice does no harm.
 
 use dedup::{Deduplicator, DocId, SledIndex};
 use storage::Store;
 
 use crate::error::RunError;
 
-/// Takes out of the index what the durable catalogue says is to leave it; the index is to be persisted after it, and the
-/// answer to be [forgotten](Store::forget_departed) after that.
+/// Removes the departed pages of the durable catalogue from the index, and returns them. The caller persists the index, and
+/// [forgets](Store::forget_departed) the pages after that.
 pub(crate) fn carry_out(store: &Store, dedup: &Deduplicator<SledIndex>) -> Result<Vec<u64>, RunError> {
     let departed = store.departed()?;
     for &page in &departed {

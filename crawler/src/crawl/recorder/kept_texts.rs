@@ -1,4 +1,4 @@
-//! The texts of the kept pages that duplicates were found of last: the texts of their duplicates are archived beside them.
+//! A cache of the texts of kept pages. The archive stores the text of a duplicate as the difference from the kept page's text.
 
 use std::collections::VecDeque;
 
@@ -6,10 +6,10 @@ use storage::{PageRecord, StorageError, Store};
 
 use crate::error::RunError;
 
-/// Bytes of text that are held, but for the last one, which may be longer.
+/// Bound on the bytes of the texts. A single longer text is held too.
 const MAX_BYTES: usize = 1 << 20;
 
-/// The last texts, the latest first: the duplicates of a page often come one after the other.
+/// The texts used last, the latest first: the duplicates of a page often come one after the other.
 #[derive(Debug, Default)]
 pub(super) struct KeptTexts {
     texts: VecDeque<(u64, String)>,
@@ -17,8 +17,8 @@ pub(super) struct KeptTexts {
 }
 
 impl KeptTexts {
-    /// The text of the page `of`, whose record is `kept`; `None` if it cannot be read. A crawl goes on without: the duplicate is
-    /// known by its signature, and `verify` tells of the damage.
+    /// The text of the page `of`, whose record is `kept`; `None` if it cannot be read. The crawl continues without it: the signature
+    /// identifies the duplicate, and `verify` reports the damage.
     pub(super) fn of(&mut self, store: &Store, of: u64, kept: &PageRecord) -> Result<Option<&str>, RunError> {
         match self.texts.iter().position(|(page, _)| *page == of) {
             Some(at) => {

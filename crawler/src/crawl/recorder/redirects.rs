@@ -1,5 +1,5 @@
-//! Redirects that lead back to where they began, through however many URLs: the last to be decided is a failure by that
-//! name, instead of a redirect to a page that never comes.
+//! Redirect loops over any number of URLs. The last redirect of a loop is recorded as a failure (`redirect_loop`), because its page
+//! never comes.
 
 use std::collections::HashMap;
 
@@ -9,17 +9,17 @@ use web::host_key::HostKey;
 
 use crate::error::RunError;
 
-/// Hops that are looked at.
+/// Bound on the hops that are followed.
 const MAX_HOPS: usize = 64;
 
-/// Which URL redirects where, as far as the store does not show it yet.
+/// The redirects that the store does not show yet: from URL to URL.
 #[derive(Debug, Default)]
 pub(super) struct Redirects {
     uncommitted: HashMap<String, String>,
 }
 
 impl Redirects {
-    /// The outcome, or `redirect_loop` in place of a redirect that leads back to its own URL.
+    /// The outcome; a redirect that leads back to its own URL becomes a failure.
     pub(super) fn judge(&mut self, store: &Store, queued: &QueuedUrl, outcome: Outcome) -> Result<Outcome, RunError> {
         let Outcome::Redirect { to, status } = outcome else {
             return Ok(outcome);
@@ -36,7 +36,7 @@ impl Redirects {
         Ok(Outcome::Redirect { to, status })
     }
 
-    /// What was decided until now is in the store.
+    /// The store shows all redirects up to now.
     pub(super) fn committed(&mut self) {
         self.uncommitted.clear();
     }

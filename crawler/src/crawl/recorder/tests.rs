@@ -1,20 +1,21 @@
-//! Versions of pages against what must hold whatever they do: the index is the kept pages, and no two of them say the same.
+//! Random versions of pages. After every step the index must hold exactly the kept pages, and no two of them may be duplicates.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::UNIX_EPOCH;
 
 use bytes::Bytes;
-use dedup::{Analyzer, Index, MemoryIndex};
-use storage::{OpenOptions, PageDraft};
+use dedup::{Analyzer, DocId, Index, MemoryIndex};
+use storage::{OpenOptions, PageDraft, Verdict, Visit};
 use web::fetch::Response;
 
 use super::*;
 use crate::config::Config;
 use crate::crawl::index::decode_signature;
-use crate::crawl::revisits;
+use crate::crawl::messages::UndecidedPage;
+use crate::crawl::revisits::{self, PRIORITY_VISIT};
 use crate::crawl::scope::Scope;
 
-/// Texts: `BASES` that are unlike each other, each in `VARIANTS` that are nearly the same, two of these in other bytes only.
+/// `BASES` different texts, each in `VARIANTS` that are nearly the same. Two of the variants differ only in bytes.
 const BASES: u64 = 5;
 const VARIANTS: u64 = 4;
 
@@ -26,9 +27,9 @@ struct World {
     settings: Settings,
     analyzer: Analyzer,
     reader: RobotsReader,
-    content: Option<ContentSeen>,
+    recorder: Option<Recorder>,
     random: fastrand::Rng,
-    /// Which text is at which URL.
+    /// The text at each URL.
     texts: BTreeMap<String, u64>,
     clock: u64,
 }
@@ -42,7 +43,7 @@ impl World {
             analyzer: Analyzer::new(&settings.scheme),
             reader: RobotsReader::new(&settings.product, Arc::new(scope)),
             settings,
-            content: None,
+            recorder: None,
             random: fastrand::Rng::with_seed(seed),
             texts: BTreeMap::new(),
             clock: 1_000_000,
@@ -52,22 +53,22 @@ impl World {
     }
 
     fn open(&mut self) {
-        self.content = None;
+        self.recorder = None;
         let options = OpenOptions {
             cache_bytes: 1 << 20,
             ..OpenOptions::new(self.settings.store_scheme())
         };
         let store = Store::open(self.dir.path(), &options).unwrap();
-        self.content = Some(ContentSeen::open(store, &self.settings, Arc::default()).unwrap());
+        self.recorder = Some(Recorder::open(store, &self.settings, Arc::default()).unwrap());
     }
 
-    fn content(&mut self) -> &mut ContentSeen {
-        self.content.as_mut().unwrap()
+    fn recorder(&mut self) -> &mut Recorder {
+        self.recorder.as_mut().unwrap()
     }
 
     fn record(&mut self, record: Record) {
-        let content = self.content.as_mut().unwrap();
-        content.record(record, &self.reader).unwrap();
+        let recorder = self.recorder.as_mut().unwrap();
+        recorder.record(record, &self.reader).unwrap();
     }
 
     /// A response with the text at the URL, now.
@@ -81,7 +82,7 @@ impl World {
             payload_digest: storage::warc::payload_digest(&body),
             ..PageDraft::default()
         };
-        Record::Page(Box::new(ReadPage {
+        Record::Page(Box::new(UndecidedPage {
             asked: queued.url.parse().unwrap(),
             queued,
             draft,
@@ -101,20 +102,20 @@ impl World {
             host: "h".into(),
             ..Discovered::default()
         };
-        let queued = self.content().store.discover(&[link]).unwrap().remove(0);
+        let queued = self.recorder().store.discover(&[link]).unwrap().remove(0);
         let text = self.random.u64(0..BASES * VARIANTS);
         self.texts.insert(url, text);
         let page = self.page(queued);
         self.record(page);
     }
 
-    /// Another visit to some page.
+    /// A revisit to a random page.
     fn visit(&mut self) {
-        let current: Vec<u64> = (1..self.content().store.next_page_id()).collect();
+        let current: Vec<u64> = (1..self.recorder().store.next_page_id()).collect();
         let Some(&id) = self.random.choice(&current) else {
             return;
         };
-        let Some(queued) = self.content().store.revisit(&[id], PRIORITY_VISIT).unwrap().pop() else {
+        let Some(queued) = self.recorder().store.revisit(&[id], PRIORITY_VISIT).unwrap().pop() else {
             return;
         };
         self.clock += 1;
@@ -152,8 +153,8 @@ impl World {
 
     /// Looks at all pages again, none of which has changed.
     fn visit_all(&mut self) {
-        for id in 1..self.content().store.next_page_id() {
-            let queued = self.content().store.revisit(&[id], PRIORITY_VISIT).unwrap().pop();
+        for id in 1..self.recorder().store.next_page_id() {
+            let queued = self.recorder().store.revisit(&[id], PRIORITY_VISIT).unwrap().pop();
             if let Some(queued) = queued {
                 let page = self.page(queued);
                 self.record(page);
@@ -162,15 +163,15 @@ impl World {
     }
 
     fn pages(&self) -> Vec<(u64, storage::PageRecord)> {
-        let store = &self.content.as_ref().unwrap().store;
+        let store = &self.recorder.as_ref().unwrap().store;
         store.pages_from(1).map(Result::unwrap).collect()
     }
 
-    /// Asserts what always holds of what is committed.
+    /// Asserts the invariants of the committed state.
     fn assert_sound(&mut self) {
-        self.content().commit().unwrap();
+        self.recorder().commit().unwrap();
         // What has left the index is forgotten by the next.
-        self.content().commit().unwrap();
+        self.recorder().commit().unwrap();
         let pages = self.pages();
         let kept: BTreeSet<u64> = pages
             .iter()
@@ -183,7 +184,7 @@ impl World {
             .collect();
         let rule = self.settings.rule.clone();
         {
-            let index = self.content().dedup.index();
+            let index = self.recorder().dedup.index();
             for id in signatures.keys() {
                 let is_there = index.signature(DocId(*id)).unwrap().is_some();
                 assert_eq!(is_there, kept.contains(id), "page {id} in the index");
@@ -215,12 +216,12 @@ impl World {
                 );
             }
         }
-        let counts = self.content().store.counts();
+        let counts = self.recorder().store.counts();
         assert_eq!(counts.kept, kept.len() as u64);
         assert_eq!(counts.discovered, self.texts.len() as u64);
         let current = pages.iter().filter(|(_, page)| page.fate == Fate::Current).count();
         assert_eq!(counts.fetched(), current as u64);
-        assert_eq!(self.content().store.departed().unwrap(), [0; 0]);
+        assert_eq!(self.recorder().store.departed().unwrap(), [0; 0]);
     }
 }
 
@@ -253,17 +254,17 @@ fn text_of(number: u64) -> String {
 }
 
 #[test]
-fn whatever_pages_become_the_index_is_the_kept_pages_and_no_two_of_them_are_duplicates() {
+fn the_index_always_holds_the_kept_pages_and_no_two_of_them_are_duplicates() {
     let (mut versions, mut again) = (0, 0);
     for seed in 0..24 {
         let mut world = World::new(seed);
         for _ in 0..60 {
             match world.random.u8(0..20) {
                 0 => world.assert_sound(),
-                // Some of what was done last is lost, and all of it can be done again.
-                1 if world.content().store.pending() == 0 => world.open(),
+                // The steps since the last commit are lost, and can be done again.
+                1 if world.recorder().store.pending() == 0 => world.open(),
                 2 => {
-                    world.content().store.commit().unwrap();
+                    world.recorder().store.commit().unwrap();
                     // The catalogue is durable, the index is not brought up to it.
                     world.open();
                 }
@@ -282,8 +283,8 @@ fn whatever_pages_become_the_index_is_the_kept_pages_and_no_two_of_them_are_dupl
             .count();
         for (id, page) in world.pages().into_iter().filter(|(_, page)| page.fate == Fate::Current) {
             if let Some(of) = page.verdict.of() {
-                let store = &world.content().store;
-                let said_by = store.said_by(id).unwrap();
+                let store = &world.recorder().store;
+                let said_by = store.kept_representative_of(id).unwrap();
                 assert!(
                     said_by.is_some(),
                     "nothing says what page {id} says, a duplicate of {of}"
@@ -300,29 +301,29 @@ fn a_page_with_the_text_of_a_version_that_is_leaving_is_kept() {
 }
 
 #[test]
-fn so_is_one_that_comes_after_the_store_has_committed_by_itself() {
+fn a_page_with_the_text_of_a_leaving_version_is_kept_after_the_store_has_committed_by_itself() {
     assert_text_of_a_leaving_version_is_kept(|world| {
-        world.record(Record::Refill {
+        world.record(Record::Refill(Refill {
             host: "h".into(),
             limit: 9,
             skip: HashSet::new(),
             from: None,
-        });
-        assert_eq!(world.content().store.pending(), 0);
+        }));
+        assert_eq!(world.recorder().store.pending(), 0);
     });
 }
 
 #[test]
-fn the_index_is_brought_up_to_what_the_store_has_committed_by_itself() {
+fn the_index_catches_up_with_a_commit_of_the_store_itself() {
     let mut world = World::new(1);
     world.discover();
-    world.content().store.commit().unwrap();
-    world.content().commit().unwrap();
-    assert_eq!(world.content().dedup.index().applied(), 1);
+    world.recorder().store.commit().unwrap();
+    world.recorder().commit().unwrap();
+    assert_eq!(world.recorder().dedup.index().applied(), 1);
 }
 
 #[test]
-fn visits_that_wait_are_ended_at_every_host_and_new_urls_still_wait() {
+fn the_end_of_a_run_ends_the_visits_of_every_host_and_leaves_new_urls_queued() {
     let mut world = World::new(1);
     let link = |host: &str, n: usize| Discovered {
         url: format!("https://{host}/{n}"),
@@ -331,24 +332,35 @@ fn visits_that_wait_are_ended_at_every_host_and_new_urls_still_wait() {
     };
     let hosts = ["a", "b", "c"];
     for host in hosts {
-        for queued in world.content().store.discover(&[link(host, 0), link(host, 1)]).unwrap() {
+        for queued in world
+            .recorder()
+            .store
+            .discover(&[link(host, 0), link(host, 1)])
+            .unwrap()
+        {
             world.texts.insert(queued.url.clone(), 0);
             let page = world.page(queued);
             world.record(page);
         }
         let new: Vec<Discovered> = (2..100).map(|n| link(host, n)).collect();
-        world.content().store.discover(&new).unwrap();
+        world.recorder().store.discover(&new).unwrap();
     }
-    world.content().store.begin_refresh(1).unwrap();
-    // At the last host nothing waits but what is new.
-    world.content().store.revisit(&[1, 2, 3, 4], PRIORITY_VISIT).unwrap();
-    let queued = world.content().store.counts().queued;
+    world.recorder().store.begin_refresh(1).unwrap();
+    // At the last host only new URLs wait.
+    world.recorder().store.revisit(&[1, 2, 3, 4], PRIORITY_VISIT).unwrap();
+    let queued = world.recorder().store.counts().queued;
     world.record(Record::EndVisits);
-    world.content().commit().unwrap();
-    let counts = world.content().store.counts();
+    world.recorder().commit().unwrap();
+    let counts = world.recorder().store.counts();
     assert_eq!((counts.due, counts.queued), (0, queued));
-    assert_eq!(world.content().store.refresh().unwrap().unanswered, 4);
-    assert!(world.content().store.queue().all(|row| row.unwrap().revisits.is_none()));
+    assert_eq!(world.recorder().store.refresh().unwrap().unanswered, 4);
+    assert!(
+        world
+            .recorder()
+            .store
+            .queue()
+            .all(|row| row.unwrap().revisits.is_none())
+    );
 }
 
 /// A page changes, something `happens`, and another page comes that has its old text.
@@ -360,18 +372,18 @@ fn assert_text_of_a_leaving_version_is_kept(happens: impl Fn(&mut World)) {
         host: "h".into(),
         ..Discovered::default()
     };
-    let queued = world.content().store.discover(&[link("0")]).unwrap().remove(0);
+    let queued = world.recorder().store.discover(&[link("0")]).unwrap().remove(0);
     let page = world.page(queued);
     world.record(page);
     world.assert_sound();
-    // It changes to something else, and before anything of it is durable another page has its old text, and its new one.
-    let visit = world.content().store.revisit(&[1], PRIORITY_VISIT).unwrap().remove(0);
+    // The page changes. Before that is durable, other pages come with its old text and with its new one.
+    let visit = world.recorder().store.revisit(&[1], PRIORITY_VISIT).unwrap().remove(0);
     world.texts.insert("https://h/0".into(), VARIANTS);
     let page = world.page(visit);
     world.record(page);
     happens(&mut world);
     for (path, text) in [("1", 1), ("2", VARIANTS)] {
-        let queued = world.content().store.discover(&[link(path)]).unwrap().remove(0);
+        let queued = world.recorder().store.discover(&[link(path)]).unwrap().remove(0);
         world.texts.insert(queued.url.clone(), text);
         let page = world.page(queued);
         world.record(page);

@@ -1,35 +1,35 @@
-//! Another visit to a page: whether it says anything that its last version does not, and the record of one that does not.
+//! Revisits: whether the page says anything new beside its last version, and the archive record of an unchanged page.
 
-use storage::warc::{EncodedCapture, RefersTo, Revisit as RevisitRecord, RevisitProfile};
+use storage::warc::{EncodedCapture, RefersTo, RevisitCapture, RevisitProfile};
 use storage::{PageRecord, QueuedUrl, Revisit, Store, Verdict};
 use url::Url;
 use web::fetch::Response;
 
 use super::archive::{self, ArchivedRequests};
 use crate::crawl::index::decode_signature;
-use crate::crawl::messages::ReadPage;
+use crate::crawl::messages::UndecidedPage;
 use crate::error::RunError;
 
-/// What a visit found unchanged.
+/// A revisit that found the page unchanged.
 pub(super) struct Unchanged<'a> {
     pub response: &'a Response,
     /// When the request was sent, Unix ms.
     pub fetched_at: u64,
-    /// The URL that was asked; `None` for that of the page.
+    /// The URL that was asked for; `None` for the page's own.
     pub asked: Option<&'a Url>,
-    /// Length and SHA-1 of the decoded body; `None` where none came (304).
+    /// Length and SHA-1 of the decoded body; `None` if there was none (304).
     pub payload: Option<(u64, [u8; 20])>,
 }
 
-/// Whether the page says nothing that its last version does not say: the same bytes, or others with the same normalised text.
+/// Whether the page says nothing new beside its last version: it has the same bytes, or the same normalised text.
 ///
-/// Never of a page that is to be decided on anew: nothing in the crawl says what it says.
-pub(super) fn says_nothing_new(store: &Store, revisit: &Revisit, page: &ReadPage) -> Result<bool, RunError> {
+/// It is `false` for a page that must be decided again, because no page in the crawl has its text.
+pub(super) fn says_nothing_new(store: &Store, revisit: &Revisit, page: &UndecidedPage) -> Result<bool, RunError> {
     let (Some(digest), Some(last)) = (revisit.payload_digest, store.latest_page(revisit.page)?) else {
         return Ok(false);
     };
-    // What stood for it may have departed since the visit was queued.
-    if last.verdict != Verdict::Unique && store.said_by(revisit.page)?.is_none() {
+    // Its representative may have departed since the revisit was queued.
+    if last.verdict != Verdict::Unique && store.kept_representative_of(revisit.page)?.is_none() {
         return Ok(false);
     }
     if digest == page.draft.payload_digest {
@@ -55,7 +55,7 @@ pub(super) fn record(
     };
     let digest = visit.payload.map_or(last.payload_digest, |(_, digest)| digest);
     let request = requests.of(queued, visit.asked);
-    let record = RevisitRecord {
+    let record = RevisitCapture {
         url: &queued.url,
         fetched_at: visit.fetched_at,
         ip: archive::address(visit.response),
@@ -70,13 +70,13 @@ pub(super) fn record(
             url: &stands_for_it.url,
             fetched_at: stands_for_it.fetched_at,
         },
-        // It is that of the version before.
+        // The text is that of the last version.
         text: None,
     };
     Ok(Some(record.encode().map_err(RunError::Encode)?))
 }
 
-/// The page itself if its response is in the archive, else that of the page which it is a duplicate of.
+/// The page itself if its response is in the archive, or else its representative.
 fn archived(store: &Store, page: &PageRecord) -> Result<Option<PageRecord>, RunError> {
     if page.response.is_some() {
         return Ok(Some(page.clone()));
@@ -85,7 +85,7 @@ fn archived(store: &Store, page: &PageRecord) -> Result<Option<PageRecord>, RunE
     Ok(of.filter(|of| of.response.is_some()))
 }
 
-/// In which sense a visit that found `last` as it was stands for the capture of `of`.
+/// The profile of the revisit record of an unchanged page: in what sense it equals the capture of `of`.
 fn profile(last: &PageRecord, of: &PageRecord, is_not_modified: bool, digest: [u8; 20]) -> RevisitProfile {
     let is_itself = last.response.is_some();
     match last.verdict {

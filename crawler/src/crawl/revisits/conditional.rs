@@ -1,12 +1,12 @@
-//! Conditional requests (RFC 9110, section 13.1): the server is told which version is known, and answers 304 where it has
-//! no other.
+//! Conditional requests (RFC 9110, section 13.1): the request names the known version, and the server answers 304 if it has no
+//! other.
 
 use reqwest::header::{HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use storage::{QueuedUrl, Validators};
 use url::Url;
 
-/// What the request for `url` is made conditional by: what the server said of the stored version, and only where that very URL
-/// is asked for and not another spelling that it redirects to.
+/// The validators that make the request for `url` conditional: those of the stored version. `None` for another spelling of the URL, to
+/// which the server redirected.
 #[must_use]
 pub fn conditions<'a>(queued: &'a QueuedUrl, url: &Url) -> Option<&'a Validators> {
     let revisit = queued.revisits.as_ref().filter(|_| url.as_str() == queued.url)?;
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visit_is_conditional_by_what_the_server_said_as_it_said_it() {
+    fn a_revisit_sends_the_validators_as_they_were_received() {
         let url: Url = "http://h/a".parse().unwrap();
         let date = "Sat, 21 Mar 2026 09:00:00 GMT";
         let both = queued(Some("W/\"a,b\""), Some(date), Some([0; 20]));
@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(
             conditions(&queued(Some("\"a\""), None, None), &url),
             None,
-            "to be decided anew"
+            "to be decided again"
         );
         assert_eq!(
             conditions(&both, &"http://h/a;sid=1".parse().unwrap()),
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_is_left_out() {
+    fn a_validator_that_cannot_be_sent_is_dropped() {
         let validators = Validators {
             etag: Some("\"a\u{7}\"".into()),
             last_modified: Some("then".into()),

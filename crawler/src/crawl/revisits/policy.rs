@@ -1,17 +1,17 @@
-//! When a page is due to be looked at again: a pure function of what its visits found.
+//! When a page is due for a revisit: a pure function of the results of its visits.
 //!
-//! A page that changes by a Poisson process of rate λ, looked at `n` times at intervals `I`, is found changed in `X` of them
-//! with probability 1 − e^(−λI) each. The estimator for λ that has hardly any bias, for few visits too, and that has an answer
-//! where every visit found a change, is
+//! If a page changes by a Poisson process of rate λ and is visited `n` times at intervals `I`, each visit finds a change with the
+//! probability 1 − e^(−λI). `X` is the number of visits that found one. This estimator for λ has hardly any bias, even for few
+//! visits, and a value if every visit found a change:
 //!
 //! ```text
 //! λ = −ln((n − X + 0.5) / (n + 0.5)) / I
 //! ```
 //!
 //! (J. Cho, H. Garcia-Molina: Estimating Frequency of Change, ACM Transactions on Internet Technology 3(3), 2003, section 4.2.)
-//! `I` is the mean of the page's intervals. The page is due 1/λ after its last visit, when one change is to be expected; but it
-//! is left alone for no longer than it has been watched, so that a few quiet visits do not say "never": without a change the
-//! interval doubles.
+//! `I` is the mean of the page's intervals. The page is due 1/λ after its last visit, when one change is expected. The next interval is
+//! never longer than the time from the first visit to the last, so that a few visits without a change do not mean "never": without
+//! a change the interval doubles.
 
 use std::time::Duration;
 
@@ -20,8 +20,8 @@ use storage::{Validators, Visits};
 use crate::config::settings::Intervals;
 
 impl Intervals {
-    /// When a page is due, milliseconds since the Unix epoch: one that was fetched at the time `fetched_at`, with these
-    /// `validators`, and visited since as `visits` says.
+    /// When a page is due, in milliseconds since the Unix epoch. It was first fetched at `fetched_at` with these `validators`, and
+    /// `visits` are the results of its visits since.
     #[must_use]
     pub fn due_at(&self, fetched_at: u64, validators: &Validators, visits: Option<&Visits>) -> u64 {
         let (last_at, interval) = match visits.filter(|visits| visits.count > 0) {
@@ -34,7 +34,7 @@ impl Intervals {
     /// The interval after at least one visit.
     fn after(&self, visits: &Visits) -> Duration {
         if visits.missing > 0 {
-            // Whether the page is gone is to be known soon.
+            // The next visit should soon show whether the page is gone.
             return self.min;
         }
         let watched_ms = visits.last_at.saturating_sub(visits.first_at);
@@ -47,8 +47,8 @@ impl Intervals {
         self.clamp(Duration::from_millis(watched_ms.min(expected_ms as u64)))
     }
 
-    /// The interval before the first visit: a tenth of the page's age where the server tells it, as caches reckon
-    /// (RFC 9111, section 4.2.2).
+    /// The interval before the first visit: a tenth of the page's age if the server states it, as in the heuristic of caches (RFC 9111,
+    /// section 4.2.2).
     fn before_the_first(&self, fetched_at: u64, validators: &Validators) -> Duration {
         let modified = validators.last_modified.as_deref();
         let modified = modified.and_then(|date| httpdate::parse_http_date(date.trim()).ok());
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(due(Some("Sat, 11 Mar 1972 00:00:00 GMT")), 20);
         assert_eq!(due(Some("Thu, 01 Jan 1970 00:00:00 GMT")), 90);
         assert_eq!(due(Some("Fri, 29 Sep 1972 00:00:00 GMT")), 7);
-        // A visit that waits and was never made says nothing.
+        // A visit that still waits does not count.
         let waiting = Visits {
             is_waiting: true,
             ..visits(0, 0, 0)
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_is_that_of_the_estimator() {
+    fn the_interval_follows_the_estimator() {
         // 10 visits in 100 days, 5 changes: λ = −ln(5.5 / 10.5) a 10 days.
         assert!((due_in_days(visits(100, 10, 5)) - 10.0 / 0.646_627).abs() < 0.001);
         // Every one of 4 visits: λ = ln 9 a 5 days.
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_was_missing_is_looked_at_again_soon() {
+    fn a_missing_page_is_due_after_the_shortest_interval() {
         let missing = Visits {
             missing: 1,
             ..visits(300, 10, 0)
@@ -161,7 +161,8 @@ mod tests {
         assert_eq!(due_in_days(missing), 1.0);
     }
 
-    /// Visits a page that changes by a Poisson process of the mean `period` days, when it is due; the mean of the last intervals.
+    /// Visits a page whenever it is due. The page changes by a Poisson process with a mean of `period` days. Returns the mean of the last
+    /// intervals.
     fn watched(period: f64, count: u32, seed: u64) -> f64 {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut next_change = 1_000.0;

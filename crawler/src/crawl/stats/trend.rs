@@ -1,23 +1,23 @@
-//! How fast a crawl goes, and how long it will take at that rate.
+//! The rate of a crawl, and an estimate of the time left.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::Snapshot;
 
-/// The time over which rates are taken.
+/// The time over which rates are averaged.
 const RATE_WINDOW: Duration = Duration::from_secs(5);
 
-/// The time over which is judged how long it will take.
+/// The time over which the estimate of the time left is averaged.
 const OUTLOOK_WINDOW: Duration = Duration::from_secs(60);
 
-/// Less than this says nothing of how long it will take.
+/// There is no estimate before this time.
 const MIN_OUTLOOK: Duration = Duration::from_secs(3);
 
-/// Samples closer than this are not kept.
+/// The shortest time between two samples.
 const SPACING: Duration = Duration::from_millis(200);
 
-/// The snapshots of the last minute, as far as rates need them.
+/// Samples of the last minute.
 #[derive(Debug, Default)]
 pub struct Trend {
     samples: VecDeque<Sample>,
@@ -32,7 +32,7 @@ struct Sample {
     waiting: u64,
 }
 
-/// How fast it goes, over the last five seconds.
+/// Rates over the last five seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Rates {
     /// Requests ended a second.
@@ -43,37 +43,37 @@ pub struct Rates {
     pub bytes: f64,
 }
 
-/// What bounds a run.
+/// The limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Limits {
-    /// Pages decided in the whole crawl.
+pub struct RunLimits {
+    /// Bound on the pages decided in the whole crawl.
     pub max_pages: Option<u64>,
-    /// Time that the run may take.
+    /// Bound on the duration of the run.
     pub max_duration: Option<Duration>,
 }
 
-/// What will end the run first.
+/// The limit that ends the run first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
     /// The page limit.
     Pages,
-    /// The time given to it.
+    /// The time limit.
     Duration,
-    /// The queue is empty: it has been getting shorter.
+    /// The end of the queue, which is getting shorter.
     Queue,
 }
 
-/// An estimate: what goes on as in the last minute ends after this time.
+/// An estimate of the time left, at the rate of the last minute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeLeft {
-    /// From now.
+    /// The time left.
     pub time: Duration,
-    /// By what.
+    /// The limit that ends the run.
     pub bound: Bound,
 }
 
 impl Trend {
-    /// Takes in what is so now, and says how fast it went to get there.
+    /// Takes a sample, and returns the rates.
     pub fn look(&mut self, now: Instant, snapshot: &Snapshot) -> Rates {
         let sample = Sample {
             at: now,
@@ -103,9 +103,9 @@ impl Trend {
         }
     }
 
-    /// How long it will take, of a run that has been looked at for a few seconds; `None` where nothing foretells an end.
+    /// The time left of a run that was sampled for a few seconds; `None` if nothing predicts its end.
     #[must_use]
-    pub fn time_left(&self, now: Instant, snapshot: &Snapshot, limits: Limits) -> Option<TimeLeft> {
+    pub fn time_left(&self, now: Instant, snapshot: &Snapshot, limits: RunLimits) -> Option<TimeLeft> {
         if snapshot.stopping || snapshot.ending.is_some() {
             return None;
         }
@@ -136,7 +136,7 @@ impl Trend {
             .min_by_key(|left| left.time)
     }
 
-    /// The last sample that is at least `window` old, else the first, and the seconds since; `None` for no time at all.
+    /// The last sample that is at least `window` old, or else the first, and the seconds since; `None` if no time has passed.
     fn before(&self, now: Instant, window: Duration) -> Option<(Sample, f64)> {
         let is_old = |sample: &&Sample| now.duration_since(sample.at) >= window;
         let sample = self.samples.iter().rev().find(is_old).or(self.samples.front())?;
@@ -146,7 +146,7 @@ impl Trend {
 }
 
 impl TimeLeft {
-    /// In words that claim no more than is known: `about 3 min left`, `queue empty in about 5 h at this rate`.
+    /// In words, such as `about 3 min left` and `queue empty in about 5 h at this rate`.
     #[must_use]
     pub fn describe(&self) -> String {
         let time = about(self.time);
@@ -157,7 +157,7 @@ impl TimeLeft {
     }
 }
 
-/// As coarse as it is uncertain.
+/// Rounds as coarsely as the estimate is uncertain.
 fn about(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let rounded = |unit: f64| (seconds / unit).round().max(1.0);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rates_are_those_of_the_last_seconds() {
+    fn rates_are_averaged_over_the_last_seconds() {
         let mut trend = Trend::default();
         let start = Instant::now();
         let mut at = |seconds, requests| {
@@ -208,14 +208,14 @@ mod tests {
     }
 
     #[test]
-    fn the_time_left_goes_by_what_ends_first() {
+    fn the_time_left_is_that_of_the_limit_reached_first() {
         let mut trend = Trend::default();
         let start = Instant::now();
         trend.look(start, &snapshot(0, 0, 1_000));
         let (now, later) = (start + Duration::from_secs(10), snapshot(200, 100, 900));
         trend.look(now, &later);
         let left = |limits| trend.time_left(now, &later, limits);
-        let limits = |max_pages, seconds: Option<u64>| Limits {
+        let limits = |max_pages, seconds: Option<u64>| RunLimits {
             max_pages,
             max_duration: seconds.map(Duration::from_secs),
         };
@@ -239,13 +239,13 @@ mod tests {
     }
 
     #[test]
-    fn two_seconds_say_nothing_of_the_time_left() {
+    fn two_seconds_are_too_short_for_an_estimate() {
         let mut trend = Trend::default();
         let start = Instant::now();
         trend.look(start, &snapshot(0, 0, 1_000));
         let (now, later) = (start + Duration::from_secs(2), snapshot(200, 100, 900));
         trend.look(now, &later);
-        assert_eq!(trend.time_left(now, &later, Limits::default()), None);
+        assert_eq!(trend.time_left(now, &later, RunLimits::default()), None);
     }
 
     #[test]

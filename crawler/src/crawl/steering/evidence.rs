@@ -1,43 +1,44 @@
-//! What speaks for a rule and against it.
+//! The evidence for and against a rule.
 
-/// Examples kept of a rule.
+/// Bound on the examples of a rule.
 const MAX_EXAMPLES: usize = 3;
 
-/// Bytes of the two URLs of an example: there may be tens of thousands of rules.
+/// Bound on the bytes of an example's two URLs: there may be tens of thousands of rules.
 const MAX_EXAMPLE_BYTES: usize = 1_024;
 
-/// Duplicates that were found one on the other, each on the page before, from which on a rule's URLs are a trap: of URLs that
-/// are made as those of traps are, and of others.
+/// Length of a chain of duplicates, each found on the page before, at which a rule's URLs are a trap: for URLs with parameters or
+/// several numbers (suspect), and for others.
 const SUSPECT_CHAIN: u32 = 3;
 const ANY_CHAIN: u32 = 10;
 
-/// Duplicates without a single page that says something new, from which on URLs that are made as those of traps are one.
+/// Number of duplicates, without a single new page, at which suspect URLs are a trap.
 const ENDLESS: u32 = 100;
 
-/// Two URLs that the rule makes one and whose pages were duplicates.
+/// Two URLs that the rule makes one, and whose pages are duplicates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
-    /// URL of the dropped page.
+    /// The URL of the dropped page.
     pub url: String,
-    /// URL of the kept page.
+    /// The URL of the kept page.
     pub same_as: String,
 }
 
-/// The pages that a rule could be tested by.
+/// The results of a rule's tests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// Pages that were duplicates of the page that the rule says they are.
+    /// Pages that were duplicates of the page that the rule predicted.
     pub confirmed: u32,
-    /// Of these, with the very same text.
+    /// Exact duplicates among them.
     pub exact: u32,
-    /// Pages that said something new although the rule says that they are a page already decided.
+    /// Pages that said something new, although the rule predicted a decided page.
     pub contradicted: u32,
-    /// The longest chain of duplicates, each found on the one before.
+    /// The longest chain of duplicates, each found on the page before.
     pub longest_chain: u32,
-    /// Confirmed pairs, the first of them.
+    /// The first confirmed pairs.
     pub examples: Vec<Example>,
-    /// Path of the first pair, hashed; and whether another path was met since.
+    /// The hash of the path of the first pair.
     first_path: Option<u64>,
+    /// A later pair had another path.
     several_paths: bool,
 }
 
@@ -58,27 +59,27 @@ impl Evidence {
         self.contradicted = self.contradicted.saturating_add(1);
     }
 
-    /// Right nine times in ten, and often enough to be believed.
+    /// Whether it was right nine times in ten, and often enough.
     pub(super) fn holds(&self, min_confirmed: u32, needs_several_paths: bool) -> bool {
         self.confirmed >= min_confirmed
             && u64::from(self.confirmed) >= 9 * u64::from(self.contradicted)
             && (self.several_paths || !needs_several_paths)
     }
 
-    /// Never wrong so far, and worth a test.
+    /// Whether it was right at least once and never wrong, so that it is worth a test.
     pub(super) fn is_suspicion(&self) -> bool {
         self.confirmed > 0 && self.contradicted == 0
     }
 
-    /// Leading on and on: each duplicate was found on the one before, in a chain that is the longer the more pages of the
-    /// class have said something new; or a hundred were found and no page said anything new.
+    /// Whether its URLs have no end. Either each duplicate was found on the page before, in a chain whose required length grows with
+    /// the contradictions; or a hundred duplicates were found and no new page.
     pub(super) fn is_endless(&self, is_suspect: bool) -> bool {
         let chain = if is_suspect { SUSPECT_CHAIN } else { ANY_CHAIN };
         let is_chain = self.longest_chain >= chain.saturating_mul(self.contradicted.saturating_add(1));
         is_chain || is_suspect && self.contradicted == 0 && self.confirmed >= ENDLESS
     }
 
-    /// Never wrong, at several paths, and always with the very same text.
+    /// Whether it was never wrong, at several paths, and always with the very same text.
     pub(super) fn is_without_effect(&self) -> bool {
         self.contradicted == 0 && self.several_paths && self.exact == self.confirmed
     }

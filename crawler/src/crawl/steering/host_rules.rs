@@ -1,32 +1,33 @@
-//! What is known of one host: its rules, the patterns of its URLs, and which tests are under way.
+//! The knowledge about one host: its rules, the patterns of its URLs, and the tests under way.
 
 use std::collections::HashMap;
 
 use url::Url;
-use web::url_rule::{Rule, shape};
+use web::url_rule::{UrlRule, shape};
 
-use super::Decision;
+use super::JudgedPage;
 use super::learned::{Learned, kept_key};
 use super::memory::Memory;
 
-/// Rules of a host that hold for all its paths, and so are looked at for each of its URLs.
+/// Bound on the rules for all paths of a host. Each URL of the host is checked against them.
 pub(super) const MAX_WIDE_RULES: usize = 32;
 
-/// Shapes of paths of a host that may have rules of their own, and how many each.
+/// Bound on the shapes of paths of a host that have rules of their own.
 pub(super) const MAX_SHAPES: usize = 4_096;
 
+/// Bound on the rules of a shape.
 pub(super) const MAX_RULES_A_SHAPE: usize = 8;
 
-/// Bytes of the names and shapes in a rule; a longer one is nothing that a person would believe.
+/// Bound on the bytes of the names and shapes in a rule. Nobody could read a longer one.
 pub(super) const MAX_RULE_BYTES: usize = 256;
 
-/// A rule with more confirmations, and right nine times in ten, makes room for no other.
+/// A rule with more confirmations that was right nine times in ten keeps its place.
 pub(super) const MAX_CONFIRMED_OF_EVICTED: u32 = 2;
 
-/// Patterns of a host that are counted.
+/// Bound on the patterns of a host.
 pub(super) const MAX_PATTERNS: usize = 4_096;
 
-/// What is known of one host.
+/// The rules and patterns of one host.
 #[derive(Debug, Default)]
 pub(super) struct HostRules {
     /// Rules for all paths.
@@ -34,8 +35,8 @@ pub(super) struct HostRules {
     /// Rules for paths of one shape, by the shape.
     pub(super) by_shape: HashMap<String, Vec<Learned>>,
     pub(super) patterns: HashMap<String, Pattern>,
-    /// The rules that a URL in process is testing, by its place in the queue.
-    pub(super) tests: HashMap<u64, Rule>,
+    /// The rules under test, by the `seq` of the URL that tests them.
+    pub(super) tests: HashMap<u64, UrlRule>,
 }
 
 /// Pages of a pattern, without the first.
@@ -61,7 +62,7 @@ impl HostRules {
             .chain(self.by_shape.get_mut(shape).into_iter().flatten())
     }
 
-    pub(super) fn find(&self, rule: &Rule) -> Option<&Learned> {
+    pub(super) fn find(&self, rule: &UrlRule) -> Option<&Learned> {
         let place = match rule.shape() {
             None => &self.wide,
             Some(shape) => self.by_shape.get(shape)?,
@@ -69,7 +70,7 @@ impl HostRules {
         place.iter().find(|learned| learned.rule == *rule)
     }
 
-    pub(super) fn find_mut(&mut self, rule: &Rule) -> Option<&mut Learned> {
+    pub(super) fn find_mut(&mut self, rule: &UrlRule) -> Option<&mut Learned> {
         let place = match rule.shape() {
             None => &mut self.wide,
             Some(shape) => self.by_shape.get_mut(shape)?,
@@ -77,15 +78,15 @@ impl HostRules {
         place.iter_mut().find(|learned| learned.rule == *rule)
     }
 
-    pub(super) fn place(&mut self, rule: &Rule) -> &mut Vec<Learned> {
+    pub(super) fn place(&mut self, rule: &UrlRule) -> &mut Vec<Learned> {
         match rule.shape() {
             None => &mut self.wide,
             Some(shape) => self.by_shape.entry(shape.to_owned()).or_default(),
         }
     }
 
-    /// Where rules of this kind have their place, and whether there is a free one.
-    pub(super) fn has_room_for(&self, rule: &Rule) -> bool {
+    /// Whether there is a free place for a rule of this kind.
+    pub(super) fn has_room_for(&self, rule: &UrlRule) -> bool {
         match rule.shape() {
             None => self.wide.len() < MAX_WIDE_RULES,
             Some(shape) => match self.by_shape.get(shape) {
@@ -95,20 +96,20 @@ impl HostRules {
         }
     }
 
-    /// Whether the rule can take the place of another.
-    pub(super) fn has_seat_for(&self, rule: &Rule) -> bool {
+    /// Whether the rule is new and needs the place of another.
+    pub(super) fn has_seat_for(&self, rule: &UrlRule) -> bool {
         self.find(rule).is_none() && !self.has_room_for(rule)
     }
 
-    /// A pair of duplicates suggests a rule; new to us, it is begun with this pair as its first confirmation, and with the
-    /// kept pages of its class, but for the one, as contradictions. Where there is no room, it takes the place of the rule
-    /// that is worth least. `true` if there is a rule more than before.
+    /// Adds a rule that a pair of duplicates suggests, if it is new. The pair is its first confirmation; the kept pages of its
+    /// class, except for one, are contradictions. If there is no room, it takes the place of the least useful rule. Returns `true`
+    /// if the host has one rule more than before.
     pub(super) fn suspect(
         &mut self,
-        rule: Rule,
+        rule: UrlRule,
         url: &Url,
         of: &Url,
-        decision: &Decision,
+        decision: &JudgedPage,
         is_exact: bool,
         memory: &mut Memory,
     ) -> bool {
@@ -128,8 +129,8 @@ impl HostRules {
         has_room
     }
 
-    /// Forgets the rule that is worth least of those in whose place `rule` would be. `false` if all are worth keeping.
-    pub(super) fn evict_for(&mut self, rule: &Rule) -> bool {
+    /// Removes the least useful rule that could make room for `rule`. Returns `false` if all of them are proved.
+    pub(super) fn evict_for(&mut self, rule: &UrlRule) -> bool {
         let place = match rule.shape() {
             None => &mut self.wide,
             Some(shape) => match self.by_shape.get_mut(shape) {

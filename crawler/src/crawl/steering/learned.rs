@@ -1,43 +1,45 @@
-//! A rule, how it came off so far, and the keys under which pages are remembered by it.
+//! A rule with its evidence, and the keys under which it remembers pages.
 
 use url::Url;
-use web::url_rule::Rule;
+use web::url_rule::UrlRule;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::memory::Memory;
-use super::{Decision, Evidence, Example};
+use super::{Evidence, Example, JudgedPage};
 
-/// In the memory of a class: a page of it was decided, or another of its pages was a duplicate of that.
+/// The memory of a class: a page of it was decided.
 pub(super) const DECIDED: u32 = 0;
 
+/// The memory of a class: another page of it was a duplicate of the decided page.
 pub(super) const CONFIRMED: u32 = 1;
 
-/// A rule and how it came off so far.
+/// A rule and its evidence.
 #[derive(Debug, Clone)]
 pub(super) struct Learned {
-    pub(super) rule: Rule,
+    pub(super) rule: UrlRule,
     pub(super) evidence: Evidence,
     pub(super) is_applied: bool,
-    /// URLs that it left, samples included; not replayed, so a restart takes some more samples.
-    pub(super) left: u64,
-    /// A URL in process tests it.
+    /// URLs that it held back, samples included. A replay does not restore it, so a restart takes some more samples.
+    pub(super) held_back: u64,
+    /// A URL in process is testing it.
     pub(super) is_tested: bool,
 }
 
-/// A page as a rule sees it: all URLs of one class are one page.
+/// The URLs that a rule takes for one page.
 pub(super) struct Class {
+    /// The rewritten URL, or the URL itself if the rule does not apply to it.
     pub(super) text: String,
-    /// It is not the URL itself.
+    /// The rule applies to the URL.
     pub(super) is_rewritten: bool,
 }
 
 impl Learned {
-    pub(super) fn new(rule: Rule, is_applied: bool) -> Self {
+    pub(super) fn new(rule: UrlRule, is_applied: bool) -> Self {
         Self {
             rule,
             evidence: Evidence::default(),
             is_applied,
-            left: 0,
+            held_back: 0,
             is_tested: false,
         }
     }
@@ -56,12 +58,12 @@ impl Learned {
             || memory.contains(class_key(&self.rule, &class.text))
     }
 
-    /// A page was decided whose class was known: what does it say of the rule? `true` if it wakes what the rule left.
+    /// Tests the rule by a decided page whose class was known. Returns `true` if the page contradicts the rule.
     pub(super) fn test(
         &mut self,
         url: &Url,
         class: &Class,
-        decision: &Decision,
+        decision: &JudgedPage,
         of: Option<&(Url, bool)>,
         memory: &mut Memory,
     ) -> bool {
@@ -69,7 +71,7 @@ impl Learned {
             self.evidence.contradict();
             return true;
         };
-        // A duplicate of some other page speaks neither for the rule nor against it.
+        // A duplicate of some other page neither confirms the rule nor contradicts it.
         if self.class(of).text == class.text {
             self.confirm(url, of, decision, *is_exact, &class.text, memory);
         }
@@ -80,7 +82,7 @@ impl Learned {
         &mut self,
         url: &Url,
         of: &Url,
-        decision: &Decision,
+        decision: &JudgedPage,
         is_exact: bool,
         class: &str,
         memory: &mut Memory,
@@ -99,18 +101,18 @@ impl Learned {
     }
 }
 
-/// A page as a rule sees it.
-pub(super) fn class_key(rule: &Rule, class: &str) -> u64 {
+/// The key of a class.
+pub(super) fn class_key(rule: &UrlRule, class: &str) -> u64 {
     keyed(rule, class, &[])
 }
 
-/// How many pages of a class were kept.
-pub(super) fn kept_key(rule: &Rule, class: &str) -> u64 {
+/// The key of the number of kept pages of a class.
+pub(super) fn kept_key(rule: &UrlRule, class: &str) -> u64 {
     keyed(rule, class, b"kept")
 }
 
-/// A duplicate of a class, as a link of a chain.
-pub(super) fn link_key(page: u64, rule: &Rule, class: &str) -> u64 {
+/// The key of a duplicate of a class, as a link of a chain.
+pub(super) fn link_key(page: u64, rule: &UrlRule, class: &str) -> u64 {
     keyed(rule, class, &page.to_le_bytes())
 }
 
@@ -118,13 +120,13 @@ pub(super) fn url_key(text: &str) -> u64 {
     xxhash_rust::xxh3::xxh3_64(text.as_bytes())
 }
 
-pub(super) fn keyed(rule: &Rule, class: &str, more: &[u8]) -> u64 {
+pub(super) fn keyed(rule: &UrlRule, class: &str, more: &[u8]) -> u64 {
     let mut hash = Xxh3::new();
     let parts: [&str; 3] = match rule {
-        Rule::Parameter { name, path } => ["p", name, path.as_deref().unwrap_or_default()],
-        Rule::Numbers { path } => ["n", path, ""],
-        Rule::Segment { word } => ["s", word, ""],
-        Rule::Origin { from, to } => ["o", from, to],
+        UrlRule::Parameter { name, path } => ["p", name, path.as_deref().unwrap_or_default()],
+        UrlRule::Numbers { path } => ["n", path, ""],
+        UrlRule::Segment { word } => ["s", word, ""],
+        UrlRule::Origin { from, to } => ["o", from, to],
     };
     for part in parts.iter().chain([&class]) {
         hash.update(part.as_bytes());

@@ -1,11 +1,11 @@
-//! A bounded memory: two generations of hashes, of which the older is forgotten when the younger is full.
+//! A bounded memory: two generations of hashes. When the younger is full, the older is dropped.
 
 use std::collections::HashMap;
 
-/// Entries of a generation.
+/// Bound on the entries of a generation.
 const GENERATION: usize = 1 << 19;
 
-/// Remembers a small number for each of the last half million or more keys.
+/// A small number for each of the last half million or more keys.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     young: HashMap<u64, u32>,
@@ -21,7 +21,7 @@ impl Memory {
         self.get(key).is_some()
     }
 
-    /// Remembers `value` for a key that is not known.
+    /// Sets the value of a key, unless the key has one.
     pub fn insert_new(&mut self, key: u64, value: u32) {
         let value = self.get(key).unwrap_or(value);
         self.insert(key, value);

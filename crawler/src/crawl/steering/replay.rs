@@ -1,15 +1,15 @@
-//! From the catalogue to what it teaches.
+//! Steering learns again from the catalogue of earlier runs.
 
 use std::collections::HashMap;
 
 use storage::{PageRecord, Store, Verdict};
 
-use super::{Decision, DuplicateOf, Steering};
+use super::{DuplicateOf, JudgedPage, Steering};
 use crate::error::RunError;
 
 /// Learns from all committed verdicts, in their order.
 ///
-/// A page that took another's place was a duplicate of it when it was decided, and the other was none.
+/// When it was decided, a page that took another's place was a duplicate, and the other page was not.
 ///
 /// # Errors
 /// The catalogue cannot be read.
@@ -17,12 +17,12 @@ pub fn replay(store: &Store, steering: &mut Steering) -> Result<(), RunError> {
     if !steering.is_enabled() {
         return Ok(());
     }
-    // Of kept pages, only those that something duplicates are looked up, each once.
+    // Each kept page that has a duplicate is looked up once.
     let mut looked_up: HashMap<u64, Option<(String, Verdict)>> = HashMap::new();
     for row in store.pages_from(1) {
         let (id, page) = row?;
         if page.previous.is_some() {
-            // As in the crawl itself: the first version has taught what there is to learn of the URL.
+            // As in the crawl: a later version of a page teaches nothing.
             continue;
         }
         let duplicate_of = match decided_against(id, &page) {
@@ -44,13 +44,13 @@ pub fn replay(store: &Store, steering: &mut Steering) -> Result<(), RunError> {
         };
         steering.decided(
             &page.host,
-            &Decision::new(id, &page.url, page.via.as_ref(), duplicate_of),
+            &JudgedPage::new(id, &page.url, page.via.as_ref(), duplicate_of),
         );
     }
     Ok(())
 }
 
-/// The page that number `id` was a duplicate of when it was decided.
+/// The page that page number `id` duplicated when it was decided.
 fn decided_against(id: u64, page: &PageRecord) -> Option<u64> {
     page.replaces.or_else(|| page.verdict.of().filter(|of| *of < id))
 }

@@ -1,17 +1,17 @@
-//! Which URLs look alike before anything is known of their pages.
+//! The similarity of URLs before their pages are known.
 
 use url::Url;
 use web::url_rule::shape;
 
 use super::learned::url_key;
 
-/// What URLs of like pages have in common; pages that share it are fetched one after the other where there is a choice, so
-/// that the verdict on the first comes in time for the others.
+/// The part that the URLs of similar pages have in common. The frontier spreads URLs of one skeleton out, so that the verdict on
+/// the first comes in time for the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Skeleton {
-    /// Hash of the shape of the path and the names of the parameters.
+    /// The hash of the shape of the path and the names of the parameters.
     pub hash: u64,
-    /// It has what traps are made of: parameters, or several numbers in the path.
+    /// The URL has parameters, or several numbers in its path, as traps do.
     pub is_suspect: bool,
 }
 

@@ -1,8 +1,8 @@
 use super::host_rules::{MAX_PATTERNS, MAX_SHAPES, MAX_WIDE_RULES};
 use super::*;
 
-fn policy() -> Policy {
-    Policy {
+fn policy() -> SteeringSettings {
+    SteeringSettings {
         enabled: true,
         min_confirmed: 3,
         min_pattern_pages: 10,
@@ -11,7 +11,7 @@ fn policy() -> Policy {
     }
 }
 
-/// A site whose pages are told what they say: the same text is an exact duplicate.
+/// A site of pages with given texts: the same text is an exact duplicate.
 struct Crawl {
     steering: Steering,
     kept: HashMap<String, String>,
@@ -19,7 +19,7 @@ struct Crawl {
 }
 
 impl Crawl {
-    fn new(policy: Policy) -> Self {
+    fn new(policy: SteeringSettings) -> Self {
         Self {
             steering: Steering::new(policy),
             kept: HashMap::new(),
@@ -27,7 +27,7 @@ impl Crawl {
         }
     }
 
-    /// A page that was found on `via` and says `text`. Whether it wakes anything.
+    /// Decides on a page with this text, which `via` linked to. Returns whether it contradicts a rule.
     fn page(&mut self, path: &str, text: &str, via: Option<&str>) -> bool {
         let url = url(path).to_string();
         let id = self.pages.len() as u64 + 1;
@@ -36,7 +36,7 @@ impl Crawl {
         if of.is_none() {
             self.kept.insert(text.to_owned(), url.clone());
         }
-        let decision = Decision {
+        let decision = JudgedPage {
             page: id,
             url,
             via: via.map(|via| self.pages[via]),
@@ -49,9 +49,9 @@ impl Crawl {
         self.steering.forecast("h", &url(path))
     }
 
-    fn is_left(&self, path: &str) -> Option<bool> {
+    fn is_held_back(&self, path: &str) -> Option<bool> {
         match self.forecast(path) {
-            Forecast::Duplicate(prediction) => Some(prediction.is_left),
+            Forecast::Duplicate(prediction) => Some(prediction.is_held_back),
             _ => None,
         }
     }
@@ -62,7 +62,7 @@ fn url(path: &str) -> Url {
 }
 
 #[test]
-fn a_session_id_is_suspected_tested_snoozed_and_left_where_two_paths_agree() {
+fn a_session_id_is_suspected_then_deprioritised_then_held_back_where_two_paths_agree() {
     let mut crawl = Crawl::new(policy());
     crawl.page("/room?sid=1", "room", None);
     assert_eq!(crawl.forecast("/room?sid=2"), Forecast::New);
@@ -76,22 +76,22 @@ fn a_session_id_is_suspected_tested_snoozed_and_left_where_two_paths_agree() {
     crawl.page("/room?sid=3", "room", None);
     crawl.page("/room?sid=4", "room", None);
     assert_eq!(
-        crawl.is_left("/room?sid=5"),
+        crawl.is_held_back("/room?sid=5"),
         Some(false),
         "one path is no proof for all"
     );
     crawl.page("/choir?sid=1", "choir", None);
     assert!(matches!(crawl.forecast("/choir?sid=2"), Forecast::Test(_)));
     crawl.page("/choir?sid=2", "choir", None);
-    assert_eq!(crawl.is_left("/choir?sid=3"), Some(true));
+    assert_eq!(crawl.is_held_back("/choir?sid=3"), Some(true));
     crawl.page("/lecture?sid=1", "lecture", None);
     assert_eq!(
-        crawl.is_left("/lecture?sid=2"),
+        crawl.is_held_back("/lecture?sid=2"),
         Some(false),
         "each page has to show it once"
     );
     assert_eq!(
-        crawl.is_left("/room"),
+        crawl.is_held_back("/room"),
         Some(true),
         "without the parameter it is the same page"
     );
@@ -103,29 +103,29 @@ fn a_session_id_is_suspected_tested_snoozed_and_left_where_two_paths_agree() {
 }
 
 #[test]
-fn an_endless_calendar_is_left_and_a_list_of_like_pages_is_only_snoozed() {
+fn an_endless_calendar_is_held_back_and_a_list_of_similar_pages_only_deprioritised() {
     let mut crawl = Crawl::new(policy());
     crawl.page("/list", "list", None);
     for n in 0..6 {
         crawl.page(&format!("/item/{n}"), "item", Some("/list"));
     }
-    assert_eq!(crawl.is_left("/item/9"), Some(false));
+    assert_eq!(crawl.is_held_back("/item/9"), Some(false));
     crawl.page("/cal/1/1", "month", None);
     for n in 2..=4 {
-        assert_ne!(crawl.is_left(&format!("/cal/1/{n}")), Some(true));
+        assert_ne!(crawl.is_held_back(&format!("/cal/1/{n}")), Some(true));
         crawl.page(&format!("/cal/1/{n}"), "month", Some(&format!("/cal/1/{}", n - 1)));
     }
-    assert_eq!(crawl.is_left("/cal/1/5"), Some(true));
+    assert_eq!(crawl.is_held_back("/cal/1/5"), Some(true));
 }
 
 #[test]
-fn a_page_that_says_something_new_ends_the_belief() {
+fn a_page_that_says_something_new_ends_a_rule() {
     let mut crawl = Crawl::new(policy());
     crawl.page("/cal/1/1", "month", None);
     for n in 2..=5 {
         crawl.page(&format!("/cal/1/{n}"), "month", Some(&format!("/cal/1/{}", n - 1)));
     }
-    assert_eq!(crawl.is_left("/cal/2/9"), Some(true));
+    assert_eq!(crawl.is_held_back("/cal/2/9"), Some(true));
     let Forecast::Duplicate(prediction) = crawl.forecast("/cal/2/9") else {
         panic!("it is forecast as a duplicate")
     };
@@ -138,7 +138,7 @@ fn a_page_that_says_something_new_ends_the_belief() {
 }
 
 #[test]
-fn kept_pages_from_before_a_rule_speak_against_it() {
+fn kept_pages_from_before_a_rule_contradict_it() {
     let mut crawl = Crawl::new(policy());
     for month in 1..=6 {
         crawl.page(&format!("/archive/2/{month}"), &format!("month {month}"), None);
@@ -165,11 +165,11 @@ fn a_calendar_of_several_parameters_is_recognised() {
         crawl.page(&path, "month", Some(&before));
         before = path;
     }
-    assert_eq!(crawl.is_left("/cal?y=2027&m=5"), Some(true));
+    assert_eq!(crawl.is_held_back("/cal?y=2027&m=5"), Some(true));
 }
 
 #[test]
-fn a_rule_that_is_worth_little_makes_room() {
+fn the_least_useful_rule_makes_room() {
     let mut crawl = Crawl::new(policy());
     for n in 0..2 * MAX_WIDE_RULES {
         let word: String = format!("w{n}")
@@ -183,11 +183,11 @@ fn a_rule_that_is_worth_little_makes_room() {
         crawl.page(&format!("/p{n}?sid=1"), &format!("page {n}"), None);
         crawl.page(&format!("/p{n}?sid=2"), &format!("page {n}"), None);
     }
-    assert_eq!(crawl.is_left("/p3?sid=7"), Some(true));
+    assert_eq!(crawl.is_held_back("/p3?sid=7"), Some(true));
 }
 
 #[test]
-fn nine_duplicates_in_ten_snooze_a_pattern_whatever_they_duplicate() {
+fn nine_duplicates_in_ten_deprioritise_a_pattern_whatever_they_duplicate() {
     let mut crawl = Crawl::new(policy());
     for n in [
         "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
@@ -197,18 +197,18 @@ fn nine_duplicates_in_ten_snooze_a_pattern_whatever_they_duplicate() {
         crawl.page(&format!("/copies/{n}-x?lang={n}"), n, None);
     }
     crawl.page("/copies/eleven?lang=b", "one", None);
-    assert_eq!(crawl.forecast("/copies/of-a-page?lang=x"), Forecast::Snoozed);
+    assert_eq!(crawl.forecast("/copies/of-a-page?lang=x"), Forecast::Deprioritised);
     assert_eq!(crawl.forecast("/copies/of-a-page?size=x"), Forecast::New);
     for n in 0..2 {
         crawl.page(&format!("/copies/new{n}?lang=c"), &format!("new {n}"), None);
     }
     assert_eq!(crawl.forecast("/copies/of-a-page?lang=x"), Forecast::New);
-    let patterns = crawl.steering.snoozed_patterns();
+    let patterns = crawl.steering.deprioritised_patterns();
     assert_eq!(patterns, []);
 }
 
 #[test]
-fn print_versions_and_other_origins_are_recognised_on_either_side() {
+fn print_versions_and_other_origins_are_recognised_in_both_directions() {
     let mut crawl = Crawl::new(policy());
     for n in ["a", "b", "c"] {
         crawl.page(&format!("/{n}"), n, None);
@@ -216,16 +216,16 @@ fn print_versions_and_other_origins_are_recognised_on_either_side() {
     }
     crawl.page("/d", "d", None);
     crawl.page("/print/e", "e", None);
-    assert_eq!(crawl.is_left("/print/d"), Some(false));
-    assert_eq!(crawl.is_left("/e"), Some(false));
+    assert_eq!(crawl.is_held_back("/print/d"), Some(false));
+    assert_eq!(crawl.is_held_back("/e"), Some(false));
     assert_eq!(crawl.forecast("/print/f"), Forecast::New);
 }
 
 #[test]
-fn a_rule_of_the_users_holds_from_the_start_but_spares_the_first() {
+fn a_rule_that_the_user_applies_holds_from_the_start_but_not_for_the_first_url() {
     let rule: HostRule = "h: parameter sid".parse().unwrap();
     for enabled in [true, false] {
-        let mut crawl = Crawl::new(Policy {
+        let mut crawl = Crawl::new(SteeringSettings {
             apply: vec![rule.clone()],
             enabled,
             ..policy()

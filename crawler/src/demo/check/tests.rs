@@ -1,28 +1,28 @@
-//! Made-up decisions against the real truth.
+//! Made-up outcomes against the real truth.
 
 use std::time::Instant;
 
 use url::Url;
 
 use super::*;
-use crate::demo::truth::{Limits, truth};
+use crate::demo::truth::{TruthSettings, truth};
 
 fn real_truth() -> Vec<Expected> {
     let base = Url::parse("http://127.0.0.1:4711/").expect("the URL is valid");
     truth(
         &base,
-        &Limits {
+        &TruthSettings {
             max_depth: 6,
             numbers_must_match: false,
-            may_leave: false,
+            may_hold_back: false,
         },
     )
 }
 
-/// The decisions of a perfect crawl that meets the pages in the order of `truth`.
-fn perfect(truth: &[Expected]) -> Vec<Decision> {
+/// The outcomes of a perfect crawl that fetches the pages in the order of `truth`.
+fn perfect(truth: &[Expected]) -> Vec<UrlOutcome> {
     let mut kept: HashMap<&str, &Expected> = HashMap::new();
-    let mut decisions = Vec::new();
+    let mut outcomes = Vec::new();
     for expected in truth {
         let (outcome, of) = match expected.answer {
             Answer::Kept => (Outcome::Kept, None),
@@ -38,17 +38,17 @@ fn perfect(truth: &[Expected]) -> Vec<Decision> {
             Answer::Excluded(_) => (Outcome::Excluded, None),
             Answer::BeyondDepth => continue,
         };
-        decisions.push(Decision {
+        outcomes.push(UrlOutcome {
             url: expected.url.clone(),
             outcome,
             of,
         });
     }
-    decisions
+    outcomes
 }
 
-fn at<'a>(decisions: &'a mut [Decision], path: &str) -> &'a mut Decision {
-    decisions
+fn at<'a>(outcomes: &'a mut [UrlOutcome], path: &str) -> &'a mut UrlOutcome {
+    outcomes
         .iter_mut()
         .find(|decision| decision.url.ends_with(path))
         .expect("the page is decided")
@@ -74,67 +74,67 @@ fn a_perfect_crawl_agrees_in_whatever_order_it_met_the_pages() {
     assert_eq!(check(&truth, &perfect(&truth)), []);
     let mut backward = truth.clone();
     backward.reverse();
-    let decisions = perfect(&backward);
-    assert_eq!(check(&truth, &decisions), []);
-    assert_ne!(decisions.iter().rev().cloned().collect::<Vec<_>>(), perfect(&truth));
+    let outcomes = perfect(&backward);
+    assert_eq!(check(&truth, &outcomes), []);
+    assert_ne!(outcomes.iter().rev().cloned().collect::<Vec<_>>(), perfect(&truth));
     truth.rotate_left(57);
-    assert_eq!(check(&truth, &decisions), []);
+    assert_eq!(check(&truth, &outcomes), []);
 }
 
 #[test]
 fn a_wrong_outcome_is_named() {
     let truth = real_truth();
-    let mut decisions = perfect(&truth);
-    at(&mut decisions, "/shop/compass").outcome = Outcome::Near;
-    assert_eq!(only(check(&truth, &decisions)), pair("kept", "near"));
-    let mut decisions = perfect(&truth);
-    at(&mut decisions, "/lost/offer").outcome = Outcome::Kept;
-    assert_eq!(only(check(&truth, &decisions)), pair("soft_404", "kept"));
-    let mut decisions = perfect(&truth);
-    at(&mut decisions, "/lost/machine").outcome = Outcome::Failed("timeout".to_owned());
-    assert_eq!(only(check(&truth, &decisions)), pair("http_500", "timeout"));
+    let mut outcomes = perfect(&truth);
+    at(&mut outcomes, "/shop/compass").outcome = Outcome::Near;
+    assert_eq!(only(check(&truth, &outcomes)), pair("kept", "near"));
+    let mut outcomes = perfect(&truth);
+    at(&mut outcomes, "/lost/offer").outcome = Outcome::Kept;
+    assert_eq!(only(check(&truth, &outcomes)), pair("soft_404", "kept"));
+    let mut outcomes = perfect(&truth);
+    at(&mut outcomes, "/lost/machine").outcome = Outcome::Failed("timeout".to_owned());
+    assert_eq!(only(check(&truth, &outcomes)), pair("http_500", "timeout"));
 }
 
 #[test]
 fn same_text_must_be_exact_and_an_edited_sentence_near() {
     let truth = real_truth();
-    let mut decisions = perfect(&truth);
-    at(&mut decisions, "/mirror/articles/tea").outcome = Outcome::Near;
-    assert_eq!(only(check(&truth, &decisions)), pair("exact", "near"));
-    let mut decisions = perfect(&truth);
-    let edited = at(&mut decisions, "/archive/tides-reworded");
+    let mut outcomes = perfect(&truth);
+    at(&mut outcomes, "/mirror/articles/tea").outcome = Outcome::Near;
+    assert_eq!(only(check(&truth, &outcomes)), pair("exact", "near"));
+    let mut outcomes = perfect(&truth);
+    let edited = at(&mut outcomes, "/archive/tides-reworded");
     assert_eq!(
         edited.outcome,
         Outcome::Kept,
         "the archive comes first in the order of the truth"
     );
-    at(&mut decisions, "/articles/tides").outcome = Outcome::Exact;
-    assert_eq!(only(check(&truth, &decisions)), pair("near", "exact"));
-    let mut decisions = perfect(&truth);
+    at(&mut outcomes, "/articles/tides").outcome = Outcome::Exact;
+    assert_eq!(only(check(&truth, &outcomes)), pair("near", "exact"));
+    let mut outcomes = perfect(&truth);
     for outcome in [Outcome::Exact, Outcome::Near] {
-        at(&mut decisions, "/print/articles/volcanoes").outcome = outcome;
-        assert_eq!(check(&truth, &decisions), []);
+        at(&mut outcomes, "/print/articles/volcanoes").outcome = outcome;
+        assert_eq!(check(&truth, &outcomes), []);
     }
 }
 
 #[test]
 fn two_kept_pages_of_a_cluster_are_one_too_many() {
     let truth = real_truth();
-    let mut decisions = perfect(&truth);
-    *at(&mut decisions, "/sparse/memo-again") = Decision {
+    let mut outcomes = perfect(&truth);
+    *at(&mut outcomes, "/sparse/memo-again") = UrlOutcome {
         outcome: Outcome::Kept,
         of: None,
-        ..at(&mut decisions, "/sparse/memo-again").clone()
+        ..at(&mut outcomes, "/sparse/memo-again").clone()
     };
-    assert_eq!(only(check(&truth, &decisions)), pair("exact", "kept"));
+    assert_eq!(only(check(&truth, &outcomes)), pair("exact", "kept"));
 }
 
 #[test]
 fn a_cluster_without_a_kept_page_is_missed() {
     let truth = real_truth();
-    let mut decisions = perfect(&truth);
-    at(&mut decisions, "/sparse/memo").outcome = Outcome::Exact;
-    let missed = check(&truth, &decisions);
+    let mut outcomes = perfect(&truth);
+    at(&mut outcomes, "/sparse/memo").outcome = Outcome::Exact;
+    let missed = check(&truth, &outcomes);
     assert!(
         missed
             .iter()
@@ -146,9 +146,9 @@ fn a_cluster_without_a_kept_page_is_missed() {
 #[test]
 fn a_duplicate_must_name_the_kept_page() {
     let truth = real_truth();
-    let mut decisions = perfect(&truth);
-    at(&mut decisions, "/mirror/articles/tea").of = Some("http://127.0.0.1:4711/".to_owned());
-    let (expected, found) = only(check(&truth, &decisions));
+    let mut outcomes = perfect(&truth);
+    at(&mut outcomes, "/mirror/articles/tea").of = Some("http://127.0.0.1:4711/".to_owned());
+    let (expected, found) = only(check(&truth, &outcomes));
     assert_eq!(expected, "exact of http://127.0.0.1:4711/articles/tea");
     assert_eq!(found, "exact of http://127.0.0.1:4711/");
 }
@@ -156,38 +156,38 @@ fn a_duplicate_must_name_the_kept_page() {
 #[test]
 fn missing_unknown_and_repeated_urls_are_named() {
     let truth = real_truth();
-    let mut decisions = perfect(&truth);
-    decisions.retain(|decision| !decision.url.ends_with("/rooms/map-room"));
-    assert_eq!(only(check(&truth, &decisions)), pair("kept", "absent"));
-    let mut decisions = perfect(&truth);
-    decisions.push(Decision {
+    let mut outcomes = perfect(&truth);
+    outcomes.retain(|decision| !decision.url.ends_with("/rooms/map-room"));
+    assert_eq!(only(check(&truth, &outcomes)), pair("kept", "absent"));
+    let mut outcomes = perfect(&truth);
+    outcomes.push(UrlOutcome {
         url: "http://127.0.0.1:4711/ghost".to_owned(),
         outcome: Outcome::Kept,
         of: None,
     });
-    assert_eq!(only(check(&truth, &decisions)), pair("nothing", "kept"));
-    let mut decisions = perfect(&truth);
-    decisions.push(decisions[0].clone());
-    assert_eq!(only(check(&truth, &decisions)), pair("one decision", "two decisions"));
+    assert_eq!(only(check(&truth, &outcomes)), pair("nothing", "kept"));
+    let mut outcomes = perfect(&truth);
+    outcomes.push(outcomes[0].clone());
+    assert_eq!(only(check(&truth, &outcomes)), pair("one outcome", "two outcomes"));
 }
 
 #[test]
 fn either_end_of_a_redirect_loop_and_beyond_is_right() {
     let truth = real_truth();
-    let mut decisions = perfect(&truth);
-    at(&mut decisions, "/moved/hither").outcome = Outcome::Failed("redirect_loop".to_owned());
+    let mut outcomes = perfect(&truth);
+    at(&mut outcomes, "/moved/hither").outcome = Outcome::Failed("redirect_loop".to_owned());
     let beyond = truth
         .iter()
         .find(|e| e.answer == Answer::BeyondDepth)
         .expect("the calendar is cut off");
-    decisions.push(Decision {
+    outcomes.push(UrlOutcome {
         url: beyond.url.clone(),
         outcome: Outcome::Excluded,
         of: None,
     });
-    assert_eq!(check(&truth, &decisions), []);
-    at(&mut decisions, &beyond.path).outcome = Outcome::Exact;
-    assert_eq!(only(check(&truth, &decisions)), pair("excluded or absent", "exact"));
+    assert_eq!(check(&truth, &outcomes), []);
+    at(&mut outcomes, &beyond.path).outcome = Outcome::Exact;
+    assert_eq!(only(check(&truth, &outcomes)), pair("excluded or absent", "exact"));
 }
 
 /// The requests of a polite crawl: robots.txt and the sitemap, then every page that is not forbidden.
@@ -245,9 +245,9 @@ fn a_polite_crawl_asks_for_every_page_once() {
 #[test]
 fn the_table_sets_the_truth_beside_what_was_found() {
     let truth = real_truth();
-    let mut decisions = perfect(&truth);
-    at(&mut decisions, "/shop/compass").outcome = Outcome::Near;
-    let table = table(&truth, &decisions);
+    let mut outcomes = perfect(&truth);
+    at(&mut outcomes, "/shop/compass").outcome = Outcome::Near;
+    let table = table(&truth, &outcomes);
     let row = |label: &str| {
         table
             .lines()

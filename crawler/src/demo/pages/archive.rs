@@ -1,23 +1,23 @@
-//! Edited copies of articles: another date, a sentence changed, a paragraph more.
+//! Edited copies of articles, each with another date, a changed sentence or an added paragraph.
 
 use super::articles::{article, byline};
 use super::index::{self, link};
 use crate::demo::content::{self, ARTICLES};
-use crate::demo::page::{Answer, Area, Page, Wording};
+use crate::demo::page::{Answer, Area, DemoPage, Wording};
 use crate::demo::template::Document;
 
-/// What an editor did to an article.
+/// An edit of an article.
 enum Edit {
-    /// Put another date under the heading.
+    /// Changes the date under the heading.
     Date(&'static str),
-    /// Replaced a piece of text by another.
+    /// Replaces one piece of text.
     Sentence { old: &'static str, new: &'static str },
-    /// Put a new paragraph behind the paragraph with this number, counted from 0.
+    /// Adds a paragraph after the paragraph with this number, counted from 0.
     Paragraph { after: usize, text: &'static str },
 }
 
-/// An edited copy: the article's slug, the copy's name, what was done. No edit but a date brings in a numeral, so the
-/// answers hold where the configuration says that numbers must match, too.
+/// The edited copies: the article's slug, the copy's name and the edit. Only the edits of a date add numbers, so that the answers also
+/// hold with `numbers_must_match`.
 const COPIES: [(&str, &str, Edit); 8] = [
     ("printing", "printing-redated", Edit::Date("3 October 2025")),
     ("honeybees", "honeybees-redated", Edit::Date("28 February 2025")),
@@ -76,7 +76,7 @@ const COPIES: [(&str, &str, Edit); 8] = [
 ];
 
 /// The edited copies and their index page.
-pub fn pages() -> Vec<Page> {
+pub fn pages() -> Vec<DemoPage> {
     let mut list = Vec::new();
     let mut copies = Vec::new();
     for (slug, name, edit) in &COPIES {
@@ -87,7 +87,7 @@ pub fn pages() -> Vec<Page> {
         let path = format!("/archive/{name}");
         list.push(link(path.clone(), format!("{}, a later state", entry.title)));
         copies.push(
-            Page::html(path, Area::Archive, &document.in_almanac(), document.main_text()).expect(
+            DemoPage::html(path, Area::Archive, &document.in_almanac(), document.main_text()).expect(
                 Answer::OneOf {
                     cluster: entry.slug,
                     wording,
@@ -108,7 +108,7 @@ fn edited(mut document: Document, name: &'static str, edit: &Edit) -> (Document,
             (
                 document,
                 Wording::Roughly,
-                "the article with another date under its heading; equal where dates are masked",
+                "the article with another date under its heading; equal if dates are masked",
             )
         }
         Edit::Sentence { old, new } => {
@@ -124,7 +124,7 @@ fn edited(mut document: Document, name: &'static str, edit: &Edit) -> (Document,
         Edit::Paragraph { after, text } => {
             let place = (after + 1).min(document.paragraphs.len());
             document.paragraphs.insert(place, (*text).to_owned());
-            (document, Wording::Exactly(name), "the article with one paragraph more")
+            (document, Wording::Exactly(name), "the article with an added paragraph")
         }
     }
 }

@@ -1,8 +1,8 @@
-//! A calendar without end: every month links to the next and to the previous one.
+//! An endless calendar: every month links to the next and to the previous one.
 
 use super::index::{self, link};
 use crate::demo::content::{self, CALENDAR};
-use crate::demo::page::{Answer, Area, Page, Wording};
+use crate::demo::page::{Answer, Area, DemoPage, Wording};
 use crate::demo::template::Document;
 
 const NAMES: [&str; 12] = [
@@ -36,7 +36,7 @@ impl Month {
         let (year, month) = path.strip_prefix("/calendar/")?.split_once('/')?;
         let (year, month): (u32, u32) = (year.parse().ok()?, month.parse().ok()?);
         let valid = (1..=9999).contains(&year) && (1..=12).contains(&month);
-        // Only the spelling that the site itself links to, so that a month has one URL.
+        // Only the spelling in the links of the site is valid, so that a month has one URL.
         valid
             .then(|| Month {
                 count: year * 12 + month - 1,
@@ -66,7 +66,7 @@ impl Month {
 }
 
 /// The front page of the calendar.
-pub fn front() -> Vec<Page> {
+pub fn front() -> Vec<DemoPage> {
     let first = Month::FIRST_SHOWN;
     vec![index::page(
         "/calendar/",
@@ -77,7 +77,7 @@ pub fn front() -> Vec<Page> {
 }
 
 /// The sheet of a month.
-pub fn sheet(month: Month) -> Page {
+pub fn sheet(month: Month) -> DemoPage {
     let mut document = content::find(CALENDAR, "month")
         .map(|entry| Document::new(&format!("{} {}", entry.title, month.name()), &entry.paragraphs))
         .unwrap_or_default();
@@ -86,7 +86,7 @@ pub fn sheet(month: Month) -> Page {
         .push(format!("No events have been handed in for {}.", month.name()));
     let [previous, next] = month.neighbours();
     document.pager = vec![link(previous.path(), "Previous month"), link(next.path(), "Next month")];
-    Page::html(
+    DemoPage::html(
         month.path(),
         Area::Calendar,
         &document.in_almanac(),
@@ -97,7 +97,7 @@ pub fn sheet(month: Month) -> Page {
             cluster: "calendar",
             wording: Wording::Roughly,
         },
-        "the sheet of a month without events: only its name differs; equal where dates are masked",
+        "the sheet of a month without events: only the name of the month differs; equal if dates are masked",
     )
 }
 

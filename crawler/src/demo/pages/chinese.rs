@@ -1,13 +1,13 @@
-//! Chinese articles in UTF-8, three of them in GBK as well, and one near copy.
+//! Chinese articles in UTF-8, three of them also in GBK, and one near-duplicate.
 
 use encoding_rs::GBK;
 
 use super::index::{self, link};
 use crate::demo::content::{self, CHINESE, Entry};
-use crate::demo::page::{Answer, Area, Page, Wording};
+use crate::demo::page::{Answer, Area, DemoPage, Wording};
 use crate::demo::template::Document;
 
-/// How a page says that it is GBK.
+/// Where a page declares its encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Declared {
     InHeader,
@@ -15,7 +15,7 @@ enum Declared {
     Nowhere,
 }
 
-/// The articles that are served in GBK as well.
+/// The articles that the site also serves in GBK.
 const IN_GBK: [(&str, Declared, &str); 3] = [
     (
         "dujiangyan",
@@ -30,7 +30,7 @@ const IN_GBK: [(&str, Declared, &str); 3] = [
     ("porcelain", Declared::Nowhere, "the same text in GBK, declared nowhere"),
 ];
 
-/// The article with a near copy, and the sentence that was changed in it.
+/// The article with an edited copy, the original sentence and the changed one.
 const EDITED: (&str, &str, &str) = (
     "great-wall",
     "许多段落被风沙掩埋，或者被附近的村民拆去盖了房子。",
@@ -38,19 +38,19 @@ const EDITED: (&str, &str, &str) = (
 );
 
 /// The articles, their copies and the index page.
-pub fn pages() -> Vec<Page> {
+pub fn pages() -> Vec<DemoPage> {
     let entries = content::entries(CHINESE);
-    let mut listed: Vec<(Page, String)> = Vec::new();
+    let mut listed: Vec<(DemoPage, String)> = Vec::new();
     for entry in &entries {
         let document = article(entry);
-        let page = Page::html(
+        let page = DemoPage::html(
             path("/zh", entry),
             Area::Chinese,
             &document.in_almanac(),
             document.main_text(),
         );
         listed.push((
-            page.expect(original(entry), "a Chinese article of its own, in UTF-8"),
+            page.expect(original(entry), "a Chinese article in UTF-8"),
             entry.title.to_owned(),
         ));
     }
@@ -91,7 +91,7 @@ fn original(entry: &Entry) -> Answer {
     }
 }
 
-fn in_gbk(entry: &Entry, declared: Declared) -> Page {
+fn in_gbk(entry: &Entry, declared: Declared) -> DemoPage {
     let charset = (declared == Declared::InMeta).then_some("gbk");
     let document = Document {
         charset,
@@ -103,20 +103,20 @@ fn in_gbk(entry: &Entry, declared: Declared) -> Page {
     } else {
         "text/html"
     };
-    let page = Page::html(path("/zh/gbk", entry), Area::Chinese, &html, document.main_text());
-    Page {
+    let page = DemoPage::html(path("/zh/gbk", entry), Area::Chinese, &html, document.main_text());
+    DemoPage {
         content_type,
         body: GBK.encode(&html).0.into_owned(),
         ..page
     }
 }
 
-fn edited(entry: &Entry) -> Page {
+fn edited(entry: &Entry) -> DemoPage {
     let mut document = article(entry);
     for paragraph in &mut document.paragraphs {
         *paragraph = paragraph.replace(EDITED.1, EDITED.2);
     }
-    Page::html(
+    DemoPage::html(
         path("/zh/edited", entry),
         Area::Chinese,
         &document.in_almanac(),

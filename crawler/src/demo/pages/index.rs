@@ -1,28 +1,28 @@
-//! The home page, and what the index pages of all areas have in common.
+//! The home page, and the index pages of all areas.
 
 use crate::demo::content::{self, INDEXES, NOTES};
-use crate::demo::page::{Answer, Area, Page};
+use crate::demo::page::{Answer, Area, DemoPage};
 use crate::demo::template::{Document, MENU};
 
-/// The home page, from which every area can be reached.
-pub fn home() -> Vec<Page> {
+/// The home page, which links to every area.
+pub fn home() -> Vec<DemoPage> {
     let areas = MENU
         .iter()
         .skip(1)
         .chain([&("/calendar/", "Calendar")])
         .map(|(path, label)| link(*path, *label));
     let page = page("/", "home", Area::Home, areas.collect());
-    vec![page.expect(Answer::Kept, "the seed, with a text of its own")]
+    vec![page.expect(Answer::Kept, "the seed, with its own text")]
 }
 
 /// The index page of an area: the introduction called `slug`, then a list of links (path and label).
-pub fn page(path: &str, slug: &str, area: Area, list: Vec<(String, String)>) -> Page {
+pub fn page(path: &str, slug: &str, area: Area, list: Vec<(String, String)>) -> DemoPage {
     let document = Document {
         list,
         ..document(INDEXES, slug)
     };
-    Page::html(path, area, &document.in_almanac(), document.main_text())
-        .expect(Answer::Kept, "an index page with an introduction of its own")
+    DemoPage::html(path, area, &document.in_almanac(), document.main_text())
+        .expect(Answer::Kept, "an index page with its own introduction")
 }
 
 /// The short text called `slug` as a document.

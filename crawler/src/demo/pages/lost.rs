@@ -1,14 +1,14 @@
-//! What is linked and yet cannot be had or must not be kept.
+//! Linked pages that fail or must not be kept.
 
 use super::index::{self, link, note};
-use crate::demo::page::{Answer, Area, Exclusion, Page};
+use crate::demo::page::{Answer, Area, DemoPage, Exclusion};
 use crate::demo::template::Document;
 
-/// The kind of failure of a page that is not there.
+/// The kind of failure of a missing page.
 pub const HTTP_404: &str = "http_404";
-/// The kind of failure of a server that breaks.
+/// The kind of failure of a server error.
 pub const HTTP_500: &str = "http_500";
-/// The kind of failure of a page that says with status 200 that it is not there.
+/// The kind of failure of a missing page with status 200.
 pub const SOFT_404: &str = "soft_404";
 
 const PDF: &[u8] =
@@ -16,7 +16,7 @@ const PDF: &[u8] =
     trailer<</Root 1 0 R>>\n%%EOF\n";
 
 /// The failures, the exclusions and the index page.
-pub fn pages() -> Vec<Page> {
+pub fn pages() -> Vec<DemoPage> {
     let list = vec![
         link("/lost/nothing", "An address where nothing was ever kept"),
         link("/lost/offer", "Last year's offer"),
@@ -33,32 +33,31 @@ pub fn pages() -> Vec<Page> {
         failing("/lost/nothing", 404, &nothing).expect(Answer::Failed(HTTP_404), "status 404"),
         failing("/lost/offer", 200, &note("gone-offer")).expect(Answer::Failed(SOFT_404), SOFT_REASON),
         failing("/lost/recipe", 200, &note("gone-recipe")).expect(Answer::Failed(SOFT_404), SOFT_REASON),
-        failing("/lost/machine", 500, &broken)
-            .expect(Answer::Failed(HTTP_500), "status 500, however often it is asked"),
-        Page::bare("/lost/leaflet.pdf", Area::Lost, 200, "application/pdf", PDF).expect(
+        failing("/lost/machine", 500, &broken).expect(Answer::Failed(HTTP_500), "status 500 for every request"),
+        DemoPage::bare("/lost/leaflet.pdf", Area::Lost, 200, "application/pdf", PDF).expect(
             Answer::Excluded(Exclusion::ContentType),
-            "a PDF: not a document that the crawler reads",
+            "a PDF, which the crawler does not read",
         ),
         draft(),
     ]
 }
 
-const SOFT_REASON: &str = "status 200, but a title and a text that say that there is no such page";
+const SOFT_REASON: &str = "status 200, but title and text say that the page does not exist";
 
-fn failing(path: &str, status: u16, document: &Document) -> Page {
-    Page {
+fn failing(path: &str, status: u16, document: &Document) -> DemoPage {
+    DemoPage {
         status,
-        ..Page::html(path, Area::Lost, &document.in_almanac(), document.main_text())
+        ..DemoPage::html(path, Area::Lost, &document.in_almanac(), document.main_text())
     }
 }
 
-fn draft() -> Page {
+fn draft() -> DemoPage {
     let document = Document {
         noindex: true,
         ..note("noindex")
     };
-    Page::html("/lost/draft", Area::Lost, &document.in_almanac(), document.main_text()).expect(
+    DemoPage::html("/lost/draft", Area::Lost, &document.in_almanac(), document.main_text()).expect(
         Answer::Excluded(Exclusion::NoIndex),
-        "asks by a robots meta element not to be kept",
+        "a robots meta element with noindex",
     )
 }

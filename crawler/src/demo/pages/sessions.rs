@@ -1,18 +1,17 @@
-//! A notice board that carries a session id in every link: the same few pages under many URLs.
+//! A notice board with a session id in every link: the same few pages under many URLs.
 
 use super::index::{self, link, note};
-use crate::demo::page::{Answer, Area, Page, Wording};
+use crate::demo::page::{Answer, Area, DemoPage, Wording};
 use crate::demo::template::Document;
 
-/// The ids that the board hands out. They look like anything else that might stand in a query, so no rule about long
-/// hexadecimal strings gives them away.
+/// The session ids. They look like ordinary query values, so that a rule about long hexadecimal strings cannot detect them.
 const IDS: [&str; 8] = ["k3x9", "abc123", "77tq", "m0nd", "zz41", "p8w2", "q5r1", "v6hu"];
 
 /// The notices behind every entrance.
 const NOTICES: [&str; 4] = ["choir", "bicycle", "lecture", "allotment"];
 
 /// The front page, and for each id the board and its notices.
-pub fn pages() -> Vec<Page> {
+pub fn pages() -> Vec<DemoPage> {
     let entrances = IDS
         .iter()
         .enumerate()
@@ -26,7 +25,7 @@ pub fn pages() -> Vec<Page> {
 }
 
 /// The room behind the entrance `id`: it lists the notices, each under the same id.
-fn board(id: &str) -> Page {
+fn board(id: &str) -> DemoPage {
     let paragraph = "Four slips are pinned to the cork today. Slips are taken down when they have turned yellow, or when \
                      what they announce has happened, whichever the caretaker notices first. Drawing pins are in the \
                      saucer; please do not lean on the frame, it was hung by a volunteer. A slip that has fallen behind \
@@ -42,20 +41,22 @@ fn board(id: &str) -> Page {
     page(board_path(id), &document, "board")
 }
 
-fn notice(slug: &'static str, id: &str) -> Page {
+fn notice(slug: &'static str, id: &str) -> DemoPage {
     let others = NOTICES.iter().filter(|other| **other != slug);
     let mut pager = vec![link(board_path(id), "Back to the board")];
     pager.extend(others.map(|other| link(notice_path(other, id), note(other).heading)));
     page(notice_path(slug, id), &Document { pager, ..note(slug) }, slug)
 }
 
-fn page(path: String, document: &Document, cluster: &'static str) -> Page {
+fn page(path: String, document: &Document, cluster: &'static str) -> DemoPage {
     let answer = Answer::OneOf {
         cluster,
         wording: Wording::Exactly(cluster),
     };
-    Page::html(path, Area::Sessions, &document.in_almanac(), document.main_text())
-        .expect(answer, "the same page under another session id; one of them is kept")
+    DemoPage::html(path, Area::Sessions, &document.in_almanac(), document.main_text()).expect(
+        answer,
+        "the same page under another session id; the crawl keeps one of them",
+    )
 }
 
 fn board_path(id: &str) -> String {

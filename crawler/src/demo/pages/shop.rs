@@ -1,24 +1,24 @@
-//! Products in one template, each with a description of its own and the same small print.
+//! Products in one template, each with its own description and the same small print.
 
 use super::index::{self, link};
 use crate::demo::content::{self, Entry, PRODUCTS};
-use crate::demo::page::{Answer, Area, Page};
+use crate::demo::page::{Answer, Area, DemoPage};
 use crate::demo::template::Document;
 
-/// The product that is sold in variants and has an index page of its own.
+/// The product with variants, which has its own index page.
 pub const VARIED: &str = "marlow-jacket";
 
 /// The products and the front page of the shop.
-pub fn pages() -> Vec<Page> {
+pub fn pages() -> Vec<DemoPage> {
     let products = content::entries(PRODUCTS)
         .into_iter()
         .filter(|entry| entry.slug != VARIED);
-    let (pages, list): (Vec<Page>, Vec<_>) = products
+    let (pages, list): (Vec<DemoPage>, Vec<_>) = products
         .map(|entry| {
             let path = format!("/shop/{}", entry.slug);
             let document = card(&entry, entry.title, entry.field(0));
-            let page = Page::html(path.clone(), Area::Shop, &document.in_almanac(), document.main_text())
-                .expect(Answer::Kept, "a description of its own; only the small print is shared");
+            let page = DemoPage::html(path.clone(), Area::Shop, &document.in_almanac(), document.main_text())
+                .expect(Answer::Kept, "its own description; only the small print is common");
             (page, link(path, entry.title))
         })
         .unzip();

@@ -1,14 +1,14 @@
 //! Pages with little text or none.
 
 use super::index::{self, link, note};
-use crate::demo::page::{Answer, Area, Page, Wording};
+use crate::demo::page::{Answer, Area, DemoPage, Wording};
 
-/// A page in no frame, with two words on it.
+/// A page without a template, with two words.
 const ALMOST_EMPTY: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Card</title></head>\
     <body><p>Coming soon.</p></body></html>\n";
 
 /// The slips and the index page.
-pub fn pages() -> Vec<Page> {
+pub fn pages() -> Vec<DemoPage> {
     let list = vec![
         link("/sparse/empty", "An empty sheet"),
         link("/sparse/card", "A card"),
@@ -21,23 +21,21 @@ pub fn pages() -> Vec<Page> {
         cluster: "memo",
         wording: Wording::Exactly("memo"),
     };
-    let ticket = "short, in one template with another ticket, and different from it";
+    let ticket = "a short page that differs from another ticket in the same template";
     vec![
         index::page("/sparse/", "sparse", Area::Sparse, list),
-        Page::html("/sparse/empty", Area::Sparse, "", String::new())
-            .expect(Answer::Kept, "an empty body says nothing, so it is nobody's duplicate"),
-        Page::html("/sparse/card", Area::Sparse, ALMOST_EMPTY, "Coming soon.".to_owned()).expect(
-            Answer::Kept,
-            "too little text to be anybody's duplicate but an exact one's",
-        ),
-        slip("/sparse/memo", "memo").expect(memo, "a short page that is there twice"),
-        slip("/sparse/memo-again", "memo").expect(memo, "a short page that is there twice"),
+        DemoPage::html("/sparse/empty", Area::Sparse, "", String::new())
+            .expect(Answer::Kept, "a page without text is never a duplicate"),
+        DemoPage::html("/sparse/card", Area::Sparse, ALMOST_EMPTY, "Coming soon.".to_owned())
+            .expect(Answer::Kept, "too little text for a near-duplicate"),
+        slip("/sparse/memo", "memo").expect(memo, "a short page with an exact copy"),
+        slip("/sparse/memo-again", "memo").expect(memo, "a short page with an exact copy"),
         slip("/sparse/ticket-cloak", "ticket-cloak").expect(Answer::Kept, ticket),
         slip("/sparse/ticket-lunch", "ticket-lunch").expect(Answer::Kept, ticket),
     ]
 }
 
-fn slip(path: &str, slug: &str) -> Page {
+fn slip(path: &str, slug: &str) -> DemoPage {
     let document = note(slug);
-    Page::html(path, Area::Sparse, &document.in_almanac(), document.main_text())
+    DemoPage::html(path, Area::Sparse, &document.in_almanac(), document.main_text())
 }

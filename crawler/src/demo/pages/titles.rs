@@ -1,29 +1,29 @@
-//! Pages whose titles try to break whatever prints them.
+//! Pages with hostile titles.
 
 use super::index::{self, link, note};
-use crate::demo::page::{Answer, Area, Page};
+use crate::demo::page::{Answer, Area, DemoPage};
 use crate::demo::template::Document;
 
 /// Characters in the longest title.
 pub const LONGEST_TITLE: usize = 10_000;
 
-/// The title of each page, by slug, and the reason for it.
+/// The slug, the title and the reason of each page.
 pub fn titles() -> [(&'static str, String, &'static str); 5] {
     [
         (
             "script",
             "<script>alert(\"title\")</script>".to_owned(),
-            "a title that is a script; must come out as text",
+            "a title that is a script and must appear as text",
         ),
         (
             "quotes",
             "\"It's\" said 'she' & <he> replied \"5 > 3\", =1+1".to_owned(),
-            "a title of quotation marks and operators; must come out as text",
+            "a title of quotation marks and operators that must appear as text",
         ),
         (
             "bidi",
             "Invoice \u{202e}fdp.exe\u{202c} and \u{200f}hidden\u{200e} turns".to_owned(),
-            "a title with marks that turn the direction of writing",
+            "a title with directional marks",
         ),
         (
             "longest",
@@ -33,19 +33,19 @@ pub fn titles() -> [(&'static str, String, &'static str); 5] {
         (
             "ansi",
             "Alert \u{1b}[31mred\u{1b}[0m and \u{1b}]0;owned\u{7}".to_owned(),
-            "a title with control sequences of a terminal",
+            "a title with terminal control sequences",
         ),
     ]
 }
 
 /// The pages with those titles and their index page.
-pub fn pages() -> Vec<Page> {
-    let (pages, list): (Vec<Page>, Vec<_>) = titles()
+pub fn pages() -> Vec<DemoPage> {
+    let (pages, list): (Vec<DemoPage>, Vec<_>) = titles()
         .into_iter()
         .map(|(slug, title, why)| {
             let path = format!("/titles/{slug}");
             let document = Document { title, ..note(slug) };
-            let page = Page::html(path.clone(), Area::Titles, &document.in_almanac(), document.main_text());
+            let page = DemoPage::html(path.clone(), Area::Titles, &document.in_almanac(), document.main_text());
             (page.expect(Answer::Kept, why), link(path, document.heading))
         })
         .unzip();

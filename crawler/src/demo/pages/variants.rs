@@ -1,12 +1,12 @@
-//! Variants of one product: another colour, another price, and otherwise the same words.
+//! Variants of one product, which differ only in colour and price.
 
 use super::index::{self, link};
 use super::shop::{VARIED, card};
 use crate::demo::content::{self, PRODUCTS};
-use crate::demo::page::{Answer, Area, Page, Wording};
+use crate::demo::page::{Answer, Area, DemoPage, Wording};
 use crate::demo::template::Document;
 
-/// Colour and price in euros of each variant. Moss and heather cost the same.
+/// Colour and price in euros of each variant. Moss and heather have the same price.
 const VARIANTS: [(&str, &str); 8] = [
     ("moss", "168.00"),
     ("bracken", "172.00"),
@@ -18,15 +18,15 @@ const VARIANTS: [(&str, &str); 8] = [
     ("heather", "168.00"),
 ];
 
-/// The cluster of the variants that cost the same, where numbers must match.
+/// The cluster of the variants with the same price, with `numbers_must_match`.
 const SAME_PRICE: &str = "marlow-jacket at one price";
 
 /// The variants and their index page.
-pub fn pages() -> Vec<Page> {
+pub fn pages() -> Vec<DemoPage> {
     let Some(entry) = content::find(PRODUCTS, VARIED) else {
         return Vec::new();
     };
-    let (pages, list): (Vec<Page>, Vec<_>) = VARIANTS
+    let (pages, list): (Vec<DemoPage>, Vec<_>) = VARIANTS
         .into_iter()
         .map(|(colour, price)| {
             let path = format!("/marlow/{colour}");
@@ -42,7 +42,7 @@ pub fn pages() -> Vec<Page> {
             } else {
                 Answer::Kept
             };
-            let page = Page::html(
+            let page = DemoPage::html(
                 path.clone(),
                 Area::Variants,
                 &document.in_almanac(),
@@ -53,7 +53,7 @@ pub fn pages() -> Vec<Page> {
                     cluster: VARIED,
                     wording,
                 },
-                "the same jacket in another colour; kept for its price where numbers must match",
+                "the same jacket in another colour; with numbers_must_match its price keeps it",
             )
             .if_numbers_must_match(strict);
             (page, link(path, colour))
@@ -64,8 +64,7 @@ pub fn pages() -> Vec<Page> {
         .collect()
 }
 
-/// Says colour and price in the description as well, so that no extractor that drops headings or tables makes the
-/// variants equal.
+/// Adds colour and price to the description, so that the variants differ even if the extractor drops headings and tables.
 fn in_colour(mut document: Document, colour: &str, price: &str) -> Document {
     if let Some(first) = document.paragraphs.first_mut() {
         *first = format!("Dyed in {colour} and sold at {price} euros. {first}");

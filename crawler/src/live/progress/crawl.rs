@@ -1,24 +1,29 @@
-//! The words of a crawl's progress.
+//! The progress of a crawl in words.
 
 use std::time::SystemTime;
 
 use crate::crawl::clock::unix_millis;
-use crate::crawl::frontier::{HostStanding, HostState};
-use crate::crawl::stats::{Limits, Rates, Snapshot, TimeLeft};
-use crate::report::bytes;
+use crate::crawl::frontier::{HostStanding, HostStateKind};
+use crate::crawl::stats::{Rates, RunLimits, Snapshot, TimeLeft};
+use crate::terminal::units::bytes;
 
-/// Hosts that are named.
+/// Hosts named in the display.
 const NAMED: usize = 3;
 
-/// A wait shorter than this is over before it is read.
+/// A shorter wait is not shown, because it ends before a reader sees it.
 const SHORTEST_WAIT_MS: u64 = 2_000;
 
-/// The line with the bar, and those below it.
-pub(super) fn describe(now: &Snapshot, limits: Limits, rates: Rates, left: Option<TimeLeft>) -> (String, Vec<String>) {
+/// The line with the bar, and the lines below it.
+pub(super) fn describe(
+    now: &Snapshot,
+    limits: RunLimits,
+    rates: Rates,
+    left: Option<TimeLeft>,
+) -> (String, Vec<String>) {
     let of = limits.max_pages.map_or(String::new(), |pages| format!(" of {pages}"));
     let mut first = format!("{}{of} pages", now.pages());
     if now.stopping {
-        first.push_str(", stopping: finishing what is in process (Ctrl-C again to end at once)");
+        first.push_str(", stopping: finishing the URLs in process (Ctrl-C again ends at once)");
     }
     if let Some(left) = left {
         first.push_str(", ");
@@ -26,7 +31,7 @@ pub(super) fn describe(now: &Snapshot, limits: Limits, rates: Rates, left: Optio
     }
     let mut lines = vec![
         format!(
-            "{:.1} pages/s, {:.1} requests/s, {}/s, {} in all",
+            "{:.1} pages/s, {:.1} requests/s, {}/s, {} in total",
             rates.pages,
             rates.requests,
             bytes(rates.bytes as u64),
@@ -44,7 +49,7 @@ pub(super) fn describe(now: &Snapshot, limits: Limits, rates: Rates, left: Optio
     ];
     if let Some(refresh) = now.refresh.filter(|refresh| refresh.due > 0) {
         lines.push(format!(
-            "visits left {} of {}: changed {}, unchanged {}, gone {}",
+            "visits due {} of {}: changed {}, unchanged {}, gone {}",
             now.counts.due, refresh.due, refresh.changed, refresh.unchanged, refresh.gone
         ));
     }
@@ -64,17 +69,17 @@ pub(super) fn describe(now: &Snapshot, limits: Limits, rates: Rates, left: Optio
 
 /// `hosts: 3 fetching, 7 politeness delay, 2 resting`.
 fn describe_hosts(now: &Snapshot) -> String {
-    let counts = HostState::ALL
+    let counts = HostStateKind::ALL
         .into_iter()
         .map(|state| (state, now.standing.count(state)));
-    let told: Vec<String> = counts
+    let parts: Vec<String> = counts
         .filter(|(_, hosts)| *hosts > 0)
         .map(|(state, hosts)| format!("{hosts} {}", state.describe()))
         .collect();
-    if told.is_empty() {
-        return "no host waits".to_owned();
+    if parts.is_empty() {
+        return "no host waiting".to_owned();
     }
-    format!("hosts: {}", told.join(", "))
+    format!("hosts: {}", parts.join(", "))
 }
 
 /// `a.example 2000 (resting, 40 s: HTTP status 503)`.
@@ -95,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_is_told_with_what_it_waits_for() {
+    fn a_host_is_shown_with_its_reason_to_wait() {
         let host = |state, until, failure: Option<&str>| HostStanding {
             host: "a.example".into(),
             urls: 7,
@@ -103,19 +108,19 @@ mod tests {
             until,
             failure: failure.map(str::to_owned),
         };
-        let told = |host| describe_host(&host, 1_000_000);
+        let shown = |host| describe_host(&host, 1_000_000);
         assert_eq!(
-            told(host(HostState::Resting, Some(1_039_200), Some("HTTP status 503"))),
+            shown(host(HostStateKind::Resting, Some(1_039_200), Some("HTTP status 503"))),
             "a.example 7 (resting, 40 s: HTTP status 503)"
         );
         assert_eq!(
-            told(host(HostState::Delay, Some(1_000_900), None)),
+            shown(host(HostStateKind::Delay, Some(1_000_900), None)),
             "a.example 7 (politeness delay)"
         );
     }
 
     #[test]
-    fn every_fact_is_told() {
+    fn the_lines_have_every_figure() {
         let counts = storage::Counts {
             kept: 60,
             exact: 30,
@@ -129,9 +134,9 @@ mod tests {
             bytes: 5_000,
             ..Snapshot::default()
         };
-        let limits = Limits {
+        let limits = RunLimits {
             max_pages: Some(500),
-            ..Limits::default()
+            ..RunLimits::default()
         };
         let rates = Rates {
             requests: 12.5,
@@ -143,9 +148,9 @@ mod tests {
         assert_eq!(
             more,
             [
-                "10.0 pages/s, 12.5 requests/s, 2.0 kB/s, 5.0 kB in all",
+                "10.0 pages/s, 12.5 requests/s, 2.0 kB/s, 5.0 kB in total",
                 "kept 60, exact 30, near 10 (40.0 % duplicates), failed 3",
-                "queued 44, no host waits",
+                "queued 44, no host waiting",
             ]
         );
     }

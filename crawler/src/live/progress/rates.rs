@@ -1,20 +1,20 @@
-//! How fast one count grows.
+//! The growth rate of a count.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// The time over which a rate is taken.
+/// The time over which the rate is measured.
 const WINDOW: Duration = Duration::from_secs(5);
 
-/// A rate over the last few seconds.
+/// The rate over the last five seconds.
 #[derive(Debug, Default)]
-pub(crate) struct Rates {
+pub(crate) struct GrowthRate {
     seen: VecDeque<(Instant, u64)>,
 }
 
-impl Rates {
-    /// How fast a count grows that is `count` now.
-    pub(crate) fn a_second(&mut self, now: Instant, count: u64) -> f64 {
+impl GrowthRate {
+    /// Growth a second, given that the count is `count` at the time `now`.
+    pub(crate) fn per_second(&mut self, now: Instant, count: u64) -> f64 {
         self.seen.push_back((now, count));
         while self.seen.len() > 2 && now.duration_since(self.seen[0].0) > WINDOW {
             self.seen.pop_front();
@@ -34,13 +34,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rate_is_that_of_the_last_seconds() {
-        let mut rates = Rates::default();
+    fn the_rate_covers_the_last_seconds() {
+        let mut rate = GrowthRate::default();
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
-        assert_eq!(rates.a_second(start, 0), 0.0);
-        assert_eq!(rates.a_second(at(1), 100), 100.0);
-        assert_eq!(rates.a_second(at(5), 100), 20.0);
-        assert_eq!(rates.a_second(at(11), 700), 100.0);
+        assert_eq!(rate.per_second(start, 0), 0.0);
+        assert_eq!(rate.per_second(at(1), 100), 100.0);
+        assert_eq!(rate.per_second(at(5), 100), 20.0);
+        assert_eq!(rate.per_second(at(11), 700), 100.0);
     }
 }

@@ -1,234 +1,247 @@
-//! What there is to say of a crawl at work: `/status.json`. Fields are only ever added; `docs/metrics.md` describes them.
+//! `/status.json`: the figures of a running crawl. Later versions only add keys; `docs/src/metrics.md` documents them.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use serde::Serialize;
 
-use super::{Sight, View};
+use super::View;
 use crate::crawl::clock::unix_millis;
-use crate::crawl::frontier::HostState;
+use crate::crawl::frontier::{HostStanding, HostStateKind};
 use crate::crawl::messages::Ending;
-use crate::crawl::stats::{Bound, Snapshot};
-use crate::report::{Counts, utc};
+use crate::crawl::stats::{Bound, Snapshot, TimeLeft};
+use crate::report::Counts;
+use crate::terminal::units::utc;
 
-/// See the module's text.
+/// The object of `/status.json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figures {
-    /// Of the crawler.
+    /// The version of the crawler.
     pub version: &'static str,
-    /// When the run began: RFC 3339, UTC.
+    /// When the run started: RFC 3339, UTC.
     pub started_at: String,
-    /// How long it has been at work, or was.
+    /// Duration of the run so far, or of the whole run after its end.
     pub elapsed_seconds: f64,
-    /// `running`, `stopping`, `ended`.
+    /// `running`, `stopping` or `ended`.
     pub state: &'static str,
-    /// The same in words.
+    /// `state` in words.
     pub text: &'static str,
-    /// Why it ended: `exhausted`, `page_limit`, `stopped`; null while it is at work.
+    /// Why the run ended: `exhausted`, `page_limit` or `stopped`; null while it runs.
     pub ending: Option<&'static str>,
-    /// Of the whole crawl, as in the report.
+    /// Counts of the whole crawl, as in the report.
     pub counts: Counts,
-    /// Duplicates of 100 pages, in the whole crawl.
+    /// Percentage of duplicates among the pages of the whole crawl.
     pub duplicate_percent: f64,
-    /// Of this run.
-    pub run: Run,
-    /// Over the last five seconds.
-    pub rates: Rates,
-    /// What bounds the run.
-    pub limits: Limits,
-    /// When it will be over as it goes now; null where nothing foretells that.
-    pub time_left: Option<TimeLeft>,
-    /// What the visits of `--refresh` came to; null without it.
-    pub refresh: Option<Refresh>,
-    /// Hosts with something to fetch, by what they are doing.
+    /// Figures of this run.
+    pub run: RunFigures,
+    /// Rates over the last five seconds.
+    pub rates: RatesPerSecond,
+    /// The bounds of the run.
+    pub limits: RunLimits,
+    /// The estimated time until the end; null without an estimate.
+    pub time_left: Option<Estimate>,
+    /// Results of the visits of `--refresh`; null without it.
+    pub refresh: Option<RefreshFigures>,
+    /// Number of hosts with queued URLs, by state.
     pub hosts: BTreeMap<&'static str, u64>,
-    /// The hosts with the most URLs, at most five, most first.
-    pub largest_hosts: Vec<Host>,
-    /// Resident memory of the process; null where the system does not say.
+    /// At most five hosts, those with the most URLs, in descending order.
+    pub largest_hosts: Vec<HostFigures>,
+    /// Resident memory of the process; null if the system does not report it.
     pub memory_bytes: Option<u64>,
 }
 
-/// What this run did.
+/// The figures of this run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Run {
-    /// Requests ended, robots.txt and sitemaps included.
+pub struct RunFigures {
+    /// Completed requests, including robots.txt and sitemaps.
     pub requests: u64,
-    /// Bytes of body, as they came over the wire.
+    /// Body bytes received over the network.
     pub fetched_bytes: u64,
-    /// URLs that failed for good, by kind.
+    /// URLs that failed permanently, by kind.
     pub failures: BTreeMap<String, u64>,
-    /// Links that were not followed, by reason: `other_host`, `too_deep`, `over_budget`.
+    /// Links not followed, by reason: `other_host`, `too_deep`, `over_budget`.
     pub links_not_followed: BTreeMap<&'static str, u64>,
 }
 
-/// How fast it goes.
+/// Rates.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Rates {
-    /// Requests ended.
+pub struct RatesPerSecond {
+    /// Completed requests.
     pub requests_per_second: f64,
-    /// Pages decided.
+    /// Pages with a verdict.
     pub pages_per_second: f64,
-    /// Bytes of body received.
+    /// Body bytes received.
     pub bytes_per_second: f64,
 }
 
-/// What bounds the run; null is no limit.
+/// The bounds of the run; null means no bound.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Limits {
-    /// Pages decided in the whole crawl.
+pub struct RunLimits {
+    /// Pages with a verdict in the whole crawl.
     pub max_pages: Option<u64>,
-    /// Time of this run.
+    /// Duration of this run.
     pub max_duration_seconds: Option<f64>,
 }
 
-/// An estimate.
+/// An estimate of the time until the end.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TimeLeft {
-    /// From now.
+pub struct Estimate {
+    /// Seconds from now.
     pub seconds: f64,
-    /// What will end it: `pages`, `duration`, `queue`.
+    /// The bound that ends the run: `pages`, `duration` or `queue`.
     pub bound: &'static str,
-    /// As coarse as it is uncertain: `about 3 min left`.
+    /// The estimate in words, rounded: `about 3 min left`.
     pub text: String,
 }
 
-/// Visits to pages that were fetched before.
+/// Visits to pages fetched before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Refresh {
-    /// Visits that were due when it began.
+pub struct RefreshFigures {
+    /// Visits due at the start.
     pub due: u64,
-    /// Of these, still to be made.
+    /// Visits still to be made.
     pub left: u64,
-    /// Pages that have changed.
+    /// Changed pages.
     pub changed: u64,
-    /// Pages that are as they were.
+    /// Unchanged pages.
     pub unchanged: u64,
-    /// Pages that are gone.
+    /// Pages that no longer exist.
     pub gone: u64,
 }
 
 /// A host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Host {
-    /// Its name.
+pub struct HostFigures {
     pub host: String,
-    /// URLs that wait, in process included.
+    /// Queued URLs, including URLs in process.
     pub urls: u64,
-    /// What it is doing: one of the words of `hosts`.
+    /// One of the keys of `hosts`.
     pub state: &'static str,
-    /// The same in words.
+    /// `state` in words.
     pub text: &'static str,
-    /// When its wait ends: RFC 3339, UTC; null where that is not known.
+    /// When the wait ends: RFC 3339, UTC; null if unknown.
     pub until: Option<String>,
-    /// What went wrong last, for a host that rests or was given up.
+    /// The last failure of a host that is resting or given up.
     pub failure: Option<String>,
 }
 
 impl Figures {
-    /// What is so now.
+    /// The figures now.
     #[must_use]
     pub fn of(view: &View) -> Self {
-        let Sight {
-            snapshot,
-            rates,
-            time_left,
-        } = view.look();
-        let ending = snapshot.ending.map(|ending| match ending {
-            Ending::Exhausted => "exhausted",
-            Ending::PageLimit => "page_limit",
-            Ending::Stopped => "stopped",
-        });
-        let state = match (ending, snapshot.stopping) {
-            (Some(_), _) => "ended",
-            (None, true) => "stopping",
-            (None, false) => "running",
-        };
+        let sight = view.look();
+        let snapshot = &sight.snapshot;
         let standing = &snapshot.standing;
+        let (state, ending) = state(snapshot);
         Self {
             version: env!("CARGO_PKG_VERSION"),
             started_at: utc(unix_millis(view.stats.started_at())),
             elapsed_seconds: snapshot.elapsed.as_secs_f64(),
             state,
-            text: describe(&snapshot),
+            text: describe(snapshot),
             ending,
             counts: snapshot.counts.into(),
             duplicate_percent: snapshot.duplicate_percent(),
-            run: Run {
-                requests: snapshot.requests,
-                fetched_bytes: snapshot.bytes,
-                failures: snapshot.failures.clone(),
-                links_not_followed: [
-                    ("other_host", snapshot.links_to_other_hosts),
-                    ("too_deep", snapshot.links_too_deep),
-                    ("over_budget", snapshot.links_over_budget),
-                ]
-                .into(),
+            run: RunFigures::from(snapshot),
+            rates: RatesPerSecond {
+                requests_per_second: sight.rates.requests,
+                pages_per_second: sight.rates.pages,
+                bytes_per_second: sight.rates.bytes,
             },
-            rates: Rates {
-                requests_per_second: rates.requests,
-                pages_per_second: rates.pages,
-                bytes_per_second: rates.bytes,
-            },
-            limits: Limits {
+            limits: RunLimits {
                 max_pages: view.limits.max_pages,
                 max_duration_seconds: view.limits.max_duration.map(|time| time.as_secs_f64()),
             },
-            time_left: time_left.map(|left| TimeLeft {
-                seconds: left.time.as_secs_f64(),
-                bound: match left.bound {
-                    Bound::Pages => "pages",
-                    Bound::Duration => "duration",
-                    Bound::Queue => "queue",
-                },
-                text: left.describe(),
-            }),
-            refresh: snapshot.refresh.map(|refresh| Refresh {
+            time_left: sight.time_left.map(Estimate::from),
+            refresh: snapshot.refresh.map(|refresh| RefreshFigures {
                 due: refresh.due,
                 left: snapshot.counts.due,
                 changed: refresh.changed,
                 unchanged: refresh.unchanged,
                 gone: refresh.gone,
             }),
-            hosts: HostState::ALL
+            hosts: HostStateKind::ALL
                 .into_iter()
                 .map(|state| (state.as_str(), standing.count(state)))
                 .collect(),
-            largest_hosts: standing
-                .largest
-                .iter()
-                .map(|host| Host {
-                    host: host.host.clone(),
-                    urls: host.urls,
-                    state: host.state.as_str(),
-                    text: host.state.describe(),
-                    until: host.until.map(utc),
-                    failure: host.failure.clone(),
-                })
-                .collect(),
+            largest_hosts: standing.largest.iter().map(HostFigures::from).collect(),
             memory_bytes: memory_bytes(),
         }
     }
 
-    /// The time now, for whoever reads it later.
+    /// The time now: RFC 3339, UTC.
     #[must_use]
     pub fn now() -> String {
         utc(unix_millis(SystemTime::now()))
     }
 }
 
-/// How it stands, in a line.
+impl From<&Snapshot> for RunFigures {
+    fn from(snapshot: &Snapshot) -> Self {
+        Self {
+            requests: snapshot.requests,
+            fetched_bytes: snapshot.bytes,
+            failures: snapshot.failures.clone(),
+            links_not_followed: [
+                ("other_host", snapshot.links_to_other_hosts),
+                ("too_deep", snapshot.links_too_deep),
+                ("over_budget", snapshot.links_over_budget),
+            ]
+            .into(),
+        }
+    }
+}
+
+impl From<TimeLeft> for Estimate {
+    fn from(left: TimeLeft) -> Self {
+        Self {
+            seconds: left.time.as_secs_f64(),
+            bound: match left.bound {
+                Bound::Pages => "pages",
+                Bound::Duration => "duration",
+                Bound::Queue => "queue",
+            },
+            text: left.describe(),
+        }
+    }
+}
+
+impl From<&HostStanding> for HostFigures {
+    fn from(host: &HostStanding) -> Self {
+        Self {
+            host: host.host.clone(),
+            urls: host.urls,
+            state: host.state.as_str(),
+            text: host.state.describe(),
+            until: host.until.map(utc),
+            failure: host.failure.clone(),
+        }
+    }
+}
+
+/// The values of `state` and `ending`.
+fn state(snapshot: &Snapshot) -> (&'static str, Option<&'static str>) {
+    match snapshot.ending {
+        Some(Ending::Exhausted) => ("ended", Some("exhausted")),
+        Some(Ending::PageLimit) => ("ended", Some("page_limit")),
+        Some(Ending::Stopped) => ("ended", Some("stopped")),
+        None if snapshot.stopping => ("stopping", None),
+        None => ("running", None),
+    }
+}
+
+/// The state of the run in one line.
 fn describe(snapshot: &Snapshot) -> &'static str {
     match snapshot.ending {
-        Some(Ending::PageLimit) => "Over: the page limit is reached",
-        Some(Ending::Stopped) => "Over: stopped",
-        Some(Ending::Exhausted) => "Over: nothing is left to fetch",
-        None if snapshot.stopping => "Stopping: what is in process is being finished",
+        Some(Ending::PageLimit) => "Ended: the page limit is reached",
+        Some(Ending::Stopped) => "Ended: stopped",
+        Some(Ending::Exhausted) => "Ended: no URL is left to fetch",
+        None if snapshot.stopping => "Stopping: finishing the URLs in process",
         None => "Running",
     }
 }
 
-/// Resident memory of this process, where `/proc` has it.
+/// Resident memory of this process; `None` without `/proc`.
 pub(super) fn memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

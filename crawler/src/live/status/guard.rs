@@ -1,7 +1,7 @@
-//! Who is answered.
+//! The guard against DNS rebinding.
 //!
-//! A web page anywhere can make a browser on this machine ask `http://its-own.name/`, with that name resolved to 127.0.0.1
-//! (DNS rebinding), and then read the answer as its own. The Host header gives it away: it holds that name.
+//! A foreign web page can resolve its own host name to 127.0.0.1, make a browser on this machine request that name, and read the
+//! answer as its own. The Host header of such requests has the foreign name.
 
 use std::net::IpAddr;
 
@@ -9,8 +9,7 @@ use axum::http::HeaderMap;
 use axum::http::header::HOST;
 use axum::http::uri::Authority;
 
-/// Whether the Host header names this machine by an IP address or as localhost. A request without one comes from no
-/// browser.
+/// Whether the Host header has an IP address or localhost. A request without the header does not come from a browser.
 pub(super) fn is_for_this_machine(headers: &HeaderMap) -> bool {
     let mut hosts = headers.get_all(HOST).iter();
     let Some(first) = hosts.next() else { return true };
@@ -34,7 +33,7 @@ mod tests {
     use axum::http::HeaderValue;
 
     #[test]
-    fn only_addresses_and_localhost_are_this_machine() {
+    fn only_ip_addresses_and_localhost_pass() {
         let allowed = |host: &'static str| {
             let mut headers = HeaderMap::new();
             headers.append(HOST, HeaderValue::from_static(host));

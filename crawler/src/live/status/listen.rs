@@ -1,10 +1,10 @@
-//! Where the status is served.
+//! The address of the status server.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::str::FromStr;
 use std::{fmt, io};
 
-/// `127.0.0.1:9100`, `[::1]:9100`, `localhost:9100`; port 0 takes a free one.
+/// `127.0.0.1:9100`, `[::1]:9100` or `localhost:9100`; port 0 selects a free port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address(SocketAddr);
 
@@ -17,13 +17,14 @@ impl FromStr for Address {
             .map(|port| format!("{}:{port}", Ipv4Addr::LOCALHOST));
         let parsed = local.as_deref().unwrap_or(text).parse();
         parsed.map(Self).map_err(|_| {
-            "must be an IP address and a port, such as 127.0.0.1:9100 or [::1]:9100; port 0 takes a free one".to_owned()
+            "must be an IP address and a port, such as 127.0.0.1:9100 or [::1]:9100; port 0 selects a free port"
+                .to_owned()
         })
     }
 }
 
 impl Address {
-    /// Whether the port is any that is free.
+    /// Whether the port is 0, which selects a free port.
     #[must_use]
     pub fn takes_any_port(&self) -> bool {
         self.0.port() == 0
@@ -36,21 +37,21 @@ impl fmt::Display for Address {
     }
 }
 
-/// Why the status is not served, and what to do about it.
+/// Why the status server cannot listen, with advice.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NotListening(String);
 
-/// Takes the address.
+/// Binds the address.
 ///
 /// # Errors
-/// It can be reached from other machines and that was not asked for, or it is not to be had.
+/// Other machines can reach the address and `is_public` is false, or the system refuses the address.
 pub fn listen(address: Address, is_public: bool) -> Result<TcpListener, NotListening> {
     let Address(address) = address;
     if !is_public && !is_loopback(address.ip()) {
         return Err(NotListening(format!(
-            "--status {address}: other machines can reach this address, and the status names hosts and failures to whoever \
-             asks: use 127.0.0.1:{}, or add --status-public if that is what you want",
+            "--status {address}: other machines can reach this address, and the status shows them hosts and failures; \
+             use 127.0.0.1:{}, or add --status-public to allow it",
             address.port()
         )));
     }
@@ -58,10 +59,10 @@ pub fn listen(address: Address, is_public: bool) -> Result<TcpListener, NotListe
         .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
         .map_err(|error| {
             let advice = match error.kind() {
-                io::ErrorKind::AddrInUse => "something else listens there: name another port, or port 0 for a free one",
-                io::ErrorKind::AddrNotAvailable => "this machine does not have that address: use 127.0.0.1",
-                io::ErrorKind::PermissionDenied => "ports below 1024 are for the system: name one from 1024 to 65535",
-                _ => "name another address or port",
+                io::ErrorKind::AddrInUse => "another process listens there; use another port, or port 0 for a free one",
+                io::ErrorKind::AddrNotAvailable => "this machine does not have that address; use 127.0.0.1",
+                io::ErrorKind::PermissionDenied => "ports below 1024 need privileges; use a port from 1024 to 65535",
+                _ => "use another address or port",
             };
             NotListening(format!("--status {address}: {error}; {advice}"))
         })
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_loopback_is_taken_unasked() {
+    fn only_loopback_needs_no_permission() {
         for local in ["127.0.0.1:0", "localhost:0", "[::ffff:127.0.0.1]:0"] {
             let taken = listen(local.parse().unwrap(), false);
             assert!(taken.is_ok(), "{local}: {taken:?}");
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_in_use_is_told_with_what_to_do() {
+    fn the_error_for_a_port_in_use_has_advice() {
         let taken = listen("127.0.0.1:0".parse().unwrap(), false).unwrap();
         let again = Address(taken.local_addr().unwrap());
         let refused = listen(again, false).unwrap_err().to_string();
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_with_an_example() {
+    fn an_invalid_address_is_refused_with_an_example() {
         for text in ["", "9100", "example.org:80", "127.0.0.1", "localhost:x"] {
             assert!(
                 text.parse::<Address>().unwrap_err().contains("127.0.0.1:9100"),

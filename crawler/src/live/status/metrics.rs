@@ -1,5 +1,5 @@
-//! The same for Prometheus: `/metrics` in the OpenMetrics text format. Names, types, units and labels are documented one by
-//! one in `docs/metrics.md`, which a test holds to this file.
+//! `/metrics`: the figures in the OpenMetrics text format, for Prometheus. `docs/src/metrics.md` documents names, types, units and labels,
+//! and a test compares it with this file.
 
 use std::fmt;
 
@@ -12,26 +12,26 @@ use prometheus_client::registry::{Registry, Unit};
 use super::View;
 use super::figures::memory_bytes;
 use crate::crawl::clock::unix_millis;
-use crate::crawl::frontier::HostState;
+use crate::crawl::frontier::HostStateKind;
 use crate::crawl::stats::Snapshot;
 use crate::live::log;
 
 /// All metrics now.
 ///
 /// # Errors
-/// None that a string as the target has.
+/// Writing to a string is not known to fail.
 pub(super) fn render(view: &View) -> Result<String, fmt::Error> {
     let snapshot = view.look().snapshot;
     let started_at = unix_millis(view.stats.started_at()) as f64 / 1_000.0;
     let mut registry = Registry::default();
     registry.register(
         "crawler_build",
-        "The crawler at work",
+        "The running crawler",
         Info::new([("version", env!("CARGO_PKG_VERSION"))]),
     );
     registry.register_with_unit(
         "crawler_fetch",
-        "Time of a request to the last byte read, those that failed included",
+        "Time from a request to its last byte, including failed requests",
         Unit::Seconds,
         view.stats.fetch_seconds().clone(),
     );
@@ -47,7 +47,7 @@ pub(super) fn render(view: &View) -> Result<String, fmt::Error> {
     Ok(out)
 }
 
-/// What is a number in the snapshot.
+/// The metrics that come from a snapshot.
 #[derive(Debug)]
 struct Current {
     snapshot: Snapshot,
@@ -56,18 +56,26 @@ struct Current {
 
 impl Collector for Current {
     fn encode(&self, encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let now = &self.snapshot;
-        let counts = &now.counts;
         let mut out = Out(encoder);
+        self.encode_run(&mut out)?;
+        self.encode_folder(&mut out)?;
+        self.encode_process(&mut out)
+    }
+}
+
+impl Current {
+    /// The figures of this run.
+    fn encode_run(&self, out: &mut Out<'_>) -> fmt::Result {
+        let now = &self.snapshot;
         out.counter(
             "crawler_requests",
-            "Requests ended, robots.txt and sitemaps included",
+            "Completed requests, including robots.txt and sitemaps",
             None,
             now.requests,
         )?;
         out.counter(
             "crawler_fetched",
-            "Bytes of body received, as they came over the wire",
+            "Body bytes received over the network",
             Some(Unit::Bytes),
             now.bytes,
         )?;
@@ -76,11 +84,11 @@ impl Collector for Current {
             ("exact", now.verdicts.exact),
             ("near", now.verdicts.near),
         ];
-        out.counters("crawler_pages", "Pages decided, by verdict", "verdict", verdicts)?;
+        out.counters("crawler_pages", "Pages with a verdict, by verdict", "verdict", verdicts)?;
         let failures = now.failures.iter().map(|(kind, count)| (kind.as_str(), *count));
         out.counters(
             "crawler_failures",
-            "URLs that failed for good, by kind",
+            "URLs that failed permanently, by kind",
             "kind",
             failures,
         )?;
@@ -94,10 +102,15 @@ impl Collector for Current {
             "Links not followed, by reason",
             "reason",
             links,
-        )?;
+        )
+    }
+
+    /// The figures of the data folder, earlier runs included.
+    fn encode_folder(&self, out: &mut Out<'_>) -> fmt::Result {
+        let counts = &self.snapshot.counts;
         out.gauge(
             "crawler_queued",
-            "URLs that wait, in process included",
+            "Queued URLs, including URLs in process",
             Some(urls()),
             counts.queued,
         )?;
@@ -125,16 +138,21 @@ impl Collector for Current {
         )?;
         out.gauge(
             "crawler_kept",
-            "Bytes of body of the kept pages, decoded",
+            "Decoded body bytes of the kept pages",
             Some(Unit::Bytes),
             counts.bytes_kept,
-        )?;
-        let hosts = HostState::ALL
+        )
+    }
+
+    /// The state of the hosts and of the process.
+    fn encode_process(&self, out: &mut Out<'_>) -> fmt::Result {
+        let now = &self.snapshot;
+        let hosts = HostStateKind::ALL
             .into_iter()
             .map(|state| (state.as_str(), now.standing.count(state)));
         out.gauges(
             "crawler_hosts",
-            "Hosts with something to fetch, by what they are doing",
+            "Hosts with queued URLs, by state",
             None,
             "state",
             hosts,
@@ -149,19 +167,19 @@ impl Collector for Current {
         }
         out.gauge(
             "crawler_running",
-            "1 while the crawl goes on, 0 when it is over",
+            "1 while the crawl runs, 0 after its end",
             None,
             u64::from(now.ending.is_none()),
         )?;
         out.gauge(
             "crawler_start_time",
-            "When the run began, Unix time",
+            "Start of the run, Unix time",
             Some(Unit::Seconds),
             self.started_at,
         )?;
         out.counter(
             "crawler_log_lines_lost",
-            "Lines that the log file could not take",
+            "Lines that could not be written to the log file",
             None,
             log::lines_lost(),
         )
@@ -172,11 +190,11 @@ fn urls() -> Unit {
     Unit::Other("urls".to_owned())
 }
 
-/// Writes families of one label or none.
+/// Writes metric families with at most one label.
 struct Out<'a>(DescriptorEncoder<'a>);
 
 impl Out<'_> {
-    /// With a full stop, as the registry has it.
+    /// Ends `help` with a full stop, as the registry does.
     fn family<'s>(
         &'s mut self,
         name: &'s str,
@@ -241,7 +259,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::crawl::stats::{Limits, Stats};
+    use crate::crawl::stats::{RunLimits, Stats};
 
     /// Type, unit and labels by name.
     type Families = BTreeMap<String, (String, String, BTreeSet<String>)>;
@@ -252,7 +270,7 @@ mod tests {
         stats.commit(Duration::from_millis(2));
         stats.failure("http_404");
         stats.failure("a \"quoted\"\nkind");
-        render(&View::new(stats, Limits::default())).unwrap()
+        render(&View::new(stats, RunLimits::default())).unwrap()
     }
 
     fn families(text: &str) -> Families {
@@ -281,7 +299,7 @@ mod tests {
 
     #[test]
     fn the_document_lists_every_metric_with_its_type_unit_and_labels() {
-        let document = include_str!("../../../../docs/metrics.md");
+        let document = include_str!("../../../../docs/src/metrics.md");
         let mut documented = Families::new();
         for row in document.lines().filter(|line| line.starts_with("| `crawler_")) {
             let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
@@ -305,7 +323,7 @@ mod tests {
             documented.insert(name.to_owned(), (kind.to_owned(), unit, labels));
         }
         let mut served = families(&served());
-        // Its buckets are part of the type.
+        // The label of the buckets belongs to the type histogram.
         served.values_mut().for_each(|(_, _, labels)| {
             labels.remove("le");
         });
@@ -323,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_has_a_say_in_is_escaped() {
+    fn labels_with_text_from_servers_are_escaped() {
         assert!(
             served().contains(r#"crawler_failures_total{kind="a \"quoted\"\nkind"} 1"#),
             "{}",

@@ -1,22 +1,22 @@
-//! The same for people: one page without anything from elsewhere. Its script asks for `/status.json` every second; without
-//! scripts the page loads itself anew.
+//! The status page. Its script requests `/status.json` every second; without scripts the page reloads itself. It requests nothing from
+//! other hosts.
 
 use std::hash::{BuildHasher, RandomState};
 
 use askama::Template;
 
 use super::figures::Figures;
-use crate::report::bytes;
+use crate::terminal::units::bytes;
 
 #[derive(Template)]
 #[template(path = "status.html")]
-struct Page<'a> {
+struct StatusPage<'a> {
     figures: &'a Figures,
     nonce: &'a str,
     now: String,
 }
 
-impl Page<'_> {
+impl StatusPage<'_> {
     fn elapsed(&self) -> String {
         humantime::format_duration(std::time::Duration::from_secs(self.figures.elapsed_seconds as u64)).to_string()
     }
@@ -38,9 +38,9 @@ impl Page<'_> {
     }
 }
 
-/// The page. Its one script carries the nonce, which is to be another each time.
+/// The page. Its script has the nonce, which must differ for each response.
 pub(super) fn render(figures: &Figures, nonce: &str) -> Result<String, String> {
-    let page = Page {
+    let page = StatusPage {
         figures,
         nonce,
         now: Figures::now(),
@@ -48,7 +48,7 @@ pub(super) fn render(figures: &Figures, nonce: &str) -> Result<String, String> {
     page.render().map_err(|error| error.to_string())
 }
 
-/// Nothing from anywhere but this server, and of scripts only the page's own.
+/// The policy that allows connections to this server and the script with the nonce, and nothing else.
 pub(super) fn content_security_policy(nonce: &str) -> String {
     format!(
         "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; \
@@ -56,7 +56,7 @@ pub(super) fn content_security_policy(nonce: &str) -> String {
     )
 }
 
-/// 128 bits that nobody can foretell: a keyed hash of which the system's randomness chose the key.
+/// 128 unpredictable bits: a hash with a random key from the system.
 pub(super) fn nonce() -> String {
     let half = || RandomState::new().hash_one(0_u8);
     format!("{:016x}{:016x}", half(), half())
@@ -67,8 +67,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::crawl::frontier::{HostStanding, HostState, Standing};
-    use crate::crawl::stats::{Limits, Stats};
+    use crate::crawl::frontier::{HostStanding, HostStateKind, Standing};
+    use crate::crawl::stats::{RunLimits, Stats};
     use crate::live::status::View;
 
     fn figures() -> Figures {
@@ -78,19 +78,19 @@ mod tests {
         standing.largest.push(HostStanding {
             host: "\"><img src=x>.example".into(),
             urls: 7,
-            state: HostState::Resting,
+            state: HostStateKind::Resting,
             until: Some(1_774_000_000_000),
             failure: Some("</td><script>alert(2)</script>".into()),
         });
         stats.stands(standing);
-        Figures::of(&View::new(stats, Limits::default()))
+        Figures::of(&View::new(stats, RunLimits::default()))
     }
 
     #[test]
-    fn what_came_from_the_web_is_text() {
+    fn text_from_the_web_is_text_in_the_page() {
         let html = render(&figures(), "n0nce").unwrap();
         assert!(!html.contains("<img") && !html.contains("<script>"), "{html}");
-        assert_eq!(html.matches("<script").count(), 1, "its own alone");
+        assert_eq!(html.matches("<script").count(), 1, "only the script of the page");
         for part in [
             "&#60;script&#62;alert(1)",
             "img src=x&#62;.example",
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_asks_nothing_of_another_host() {
+    fn the_page_requests_nothing_from_another_host() {
         let html = render(&figures(), "n0nce").unwrap();
         assert!(
             !html.contains("http://") && !html.contains("https://") && !html.contains("//cdn"),

@@ -1,4 +1,4 @@
-//! The server: three addresses, read only, bounded in connections, header bytes and time.
+//! The HTTP server of the status: three read-only paths, with bounds on connections, header bytes and time.
 
 use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener};
@@ -21,29 +21,28 @@ use super::figures::Figures;
 use super::{View, guard, metrics, page};
 use crate::error::RunError;
 
-/// Connections at a time; further ones wait in the system's queue.
+/// Upper bound on open connections; further ones wait in the system's queue.
 const MAX_CONNECTIONS: usize = 32;
 
-/// Time for a client to send the head of a request, or to send another one: so long may connections that do nothing keep one that
-/// asks waiting.
+/// Time for a client to send the head of a request, or of the next one. Idle connections can make another client wait this long.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Time for a connection, whatever it does: a client that reads slowly loses it too.
+/// Upper bound on the time of a connection, which also ends connections of slow readers.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Bytes of the head of a request.
+/// Upper bound on the bytes of a request's head.
 const MAX_HEAD_BYTES: usize = 16 * 1024;
 
-/// Between two looks that rates are made of.
-const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// Time between two samples for the rates.
+const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// After a connection could not be taken: what it wants for, such as file descriptors, takes time to come back.
+/// Pause after a failed accept: a missing resource, such as a file descriptor, needs time to return.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(500);
 
-/// What OpenMetrics are sent as.
+/// The media type of OpenMetrics.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// A server at work; it ends when it is dropped.
+/// A running server; dropping it ends it.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
@@ -52,10 +51,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves `view` at the listener's address. With `is_public` any Host header will do.
+    /// Serves `view` at the listener's address. With `is_public` it accepts any Host header.
     ///
     /// # Errors
-    /// Its thread cannot be started.
+    /// The thread of the server cannot be started.
     pub fn start(listener: TcpListener, view: View, is_public: bool) -> Result<Self, RunError> {
         let failed = |source| RunError::io("start", "the status server", source);
         let address = listener.local_addr().map_err(failed)?;
@@ -75,12 +74,12 @@ impl Server {
                 runtime.block_on(async {
                     tokio::select! {
                         () = accept(listener, &site) => {}
-                        () = keep_looking(&site.view) => {}
-                        // Nothing is ever sent: that the other end was dropped is the signal.
+                        () = sample_rates(&site.view) => {}
+                        // The drop of the sender is the signal; it never sends a value.
                         _dropped = ended => {}
                     }
                 });
-                // Open connections end here, for nobody waits for them.
+                // Ends open connections without waiting for them.
                 runtime.shutdown_background();
             })
             .map_err(failed)?;
@@ -91,7 +90,7 @@ impl Server {
         })
     }
 
-    /// Where it listens: with the port that was free where 0 was asked for.
+    /// The address, with the selected port if port 0 was requested.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -114,9 +113,9 @@ struct Site {
     is_public: bool,
 }
 
-/// Rates want a look at regular times, whether somebody asks or not.
-async fn keep_looking(view: &View) {
-    let mut ticks = tokio::time::interval(LOOK_INTERVAL);
+/// Samples the figures at regular times, which the rates need with or without requests.
+async fn sample_rates(view: &View) {
+    let mut ticks = tokio::time::interval(SAMPLE_INTERVAL);
     loop {
         ticks.tick().await;
         view.look();
@@ -127,12 +126,12 @@ async fn accept(listener: tokio::net::TcpListener, site: &Arc<Site>) {
     let free = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(permit) = free.clone().acquire_owned().await else {
-            return; // It is never closed.
+            return; // Nothing closes the semaphore.
         };
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             Err(error) => {
-                tracing::debug!(%error, "a connection to the status server was not taken");
+                tracing::debug!(%error, "cannot accept a connection to the status server");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             }
@@ -161,12 +160,12 @@ impl Site {
         if !self.is_public && !guard::is_for_this_machine(headers) {
             return plain(
                 StatusCode::MISDIRECTED_REQUEST,
-                "Ask for this by an IP address or as localhost.\n",
+                "Use an IP address or localhost in the URL.\n",
             );
         }
         let answer = match path {
             "/" | "/status.json" | "/metrics" if !matches!(*method, Method::GET | Method::HEAD) => {
-                let response = plain(StatusCode::METHOD_NOT_ALLOWED, "Only GET and HEAD.\n");
+                let response = plain(StatusCode::METHOD_NOT_ALLOWED, "Only GET and HEAD are allowed.\n");
                 return with(response, ALLOW, "GET, HEAD");
             }
             "/" => {
@@ -188,7 +187,7 @@ impl Site {
                 .map_err(|error| error.to_string()),
             _ => Ok(plain(
                 StatusCode::NOT_FOUND,
-                "There is / (a page), /status.json and /metrics.\n",
+                "The paths are / (a page), /status.json and /metrics.\n",
             )),
         };
         answer.unwrap_or_else(|error| plain(StatusCode::INTERNAL_SERVER_ERROR, &format!("{error}\n")))
@@ -214,7 +213,7 @@ fn response(status: StatusCode, media_type: &str, body: String) -> Response<Body
     response
 }
 
-/// Sets a header; every value here is one that a header can hold.
+/// Sets a header. Every value in this file is a valid header value.
 fn with(mut response: Response<Body>, name: HeaderName, value: &str) -> Response<Body> {
     if let Ok(value) = value.parse() {
         response.headers_mut().insert(name, value);

@@ -1,4 +1,4 @@
-//! Style and script, which are part of the page, and the policy that allows them and nothing else.
+//! The style and the script of the page, and the policy that allows nothing else.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,13 +6,11 @@ use base64::engine::general_purpose::STANDARD;
 const STYLE: &str = include_str!("../../../templates/report.css");
 const SCRIPT: &str = include_str!("../../../templates/report.js");
 
-/// See the module's text.
 #[derive(Debug)]
 pub(super) struct Assets {
     pub style: &'static str,
     pub script: &'static str,
-    /// Content Security Policy Level 3: nothing may be asked for from anywhere, and only the style and the script with these
-    /// hashes count.
+    /// Content Security Policy Level 3: no request is allowed, and only the style and the script with these hashes apply.
     pub policy: String,
 }
 
@@ -30,13 +28,13 @@ impl Assets {
     }
 }
 
-/// A source expression for an inline element.
+/// The policy's source expression for an inline element.
 fn hash(source: &str) -> String {
     let digest = ring::digest::digest(&ring::digest::SHA256, source.as_bytes());
     format!("sha256-{}", STANDARD.encode(digest))
 }
 
-/// `value` as JSON that can stand within an element `script`.
+/// `value` as JSON inside a `script` element.
 pub(super) fn island(value: &serde_json::Value) -> String {
     value.to_string().replace('<', "\\u003c")
 }
@@ -46,14 +44,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hash_is_as_the_standard_has_it() {
+    fn the_hash_equals_the_example_of_the_standard() {
         // The example of Content Security Policy Level 3, section 6.7.3.3.
         let wanted = "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng=";
         assert_eq!(hash("alert('Hello, world.');"), wanted);
     }
 
     #[test]
-    fn an_island_ends_where_the_page_ends_it() {
+    fn json_in_the_page_cannot_end_its_element() {
         let island = island(&serde_json::json!(["</script><!--<script>"]));
         assert!(!island.contains('<'), "{island}");
         assert_eq!(
@@ -63,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_in_the_assets_ends_their_elements() {
+    fn style_and_script_cannot_end_their_elements() {
         assert!(!STYLE.contains("</") && !SCRIPT.contains("</") && !SCRIPT.contains("<!--"));
     }
 }

@@ -1,6 +1,6 @@
-//! Room on the page.
+//! The bounds on the size of the page.
 
-/// Bytes that something may take.
+/// The bytes left for one part of the page.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: usize,
@@ -11,7 +11,7 @@ impl Budget {
         Self { left: bytes }
     }
 
-    /// Takes so many bytes; whether there was room. What is too large leaves the room for what is smaller.
+    /// Takes `bytes` if they are left, and returns whether they were. A refused item leaves its room to smaller ones.
     pub fn take(&mut self, bytes: usize) -> bool {
         let fits = bytes <= self.left;
         if fits {
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_takes_nothing() {
+    fn a_refused_item_takes_no_room() {
         let mut budget = Budget::of(10);
         assert_eq!([8, 3, 2, 1].map(|bytes| budget.take(bytes)), [true, false, true, false]);
     }

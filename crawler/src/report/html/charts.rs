@@ -1,33 +1,33 @@
-//! Bar charts: where everything is drawn. All that they show is in a table beside them.
+//! Bar charts as coordinates for the template. A table beside each chart has the same numbers.
 
 use super::super::Report;
 use super::super::timeline::Timeline;
-use super::summary::grouped;
+use crate::terminal::units::grouped;
 
-/// The drawing, in units of the view box.
+/// The edges of the drawing, in units of the view box.
 const WIDTH: f64 = 640.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 622.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 186.0;
 
-/// A chart with one or two kinds of bars, one on top of the other.
+/// A chart with one or two kinds of stacked bars.
 #[derive(Debug, Default)]
 pub(super) struct Chart {
     pub id: &'static str,
     pub title: &'static str,
-    /// All of it in words.
+    /// The chart in words.
     pub description: String,
     pub bars: Vec<Bar>,
     pub ticks: Vec<Tick>,
-    /// Heights with a number at the left.
+    /// Horizontal lines with a number at the left.
     pub levels: Vec<Tick>,
     pub threshold: Option<Threshold>,
-    /// Heights are by the square root of what they stand for.
+    /// Whether heights grow with the square root of the counts.
     pub is_by_root: bool,
-    /// Under the chart.
+    /// The name of the axis, under the chart.
     pub axis: String,
-    /// The columns of the table: what a bar stands at, and the two kinds.
+    /// The columns of the table: the position of a bar, and the two kinds.
     pub columns: [&'static str; 3],
     pub rows: Vec<[String; 3]>,
 }
@@ -58,7 +58,7 @@ pub(super) struct Threshold {
     pub label: String,
 }
 
-/// A bar to be drawn: `from` and `to` on an axis from 0 to 1.
+/// A bar from `from` to `to`, on an axis from 0 to 1.
 struct Stack {
     from: f64,
     to: f64,
@@ -76,7 +76,7 @@ impl Chart {
             .max()
             .unwrap_or(0)
             .max(1);
-        // By the square root, few are still seen beside many.
+        // The square root keeps small counts visible beside large ones.
         let height_of = |count: u64| {
             let share = count as f64 / highest as f64;
             (BOTTOM - TOP) * if is_by_root { share.sqrt() } else { share }
@@ -88,7 +88,7 @@ impl Chart {
             let mut y = BOTTOM;
             for (count, class, name) in [(stack.full, "full", names[0]), (stack.hollow, "hollow", names[1])] {
                 if count > 0 {
-                    // What is there is seen, however little it is.
+                    // Any count above zero is visible.
                     let height = match class {
                         "full" => height_of(count),
                         _ => height_of(stack.full + stack.hollow) - height_of(stack.full),
@@ -176,7 +176,7 @@ pub(super) fn distances(report: &Report) -> Chart {
     .with_threshold(Some((f64::from(most + 1) / slots, format!("at most {most} bits"))))
 }
 
-/// Pairs by the similarity that was to confirm them.
+/// Pairs by the similarity that confirms a near-duplicate.
 pub(super) fn similarities(report: &Report) -> Chart {
     let bars = &report.histograms.similarities;
     let stacks: Vec<Stack> = bars
@@ -191,14 +191,14 @@ pub(super) fn similarities(report: &Report) -> Chart {
         .collect();
     let least = report.thresholds.min_similarity;
     let threshold = least.map(|least| (f64::from(least), format!("at least {least}")));
-    let said = least.map_or_else(
+    let decides = least.map_or_else(
         || "The distance alone decides.".to_owned(),
         |least| format!("The threshold is {least}."),
     );
     Chart {
         id: "similarities",
         title: "Pairs by similarity",
-        description: described(&stacks, &said),
+        description: described(&stacks, &decides),
         ticks: (0..=10)
             .map(|tenth| Tick {
                 at: along(f64::from(tenth) / 10.0),
@@ -214,7 +214,7 @@ pub(super) fn similarities(report: &Report) -> Chart {
     .with_threshold(threshold)
 }
 
-/// Pages by the time they were fetched; `None` where none was.
+/// Pages by the time of their fetch; `None` if no page was fetched.
 pub(super) fn timeline(timeline: &Timeline) -> Option<Chart> {
     let slots = timeline.intervals.len() as f64;
     let stacks: Vec<Stack> = timeline
@@ -244,11 +244,11 @@ pub(super) fn timeline(timeline: &Timeline) -> Option<Chart> {
         id: "over-time",
         title: "Pages fetched over time",
         description: format!(
-            "{} intervals; all of them are in the table that follows.",
+            "{} intervals; the table below the chart has all of them.",
             timeline.intervals.len()
         ),
         ticks,
-        axis: "Beginning of the interval".to_owned(),
+        axis: "Start of the interval".to_owned(),
         columns: ["from", "kept", "dropped"],
         ..Chart::default()
     };
@@ -260,15 +260,15 @@ fn described(stacks: &[Stack], threshold: &str) -> String {
         (full + stack.full, hollow + stack.hollow)
     });
     format!(
-        "{} dropped pairs and {} near misses that were kept. {threshold} All counts are in the table that follows.",
+        "{} dropped pairs and {} kept near misses. {threshold} The table below the chart has all counts.",
         grouped(dropped),
         grouped(missed)
     )
 }
 
-/// Numbers as they are drawn.
+/// Filters for the template.
 pub(super) mod filters {
-    /// To a tenth, which is finer than a screen.
+    /// A coordinate with one decimal, which is finer than a pixel.
     #[askama::filter_fn]
     pub fn round1(value: &f64, _: &dyn askama::Values) -> askama::Result<String> {
         Ok(format!("{value:.1}"))

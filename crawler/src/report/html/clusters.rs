@@ -1,36 +1,40 @@
-//! Clusters, the largest first, with what differs between the kept page and its duplicates.
+//! Clusters, the largest first, with the differences between the kept page and its duplicates.
 
 use serde_json::{Value, json};
 
-use super::super::{Cluster, Duplicate, DuplicateVerdict, Report};
+use super::super::Report;
+use super::super::clusters::{Cluster, Duplicate, DuplicateVerdict};
 use super::assets::island;
 use super::budget::Budget;
-use super::diffs::{Compared, Diffs, StaticDiff, Why};
+use super::diff_view::StaticDiff;
+use super::diffs::{Compared, Diffs, NoDiff};
 use super::list::{PAGE, left_out_words};
-use super::summary::grouped;
 use super::web_text::cut;
+use crate::terminal::units::grouped;
 
-/// Characters of a title and of a URL.
+/// Characters of a title.
 const TITLE_CHARS: usize = 200;
+/// Characters of a URL.
 const URL_CHARS: usize = 400;
-/// Duplicates of a cluster that are listed; and how many of these a cluster of the first page has without JavaScript.
+/// Duplicates listed for a cluster.
 const DUPLICATES_SHOWN: usize = 50;
+/// Duplicates listed for a cluster of the first page, without JavaScript.
 const STATIC_DUPLICATES: usize = 10;
-/// Near-duplicates of a cluster that are compared, so that no cluster takes all the room.
+/// Near-duplicates compared for a cluster, so that no cluster takes all the room.
 const COMPARED: usize = 10;
 
-/// See the module's text.
+/// The section of clusters.
 #[derive(Debug)]
 pub(super) struct Clusters {
     pub first: Vec<ShownCluster>,
     pub rest: String,
     pub listed: usize,
     pub left_out: String,
-    /// Kept pages with duplicates, in words.
+    /// The number of kept pages with duplicates.
     pub all: String,
 }
 
-/// One of the first page.
+/// A cluster of the first page.
 #[derive(Debug)]
 pub(super) struct ShownCluster {
     pub kept: String,
@@ -40,7 +44,7 @@ pub(super) struct ShownCluster {
     pub more: u64,
 }
 
-/// One of its duplicates.
+/// A duplicate in a cluster of the first page.
 #[derive(Debug)]
 pub(super) struct ShownDuplicate {
     pub url: String,
@@ -63,7 +67,7 @@ pub(super) fn clusters(report: &Report, diffs: &mut Diffs<'_>, budget: &mut Budg
             first.push(shown(cluster, diffs));
             continue;
         }
-        // No more are looked at once one has found no room, so that their order is that of their size.
+        // The first cluster without room ends the list, so that no smaller cluster precedes a larger one.
         let Some(cluster) = as_json(cluster, diffs, budget) else {
             break;
         };
@@ -76,7 +80,7 @@ pub(super) fn clusters(report: &Report, diffs: &mut Diffs<'_>, budget: &mut Budg
         listed,
         left_out: left_out_words(
             (clusters.len() - listed) as u64,
-            "they are the smallest; crawler report --format json lists them all",
+            "they are the smallest; crawler report --format json lists all",
         ),
         all: grouped(clusters.len() as u64),
     }
@@ -100,12 +104,12 @@ fn shown(cluster: &Cluster, diffs: &mut Diffs<'_>) -> ShownCluster {
     }
 }
 
-/// `[URL, title, duplicates in all, [[verdict, measures, URL, what differs], …]]`; `None` where there is no room for it.
+/// `[URL, title, number of duplicates, [[verdict, measures, URL, diff], …]]`; `None` if there is no room.
 fn as_json(cluster: &Cluster, diffs: &mut Diffs<'_>, budget: &mut Budget) -> Option<Value> {
     let (kept, title) = (cut(&cluster.kept, URL_CHARS), cut(&cluster.title, TITLE_CHARS));
-    let of_duplicates = |duplicate: &Duplicate| duplicate.url.len().min(4 * URL_CHARS) + 50;
+    let bytes_of = |duplicate: &Duplicate| duplicate.url.len().min(4 * URL_CHARS) + 50;
     let duplicates = cluster.duplicates.iter().take(DUPLICATES_SHOWN);
-    if !budget.take(kept.len() + title.len() + 30 + duplicates.map(of_duplicates).sum::<usize>()) {
+    if !budget.take(kept.len() + title.len() + 30 + duplicates.map(bytes_of).sum::<usize>()) {
         return None;
     }
     let duplicates: Vec<Value> = compared(cluster, DUPLICATES_SHOWN, diffs)
@@ -122,7 +126,7 @@ fn as_json(cluster: &Cluster, diffs: &mut Diffs<'_>, budget: &mut Budget) -> Opt
     Some(json!([kept, title, cluster.duplicates.len(), duplicates]))
 }
 
-/// The first duplicates of a cluster, and what differs.
+/// The first duplicates of a cluster, each with its diff.
 fn compared<'c>(
     cluster: &'c Cluster,
     shown: usize,
@@ -132,19 +136,19 @@ fn compared<'c>(
     let mut compared = Vec::new();
     for duplicate in cluster.duplicates.iter().take(shown) {
         let differs = match duplicate.verdict {
-            DuplicateVerdict::Exact if duplicate.of == cluster.id => Compared::Nothing(Why::Same),
+            DuplicateVerdict::Exact if duplicate.of == cluster.id => Compared::Nothing(NoDiff::Same),
             _ if near < COMPARED => {
                 near += 1;
                 diffs.compare(cluster.id, duplicate.id)
             }
-            _ => Compared::Nothing(Why::NoRoom),
+            _ => Compared::Nothing(NoDiff::NoRoom),
         };
         compared.push((duplicate, differs));
     }
     compared.into_iter()
 }
 
-/// What was measured, and said to be of another page than the kept one where it is.
+/// The measures of a duplicate, with a note if they are against another page than the kept one.
 fn measures(cluster: &Cluster, duplicate: &Duplicate) -> String {
     let measured = match (duplicate.verdict, duplicate.distance, duplicate.similarity) {
         (DuplicateVerdict::Exact, ..) => String::new(),
@@ -155,18 +159,19 @@ fn measures(cluster: &Cluster, duplicate: &Duplicate) -> String {
     if duplicate.of == cluster.id {
         return measured;
     }
-    format!("{measured} (of the page that was kept then)")
+    format!("{measured} (against the page kept at that time)")
         .trim_start()
         .to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{NoTexts, Waiting, tests::sample};
+    use super::super::super::texts::NoTexts;
+    use super::super::super::{Waiting, tests::sample};
     use super::*;
 
     #[test]
-    fn what_was_measured_against_another_page_is_said_so() {
+    fn a_measure_against_another_page_has_a_note() {
         let mut report = sample();
         let shown = |report: &Report| {
             let waiting = Waiting::new(true);
@@ -174,7 +179,7 @@ mod tests {
             let compared = compared(&report.clusters[0], 10, &mut diffs);
             let shown: Vec<_> = compared
                 .map(|(duplicate, compared)| {
-                    let is_same = matches!(compared, Compared::Nothing(Why::Same));
+                    let is_same = matches!(compared, Compared::Nothing(NoDiff::Same));
                     (measures(&report.clusters[0], duplicate), is_same)
                 })
                 .collect();
@@ -184,9 +189,9 @@ mod tests {
             shown(&report),
             [(String::new(), true), ("0.912, 5 bits".to_owned(), false)]
         );
-        // A newer version of the kept page, which need not say the same.
+        // A newer version of the kept page, whose text may differ.
         report.clusters[0].id = 20;
-        let then = "(of the page that was kept then)";
+        let then = "(against the page kept at that time)";
         assert_eq!(
             shown(&report),
             [(then.to_owned(), false), (format!("0.912, 5 bits {then}"), false)]

@@ -1,37 +1,38 @@
-//! What differs between two pages, compared once however often it is shown.
+//! The comparison of pages: each pair once, within bounds on number, time and size.
 
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::super::{Texts, Waiting};
+use super::super::Waiting;
+use super::super::texts::Texts;
 use super::assets::island;
 use super::budget::Budget;
-use super::web_text::visible;
-use crate::study::diff::{self, Diff, Row, Span};
+use super::diff_view::{StaticDiff, json_of, rows};
+use crate::study::diff::{self, Row};
 
-/// Pairs that are compared at most: each takes two texts from the archive.
+/// Upper bound on the pairs compared; each reads two texts from the archive.
 const MAX_DIFFS: usize = 2_000;
-/// Bytes of all diffs as JSON.
+/// Upper bound on the bytes of all diffs as JSON.
 const JSON_BYTES: usize = 4_500_000;
-/// Bytes of the diffs that are there without JavaScript too.
+/// Upper bound on the bytes of the diffs that the page shows without JavaScript.
 const STATIC_BYTES: usize = 1_500_000;
-/// Bytes of texts that are compared at most, all together: their number alone would not bound the time.
+/// Upper bound on the bytes of all compared texts. A bound on their number alone would not limit the time.
 const TEXT_BYTES: usize = 100_000_000;
 
-/// What is shown of a diff: a pair that differs in more is for a command that shows one.
+/// The size of a diff in the page; `crawler explain` shows longer ones.
 const SHOWN: diff::Options = diff::Options {
     context: 1,
     max_rows: 40,
     max_line_chars: 400,
 };
 
-/// See the module's text.
+/// The diffs so far.
 pub(super) struct Diffs<'a> {
     texts: &'a dyn Texts,
     shown: Vec<Value>,
     by_pair: HashMap<(u64, u64), Compared>,
-    /// The text that was read last, of many pages that are compared with one.
+    /// The last kept page and its text: many duplicates are compared with one kept page.
     last: Option<(u64, String)>,
     compared: usize,
     json: Budget,
@@ -40,36 +41,41 @@ pub(super) struct Diffs<'a> {
     waiting: &'a Waiting,
 }
 
-/// What can be shown of a pair.
+/// The result of comparing a pair.
 #[derive(Debug, Clone)]
 pub(super) enum Compared {
-    /// Its number among those shown.
+    /// The number of its diff.
     Diff(usize),
-    /// Why there is none.
-    Nothing(Why),
+    /// There is no diff.
+    Nothing(NoDiff),
 }
 
 impl Compared {
-    /// As JSON: the number; below zero, why there is none, -1 for the first reason.
+    /// The number of the diff, or the reason for none as a negative number, -1 for the first reason.
     pub fn json(&self) -> Value {
         match self {
             Self::Diff(number) => json!(number),
-            Self::Nothing(why) => json!(-1 - *why as i64),
+            Self::Nothing(reason) => json!(-1 - *reason as i64),
         }
     }
 }
 
-/// Why there is nothing to be shown.
+/// The reason for a missing diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum NoDiff {
+    /// The texts are equal after normalisation.
     Same,
+    /// A bound of the page was reached.
     NoRoom,
+    /// The store does not have one of the texts.
     NoText,
+    /// The archive cannot be read.
     Unreadable,
+    /// The compared beginnings are equal.
     SameBeginning,
 }
 
-impl Why {
+impl NoDiff {
     const ALL: [Self; 5] = [
         Self::Same,
         Self::NoRoom,
@@ -80,23 +86,21 @@ impl Why {
 
     pub fn words(self) -> &'static str {
         match self {
-            Self::Same => "The same text, but for spelling that makes no difference.",
-            Self::NoRoom => {
-                "Not compared here, to bound the size of this page: crawler explain URL shows what differs."
-            }
+            Self::Same => "The same text after normalisation.",
+            Self::NoRoom => "Not compared, to limit the size of this page. crawler explain URL shows the differences.",
             Self::NoText => {
-                "The text of one of them is not in the store, as in crawls of older versions: what differs cannot be shown."
+                "The store does not have the text of one of the pages, so that the differences cannot be shown."
             }
             Self::Unreadable => {
-                "The archive cannot be read at the place of one of the texts: crawler verify says more."
+                "The archive has an unreadable record for one of the pages. crawler verify shows the details."
             }
             Self::SameBeginning => {
-                "As far as they were compared, a megabyte or 50,000 lines of each, they are the same but for spelling."
+                "The first megabyte or 50,000 lines of each text were compared, and they are the same after normalisation."
             }
         }
     }
 
-    /// All reasons in words, as the script reads them.
+    /// All reasons in words, as JSON for the script.
     pub fn island() -> String {
         island(&json!(Self::ALL.map(Self::words)))
     }
@@ -117,7 +121,7 @@ impl<'a> Diffs<'a> {
         }
     }
 
-    /// Compares two pages, the kept one first, unless that was done before or there is no room for more.
+    /// Compares two pages, the kept one first, unless they were compared before or there is no room.
     pub fn compare(&mut self, kept: u64, other: u64) -> Compared {
         if let Some(compared) = self.by_pair.get(&(kept, other)) {
             return compared.clone();
@@ -129,7 +133,7 @@ impl<'a> Diffs<'a> {
 
     fn make(&mut self, kept: u64, other: u64) -> Compared {
         if self.compared == MAX_DIFFS {
-            return Compared::Nothing(Why::NoRoom);
+            return Compared::Nothing(NoDiff::NoRoom);
         }
         self.compared += 1;
         self.waiting.at("comparing texts: pairs", self.compared, MAX_DIFFS);
@@ -137,44 +141,43 @@ impl<'a> Diffs<'a> {
         if self.last.as_ref().is_none_or(|(page, _)| *page != kept) {
             self.last = match self.texts.text_of(kept) {
                 Ok(text) => text.map(|text| (kept, text)),
-                Err(_) => return Compared::Nothing(Why::Unreadable),
+                Err(_) => return Compared::Nothing(NoDiff::Unreadable),
             };
         }
         let (Some((_, left)), Ok(right)) = (&self.last, right) else {
             return Compared::Nothing(if self.last.is_some() {
-                Why::Unreadable
+                NoDiff::Unreadable
             } else {
-                Why::NoText
+                NoDiff::NoText
             });
         };
         let Some(right) = right else {
-            return Compared::Nothing(Why::NoText);
+            return Compared::Nothing(NoDiff::NoText);
         };
         if !self.text.take(left.len() + right.len()) {
-            return Compared::Nothing(Why::NoRoom);
+            return Compared::Nothing(NoDiff::NoRoom);
         }
         let diff = diff::diff(left, &right, &SHOWN);
         if !diff.rows.iter().any(|row| matches!(row, Row::Changed { .. })) {
             return Compared::Nothing(match diff.is_cut {
-                true => Why::SameBeginning,
-                false => Why::Same,
+                true => NoDiff::SameBeginning,
+                false => NoDiff::Same,
             });
         }
         let value = json_of(&diff);
         if !self.json.take(value.to_string().len()) {
-            return Compared::Nothing(Why::NoRoom);
+            return Compared::Nothing(NoDiff::NoRoom);
         }
         self.shown.push(value);
         Compared::Diff(self.shown.len() - 1)
     }
 
-    /// A diff as HTML, where there is room for it; what is none is said in words, and what has found no room is filled in by the
-    /// script.
+    /// A diff for the template. Without room its rows are empty, and the script adds them.
     pub fn html(&mut self, compared: &Compared) -> StaticDiff {
         let Compared::Diff(number) = compared else {
             return StaticDiff {
-                why: match compared {
-                    Compared::Nothing(why) => why.words(),
+                reason: match compared {
+                    Compared::Nothing(reason) => reason.words(),
                     Compared::Diff(_) => "",
                 },
                 ..StaticDiff::default()
@@ -191,101 +194,22 @@ impl<'a> Diffs<'a> {
             } else {
                 0
             },
-            why: "",
+            reason: "",
         }
     }
 
-    /// All of them, as the script reads them.
+    /// All diffs, as JSON for the script.
     pub fn into_json(self) -> String {
         island(&Value::Array(self.shown))
     }
-}
-
-/// A diff that is there without JavaScript.
-#[derive(Debug, Default)]
-pub(super) struct StaticDiff {
-    /// Its number for the script; `None` where there is none.
-    pub number: Option<usize>,
-    pub summary: String,
-    pub rows: Vec<StaticRow>,
-    pub left_out: u64,
-    /// Why there is none.
-    pub why: &'static str,
-}
-
-/// A row of it.
-#[derive(Debug)]
-pub(super) enum StaticRow {
-    /// Both sides have it.
-    Same(String),
-    /// Lines that are not shown.
-    Skipped(u64),
-    /// Pieces of the two sides, every second of which is changed; without a piece where the side lacks the line.
-    Changed([Vec<String>; 2]),
-}
-
-/// `{n: in words, more: rows left out, r: rows}`; a row is the line that both have, the number of lines skipped, or the two sides,
-/// each null or its pieces, of which the second, the fourth, … are changed.
-fn json_of(diff: &Diff) -> Value {
-    let rows: Vec<Value> = diff
-        .rows
-        .iter()
-        .map(|row| match row {
-            Row::Same { text } => json!(visible(text)),
-            Row::Skipped { lines } => json!(lines),
-            Row::Changed { left, right } => json!([pieces(left.as_deref()), pieces(right.as_deref())]),
-        })
-        .collect();
-    let words = |count: usize| super::summary::grouped(count as u64);
-    let counts = [diff.removed, diff.added, diff.same].map(words);
-    let mut summary = format!(
-        "{} words removed, {} added, {} the same",
-        counts[0], counts[1], counts[2]
-    );
-    if diff.is_cut {
-        summary.push_str("; ");
-        summary.push_str(Diff::CUT);
-    }
-    json!({
-        "n": summary,
-        "more": diff.rows_left_out,
-        "r": rows,
-    })
-}
-
-fn pieces(spans: Option<&[Span]>) -> Value {
-    let Some(spans) = spans else { return Value::Null };
-    let mut pieces: Vec<String> = vec![String::new()];
-    for span in spans {
-        let is_changed_now = pieces.len().is_multiple_of(2);
-        if span.is_changed != is_changed_now {
-            pieces.push(String::new());
-        }
-        if let Some(piece) = pieces.last_mut() {
-            piece.push_str(&visible(&span.text));
-        }
-    }
-    json!(pieces)
-}
-
-fn rows(value: &Value) -> Vec<StaticRow> {
-    let side = |side: &Value| -> Vec<String> {
-        let pieces = side.as_array().into_iter().flatten();
-        pieces.filter_map(Value::as_str).map(str::to_owned).collect()
-    };
-    let rows = value["r"].as_array().into_iter().flatten();
-    rows.map(|row| match row {
-        Value::String(text) => StaticRow::Same(text.clone()),
-        Value::Number(lines) => StaticRow::Skipped(lines.as_u64().unwrap_or_default()),
-        sides => StaticRow::Changed([side(&sides[0]), side(&sides[1])]),
-    })
-    .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::error::RunError;
+    use crate::report::html::diff_view::StaticRow;
+    use crate::study::diff::Diff;
 
     struct Two(&'static str, &'static str);
 
@@ -320,14 +244,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_was_compared_in_part_is_told() {
+    fn a_partial_comparison_is_named() {
         let long = |end: &str| -> &'static str { format!("{}{end}", "line\n".repeat(diff::MAX_LINES)).leak() };
         let texts = Two(long("one"), long("two"));
         let quiet = Waiting::new(true);
         let mut diffs = Diffs::new(&texts, &quiet);
         let compared = diffs.compare(1, 2);
         assert!(
-            matches!(compared, Compared::Nothing(Why::SameBeginning)),
+            matches!(compared, Compared::Nothing(NoDiff::SameBeginning)),
             "{compared:?}"
         );
         let texts = Two(long("one"), "another");
@@ -338,20 +262,20 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_not_there_is_told() {
+    fn a_missing_text_is_named() {
         let texts = Two("a", "b");
         let quiet = Waiting::new(true);
         let mut diffs = Diffs::new(&texts, &quiet);
         for (kept, other) in [(1, 3), (3, 2)] {
-            let Compared::Nothing(why) = diffs.compare(kept, other) else {
+            let Compared::Nothing(reason) = diffs.compare(kept, other) else {
                 panic!()
             };
-            assert_eq!(why, Why::NoText);
+            assert_eq!(reason, NoDiff::NoText);
         }
     }
 
     #[test]
-    fn texts_that_turn_the_direction_are_neutralised() {
+    fn directional_marks_in_texts_are_visible() {
         let texts = Two("good \u{202e}text", "bad \u{202e}text");
         let quiet = Waiting::new(true);
         let mut diffs = Diffs::new(&texts, &quiet);

@@ -1,19 +1,19 @@
-//! A table that is paged through: its first page as HTML, the rest as JSON.
+//! A table with pages: the first page as HTML, the other rows as JSON.
 
 use serde_json::{Value, json};
 
 use super::assets::island;
 use super::budget::Budget;
-use super::summary::grouped;
+use crate::terminal::units::grouped;
 
-/// Rows of a page; the script has the same number.
+/// Rows of a page; the script uses the same number.
 pub(super) const PAGE: usize = 25;
 
 /// A column.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Column {
     pub name: &'static str,
-    /// `n`: numbers, set right; `u`: URLs; `t`: other text.
+    /// `n`: numbers, aligned right; `u`: URLs; `t`: other text.
     pub class: &'static str,
 }
 
@@ -29,7 +29,7 @@ pub(super) const fn text(name: &'static str) -> Column {
     Column { name, class: "t" }
 }
 
-/// See the module's text.
+/// A table.
 #[derive(Debug)]
 pub(super) struct List {
     pub id: &'static str,
@@ -38,14 +38,14 @@ pub(super) struct List {
     pub first: Vec<Vec<String>>,
     /// The rows after the first page, as JSON.
     pub rest: String,
-    /// Rows on the page, shown or paged to.
+    /// Rows in the document, on any page.
     pub listed: usize,
-    /// What is not, in words; empty where nothing is.
+    /// A sentence about the rows left out; empty if there are none.
     pub left_out: String,
 }
 
 impl List {
-    /// A list of as many `rows` as there is room for.
+    /// A list of the `rows` for which there is room.
     pub fn of<const N: usize>(
         id: &'static str,
         caption: &'static str,
@@ -70,7 +70,7 @@ impl List {
             listed: first.len() + rest.len(),
             first,
             rest: island(&Value::Array(rest)),
-            left_out: left_out_words(left_out, "crawler report --format json lists them all"),
+            left_out: left_out_words(left_out, "crawler report --format json lists all"),
         }
     }
 
@@ -84,12 +84,12 @@ impl List {
     }
 }
 
-/// What is said of rows that found no room.
+/// The sentence about rows without room.
 pub(super) fn left_out_words(left_out: u64, instead: &str) -> String {
     match left_out {
         0 => String::new(),
         _ => format!(
-            "{} more are left out here to bound the size of this page: {instead}.",
+            "{} more are not shown, to limit the size of this page: {instead}.",
             grouped(left_out)
         ),
     }

@@ -1,12 +1,9 @@
 //! The tables of the page.
 
-use std::cmp::Reverse;
-
-use super::super::text::bytes;
-use super::super::{Host, Report, dropped_percent};
+use super::super::Report;
 use super::list::{List, number, text, url};
-use super::summary::grouped;
 use super::web_text::cut;
+use crate::terminal::units::{bytes, grouped};
 
 /// Characters of a URL or a text in a table.
 const CELL_CHARS: usize = 300;
@@ -20,8 +17,7 @@ fn count(count: usize) -> String {
 }
 
 pub(super) fn hosts(report: &Report) -> List {
-    let mut hosts: Vec<&Host> = report.hosts.iter().collect();
-    hosts.sort_by_key(|host| Reverse(host.counts.fetched));
+    let hosts = report.hosts_by_fetched();
     let columns = [
         url("host"),
         number("fetched"),
@@ -42,7 +38,7 @@ pub(super) fn hosts(report: &Report) -> List {
             grouped(counts.kept),
             grouped(counts.exact),
             grouped(counts.near),
-            format!("{:.1}", dropped_percent(counts)),
+            format!("{:.1}", counts.dropped_percent()),
             grouped(counts.failed),
             grouped(counts.excluded),
             grouped(counts.queued),
@@ -52,19 +48,19 @@ pub(super) fn hosts(report: &Report) -> List {
     List::of("hosts-list", "Hosts, those with the most pages first", columns, rows)
 }
 
-pub(super) fn left_alone(report: &Report) -> List {
-    let rows = report.left_alone().into_iter().map(|host| {
+pub(super) fn unavailable_hosts(report: &Report) -> List {
+    let rows = report.unavailable_hosts().into_iter().map(|host| {
         [
             cell(&host.host),
-            host.state.as_str().to_owned(),
+            host.standing.words().to_owned(),
             grouped(host.counts.queued),
-            cell(&host.why_left_alone()),
+            cell(&host.why_unavailable()),
         ]
     });
-    let columns = [url("host"), text("state"), number("queued"), text("why")];
+    let columns = [url("host"), text("standing"), number("queued"), text("reason")];
     List::of(
-        "left-alone-list",
-        "Hosts left alone, those with the most queued URLs first",
+        "unavailable-hosts-list",
+        "Hosts resting or given up, those with the most queued URLs first",
         columns,
         rows,
     )
@@ -76,24 +72,24 @@ pub(super) fn rules(report: &Report) -> List {
         [
             cell(&rule.rule),
             cell(&rule.meaning),
-            rule.state.to_owned(),
+            rule.words().to_owned(),
             grouped(rule.confirmed.into()),
             grouped(rule.contradicted.into()),
             grouped(rule.saved_requests),
             bytes(rule.saved_bytes),
             example.map_or_else(String::new, |example| {
-                format!("{} was {}", cell(&example.url), cell(&example.same_as))
+                format!("{} duplicates {}", cell(&example.url), cell(&example.same_as))
             }),
         ]
     });
     let columns = [
         url("rule"),
         text("meaning"),
-        text("state"),
-        number("pairs for it"),
-        number("against"),
-        number("requests saved"),
-        number("bytes saved, about"),
+        text("standing"),
+        number("pairs for"),
+        number("pairs against"),
+        number("URLs held back"),
+        number("bytes saved (estimate)"),
         url("example"),
     ];
     List::of("rules-list", "Rules learned from pairs of duplicates", columns, rows)
@@ -117,7 +113,7 @@ pub(super) fn patterns(report: &Report) -> List {
     ];
     List::of(
         "patterns-list",
-        "Patterns of URLs that nearly always bring duplicates; their URLs go last",
+        "Patterns of URLs that nearly always lead to duplicates; their URLs are deprioritised",
         columns,
         rows,
     )
@@ -131,7 +127,7 @@ pub(super) fn failure_groups(report: &Report) -> List {
     let columns = [text("kind"), url("host"), number("URLs")];
     List::of(
         "failure-groups-list",
-        "Failures by kind and host, the most first",
+        "Failures by kind and host, the most frequent first",
         columns,
         rows,
     )
@@ -147,7 +143,7 @@ pub(super) fn failures(report: &Report) -> List {
             cell(via),
         ]
     });
-    let columns = [url("URL"), text("kind"), text("what happened"), url("linked from")];
+    let columns = [url("URL"), text("kind"), text("detail"), url("linked from")];
     List::of("failures-list", "URLs that failed", columns, rows)
 }
 
@@ -167,18 +163,13 @@ pub(super) fn excluded(report: &Report) -> List {
         .excluded
         .iter()
         .map(|excluded| [cell(&excluded.url), cell(&excluded.reason)]);
-    List::of(
-        "excluded-list",
-        "URLs that were not to be stored",
-        [url("URL"), text("reason")],
-        rows,
-    )
+    List::of("excluded-list", "Excluded URLs", [url("URL"), text("reason")], rows)
 }
 
 pub(super) fn redirects(report: &Report) -> List {
     let redirects = report.redirects.iter();
     let rows = redirects.map(|redirect| [cell(&redirect.url), redirect.status.to_string(), cell(&redirect.to)]);
-    let columns = [url("URL"), number("status"), url("leads to")];
+    let columns = [url("URL"), number("status"), url("target")];
     List::of("redirects-list", "URLs that redirect", columns, rows)
 }
 
@@ -191,7 +182,7 @@ pub(super) fn changed(report: &Report) -> List {
             page.was.to_owned(),
         ]
     });
-    let columns = [url("URL"), text("fetched"), text("verdict"), text("before")];
+    let columns = [url("URL"), text("fetched"), text("verdict"), text("verdict before")];
     List::of(
         "changed-list",
         "Pages that the last refresh found changed",
@@ -210,8 +201,13 @@ pub(super) fn redecisions(report: &Report) -> List {
             page.of.as_deref().map(cell).unwrap_or_default(),
         ]
     });
-    let columns = [url("URL"), text("when crawled"), text("now"), url("duplicate of")];
-    let title = "Pages that are kept or dropped otherwise than when they were crawled";
+    let columns = [
+        url("URL"),
+        text("verdict of the crawl"),
+        text("verdict now"),
+        url("duplicate of"),
+    ];
+    let title = "Pages that changed between kept and dropped";
     List::of("redecisions-list", title, columns, rows)
 }
 
@@ -222,7 +218,12 @@ pub(super) fn gone(report: &Report) -> List {
         .iter()
         .rev()
         .map(|page| [cell(&page.url), page.at.clone()]);
-    List::of("gone-list", "Pages that are gone", [url("URL"), text("found so")], rows)
+    List::of(
+        "gone-list",
+        "Pages that are gone",
+        [url("URL"), text("found gone")],
+        rows,
+    )
 }
 
 pub(super) fn orphans(report: &Report) -> List {
@@ -236,7 +237,7 @@ pub(super) fn orphans(report: &Report) -> List {
     let columns = [text("verdict"), url("page"), url("duplicate of")];
     List::of(
         "orphans-list",
-        "Duplicates of pages that are not kept any more",
+        "Duplicates of pages that are no longer kept",
         columns,
         rows,
     )

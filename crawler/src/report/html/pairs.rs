@@ -1,4 +1,4 @@
-//! The doubtful pairs, with what differs.
+//! The doubtful pairs, with their differences.
 
 use serde_json::{Value, json};
 
@@ -6,13 +6,14 @@ use super::super::Report;
 use super::super::doubtful::Pair;
 use super::assets::island;
 use super::budget::Budget;
-use super::diffs::{Diffs, StaticDiff};
+use super::diff_view::StaticDiff;
+use super::diffs::Diffs;
 use super::list::{PAGE, left_out_words};
 
-/// Pairs at most.
+/// Upper bound on the pairs in the document.
 const SHOWN: usize = 1_000;
 
-/// See the module's text.
+/// The section of doubtful pairs.
 #[derive(Debug)]
 pub(super) struct Pairs {
     pub first: Vec<ShownPair>,
@@ -21,7 +22,7 @@ pub(super) struct Pairs {
     pub left_out: String,
 }
 
-/// One of the first page.
+/// A pair of the first page.
 #[derive(Debug)]
 pub(super) struct ShownPair {
     pub kept: String,
@@ -77,7 +78,7 @@ pub(super) fn pairs(report: &Report, diffs: &mut Diffs<'_>, budget: &mut Budget)
         listed,
         left_out: left_out_words(
             near.saturating_sub(listed as u64).max(left_out),
-            "they are farther from the threshold; crawler report --format json holds all",
+            "they are farther from the threshold; crawler report --format json lists all",
         ),
     }
 }
@@ -93,11 +94,11 @@ fn measures(pair: &Pair<'_>) -> String {
 
 fn why(report: &Report, pair: &Pair<'_>) -> String {
     let threshold = match report.thresholds.min_similarity_at(pair.distance) {
-        Some(least) => format!("at least {least}"),
-        None => format!("at most {} bits", report.thresholds.max_distance),
+        Some(least) => format!("a similarity of at least {least}"),
+        None => format!("a distance of at most {} bits", report.thresholds.max_distance),
     };
     match pair.because {
-        None => format!("Dropped: the rule asks for {threshold}."),
-        Some(because) => format!("Kept: {}; the rule asks for {threshold}.", because.words()),
+        None => format!("Dropped: the rule requires {threshold}."),
+        Some(because) => format!("Kept: {}; the rule requires {threshold}.", because.words()),
     }
 }

@@ -1,8 +1,8 @@
-//! The figures of the page, in words.
+//! The figures and the sentences of the page.
 
-use super::super::text::bytes;
+use super::super::Report;
 use super::super::timeline::Timeline;
-use super::super::{Report, dropped_percent};
+use crate::terminal::units::{bytes, duration, grouped};
 
 /// A figure of the summary.
 #[derive(Debug)]
@@ -12,38 +12,14 @@ pub(super) struct Figure {
     pub note: String,
 }
 
-/// `12,345`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// `2 d 3 h`, `4 min 5 s`: the two largest units.
-pub(crate) fn duration(seconds: u64) -> String {
-    let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
-    match (days, hours, minutes) {
-        (0, 0, 0) => format!("{seconds} s"),
-        (0, 0, _) => format!("{minutes} min {} s", seconds % 60),
-        (0, _, _) => format!("{hours} h {minutes} min"),
-        _ => format!("{days} d {hours} h"),
-    }
-}
-
-/// The whole in two sentences.
+/// The result of the crawl in two sentences.
 pub(super) fn lead(report: &Report) -> String {
     let (counts, saved) = (&report.counts, &report.saved);
     let mut lead = format!(
         "{} of {} pages said something new and were kept; {:.1} % said nothing new. ",
         grouped(counts.kept),
         grouped(counts.fetched),
-        dropped_percent(counts)
+        counts.dropped_percent()
     );
     lead.push_str(&format!(
         "{} of duplicates were fetched and not stored",
@@ -51,7 +27,7 @@ pub(super) fn lead(report: &Report) -> String {
     ));
     if saved.requests > 0 {
         lead.push_str(&format!(
-            ", and {} duplicates, about {}, were foretold and never fetched",
+            ", and {} URLs, about {}, were held back as predicted duplicates",
             grouped(saved.requests),
             bytes(saved.unfetched_bytes)
         ));
@@ -67,7 +43,7 @@ pub(super) fn figures(report: &Report) -> Vec<Figure> {
         figure(
             "fetched",
             grouped(counts.fetched),
-            format!("pages, {} over the wire", bytes(counts.bytes_fetched)),
+            format!("pages, {} received", bytes(counts.bytes_fetched)),
         ),
         figure(
             "kept",
@@ -76,7 +52,7 @@ pub(super) fn figures(report: &Report) -> Vec<Figure> {
         ),
         figure(
             "duplicates",
-            format!("{:.1} %", dropped_percent(counts)),
+            format!("{:.1} %", counts.dropped_percent()),
             format!("{} exact, {} near", grouped(counts.exact), grouped(counts.near)),
         ),
         figure(
@@ -87,32 +63,36 @@ pub(super) fn figures(report: &Report) -> Vec<Figure> {
         figure(
             "not fetched",
             bytes(saved.unfetched_bytes),
-            format!("about, {} requests that steering saved", grouped(saved.requests)),
+            format!("estimate for {} URLs held back", grouped(saved.requests)),
         ),
         figure(
             "duration",
             duration(timeline.active_seconds),
             match counts.fetched as f64 / timeline.active_seconds as f64 {
-                rate if rate.is_finite() => format!("without pauses, {rate:.1} pages a second"),
-                _ => "nothing was fetched".to_owned(),
+                rate if rate.is_finite() => format!("without pauses, {rate:.1} pages/s"),
+                _ => "no page was fetched".to_owned(),
             },
         ),
-        figure("discovered", grouped(counts.discovered), "URLs known".to_owned()),
+        figure("discovered", grouped(counts.discovered), "known URLs".to_owned()),
         figure("queued", grouped(counts.queued), "URLs still to be fetched".to_owned()),
         figure(
             "redirected",
             grouped(counts.redirected),
-            "URLs lead elsewhere".to_owned(),
+            "URLs lead to another URL".to_owned(),
         ),
-        figure("failed", grouped(counts.failed), "URLs, no page came".to_owned()),
+        figure("failed", grouped(counts.failed), "URLs returned no page".to_owned()),
         figure(
             "excluded",
             grouped(counts.excluded),
-            "robots.txt, noindex, or no page".to_owned(),
+            "robots.txt, noindex, or not a page".to_owned(),
         ),
     ];
     if counts.gone > 0 {
-        figures.push(figure("gone", grouped(counts.gone), "were there once".to_owned()));
+        figures.push(figure(
+            "gone",
+            grouped(counts.gone),
+            "pages existed at an earlier visit".to_owned(),
+        ));
     }
     if counts.due > 0 {
         figures.push(figure("visits due", grouped(counts.due), "still to be made".to_owned()));
@@ -127,27 +107,25 @@ pub(super) fn thresholds(report: &Report) -> String {
     let mut rule = match (thresholds.confirm, thresholds.min_similarity) {
         ("combined", Some(bound)) => {
             format!(
-                "fingerprints at most {bits} bits apart, and a sum of distance and metadata of at least {bound} confirms it"
+                "the fingerprints differ by at most {bits} bits, and the sum of distance and metadata is at least {bound}"
             )
         }
         (_, Some(least)) => {
-            format!(
-                "fingerprints at most {bits} bits apart, and an estimated similarity of at least {least} confirms it"
-            )
+            format!("the fingerprints differ by at most {bits} bits, and the estimated similarity is at least {least}")
         }
-        (_, None) => format!("fingerprints at most {bits} bits apart"),
+        (_, None) => format!("the fingerprints differ by at most {bits} bits"),
     };
     rule.push_str(&format!(
-        "; texts too short for a fingerprint, by a similarity of at least {}",
+        "; for texts too short for a fingerprint, the similarity is at least {}",
         thresholds.min_similarity_short
     ));
     if thresholds.numbers_must_match {
-        rule.push_str("; and the numbers in them are the same");
+        rule.push_str("; and the numbers in the texts are the same");
     }
     let (compared, kept) = (report.histograms.compared, report.counts.kept);
     if compared < kept {
         rule.push_str(&format!(
-            ". For near misses, {} of the {} kept pages were compared, evenly chosen",
+            ". The search for near misses compared {} of the {} kept pages, evenly spaced",
             grouped(compared),
             grouped(kept)
         ));
@@ -155,27 +133,27 @@ pub(super) fn thresholds(report: &Report) -> String {
     rule
 }
 
-/// What the verdicts taught about URLs.
+/// The effect of steering.
 pub(super) fn steering(report: &Report) -> String {
     let steering = &report.steering;
     if steering.is_empty() {
-        return "The verdicts taught nothing about URLs: no rule was learned and no pattern is put last.".to_owned();
+        return "The crawl learned no rule about URLs, and no pattern of URLs is deprioritised.".to_owned();
     }
-    let mut text = "What the verdicts taught about URLs.".to_owned();
-    if steering.left > 0 {
+    let mut text = "The crawl learns rules about URLs from its verdicts.".to_owned();
+    if steering.held_back > 0 {
         text.push_str(&format!(
-            " {} requests were saved, about {}: these URLs are left in the queue.",
-            grouped(steering.left),
-            bytes(steering.left_bytes)
+            " {} URLs are held back and stay queued; this saved about {}.",
+            grouped(steering.held_back),
+            bytes(steering.held_back_bytes)
         ));
     }
-    if steering.snoozed > 0 {
-        text.push_str(&format!(" {} URLs go last.", grouped(steering.snoozed)));
+    if steering.deprioritised > 0 {
+        text.push_str(&format!(" {} URLs are deprioritised.", grouped(steering.deprioritised)));
     }
     text
 }
 
-/// When the crawl was.
+/// The time of the crawl.
 pub(super) fn timeline(timeline: &Timeline) -> String {
     match (&timeline.started_at, &timeline.ended_at) {
         (Some(from), Some(to)) => format!(
@@ -185,20 +163,5 @@ pub(super) fn timeline(timeline: &Timeline) -> String {
             duration(timeline.interval_seconds)
         ),
         _ => "No page was fetched.".to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_and_times_are_easily_read() {
-        assert_eq!(
-            [0, 999, 1_000, 1_234_567].map(grouped),
-            ["0", "999", "1,000", "1,234,567"]
-        );
-        let times = [5, 65, 3_660, 100_000].map(duration);
-        assert_eq!(times, ["5 s", "1 min 5 s", "1 h 1 min", "1 d 3 h"]);
     }
 }

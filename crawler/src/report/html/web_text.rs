@@ -1,10 +1,11 @@
-//! Text from the web for the page: the template escapes it, here it is cut, and what would turn its direction is made visible.
+//! Text from the web for the page: cut, and with hidden characters made visible. The template escapes it.
 
 use std::fmt::Write;
 
 use crate::terminal::text::is_hidden;
+use crate::terminal::units::grouped;
 
-/// `text` with what a reader would not see ([`is_hidden`]) named in brackets, `[U+202E]`; line ends and tabs become spaces.
+/// `text` with each hidden character ([`is_hidden`]) as its code point, such as `[U+202E]`; line ends and tabs become spaces.
 pub(super) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -20,12 +21,12 @@ pub(super) fn visible(text: &str) -> String {
     out
 }
 
-/// As [`visible`], at most `chars` characters of it, with the whole length where it is cut.
+/// As [`visible`], cut to `chars` characters; a cut text ends with its full length.
 pub(super) fn cut(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         None => visible(text),
         Some((end, _)) => {
-            let all = super::summary::grouped(text.chars().count() as u64);
+            let all = grouped(text.chars().count() as u64);
             format!("{}… ({all} characters)", visible(&text[..end]))
         }
     }
@@ -36,13 +37,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_turns_the_direction_is_seen_and_letters_of_every_script_stay() {
+    fn hidden_characters_are_visible_and_letters_of_every_script_stay() {
         assert_eq!(visible("a\u{202e}b\u{1b}[31m"), "a[U+202E]b[U+001B][31m");
         assert_eq!(visible("漢字 العربية می‌خواهم"), "漢字 العربية می‌خواهم");
     }
 
     #[test]
-    fn long_text_is_cut_and_its_length_told() {
+    fn a_cut_text_ends_with_its_length() {
         assert_eq!(cut(&"標".repeat(10_000), 3), "標標標… (10,000 characters)");
         assert_eq!(cut("abc", 3), "abc");
     }

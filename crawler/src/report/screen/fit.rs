@@ -1,10 +1,10 @@
-//! Texts that fit into columns of a terminal, of which a Chinese character takes two.
+//! Texts cut to a number of terminal columns. A Chinese character takes two columns.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::terminal::text::terminal_text;
 
-/// A text from the web in at most `width` columns: its beginning and its end, which tell URLs apart.
+/// A text from the web in at most `width` columns: its beginning and its end, which distinguish URLs.
 pub(super) fn shorten(text: &str, width: usize) -> String {
     let text = terminal_text(text, usize::MAX);
     if text.width() <= width {
@@ -25,7 +25,7 @@ pub(super) fn shorten(text: &str, width: usize) -> String {
     format!("{}…{end}", within(&text, head))
 }
 
-/// The beginning of a line that fits into `width` columns.
+/// The line cut to `width` columns.
 pub(super) fn cut(line: &str, width: usize) -> String {
     if line.width() <= width {
         return line.to_owned();
@@ -33,7 +33,7 @@ pub(super) fn cut(line: &str, width: usize) -> String {
     format!("{}…", within(line, width.saturating_sub(1)))
 }
 
-/// As much of the beginning as fits into `width` columns.
+/// The longest beginning of `text` that fits into `width` columns.
 fn within(text: &str, width: usize) -> &str {
     let mut room = width;
     for (at, c) in text.char_indices() {

@@ -1,6 +1,8 @@
-//! A histogram in three lines: what was dropped, what was kept, and the axis.
+//! A histogram in three lines: dropped pairs, kept pairs, and the axis.
 
-/// Eighths of a column's height.
+use crate::terminal::units::grouped;
+
+/// Bars of one eighth to eight eighths of a line's height.
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// One place on the axis.
@@ -8,14 +10,14 @@ const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 pub(super) struct Slot {
     pub dropped: u64,
     pub kept: u64,
-    /// What is written under it.
+    /// The text under it.
     pub label: Option<String>,
 }
 
-/// `slots` in at most so many `columns`, several to a slot where they are more, and the place of the threshold among them; none
-/// of them holds slots of both sides of it.
+/// `slots` merged into at most `columns` slots, and the position of the threshold among them. A merged slot never contains slots
+/// from both sides of the threshold.
 pub(super) fn gather(slots: &[Slot], threshold: Option<usize>, columns: usize) -> (Vec<Slot>, Option<usize>) {
-    // One more may be needed for those before the threshold that are too few for a whole one.
+    // The slots before the threshold may need one more column, which they do not fill.
     let per = slots.len().div_ceil(columns.saturating_sub(1).max(1)).max(1);
     let first = threshold.map_or(0, |threshold| threshold.min(slots.len()) % per);
     let (head, rest) = slots.split_at(first);
@@ -31,14 +33,14 @@ pub(super) fn gather(slots: &[Slot], threshold: Option<usize>, columns: usize) -
     (gathered.collect(), threshold)
 }
 
-/// How many pairs there are, as it stands at the end of a line.
+/// The number of pairs, for the end of a line.
 pub(super) fn pairs(slots: &[Slot], count: fn(&Slot) -> u64) -> String {
     let all: u64 = slots.iter().map(count).sum();
-    format!("  {} pairs", super::grouped(all))
+    format!("  {} pairs", grouped(all))
 }
 
-/// The lines of dropped pairs and of kept ones, each with its count at the end, and the axis. Each slot is so many `columns` wide;
-/// a bar stands before the slot `threshold`.
+/// The lines of dropped and of kept pairs, each with its count at the end, and the axis. Each slot is `columns` wide; a bar marks
+/// the threshold before the slot with that index.
 pub(super) fn spark(slots: &[Slot], threshold: Option<usize>, columns: usize) -> [String; 3] {
     let highest = slots
         .iter()
@@ -54,7 +56,7 @@ pub(super) fn spark(slots: &[Slot], threshold: Option<usize>, columns: usize) ->
             }
             let sign = match count(slot) {
                 0 => ' ',
-                // By the square root, few are still seen beside many.
+                // The square root keeps small counts visible beside large ones.
                 some => LEVELS[((8.0 * (some as f64 / highest as f64).sqrt()).ceil() as usize).clamp(1, 8) - 1],
             };
             line.extend(std::iter::repeat_n(sign, columns.saturating_sub(1).max(1)));
@@ -70,7 +72,7 @@ pub(super) fn spark(slots: &[Slot], threshold: Option<usize>, columns: usize) ->
     let mut axis = String::new();
     for (at, slot) in slots.iter().enumerate() {
         let place = at * columns + usize::from(threshold.is_some_and(|threshold| at >= threshold));
-        // A label that has no room beside the one before it is left out.
+        // A label without room after the previous label is left out.
         let is_free = axis.is_empty() || axis.chars().count() < place;
         if let Some(label) = slot.label.as_ref().filter(|_| is_free) {
             while axis.chars().count() < place {
@@ -87,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_threshold_stands_before_its_slot_and_little_is_seen() {
+    fn a_bar_marks_the_threshold_and_small_counts_are_visible() {
         let slot = |dropped, kept, label: &str| Slot {
             dropped,
             kept,

@@ -12,7 +12,7 @@ fn of(left: &str, right: &str) -> Diff {
     diff(left, right, &Options::default())
 }
 
-/// A line's pieces in one, changed ones in brackets.
+/// A line with its changed parts in brackets.
 fn shown(line: &Option<Vec<Span>>) -> String {
     let show = |span: &Span| match span.is_changed {
         true => format!("[{}]", span.text),
@@ -22,7 +22,7 @@ fn shown(line: &Option<Vec<Span>>) -> String {
         .map_or("-".to_owned(), |spans| spans.iter().map(show).collect())
 }
 
-/// Both sides of a changed row; `None` for another.
+/// Both sides of a changed row; `None` for other rows.
 fn changed(row: &Row) -> Option<(String, String)> {
     match row {
         Row::Changed { left, right } => Some((shown(left), shown(right))),
@@ -65,7 +65,7 @@ fn scripts_without_spaces_are_compared_by_character() {
 }
 
 #[test]
-fn lines_with_most_in_common_stand_side_by_side() {
+fn lines_that_share_most_are_side_by_side() {
     let diff = of(
         "the harbour master prints the tide table every spring",
         "a line that is new\nanother line that is new\nthe harbour master prints the tide table every autumn",
@@ -97,7 +97,7 @@ fn a_paragraph_cut_in_two_is_not_new() {
 }
 
 #[test]
-fn words_in_common_by_chance_are_no_resemblance() {
+fn words_shared_by_chance_do_not_pair_lines() {
     let diff = of("apples of gold are rare", "pictures in silver are frequent");
     assert_eq!(
         changes(&diff),
@@ -106,7 +106,7 @@ fn words_in_common_by_chance_are_no_resemblance() {
 }
 
 #[test]
-fn what_is_far_from_a_change_is_skipped() {
+fn lines_far_from_a_change_are_skipped() {
     let lines = |changed: &str| {
         let line = |n: usize| {
             if n == 50 {
@@ -162,8 +162,8 @@ fn rows_and_lines_are_bounded() {
 }
 
 #[test]
-fn of_texts_without_end_the_beginnings_are_compared_and_that_is_told() {
-    // Lines of two kinds in two orders: as near-duplicates as can be, and an edit distance that grows with their length.
+fn only_the_beginnings_of_very_long_texts_are_compared() {
+    // Two kinds of lines in two orders: close near-duplicates with an edit distance that grows with their length.
     let lines = |seed: u64| -> String {
         let mut random = fastrand::Rng::with_seed(seed);
         (0..1_000_000).map(|_| ["a\n", "b\n"][random.usize(..2)]).collect()
@@ -175,7 +175,7 @@ fn of_texts_without_end_the_beginnings_are_compared_and_that_is_told() {
         (MAX_LINES, MAX_LINES)
     );
 
-    // A mark a unit.
+    // Every mark is a unit.
     let marks = |mark: &str| mark.repeat(10_000_000);
     let diff = of(&marks("!"), &marks("?"));
     assert!(diff.is_cut);
@@ -183,7 +183,7 @@ fn of_texts_without_end_the_beginnings_are_compared_and_that_is_told() {
 }
 
 #[test]
-fn what_is_cut_is_cut_between_lines_or_characters() {
+fn a_text_is_cut_between_lines_or_characters() {
     let lines = "a line of 25 bytes, no less\n".repeat(100_000);
     let cut = beginning(&lines);
     assert!(cut.ends_with('\n') && cut.len() <= MAX_BYTES && cut.len() > MAX_BYTES - 28);
@@ -196,7 +196,7 @@ fn what_is_cut_is_cut_between_lines_or_characters() {
     assert!(!of(&short, &short).is_cut);
 }
 
-/// 900 kB of words without order or lines in common.
+/// 900 kB of random words; two of these texts share no lines.
 fn noise(seed: u64, vocabulary: u64) -> String {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut text = String::new();
@@ -237,7 +237,7 @@ fn equal_texts_have_nothing_that_changed() {
     assert_eq!((diff.removed, diff.added, diff.same), (0, 0, 3));
 }
 
-/// Text of few words, so that texts have much in common.
+/// A text from a small vocabulary, so that two texts share many words.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "tide",
@@ -266,7 +266,7 @@ fn joined(line: &Option<Vec<Span>>) -> Option<String> {
 
 proptest! {
     #[test]
-    fn the_rows_give_back_both_texts(left in text(), right in text()) {
+    fn the_rows_contain_both_texts(left in text(), right in text()) {
         let diff = diff(&left, &right, &WHOLE);
         let (mut lines_left, mut lines_right) = (Vec::new(), Vec::new());
         for row in &diff.rows {
@@ -292,7 +292,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_not_marked_is_in_both(left in text(), right in text()) {
+    fn unmarked_parts_are_in_both_texts(left in text(), right in text()) {
         let diff = diff(&left, &right, &WHOLE);
         let unmarked = |side: fn(&Row) -> Option<&Option<Vec<Span>>>| -> String {
             let rows = diff.rows.iter().filter_map(side).flatten().flatten();
@@ -327,7 +327,7 @@ proptest! {
     }
 
     #[test]
-    fn no_line_is_longer_than_it_may_be(left in text(), right in text(), max in 1_usize..30) {
+    fn no_line_exceeds_its_bound(left in text(), right in text(), max in 1_usize..30) {
         let options = Options { max_line_chars: max, ..WHOLE };
         for row in diff(&left, &right, &options).rows {
             let lines = match row {

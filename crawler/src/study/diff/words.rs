@@ -1,4 +1,4 @@
-//! The words that differ between the lines of one hunk.
+//! The differing words in the lines of one hunk.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,20 +8,20 @@ use imara_diff::{Algorithm, InternedInput};
 
 use super::{Span, indices};
 
-/// Lines of a hunk with what differs in them.
+/// The lines of a hunk with their differences marked.
 #[derive(Debug, Default)]
 pub(super) struct Marked<'a> {
-    /// Lines that stand side by side.
+    /// Pairs of lines, side by side.
     pub rows: Vec<(Option<Line<'a>>, Option<Line<'a>>)>,
-    /// Units only in the lines removed.
+    /// Number of units that only the left lines have.
     pub removed: usize,
-    /// Units only in the lines added.
+    /// Number of units that only the right lines have.
     pub added: usize,
-    /// Units in both.
+    /// Number of units that both have.
     pub same: usize,
 }
 
-/// A line and the places in it, in bytes, that the other text has too.
+/// A line, and the byte ranges in it that the other text has too.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Line<'a> {
     text: &'a str,
@@ -29,7 +29,7 @@ pub(super) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// The line in pieces, changed and unchanged ones in turn; a line without anything has none.
+    /// The parts of the line, changed and unchanged in turn; none for an empty line.
     pub fn spans(&self) -> Vec<Span> {
         let mut spans = Vec::new();
         let mut push = |range: Range<usize>, is_changed| {
@@ -41,7 +41,7 @@ impl<'a> Line<'a> {
         let text = self.text;
         let mut at = 0;
         for same in &self.same {
-            // Spaces beside something that did not change did not change either.
+            // Spaces next to an unchanged part are unchanged.
             let start = at + text[at..same.start].trim_end().len();
             let end = text.len() - text[same.end..].trim_start().len();
             push(at..start, true);
@@ -52,8 +52,8 @@ impl<'a> Line<'a> {
         spans
     }
 
-    /// A unit that the other text has too.
-    fn is_same(&mut self, unit: &Unit<'_>) {
+    /// Marks a unit that the other text has too.
+    fn mark_same(&mut self, unit: &Unit<'_>) {
         let end = unit.start + unit.text.len();
         match self.same.last_mut() {
             Some(last) if self.text[last.end..unit.start].trim().is_empty() => last.end = end,
@@ -62,7 +62,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// A word, a character of a script without spaces, or a mark of punctuation.
+/// A word, a character of a script without spaces, or a punctuation mark.
 #[derive(Debug, Clone, Copy)]
 struct Unit<'a> {
     text: &'a str,
@@ -94,16 +94,16 @@ fn units(line: &str, number: usize) -> impl Iterator<Item = Unit<'_>> {
     })
 }
 
-/// Units of a text.
+/// Number of units in a text.
 pub(super) fn count(line: &str) -> usize {
     units(line, 0).count()
 }
 
-/// Units of either side, ends that are the same not counted, up to which the heuristics of Myers' algorithm take about a
-/// hundredth of a second.
+/// Upper bound on the units of either side, without equal ends, that are compared together: Myers' algorithm with heuristics takes about
+/// 10 ms for them.
 const MAX_UNITS: usize = 20_000;
 
-/// What differs between the lines of a hunk: all at once where they are not too many, else pair by pair in order.
+/// Compares the lines of a hunk: all together if they are not too long, else pair by pair in order.
 pub(super) fn compare<'a>(left: &[&'a str], right: &[&'a str]) -> Marked<'a> {
     let all = |lines: &[&'a str]| -> Vec<Unit<'a>> {
         let lines = lines.iter().enumerate();
@@ -130,7 +130,7 @@ pub(super) fn compare<'a>(left: &[&'a str], right: &[&'a str]) -> Marked<'a> {
     sum
 }
 
-/// Units that two lists have in common at their beginnings and ends.
+/// Number of equal units at the beginnings and ends of two lists.
 fn same_ends(a: &[Unit<'_>], b: &[Unit<'_>]) -> usize {
     let equal = |(a, b): &(&Unit<'_>, &Unit<'_>)| a.text == b.text;
     let head = a.iter().zip(b).take_while(equal).count();
@@ -138,7 +138,7 @@ fn same_ends(a: &[Unit<'_>], b: &[Unit<'_>]) -> usize {
     head + a.iter().rev().zip(b.iter().rev()).take_while(equal).count()
 }
 
-/// The runs of units that two lists have in common, in order: where each begins in either list, and its length.
+/// The runs of units that two lists share, in order: the start in each list, and the length.
 fn common(a: &[Unit<'_>], b: &[Unit<'_>]) -> Vec<(usize, usize, usize)> {
     let mut input = InternedInput::default();
     input.update_before(a.iter().map(|unit| unit.text));
@@ -167,9 +167,9 @@ fn common(a: &[Unit<'_>], b: &[Unit<'_>]) -> Vec<(usize, usize, usize)> {
     same
 }
 
-/// Bytes of words in a list of units: of any stretch at once, for stretches that grow as changes are merged.
+/// Prefix sums of the bytes of words in a list of units.
 struct WordBytes {
-    /// Of the units before each, and of all.
+    /// The bytes of words before each unit, and in all units.
     before: Vec<usize>,
 }
 
@@ -190,8 +190,8 @@ impl WordBytes {
     }
 }
 
-/// Whether what lies between two changes is no longer than either of them: words that any two texts have in common here and
-/// there, which to point out helps nobody to read the change (as the semantic clean-up of diff-match-patch has it).
+/// Whether the equal text between two changes is no longer than either change. Any two texts share such words by chance, and marking
+/// them as equal makes the change harder to read (the semantic clean-up of diff-match-patch).
 fn is_chance(
     a: &WordBytes,
     b: &WordBytes,
@@ -204,7 +204,7 @@ fn is_chance(
     between <= first && between <= next
 }
 
-/// The lines with their marks, those side by side that have most in common.
+/// The lines with their marks; the lines that share most are side by side.
 fn marked<'a>(
     (left, a): (&[&'a str], &[Unit<'a>]),
     (right, b): (&[&'a str], &[Unit<'a>]),
@@ -215,14 +215,14 @@ fn marked<'a>(
         lines.iter().map(line).collect()
     };
     let (mut left, mut right) = (lines(left), lines(right));
-    // In order: (line of the left, line of the right, bytes of words in common).
+    // In order: left line, right line, bytes of shared words.
     let mut shared: Vec<(usize, usize, usize)> = Vec::new();
     let mut units_in_common = 0;
     for &(from_a, from_b, length) in same {
         units_in_common += length;
         for (x, y) in a[from_a..from_a + length].iter().zip(&b[from_b..from_b + length]) {
-            left[x.line].is_same(x);
-            right[y.line].is_same(y);
+            left[x.line].mark_same(x);
+            right[y.line].mark_same(y);
             let bytes = if x.is_word { x.text.len() } else { 0 };
             match shared.last_mut() {
                 Some((l, r, sum)) if (*l, *r) == (x.line, y.line) => *sum += bytes,
@@ -239,7 +239,7 @@ fn marked<'a>(
     }
 }
 
-/// Of lines that have words in common, those that have the most in common with each other; in order.
+/// The pairs of lines that share more words with each other than with any other line, in order.
 fn anchors(shared: &[(usize, usize, usize)]) -> Vec<(usize, usize)> {
     let best_of = |side: fn(&(usize, usize, usize)) -> usize| {
         let mut best = HashMap::new();
@@ -258,7 +258,7 @@ fn anchors(shared: &[(usize, usize, usize)]) -> Vec<(usize, usize)> {
     anchors.map(|pair| (pair.0, pair.1)).collect()
 }
 
-/// The lines in rows: anchors stand beside each other, what lies between two is paired in order.
+/// The lines in rows: anchors are side by side, and the lines between two anchors are paired in order.
 fn side_by_side<'a>(
     left: Vec<Line<'a>>,
     right: Vec<Line<'a>>,

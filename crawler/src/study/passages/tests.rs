@@ -10,7 +10,7 @@ fn texts<'a>(of: (&'a str, &'a str), common: &Common) -> Vec<(&'a str, &'a str)>
 }
 
 #[test]
-fn passages_are_found_wherever_they_stand() {
+fn passages_are_found_at_any_place() {
     let first = "The tide table of the harbour master is printed every spring, and";
     let second = "it is sold at the gate for two crowns to whoever asks";
     let left = format!("{first} {second}.");
@@ -23,7 +23,7 @@ fn passages_are_found_wherever_they_stand() {
 }
 
 #[test]
-fn characters_of_scripts_without_spaces_weigh_less_than_words() {
+fn characters_of_scripts_without_spaces_count_less_than_words() {
     let shared = "微服务框架的安装说明在这里可以找到";
     let (left, right) = (format!("甲{shared}乙"), format!("丙{shared}丁"));
     let of = |min_characters| {
@@ -49,12 +49,12 @@ fn texts_without_a_token_have_nothing_in_common() {
 }
 
 #[test]
-fn repetition_without_end_is_bounded() {
+fn the_search_in_repetitive_texts_is_bounded() {
     let left = "na ".repeat(50_000);
     let right = "na ".repeat(40_000);
     let common = common(&left, &right, &Options::default());
     assert_eq!(common.passages[0].tokens, 40_000);
-    assert!(common.is_cut, "so many places were not all looked at");
+    assert!(common.is_cut, "the search ended before it had compared all places");
     let mut words = fastrand::Rng::with_seed(1);
     let mut periodic = || -> String { (0..50_000).map(|_| ["a ", "b "][words.usize(..2)]).collect() };
     let (left, right) = (periodic(), periodic());
@@ -63,7 +63,7 @@ fn repetition_without_end_is_bounded() {
 }
 
 #[test]
-fn of_a_text_without_end_the_first_tokens_are_looked_at_and_that_is_told() {
+fn only_the_first_tokens_of_a_very_long_text_are_compared() {
     let mut random = fastrand::Rng::with_seed(1);
     let mut words = |count: usize| -> String { (0..count).map(|_| format!("w{:x} ", random.u64(..))).collect() };
     let (first, last) = (words(MAX_TOKENS - 20), words(50));
@@ -81,7 +81,7 @@ fn of_a_text_without_end_the_first_tokens_are_looked_at_and_that_is_told() {
 }
 
 #[test]
-fn the_places_of_runs_take_no_more_room_than_a_list() {
+fn the_places_of_runs_take_no_more_memory_than_a_list() {
     let tokens: Vec<u32> = (0..100_000).map(|n| n % 1_000).collect();
     let places = Places::of(&tokens, 8);
     assert_eq!(places.by_hash.capacity(), tokens.len() - 7);
@@ -91,7 +91,7 @@ fn the_places_of_runs_take_no_more_room_than_a_list() {
     assert_eq!(places.find(&[7; 8]).count(), 0);
 }
 
-/// Tiling as its definition has it: all pairs of places, again after each passage.
+/// Tiling by definition: compares all pairs of places, again after each passage.
 fn brute_force(a: &Text, b: &Text, options: &Options) -> Vec<Run> {
     let (mut is_taken_a, mut is_taken_b) = (vec![false; a.tokens.len()], vec![false; b.tokens.len()]);
     let mut taken = Vec::new();

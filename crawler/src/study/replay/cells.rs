@@ -1,56 +1,60 @@
-//! The settings that are tried, and sets of them.
+//! The grid of the settings that a replay tries. A *cell* is a place in the grid; each cell holds one setting of the thresholds.
 
-use dedup::{Confirm, Rule, Signature};
+use dedup::{Confirm, DuplicateRule, Signature};
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-/// Settings that can be tried at a time.
+/// Upper bound on the settings of a grid.
 pub const MAX_CELLS: usize = 512;
+
+/// The cell of the setting in force, in every grid.
+pub const IN_FORCE: usize = 0;
 
 const WORDS: usize = MAX_CELLS / 64;
 
-/// A set of settings, by their places in a [`Grid`].
+/// A set of cells of a [`Grid`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CellSet([u64; WORDS]);
 
 impl CellSet {
-    /// None.
+    /// The empty set.
     pub const EMPTY: Self = Self([0; WORDS]);
 
-    /// Whether it holds none.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0 == [0; WORDS]
     }
 
-    /// Whether it holds the setting at this place.
+    /// Whether the set holds this cell.
     #[must_use]
     pub fn contains(&self, cell: usize) -> bool {
         self.0[cell / 64] >> (cell % 64) & 1 == 1
     }
 
-    /// Adds the setting at this place.
+    /// Adds a cell.
     pub fn insert(&mut self, cell: usize) {
         self.0[cell / 64] |= 1 << (cell % 64);
     }
 
-    /// What both hold.
+    /// The intersection.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|word| self.0[word] & other.0[word]))
     }
 
-    /// What either holds.
+    /// The union.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|word| self.0[word] | other.0[word]))
     }
 
-    /// What it holds and `other` does not.
+    /// The difference: the cells that are not in `other`.
     #[must_use]
     pub fn without(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|word| self.0[word] & !other.0[word]))
     }
 
-    /// The places, ascending.
+    /// The cells, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + use<> {
         let words = self.0;
         (0..WORDS).flat_map(move |at| {
@@ -64,26 +68,45 @@ impl CellSet {
     }
 }
 
-/// A setting: the part of a [`Rule`] that is tried.
+/// A setting: the part of a [`DuplicateRule`] that differs between cells.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cell {
-    /// See [`Rule::max_distance`].
+pub struct Thresholds {
+    /// See [`DuplicateRule::max_distance`].
     pub max_distance: u32,
-    /// See [`Rule::confirm`].
+    /// See [`DuplicateRule::confirm`].
     pub confirm: Confirm,
 }
 
-impl Cell {
-    /// The setting of a rule.
+impl Thresholds {
+    /// The setting that a rule has.
     #[must_use]
-    pub fn of(rule: &Rule) -> Self {
+    pub fn of(rule: &DuplicateRule) -> Self {
         Self {
             max_distance: rule.max_distance,
             confirm: rule.confirm,
         }
     }
 
-    /// What a candidate's similarity must be at least.
+    /// The way to confirm, as in `config.toml`.
+    #[must_use]
+    pub fn confirm_name(self) -> &'static str {
+        match self.confirm {
+            Confirm::Sketch { .. } => "sketch",
+            Confirm::Distance => "distance",
+            Confirm::Combined { .. } => "combined",
+        }
+    }
+
+    /// The similarity that decides; `None` if none does.
+    #[must_use]
+    pub fn min_similarity(self) -> Option<f32> {
+        match self.confirm {
+            Confirm::Sketch { min_similarity } => Some(min_similarity),
+            _ => None,
+        }
+    }
+
+    /// The lower bound on a candidate's similarity.
     fn bound(self) -> f32 {
         match self.confirm {
             Confirm::Distance => 0.0,
@@ -93,26 +116,36 @@ impl Cell {
     }
 }
 
-/// All settings that are tried, each once; what they share is in the rule they vary.
+impl Serialize for Thresholds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Thresholds", 3)?;
+        fields.serialize_field("max_distance", &self.max_distance)?;
+        fields.serialize_field("confirm", self.confirm_name())?;
+        fields.serialize_field("min_similarity", &self.min_similarity())?;
+        fields.end()
+    }
+}
+
+/// The settings that a replay tries, each once. They vary one rule, which holds all that they share.
 #[derive(Debug, Clone)]
 pub struct Grid {
-    base: Rule,
-    cells: Vec<Cell>,
+    base: DuplicateRule,
+    cells: Vec<Thresholds>,
     families: Vec<Family>,
 }
 
-/// More settings than [`MAX_CELLS`].
+/// There are more settings than [`MAX_CELLS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0} settings are more than the {MAX_CELLS} that are tried at a time: name fewer distances or similarities")]
+#[error("{0} settings are more than the {MAX_CELLS} that one run can try: name fewer distances or similarities")]
 pub struct TooManyCells(pub usize);
 
 impl Grid {
-    /// The setting of `base` (at place 0) and `others`, of which those that are there already are passed over.
+    /// A grid of the setting of `base`, in cell [`IN_FORCE`], and `others` without repetitions.
     ///
     /// # Errors
-    /// There are too many.
-    pub fn new(base: &Rule, others: impl IntoIterator<Item = Cell>) -> Result<Self, TooManyCells> {
-        let mut cells = vec![Cell::of(base)];
+    /// There are too many settings.
+    pub fn new(base: &DuplicateRule, others: impl IntoIterator<Item = Thresholds>) -> Result<Self, TooManyCells> {
+        let mut cells = vec![Thresholds::of(base)];
         for cell in others {
             if !cells.contains(&cell) {
                 cells.push(cell);
@@ -121,6 +154,16 @@ impl Grid {
         if cells.len() > MAX_CELLS {
             return Err(TooManyCells(cells.len()));
         }
+        Ok(Self::of(base, cells))
+    }
+
+    /// A grid of the setting of `base`, in cell [`IN_FORCE`], and `other` in the next cell.
+    #[must_use]
+    pub fn of_two(base: &DuplicateRule, other: Thresholds) -> Self {
+        Self::of(base, vec![Thresholds::of(base), other])
+    }
+
+    fn of(base: &DuplicateRule, cells: Vec<Thresholds>) -> Self {
         let mut families: Vec<Family> = Vec::new();
         for (at, cell) in cells.iter().enumerate() {
             let measure = Measure::of(cell.confirm);
@@ -130,46 +173,46 @@ impl Grid {
             }
         }
         families.iter_mut().for_each(Family::tabulate);
-        Ok(Self {
+        Self {
             base: base.clone(),
             cells,
             families,
-        })
+        }
     }
 
-    /// The settings, that of the base first.
+    /// The setting of each cell.
     #[must_use]
-    pub fn cells(&self) -> &[Cell] {
+    pub fn cells(&self) -> &[Thresholds] {
         &self.cells
     }
 
-    /// The place of a setting.
+    /// The cell of a setting.
     #[must_use]
-    pub fn place_of(&self, cell: Cell) -> Option<usize> {
+    pub fn place_of(&self, cell: Thresholds) -> Option<usize> {
         self.cells.iter().position(|other| *other == cell)
     }
 
-    /// The whole rule of the setting at a place.
+    /// The complete rule of a cell.
     #[must_use]
-    pub fn rule(&self, cell: usize) -> Rule {
-        Rule {
+    pub fn rule(&self, cell: usize) -> DuplicateRule {
+        DuplicateRule {
             max_distance: self.cells[cell].max_distance,
             confirm: self.cells[cell].confirm,
             ..self.base.clone()
         }
     }
 
-    /// The rule with the largest distance: an index for it finds what any of the settings accepts.
+    /// The rule with the largest distance: an index for it finds every pair that any setting accepts.
     #[must_use]
-    pub fn widest(&self) -> Rule {
+    pub fn widest(&self) -> DuplicateRule {
         let widest = self.cells.iter().map(|cell| cell.max_distance).max();
-        Rule {
+        DuplicateRule {
             max_distance: widest.unwrap_or(self.base.max_distance),
             ..self.base.clone()
         }
     }
 
-    /// All settings.
+    /// All cells.
     #[must_use]
     pub fn all(&self) -> CellSet {
         let mut all = CellSet::EMPTY;
@@ -177,20 +220,20 @@ impl Grid {
         all
     }
 
-    /// The settings that go by the same measure.
+    /// The cells, grouped by measure.
     pub(super) fn families(&self) -> &[Family] {
         &self.families
     }
 }
 
-/// What two signatures are compared by: it orders candidates, so settings of one measure agree which of two is the better.
+/// The measure of similarity between two signatures. It orders candidates, so settings with one measure agree on the better of two.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Measure {
-    /// By the sketches of the texts, which do not decide.
+    /// The similarity of the sketches, without a bound on it.
     Distance,
-    /// By the sketches of the texts.
+    /// The similarity of the sketches.
     Sketch,
-    /// By fingerprint and metadata, the first with this weight.
+    /// Fingerprint and metadata, the fingerprint with this weight.
     Combined { weight: f32 },
 }
 
@@ -203,31 +246,31 @@ impl Measure {
         }
     }
 
-    /// The way to confirm that measures alike and accepts whatever is near enough.
+    /// The confirmation with the same measure that accepts every pair within the distance.
     fn accepting_all(self) -> Confirm {
         match self {
-            // What is measured is the same.
+            // Both have the same measure.
             Self::Distance | Self::Sketch => Confirm::Distance,
             Self::Combined { weight } => Confirm::Combined { weight, bound: 0.0 },
         }
     }
 }
 
-/// The settings of one measure, with the answer to "which of them does a pair meet?": those in the rectangle of distances at
-/// least the pair's and bounds at most its similarity.
+/// The cells with one measure, and a table of the cells that a pair meets. These are a rectangle: distances of at least the pair's
+/// distance, and bounds of at most its similarity.
 #[derive(Debug, Clone)]
 pub(super) struct Family {
     measure: Measure,
-    members: Vec<(usize, Cell)>,
+    members: Vec<(usize, Thresholds)>,
     all: CellSet,
-    /// By distance: the settings that reach so far.
+    /// For each distance, the cells that reach it.
     by_distance: Vec<CellSet>,
-    /// The bounds, ascending, each with the settings whose bound is at most this.
+    /// The bounds, ascending, each with the cells that have at most this bound.
     by_bound: Vec<(f32, CellSet)>,
 }
 
 impl Family {
-    fn new(measure: Measure, first: (usize, Cell)) -> Self {
+    fn new(measure: Measure, first: (usize, Thresholds)) -> Self {
         Self {
             measure,
             members: vec![first],
@@ -238,7 +281,7 @@ impl Family {
     }
 
     fn tabulate(&mut self) {
-        let set_of = |chosen: &dyn Fn(&Cell) -> bool| {
+        let set_of = |chosen: &dyn Fn(&Thresholds) -> bool| {
             let mut set = CellSet::EMPTY;
             let chosen = self.members.iter().filter(|(_, cell)| chosen(cell));
             chosen.for_each(|(at, _)| set.insert(*at));
@@ -262,12 +305,12 @@ impl Family {
         self.by_bound = by_bound;
     }
 
-    /// All of them.
+    /// All cells of the family.
     pub(super) fn all(&self) -> &CellSet {
         &self.all
     }
 
-    /// Those whose distance is at least this.
+    /// The cells whose distance is at least `distance`.
     pub(super) fn reaching(&self, distance: u32) -> CellSet {
         self.by_distance
             .get(distance as usize)
@@ -275,31 +318,31 @@ impl Family {
             .unwrap_or(CellSet::EMPTY)
     }
 
-    /// Whether the distance alone decides.
+    /// Whether only the distance decides.
     pub(super) fn is_alone(&self) -> bool {
         self.measure == Measure::Distance
     }
 
-    /// The least similarity of sketches that any of them accepts; `None` where that does not decide.
+    /// The lowest similarity of sketches that any cell accepts; `None` if it does not decide.
     pub(super) fn least_of_sketches(&self) -> Option<f32> {
         let least = self.by_bound.first().map(|(bound, _)| *bound);
         least.filter(|_| self.measure == Measure::Sketch)
     }
 
-    /// Whether a pair so far apart may meet one of them, whatever else is known of it.
+    /// Whether a pair at this distance may meet any cell.
     pub(super) fn may_be_met(&self, distance: u32) -> bool {
         let least = self.by_bound.first().map_or(0.0, |(bound, _)| *bound);
         let most = match self.measure {
             Measure::Distance | Measure::Sketch => 1.0,
-            // As `Rule::confirms` adds it up, for metadata that are the same.
+            // The sum in `DuplicateRule::confirms`, for equal metadata.
             Measure::Combined { weight } => weight / (1.0 + distance as f32) + (1.0 - weight),
         };
         most >= least && (distance as usize) < self.by_distance.len()
     }
 
-    /// How similar two documents are whose fingerprints are `distance` apart; `None` where their numbers keep them apart.
-    pub(super) fn similarity(&self, base: &Rule, a: &Signature, b: &Signature, distance: u32) -> Option<f32> {
-        let rule = Rule {
+    /// The similarity of two documents whose fingerprints are `distance` apart; `None` if their numbers differ and must not.
+    pub(super) fn similarity(&self, base: &DuplicateRule, a: &Signature, b: &Signature, distance: u32) -> Option<f32> {
+        let rule = DuplicateRule {
             max_distance: distance,
             confirm: self.measure.accepting_all(),
             min_similarity_short: base.min_similarity_short,
@@ -308,7 +351,7 @@ impl Family {
         rule.confirms(a, b, distance)
     }
 
-    /// Those that such a pair meets.
+    /// The cells that a pair with this distance and similarity meets.
     pub(super) fn met_by(&self, distance: u32, similarity: f32) -> CellSet {
         let met = self.by_bound.partition_point(|(bound, _)| *bound <= similarity);
         match met.checked_sub(1) {
@@ -323,7 +366,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_holds_what_was_put_in() {
+    fn a_set_holds_the_cells_that_were_inserted() {
         let mut set = CellSet::EMPTY;
         [0, 63, 64, 511].into_iter().for_each(|cell| set.insert(cell));
         assert_eq!(set.iter().collect::<Vec<_>>(), [0, 63, 64, 511]);
@@ -332,14 +375,14 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_is_tried_once_and_too_many_are_refused() {
-        let base = Rule::default();
-        let cell = |max_distance| Cell {
+    fn a_grid_has_each_setting_once_and_a_bound_on_their_number() {
+        let base = DuplicateRule::default();
+        let cell = |max_distance| Thresholds {
             max_distance,
             confirm: Confirm::Distance,
         };
-        let grid = Grid::new(&base, [cell(3), cell(3), Cell::of(&base)]).unwrap();
-        assert_eq!(grid.cells(), [Cell::of(&base), cell(3)]);
+        let grid = Grid::new(&base, [cell(3), cell(3), Thresholds::of(&base)]).unwrap();
+        assert_eq!(grid.cells(), [Thresholds::of(&base), cell(3)]);
         assert_eq!(Grid::new(&base, (0..600).map(cell)).unwrap_err(), TooManyCells(601));
     }
 }

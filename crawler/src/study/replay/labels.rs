@@ -1,4 +1,4 @@
-//! What a person says of pairs of pages.
+//! A person's labels for pairs of pages.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::cells::{CellSet, Grid};
 use super::pass::Replayed;
 use super::{DIFFERENT_BELOW, DUPLICATE_FROM};
 
-/// Similarities of pairs as a person sees them, 0 to 1; pages are named by their places.
+/// The similarities, 0 to 1, that a person gives to pairs of pages. A page is an index in the list of pages.
 #[derive(Debug, Default)]
 pub struct Labels {
     by_pair: HashMap<(usize, usize), f32>,
@@ -14,7 +14,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Adds a pair of two pages, or says something else of it; gives what was said of it before.
+    /// Sets the similarity of a pair, and returns the earlier one.
     pub fn insert(&mut self, a: usize, b: usize, similarity: f32) -> Option<f32> {
         let before = self.by_pair.insert((a.min(b), a.max(b)), similarity);
         if before.is_none() {
@@ -24,19 +24,13 @@ impl Labels {
         before
     }
 
-    /// Pairs.
+    /// Number of pairs.
     #[must_use]
     pub fn len(&self) -> usize {
         self.by_pair.len()
     }
 
-    /// Whether nobody says anything.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.by_pair.is_empty()
-    }
-
-    /// Whether anything is said of a page.
+    /// Whether a label names the page.
     #[must_use]
     pub fn speak_of(&self, page: usize) -> bool {
         self.partners.contains_key(&page)
@@ -48,7 +42,7 @@ impl Labels {
         self.by_pair.get(&(a.min(b), a.max(b))).copied()
     }
 
-    /// The pages that a page is said to be a duplicate of.
+    /// The pages that a label makes duplicates of a page.
     pub fn duplicates_of(&self, page: usize) -> impl Iterator<Item = usize> {
         let partners = self.partners.get(&page).into_iter().flatten().copied();
         partners.filter(move |other| {
@@ -57,8 +51,9 @@ impl Labels {
         })
     }
 
-    /// The pairs by places, each with the settings that contradict it: that keep both of a pair of duplicates, or drop one of two
-    /// different pages for the other or both for the same. The labelled pages must have been watched.
+    /// The contradicted pairs, in order, each with the settings that contradict it. A setting contradicts a label if it keeps both of
+    /// two duplicates, or makes two different pages duplicates of each other or of the same page. The replay must have watched the
+    /// labelled pages.
     #[must_use]
     pub fn contradicted(&self, grid: &Grid, replayed: &Replayed) -> Vec<(usize, usize, CellSet)> {
         let mut pairs: Vec<_> = self
@@ -87,10 +82,10 @@ impl Labels {
     }
 }
 
-/// A line of a file of labels: two URLs and what they are, separated by tabs; `None` for a blank line or one of words behind `#`.
+/// Parses a line of a file of labels: two URLs and a label, separated by tabs; `None` for a blank line or a comment after `#`.
 ///
 /// # Errors
-/// What the line should be.
+/// The form that the line should have.
 pub fn parse_line(line: &str) -> Result<Option<(&str, &str, f32)>, String> {
     if line.trim().is_empty() || line.trim_start().starts_with('#') {
         return Ok(None);

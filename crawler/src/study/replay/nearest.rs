@@ -1,4 +1,4 @@
-//! The kept pages most like a page, found without the index: what the index cannot find must count as missed too.
+//! The kept pages most similar to a page, found without the index: a duplicate that the index cannot find must count as missed too.
 
 use std::collections::HashMap;
 
@@ -7,45 +7,45 @@ use dedup::short::{jaccard, prefix};
 
 use super::DUPLICATE_FROM;
 use super::cells::CellSet;
-use super::page::Page;
+use super::page::DecidedPage;
 use super::pass::Replayed;
 
-/// Pages that are remembered as most like a page: many, since of the most alike a setting may keep none.
+/// Upper bound on the similar pages of one page. It is large, because a setting may keep none of the most similar pages.
 const MOST_ALIKE: usize = 4_096;
 
-/// Of so alike sketches the texts may be duplicates: five standard errors under [`DUPLICATE_FROM`].
+/// Lower bound on the similarity of the sketches of duplicates: five standard errors below [`DUPLICATE_FROM`].
 const MAYBE_FROM: f32 = DUPLICATE_FROM - 0.1;
 
-/// Bits of the first two words of sketches that may differ. Of duplicates that are just alike enough 12.8 ± 3.4 do, of texts that have
-/// nothing in common 64 ± 5.7.
+/// Upper bound on the bits that differ in the first two words of the sketches of duplicates. For a pair at the bound of a duplicate
+/// 12.8 ± 3.4 bits differ, for unrelated texts 64 ± 5.7.
 const HEAD_BITS: u32 = 32;
 
-/// Short texts that a page is compared with at most: where thousands share what is looked up, the rest would tell nothing new.
+/// Upper bound on the short texts with which a page is compared: if thousands share its shingles, the others add nothing.
 const MOST_SHORT: usize = 4_096;
 
-/// A page that may be a duplicate, with how alike it seems.
+/// A page that may be a duplicate, with the estimated similarity.
 pub(super) type Alike = (usize, f32);
 
-/// The pages that may be duplicates of one.
+/// The pages that may be duplicates of one page.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    /// The most alike first.
+pub(super) struct SimilarPages {
+    /// In descending order of similarity.
     pub alike: Vec<Alike>,
-    /// The settings that keep one more, of which there was not room to tell.
+    /// The settings that keep a further page, beyond the bound.
     pub left_out: CellSet,
 }
 
-/// The sketches of the pages that are kept at some setting, laid out to be gone through.
+/// The sketches of the pages that some setting keeps, laid out for a scan.
 pub(super) struct Nearest<'a> {
-    pages: &'a [Page],
+    pages: &'a [DecidedPage],
     replayed: &'a Replayed,
-    /// Place and first words of a sketch.
+    /// The place of each page, and the first words of its sketch.
     heads: Vec<(u32, [u64; 2])>,
     short: HashMap<u64, Vec<u32>>,
 }
 
 impl<'a> Nearest<'a> {
-    pub(super) fn new(pages: &'a [Page], replayed: &'a Replayed) -> Self {
+    pub(super) fn new(pages: &'a [DecidedPage], replayed: &'a Replayed) -> Self {
         let (mut heads, mut short) = (Vec::new(), HashMap::<u64, Vec<u32>>::new());
         let kept = pages.iter().zip(replayed.kept()).zip(0_u32..);
         for ((page, _), place) in kept.filter(|((_, kept), _)| !kept.is_empty()) {
@@ -64,9 +64,9 @@ impl<'a> Nearest<'a> {
         }
     }
 
-    /// The earlier pages that some setting keeps together with this one and that may be duplicates of it, the most alike first.
-    pub(super) fn of(&self, page: usize) -> Found {
-        let mut found = Found::default();
+    /// The earlier pages that may be duplicates of this page, and that some setting keeps together with it.
+    pub(super) fn of(&self, page: usize) -> SimilarPages {
+        let mut found = SimilarPages::default();
         if self.replayed.kept()[page].is_empty() {
             return found;
         }
@@ -80,7 +80,7 @@ impl<'a> Nearest<'a> {
         !self.replayed.kept()[other].and(&self.replayed.kept()[page]).is_empty()
     }
 
-    fn by_sketch(&self, page: usize, found: &mut Found) {
+    fn by_sketch(&self, page: usize, found: &mut SimilarPages) {
         let Some(sketch) = &self.pages[page].signature.sketch else {
             return;
         };
@@ -107,8 +107,8 @@ impl<'a> Nearest<'a> {
         }
     }
 
-    /// Texts that are both long have been compared by their sketches.
-    fn by_shingles(&self, page: usize, found: &mut Found) {
+    /// Skips pairs of long texts, which [`by_sketch`](Self::by_sketch) compares.
+    fn by_shingles(&self, page: usize, found: &mut SimilarPages) {
         let signature = &self.pages[page].signature;
         let sharing = prefix(&signature.shingles, DUPLICATE_FROM).iter();
         let sharing = sharing.filter_map(|shingle| self.short.get(shingle)).flatten();
@@ -136,8 +136,8 @@ impl<'a> Nearest<'a> {
         }
     }
 
-    /// Sorts, and leaves the [`MOST_ALIKE`].
-    fn most(&self, found: &mut Found) {
+    /// Keeps the [`MOST_ALIKE`], in order.
+    fn most(&self, found: &mut SimilarPages) {
         found
             .alike
             .sort_unstable_by(|(a, x), (b, y)| y.total_cmp(x).then(a.cmp(b)));

@@ -1,24 +1,24 @@
-//! What a decision goes by, as far as it is stored.
+//! The stored facts on which a decision depends.
 
 use dedup::Signature;
 
-use crate::crawl::canonical::names_alone;
+use crate::crawl::canonical::Named;
 
-/// A decided page. Its place in the order of decision is its place in the list.
+/// A decided page. Its index in the list of pages is its place in the order of decision.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Page {
-    /// Its number in the catalogue, which names it for as long as the crawl is kept.
+pub struct DecidedPage {
+    /// Its number in the catalogue.
     pub sequence: u64,
-    /// Its traces.
+    /// Fingerprint, sketch, shingles and digests of the text.
     pub signature: Signature,
-    /// The URL it was fetched by.
+    /// The URL that was fetched.
     pub url: Box<str>,
-    /// The URL that it names as canonical, unless that is its own.
+    /// The URL that it names as canonical, unless it is its own.
     pub names: Option<Box<str>>,
 }
 
-impl Page {
-    /// Of a page of the catalogue.
+impl DecidedPage {
+    /// The facts of a page in the catalogue.
     #[must_use]
     pub fn new(sequence: u64, signature: Signature, url: String, canonical: Option<String>) -> Self {
         let names = canonical.filter(|canonical| *canonical != url);
@@ -30,13 +30,11 @@ impl Page {
         }
     }
 
-    /// Whether this page, while it is kept, gives its place to a duplicate of it that it names.
-    pub(super) fn gives_place_to(&self, duplicate: &Page) -> bool {
-        names_alone(
-            &self.url,
-            self.names.as_deref(),
-            &duplicate.url,
-            duplicate.names.as_deref(),
-        )
+    /// The page as the exchange for a canonical page sees it.
+    pub(super) fn named(&self) -> Named<'_> {
+        Named {
+            url: &self.url,
+            canonical: self.names.as_deref(),
+        }
     }
 }

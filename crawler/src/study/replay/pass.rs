@@ -1,75 +1,76 @@
-//! All settings in one pass over the pages.
+//! The decisions at all settings, in one pass over the pages.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use dedup::short::prefix;
-use dedup::{DedupError, Digest, Rule, Signature, Width};
+use dedup::{DedupError, Digest, DuplicateRule, Signature, Width};
 
-use super::cells::{CellSet, Grid};
-use super::page::Page;
+use super::cells::{CellSet, Family, Grid};
+use super::page::DecidedPage;
 use super::scout::{BLOCK, Near, Scout};
+use crate::crawl::canonical::{Stays, exchange};
 
-/// What a page was dropped for, at some settings.
+/// The kept page that a page duplicates, by some settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Match {
     /// The place of the kept page.
     pub of: usize,
-    /// At which settings.
+    /// The settings that drop the page for it.
     pub cells: CellSet,
-    /// By which comparison.
+    /// The result of the comparison.
     pub evidence: Evidence,
 }
 
-/// How like the two pages are.
+/// The similarity of the two pages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Evidence {
     /// Their normalised texts are the same.
     Exact,
-    /// Nearly; as [`dedup::Verdict::Near`] has it.
+    /// The texts are similar, as in [`dedup::Verdict::Near`].
     Near {
-        /// Hamming distance; `None` where one of them is short.
+        /// Hamming distance; `None` if one of the two is short.
         distance: Option<u32>,
         /// By the measure of the settings.
         similarity: f32,
     },
 }
 
-/// What came of it.
+/// The verdicts of all settings.
 #[derive(Debug)]
 pub struct Replayed {
-    /// By page: the settings that keep it.
+    /// For each page, the settings that keep it.
     kept: Vec<CellSet>,
-    /// Of the watched pages: what they were dropped for. At each setting a page is kept or has one of these.
+    /// The matches of the watched pages. At each setting, a page is kept or has one match.
     matches: HashMap<usize, Vec<Match>>,
-    /// Pages that were kept until the page that they name came, and by which their place was taken where.
+    /// The pages that gave their place to their canonical page: that page, and the settings at which this happened.
     replaced: HashMap<usize, Vec<(usize, CellSet)>>,
 }
 
 impl Replayed {
-    /// By page: the settings that keep it in the end.
+    /// For each page, the settings that keep it in the end.
     #[must_use]
     pub fn kept(&self) -> &[CellSet] {
         &self.kept
     }
 
-    /// What a watched page was dropped for.
+    /// The matches of a watched page.
     #[must_use]
     pub fn matches(&self, page: usize) -> &[Match] {
         self.matches.get(&page).map_or(&[], Vec::as_slice)
     }
 
-    /// What a watched page was dropped for at one setting; `None` where it is kept.
+    /// The match of a watched page at one setting; `None` if the setting keeps the page.
     #[must_use]
     pub fn match_at(&self, page: usize, cell: usize) -> Option<&Match> {
         self.matches(page).iter().find(|found| found.cells.contains(cell))
     }
 
-    /// The kept page that stands for a watched page at one setting.
+    /// The kept page that represents a watched page at one setting.
     #[must_use]
     pub fn representative(&self, page: usize, cell: usize) -> usize {
         let mut at = self.match_at(page, cell).map_or(page, |found| found.of);
-        // A place is only ever taken by a later page, so this ends.
+        // Only a later page takes the place of a page, so this ends.
         while let Some((by, _)) = self.replaced.get(&at).and_then(|taken| {
             let mut taken = taken.iter();
             taken.find(|(by, cells)| cells.contains(cell) && *by > at)
@@ -80,14 +81,14 @@ impl Replayed {
     }
 }
 
-/// Decides on all pages, in their order, at all settings of the grid: at each exactly what a [`Deduplicator`](dedup::Deduplicator)
-/// with that rule says, with the rule for canonical pages if `prefer_canonical` (see the module's text for what a real crawl may do
-/// otherwise). `is_watched` says of which pages it is noted what they were dropped for; `step` is called for each page.
+/// Decides on all pages, in their order, at all settings of the grid, as a [`Deduplicator`](dedup::Deduplicator) with the rule of each
+/// setting does; with the rule for canonical pages if `prefer_canonical`. The result holds the matches of the pages for which
+/// `is_watched` is true. `step` is called for each page.
 ///
 /// # Errors
-/// Pages of other widths than `width` have been given, or no layout finds the grid's largest distance.
+/// A page has a fingerprint of another width than `width`, or no layout finds the largest distance of the grid.
 pub fn replay(
-    pages: &[Page],
+    pages: &[DecidedPage],
     width: Width,
     grid: &Grid,
     prefer_canonical: bool,
@@ -101,7 +102,7 @@ pub fn replay(
 pub(super) fn replay_in_blocks(
     block_size: usize,
     mut scout: Scout<'_>,
-    pages: &[Page],
+    pages: &[DecidedPage],
     grid: &Grid,
     prefer_canonical: bool,
     is_watched: impl Fn(usize) -> bool,
@@ -136,7 +137,7 @@ pub(super) fn replay_in_blocks(
             pass.end(&decision);
             step();
         }
-        // Only now, since the pages of a block are compared with one another beside it.
+        // At the end of the block, because the scout compares the pages of a block with each other.
         for place in block {
             scout.add(place, &pass.replayed.kept[place])?;
         }
@@ -145,29 +146,29 @@ pub(super) fn replay_in_blocks(
 }
 
 struct Pass<'a> {
-    pages: &'a [Page],
+    pages: &'a [DecidedPage],
     grid: &'a Grid,
     prefer_canonical: bool,
-    base: Rule,
-    /// The pages that some setting kept when they were decided, by the prefixes of their shingles.
+    base: DuplicateRule,
+    /// The pages that some setting kept at first, by the prefixes of their shingles.
     shingles: HashMap<u64, Vec<usize>>,
-    /// The same by their digests, ascending.
+    /// The same pages by digest, ascending.
     same_text: HashMap<Digest, Vec<usize>>,
     replayed: Replayed,
-    candidates: Vec<Candidate>,
+    candidates: Vec<MeasuredCandidate>,
 }
 
-/// A kept page that is near, with the settings whose thresholds the pair meets.
+/// A near kept page, with the settings whose thresholds the pair meets.
 #[derive(Debug, Clone, Copy)]
-struct Candidate {
+struct MeasuredCandidate {
     place: usize,
     distance: Option<u32>,
     similarity: f32,
     met: CellSet,
 }
 
-impl Candidate {
-    /// The better first: the order of [`dedup::Deduplicator`].
+impl MeasuredCandidate {
+    /// The better candidate first, as in [`dedup::Deduplicator`].
     fn order(&self, other: &Self) -> Ordering {
         let by_similarity = other.similarity.total_cmp(&self.similarity);
         by_similarity
@@ -176,18 +177,18 @@ impl Candidate {
     }
 }
 
-/// What one page comes to while its candidates are gone through.
-struct Decision {
+/// A page while its candidates are compared.
+struct Undecided {
     place: usize,
     is_watched: bool,
-    /// The settings that have not found a duplicate yet.
+    /// The settings that have not dropped the page yet.
     open: CellSet,
-    /// Those at which the page takes the place of the page that it duplicates.
+    /// The settings at which the page takes the place of the page that it duplicates.
     taken: CellSet,
 }
 
 impl Pass<'_> {
-    /// Whether, as things are, equal texts decide on a page at all settings.
+    /// Whether every setting keeps an earlier page with an equal text, so that no other candidate matters.
     fn is_settled(&self, place: usize) -> bool {
         let digest = self.pages[place].signature.digest;
         let same = digest
@@ -198,9 +199,9 @@ impl Pass<'_> {
         self.grid.all().without(&kept).is_empty()
     }
 
-    /// Begins with the equal texts.
-    fn exact(&mut self, place: usize, is_watched: &impl Fn(usize) -> bool) -> Decision {
-        let mut decision = Decision {
+    /// Compares the page with the pages that have an equal text.
+    fn exact(&mut self, place: usize, is_watched: &impl Fn(usize) -> bool) -> Undecided {
+        let mut decision = Undecided {
             place,
             is_watched: is_watched(place),
             open: self.grid.all(),
@@ -214,8 +215,8 @@ impl Pass<'_> {
         decision
     }
 
-    /// What is still open is kept.
-    fn end(&mut self, decision: &Decision) {
+    /// The settings that are still open keep the page.
+    fn end(&mut self, decision: &Undecided) {
         let kept = decision.open.or(&decision.taken);
         self.replayed.kept.push(kept);
         if !kept.is_empty() {
@@ -223,40 +224,21 @@ impl Pass<'_> {
         }
     }
 
-    /// Goes through the near pages, measure by measure, the best first.
-    fn near(&mut self, decision: &mut Decision, near: &[Near], is_watched: &impl Fn(usize) -> bool) {
+    /// Compares the page with its near pages, measure by measure, in descending order of similarity.
+    fn near(&mut self, decision: &mut Undecided, near: &[Near], is_watched: &impl Fn(usize) -> bool) {
         let signature = &self.pages[decision.place].signature;
         let shorts = self.short_candidates(decision, signature);
         for family in self.grid.families() {
             let mut candidates = std::mem::take(&mut self.candidates);
             candidates.clear();
-            for near in near {
-                let (place, distance) = (near.place as usize, near.distance);
-                let is_passed_over = family.least_of_sketches().is_some() && !near.may_be_alike;
-                let cells = self.replayed.kept[place]
-                    .and(&decision.open)
-                    .and(&family.reaching(distance));
-                if is_passed_over || cells.is_empty() || !family.may_be_met(distance) {
-                    continue;
-                }
-                let other = &self.pages[place].signature;
-                let Some(similarity) = family.similarity(&self.base, signature, other, distance) else {
-                    continue;
-                };
-                candidates.push(Candidate {
-                    place,
-                    distance: Some(distance),
-                    similarity,
-                    met: family.met_by(distance, similarity),
-                });
-            }
-            candidates.extend(shorts.iter().map(|(place, similarity)| Candidate {
+            candidates.extend(near.iter().filter_map(|near| self.measured(decision, near, family)));
+            candidates.extend(shorts.iter().map(|(place, similarity)| MeasuredCandidate {
                 place: *place,
                 distance: None,
                 similarity: *similarity,
                 met: *family.all(),
             }));
-            candidates.sort_unstable_by(Candidate::order);
+            candidates.sort_unstable_by(MeasuredCandidate::order);
             for candidate in &candidates {
                 let evidence = Evidence::Near {
                     distance: candidate.distance,
@@ -268,8 +250,28 @@ impl Pass<'_> {
         }
     }
 
-    /// The pages that are compared by their shingles and confirmed, with their similarity.
-    fn short_candidates(&self, decision: &Decision, signature: &Signature) -> Vec<(usize, f32)> {
+    /// A near page by the measure of a family; `None` if it cannot change the decision at any setting of the family.
+    fn measured(&self, decision: &Undecided, near: &Near, family: &Family) -> Option<MeasuredCandidate> {
+        let (place, distance) = (near.place as usize, near.distance);
+        let is_unlike = family.least_of_sketches().is_some() && !near.may_be_alike;
+        let cells = self.replayed.kept[place]
+            .and(&decision.open)
+            .and(&family.reaching(distance));
+        if is_unlike || cells.is_empty() || !family.may_be_met(distance) {
+            return None;
+        }
+        let (signature, other) = (&self.pages[decision.place].signature, &self.pages[place].signature);
+        let similarity = family.similarity(&self.base, signature, other, distance)?;
+        Some(MeasuredCandidate {
+            place,
+            distance: Some(distance),
+            similarity,
+            met: family.met_by(distance, similarity),
+        })
+    }
+
+    /// The short pages that the rule confirms by their shingles, with the similarity.
+    fn short_candidates(&self, decision: &Undecided, signature: &Signature) -> Vec<(usize, f32)> {
         let sharing = prefix(&signature.shingles, self.base.min_similarity_short).iter();
         let sharing = sharing.filter_map(|shingle| self.shingles.get(shingle)).flatten();
         let is_open = |place: &usize| !self.replayed.kept[*place].and(&decision.open).is_empty();
@@ -286,10 +288,10 @@ impl Pass<'_> {
         confirmed.collect()
     }
 
-    /// Drops the page for another at those settings of `met` that are open and keep the other.
+    /// Drops the page as a duplicate of `of` at the settings in `met` that are open and keep `of`.
     fn drop_for(
         &mut self,
-        decision: &mut Decision,
+        decision: &mut Undecided,
         of: usize,
         met: CellSet,
         evidence: Evidence,
@@ -301,7 +303,7 @@ impl Pass<'_> {
         }
         decision.open = decision.open.without(&cells);
         let (page, other) = (&self.pages[decision.place], &self.pages[of]);
-        if self.prefer_canonical && other.gives_place_to(page) {
+        if self.prefer_canonical && exchange(other.named(), page.named()) == Stays::Duplicate {
             decision.taken = decision.taken.or(&cells);
             let kept = &mut self.replayed.kept[of];
             *kept = kept.without(&cells);

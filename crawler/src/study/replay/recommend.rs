@@ -1,147 +1,175 @@
-//! The setting to take, and why.
+//! The recommended setting, and the reason.
 //!
-//! All settings are measured by one sample, and of a hundred settings that are no better than the one in force some seem so: the best
-//! of them is picked because it seems so. So what counts as more than chance is divided by the number of settings compared (Bonferroni
-//! 1936): the probability that any of them is recommended by chance, at worst, is [`MOST_CHANCE`], however the settings hang together.
+//! One sample measures all settings. Among a hundred settings that are no better than the one in force, some look better by chance, and
+//! the best of them would be picked for that reason. The level of significance is therefore divided by the number of settings compared
+//! (Bonferroni 1936): the probability that any setting is recommended by chance is at most [`MOST_CHANCE`], for any dependence between
+//! the settings.
 
 use dedup::Confirm;
 
-use super::cells::{Cell, Grid};
+use super::cells::{Grid, IN_FORCE, Thresholds};
 use super::score::{Comparison, Scored, compare};
 use super::truth::Judged;
 
-/// A better score that chance gives so often is none: of all settings compared together.
+/// Upper bound on the probability of a recommendation by chance, over all settings compared.
 const MOST_CHANCE: f64 = 0.01;
 
-/// The place of the setting in force.
-const IN_FORCE: usize = 0;
-
-/// The setting to take: never one with a lower F1 than the one in force.
+/// The recommended setting. Its F1 is never lower than that of the setting in force.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recommendation {
-    /// Its place.
+    /// The cell of the setting.
     pub cell: usize,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// Why a setting is recommended.
+/// The reason for a recommendation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reason {
-    /// The one in force stays: no page of the sample could be judged.
+    /// The setting in force stays: no page of the sample can be judged.
     NothingJudged,
-    /// The one in force stays: none other was even a little better.
+    /// The setting in force stays: no other has a higher F1.
     NoneBetter,
-    /// The one in force stays: the best of the others is better by no more than chance may give.
+    /// The setting in force stays: chance may explain why the best of the others is better.
     MaybeChance {
-        /// Its place.
+        /// The cell of the best other setting.
         best: usize,
-        /// Against the one in force.
+        /// With the setting in force.
         comparison: Comparison,
-        /// The most that its [`chance`](Comparison::chance) may be.
+        /// Upper bound on its [`chance`](Comparison::chance).
         at_most: f64,
     },
-    /// Another contradicts fewer of a person's labels.
+    /// Another setting contradicts fewer labels.
     Labels {
-        /// Labels that it contradicts.
+        /// Number of labels that it contradicts.
         contradicted: usize,
-        /// Those that the one in force does.
+        /// Number of labels that the setting in force contradicts.
         in_force: usize,
     },
-    /// Another is better.
+    /// Another setting is better.
     Better {
-        /// Against the one in force.
+        /// With the setting in force.
         comparison: Comparison,
-        /// The most that its [`chance`](Comparison::chance) may be.
+        /// Upper bound on its [`chance`](Comparison::chance).
         at_most: f64,
     },
 }
 
-/// Recommends one of the settings that confirm as the one in force does; `contradicted` are the labels that each contradicts.
+/// Recommends a setting with the kind of confirmation that is in force. `contradicted` is the number of labels that each setting
+/// contradicts.
 ///
-/// Among those whose F1 is at least that of the one in force, it must contradict the fewest labels. Of these the one in force, else
-/// the nearest to it, gives way only to one that the sample says to be better by more than chance.
+/// The candidates have at least the F1 of the setting in force, and contradict the fewest labels. Among them the setting in force stays,
+/// or else the one nearest to it, unless the sample shows beyond chance that another is better.
 #[must_use]
 pub fn recommend(grid: &Grid, judged: &[Judged], scored: &[Scored], contradicted: &[usize]) -> Recommendation {
-    let cells = grid.cells();
-    let f1 = |cell: usize| scored[cell].score.f1();
-    let is_alike = |cell: &usize| is_same_kind(cells[*cell], cells[IN_FORCE]);
-    // All that might have been picked, not only those that the sample leaves to be picked from.
-    let compared = (0..cells.len()).filter(is_alike).count().saturating_sub(1);
-    let at_most = MOST_CHANCE / compared.max(1) as f64;
-    let eligible: Vec<usize> = (0..cells.len())
-        .filter(is_alike)
-        .filter(|cell| f1(*cell) >= f1(IN_FORCE) || *cell == IN_FORCE)
-        .collect();
-    let fewest = eligible.iter().map(|cell| contradicted[*cell]).min().unwrap_or(0);
-    let pool: Vec<usize> = eligible
-        .into_iter()
-        .filter(|cell| contradicted[*cell] == fewest)
-        .collect();
-    let nearest = pool
-        .iter()
-        .copied()
-        .min_by(|a, b| distance(cells, *a).total_cmp(&distance(cells, *b)))
-        .unwrap_or(IN_FORCE);
-    let by_labels = |cell| Recommendation {
-        cell,
-        reason: Reason::Labels {
-            contradicted: fewest,
-            in_force: contradicted[IN_FORCE],
-        },
-    };
-    let stays = nearest == IN_FORCE;
-    let others: Vec<(usize, Comparison)> = pool
-        .into_iter()
-        .filter(|cell| *cell != IN_FORCE)
-        .map(|cell| (cell, compare(judged, cell, IN_FORCE)))
-        .collect();
-    let best_of = |others: &[(usize, Comparison)]| {
-        let best = others.iter().max_by(|(a, _), (b, _)| {
-            let by_f1 = f1(*a).total_cmp(&f1(*b));
-            by_f1.then(distance(cells, *b).total_cmp(&distance(cells, *a)))
-        });
-        best.copied()
-    };
+    let candidates = Candidates::new(grid, scored, contradicted);
+    let others = candidates.compared_with_in_force(judged);
+    let at_most = candidates.at_most;
     let beyond_chance: Vec<_> = others
         .iter()
         .filter(|(_, comparison)| comparison.chance() <= at_most)
         .copied()
         .collect();
-    if let Some((cell, comparison)) = best_of(&beyond_chance) {
-        return match stays {
-            true => Recommendation {
-                cell,
-                reason: Reason::Better { comparison, at_most },
-            },
-            false => by_labels(cell),
-        };
-    }
-    if !stays {
-        return by_labels(nearest);
-    }
-    let reason = match best_of(&others) {
-        _ if scored[IN_FORCE].judged() == 0 => Reason::NothingJudged,
-        Some((best, comparison)) if f1(best) > f1(IN_FORCE) => Reason::MaybeChance {
-            best,
-            comparison,
-            at_most,
+    let nearest = candidates.nearest();
+    let stays = nearest == IN_FORCE;
+    let by_labels = |cell| Recommendation {
+        cell,
+        reason: Reason::Labels {
+            contradicted: contradicted[cell],
+            in_force: contradicted[IN_FORCE],
         },
-        _ => Reason::NoneBetter,
     };
-    Recommendation { cell: IN_FORCE, reason }
+    match candidates.best_of(&beyond_chance) {
+        Some((cell, comparison)) if stays => Recommendation {
+            cell,
+            reason: Reason::Better { comparison, at_most },
+        },
+        Some((cell, _)) => by_labels(cell),
+        None if !stays => by_labels(nearest),
+        None => Recommendation {
+            cell: IN_FORCE,
+            reason: candidates.reason_to_stay(&others),
+        },
+    }
 }
 
-fn is_same_kind(a: Cell, b: Cell) -> bool {
+/// The cells of which one is recommended.
+struct Candidates<'a> {
+    settings: &'a [Thresholds],
+    scored: &'a [Scored],
+    cells: Vec<usize>,
+    /// Upper bound on the [`chance`](Comparison::chance) of a better setting.
+    at_most: f64,
+}
+
+impl<'a> Candidates<'a> {
+    fn new(grid: &'a Grid, scored: &'a [Scored], contradicted: &[usize]) -> Self {
+        let settings = grid.cells();
+        let f1 = |cell: usize| scored[cell].score.f1();
+        let same_kind: Vec<usize> = (0..settings.len())
+            .filter(|cell| is_same_kind(settings[*cell], settings[IN_FORCE]))
+            .collect();
+        // All settings that the sample could have favoured count as compared, not only those that it left.
+        let compared = same_kind.len().saturating_sub(1);
+        let mut cells = same_kind;
+        cells.retain(|cell| f1(*cell) >= f1(IN_FORCE) || *cell == IN_FORCE);
+        let fewest = cells.iter().map(|cell| contradicted[*cell]).min().unwrap_or(0);
+        cells.retain(|cell| contradicted[*cell] == fewest);
+        Self {
+            settings,
+            scored,
+            cells,
+            at_most: MOST_CHANCE / compared.max(1) as f64,
+        }
+    }
+
+    fn f1(&self, cell: usize) -> f64 {
+        self.scored[cell].score.f1()
+    }
+
+    fn nearest(&self) -> usize {
+        let cells = self.cells.iter().copied();
+        let nearest = cells.min_by(|a, b| distance(self.settings, *a).total_cmp(&distance(self.settings, *b)));
+        nearest.unwrap_or(IN_FORCE)
+    }
+
+    fn compared_with_in_force(&self, judged: &[Judged]) -> Vec<(usize, Comparison)> {
+        let others = self.cells.iter().copied().filter(|cell| *cell != IN_FORCE);
+        others.map(|cell| (cell, compare(judged, cell, IN_FORCE))).collect()
+    }
+
+    /// The one with the highest F1, and among equals the nearest to the setting in force.
+    fn best_of(&self, others: &[(usize, Comparison)]) -> Option<(usize, Comparison)> {
+        let best = others.iter().max_by(|(a, _), (b, _)| {
+            let by_f1 = self.f1(*a).total_cmp(&self.f1(*b));
+            by_f1.then(distance(self.settings, *b).total_cmp(&distance(self.settings, *a)))
+        });
+        best.copied()
+    }
+
+    fn reason_to_stay(&self, others: &[(usize, Comparison)]) -> Reason {
+        match self.best_of(others) {
+            _ if self.scored[IN_FORCE].judged() == 0 => Reason::NothingJudged,
+            Some((best, comparison)) if self.f1(best) > self.f1(IN_FORCE) => Reason::MaybeChance {
+                best,
+                comparison,
+                at_most: self.at_most,
+            },
+            _ => Reason::NoneBetter,
+        }
+    }
+}
+
+fn is_same_kind(a: Thresholds, b: Thresholds) -> bool {
     match (a.confirm, b.confirm) {
         (Confirm::Sketch { .. }, Confirm::Sketch { .. }) => true,
         (one, other) => one == other,
     }
 }
 
-/// How far a setting is from the one in force: a bit counts as much as two hundredths of similarity.
-fn distance(cells: &[Cell], cell: usize) -> f64 {
-    let similarity = |cell: Cell| match cell.confirm {
+/// The distance of a setting from the one in force: one bit counts as much as 0.02 of similarity.
+fn distance(cells: &[Thresholds], cell: usize) -> f64 {
+    let similarity = |cell: Thresholds| match cell.confirm {
         Confirm::Sketch { min_similarity } => f64::from(min_similarity),
         _ => 0.0,
     };

@@ -1,53 +1,51 @@
-//! How good each setting is, by the sample.
+//! The score of each setting in the sample, and the comparison of two settings.
 
 use dedup::evaluate::Score;
+use serde::Serialize;
 
 use super::cells::{CellSet, Grid};
 use super::truth::Judged;
 
-/// Quantile of the normal distribution for intervals that hold the true value in 95 cases of 100.
+/// Quantile of the normal distribution for 95 % confidence intervals.
 const Z: f64 = 1.96;
 
-/// What a setting came to in the sample.
+/// The score of a setting in the sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Scored {
-    /// Of the pages that could be judged.
+    /// Of the pages that can be judged.
     pub score: Score,
-    /// Pages that could not, since a text is not stored.
+    /// Pages that cannot be judged, because a text is not stored.
     pub unknown: u64,
-    /// Pages that could not, since more kept pages are like them than are compared.
+    /// Pages that cannot be judged, because more kept pages resemble them than are compared.
     pub crowded: u64,
 }
 
-/// Where a share lies with 95 % confidence.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
-    /// At least.
+/// A share estimated from the sample, with its 95 % confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The share in the sample.
+    pub estimate: f64,
+    /// Lower end of the interval.
     pub low: f64,
-    /// At most.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
-impl Interval {
-    /// Of a share of which `hits` of `of` were seen (Wilson 1927, with the quantile 1.96); all from 0 to 1 where nothing was.
-    #[must_use]
-    pub fn wilson(hits: u64, of: u64) -> Self {
-        if of == 0 {
-            return Self { low: 0.0, high: 1.0 };
-        }
-        let (n, share) = (of as f64, hits as f64 / of as f64);
-        let centre = share + Z * Z / (2.0 * n);
-        let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
-        let scale = 1.0 + Z * Z / n;
-        Self {
-            low: ((centre - half) / scale).max(0.0),
-            high: ((centre + half) / scale).min(1.0),
-        }
+/// The ends of the 95 % confidence interval for a share of `hits` in `of` observations (Wilson 1927, quantile 1.96); 0 and 1 if there are
+/// no observations.
+fn wilson(hits: u64, of: u64) -> (f64, f64) {
+    if of == 0 {
+        return (0.0, 1.0);
     }
+    let (n, share) = (of as f64, hits as f64 / of as f64);
+    let centre = share + Z * Z / (2.0 * n);
+    let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+    let scale = 1.0 + Z * Z / n;
+    (((centre - half) / scale).max(0.0), ((centre + half) / scale).min(1.0))
 }
 
 impl Scored {
-    /// Pages judged.
+    /// Number of judged pages.
     #[must_use]
     pub fn judged(&self) -> u64 {
         let Score {
@@ -60,49 +58,50 @@ impl Scored {
         right + grey + wrong + missed + unique
     }
 
-    /// Pages that could not be judged.
+    /// Number of pages that cannot be judged.
     #[must_use]
     pub fn not_judged(&self) -> u64 {
         self.unknown + self.crowded
     }
 
-    /// [`Score::precision`], [`Score::recall`] and [`Score::f1`]; `None` where there is nothing that one is a share of.
+    /// [`Score::precision`]; `None` if no dropped page is right or wrong.
     #[must_use]
-    pub fn shares(&self) -> [Option<(f64, Interval)>; 3] {
+    pub fn precision(&self) -> Option<Estimate> {
+        let Score { right, wrong, .. } = self.score;
+        let (low, high) = wilson(right, right + wrong);
+        (right + wrong > 0).then(|| Estimate {
+            estimate: self.score.precision(),
+            low,
+            high,
+        })
+    }
+
+    /// [`Score::recall`]; `None` if the sample has no duplicate.
+    #[must_use]
+    pub fn recall(&self) -> Option<Estimate> {
+        let Score { right, missed, .. } = self.score;
+        let (low, high) = wilson(right, right + missed);
+        (right + missed > 0).then(|| Estimate {
+            estimate: self.score.recall(),
+            low,
+            high,
+        })
+    }
+
+    /// [`Score::f1`]; `None` if no page is right, wrong or missed. F1 is 2J / (1 + J), where J is the share of right pages among all
+    /// right, wrong and missed pages.
+    #[must_use]
+    pub fn f1(&self) -> Option<Estimate> {
         let Score {
             right, wrong, missed, ..
         } = self.score;
-        [
-            (right + wrong > 0).then(|| (self.score.precision(), self.precision())),
-            (right + missed > 0).then(|| (self.score.recall(), self.recall())),
-            (right + wrong + missed > 0).then(|| (self.score.f1(), self.f1())),
-        ]
-    }
-
-    /// Of [`Score::precision`].
-    #[must_use]
-    pub fn precision(&self) -> Interval {
-        Interval::wilson(self.score.right, self.score.right + self.score.wrong)
-    }
-
-    /// Of [`Score::recall`].
-    #[must_use]
-    pub fn recall(&self) -> Interval {
-        Interval::wilson(self.score.right, self.score.right + self.score.missed)
-    }
-
-    /// Of [`Score::f1`], which is 2J / (1 + J) of the share J of those right among all that are right, wrong or missed.
-    #[must_use]
-    pub fn f1(&self) -> Interval {
-        let Score {
-            right, wrong, missed, ..
-        } = self.score;
-        let Interval { low, high } = Interval::wilson(right, right + wrong + missed);
+        let (low, high) = wilson(right, right + wrong + missed);
         let f1 = |share: f64| 2.0 * share / (1.0 + share);
-        Interval {
+        (right + wrong + missed > 0).then(|| Estimate {
+            estimate: self.score.f1(),
             low: f1(low),
             high: f1(high),
-        }
+        })
     }
 }
 
@@ -123,16 +122,16 @@ pub fn score(grid: &Grid, judged: &[Judged]) -> Vec<Scored> {
     scored
 }
 
-/// Two settings, page by page of the sample: what they agree on says nothing of which is the better.
+/// Two settings, page by page of the sample. Pages on which they agree do not show which setting is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Comparison {
-    /// Pages that the first gets right and the second wrong.
+    /// Number of pages that the first setting gets right and the second gets wrong.
     pub better: u64,
-    /// The reverse.
+    /// Number of pages that the first setting gets wrong and the second gets right.
     pub worse: u64,
 }
 
-/// Compares the setting at `cell` with the one at `other`.
+/// Compares the settings of two cells.
 #[must_use]
 pub fn compare(judged: &[Judged], cell: usize, other: usize) -> Comparison {
     let mut comparison = Comparison::default();
@@ -146,8 +145,8 @@ pub fn compare(judged: &[Judged], cell: usize, other: usize) -> Comparison {
 }
 
 impl Comparison {
-    /// How likely the first would come out so much better by chance if neither were (sign test, one-sided; McNemar 1947): the
-    /// probability of at least `better` heads in `better + worse` throws.
+    /// The probability of a result at least this good for the first setting, if neither setting were better (one-sided sign test;
+    /// McNemar 1947): at least `better` heads in `better + worse` throws of a coin.
     #[must_use]
     pub fn chance(&self) -> f64 {
         let throws = self.better + self.worse;
@@ -169,14 +168,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_are_wilsons() {
+    fn intervals_are_those_of_wilson() {
         let close = |a: f64, b: f64| (a - b).abs() < 5e-4;
         // Values of Newcombe 1998, table I: 81 of 263 and 0 of 20.
-        let Interval { low, high } = Interval::wilson(81, 263);
+        let (low, high) = wilson(81, 263);
         assert!(close(low, 0.2553) && close(high, 0.3662), "{low} {high}");
-        let Interval { low, high } = Interval::wilson(0, 20);
+        let (low, high) = wilson(0, 20);
         assert!(close(low, 0.0) && close(high, 0.1611), "{low} {high}");
-        assert_eq!(Interval::wilson(0, 0), Interval { low: 0.0, high: 1.0 });
+        assert_eq!(wilson(0, 0), (0.0, 1.0));
     }
 
     #[test]
@@ -189,15 +188,13 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_there_is_no_share() {
+    fn without_an_observation_there_is_no_estimate() {
         let of = |score| {
-            Scored {
+            let scored = Scored {
                 score,
-                unknown: 0,
-                crowded: 0,
-            }
-            .shares()
-            .map(|share| share.map(|(value, _)| value))
+                ..Scored::default()
+            };
+            [scored.precision(), scored.recall(), scored.f1()].map(|share| share.map(|share| share.estimate))
         };
         let unique = Score {
             unique: 3,

@@ -1,48 +1,49 @@
-//! Which kept pages are near: the part of a decision that waits for no other, done by all cores.
+//! The search for near kept pages. It does not depend on the other decisions of a block, so all cores share it.
 //!
-//! Of pages of one language and no topic thousands may lie within ten bits, and next to none of them is alike. So what cannot matter at
-//! any setting is passed over here, at the price of a look at one cache line: most of what is near by its fingerprint has half a sketch
-//! that rules out the least similarity that is tried, and by distance alone hardly any page is kept beside its like.
+//! Among pages of one language and no topic thousands may lie within ten bits, and almost none of them are similar. The scout skips the
+//! pages that cannot matter at any setting, at the cost of one cache line each: half a sketch rules out the lowest similarity of the grid
+//! for most pages with a near fingerprint, and settings without confirmation keep few pages with a near fingerprint.
 //!
-//! Up to [`SCANNED`] kept pages are all gone through for each page, by as many pages at a time as a thread has of a block; of more, the
-//! index finds those that are looked at.
+//! Up to [`SCANNED`] kept pages, a scan compares each page with all of them, many pages in one pass. Above that, the index finds the
+//! pages to compare.
 
 use std::ops::Range;
 
-use dedup::index::{Neighbour, Seen, SignatureScan};
-use dedup::{DedupError, DocId, Fingerprint, Index, MemoryIndex, Signature, Width};
+use dedup::{
+    Candidate, DedupError, DocId, Fingerprint, Index, MemoryIndex, Neighbour, Signature, SignatureScan, Width,
+};
 
 use super::cells::{CellSet, Grid};
-use super::page::Page;
+use super::page::DecidedPage;
 
-/// Pages that are scouted together. Among each other they are compared one by one.
+/// Pages whose neighbours are sought together. Pages of one block are compared with each other directly.
 pub(super) const BLOCK: usize = 256;
 
-/// Kept pages up to which all are gone through.
+/// Upper bound on the kept pages that are scanned.
 ///
-/// By measurement (64 bits, AVX-512, one thread). Of 101,000 pages of which 61,000 are kept and each is near a tenth of them, `tune`
-/// takes 4 s of processor time in all; with the index it took 24 s. Where none are near, a page costs 8 µs for every 32,768 kept pages,
-/// and in the index 9 µs at 32,768 and 12 at 131,072: averaged over a growing crawl the two are even at some 65,000, and up to this
-/// bound the scan loses less than a second in all. Twice as many pages would lose four times that.
+/// Measured with 64 bits and AVX-512 on one thread. With 101,000 pages, of which 61,000 are kept and each is near a tenth of them, `tune`
+/// takes 4 s of processor time; with the index it took 24 s. Without near pages, the scan takes 8 µs a page for every 32,768 kept pages,
+/// and the index takes 9 µs at 32,768 and 12 µs at 131,072. Averaged over a growing crawl the two are equal at about 65,000 kept pages,
+/// and up to this bound the scan loses less than a second in total. With twice as many pages it would lose four times as much.
 const SCANNED: usize = 1 << 17;
 
-/// A kept page that may matter.
+/// A kept page that may matter at some setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Near {
     pub place: u32,
     pub distance: u32,
-    /// The sketches may be alike enough for a setting that goes by them.
+    /// Whether the sketches may be similar enough for a setting that compares them.
     pub may_be_alike: bool,
 }
 
-/// The pages of earlier blocks that some setting keeps, laid out to be looked through fast.
+/// The pages of earlier blocks that some setting keeps, laid out for a fast scan.
 pub(super) struct Scout<'a> {
-    pages: &'a [Page],
+    pages: &'a [DecidedPage],
     grid: &'a Grid,
     kept: SignatureScan,
-    /// Their places.
+    /// The place of each kept page.
     places: Vec<u32>,
-    /// Their fingerprints, by their numbers in `kept`, once there are more than `scanned`.
+    /// The fingerprints, by the number in `kept`, if there are more than `scanned`.
     index: MemoryIndex,
     scanned: usize,
     widest: u32,
@@ -51,14 +52,14 @@ pub(super) struct Scout<'a> {
 }
 
 impl<'a> Scout<'a> {
-    pub(super) fn new(pages: &'a [Page], width: Width, grid: &'a Grid) -> Result<Self, DedupError> {
+    pub(super) fn new(pages: &'a [DecidedPage], width: Width, grid: &'a Grid) -> Result<Self, DedupError> {
         Self::scanning(SCANNED, pages, width, grid)
     }
 
     /// With another bound than [`SCANNED`].
     pub(super) fn scanning(
         scanned: usize,
-        pages: &'a [Page],
+        pages: &'a [DecidedPage],
         width: Width,
         grid: &'a Grid,
     ) -> Result<Self, DedupError> {
@@ -70,7 +71,7 @@ impl<'a> Scout<'a> {
         Ok(Self {
             pages,
             grid,
-            // More than 1 where none goes by sketches.
+            // Above 1 if no setting compares sketches.
             kept: SignatureScan::new(width, widest.max_distance, least.fold(2.0, f32::min)),
             places: Vec::new(),
             index: MemoryIndex::of_width(width, &widest)?,
@@ -80,7 +81,7 @@ impl<'a> Scout<'a> {
         })
     }
 
-    /// Adds a page of a block that has been decided.
+    /// Adds a page of a decided block.
     pub(super) fn add(&mut self, place: usize, kept: &CellSet) -> Result<(), DedupError> {
         if kept.is_empty() || !self.kept.push(&self.pages[place].signature, self.within(kept))? {
             return Ok(());
@@ -100,7 +101,7 @@ impl<'a> Scout<'a> {
         Ok(())
     }
 
-    /// The distance up to which a page that is kept so may matter whatever its sketch.
+    /// The distance up to which a page with these settings may matter for any sketch.
     fn within(&self, kept: &CellSet) -> Option<u32> {
         let alone = self.grid.families().iter().filter(|family| family.is_alone());
         let cells = alone.flat_map(|family| kept.and(family.all()).iter());
@@ -108,8 +109,8 @@ impl<'a> Scout<'a> {
         alone.max(self.combined)
     }
 
-    /// For each page of a block, all before it having been added: the kept pages that may matter. `None` for a page that is most
-    /// likely settled without them, and left out.
+    /// The kept pages that may matter, for each page of a block; all earlier blocks must have been added. `None` for a page that equal
+    /// texts probably settle.
     pub(super) fn block(
         &self,
         block: Range<usize>,
@@ -137,7 +138,7 @@ impl<'a> Scout<'a> {
         Ok(of_block)
     }
 
-    /// The same of some pages of the block that begins at `start`.
+    /// The kept pages that may matter for some pages of the block that begins at `start`.
     pub(super) fn near(&self, places: &[usize], start: usize) -> Result<Vec<Vec<Near>>, DedupError> {
         let mut near = match self.places.len() <= self.scanned {
             true => self.scan(places),
@@ -157,7 +158,7 @@ impl<'a> Scout<'a> {
         for stretch in self.kept.stretches() {
             for (place, near) in places.iter().zip(&mut near) {
                 self.kept
-                    .look(stretch.clone(), &self.pages[*place].signature, &mut seen);
+                    .search(stretch.clone(), &self.pages[*place].signature, &mut seen);
                 near.extend(seen.drain(..).map(|seen| self.near_of(seen)));
             }
         }
@@ -165,7 +166,7 @@ impl<'a> Scout<'a> {
     }
 
     fn look_up(&self, places: &[usize]) -> Result<Vec<Vec<Near>>, DedupError> {
-        let (mut found, mut seen): (Vec<Neighbour>, Vec<Seen>) = Default::default();
+        let (mut found, mut seen): (Vec<Neighbour>, Vec<Candidate>) = Default::default();
         let of_one = |place: &usize| {
             let signature = &self.pages[*place].signature;
             found.clear();
@@ -173,13 +174,13 @@ impl<'a> Scout<'a> {
                 self.index.near(fingerprint, &mut found)?;
             }
             let numbers = found.iter().map(|found| found.id.0 as usize);
-            self.kept.look_among(numbers, signature, &mut seen);
+            self.kept.search_among(numbers, signature, &mut seen);
             Ok(seen.drain(..).map(|seen| self.near_of(seen)).collect())
         };
         places.iter().map(of_one).collect()
     }
 
-    fn near_of(&self, seen: Seen) -> Near {
+    fn near_of(&self, seen: Candidate) -> Near {
         Near {
             place: self.places[seen.at as usize],
             distance: seen.distance,
@@ -187,14 +188,14 @@ impl<'a> Scout<'a> {
         }
     }
 
-    /// Pages of the same block, of which it is not known yet where they are kept.
+    /// The near pages of the same block, on which the settings have not decided yet.
     fn in_block(&self, place: usize, start: usize, fingerprint: Fingerprint) -> impl Iterator<Item = Near> {
         (start..place).filter_map(move |other| {
             let distance = self.pages[other].signature.fingerprint?.distance(fingerprint);
             (distance <= self.widest).then_some(Near {
                 place: other as u32,
                 distance,
-                // Too few to look at here.
+                // There are too few for a comparison of sketches here.
                 may_be_alike: true,
             })
         })

@@ -1,7 +1,8 @@
-//! The replay against the deduplicator that it replays, and the judgement against plain sets.
+//! The replay compared with the deduplicator, and the judgement compared with plain sets.
 
 use dedup::{
-    Analyzer, Confirm, Deduplicator, Digest, DocId, MemoryIndex, Rule, Scheme, Signature, Sketch, Verdict, Width,
+    Analyzer, Confirm, Deduplicator, Digest, DocId, DuplicateRule, MemoryIndex, Scheme, Signature, Sketch, Verdict,
+    Width,
 };
 use proptest::prelude::*;
 
@@ -9,8 +10,9 @@ use super::pass::replay_in_blocks;
 use super::scout::Scout;
 use super::truth::Judged;
 use super::*;
+use crate::crawl::canonical::{Stays, exchange};
 
-/// What makes pages alike or not, as small numbers.
+/// The parts of a page that decide on its similarity, as small numbers.
 #[derive(Debug, Clone)]
 struct Drawn {
     centre: u8,
@@ -57,9 +59,9 @@ fn drawn() -> impl Strategy<Value = Drawn> {
 }
 
 impl Drawn {
-    fn page(&self, place: usize) -> Page {
+    fn page(&self, place: usize) -> DecidedPage {
         let is_short = self.kind == 0;
-        // Between the floor and a little above it, a text has both.
+        // A text slightly above the floor of a fingerprint has shingles too.
         let has_shingles = self.kind <= 1;
         let centre = u64::from(self.centre).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let bits = self.flips.iter().fold(centre, |bits, flip| bits ^ 1 << flip);
@@ -79,26 +81,26 @@ impl Drawn {
             numbers: self.number.into(),
             tokens: 40,
         };
-        // A URL may come twice, as it may not in a crawl: that must do no harm.
+        // A URL may occur twice. A crawl does not allow this, and it must do no harm.
         let url = |number: u8| format!("https://example.org/{number}");
-        Page::new(place as u64 + 1, signature, url(self.url), self.names.map(url))
+        DecidedPage::new(place as u64 + 1, signature, url(self.url), self.names.map(url))
     }
 }
 
 fn grid(numbers_must_match: bool, min_similarity_short: f32) -> Grid {
-    let base = Rule {
+    let base = DuplicateRule {
         numbers_must_match,
         min_similarity_short,
-        ..Rule::default()
+        ..DuplicateRule::default()
     };
     let confirms = [0.5, 0.7, 0.9].map(|min_similarity| Confirm::Sketch { min_similarity });
     let confirms = confirms.into_iter().chain([Confirm::Distance, Confirm::PAPER]);
-    let cells = confirms.flat_map(|confirm| [0, 1, 3, 7, 12].map(|max_distance| Cell { max_distance, confirm }));
+    let cells = confirms.flat_map(|confirm| [0, 1, 3, 7, 12].map(|max_distance| Thresholds { max_distance, confirm }));
     Grid::new(&base, cells).unwrap()
 }
 
-/// What one deduplicator makes of the pages: which are kept in the end, and what the others were dropped for.
-fn oracle(pages: &[Page], rule: Rule, prefer_canonical: bool) -> Vec<Option<(usize, Evidence)>> {
+/// The verdicts of one deduplicator: `None` for each page kept in the end, and the match of each other page.
+fn oracle(pages: &[DecidedPage], rule: DuplicateRule, prefer_canonical: bool) -> Vec<Option<(usize, Evidence)>> {
     let dedup = Deduplicator::new(MemoryIndex::new(&rule).unwrap(), rule).unwrap();
     let mut dropped: Vec<Option<(usize, Evidence)>> = Vec::new();
     for (place, page) in pages.iter().enumerate() {
@@ -114,7 +116,7 @@ fn oracle(pages: &[Page], rule: Rule, prefer_canonical: bool) -> Vec<Option<(usi
             } => Evidence::Near { distance, similarity },
         };
         let of = verdict.of().unwrap().0 as usize;
-        if prefer_canonical && pages[of].gives_place_to(page) {
+        if prefer_canonical && exchange(pages[of].named(), page.named()) == Stays::Duplicate {
             dedup.insert(DocId(place as u64), &page.signature).unwrap();
             dedup.remove(DocId(of as u64)).unwrap();
             dropped[of] = Some((place, evidence));
@@ -135,11 +137,11 @@ proptest! {
         numbers_must_match: bool,
         prefer_canonical: bool,
         block_size in 1..20_usize,
-        // Some are looked up in the index, some gone through before there are too many.
+        // The first pages are scanned, the later ones are looked up in the index.
         scanned in 0..60_usize,
         min_similarity_short in prop::sample::select(vec![0.6_f32, 0.8, 1.0]),
     ) {
-        let pages: Vec<Page> = drawn.iter().enumerate().map(|(place, drawn)| drawn.page(place)).collect();
+        let pages: Vec<DecidedPage> = drawn.iter().enumerate().map(|(place, drawn)| drawn.page(place)).collect();
         let grid = grid(numbers_must_match, min_similarity_short);
         let scout = Scout::scanning(scanned, &pages, Width::W64, &grid).unwrap();
         let replayed = replay_in_blocks(block_size, scout, &pages, &grid, prefer_canonical, |_| true, || {}).unwrap();
@@ -161,16 +163,16 @@ proptest! {
     }
 }
 
-/// `count` words that only this seed brings.
+/// `count` words that no other seed has.
 fn words(seed: usize, count: usize) -> Vec<String> {
     (0..count).map(|n| format!("w{}x{}", seed, n * 7_919 % 1_009)).collect()
 }
 
-/// Pages of these texts, and the texts.
-fn pages_of(texts: &[String]) -> Vec<Page> {
+/// Pages with these texts.
+fn pages_of(texts: &[String]) -> Vec<DecidedPage> {
     let analyzer = Analyzer::new(&Scheme::default());
     let pages = texts.iter().enumerate().map(|(place, text)| {
-        Page::new(
+        DecidedPage::new(
             place as u64 + 1,
             analyzer.analyze(text),
             format!("https://example.org/{place}"),
@@ -180,7 +182,7 @@ fn pages_of(texts: &[String]) -> Vec<Page> {
     pages.collect()
 }
 
-/// Judges all of them at the settings of the grid.
+/// Judges all pages at the settings of the grid.
 fn judged(
     texts: &[String],
     grid: &Grid,
@@ -197,17 +199,16 @@ fn judged(
     (judged, replayed)
 }
 
-/// The default rule, and two that nothing can be recommended for: one that drops nothing but equal texts, one that drops what
-/// has little in common.
+/// The default rule and two poor ones: the first drops only equal texts, the second drops pages that share little.
 fn three() -> Grid {
-    let cell = |max_distance, min_similarity| Cell {
+    let cell = |max_distance, min_similarity| Thresholds {
         max_distance,
         confirm: Confirm::Sketch { min_similarity },
     };
-    Grid::new(&Rule::default(), [cell(0, 1.0), cell(19, 0.01)]).unwrap()
+    Grid::new(&DuplicateRule::default(), [cell(0, 1.0), cell(19, 0.01)]).unwrap()
 }
 
-/// A text, one with a word of it replaced, and one of which half is another.
+/// A text, the text with one word replaced, and the text with one half replaced.
 fn family(seed: usize) -> [String; 3] {
     let text = words(seed, 200);
     let (mut near, mut far) = (text.clone(), text.clone());
@@ -217,7 +218,7 @@ fn family(seed: usize) -> [String; 3] {
 }
 
 #[test]
-fn the_truth_is_that_of_the_texts() {
+fn the_truth_comes_from_the_texts() {
     let texts = family(1).to_vec();
     let grid = three();
     let (judged, replayed) = judged(&texts, &grid, &Labels::default(), |_| true);
@@ -256,7 +257,7 @@ fn a_label_is_the_truth_of_its_pair() {
 }
 
 #[test]
-fn what_is_not_stored_is_not_judged() {
+fn pages_without_stored_texts_are_not_judged() {
     let texts = family(1).to_vec();
     let grid = three();
     let (judged, _) = judged(&texts, &grid, &Labels::default(), |page| page != 1);
@@ -296,7 +297,7 @@ fn a_sample_is_the_same_each_time_and_grows_with_the_crawl() {
     assert_eq!((sample(&pages, 0).len(), sample(&pages, 1_000).len()), (0, 400));
 }
 
-/// A judgement of pages in which a setting is right or wrong.
+/// A judgement in which each setting is right or wrong on each page.
 fn judgement(cells: usize, is_right: impl Fn(usize, usize) -> bool, pages: usize) -> Vec<Judged> {
     (0..pages)
         .map(|page| {
@@ -346,14 +347,14 @@ fn another_setting_is_recommended_only_beyond_chance() {
 }
 
 #[test]
-fn the_best_of_many_settings_must_be_better_than_the_best_of_many_by_chance() {
-    // Seven throws, all for the other: once in 128 for a single one, nearly surely once among so many.
+fn the_best_of_many_settings_must_be_better_than_chance_among_many() {
+    // Seven pages, all in favour of the other setting: by chance 1 in 128 for one setting, almost certain among many.
     let of = |settings: usize, better: usize| {
-        let cells = (0..settings).map(|n| Cell {
+        let cells = (0..settings).map(|n| Thresholds {
             max_distance: n as u32,
             confirm: Confirm::Sketch { min_similarity: 0.9 },
         });
-        let grid = Grid::new(&Rule::default(), cells).unwrap();
+        let grid = Grid::new(&DuplicateRule::default(), cells).unwrap();
         let judged = judgement(settings + 1, |cell, page| cell == 1 && page < better || page >= 20, 100);
         recommend(&grid, &judged, &score(&grid, &judged), &vec![0; settings + 1]).cell
     };
@@ -362,7 +363,7 @@ fn the_best_of_many_settings_must_be_better_than_the_best_of_many_by_chance() {
 
 #[test]
 fn each_setting_has_the_pages_that_it_keeps_compared() {
-    // Forty pages, each like the last one but no duplicate of it, which the strict setting keeps all.
+    // Forty pages, each similar to the one before but not a duplicate; the strict setting keeps all.
     let text = words(1, 400);
     let edited = |seed: usize, count: usize| {
         let mut text = text.clone();
@@ -386,13 +387,13 @@ fn each_setting_has_the_pages_that_it_keeps_compared() {
     let (judged, _) = judged(&texts, &grid, &labels, |_| true);
     assert!(
         judged[last].crowded.contains(1) && !judged[last].unique.contains(1),
-        "more are alike than are compared: what the rest are is not known"
+        "more pages are similar than are compared, so the others are not known"
     );
     assert_eq!(
         score(&grid, &judged)[1].crowded,
         judged.iter().filter(|page| page.crowded.contains(1)).count() as u64
     );
-    // The twelfth that is looked at is the duplicate.
+    // The twelfth compared page is the duplicate.
     let (judged, _) = {
         let texts = &texts[last - 12..];
         let mut labels = Labels::default();
@@ -411,7 +412,7 @@ fn labels_are_respected_where_f1_is_no_lower() {
     let scored = score(&grid, &equal);
     let by_labels = recommend(&grid, &equal, &scored, &[2, 1, 0]);
     assert_eq!(by_labels.cell, 2);
-    // A setting with a lower F1 is none to take, whatever the labels say.
+    // A setting with a lower F1 is never recommended, with any labels.
     let worse = judgement(3, |cell, page| page > 3 && cell < 2, 40);
     let by_labels = recommend(&grid, &worse, &score(&grid, &worse), &[2, 1, 0]);
     assert_eq!(
@@ -427,12 +428,12 @@ fn labels_are_respected_where_f1_is_no_lower() {
 }
 
 #[test]
-fn settings_that_confirm_otherwise_are_not_recommended() {
-    let alone = Cell {
+fn settings_with_another_confirmation_are_not_recommended() {
+    let alone = Thresholds {
         max_distance: 10,
         confirm: Confirm::Distance,
     };
-    let grid = Grid::new(&Rule::default(), [alone]).unwrap();
+    let grid = Grid::new(&DuplicateRule::default(), [alone]).unwrap();
     let judged = judgement(2, |cell, _| cell == 1, 100);
     assert_eq!(recommend(&grid, &judged, &score(&grid, &judged), &[0, 0]).cell, 0);
 }

@@ -1,4 +1,4 @@
-//! Who really duplicates whom, in a sample of the pages.
+//! The true duplicates in a sample of the pages, and the verdicts of the settings compared with them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,24 +9,24 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::cells::CellSet;
 use super::labels::Labels;
 use super::nearest::Nearest;
-use super::page::Page;
+use super::page::DecidedPage;
 use super::pass::{Evidence, Replayed};
 use super::{DIFFERENT_BELOW, DUPLICATE_FROM};
 
-/// Kept pages, the most alike first, whose texts are compared with that of a page in search of one that it duplicates: for each setting,
-/// since each keeps others.
+/// Upper bound, for each setting, on the kept pages whose texts are compared with a page in the search for a true duplicate. It applies
+/// to each setting, because each keeps other pages.
 const COMPARED: usize = 32;
 
-/// The same for all settings together. What lies beyond is not judged.
+/// Upper bound on these pages for all settings together. Beyond it, the page is not judged.
 const COMPARED_IN_ALL: usize = 256;
 
-/// Shingles that a thread remembers, 8 bytes each.
+/// Upper bound on the shingles in a thread's cache, 8 bytes each.
 const REMEMBERED: usize = 4 << 20;
 
-/// A uniform sample of at most `size` of the pages, by place, ascending. The same pages give the same sample, and one that is sampled
-/// stays so while hardly any are added.
+/// A uniform sample of at most `size` pages, by place, ascending. The same pages give the same sample, and a sample changes little when
+/// few pages are added.
 #[must_use]
-pub fn sample(pages: &[Page], size: usize) -> Vec<usize> {
+pub fn sample(pages: &[DecidedPage], size: usize) -> Vec<usize> {
     let mut drawn: Vec<(u64, usize)> = pages
         .iter()
         .enumerate()
@@ -41,28 +41,28 @@ pub fn sample(pages: &[Page], size: usize) -> Vec<usize> {
     places
 }
 
-/// What the settings made of one page, held against the truth; every setting is in one of the sets.
+/// The verdicts of the settings on one page, compared with the truth. Every setting is in exactly one set.
 #[derive(Debug, Clone, Default)]
 pub struct Judged {
-    /// Its place.
+    /// The place of the page.
     pub page: usize,
-    /// Dropped for a page that it duplicates.
+    /// Dropped, and the matched page is a duplicate.
     pub right: CellSet,
-    /// Dropped for one that is neither a duplicate nor different.
+    /// Dropped, and the matched page is neither a duplicate nor different.
     pub grey: CellSet,
-    /// Dropped for a different one.
+    /// Dropped, and the matched page is different.
     pub wrong: CellSet,
-    /// Kept although an earlier kept page is a duplicate.
+    /// Kept, although an earlier kept page is a duplicate.
     pub missed: CellSet,
-    /// Kept, rightly.
+    /// Kept, and no earlier kept page is a duplicate.
     pub unique: CellSet,
-    /// A text that is needed to say so is not stored.
+    /// Not known, because a text is not stored.
     pub unknown: CellSet,
-    /// Kept; of the earlier kept pages like it, too many to compare all, those compared are no duplicates.
+    /// Kept and not known: the compared pages are no duplicates, but there are too many similar pages to compare all.
     pub crowded: CellSet,
 }
 
-/// How many pages were compared for each setting, up to [`COMPARED`]: the settings of the set at `n` have had more than `n`.
+/// The number of pages compared for each setting, up to [`COMPARED`]: the set at index `n` holds the settings with more than `n`.
 struct Tried([CellSet; COMPARED]);
 
 impl Tried {
@@ -78,16 +78,17 @@ impl Tried {
         }
     }
 
-    /// The settings for which no more are compared.
+    /// The settings that have reached the bound.
     fn spent(&self) -> &CellSet {
         &self.0[COMPARED - 1]
     }
 }
 
-/// Holds what the settings made of the `sample` against the truth. `shingles_of` gives the [`shingles`](dedup::Analyzer::shingles) of
-/// a page's text, `None` where it is not to be had; `step` is called for each page of the sample, by several threads.
+/// Compares the verdicts of the settings on the `sample` with the truth. `shingles_of` returns the
+/// [`shingles`](dedup::Analyzer::shingles) of a page's text, or `None` if the text is not available. `step` is called for each page of
+/// the sample, by several threads.
 pub fn judge(
-    pages: &[Page],
+    pages: &[DecidedPage],
     replayed: &Replayed,
     sample: &[usize],
     labels: &Labels,
@@ -96,7 +97,8 @@ pub fn judge(
 ) -> Vec<Judged> {
     let nearest = Nearest::new(pages, replayed);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    // Every thread has pages of all times: late ones have more before them. Neighbours share texts, so not one by one.
+    // Each thread gets early and late pages, because a late page has more predecessors; and runs of pages, because neighbours share
+    // texts.
     let slices: Vec<&[usize]> = sample.chunks(32).collect();
     let nearest = &nearest;
     let mut judged: Vec<Judged> = std::thread::scope(|scope| {
@@ -139,8 +141,22 @@ fn judge_one<F: Fn(usize) -> Option<Vec<u64>>>(
         page,
         ..Judged::default()
     };
-    for found in replayed.matches(page) {
-        let set = match similarities.of(page, found.of, found.evidence == Evidence::Exact) {
+    judge_dropped(&mut judged, replayed, similarities);
+    let labelled = labels.duplicates_of(page).filter(|other| *other < page);
+    let nearest = nearest.of(page);
+    let alike = labelled.chain(nearest.alike.iter().map(|(other, _)| *other));
+    judge_kept(&mut judged, replayed, alike, nearest.left_out, similarities);
+    judged
+}
+
+/// Judges the settings that drop the page, by the page that each matched.
+fn judge_dropped<F: Fn(usize) -> Option<Vec<u64>>>(
+    judged: &mut Judged,
+    replayed: &Replayed,
+    similarities: &mut Similarities<'_, F>,
+) {
+    for found in replayed.matches(judged.page) {
+        let set = match similarities.of(judged.page, found.of, found.evidence == Evidence::Exact) {
             None => &mut judged.unknown,
             Some(similarity) if similarity >= DUPLICATE_FROM => &mut judged.right,
             Some(similarity) if similarity >= DIFFERENT_BELOW => &mut judged.grey,
@@ -148,14 +164,21 @@ fn judge_one<F: Fn(usize) -> Option<Vec<u64>>>(
         };
         *set = set.or(&found.cells);
     }
-    let mut open = replayed.kept()[page];
+}
+
+/// Judges the settings that keep the page, by the search for a duplicate among the similar earlier pages. `crowded` are the settings at
+/// which a possible duplicate is not among them.
+fn judge_kept<F: Fn(usize) -> Option<Vec<u64>>>(
+    judged: &mut Judged,
+    replayed: &Replayed,
+    alike: impl Iterator<Item = usize>,
+    mut crowded: CellSet,
+    similarities: &mut Similarities<'_, F>,
+) {
+    let mut open = replayed.kept()[judged.page];
     let mut doubtful = CellSet::EMPTY;
-    let labelled = labels.duplicates_of(page).filter(|other| *other < page);
-    let nearest = nearest.of(page);
-    // The settings at which a page that may be a duplicate was left out.
-    let mut crowded = nearest.left_out;
     let (mut tried, mut compared) = (Tried([CellSet::EMPTY; COMPARED]), 0);
-    for other in labelled.chain(nearest.alike.into_iter().map(|(other, _)| other)) {
+    for other in alike {
         let both_kept = open.and(&replayed.kept()[other]);
         if both_kept.is_empty() {
             continue;
@@ -166,7 +189,7 @@ fn judge_one<F: Fn(usize) -> Option<Vec<u64>>>(
         }
         compared += 1;
         tried.count(&both_kept);
-        match similarities.of(page, other, false) {
+        match similarities.of(judged.page, other, false) {
             None => doubtful = doubtful.or(&both_kept),
             Some(similarity) if similarity >= DUPLICATE_FROM => {
                 judged.missed = judged.missed.or(&both_kept);
@@ -179,12 +202,11 @@ fn judge_one<F: Fn(usize) -> Option<Vec<u64>>>(
     open = open.without(&doubtful);
     judged.crowded = open.and(&crowded);
     judged.unique = open.without(&crowded);
-    judged
 }
 
-/// How similar pairs of pages are: as labelled, else exactly by their texts.
+/// The similarity of pairs: from the label, or else exact from the texts.
 pub struct Similarities<'a, F> {
-    pages: &'a [Page],
+    pages: &'a [DecidedPage],
     labels: &'a Labels,
     shingles_of: &'a F,
     remembered: HashMap<usize, Option<Arc<[u64]>>>,
@@ -192,8 +214,8 @@ pub struct Similarities<'a, F> {
 }
 
 impl<'a, F: Fn(usize) -> Option<Vec<u64>>> Similarities<'a, F> {
-    /// None is known yet.
-    pub fn new(pages: &'a [Page], labels: &'a Labels, shingles_of: &'a F) -> Self {
+    /// With an empty cache.
+    pub fn new(pages: &'a [DecidedPage], labels: &'a Labels, shingles_of: &'a F) -> Self {
         Self {
             pages,
             labels,
@@ -203,7 +225,7 @@ impl<'a, F: Fn(usize) -> Option<Vec<u64>>> Similarities<'a, F> {
         }
     }
 
-    /// The Jaccard index of two pages' texts, 0 to 1; `None` where a text is not to be had.
+    /// The Jaccard index of two pages' texts, 0 to 1; `None` if a text is not available.
     pub fn of(&mut self, a: usize, b: usize, is_exact: bool) -> Option<f32> {
         if let Some(similarity) = self.labels.of(a, b) {
             return Some(similarity);
@@ -240,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_compared_counts_for_the_settings_it_was_compared_for() {
+    fn a_comparison_counts_for_the_settings_that_keep_both_pages() {
         let set = |cells: &[usize]| {
             let mut set = CellSet::EMPTY;
             cells.iter().for_each(|cell| set.insert(*cell));

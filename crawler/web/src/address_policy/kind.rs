@@ -1,11 +1,11 @@
-//! What kind of place an address names, by the registries of special-purpose addresses.
+//! The kinds of special-purpose addresses.
 //!
 //! Sources: the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890) and the RFCs named beside each range.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// A kind of address that a crawler of the public web has no business with.
+/// A kind of address outside the public web.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AddressKind {
@@ -23,7 +23,7 @@ pub enum AddressKind {
     Benchmarking,
     /// RFC 5737, RFC 3849, RFC 9637: 192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24, 2001:db8::/32, 3fff::/20.
     Documentation,
-    /// The well-known addresses under which clouds hand credentials to their machines, 169.254.169.254 first.
+    /// The well-known addresses at which clouds serve credentials to their machines, such as 169.254.169.254.
     CloudMetadata,
     /// 0.0.0.0/8 (RFC 1122) and ::.
     Unspecified,
@@ -38,8 +38,8 @@ pub enum AddressKind {
 impl AddressKind {
     /// The kind of the address, or `None` for a public one.
     ///
-    /// An IPv6 address that carries an IPv4 one (mapped, compatible, 6to4, NAT64, Teredo, ISATAP) is of the kind of the one it
-    /// carries: that is where its packets end.
+    /// An IPv6 address that carries an IPv4 address (mapped, compatible, 6to4, NAT64, Teredo, ISATAP) has the kind of the
+    /// carried address, because its packets end there.
     #[must_use]
     pub fn of(address: IpAddr) -> Option<Self> {
         match address {
@@ -48,8 +48,8 @@ impl AddressKind {
         }
     }
 
-    /// Whether permitting private networks permits this kind. The others are no place for a web
-    /// server, and stay shut.
+    /// Whether the permission for private networks covers this kind. No setting permits the others: no web server has such
+    /// an address.
     #[must_use]
     pub fn is_private_network(self) -> bool {
         matches!(
@@ -84,7 +84,7 @@ impl fmt::Display for AddressKind {
     }
 }
 
-/// AWS, GCP, Azure and most others; Alibaba; Oracle (old); Azure's wire server, which is a public address.
+/// In this order: AWS, GCP, Azure and most others; Alibaba; Oracle (old); Azure's wire server, which is a public address.
 const METADATA_V4: [Ipv4Addr; 4] = [
     Ipv4Addr::new(169, 254, 169, 254),
     Ipv4Addr::new(100, 100, 100, 200),
@@ -138,8 +138,8 @@ fn of_v6(address: Ipv6Addr) -> Option<AddressKind> {
         [0xff00..=0xffff, ..] => Kind::Multicast,
         [0x2001, 0xdb8, ..] | [0x3fff, 0..=0x0fff, ..] => Kind::Documentation,
         [0x2001, 2, 0, ..] => Kind::Benchmarking,
-        // The well-known NAT64 prefix (RFC 6052) leads to the IPv4 address already judged above; so does a mapped address,
-        // which the operating system connects to over IPv4.
+        // The IPv4 address behind the well-known NAT64 prefix (RFC 6052) was checked above. So was that of a mapped address,
+        // for which the operating system uses IPv4.
         [0x64, 0xff9b, 0, 0, 0, 0, ..] | [0, 0, 0, 0, 0, 0xffff, ..] => return None,
         [0x2000..=0x3fff, ..] => return None,
         _ => Kind::Reserved,
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ipv6_form_is_of_the_kind_of_the_ipv4_address_it_carries() {
+    fn an_ipv6_address_has_the_kind_of_the_ipv4_address_that_it_carries() {
         use AddressKind as Kind;
         for (address, expected) in [
             ("::ffff:127.0.0.1", Some(Kind::Loopback)),

@@ -1,63 +1,45 @@
-//! The name resolver of the HTTP client: the system's, less every address that the policy forbids.
+//! The name resolver of the HTTP client: the system's, without the addresses that the policy forbids.
 
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
+use std::net::SocketAddr;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::{AddressPolicy, Forbidden};
 
-/// Resolves names for [`reqwest`] and hands on only the addresses that the policy permits, so that a name which points into
-/// a private network cannot be connected to, not even when its answer changes between two look-ups.
+/// Resolves names for [`reqwest`] and passes on only the addresses that the policy permits. A name that points into a
+/// private network is therefore never connected to, even if its answer changes between two look-ups.
 ///
-/// Use `ClientBuilder::dns_resolver`, and not `ClientBuilder::resolve`: fixed answers given there pass this by. Fixed answers
-/// given to [`GuardedResolver::with_hosts`] do not.
+/// It needs `ClientBuilder::dns_resolver`: the fixed answers of `ClientBuilder::resolve` bypass it.
 #[derive(Debug, Clone)]
 pub struct GuardedResolver {
     policy: AddressPolicy,
-    hosts: Arc<BTreeMap<String, Vec<IpAddr>>>,
 }
 
 impl GuardedResolver {
-    /// A resolver that asks the system and answers under the policy.
+    /// A resolver that asks the system and filters the answer by `policy`.
     #[must_use]
     pub fn new(policy: AddressPolicy) -> Self {
-        Self {
-            policy,
-            hosts: Arc::default(),
-        }
+        Self { policy }
     }
 
-    /// Answers for these names (in lower case) with these addresses, as a hosts file would, still under the policy.
-    #[must_use]
-    pub fn with_hosts(self, hosts: BTreeMap<String, Vec<IpAddr>>) -> Self {
-        Self {
-            hosts: Arc::new(hosts),
-            ..self
-        }
-    }
-
-    /// The permitted addresses of a name, in the order of preference of the system.
+    /// The permitted addresses of a name, in the system's order of preference.
     ///
     /// # Errors
-    ///
-    /// [`Forbidden`] (boxed; see [`Forbidden::find_in`]) if the name has addresses and the policy permits none of them, else the
-    /// [`io::Error`] of the look-up.
-    pub async fn lookup(&self, host: &str) -> Result<Vec<SocketAddr>, Box<dyn Error + Send + Sync>> {
-        let name = host.trim_end_matches('.').to_ascii_lowercase();
-        let found: Vec<SocketAddr> = match self.hosts.get(&name) {
-            Some(addresses) => addresses.iter().map(|address| SocketAddr::new(*address, 0)).collect(),
-            // Port 0 stands for the port of the URL, which the client fills in.
-            None => tokio::net::lookup_host((host, 0)).await?.collect(),
-        };
+    /// [`Forbidden`] (boxed) if the name has addresses and the policy permits none; otherwise the [`io::Error`] of the look-up.
+    async fn lookup(&self, host: &str) -> Result<Vec<SocketAddr>, Box<dyn Error + Send + Sync>> {
+        // Port 0 stands for the port of the URL, which the client fills in.
+        let found = tokio::net::lookup_host((host, 0)).await?;
         self.permitted(host, found)
     }
 
-    fn permitted(&self, host: &str, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, Box<dyn Error + Send + Sync>> {
-        let mut permitted = Vec::with_capacity(found.len());
+    fn permitted(
+        &self,
+        host: &str,
+        found: impl Iterator<Item = SocketAddr>,
+    ) -> Result<Vec<SocketAddr>, Box<dyn Error + Send + Sync>> {
+        let mut permitted = Vec::new();
         let mut refusal = None;
         for address in found {
             match self.policy.check(address.ip()) {
@@ -89,58 +71,65 @@ impl Resolve for GuardedResolver {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::super::AddressKind;
     use super::*;
+    use crate::fetch::FetchError;
 
     fn resolver(allow_private: bool) -> GuardedResolver {
-        let addresses = |list: &[&str]| {
-            list.iter()
-                .map(|address| address.parse().unwrap())
-                .collect::<Vec<IpAddr>>()
-        };
-        GuardedResolver::new(AddressPolicy::new(allow_private)).with_hosts(BTreeMap::from([
-            ("inside.test".to_owned(), addresses(&["10.0.0.1", "fd00::1"])),
-            ("both.test".to_owned(), addresses(&["10.0.0.1", "8.8.8.8"])),
-            ("empty.test".to_owned(), Vec::new()),
-        ]))
+        GuardedResolver::new(AddressPolicy::new(allow_private))
     }
 
-    #[tokio::test]
-    async fn a_name_with_only_forbidden_addresses_is_refused_by_name() {
-        let error = resolver(false).lookup("Inside.test.").await.unwrap_err();
-        let forbidden = Forbidden::find_in(error.as_ref()).unwrap();
+    /// The answer for a name that has these addresses.
+    fn answer(
+        allow_private: bool,
+        host: &str,
+        addresses: &[&str],
+    ) -> Result<Vec<SocketAddr>, Box<dyn Error + Send + Sync>> {
+        let addresses = addresses
+            .iter()
+            .map(|address| SocketAddr::new(address.parse().unwrap(), 0));
+        resolver(allow_private).permitted(host, addresses)
+    }
+
+    #[test]
+    fn a_name_with_only_forbidden_addresses_is_refused_by_name() {
+        let error = answer(false, "inside.test", &["10.0.0.1", "fd00::1"]).unwrap_err();
+        let forbidden = error.downcast_ref::<Forbidden>().unwrap();
         assert_eq!(forbidden.kind, AddressKind::Private);
         assert!(
             forbidden
                 .to_string()
-                .starts_with("10.0.0.1 is a private address (of Inside.test.); to crawl it, ")
+                .starts_with("10.0.0.1 is a private address (of inside.test); to crawl it, ")
         );
     }
 
-    #[tokio::test]
-    async fn of_a_name_with_both_only_the_public_address_remains() {
-        let found = resolver(false).lookup("both.test").await.unwrap();
+    #[test]
+    fn of_a_name_with_both_only_the_public_address_remains() {
+        let both = ["10.0.0.1", "8.8.8.8"];
+        let found = answer(false, "both.test", &both).unwrap();
         assert_eq!(found, ["8.8.8.8:0".parse().unwrap()]);
-        assert_eq!(resolver(true).lookup("both.test").await.unwrap().len(), 2);
+        assert_eq!(answer(true, "both.test", &both).unwrap().len(), 2);
     }
 
-    #[tokio::test]
-    async fn a_name_without_an_address_is_a_failed_look_up_and_no_refusal() {
-        let error = resolver(false).lookup("empty.test").await.unwrap_err();
-        assert!(Forbidden::find_in(error.as_ref()).is_none());
+    #[test]
+    fn a_name_without_an_address_is_a_failed_look_up_and_no_refusal() {
+        let error = answer(false, "empty.test", &[]).unwrap_err();
+        assert!(error.downcast_ref::<Forbidden>().is_none());
         assert!(error.downcast_ref::<io::Error>().is_some());
     }
 
     #[tokio::test]
     async fn localhost_is_judged_by_the_address_it_resolves_to() {
         let error = resolver(false).lookup("localhost").await.unwrap_err();
-        assert_eq!(Forbidden::find_in(error.as_ref()).unwrap().kind, AddressKind::Loopback);
+        assert_eq!(error.downcast_ref::<Forbidden>().unwrap().kind, AddressKind::Loopback);
         assert!(resolver(true).lookup("localhost").await.is_ok());
     }
 
     #[tokio::test]
     async fn a_refusal_is_found_in_the_error_of_the_http_client() {
-        // Preconfigured, as the client would otherwise look for a crypto provider installed for the whole process.
+        // Preconfigured: otherwise the client looks for a crypto provider that is installed for the whole process.
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let tls = rustls::ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
@@ -152,8 +141,11 @@ mod tests {
             .no_proxy()
             .tls_backend_preconfigured(tls)
             .dns_resolver(resolver(false));
-        let request = client.build().unwrap().get("http://inside.test:1/");
+        let request = client.build().unwrap().get("http://localhost:1/");
         let error = request.send().await.unwrap_err();
-        assert_eq!(Forbidden::find_in(&error).unwrap().address, IpAddr::from([10, 0, 0, 1]));
+        let FetchError::ForbiddenAddress(forbidden) = FetchError::from_reqwest(&error) else {
+            panic!("{error}");
+        };
+        assert!(forbidden.address.is_loopback());
     }
 }

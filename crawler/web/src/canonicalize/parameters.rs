@@ -2,7 +2,7 @@
 
 /// Query parameters by which advertising and mailing systems follow a click. Each is documented by its vendor, carries no
 /// part of a page's address, and is stripped by the browsers that strip any (the lists of Firefox and Brave are contained).
-pub const TRACKING_PARAMETERS: &[&str] = &[
+const TRACKING_PARAMETERS: &[&str] = &[
     // Google
     "_ga",
     "_gac",
@@ -82,10 +82,10 @@ pub const TRACKING_PARAMETERS: &[&str] = &[
     "irclickid",
 ];
 
-/// Whatever begins with one of these is a tracking parameter too.
-pub const TRACKING_PREFIXES: &[&str] = &["utm_", "hsa_"];
+/// Prefixes of further tracking parameters.
+const TRACKING_PREFIXES: &[&str] = &["utm_", "hsa_"];
 
-/// Parameters that name a session whatever their value: each belongs to one server software.
+/// Parameters that name a session whatever their value. Each belongs to one server software.
 const SESSION_PARAMETERS: &[&str] = &[
     "jsessionid",
     "phpsessid",
@@ -95,11 +95,11 @@ const SESSION_PARAMETERS: &[&str] = &[
     "zenid",
 ];
 
-/// Parameters that name a session where their value looks like one: the names are generic, and a short `sid=42` is often
-/// the very thing the page is about.
+/// Parameters that name a session only if their value looks like a token. The names are generic, and a short `sid=42` often
+/// selects the page.
 const GENERIC_SESSION_PARAMETERS: &[&str] = &["sid", "sess", "sessid", "session", "session_id", "sessionid"];
 
-/// Shortest run of hexadecimal digits taken for a session's token: 128 bits, as an MD5 or a UUID has them.
+/// Fewest hexadecimal digits of a session token: 128 bits, as in an MD5 digest or a UUID.
 const TOKEN_DIGITS: usize = 32;
 
 pub(super) fn is_tracking(name: &str) -> bool {
@@ -110,7 +110,7 @@ pub(super) fn is_tracking(name: &str) -> bool {
 /// Whether a parameter, of the query or of a path segment, names a session by itself.
 pub(super) fn is_session(name: &str, value: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    // ASPSESSIONID and eight letters that differ from server to server.
+    // ASPSESSIONID and eight letters that differ between servers.
     let is_asp = name
         .strip_prefix("aspsessionid")
         .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_lowercase()));
@@ -119,13 +119,13 @@ pub(super) fn is_session(name: &str, value: &str) -> bool {
         || (GENERIC_SESSION_PARAMETERS.contains(&name.as_str()) && is_token(value))
 }
 
-/// ColdFusion's session is the pair: `cfid` alone is a plausible name for anything.
+/// ColdFusion names a session by a pair of parameters. `cfid` alone may mean anything.
 pub(super) fn is_half_of_coldfusion_session(name: &str) -> bool {
     name.eq_ignore_ascii_case("cfid") || name.eq_ignore_ascii_case("cftoken")
 }
 
-/// Whether a path segment is nothing but the cookieless session of ASP.NET: `(S(lit3py55t21z5v55vlm25s55))`, which may be
-/// joined by tickets, `(A(…)F(…)S(…))`.
+/// Whether a path segment is the cookieless session of ASP.NET, `(S(lit3py55t21z5v55vlm25s55))`, alone or with tickets,
+/// `(A(…)F(…)S(…))`.
 pub(super) fn is_asp_net_session(segment: &str) -> bool {
     let Some(mut tickets) = segment.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
         return false;
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lists_are_in_lower_case_as_they_are_compared() {
+    fn the_lists_are_in_lower_case() {
         for list in [
             TRACKING_PARAMETERS,
             TRACKING_PREFIXES,
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generic_name_needs_a_token_for_a_value() {
+    fn a_generic_name_names_a_session_only_with_a_token() {
         let md5 = "0123456789abcdef0123456789ABCDEF";
         assert!(is_session("sid", md5));
         assert!(is_session("SessionId", "01234567-89ab-cdef-0123-456789abcdef"));
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_whole_segment_with_a_session_is_one_of_asp_net() {
+    fn only_a_whole_segment_is_an_asp_net_session() {
         for segment in [
             "(S(lit3py55t21z5v55vlm25s55))",
             "(A(x1)F(y-2)S(lit3py55t21z5v55vlm25s55))",

@@ -1,18 +1,18 @@
-//! Percent-encoding in one spelling (RFC 3986 §6.2.2.1 and §6.2.2.2).
+//! Normal form of percent-encoding (RFC 3986, sections 6.2.2.1 and 6.2.2.2).
 
 use std::borrow::Cow;
 
-/// The text with the hexadecimal digits of its `%xx` in upper case, and those that stand for unreserved characters decoded.
+/// The text with every `%xx` in upper case, and decoded where it stands for an unreserved character.
 ///
-/// A `%` that starts no such triplet stays, and what follows so closely that, decoded, it would complete one (`%%34%31`)
-/// stays encoded: a second pass must find nothing left to do.
+/// A `%` without two hexadecimal digits stays. An escape behind it stays encoded if its character would complete a triplet
+/// (`%%34%31`), so that a second pass changes nothing.
 pub(super) fn normalize(text: &str) -> Cow<'_, str> {
     let mut normal = String::new();
     let mut copied = 0;
     let mut from = 0;
     let mut after_lone_sign = None;
     while let Some(at) = text[from..].find('%').map(|offset| from + offset) {
-        // Both digits are ASCII, so the slice ends on a character's boundary whenever there are two of them.
+        // Two hexadecimal digits are ASCII, so the slice ends on a character boundary.
         let Some((digits, byte)) = text
             .get(at + 1..at + 3)
             .and_then(|digits| Some((digits, decode(digits)?)))
@@ -39,7 +39,7 @@ pub(super) fn normalize(text: &str) -> Cow<'_, str> {
     Cow::Owned(normal)
 }
 
-/// Whether what follows a lone `%`, and then this byte, could be (the start of) its two digits.
+/// Whether `between`, which follows a lone `%`, and then this byte could be the two digits of an escape or their start.
 fn starts_digits(between: &str, byte: u8) -> bool {
     between.len() <= 1 && between.bytes().all(|byte| byte.is_ascii_hexdigit()) && byte.is_ascii_hexdigit()
 }
@@ -49,7 +49,7 @@ fn is_unreserved(byte: u8) -> bool {
 }
 
 fn decode(digits: &str) -> Option<u8> {
-    // `from_str_radix` alone would take a sign.
+    // `from_str_radix` alone would accept a sign.
     let both_are_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     both_are_digits.then(|| u8::from_str_radix(digits, 16).ok()).flatten()
 }
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_percent_sign_forms_no_triplet_with_what_is_decoded_behind_it() {
+    fn a_lone_percent_sign_forms_no_triplet_with_decoded_characters() {
         assert_eq!(normalize("%%34%31"), "%%341");
         assert_eq!(normalize("%4%31%32"), "%4%312");
         assert_eq!(normalize("%/%31%%7e"), "%/1%~");
@@ -85,7 +85,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_second_pass_finds_nothing_to_do(text in "[%0-9a-f/é]{0,16}") {
+        fn a_second_pass_changes_nothing(text in "[%0-9a-f/é]{0,16}") {
             let once = normalize(&text).into_owned();
             proptest::prop_assert_eq!(normalize(&once), once.as_str());
         }

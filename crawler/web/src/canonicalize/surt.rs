@@ -1,4 +1,6 @@
-//! The sort-friendly spelling of a URL, in which the URLs of a domain, its subdomains included, stand together.
+//! The sort-friendly form of a URL, which puts the URLs of a domain and of its subdomains side by side.
+//!
+//! The CDXJ index has another form, the one of its specification, without the scheme: `storage` owns that.
 
 use url::{Host, Position};
 
@@ -7,7 +9,7 @@ use super::CanonicalUrl;
 /// The SURT form (Sort-friendly URI Reordering Transform) as Heritrix writes it: the labels of the host from right to left,
 /// each followed by a comma, in parentheses, with the port inside and the rest unchanged.
 ///
-/// `http://www.example.org:8080/a?b` is `http://(org,example,www,:8080)/a?b`. An IP address is not turned around.
+/// `http://www.example.org:8080/a?b` becomes `http://(org,example,www,:8080)/a?b`. An IP address keeps its order.
 #[must_use]
 pub fn surt(url: &CanonicalUrl) -> String {
     let url = url.url();
@@ -31,15 +33,15 @@ fn reversed(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Rules;
+    use super::super::CanonicalRules;
     use super::*;
 
     #[test]
-    fn the_host_is_turned_around_and_nothing_else() {
-        let rules = Rules {
+    fn only_the_labels_of_the_host_are_reversed() {
+        let rules = CanonicalRules {
             drop_userinfo: false,
             drop_trailing_dot: false,
-            ..Rules::default()
+            ..CanonicalRules::default()
         };
         for (url, expected) in [
             ("http://www.archive.org", "http://(org,archive,www,)/"),
@@ -62,7 +64,7 @@ mod tests {
             "http://example.org/z",
             "http://a.example.org/",
         ]
-        .map(|url| surt(&CanonicalUrl::parse(url, &Rules::default()).unwrap()));
+        .map(|url| surt(&CanonicalUrl::parse(url, &CanonicalRules::default()).unwrap()));
         urls.sort();
         let order = ["net,example", "org,example,)/z", "org,example,a", "org,example,b"];
         for (url, part) in urls.iter().zip(order) {

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Every rule off: what remains is what the URL parser does.
-const NONE: Rules = Rules {
+/// Every rule off, so that only the URL parser normalizes.
+const NONE: CanonicalRules = CanonicalRules {
     drop_trailing_dot: false,
     drop_userinfo: false,
     drop_fragment: false,
@@ -19,12 +19,12 @@ const NONE: Rules = Rules {
     max_url_bytes: 2_048,
 };
 
-fn canonical(url: &str, rules: &Rules) -> String {
+fn canonical(url: &str, rules: &CanonicalRules) -> String {
     CanonicalUrl::parse(url, rules).unwrap().into()
 }
 
 /// With the one rule, the first becomes the second; without any, it stays.
-fn rule_alone(rules: &Rules, cases: &[(&str, &str)]) {
+fn rule_alone(rules: &CanonicalRules, cases: &[(&str, &str)]) {
     for (url, expected) in cases {
         assert_eq!(canonical(url, rules), *expected, "by the rule");
         assert_eq!(canonical(url, &NONE), *url, "without it");
@@ -32,7 +32,7 @@ fn rule_alone(rules: &Rules, cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn what_the_parser_does_is_done_without_any_rule() {
+fn the_parser_normalizes_without_any_rule() {
     for (url, expected) in [
         ("HTTP://EXAMPLE.com:80", "http://example.com/"),
         ("https://example.com:443/", "https://example.com/"),
@@ -51,7 +51,7 @@ fn what_the_parser_does_is_done_without_any_rule() {
 #[test]
 fn a_trailing_dot_is_dropped() {
     rule_alone(
-        &Rules {
+        &CanonicalRules {
             drop_trailing_dot: true,
             ..NONE
         },
@@ -65,7 +65,7 @@ fn a_trailing_dot_is_dropped() {
 #[test]
 fn userinfo_is_dropped() {
     rule_alone(
-        &Rules {
+        &CanonicalRules {
             drop_userinfo: true,
             ..NONE
         },
@@ -79,7 +79,7 @@ fn userinfo_is_dropped() {
 #[test]
 fn a_fragment_is_dropped_even_an_empty_one() {
     rule_alone(
-        &Rules {
+        &CanonicalRules {
             drop_fragment: true,
             ..NONE
         },
@@ -93,7 +93,7 @@ fn a_fragment_is_dropped_even_an_empty_one() {
 #[test]
 fn percent_encoding_is_normalised() {
     rule_alone(
-        &Rules {
+        &CanonicalRules {
             normalize_percent_encoding: true,
             ..NONE
         },
@@ -106,9 +106,9 @@ fn percent_encoding_is_normalised() {
 }
 
 #[test]
-fn session_ids_are_dropped_wherever_they_stand() {
+fn session_ids_are_dropped_from_path_and_query() {
     rule_alone(
-        &Rules {
+        &CanonicalRules {
             drop_session_ids: true,
             ..NONE
         },
@@ -134,7 +134,7 @@ fn session_ids_are_dropped_wherever_they_stand() {
 }
 
 #[test]
-fn what_only_might_be_a_session_id_stays() {
+fn a_parameter_that_only_might_be_a_session_id_stays() {
     for url in [
         "http://a.example/?sid=abc123",
         "http://a.example/?sid=42&session=2024",
@@ -143,14 +143,14 @@ fn what_only_might_be_a_session_id_stays() {
         "http://a.example/jsessionid=1/b",
         "http://a.example/(S(short))/b",
     ] {
-        assert_eq!(canonical(url, &Rules::default()), url);
+        assert_eq!(canonical(url, &CanonicalRules::default()), url);
     }
 }
 
 #[test]
 fn tracking_parameters_are_dropped_whatever_their_case() {
     rule_alone(
-        &Rules {
+        &CanonicalRules {
             drop_tracking_parameters: true,
             ..NONE
         },
@@ -168,14 +168,14 @@ fn tracking_parameters_are_dropped_whatever_their_case() {
         "http://a.example/?source=utm_x",
         "http://a.example/?gclids=1",
     ] {
-        assert_eq!(canonical(url, &Rules::default()), url);
+        assert_eq!(canonical(url, &CanonicalRules::default()), url);
     }
 }
 
 #[test]
 fn empty_parameters_and_an_empty_query_are_dropped() {
     rule_alone(
-        &Rules {
+        &CanonicalRules {
             drop_empty_parameters: true,
             ..NONE
         },
@@ -185,7 +185,7 @@ fn empty_parameters_and_an_empty_query_are_dropped() {
         ],
     );
     rule_alone(
-        &Rules {
+        &CanonicalRules {
             drop_empty_query: true,
             ..NONE
         },
@@ -196,7 +196,7 @@ fn empty_parameters_and_an_empty_query_are_dropped() {
 #[test]
 fn a_query_is_sorted_by_name_and_lists_keep_their_order() {
     rule_alone(
-        &Rules {
+        &CanonicalRules {
             sort_query: true,
             ..NONE
         },
@@ -207,7 +207,7 @@ fn a_query_is_sorted_by_name_and_lists_keep_their_order() {
 #[test]
 fn an_index_file_is_dropped() {
     rule_alone(
-        &Rules {
+        &CanonicalRules {
             drop_index_file: true,
             ..NONE
         },
@@ -217,7 +217,7 @@ fn an_index_file_is_dropped() {
             ("http://a.example/default.aspx", "http://a.example/"),
         ],
     );
-    let rules = Rules {
+    let rules = CanonicalRules {
         drop_index_file: true,
         ..NONE
     };
@@ -231,9 +231,9 @@ fn an_index_file_is_dropped() {
     }
 }
 
-/// A row of the table in `docs/standards.md`: rule, default, a URL, and what the rule alone makes of it.
+/// A row of the table in `docs/src/standards.md`: rule, default, a URL, and its form under the rule alone.
 fn documented_rules() -> Vec<[&'static str; 4]> {
-    let documented = include_str!("../../../../docs/standards.md");
+    let documented = include_str!("../../../../docs/src/standards.md");
     let (_, table) = documented.split_once("| rule | default | a URL | becomes |\n").unwrap();
     let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
     let cells = rows.map(|row| {
@@ -248,14 +248,14 @@ fn documented_rules() -> Vec<[&'static str; 4]> {
 
 #[test]
 fn the_documentation_lists_every_rule_with_what_it_does() {
-    let switches = |rules: &Rules| match serde_json::to_value(rules).unwrap() {
+    let switches = |rules: &CanonicalRules| match serde_json::to_value(rules).unwrap() {
         serde_json::Value::Object(mut keys) => {
             keys.retain(|_, value| value.is_boolean());
             keys
         }
         other => panic!("{other}"),
     };
-    let defaults = switches(&Rules::default());
+    let defaults = switches(&CanonicalRules::default());
     let documented = documented_rules();
     let names: Vec<&str> = documented.iter().map(|[name, ..]| *name).collect();
     assert_eq!(names.len(), defaults.len());
@@ -263,16 +263,16 @@ fn the_documentation_lists_every_rule_with_what_it_does() {
         assert_eq!(defaults[name], default == "on", "{name}");
         let mut alone = switches(&NONE);
         alone.insert(name.to_owned(), true.into());
-        let alone: Rules = serde_json::from_value(alone.into()).unwrap();
+        let alone: CanonicalRules = serde_json::from_value(alone.into()).unwrap();
         assert_eq!(canonical(url, &alone), becomes, "{name}");
         assert_eq!(canonical(url, &NONE), url, "without {name}");
     }
 }
 
-/// Pairs that RFC 3986 §6.2.2 and §6.2.3 hold to be equivalent, and pairs that look alike and are not.
+/// Pairs that are equivalent by RFC 3986, sections 6.2.2 and 6.2.3, and similar pairs that are not.
 #[test]
 fn equivalent_urls_have_one_form_and_others_do_not() {
-    let rules = Rules::default();
+    let rules = CanonicalRules::default();
     for (one, other) in [
         ("HTTP://www.EXAMPLE.com/", "http://www.example.com/"),
         ("http://example.com/a%c2%b1b", "http://example.com/a%C2%B1b"),
@@ -313,7 +313,11 @@ fn equivalent_urls_have_one_form_and_others_do_not() {
 
 #[test]
 fn a_url_that_cannot_be_crawled_says_why() {
-    let refusal = |url: &str| CanonicalUrl::parse(url, &Rules::default()).unwrap_err().to_string();
+    let refusal = |url: &str| {
+        CanonicalUrl::parse(url, &CanonicalRules::default())
+            .unwrap_err()
+            .to_string()
+    };
     assert_eq!(
         refusal("mailto:a@example.com"),
         "scheme `mailto` is neither http nor https"
@@ -326,13 +330,13 @@ fn a_url_that_cannot_be_crawled_says_why() {
         refusal(&long),
         "the URL has 2049 bytes, the limit is 2048 (canonicalize.max_url_bytes)"
     );
-    assert_eq!(canonical(&long[..2_048], &Rules::default()).len(), 2_048);
+    assert_eq!(canonical(&long[..2_048], &CanonicalRules::default()).len(), 2_048);
 }
 
 #[test]
 fn the_scheme_names_the_version_and_the_rules_that_are_on() {
     assert_eq!(
-        Rules::default().scheme(),
+        CanonicalRules::default().scheme(),
         "canonical-url/1:trailing_dot+userinfo+fragment+percent_encoding+session_ids+tracking_parameters+empty_parameters+empty_query"
     );
     assert_eq!(NONE.scheme(), "canonical-url/1:");
@@ -340,8 +344,8 @@ fn the_scheme_names_the_version_and_the_rules_that_are_on() {
 
 #[test]
 fn an_unknown_rule_in_the_configuration_is_refused() {
-    let read = |json: &str| serde_json::from_str::<Rules>(json);
-    assert_eq!(read("{}").unwrap(), Rules::default());
+    let read = |json: &str| serde_json::from_str::<CanonicalRules>(json);
+    assert_eq!(read("{}").unwrap(), CanonicalRules::default());
     assert!(read(r#"{"sort_query": true}"#).unwrap().sort_query);
     assert!(
         read(r#"{"sort_querry": true}"#)
@@ -351,8 +355,8 @@ fn an_unknown_rule_in_the_configuration_is_refused() {
     );
 }
 
-fn any_rules() -> impl Strategy<Value = Rules> {
-    any::<[bool; 10]>().prop_map(|on| Rules {
+fn any_rules() -> impl Strategy<Value = CanonicalRules> {
+    any::<[bool; 10]>().prop_map(|on| CanonicalRules {
         drop_trailing_dot: on[0],
         drop_userinfo: on[1],
         drop_fragment: on[2],
@@ -367,7 +371,7 @@ fn any_rules() -> impl Strategy<Value = Rules> {
     })
 }
 
-/// URLs that are made of what the rules look for.
+/// URLs made of the parts that the rules match.
 fn any_url() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "/",
@@ -431,7 +435,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_is_too_strange(text: String, rules in any_rules()) {
+    fn any_text_can_be_parsed(text: String, rules in any_rules()) {
         if let Ok(url) = CanonicalUrl::parse(&format!("http://{text}"), &rules) {
             prop_assert!(url.as_str().len() <= rules.max_url_bytes);
         }

@@ -1,4 +1,4 @@
-//! A body as it comes: bounded in size, in time and by the memory budget.
+//! Reads a body, bounded in size, in time and by the memory budget.
 
 use std::time::Duration;
 
@@ -8,21 +8,21 @@ use tokio::time::{Instant, timeout_at};
 use super::FetchError;
 use crate::memory_budget::{Claim, FREE_BYTES, MemoryBudget};
 
-/// How much of a body is accepted.
+/// The bounds on a body.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    /// Bytes as sent.
+    /// Longest body, in bytes as sent.
     pub(super) limit: usize,
-    /// Whether a longer one is cut; else it is a failure.
+    /// Whether a longer body is cut; otherwise it is an error.
     pub(super) is_cut: bool,
-    /// When it must be there, the time left out in which it waits for memory.
+    /// The time by which the body must be complete, not counting its waits for memory.
     pub(super) deadline: Instant,
 }
 
-/// What room is asked for at least.
+/// Smallest growth of the buffer, in bytes.
 const MIN_STEP: usize = 32 * 1024;
 
-/// Reads the whole body; what it claimed of the budget is in `claim`.
+/// Reads the whole body. Its memory is claimed from `budget` into `claim`.
 pub(super) async fn read(
     answer: &mut reqwest::Response,
     bounds: Bounds,
@@ -56,8 +56,8 @@ pub(super) async fn read(
     Ok(body.into())
 }
 
-/// Makes room for `more` bytes, claimed before it is taken, and returns how long that took to be granted. The capacity
-/// grows by a half, and never beyond the limit.
+/// Makes room for `more` bytes after claiming it, and returns how long the claim waited. The capacity grows by a half, and
+/// never beyond the limit.
 async fn make_room(
     body: &mut Vec<u8>,
     more: usize,

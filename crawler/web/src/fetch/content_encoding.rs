@@ -1,7 +1,7 @@
-//! Undoes Content-Encoding (RFC 9110, section 8.4) under a bound: a bomb ends as a named error, not as memory.
+//! Decodes Content-Encoding (RFC 9110, section 8.4) under a bound, so that a decompression bomb is an error.
 //!
-//! Codings laid over one another are undone in one go, each reading what the one outside it gives. So nothing is held but
-//! the result, and the bound holds for each of them: what lies between is never longer than what is accepted.
+//! Several codings are decoded in one pass: each decoder reads from the decoder of the coding outside it. Memory holds only the
+//! result, and the bound applies to the output of every decoder.
 
 use std::io::{self, Read};
 
@@ -9,22 +9,22 @@ use bytes::Bytes;
 
 use super::FetchError;
 
-/// The codings that are asked for: what [`decode`] undoes.
-pub const ACCEPTED: &str = "gzip, deflate, br, zstd";
+/// The codings that requests accept and [`decode`] supports.
+pub(super) const ACCEPTED: &str = "gzip, deflate, br, zstd";
 
-/// Largest window of a zstd frame that is accepted, as a power of two (RFC 9659: 8 MiB).
+/// Largest accepted window of a zstd frame, as a power of two (RFC 9659: 8 MiB).
 const MAX_ZSTD_WINDOW_LOG: u32 = 23;
 
-/// Codings laid over one another that are undone; more are an attack.
+/// Most codings of one body; more are an attack.
 const MAX_CODINGS: usize = 3;
 
-/// Room for what is decoded grows by at least this.
+/// Smallest growth of the output buffer, in bytes.
 const MIN_STEP: usize = 32 * 1024;
 
-/// The body without its codings, at most `limit` bytes of it. Takes memory of about twice the result, and a window.
+/// Decodes a body to at most `limit` bytes. Needs memory of about twice the result, and a window.
 ///
 /// # Errors
-/// The body is longer than `limit`, broken, or in a coding that was not asked for.
+/// The decoded body is longer than `limit`, the data is damaged, or the coding is not supported.
 pub fn decode(body: Bytes, content_encoding: Option<&str>, limit: usize) -> Result<Bytes, FetchError> {
     decode_by_window(body, content_encoding, limit, MAX_ZSTD_WINDOW_LOG)
 }
@@ -32,7 +32,7 @@ pub fn decode(body: Bytes, content_encoding: Option<&str>, limit: usize) -> Resu
 /// As [`decode`], with a window no longer than `limit`.
 ///
 /// # Errors
-/// As [`decode`], and where a longer window is called for.
+/// As [`decode`], and if the data needs a longer window.
 pub fn decode_small(body: Bytes, content_encoding: Option<&str>, limit: usize) -> Result<Bytes, FetchError> {
     decode_by_window(body, content_encoding, limit, limit.next_power_of_two().ilog2())
 }
@@ -70,7 +70,7 @@ fn decode_by_window(
 fn undo<'a>(coding: &str, mut packed: impl Read + 'a, window_log: u32) -> Result<Box<dyn Read + 'a>, FetchError> {
     Ok(match coding.to_ascii_lowercase().as_str() {
         "gzip" | "x-gzip" => Box::new(flate2::read::MultiGzDecoder::new(packed)),
-        // "deflate" is the zlib format; some servers send bare deflate, which browsers take too.
+        // "deflate" is the zlib format. Some servers send raw deflate data, which browsers accept too.
         "deflate" => {
             let mut first = [0; 1];
             let length = packed.read(&mut first).map_err(named)?;
@@ -96,7 +96,7 @@ fn read(mut layers: impl Read, limit: usize) -> Result<Bytes, FetchError> {
     let mut decoded = Vec::new();
     loop {
         let filled = decoded.len();
-        // One byte more than is accepted, to see whether there is one.
+        // One byte beyond the limit shows whether the body is too long.
         let step = (filled / 2).max(MIN_STEP).min(limit + 1 - filled);
         decoded.reserve_exact(step);
         let read = (&mut layers)
@@ -113,7 +113,7 @@ fn read(mut layers: impl Read, limit: usize) -> Result<Bytes, FetchError> {
     }
 }
 
-/// The name of what went wrong, in whichever layer.
+/// Names the error of any layer.
 fn named(error: io::Error) -> FetchError {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<LayerTooLong>()) {
         Some(&LayerTooLong { limit }) => FetchError::BodyTooLarge { limit },
@@ -121,7 +121,7 @@ fn named(error: io::Error) -> FetchError {
     }
 }
 
-/// A coding undone, and the bound on what it gives.
+/// The decoder of one coding, and the bound on its output.
 struct Bounded<'a, R> {
     coding: &'a str,
     reader: R,
@@ -141,7 +141,7 @@ impl<R: Read> Read for Bounded<'_, R> {
 }
 
 impl<R> Bounded<'_, R> {
-    /// Says which coding is broken, unless a layer below has said so.
+    /// Names the damaged coding, unless a layer below has named its own.
     fn of_this_layer(&self, error: io::Error) -> io::Error {
         match error.get_ref() {
             Some(inner) if inner.is::<LayerTooLong>() || inner.is::<Broken>() => error,
@@ -150,14 +150,14 @@ impl<R> Bounded<'_, R> {
     }
 }
 
-/// A coding, the outermost or one within, gives more than is accepted.
+/// The output of a coding is longer than the bound.
 #[derive(Debug, thiserror::Error)]
 #[error("over {limit} bytes")]
 struct LayerTooLong {
     limit: usize,
 }
 
-/// A coding that is broken, by its name.
+/// The name of a damaged coding and its error.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Broken(String);
@@ -189,7 +189,7 @@ mod tests {
     const BROTLI: &[u8] = b"\x8b\x08\x80say something new\n\x03";
 
     #[test]
-    fn every_coding_that_is_asked_for_is_undone() {
+    fn every_accepted_coding_is_decoded() {
         let text = b"say something new\n".as_slice();
         for (coding, body) in [
             ("gzip", gzip(text)),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_is_named_and_never_unpacked() {
+    fn a_bomb_is_an_error_and_never_decoded_in_full() {
         let zeros = vec![0; 10_000_000];
         let zstd = Bytes::from(zstd::bulk::compress(&zeros, 3).unwrap());
         for (coding, body) in [("gzip", gzip(&zeros)), ("deflate", zlib(&zeros)), ("zstd", zstd)] {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_within_a_bomb_is_named_too() {
+    fn a_bomb_within_a_bomb_is_an_error_too() {
         let zeros = vec![0; 10_000_000];
         let nested = gzip(&gzip(&gzip(&zeros)));
         assert!(nested.len() < 10_000);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_longest_accepted_nothing_is_refused() {
+    fn a_body_of_exactly_the_limit_is_accepted() {
         for length in [0, 1, MIN_STEP - 1, MIN_STEP, MIN_STEP + 1, 1_000_000] {
             let text = vec![b'x'; length];
             assert_eq!(decode(gzip(&text), Some("gzip"), length).unwrap(), text);
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_and_unknown_codings_are_named() {
+    fn damaged_and_unknown_codings_are_errors() {
         for coding in ["gzip", "br", "zstd", "deflate", "compress", "gzip,gzip,gzip,gzip"] {
             let error = decode(Bytes::from_static(b"<html>not packed"), Some(coding), 1_000).unwrap_err();
             assert_eq!(error.kind(), "content_encoding", "{coding}");

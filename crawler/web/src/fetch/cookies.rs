@@ -1,5 +1,5 @@
-//! Cookies (RFC 6265), for sites that show their pages to nobody without: in memory, for one run, and bounded, so that no
-//! server can fill the memory, nor make requests longer than servers take.
+//! Cookies (RFC 6265), for sites that require them. They stay in memory for one run. Bounds keep servers from filling the
+//! memory and from making requests too long.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
@@ -11,20 +11,20 @@ use url::Url;
 
 use crate::site::site;
 
-/// Cookies kept of a site (RFC 6265, section 6.1: at least 50); of more, the oldest go.
+/// Most cookies of a site (RFC 6265, section 6.1: at least 50). Beyond that, the oldest are dropped.
 const MAX_COOKIES: usize = 50;
 
-/// Bytes of all cookies of a site, attributes included: what servers accept as a header.
+/// Most bytes of all cookies of a site, attributes included: the length of a header that servers accept.
 const MAX_SITE_BYTES: usize = 8 * 1024;
 
-/// Bytes of one cookie, attributes included; a longer one is passed over.
+/// Most bytes of one cookie, attributes included. Longer ones are ignored.
 const MAX_COOKIE_BYTES: usize = 4 * 1024;
 
-/// Sites whose cookies are kept; of more, those go that were not asked for longest.
+/// Most sites with cookies. Beyond that, the least recently used site is dropped.
 const MAX_SITES: usize = 1_000;
 
-/// The cookies of a run. A *site* is a registrable domain: hosts below it can set cookies for one another, and no host
-/// can for another site, nor for a public suffix such as `co.uk` (RFC 6265, section 5.3, step 5).
+/// The cookies of a run. A *site* is a registrable domain. Its hosts can set cookies for one another. No host can set a cookie
+/// for another site or for a public suffix such as `co.uk` (RFC 6265, section 5.3, step 5).
 #[derive(Debug, Default)]
 pub(super) struct CookieJar {
     sites: Mutex<Sites>,
@@ -33,14 +33,14 @@ pub(super) struct CookieJar {
 #[derive(Debug, Default)]
 struct Sites {
     by_name: HashMap<String, Site>,
-    /// Counts the uses, to find the site not used for longest.
+    /// Counts the uses, to find the least recently used site.
     clock: u64,
 }
 
 #[derive(Debug, Default)]
 struct Site {
     store: CookieStore,
-    /// In the order in which they were first set.
+    /// In the order of their first setting.
     entries: VecDeque<Entry>,
     last_used: u64,
 }
@@ -54,7 +54,7 @@ struct Entry {
 }
 
 impl CookieJar {
-    /// The `Cookie` header for a request, longer paths first; `None` where there is none to send.
+    /// The `Cookie` header for a request, longer paths first; `None` if no cookie applies.
     pub(super) fn header(&self, url: &Url) -> Option<HeaderValue> {
         let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
         let found = sites.get(site(url)?)?;
@@ -70,7 +70,7 @@ impl CookieJar {
         Some(header)
     }
 
-    /// Takes in the cookies that an answer sets.
+    /// Stores the cookies that a response sets.
     pub(super) fn take(&self, url: &Url, headers: &HeaderMap) {
         let mut fields = headers.get_all(SET_COOKIE).iter().peekable();
         let Some(name) = site(url).filter(|_| fields.peek().is_some()) else {
@@ -107,7 +107,7 @@ impl Sites {
 }
 
 impl Site {
-    /// What cannot be a cookie, or is for somebody else, is passed over.
+    /// Stores a cookie. Malformed cookies and cookies for other sites are ignored.
     fn take(&mut self, url: &Url, field: &HeaderValue) {
         let Ok(text) = std::str::from_utf8(field.as_bytes()) else {
             return;
@@ -164,7 +164,7 @@ impl Entry {
     }
 }
 
-/// Whether everybody can have a name below it, and so nobody may set a cookie for it.
+/// Whether anybody can register a name below `domain`. No host may set a cookie for such a domain.
 fn is_public_suffix(domain: &str) -> bool {
     domain.parse::<IpAddr>().is_err() && psl::domain_str(domain).is_none()
 }
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_goes_back_to_whom_it_is_for() {
+    fn a_cookie_is_sent_back_to_its_own_site_and_path() {
         let jar = CookieJar::default();
         set(
             &jar,
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_is_changed_and_taken_back() {
+    fn a_cookie_can_be_changed_and_deleted() {
         let jar = CookieJar::default();
         let site = "http://localhost:8080/";
         set(&jar, site, &["a=1; Domain=localhost", "b=1"]);
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_cookie_is_passed_over() {
+    fn malformed_cookies_are_ignored() {
         let jar = CookieJar::default();
         let mut headers = HeaderMap::new();
         for bytes in [&b"\xff=1"[..], b"", b";", b"=", b"no-value; Path=/"] {
@@ -274,7 +274,7 @@ mod tests {
 
         for n in 0..MAX_SITES {
             set(&jar, &format!("http://site{n}.com/"), &["a=1"]);
-            assert!(!sent(&jar, "http://example.net/").is_empty(), "what is used stays");
+            assert!(!sent(&jar, "http://example.net/").is_empty(), "a used site stays");
         }
         assert_eq!(sent(&jar, "http://example.org/"), "");
         assert_eq!(jar.sites.lock().unwrap().by_name.len(), MAX_SITES);

@@ -1,5 +1,5 @@
-//! Basic authentication (RFC 7617), by origin: a password goes to the one it is for, and to nobody that redirects, links or
-//! spells otherwise.
+//! Basic authentication (RFC 7617) by origin: the crawler sends a password to its origin only, and never follows a redirect or
+//! a link with it.
 
 use std::fmt;
 
@@ -15,11 +15,11 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// For the origin that `host` names: `example.org` or `example.org:8443` is one by https; one by http must be written
-    /// out, `http://localhost:8080`, for a password sent by it can be read by all on the way.
+    /// Credentials for the origin that `host` names. `example.org` and `example.org:8443` name https origins. An http origin
+    /// needs its scheme, `http://localhost:8080`, because anybody on the path can read a password sent over http.
     ///
     /// # Errors
-    /// What is wrong, without a word of the password.
+    /// An explanation, which never contains the password.
     pub fn new(host: &str, user: &str, password: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
@@ -40,7 +40,7 @@ impl Credentials {
         }
         if user.contains(':') || user.chars().chain(password.chars()).any(char::is_control) {
             return Err(format!(
-                "of {host}: user and password must be without control characters, the user without a colon too"
+                "{host}: user and password must not contain control characters, and the user must not contain a colon"
             ));
         }
         Ok(Self {
@@ -56,9 +56,9 @@ impl Credentials {
         self.origin == other.origin
     }
 
-    /// Whether a request to `url` carries them.
+    /// Whether a request to `url` carries these credentials.
     #[must_use]
-    pub fn are_for(&self, url: &Url) -> bool {
+    pub(super) fn are_for(&self, url: &Url) -> bool {
         url.origin() == self.origin
     }
 
@@ -77,7 +77,7 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// Whether a URL has `user:password@` in it.
+/// Whether a URL contains `user:password@`.
 pub(super) fn has_userinfo(url: &Url) -> bool {
     !url.username().is_empty() || url.password().is_some()
 }
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_origin_or_no_user_is_refused_without_the_password() {
+    fn an_invalid_origin_or_user_is_refused_without_the_password() {
         for (host, user, password) in [
             ("", "me", "secret"),
             ("example.org/private", "me", "secret"),

@@ -1,15 +1,17 @@
-//! What can go wrong with one request. Each kind has a name that is stored, counted and shown in the report.
+//! The errors of one request. Each kind has a name that is stored, counted and shown in the report.
 
 use std::error::Error as StdError;
 use std::io;
 
-use super::tls::{self, CertificateFault};
+use rustls::AlertDescription;
+
+use super::certificate::CertificateFault;
 use crate::address_policy::Forbidden;
 
-/// Why no whole answer came.
+/// Why no complete response arrived.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// The address policy forbids the address; nothing was connected.
+    /// The address policy forbids the address. No connection was opened.
     #[error(transparent)]
     ForbiddenAddress(#[from] Forbidden),
     /// The name has no address.
@@ -18,39 +20,39 @@ pub enum FetchError {
     /// No connection could be opened.
     #[error("no connection: {0}")]
     Connect(String),
-    /// No TLS connection can be agreed on, for another reason than the certificate.
+    /// TLS failed for another reason than the certificate.
     #[error("TLS: {0}")]
     Tls(String),
     /// The server's certificate is not accepted.
     #[error("TLS: {detail}")]
     Certificate {
-        /// What is wrong with it.
+        /// The kind of fault.
         fault: CertificateFault,
-        /// The same in the words of the TLS library.
+        /// The message of the TLS library.
         detail: String,
     },
-    /// No head of an answer came in time.
+    /// The head of the response did not arrive in time.
     #[error("timed out")]
     Timeout,
-    /// The head of an answer came, but not its whole body in time.
+    /// The body did not arrive in time.
     #[error("timed out in the body")]
     BodyTimeout,
-    /// The connection ended before the head of an answer.
+    /// The connection ended before the head of the response.
     #[error("connection broke off: {0}")]
     Interrupted(String),
-    /// The connection ended, or made no sense any more, within the body.
+    /// The connection ended, or its data became invalid, within the body.
     #[error("connection broke off in the body: {0}")]
     BodyInterrupted(String),
-    /// What came is not HTTP.
+    /// The response is not valid HTTP.
     #[error("not valid HTTP: {0}")]
     Protocol(String),
-    /// The body is longer than is accepted.
+    /// The body is longer than the bound.
     #[error("body over {limit} bytes")]
     BodyTooLarge {
         /// The bound, `fetch.max_body_bytes`.
         limit: usize,
     },
-    /// The body is not in the Content-Encoding it names, or in one that was not asked for.
+    /// The body does not match its Content-Encoding, or the coding is not supported.
     #[error("content encoding: {0}")]
     ContentEncoding(String),
 }
@@ -73,38 +75,38 @@ impl FetchError {
         }
     }
 
-    /// Whether another try, later, may do better. A server's TLS is the same a few seconds later.
+    /// Whether a later request may succeed. A failure of TLS is not transient: the server's TLS is the same seconds later.
     #[must_use]
-    pub fn is_passing(&self) -> bool {
-        self.is_the_hosts() || matches!(self, Self::BodyTimeout | Self::BodyInterrupted(_))
+    pub fn is_transient(&self) -> bool {
+        self.concerns_host() || matches!(self, Self::BodyTimeout | Self::BodyInterrupted(_))
     }
 
-    /// Whether no request of the same scheme, host and port would fare better.
+    /// Whether every request to the same scheme, host and port would fail.
     #[must_use]
-    pub fn is_the_origins(&self) -> bool {
+    pub fn concerns_origin(&self) -> bool {
         matches!(
             self,
             Self::ForbiddenAddress(_) | Self::Certificate { .. } | Self::Tls(_)
         )
     }
 
-    /// Whether it says something of the host, and not of this one page: no head of an answer came.
+    /// Whether the error concerns the host and not only this page: no head of a response arrived.
     #[must_use]
-    pub fn is_the_hosts(&self) -> bool {
+    pub fn concerns_host(&self) -> bool {
         matches!(
             self,
             Self::Dns(_) | Self::Connect(_) | Self::Timeout | Self::Interrupted(_)
         )
     }
 
-    /// Names a failure before or in the answer's head.
+    /// Names an error before the end of the response's head.
     #[must_use]
-    pub fn from_reqwest(error: &reqwest::Error) -> Self {
+    pub(crate) fn from_reqwest(error: &reqwest::Error) -> Self {
         if let Some(forbidden) = cause::<Forbidden>(error) {
             return Self::ForbiddenAddress(forbidden.clone());
         }
         if let Some(tls) = cause::<rustls::Error>(error) {
-            return tls::failure(tls);
+            return Self::from_tls(tls);
         }
         if error.is_timeout() {
             return Self::Timeout;
@@ -122,17 +124,32 @@ impl FetchError {
         Self::Protocol(text)
     }
 
-    /// Names a failure while the body was read.
+    /// Names a failed handshake. An alert about a fault inside the server is a failed connection, which may succeed later.
+    fn from_tls(error: &rustls::Error) -> Self {
+        let detail = error.to_string();
+        match error {
+            rustls::Error::InvalidCertificate(reason) => Self::Certificate {
+                fault: CertificateFault::of(reason),
+                detail,
+            },
+            rustls::Error::AlertReceived(AlertDescription::InternalError | AlertDescription::UserCanceled) => {
+                Self::Connect(format!("TLS: {detail}"))
+            }
+            _ => Self::Tls(detail),
+        }
+    }
+
+    /// Names an error within the body.
     #[must_use]
-    pub fn from_body(error: &reqwest::Error) -> Self {
-        // Whatever ends a body early (a reset, a short Content-Length, broken chunking) leaves half an answer.
+    pub(super) fn from_body(error: &reqwest::Error) -> Self {
+        // A reset, a short Content-Length and broken chunking all leave an incomplete response.
         Self::BodyInterrupted(innermost(error))
     }
 }
 
 fn broke_off(error: &reqwest::Error) -> bool {
     let io = cause::<io::Error>(error).is_some();
-    // hyper has no public type for an end before the head was whole.
+    // hyper has no public type for an end within the head.
     io || causes(error).any(|e| {
         let text = e.to_string();
         text.contains("closed before message completed") || text.contains("unexpected end of file")
@@ -143,8 +160,7 @@ fn causes<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (
     std::iter::successors(Some(error), |&e| e.source())
 }
 
-/// The first cause of type `E`; an `io::Error` is looked into, since it hides what it wraps from `source`, another
-/// `io::Error` maybe.
+/// The first cause of type `E`. An `io::Error` hides the error that it wraps from `source`, so this looks inside.
 fn cause<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
     causes(error).find_map(|e| {
         e.downcast_ref::<E>().or_else(|| {
@@ -156,4 +172,33 @@ fn cause<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Opti
 
 fn innermost(error: &reqwest::Error) -> String {
     causes(error).last().map_or_else(String::new, ToString::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::CertificateError;
+
+    use super::*;
+
+    #[test]
+    fn only_a_fault_inside_the_server_is_transient() {
+        let alert = |description| FetchError::from_tls(&rustls::Error::AlertReceived(description));
+        for (error, kind, is_transient) in [
+            (alert(AlertDescription::InternalError), "connect", true),
+            (alert(AlertDescription::HandshakeFailure), "tls", false),
+            (alert(AlertDescription::ProtocolVersion), "tls", false),
+            (
+                FetchError::from_tls(&rustls::Error::InvalidCertificate(CertificateError::Expired)),
+                "tls_expired",
+                false,
+            ),
+            (
+                FetchError::from_tls(&rustls::Error::InvalidCertificate(CertificateError::BadEncoding)),
+                "tls_untrusted",
+                false,
+            ),
+        ] {
+            assert_eq!((error.kind(), error.is_transient()), (kind, is_transient), "{error}");
+        }
+    }
 }

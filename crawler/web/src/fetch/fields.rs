@@ -11,7 +11,7 @@ use super::cookies::CookieJar;
 use super::credentials::Credentials;
 use super::settings::FetchSettings;
 
-/// What is asked for; anything else is left at the headers.
+/// The media types that the crawler prefers. It reads no body of another type.
 const ACCEPTED: &str = "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1";
 
 /// The fields of every request that are the same in every crawl.
@@ -45,18 +45,18 @@ impl HostFields {
         }
     }
 
-    /// The URL as it is asked for. Where there are credentials, what a page wrote in their place does not count.
+    /// The URL of the request. Configured credentials replace the userinfo that a page wrote into the URL.
     pub(super) fn request_url(&self, url: &Url) -> Url {
         let mut url = url.clone();
         if super::credentials::has_userinfo(&url) && self.credentials_for(&url).is_some() {
-            // Neither fails for a URL with a host.
+            // Neither call fails for a URL with a host.
             let _ = url.set_username("");
             let _ = url.set_password(None);
         }
         url
     }
 
-    /// Adds what belongs into a request to `url`.
+    /// Adds the cookies and the credentials for `url`.
     pub(super) fn apply(&self, mut request: RequestBuilder, url: &Url) -> RequestBuilder {
         if let Some(cookies) = self.cookies.as_ref().and_then(|jar| jar.header(url)) {
             request = request.header(COOKIE, cookies);
@@ -67,7 +67,7 @@ impl HostFields {
         }
     }
 
-    /// Learns what an answer from `url` sets.
+    /// Stores the cookies that a response from `url` sets.
     pub(super) fn learn(&self, url: &Url, headers: &HeaderMap) {
         if let Some(jar) = &self.cookies {
             jar.take(url, headers);
@@ -79,41 +79,41 @@ impl HostFields {
     }
 }
 
-/// A field that the operator adds to every request.
+/// A header field that the operator adds to every request.
 ///
 /// # Errors
-/// Why it cannot be one, and what to do instead.
+/// Why the crawler refuses it, and the alternative.
 pub fn extra_field(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
-    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("{name:?} is no name of a header"))?;
+    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("{name:?} is not a valid header name"))?;
     if let Some(instead) = taken(name.as_str()) {
         return Err(format!("{name} cannot be set here: {instead}"));
     }
     let mut wrong = String::new();
     let value = HeaderValue::from_str(value);
     if value.is_err() {
-        // Its value may be a secret.
+        // The message leaves the value out, because it may be a secret.
         let _ = write!(
             wrong,
-            "the value of {name} has a character that no header may have, such as a line break"
+            "the value of {name} contains a character that headers cannot have, such as a line break"
         );
     }
     value.map(|value| (name, value)).map_err(|_| wrong)
 }
 
-/// What decides over a field that is not the operator's to set.
+/// Why the operator cannot set a field; `None` for one that the operator can.
 fn taken(name: &str) -> Option<&'static str> {
     Some(match name {
-        "host" => "it is that of the URL",
+        "host" => "the URL decides it",
         "user-agent" => "use identity.product and identity.contact_url",
         "cookie" => "use fetch.cookies = true",
         "authorization" => "use fetch.credentials",
         "proxy-authorization" => "use user:password@ in fetch.proxy",
-        "accept-encoding" => "the crawler asks for the codings that it can undo",
+        "accept-encoding" => "the crawler asks for the codings that it supports",
         "connection" | "keep-alive" | "proxy-connection" | "te" | "trailer" | "transfer-encoding" | "upgrade"
-        | "http2-settings" => "it belongs to one connection, and the HTTP client manages those",
+        | "http2-settings" => "the HTTP client sets it for each connection",
         "content-length" | "content-type" | "content-encoding" | "expect" => "requests have no body",
         "range" | "if-range" | "if-match" | "if-none-match" | "if-modified-since" | "if-unmodified-since" => {
-            "the answer would not be a whole page"
+            "the response would not be a whole page"
         }
         _ => return None,
     })
@@ -126,15 +126,15 @@ mod tests {
     #[test]
     fn fields_of_the_connection_and_of_other_settings_are_refused_with_advice() {
         for (name, advice) in [
-            ("Host", "that of the URL"),
+            ("Host", "the URL decides"),
             ("USER-AGENT", "identity.product"),
             ("Cookie", "fetch.cookies"),
             ("authorization", "fetch.credentials"),
-            ("Connection", "one connection"),
-            ("Transfer-Encoding", "one connection"),
+            ("Connection", "each connection"),
+            ("Transfer-Encoding", "each connection"),
             ("If-None-Match", "whole page"),
-            ("no name", "no name of a header"),
-            ("", "no name of a header"),
+            ("no name", "not a valid header name"),
+            ("", "not a valid header name"),
         ] {
             let error = extra_field(name, "secret").unwrap_err();
             assert!(error.contains(advice) && !error.contains("secret"), "{error}");

@@ -1,7 +1,7 @@
-//! A proxy, and what it leaves of the address policy.
+//! A proxy, and its effect on the address policy.
 //!
-//! Where a proxy opens the connections, it also finds the addresses of names (HTTP proxies and `socks5h`), and the policy
-//! can only check addresses that stand in URLs. With `socks5` names are resolved here, under the policy, as without a proxy.
+//! HTTP proxies and `socks5h` proxies resolve names themselves, so the policy can check only addresses written in URLs. For a
+//! `socks5` proxy the crawler resolves names under the policy, as without a proxy.
 
 use std::fmt;
 
@@ -11,20 +11,20 @@ use url::Url;
 use super::FetchError;
 use crate::address_policy::GuardedResolver;
 
-/// Where all requests go through.
+/// The proxy of all requests.
 #[derive(Clone)]
 pub struct Proxy {
     url: Url,
 }
 
 impl Proxy {
-    /// A proxy by its URL, with `user:password@` where it asks for them.
+    /// The proxy at a URL, which may contain `user:password@`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The form that the URL must have.
     pub fn new(url: &str) -> Result<Self, &'static str> {
-        let wrong = "must be http://host:port, https://host:port, socks5://host:port (names are resolved here) or \
-            socks5h://host:port (names are resolved by the proxy)";
+        let wrong = "must be http://host:port, https://host:port, socks5://host:port (the crawler resolves names) or \
+            socks5h://host:port (the proxy resolves names)";
         let url = Url::parse(url).map_err(|_| wrong)?;
         let is_known = matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h");
         let is_bare = matches!(url.path(), "" | "/") && url.query().is_none() && url.fragment().is_none();
@@ -35,9 +35,9 @@ impl Proxy {
         }
     }
 
-    /// Whether names are resolved by the proxy, out of the address policy's sight.
+    /// Whether the proxy resolves names, which the address policy then cannot check.
     #[must_use]
-    pub fn resolves_names(&self) -> bool {
+    pub(super) fn resolves_names(&self) -> bool {
         self.url.scheme() != "socks5"
     }
 
@@ -45,7 +45,7 @@ impl Proxy {
         reqwest::Proxy::all(self.url.clone()).map_err(|error| FetchError::from_reqwest(&error))
     }
 
-    /// The proxy's own name is the operator's choice and may lead into a private network; all others are `guarded`.
+    /// A resolver that guards all names but the proxy's own, which the operator chose and which may lead into a private network.
     pub(super) fn resolver(&self, guarded: GuardedResolver) -> ProxyResolver {
         ProxyResolver {
             proxy_host: self.url.host_str().unwrap_or_default().to_owned(),
@@ -73,7 +73,7 @@ impl fmt::Debug for Proxy {
     }
 }
 
-/// See [`Proxy::resolver`].
+/// The resolver behind a proxy: see [`Proxy::resolver`].
 #[derive(Debug, Clone)]
 pub(super) struct ProxyResolver {
     proxy_host: String,

@@ -1,4 +1,4 @@
-//! What the operator sets about requests, validated.
+//! The validated settings of requests.
 
 use std::time::Duration;
 
@@ -8,35 +8,35 @@ use rustls::pki_types::CertificateDer;
 use super::credentials::Credentials;
 use super::proxy::Proxy;
 
-/// How a response is fetched.
+/// The settings of requests.
 #[derive(Debug, Clone)]
 pub struct FetchSettings {
     /// The User-Agent header: `product/version (+contact)`.
     pub user_agent: String,
-    /// Requests open at all hosts together.
+    /// Most open requests, over all hosts.
     pub parallel: usize,
-    /// Connections of all hosts that may be open, those included that wait for the next request to their host.
+    /// Most open connections, over all hosts, including idle ones.
     pub max_connections: usize,
-    /// To open a connection.
+    /// Time limit for opening a connection.
     pub connect_timeout: Duration,
-    /// From the request's start to the last byte of the body.
+    /// Time limit from the start of the request to the last byte of the body.
     pub timeout: Duration,
-    /// Bytes of body accepted, as sent and again after decompression.
+    /// Longest body, in bytes as sent and again after decompression.
     pub max_body_bytes: usize,
-    /// Bytes of bodies and pages held between the network and the disk; see [`web::memory_budget`].
+    /// Most bytes of bodies and pages in memory; see [`crate::memory_budget`].
     pub memory_bytes: usize,
-    /// Redirects followed from one URL.
+    /// Most redirects from one URL.
     pub max_redirects: u8,
-    /// Connect to loopback, private and other special addresses.
+    /// Whether to connect to loopback, private and other special addresses.
     pub allow_private_addresses: bool,
-    /// Keep and send back cookies.
+    /// Whether to store cookies and send them back.
     pub cookies: bool,
-    /// What all requests go through.
+    /// The proxy of all requests.
     pub proxy: Option<Proxy>,
-    /// Authorities trusted besides Mozilla's.
+    /// Trusted certificate authorities besides Mozilla's.
     pub extra_roots: Vec<CertificateDer<'static>>,
-    /// Header fields added to every request.
+    /// Header fields that every request carries.
     pub headers: HeaderMap,
-    /// Basic authentication, each origin once.
+    /// Basic authentication, at most one entry for each origin.
     pub credentials: Vec<Credentials>,
 }

@@ -1,4 +1,4 @@
-//! One address's gate, over all hosts that it answers for.
+//! The gate of one address, shared by all hosts that it serves.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -8,9 +8,9 @@ use super::pacer::Pacer;
 use super::settings::Politeness;
 use super::{CrawlClock, HostSignal, Now};
 
-/// Whose requests are counted together: a server, which is a machine and a port of it.
+/// A server: a machine and one of its ports. The requests to a server are counted together.
 ///
-/// Ports 80 and 443 are one; any other is a server of its own, which neither slows down nor holds up its neighbours.
+/// Ports 80 and 443 count as one. Every other port is a separate server and does not delay the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AddressKey {
     machine: Machine,
@@ -18,10 +18,10 @@ pub struct AddressKey {
     port: Option<u16>,
 }
 
-/// An IPv4 address, or the /64 network of an IPv6 address, which is what one machine or customer is given.
+/// An IPv4 address, or the /64 network of an IPv6 address, which belongs to one machine or customer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Machine {
-    /// IPv4, also where it was written as an IPv6 address.
+    /// An IPv4 address, also one that was written as an IPv6 address.
     V4(Ipv4Addr),
     /// The first 64 bits.
     V6(u64),
@@ -37,7 +37,7 @@ impl From<IpAddr> for Machine {
 }
 
 impl AddressKey {
-    /// The key of the server at `address` that answers for `host`, a host key such as `example.org:8080`.
+    /// The key of the server at `address` that serves `host`, a host key such as `example.org:8080`.
     #[must_use]
     pub fn new(address: IpAddr, host: &str) -> Self {
         let after_address = host.rsplit_once(']').map_or(host, |(_, rest)| rest);
@@ -48,7 +48,7 @@ impl AddressKey {
         }
     }
 
-    /// The key of a host that is an address itself, as a host key has it: `192.0.2.1:8080`, `[2001:db8::1]`.
+    /// The key of a host that is an address in the form of a host key: `192.0.2.1:8080`, `[2001:db8::1]`.
     #[must_use]
     pub fn of_literal(host: &str) -> Option<Self> {
         let bare = match host.strip_prefix('[') {
@@ -59,8 +59,8 @@ impl AddressKey {
     }
 }
 
-/// See the module's text. Hosts rest by their own gates; the address keeps their requests apart, and slows down with
-/// the server behind it.
+/// The gate of one address. It spaces the requests to all its hosts and slows down with the server. Rests after failures are
+/// the matter of the hosts' own gates.
 #[derive(Debug)]
 pub struct AddressGate {
     pacer: Pacer,
@@ -69,7 +69,7 @@ pub struct AddressGate {
 }
 
 impl AddressGate {
-    /// The gate of an address that was never asked.
+    /// The gate of an address without any request so far.
     #[must_use]
     pub fn new(clock: &CrawlClock, rules: &Politeness) -> Self {
         Self {
@@ -83,7 +83,7 @@ impl AddressGate {
         self.pace.delay(self.delay, self.pacer.parallel())
     }
 
-    /// When the next request may start; `None` while as many are open as may be.
+    /// The time at which the next request may start; `None` while as many requests are open as permitted.
     #[must_use]
     pub fn ready_at(&self) -> Option<Now> {
         self.pacer.ready_at()
@@ -94,7 +94,7 @@ impl AddressGate {
         self.pacer.start(now, self.delay());
     }
 
-    /// A request has ended; its answer took `latency`.
+    /// A request has ended; its response took `latency`.
     pub fn finish(&mut self, now: Now, signal: HostSignal, latency: Option<Duration>) {
         match signal {
             HostSignal::Answered => self.pace.answered(latency),
@@ -104,17 +104,17 @@ impl AddressGate {
         self.pacer.finish(now, self.delay());
     }
 
-    /// A host turns out to be here, with so many requests open.
+    /// A host with this many open requests turns out to be at this address.
     pub fn join(&mut self, open: usize) {
         self.pacer.join(open);
     }
 
-    /// A host turns out to be elsewhere.
+    /// A host with this many open requests turns out to be at another address.
     pub fn leave(&mut self, open: usize) {
         self.pacer.leave(open);
     }
 
-    /// A host of the address was last asked `ago` before this run began.
+    /// The last request to a host of the address was `ago` before this run began.
     pub fn was_asked(&mut self, ago: Duration) {
         self.pacer.hold(self.delay().saturating_sub(ago));
     }
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_counted_by_machine_and_port() {
+    fn a_server_is_a_machine_and_a_port() {
         let key = |text: &str, host: &str| AddressKey::new(text.parse().unwrap(), host);
         assert_eq!(key("::ffff:192.0.2.1", "a"), key("192.0.2.1", "b"));
         assert_ne!(key("192.0.2.1", "a"), key("192.0.2.2", "a"));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_is_an_address_names_it() {
+    fn a_literal_host_names_its_address() {
         for (host, address) in [
             ("192.0.2.1", Some("192.0.2.1")),
             ("192.0.2.1:8080", Some("192.0.2.1")),

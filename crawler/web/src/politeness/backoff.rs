@@ -1,5 +1,5 @@
-//! How long a host rests after a failure: twice as long after each further one in a row, and a little longer by chance,
-//! so that hosts that failed together do not come back together. Never less than what the server asked for.
+//! The rest of a host after a failure. It doubles with each consecutive failure. A random addition keeps hosts that failed
+//! together from returning together. It is never shorter than the server asked for.
 
 use std::time::Duration;
 
@@ -7,27 +7,27 @@ use fastrand::Rng;
 
 use super::MAX_REST;
 
-/// What chance adds at most, as a share.
+/// Largest random addition, as a share of the rest.
 const JITTER: f64 = 0.5;
 
-/// See the module's text.
+/// The bounds of a rest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Backoff {
     /// The rest after the first failure.
     pub first: Duration,
-    /// The longest rest that nobody asked for.
+    /// The longest rest, unless the server asks for more.
     pub most: Duration,
 }
 
 impl Backoff {
-    /// The rest after a failure that had `before` others in a row before it, where the server asked for `asked`.
+    /// The rest after a failure that follows `before` consecutive ones; `asked` is the rest that the server asked for.
     pub fn rest(self, before: u32, asked: Option<Duration>, random: &mut Rng) -> Duration {
         let least = self.least(before);
         let rest = least + least.mul_f64(JITTER * random.f64());
         rest.max(asked.unwrap_or_default().min(MAX_REST))
     }
 
-    /// The rest without chance; what it may add is room for.
+    /// The rest without the random addition, for which it leaves room below the longest rest.
     fn least(self, before: u32) -> Duration {
         let doubled = self.first.saturating_mul(1 << before.min(16));
         doubled.min(self.most.div_f64(1.0 + JITTER))
@@ -50,7 +50,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn a_rest_is_doubled_lengthened_by_half_at_most_and_never_ends_before_what_was_asked_for(
+        fn a_rest_doubles_grows_by_half_at_most_and_is_never_shorter_than_asked_for(
             first in 0_u64..100_000,
             most in 0_u64..1_000_000,
             before in 0_u32..100,

@@ -1,4 +1,4 @@
-//! One host's gate.
+//! The gate of one host.
 
 use std::time::Duration;
 
@@ -10,45 +10,45 @@ use super::pacer::Pacer;
 use super::settings::Politeness;
 use super::{CrawlClock, HostSignal, Now};
 
-/// Failures in a row after which a host is retired for this run.
+/// Consecutive failures after which the crawler gives a host up for this run.
 const MAX_FAILURES: u32 = 5;
 
-/// See the module's text.
+/// The gate of one host: it spaces requests, and silences the host after failures.
 #[derive(Debug)]
 pub struct Gate {
     pacer: Pacer,
     pace: Pace,
     backoff: Backoff,
-    /// As configured.
+    /// The configured delay.
     delay: Duration,
-    /// As its robots.txt asks for, cut to the configured bound.
+    /// The crawl delay of its robots.txt, cut to the configured bound.
     crawl_delay: Duration,
-    /// A failure or a `Retry-After` silences the host until then.
+    /// The end of the rest after a failure or a `Retry-After`.
     rests_until: Now,
     failures: u32,
-    /// For good: an answer to a request that was open meanwhile does not bring the host back.
-    retired: bool,
+    /// Final for this run: a response to a request that was still open does not bring the host back.
+    is_given_up: bool,
 }
 
-/// What a gate goes on with in another run.
+/// The state of a gate that the next run continues with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct GateMemory {
-    /// When the host was last asked, or had last answered; `None` for not in this run.
+    /// The time of the last request or response; `None` if there was none in this run.
     pub asked_at: Option<Now>,
-    /// It rests until then.
+    /// The end of its rest.
     pub rests_until: Now,
-    /// Failures in a row.
+    /// Consecutive failures.
     pub failures: u32,
-    /// As its robots.txt asks for.
+    /// The crawl delay of its robots.txt.
     pub crawl_delay: Duration,
     /// Moving average of its latency.
     pub latency: Option<Duration>,
-    /// What 429 and 503 have made of the delay.
+    /// The delay that responses 429 and 503 have caused.
     pub slowed: Duration,
 }
 
 impl Gate {
-    /// The gate of a host that was never asked.
+    /// The gate of a host without any request so far.
     #[must_use]
     pub fn new(clock: &CrawlClock, rules: &Politeness) -> Self {
         Self {
@@ -62,11 +62,11 @@ impl Gate {
             crawl_delay: Duration::ZERO,
             rests_until: Now::ZERO,
             failures: 0,
-            retired: false,
+            is_given_up: false,
         }
     }
 
-    /// The time between two requests just now.
+    /// The current time between two requests.
     #[must_use]
     pub fn delay(&self) -> Duration {
         self.pace.delay(self.base(), self.pacer.parallel())
@@ -76,7 +76,7 @@ impl Gate {
         self.delay.max(self.crawl_delay)
     }
 
-    /// Sets the delay that robots.txt asks for; a longer one than before counts from `now`.
+    /// Sets the crawl delay of robots.txt. A longer delay than before counts from `now`.
     pub fn set_crawl_delay(&mut self, crawl_delay: Duration, now: Now) {
         let before = self.delay();
         self.crawl_delay = crawl_delay;
@@ -85,13 +85,13 @@ impl Gate {
         }
     }
 
-    /// When the next request may start; `None` while as many are open as may be.
+    /// The time at which the next request may start; `None` while as many requests are open as permitted.
     #[must_use]
     pub fn ready_at(&self) -> Option<Now> {
         Some(self.pacer.ready_at()?.max(self.rests_until))
     }
 
-    /// Requests that are open.
+    /// The number of open requests.
     #[must_use]
     pub fn open(&self) -> usize {
         self.pacer.open()
@@ -102,9 +102,9 @@ impl Gate {
         self.pacer.start(now, self.delay());
     }
 
-    /// A request has ended; its answer took `latency`.
+    /// A request has ended; its response took `latency`.
     pub fn finish(&mut self, now: Now, signal: HostSignal, latency: Option<Duration>, random: &mut Rng) {
-        // No request starts while the host rests: what comes in then was under way before, and says nothing new.
+        // No request starts while the host rests, so this one started before the failure and is no new evidence.
         let is_late = now < self.rests_until;
         match signal {
             HostSignal::Answered => {
@@ -125,28 +125,28 @@ impl Gate {
         let rest = self.backoff.rest(before, asked, random);
         self.rests_until = self.rests_until.max(now + rest);
         self.failures = before.saturating_add(1);
-        self.retired |= self.failures >= MAX_FAILURES;
+        self.is_given_up |= self.failures >= MAX_FAILURES;
     }
 
-    /// Whether the host failed so often in a row that this run leaves it alone.
+    /// Whether the host is given up for this run, after too many consecutive failures.
     #[must_use]
-    pub fn is_retired(&self) -> bool {
-        self.retired
+    pub fn is_given_up(&self) -> bool {
+        self.is_given_up
     }
 
-    /// The end of its rest, if it has asked for a longer one than a run waits for.
+    /// The end of its rest, if the rest is longer than a run waits.
     #[must_use]
-    pub fn snoozes_until(&self, now: Now) -> Option<Now> {
+    pub fn long_rest_until(&self, now: Now) -> Option<Now> {
         (self.rests_until > now + self.backoff.most).then_some(self.rests_until)
     }
 
-    /// When its rest ends, whether that is past or not.
+    /// The end of its last rest, which may be past.
     #[must_use]
     pub fn rests_until(&self) -> Now {
         self.rests_until
     }
 
-    /// What to go on with in another run.
+    /// The state for the next run.
     #[must_use]
     pub fn memory(&self) -> GateMemory {
         let (latency, slowed) = self.pace.memory();
@@ -160,9 +160,9 @@ impl Gate {
         }
     }
 
-    /// Goes on with what an earlier run knew, `asked_at` apart: see [`Gate::was_asked`].
+    /// Continues with the state of an earlier run, except `asked_at`: see [`Gate::was_asked`].
     ///
-    /// A host that was retired gets one try: another failure retires it again.
+    /// A host that was given up gets one try: the next failure gives it up again.
     pub fn remember(&mut self, memory: &GateMemory) {
         self.pace.remember(memory.latency, memory.slowed);
         self.crawl_delay = memory.crawl_delay;
@@ -170,13 +170,13 @@ impl Gate {
         self.failures = memory.failures.min(MAX_FAILURES - 1);
     }
 
-    /// The host was last asked `ago` before this run began.
+    /// The last request to the host was `ago` before this run began.
     pub fn was_asked(&mut self, ago: Duration) {
         self.pacer.hold(self.delay().saturating_sub(ago));
     }
 }
 
-/// A rest that lies further ahead than any can be comes of a clock that was wrong.
+/// A longer rest than any server can ask for results from a wrong clock.
 const MAX_REST_AHEAD: Now = super::MAX_REST;
 
 #[cfg(test)]
@@ -195,7 +195,7 @@ mod tests {
         random: Rng,
     }
 
-    /// A gate at its defaults, but for these.
+    /// A gate with the default settings and this change.
     fn gate(change: impl FnOnce(&mut Politeness)) -> Tested {
         let mut politeness = Politeness::default();
         change(&mut politeness);
@@ -250,23 +250,23 @@ mod tests {
     }
 
     #[test]
-    fn failures_in_a_row_double_the_rest_and_retire_the_host() {
+    fn consecutive_failures_double_the_rest_and_give_the_host_up() {
         let mut host = gate(|_| {});
         let mut now = at(0);
         for seconds in [5, 10, 20, 40] {
             let rest = host.rest(now, HostSignal::Unreachable);
             assert!(rest >= seconds * SECOND && rest <= seconds * SECOND * 3 / 2, "{rest:?}");
-            assert!(!host.gate.is_retired());
+            assert!(!host.gate.is_given_up());
             now += rest;
         }
         host.rest(now, HostSignal::Unreachable);
-        assert!(host.gate.is_retired());
+        assert!(host.gate.is_given_up());
         host.finish(now, HostSignal::Answered);
-        assert!(host.gate.is_retired(), "for this run");
+        assert!(host.gate.is_given_up(), "for this run");
     }
 
     #[test]
-    fn an_answer_ends_the_row_of_failures() {
+    fn a_response_ends_the_row_of_failures() {
         let mut host = gate(|_| {});
         let rest = host.rest(at(0), HostSignal::Unreachable);
         host.start(rest);
@@ -275,21 +275,25 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_silences_the_host_and_a_long_one_snoozes_it() {
+    fn retry_after_makes_the_host_rest_even_longer_than_a_run_waits() {
         let wish = |seconds| HostSignal::Busy {
             retry_after: Some(Duration::from_secs(seconds)),
         };
         let mut host = gate(|_| {});
         assert_eq!(host.rest(at(0), wish(120)), 120 * SECOND);
-        assert_eq!(host.gate.snoozes_until(at(0)), None);
+        assert_eq!(host.gate.long_rest_until(at(0)), None);
         host.rest(at(0), wish(3_600));
-        assert_eq!(host.gate.snoozes_until(at(0)), Some(3_600 * SECOND));
-        assert_eq!(host.gate.snoozes_until(3_000 * SECOND), None, "near enough to wait for");
+        assert_eq!(host.gate.long_rest_until(at(0)), Some(3_600 * SECOND));
+        assert_eq!(
+            host.gate.long_rest_until(3_000 * SECOND),
+            None,
+            "near enough to wait for"
+        );
         assert_eq!(gate(|_| {}).rest(at(0), wish(u64::MAX)), super::super::MAX_REST);
     }
 
     #[test]
-    fn what_was_under_way_when_the_host_failed_is_no_further_failure_in_a_row() {
+    fn a_request_that_was_open_at_a_failure_is_no_further_failure() {
         let mut host = gate(|c| {
             c.parallel_per_host = 8;
             c.delay = Duration::ZERO;
@@ -298,7 +302,7 @@ mod tests {
         (0..8).for_each(|_| host.start(at(0)));
         (0..7).for_each(|_| host.finish(at(10), HostSignal::Busy { retry_after: None }));
         host.finish(at(20), HostSignal::Answered);
-        assert_eq!((host.gate.failures, host.gate.is_retired()), (1, false));
+        assert_eq!((host.gate.failures, host.gate.is_given_up()), (1, false));
         assert!(host.gate.ready_at().unwrap() <= at(10) + 5 * SECOND * 3 / 2);
         assert!(host.gate.delay() <= SECOND, "one slow-down: {:?}", host.gate.delay());
     }
@@ -315,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn no_delay_is_no_wait_however_slow_the_server() {
+    fn without_a_delay_even_a_slow_server_never_waits() {
         let mut host = gate(|c| {
             c.delay = Duration::ZERO;
             c.latency_factor = 0.0;
@@ -327,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gate_that_remembers_goes_on_where_it_was() {
+    fn a_gate_continues_with_its_memory() {
         let mut before = gate(|_| {});
         before.gate.set_crawl_delay(3 * SECOND, at(0));
         before.start(at(0));
@@ -354,15 +358,15 @@ mod tests {
     }
 
     #[test]
-    fn a_host_retired_in_an_earlier_run_gets_one_try() {
+    fn a_host_given_up_in_an_earlier_run_gets_one_try() {
         let mut host = gate(|_| {});
         let memory = GateMemory {
             failures: 40,
             ..GateMemory::default()
         };
         host.gate.remember(&memory);
-        assert!(!host.gate.is_retired());
+        assert!(!host.gate.is_given_up());
         host.rest(at(0), HostSignal::Unreachable);
-        assert!(host.gate.is_retired());
+        assert!(host.gate.is_given_up());
     }
 }

@@ -1,32 +1,31 @@
-//! How long the delay is just now.
+//! The current delay: the configured one, or a longer one that follows the server's behaviour, up to a bound. The longer of two
+//! counts:
 //!
-//! It is the configured one, or the longer of two that the server's own behaviour makes, up to a bound:
-//!
-//! - its latency, a moving average, times a factor, shared among the requests that may be open at once: of every slot
-//!   that it gives us, a server spends at most 1 / (1 + factor) of the time at work for us, however slow it is;
-//! - after a 429 or 503, twice the delay that was too short; with each good answer a tenth less.
+//! - The moving average of its latency times a factor, divided by the number of parallel requests. A server therefore spends at
+//!   most 1 / (1 + factor) of the time on each of them, even if it is slow.
+//! - After a 429 or 503, twice the delay that was too short. Each good response reduces it by a tenth.
 
 use std::time::Duration;
 
 use super::Now;
 use super::settings::Politeness;
 
-/// What a good answer leaves of a slow-down.
+/// Share of a slow-down that remains after a good response.
 const RECOVERY: f64 = 0.9;
 
-/// How much of the newest latency the average takes on.
+/// Weight of the newest latency in the average.
 const WEIGHT: f64 = 0.25;
 
-/// A slow-down that has recovered to less than this is over.
+/// A slow-down shorter than this ends.
 const NEGLIGIBLE: Duration = Duration::from_millis(1);
 
-/// See the module's text.
+/// The adaptive delay of one server.
 #[derive(Debug, Clone)]
 pub(super) struct Pace {
-    /// 0 to leave the latency alone.
+    /// Delay as a multiple of the latency; 0 ignores the latency.
     factor: f64,
     max: Duration,
-    /// The first slow-down of a server that had no delay is twice this.
+    /// Half of the first slow-down of a server without a delay.
     unit: Duration,
     latency: Option<Duration>,
     slowed: Duration,
@@ -67,8 +66,8 @@ impl Pace {
         }
     }
 
-    /// The server says that requests `delay` apart are too many. What it says within the delay that it got last is
-    /// of requests that were under way before.
+    /// The server is overloaded by requests `delay` apart. Within the last slow-down this changes nothing, because the request
+    /// started before it.
     pub fn busy(&mut self, delay: Duration, now: Now) {
         if self.slowed_at.is_none_or(|at| now >= at + self.slowed) {
             self.slowed = delay.max(self.unit).saturating_mul(2).min(self.max);
@@ -76,7 +75,7 @@ impl Pace {
         }
     }
 
-    /// Latency and slow-down, to go on with in another run.
+    /// Latency and slow-down, for the next run.
     pub fn memory(&self) -> (Option<Duration>, Duration) {
         (self.latency, self.slowed)
     }

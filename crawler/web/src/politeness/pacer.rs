@@ -1,7 +1,7 @@
-//! Requests open at a time, and the time between two.
+//! The number of open requests, and the time between two.
 //!
-//! [`governor`] keeps the time. One request at a time: the cell is taken when the response ends, so that a slow server
-//! gets the whole delay as rest. Several at a time: it is taken when a request starts, so that starts are spaced.
+//! [`governor`] keeps the time. With one request at a time, the pacer takes a cell when the response ends, so that a slow server
+//! rests for the whole delay. With several at a time, it takes a cell when a request starts, which spaces the starts.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -16,19 +16,19 @@ use super::{CrawlClock, Now};
 type Limiter =
     RateLimiter<NotKeyed, InMemoryState, FakeRelativeClock, NoOpMiddleware<<FakeRelativeClock as Clock>::Instant>>;
 
-/// See the module's text. The delay is an argument, since it may be another each time.
+/// Spaces the requests to one server. The delay is an argument, because it may change each time.
 #[derive(Debug)]
 pub(super) struct Pacer {
     clock: FakeRelativeClock,
-    /// `None` for no delay.
+    /// `None` without a delay.
     limiter: Option<Limiter>,
-    /// What `limiter` was made for.
+    /// The delay of `limiter`.
     delay: Duration,
     parallel: usize,
     open: usize,
-    /// The delay is over at this time.
+    /// The end of the delay.
     ready_at: Now,
-    /// The last time that somebody was asked or had answered.
+    /// The time of the last request or response.
     asked_at: Option<Now>,
 }
 
@@ -45,7 +45,7 @@ impl Pacer {
         }
     }
 
-    /// When the next request may start; `None` while as many are open as may be.
+    /// The time at which the next request may start; `None` while as many requests are open as permitted.
     pub fn ready_at(&self) -> Option<Now> {
         (self.open < self.parallel).then_some(self.ready_at)
     }
@@ -80,31 +80,31 @@ impl Pacer {
         }
     }
 
-    /// So many open requests turn out to be at this place.
+    /// This many open requests turn out to be at this server.
     pub fn join(&mut self, open: usize) {
         self.open += open;
     }
 
-    /// So many open requests turn out to be elsewhere.
+    /// This many open requests turn out to be at another server.
     pub fn leave(&mut self, open: usize) {
         self.open = self.open.saturating_sub(open);
     }
 
-    /// Nothing starts before `until`.
+    /// No request starts before `until`.
     pub fn hold(&mut self, until: Now) {
         self.ready_at = self.ready_at.max(until);
     }
 
-    /// Takes a cell now and notes when the next one is due.
+    /// Takes a cell now and notes the time of the next one.
     pub fn take_cell(&mut self, now: Now, delay: Duration) {
-        // A cell is refused where requests end that turned out to be here while they were open: their delay counts too.
+        // The limiter refuses a cell to a request that joined while it was open. Its delay counts too.
         if delay != self.delay || !self.takes_cell() {
             let quota = Quota::with_period(delay).map(|quota| quota.allow_burst(NonZeroU32::MIN));
             self.limiter = quota.map(|quota| RateLimiter::direct_with_clock(quota, self.clock.clone()));
             self.delay = delay;
             self.takes_cell();
         }
-        // A refused check takes none.
+        // A refused check takes no cell.
         if let Some(Err(not_until)) = self.limiter.as_ref().map(Limiter::check) {
             self.hold(now + not_until.wait_time_from(self.clock.now()));
         }

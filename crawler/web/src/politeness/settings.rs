@@ -1,41 +1,41 @@
-//! What the operator sets about politeness, validated.
+//! The validated settings of politeness.
 
 use std::time::Duration;
 
-/// How a host is treated.
+/// The settings of politeness.
 #[derive(Debug, Clone, Copy)]
 pub struct Politeness {
-    /// Between the end of one request and the start of the next.
+    /// Time between the end of one request to a host and the start of the next.
     pub delay: Duration,
-    /// Requests open at one host at a time.
+    /// Most open requests to one host.
     pub parallel_per_host: usize,
-    /// Between two requests to one address, counted as for a host. At most `delay`, so that a single host never waits
-    /// for its address, and a site of one's own that needs no delay has none.
+    /// Time between two requests to one address, counted as for a host. At most `delay`, so that a single host never waits for
+    /// its address, and a site without a delay has none here either.
     pub address_delay: Duration,
-    /// Requests open at one address at a time. At least `parallel_per_host`.
+    /// Most open requests to one address. At least `parallel_per_host`.
     pub parallel_per_address: usize,
-    /// The delay is at least this many times the latency; 0 for a site that needs no delay.
+    /// The delay is at least this multiple of the latency; 0 for a site that needs no delay.
     pub latency_factor: f64,
-    /// Bound on what latency, 429 and 503 make of a delay.
+    /// Upper bound on the adaptive delay.
     pub max_delay: Duration,
-    /// Bound on a robots.txt `Crawl-delay`.
+    /// Upper bound on the `Crawl-delay` of a robots.txt.
     pub max_crawl_delay: Duration,
-    /// Obey robots.txt.
+    /// Whether to obey robots.txt.
     pub robots: bool,
-    /// Read the sitemaps that robots.txt names.
+    /// Whether to read the sitemaps that robots.txt names.
     pub sitemaps: bool,
-    /// Where robots.txt names none, ask for `/sitemap.xml`.
+    /// Whether to request `/sitemap.xml` if robots.txt names no sitemap.
     pub guess_sitemap: bool,
-    /// Times a URL is tried again after a passing failure.
+    /// Most retries of a URL after transient failures.
     pub max_retries: u8,
-    /// How long a host rests after its first passing failure.
+    /// Rest of a host after its first transient failure.
     pub retry_delay: Duration,
-    /// The longest that a run waits for a host that failed or asked for rest.
+    /// Longest time that a run waits for a host that failed or asked for rest.
     pub max_wait: Duration,
 }
 
 impl Default for Politeness {
-    /// One request at a time, and a second between the end of one and the start of the next.
+    /// One request at a time, and one second between the end of one and the start of the next.
     fn default() -> Self {
         Self {
             delay: Duration::from_secs(1),

@@ -1,18 +1,18 @@
-//! The lines of a robots.txt: bytes to records (RFC 9309 §2.2), forgiving where sites in the field are careless.
+//! The lines of a robots.txt as records (RFC 9309, section 2.2). The parser accepts common mistakes.
 
-/// The longest line looked at, in bytes; what follows is cut off. Eight times the longest URL of the browsers of the time
-/// in which Google chose it; its test-suite holds parsers to it.
+/// Longest line, in bytes; longer lines are cut. Google chose eight times the longest URL of the browsers of its time, and its
+/// test suite requires it.
 const MAX_LINE_BYTES: usize = 2_083 * 8 - 1;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// What a line says, and which line it is.
+/// A record with its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line<'a> {
-    /// Counted from 1, as an editor counts them: CR, LF and CR LF each end one.
+    /// Number of the line, counted from 1 as in an editor: CR, LF and CR LF each end a line.
     pub(super) number: usize,
     pub(super) record: Record,
-    /// What stands behind the colon, without comment and surrounding white space.
+    /// The text behind the colon, without comment and surrounding white space.
     pub(super) value: &'a [u8],
     /// The line without comment and surrounding white space.
     pub(super) text: &'a [u8],
@@ -27,8 +27,7 @@ pub(super) enum Record {
     Sitemap,
 }
 
-/// The spellings accepted in place of the right one. A site that writes `dissallow` wants to be left alone, and Google's
-/// parser has long taken it so.
+/// The accepted spellings. A site that writes `dissallow` means `disallow`, and Google's parser accepts it too.
 const SPELLINGS: [(&str, Record); 16] = [
     ("user-agent", Record::UserAgent),
     ("useragent", Record::UserAgent),
@@ -48,7 +47,7 @@ const SPELLINGS: [(&str, Record); 16] = [
     ("site map", Record::Sitemap),
 ];
 
-/// The records of a robots.txt in their order; lines that are none are passed over.
+/// The records of a robots.txt in order. Other lines are ignored.
 pub(super) fn lines(body: &[u8]) -> impl Iterator<Item = Line<'_>> {
     let mut rest = Some(body.strip_prefix(BOM).unwrap_or(body));
     let next = move || {
@@ -61,7 +60,7 @@ pub(super) fn lines(body: &[u8]) -> impl Iterator<Item = Line<'_>> {
         .filter_map(|(number, text)| line(number, text))
 }
 
-/// A line without its end, and what comes after that; `None` after the last.
+/// A line without its end, and the text behind it; `None` after the last line.
 fn cut(text: &[u8]) -> (&[u8], Option<&[u8]>) {
     match memchr::memchr2(b'\n', b'\r', text) {
         Some(end) if text[end..].starts_with(b"\r\n") => (&text[..end], Some(&text[end + 2..])),
@@ -84,7 +83,7 @@ fn line(number: usize, line: &[u8]) -> Option<Line<'_>> {
     })
 }
 
-/// What a name and a value say, if the name is known.
+/// The record of a name and a value, if the name is known.
 fn record<'a>((name, value): (&[u8], &'a [u8])) -> Option<(Record, &'a [u8])> {
     let name = name.trim_ascii();
     let (_, record) = SPELLINGS
@@ -98,7 +97,7 @@ fn at_colon(text: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&text[..colon], &text[colon + 1..]))
 }
 
-/// Cuts a line at the one run of white space in it, as sites do forget the colon. The value may have one of its own.
+/// Cuts a line at its only run of white space, because some sites forget the colon. The value may contain a colon.
 fn at_blank(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let blank = text.iter().position(u8::is_ascii_whitespace)?;
     let value = text[blank..].trim_ascii_start();
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_hides_nothing() {
+    fn a_byte_order_mark_is_ignored() {
         assert_eq!(
             read(b"\xef\xbb\xbfUser-agent: *"),
             vec![(Record::UserAgent, b"*".as_slice())]
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_colon_is_forgiven_where_the_line_has_two_words() {
+    fn a_line_of_two_words_needs_no_colon() {
         assert_eq!(read(b"disallow /x"), vec![(Record::Disallow, b"/x".as_slice())]);
         assert_eq!(
             read(b"Sitemap https://a/b\nDisallow\t/x:y\nallow /x: y\nfoo: disallow"),
@@ -173,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_line_is_cut() {
+    fn a_long_line_is_cut() {
         let body = [b"disallow: /".as_slice(), &b"a".repeat(100_000)].concat();
         assert_eq!(lines(&body).next().unwrap().text.len(), MAX_LINE_BYTES);
     }

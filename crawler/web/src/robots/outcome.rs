@@ -1,29 +1,29 @@
-//! What the attempt to fetch a robots.txt means for the crawl (RFC 9309 §2.3.1).
+//! The result of an attempt to fetch a robots.txt (RFC 9309, section 2.3.1).
 
 use super::Robots;
 
-/// The rules to go by after an attempt to fetch a robots.txt, and why they are what they are.
+/// The rules after an attempt to fetch a robots.txt, and the reason for them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsOutcome {
-    /// The rules that hold until the next attempt.
+    /// The rules until the next attempt.
     pub robots: Robots,
-    /// What came of this one.
+    /// The result of this attempt.
     pub availability: Availability,
 }
 
-/// What came of an attempt to fetch a robots.txt.
+/// The result of an attempt to fetch a robots.txt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Availability {
-    /// It was there, and its rules hold.
+    /// The file exists, and its rules hold.
     Found,
-    /// There is none, or it is not shown to us, or it hides behind too many redirects: everything is allowed.
+    /// There is no file, the server refuses it, or there are too many redirects: everything is allowed.
     Unavailable,
-    /// The server failed, could not be reached, or said "not now": everything is forbidden until it has been tried again.
+    /// The server failed, could not be reached, or is overloaded: everything is forbidden until the next attempt.
     Unreachable,
 }
 
 impl Availability {
-    /// Whether to try again soon (with backoff) instead of keeping the outcome for as long as a cache may (24 hours, §2.4).
+    /// Whether to retry soon, with backoff, instead of caching the result for 24 hours (section 2.4).
     #[must_use]
     pub fn is_to_be_retried(self) -> bool {
         self == Self::Unreachable
@@ -31,8 +31,8 @@ impl Availability {
 }
 
 impl RobotsOutcome {
-    /// What a response means, after redirects have been followed: 2xx is read, 3xx (redirects given up on) and 4xx allow
-    /// everything, but 429, 5xx and anything else forbid everything until retried.
+    /// The result of a response after its redirects. A 2xx response is parsed. 3xx (too many redirects) and 4xx allow everything.
+    /// 429, 5xx and all other statuses forbid everything until the next attempt.
     #[must_use]
     pub fn from_status(status: u16, body: &[u8], agent: &str) -> Self {
         match status {
@@ -49,8 +49,8 @@ impl RobotsOutcome {
         }
     }
 
-    /// What a failed attempt means (no connection, no answer in time, TLS, a forbidden address): everything is forbidden until
-    /// retried. The reason becomes the rule that decisions name.
+    /// The result of a failed request (no connection, a time-out, TLS, a forbidden address): everything is forbidden until the
+    /// next attempt. Decisions name the reason as their rule.
     #[must_use]
     pub fn unreachable(reason: &str) -> Self {
         Self {
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_decides_between_reading_allowing_and_waiting() {
+    fn a_status_means_parse_or_allow_or_forbid() {
         for (status, availability, allowed) in [
             (200, Availability::Found, false),
             (204, Availability::Found, false),

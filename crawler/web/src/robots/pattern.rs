@@ -1,13 +1,13 @@
-//! Path patterns: what `Allow` and `Disallow` name, and when a path is meant by it (RFC 9309 §2.2.2 and §2.2.3).
+//! The path patterns of `Allow` and `Disallow`, and the paths that they match (RFC 9309, sections 2.2.2 and 2.2.3).
 //!
-//! Pattern and path are brought into one spelling of percent-encoding and compared as bytes. In that spelling
+//! Pattern and path are converted to one normal form of percent-encoding and compared as bytes:
 //!
 //! ```text
 //! unreserved characters       decoded          %62 is b
-//! : @ ! ' ( ) , ; [ ]         decoded          the RFC has raw and encoded reserved characters be the same
-//! / ?                         as they stand    they cut a path into its parts; behind the first ? they are decoded as well
-//! & = + # %                   as they stand    decoded, they would say something else
-//! * $                         encoded          so that, raw, they are always the operators
+//! : @ ! ' ( ) , ; [ ]         decoded          by the RFC, raw and encoded reserved characters are the same
+//! / ?                         unchanged        they delimit the parts of a path; behind the first ? they are decoded too
+//! & = + # %                   unchanged        decoding would change the meaning
+//! * $                         encoded          so that the raw characters are always operators
 //! anything else               encoded          with upper-case digits: ツ and %e3%83%84 are %E3%83%84
 //! ```
 
@@ -16,11 +16,11 @@ use memchr::memmem;
 /// A pattern, cut at its `*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pattern {
-    /// The literal stretches: the first starts the path, the others follow in order with anything between them.
+    /// The literal parts: the first starts the path, the others follow in order with any text between them.
     literals: Vec<Vec<u8>>,
-    /// Whether the pattern ended in `$`: the last literal then ends the path.
+    /// Whether the pattern ends in `$`, so that the last literal ends the path.
     anchored: bool,
-    /// The length that decides which of two matches is the more specific, in octets of the one spelling.
+    /// Length of the normal form, in octets. The longer of two matching patterns is the more specific.
     octets: usize,
 }
 
@@ -30,10 +30,10 @@ impl Pattern {
             Some(rest) => (rest, true),
             None => (value, false),
         };
-        // Spelled as a whole, before the cut, because what a `/` is depends on whether a `?` came before it.
+        // Normalized as a whole, before the cut, because the meaning of `/` depends on a `?` before it.
         let spelled = spell(value, Operators::Keep);
         let mut literals: Vec<Vec<u8>> = spelled.split(|byte| *byte == b'*').map(<[u8]>::to_vec).collect();
-        // A run of `*` says no more than one; the first and the last literal keep their place even when empty.
+        // A run of `*` equals one. The first and the last literal stay even when empty.
         let last = literals.len() - 1;
         let mut position = 0;
         literals.retain(|literal| {
@@ -52,7 +52,7 @@ impl Pattern {
         self.octets
     }
 
-    /// Where the pattern is cut at its `*`; the first and the last may be empty.
+    /// The parts between the `*`. The first and the last may be empty.
     pub(super) fn literals(&self) -> &[Vec<u8>] {
         &self.literals
     }
@@ -62,10 +62,10 @@ impl Pattern {
         self.anchored
     }
 
-    /// Whether the pattern means the path, which must have come through [`spell_path`].
+    /// Whether the pattern matches the path, which must be a result of [`spell_path`].
     ///
-    /// Each literal is taken at its leftmost place. That is always right (a later place leaves less to the literals that
-    /// follow), so nothing is ever taken back, and the time is linear in path and pattern, whatever the number of `*`.
+    /// Each literal matches at its leftmost place. A later place only leaves less to the following literals, so there is no
+    /// backtracking, and the time is linear in path and pattern for any number of `*`.
     pub(super) fn matches(&self, path: &[u8]) -> bool {
         let Some((first, rest)) = self.literals.split_first() else {
             return false;
@@ -90,12 +90,12 @@ impl Pattern {
     }
 }
 
-/// A path with its query, in the spelling in which patterns are compared.
+/// The normal form of a path with its query.
 pub(super) fn spell_path(path: &str) -> Vec<u8> {
     spell(path.as_bytes(), Operators::Encode)
 }
 
-/// What becomes of a raw `*` or `$`: an operator in a pattern, a character like any other in a path.
+/// The treatment of a raw `*` or `$`: an operator in a pattern, an ordinary character in a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Operators {
     Keep,

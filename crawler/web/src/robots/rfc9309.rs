@@ -1,4 +1,4 @@
-//! RFC 9309, point by point. Each stands as a row in `docs/standards.md`, which a test holds to this table.
+//! RFC 9309, point by point. A test compares this table with the one in `docs/src/standards.md`.
 
 use super::*;
 
@@ -14,7 +14,7 @@ type Point = (
 const POINTS: &[Point] = &[
     (
         "2.1",
-        "a file without a group that fits allows everything",
+        "a file without a group for the agent allows everything",
         b"user-agent: other\ndisallow: /\n",
         "FooBot",
         &[("/", true), ("/x", true)],
@@ -28,21 +28,21 @@ const POINTS: &[Point] = &[
     ),
     (
         "2.2",
-        "a byte order mark is passed over",
+        "a byte order mark is ignored",
         b"\xef\xbb\xbfuser-agent: *\ndisallow: /\n",
         "FooBot",
         &[("/x", false)],
     ),
     (
         "2.2",
-        "keys in any case, blanks around key, colon and value",
+        "keys may be in any case, with white space around key, colon and value",
         b" USER-agent\t:  *  \n\tDisAllow : /a \n",
         "FooBot",
         &[("/a", false), ("/b", true)],
     ),
     (
         "2.2",
-        "comments, on their own and at the end of a line",
+        "comments may fill a line or end one",
         b"# all\nuser-agent: * # everybody\ndisallow: /a# not /a#b\n",
         "FooBot",
         &[("/a", false), ("/ab", false), ("/b", true)],
@@ -56,7 +56,7 @@ const POINTS: &[Point] = &[
     ),
     (
         "2.2.1",
-        "only the token counts, of the file's line and of the User-Agent header: versions and comments are cut off",
+        "only the token counts, in the file's line and in the User-Agent header: versions and comments are cut off",
         b"user-agent: FooBot/2.1 (new)\ndisallow: /\n",
         "FooBot/3.0 (+https://example.com/bot)",
         &[("/x", false)],
@@ -70,7 +70,7 @@ const POINTS: &[Point] = &[
     ),
     (
         "2.2.1",
-        "groups of one agent are merged, wherever they stand",
+        "all groups of one agent are merged",
         b"user-agent: FooBot\ndisallow: /a\nuser-agent: b\ndisallow: /b\nuser-agent: foobot\ndisallow: /c\n",
         "FooBot",
         &[("/a", false), ("/b", true), ("/c", false)],
@@ -84,7 +84,7 @@ const POINTS: &[Point] = &[
     ),
     (
         "2.2.1",
-        "the groups for * hold only where none names the agent",
+        "the groups for * hold only if no group names the agent",
         b"user-agent: *\ndisallow: /\nuser-agent: FooBot\ndisallow: /a\n",
         "FooBot",
         &[("/a", false), ("/b", true)],
@@ -98,14 +98,14 @@ const POINTS: &[Point] = &[
     ),
     (
         "2.2.1",
-        "a rule before any user-agent line is of no group",
+        "a rule before any user-agent line belongs to no group",
         b"disallow: /a\nuser-agent: *\ndisallow: /b\n",
         "FooBot",
         &[("/a", true), ("/b", false)],
     ),
     (
         "2.2.2",
-        "a path is matched from its start, in the case it is written in",
+        "a path is matched from its start, with regard to case",
         b"user-agent: *\ndisallow: /fish\n",
         "FooBot",
         &[
@@ -117,7 +117,7 @@ const POINTS: &[Point] = &[
     ),
     (
         "2.2.2",
-        "the longest match decides, whatever the order",
+        "the longest match decides, in any order of the rules",
         b"user-agent: *\nallow: /a/b\ndisallow: /a\ndisallow: /a/b/c\n",
         "FooBot",
         &[("/a", false), ("/a/b", true), ("/a/b/c", false)],
@@ -131,7 +131,7 @@ const POINTS: &[Point] = &[
     ),
     (
         "2.2.2",
-        "length is counted in octets, those of an escape being three",
+        "length is counted in octets; an escape has three",
         "user-agent: *\nallow: /ツ\ndisallow: /*ab\n".as_bytes(),
         "FooBot",
         &[("/%E3%83%84ab", true)],
@@ -145,14 +145,14 @@ const POINTS: &[Point] = &[
     ),
     (
         "2.2.2",
-        "escapes of unreserved characters are those characters",
+        "an escape of an unreserved character equals the character",
         b"user-agent: *\ndisallow: /~joe\ndisallow: /%62%61%7A\n",
         "FooBot",
         &[("/%7Ejoe", false), ("/%7ejoe", false), ("/baz", false)],
     ),
     (
         "2.2.2",
-        "octets of UTF-8, raw or escaped, in either case of the digits, are the same",
+        "octets of UTF-8 are equal raw and escaped, with digits in either case",
         "user-agent: *\ndisallow: /ツ\ndisallow: /%e4%b8%ad\n".as_bytes(),
         "FooBot",
         &[("/%E3%83%84", false), ("/%e3%83%84", false), ("/中", false)],
@@ -173,7 +173,7 @@ const POINTS: &[Point] = &[
     ),
     (
         "2.2.3",
-        "* stands for any run of characters, the empty one too",
+        "* matches any run of characters, also an empty one",
         b"user-agent: *\ndisallow: /*.gif\ndisallow: *private\n",
         "FooBot",
         &[
@@ -185,7 +185,7 @@ const POINTS: &[Point] = &[
     ),
     (
         "2.2.3",
-        "$ at the end of a pattern is the end of path and query",
+        "$ at the end of a pattern matches the end of path and query",
         b"user-agent: *\ndisallow: /*.php$\ndisallow: /a$b\n",
         "FooBot",
         &[
@@ -205,14 +205,14 @@ const POINTS: &[Point] = &[
     ),
     (
         "2.2.4",
-        "other lines do not end a group, nor start one",
+        "other lines neither end nor start a group",
         b"user-agent: FooBot\nsitemap: /s\ncrawl-delay: 1\nx-other: y\nuser-agent: b\ndisallow: /\n",
         "FooBot",
         &[("/x", false)],
     ),
     (
         "2.2.4",
-        "what cannot be read is passed over, and what can be is used",
+        "malformed lines are ignored, and the others count",
         b"<html>\0\xff\n: \nuser-agent *\ndisallow: /a\n{\"disallow\": \"/b\"}\n",
         "FooBot",
         &[("/a", false), ("/b", true)],
@@ -240,6 +240,9 @@ fn the_documentation_lists_these_points_and_no_others() {
         .map(|(section, point, ..)| format!("| {section} | {point} |"))
         .collect();
     let table = format!("| section | point |\n|---|---|\n{}\n\n", rows.join("\n"));
-    let documented = include_str!("../../../../docs/standards.md");
-    assert!(documented.contains(&table), "docs/standards.md should have\n{table}");
+    let documented = include_str!("../../../../docs/src/standards.md");
+    assert!(
+        documented.contains(&table),
+        "docs/src/standards.md should have\n{table}"
+    );
 }

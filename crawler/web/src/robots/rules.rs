@@ -1,24 +1,24 @@
-//! The rules of a robots.txt, stored so that the one that decides is found without trying them all.
+//! The rules of a robots.txt, indexed so that finding the deciding rule does not try them all.
 //!
 //! ```text
-//! /a  /a/b  /a/b*   beginnings   sorted; of those that begin a path each begins the next, so a search and a chain
+//! /a  /a/b  /a/b*   beginnings   sorted; the ones that match a path are prefixes of one another: a search and a chain
 //! /a$               wholes       sorted; a search
-//! /*.php$  /a*b     the others   tried, most specific first, up to the best found above; each only if the path has in it
-//!                                four short stretches of the rule, which a glance at a bit map tells
+//! /*.php$  /a*b     the others   tried, most specific first, up to the best found above; each only if a bit map shows
+//!                                that the path contains four short parts of the rule
 //! ```
 //!
-//! What decides is as if all were tried one after another: the first that matches by [`Rule::rank`], which the tests hold
-//! this to. A file of 500 KiB of rules with `*` costs a URL of two kilobytes a three-hundredth of that; one that is made for just
-//! the URLs of its host can still cost all of it, which is the bound: linear in the rules and the path.
+//! The result is the first match by [`Rule::rank`], as if all rules were tried in order; a test compares the two. For a URL of
+//! two kilobytes and a file of 500 KiB of rules with `*`, the index needs a three-hundredth of the time. A hostile file can
+//! still cost the full time, which is linear in the rules and the path.
 
 use std::collections::HashSet;
 
 use super::Rule;
 
-/// Rules in an order to be searched by.
+/// Rules, indexed for search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Rules {
-    /// Most specific first, and `Allow` before `Disallow` where they are equal: the first that matches decides.
+pub(super) struct RuleIndex {
+    /// In the order of [`Rule::rank`]: the first that matches decides.
     ranked: Vec<Rule>,
     /// Ranks of the rules without `*` and `$`, by their literals, each literal once.
     beginnings: Vec<Beginning>,
@@ -28,36 +28,36 @@ pub(super) struct Rules {
     others: Vec<Other>,
 }
 
-/// A rule that holds for every path that begins with its literal.
+/// A rule that matches every path that begins with its literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Beginning {
     rank: usize,
-    /// The longest other beginning that its literal begins with.
+    /// The longest other beginning that is a prefix of its literal.
     shorter: Option<usize>,
-    /// The best rank from here on along `shorter`.
+    /// The best rank of this beginning and all along the chain of `shorter`.
     best: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Other {
     rank: usize,
-    /// Stretches of its literals, hashed; some may be the same.
+    /// Hashes of parts of its literals; some may be equal.
     needs: [u16; NEEDS],
 }
 
-/// Stretches that are looked for before a pattern is tried.
+/// Number of parts that the path must contain before a pattern is tried.
 const NEEDS: usize = 4;
 
-/// Length of a stretch; the shorter ones of shorter literals count too.
+/// Length of a part, in bytes. Shorter literals have shorter parts.
 const STRETCH: usize = 3;
 
-impl Rules {
+impl RuleIndex {
     pub(super) fn new(mut ranked: Vec<Rule>) -> Self {
         ranked.sort_by_key(Rule::rank);
         let (mut beginnings, mut wholes, mut others) = (Vec::new(), Vec::new(), Vec::new());
         let mut seen = HashSet::new();
         for (rank, rule) in ranked.iter().enumerate() {
-            // Of two equal patterns the first decides.
+            // The first of two equal patterns decides.
             if !seen.insert((rule.pattern.literals(), rule.pattern.is_anchored())) {
                 continue;
             }
@@ -71,7 +71,7 @@ impl Rules {
                 }
             }
         }
-        // /a and /a* are two patterns of one literal.
+        // /a and /a* are two patterns with one literal.
         beginnings.sort_by_key(|&rank| (first(&ranked[rank]), rank));
         beginnings.dedup_by_key(|rank| first(&ranked[*rank]));
         wholes.sort_by_key(|&rank| first(&ranked[rank]));
@@ -83,7 +83,7 @@ impl Rules {
         }
     }
 
-    /// The rule that decides for a path that came through [`super::pattern::spell_path`].
+    /// The rule that decides about a path, which must be a result of [`super::pattern::spell_path`].
     pub(super) fn find(&self, path: &[u8]) -> Option<&Rule> {
         let plain = [self.beginning(path), self.whole(path)].into_iter().flatten().min();
         let before = self
@@ -100,14 +100,14 @@ impl Rules {
         found.or(plain).map(|rank| &self.ranked[rank])
     }
 
-    /// The best of the rules that `path` begins with.
+    /// The best of the rules whose literal is a prefix of `path`.
     fn beginning(&self, path: &[u8]) -> Option<usize> {
         let literal = |beginning: &Beginning| first(&self.ranked[beginning.rank]);
         let mut at = self
             .beginnings
             .partition_point(|beginning| literal(beginning) <= path)
             .checked_sub(1)?;
-        // Every literal that begins the path begins all literals between itself and the path in this order.
+        // A literal that is a prefix of the path is also a prefix of every literal sorted between the two.
         while !path.starts_with(literal(&self.beginnings[at])) {
             at = self.beginnings[at].shorter?;
         }
@@ -141,7 +141,7 @@ fn chained(sorted: &[usize], ranked: &[Rule]) -> Vec<Beginning> {
     chained
 }
 
-/// Stretches of the literals: of the longest one, spread over it, and of the last one that has any.
+/// Parts of the literals: three of the longest literal, spread over it, and one of the last that is not empty.
 fn needs(literals: &[Vec<u8>]) -> [u16; NEEDS] {
     let by_length = |literal: &&Vec<u8>| literal.len();
     let longest = literals.iter().max_by_key(by_length).map_or(&[][..], Vec::as_slice);
@@ -157,7 +157,7 @@ fn needs(literals: &[Vec<u8>]) -> [u16; NEEDS] {
     [at(longest, 0, 2), at(longest, 1, 2), at(longest, 2, 2), at(last, 1, 1)]
 }
 
-/// A place in the bit map; of the empty stretch the first, which is always set.
+/// A place in the bit map. The empty part has the first place, which is always set.
 fn hash(stretch: &[u8]) -> u16 {
     let number = stretch
         .iter()
@@ -166,7 +166,7 @@ fn hash(stretch: &[u8]) -> u16 {
     if stretch.is_empty() { 0 } else { (mixed >> 17) as u16 }
 }
 
-/// Which stretches a path has in it: a bit for each hash.
+/// The parts that a path contains: one bit for each hash.
 struct Stretches {
     bits: [u64; (1 << 15) / 64],
 }
@@ -212,7 +212,7 @@ mod tests {
         patterns.iter().map(rule).collect()
     }
 
-    /// One after another.
+    /// Tries all rules in order.
     fn naive<'a>(ranked: &'a [Rule], path: &[u8]) -> Option<&'a Rule> {
         ranked.iter().find(|rule| rule.pattern.matches(path))
     }
@@ -226,7 +226,7 @@ mod tests {
             paths in proptest::collection::vec("/[ab/]{0,9}", 1..12),
         ) {
             let mut ranked = rules(&patterns);
-            let rules = Rules::new(ranked.clone());
+            let rules = RuleIndex::new(ranked.clone());
             ranked.sort_by_key(Rule::rank);
             for path in paths {
                 let path = spell_path(&path);
@@ -242,7 +242,7 @@ mod tests {
         let patterns: Vec<(String, bool)> = (0..20_000)
             .map(|number| (format!("/*aaa*{number:05}b"), false))
             .collect();
-        let rules = Rules::new(rules(&patterns));
+        let rules = RuleIndex::new(rules(&patterns));
         let path = spell_path(&format!("/{}", "a".repeat(2_000)));
         let stretches = Stretches::of(&path);
         assert_eq!(rules.others.len(), 20_000);

@@ -1,4 +1,4 @@
-//! RFC 9309 through the outside test-suite, and what that suite leaves out.
+//! RFC 9309 by Google's test suite, and tests for points that the suite leaves out.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use super::*;
 /// line.
 const GOOGLE: &str = include_str!("../../tests/data/robots-google.jsonl");
 
-/// The cases answered otherwise, by line number, and why.
+/// The cases with a different answer, by line number, and the reason.
 const DEVIATIONS: [(usize, &str); 3] = [
     (
         64,
-        "the URL holds a raw ツ; every URL is percent-encoded before it is matched, so the pattern's %E3%83%84 means it (RFC 9309 §2.2.2)",
+        "the URL contains a raw ツ; every URL is percent-encoded before the match, so the pattern's %E3%83%84 matches it (RFC 9309, section 2.2.2)",
     ),
     (66, "as 64"),
     (
         67,
-        "%62%61%7A is baz: RFC 9309 §2.2.2 has this very example, Google's matcher compares the bytes as they stand",
+        "%62%61%7A equals baz: this is an example in RFC 9309, section 2.2.2; Google's matcher compares the raw bytes",
     ),
 ];
 
@@ -52,7 +52,7 @@ impl Case {
 }
 
 #[test]
-fn the_google_suite_is_answered_as_expected_but_for_the_listed_deviations() {
+fn answers_differ_from_the_google_suite_only_in_the_listed_cases() {
     let mut asked = 0;
     for (number, line) in (1..).zip(GOOGLE.lines()) {
         let case: Case = serde_json::from_str(line).unwrap();
@@ -60,7 +60,9 @@ fn the_google_suite_is_answered_as_expected_but_for_the_listed_deviations() {
         match (case.is_answered_as_expected(), deviation) {
             (true, None) | (false, Some(_)) => asked += 1,
             (false, None) => panic!("line {number}, {}: expected allowed = {}", case.case, case.allowed),
-            (true, Some((_, reason))) => panic!("line {number} is now answered as expected; unlist it ({reason})"),
+            (true, Some((_, reason))) => {
+                panic!("line {number} now has the expected answer; remove it from the list ({reason})")
+            }
         }
     }
     assert_eq!(asked, 142);
@@ -73,11 +75,14 @@ fn the_documentation_lists_these_deviations_and_no_others() {
         .map(|(line, reason)| format!("| {line} | {reason} |"))
         .collect();
     let table = format!(
-        "| line | why it is answered otherwise |\n|---|---|\n{}\n\n",
+        "| line | reason for the different answer |\n|---|---|\n{}\n\n",
         rows.join("\n")
     );
-    let documented = include_str!("../../../../docs/standards.md");
-    assert!(documented.contains(&table), "docs/standards.md should have\n{table}");
+    let documented = include_str!("../../../../docs/src/standards.md");
+    assert!(
+        documented.contains(&table),
+        "docs/src/standards.md should have\n{table}"
+    );
 }
 
 fn decide(robots: &str, agent: &str, target: &str) -> bool {
@@ -91,7 +96,7 @@ fn the_longest_rule_decides_and_is_named() {
         "FooBot",
     );
     let rule = |path: &str| robots.decide(&Url::parse("https://example.com/").unwrap().join(path).unwrap());
-    let decided = |allowed, line, rule: &str| Decision {
+    let decided = |allowed, line, rule: &str| RobotsDecision {
         allowed,
         rule: Some(rule.to_owned()),
         line: Some(line),
@@ -99,13 +104,13 @@ fn the_longest_rule_decides_and_is_named() {
     assert_eq!(rule("/a"), decided(false, 2, "Disallow: /"));
     assert_eq!(rule("/public/a#b"), decided(true, 3, "Allow: /public/"));
     assert_eq!(rule("/public/a.pdf"), decided(false, 4, "Disallow: /public/*.pdf$"));
-    assert_eq!(rule("/robots.txt"), Decision::UNSPOKEN_OF);
+    assert_eq!(rule("/robots.txt"), RobotsDecision::NO_RULE);
 }
 
 #[test]
-fn a_path_no_line_speaks_of_is_allowed_without_a_rule() {
+fn a_path_that_no_line_matches_is_allowed_without_a_rule() {
     let robots = Robots::parse(b"User-agent: *\nDisallow: /x\n", "FooBot");
-    assert_eq!(robots.decide_target("/y"), Decision::UNSPOKEN_OF);
+    assert_eq!(robots.decide_target("/y"), RobotsDecision::NO_RULE);
 }
 
 #[test]
@@ -126,7 +131,7 @@ fn a_token_is_compared_whole_and_without_regard_to_case_or_version() {
 }
 
 #[test]
-fn an_agent_without_a_token_goes_by_the_rules_for_all() {
+fn an_agent_without_a_token_obeys_the_rules_for_all() {
     let robots = "User-agent: 1\nUser-agent:\nAllow: /\nUser-agent: *\nDisallow: /\n";
     for agent in ["", "123", "Foo Bar", "**"] {
         assert!(!decide(robots, agent, "/x"), "{agent}");
@@ -157,7 +162,7 @@ fn an_empty_group_of_its_own_frees_an_agent_from_the_rules_for_all() {
 }
 
 #[test]
-fn a_crawl_delay_is_that_of_the_own_group_and_the_longest() {
+fn the_crawl_delay_is_the_longest_of_the_own_groups() {
     let delay = |robots: &str| Robots::parse(robots.as_bytes(), "a").crawl_delay();
     assert_eq!(
         delay("User-agent: *\nCrawl-delay: 2.5\n"),
@@ -197,7 +202,7 @@ fn sitemaps_belong_to_no_group() {
 }
 
 #[test]
-fn what_lies_beyond_the_limit_is_not_read_nor_is_the_line_it_cuts() {
+fn text_beyond_the_limit_is_not_read_nor_is_the_line_that_it_cuts() {
     let head = b"User-agent: *\nDisallow: /early\n".to_vec();
     let mut body = head.clone();
     body.resize(MAX_ROBOTS_BYTES - b"\nDisallow: /".len(), b'#');
@@ -218,7 +223,7 @@ fn a_page_of_html_in_its_place_allows_everything() {
     assert_eq!(robots, Robots::allow_all());
 }
 
-/// Files that are made of what the parser looks for.
+/// Files made of the words that the parser recognises.
 fn any_robots() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop::sample::select(vec![
         "user-agent",
@@ -258,7 +263,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]
 
     #[test]
-    fn no_file_is_too_strange_to_read(body in any_robots(), noise: Vec<u8>, target: String) {
+    fn any_file_can_be_read(body in any_robots(), noise: Vec<u8>, target: String) {
         for body in [&body, &noise, &[body.clone(), noise.clone()].concat()] {
             let decision = Robots::parse(body, "FooBot").decide_target(&target);
             prop_assert!(decision.allowed || decision.rule.is_some());

@@ -1,4 +1,4 @@
-//! The bytes of a sitemap as UTF-8: inflated, transcoded, and never more of them than the limits permit.
+//! The text of a sitemap: decompressed, converted to UTF-8, and bounded.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -7,8 +7,8 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::MAX_SITEMAP_BYTES;
 
-/// The longest tag, text or comment, in bytes. An XML parser holds one of them in memory at a time; without this, one could be
-/// as long as the whole file. Feeds carry whole articles in one text, so it is no mean limit.
+/// Longest tag, text or comment, in bytes. The XML parser holds one of them in memory, which could be as long as the file. Feeds
+/// carry whole articles in one text, so the limit is generous.
 const MAX_TOKEN_BYTES: usize = 4 * 1024 * 1024;
 
 const CHUNK_BYTES: usize = 16 * 1024;
@@ -18,7 +18,7 @@ pub(super) struct Source<'a> {
     bytes: Box<dyn BufRead + 'a>,
     bytes_left: usize,
     decoder: Decoder,
-    /// Decoded text that has not been consumed, from `start` on.
+    /// Decoded text; the part from `start` on is not consumed yet.
     text: Vec<u8>,
     start: usize,
     ended: bool,
@@ -27,8 +27,7 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// # Errors
-    ///
-    /// [`io::Error`] if the body begins like gzip and is none.
+    /// The body begins like gzip and is not valid gzip.
     pub(super) fn new(body: &'a [u8]) -> io::Result<Self> {
         let mut bytes: Box<dyn BufRead + 'a> = if body.starts_with(b"\x1f\x8b") {
             Box::new(BufReader::with_capacity(CHUNK_BYTES, MultiGzDecoder::new(body)))
@@ -48,15 +47,14 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Tells that a token has been read to its end, and the count for the next one starts.
+    /// Ends a token: the count for the next one starts.
     pub(super) fn end_token(&mut self) {
         self.token_bytes = 0;
     }
 
-    /// Whether the text begins with markup, blanks aside.
+    /// Whether the text begins with markup after white space.
     ///
     /// # Errors
-    ///
     /// As reading.
     pub(super) fn begins_with_markup(&mut self) -> io::Result<bool> {
         let text = self.fill_buf()?;
@@ -70,7 +68,7 @@ impl<'a> Source<'a> {
             return Err(io::Error::other(format!("longer than {MAX_SITEMAP_BYTES} bytes")));
         }
         let last = chunk.is_empty();
-        // Three bytes for every byte is the most that any encoding grows by, so all of the chunk is decoded at once.
+        // No encoding grows by more than three bytes for each byte, so the whole chunk is decoded at once.
         self.text.resize(
             self.decoder
                 .max_utf8_buffer_length(chunk.len())
@@ -116,14 +114,14 @@ impl Read for Source<'_> {
     }
 }
 
-/// The encoding, and the length of the byte order mark: by the mark, else by the XML declaration, else UTF-8, which the
-/// sitemap protocol prescribes.
+/// The encoding, and the length of the byte order mark. The mark decides, then the XML declaration; the default is UTF-8, as the
+/// sitemap protocol demands.
 fn detect(beginning: &[u8]) -> (&'static Encoding, usize) {
     if let Some(marked) = Encoding::for_bom(beginning) {
         return marked;
     }
     let encoding = declared(beginning).and_then(Encoding::for_label);
-    // What declares itself as UTF-16 in bytes that could be read here is not UTF-16.
+    // A declaration that is readable as ASCII is not UTF-16, whatever it says.
     (
         encoding
             .filter(|encoding| encoding.is_ascii_compatible())
@@ -149,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_encoding_is_that_of_the_mark_then_of_the_declaration() {
+    fn the_byte_order_mark_decides_before_the_declaration() {
         let name = |beginning: &[u8]| detect(beginning).0.name();
         assert_eq!(name(b"\xff\xfe<\0"), "UTF-16LE");
         assert_eq!(name(b"\xef\xbb\xbf<?xml version='1.0' encoding='gbk'?>"), "UTF-8");
@@ -160,8 +158,8 @@ mod tests {
     }
 
     #[test]
-    fn a_character_cut_by_a_chunk_is_whole_again() {
-        // The first byte puts every two-byte character astride an even offset, and so the last of each chunk astride its end.
+    fn a_character_across_two_chunks_is_whole() {
+        // After the first byte, every two-byte character begins at an odd offset, so the last one of a chunk crosses its end.
         let body = format!("x{}", "é".repeat(2 * CHUNK_BYTES));
         let mut read = String::new();
         Source::new(body.as_bytes()).unwrap().read_to_string(&mut read).unwrap();

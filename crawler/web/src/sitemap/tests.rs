@@ -75,7 +75,7 @@ fn an_index_names_sitemaps() {
 }
 
 #[test]
-fn extensions_have_locations_of_their_own_that_are_no_pages() {
+fn locations_of_extensions_are_not_pages() {
     let body = "<s:urlset xmlns:s='x' xmlns:image='y'><s:url><s:loc>https://a.example/1</s:loc>
         <image:image><image:loc>https://a.example/1.png</image:loc></image:image><image:loc>https://a.example/2.png</image:loc>
         <video><loc>https://a.example/3.mp4</loc></video></s:url><s:loc>https://a.example/astray</s:loc></s:urlset>";
@@ -86,7 +86,7 @@ fn extensions_have_locations_of_their_own_that_are_no_pages() {
 }
 
 #[test]
-fn an_ampersand_as_it_stands_is_forgiven() {
+fn a_raw_ampersand_is_accepted() {
     let body = urlset("<url><loc>https://a.example/?a=1&b=2&copy;&c</loc></url>");
     assert_eq!(
         parse_sitemap(body.as_bytes(), ALL),
@@ -139,7 +139,7 @@ fn plain_text_names_a_page_a_line() {
 }
 
 #[test]
-fn gzip_is_told_by_its_first_bytes() {
+fn gzip_is_recognised_by_its_first_bytes() {
     let body = urlset("<url><loc>https://a.example/1</loc></url>");
     let expected = whole(SitemapFormat::UrlSet, &["https://a.example/1"]);
     assert_eq!(parse_sitemap(&gzip(body.as_bytes()), ALL), expected);
@@ -168,7 +168,7 @@ fn other_encodings_are_read_by_mark_or_declaration() {
 }
 
 #[test]
-fn broken_xml_keeps_what_came_before() {
+fn damaged_xml_keeps_the_urls_before_the_damage() {
     let first = "<urlset><url><loc>https://a.example/1</loc></url>";
     for rest in [
         "",
@@ -187,7 +187,7 @@ fn broken_xml_keeps_what_came_before() {
 }
 
 #[test]
-fn a_truncated_gzip_keeps_what_came_before() {
+fn a_truncated_gzip_keeps_the_urls_before_its_end() {
     let entries: String = (0..5_000)
         .map(|n| format!("<url><loc>https://a.example/{}</loc></url>", n * 7_919))
         .collect();
@@ -197,12 +197,15 @@ fn a_truncated_gzip_keeps_what_came_before() {
 }
 
 #[test]
-fn what_is_no_sitemap_says_so() {
+fn a_file_that_is_not_a_sitemap_is_an_error() {
     for (body, reason) in [
-        ("<!doctype html><html><body>404</body></html>", "<html> is no sitemap"),
-        ("", "neither markup nor an address in it"),
-        ("{\"error\": 404}", "neither markup nor an address in it"),
-        ("<?xml version='1.0'?>", "no element in it"),
+        (
+            "<!doctype html><html><body>404</body></html>",
+            "<html> is not a sitemap",
+        ),
+        ("", "it contains neither markup nor a URL"),
+        ("{\"error\": 404}", "it contains neither markup nor a URL"),
+        ("<?xml version='1.0'?>", "it contains no element"),
     ] {
         let sitemap = parse_sitemap(body.as_bytes(), ALL);
         assert_eq!(
@@ -215,7 +218,7 @@ fn what_is_no_sitemap_says_so() {
 }
 
 #[test]
-fn the_number_of_addresses_is_bounded() {
+fn the_number_of_urls_is_bounded() {
     let entries: String = (0..MAX_SITEMAP_URLS + 1)
         .map(|n| format!("<url><loc>http://a/{n}</loc></url>"))
         .collect();
@@ -232,7 +235,7 @@ fn the_number_of_addresses_is_bounded() {
 }
 
 #[test]
-fn an_address_that_is_too_long_is_passed_over() {
+fn a_url_that_is_too_long_is_skipped() {
     let long = format!("https://a.example/{}", "x".repeat(MAX_LOCATION_BYTES));
     let xml = urlset(&format!(
         "<url><loc>{long}</loc></url><url><loc/></url><url><loc>https://a.example/1</loc></url>"
@@ -250,7 +253,7 @@ fn an_address_that_is_too_long_is_passed_over() {
 }
 
 #[test]
-fn a_gzip_bomb_ends_at_the_limit_with_what_came_before() {
+fn a_gzip_bomb_ends_at_the_limit_with_the_urls_before() {
     let head = "<urlset><url><loc>https://a.example/1</loc></url>";
     let filling = format!("<!--{}-->", " ".repeat(1_017)).repeat(MAX_SITEMAP_BYTES / 1_024 + 1);
     let sitemap = parse_sitemap(&gzip(format!("{head}{filling}").as_bytes()), ALL);
@@ -270,13 +273,13 @@ fn a_gzip_bomb_ends_at_the_limit_with_what_came_before() {
 }
 
 #[test]
-fn elements_nested_without_end_are_given_up() {
+fn endless_nesting_is_an_error() {
     let sitemap = parse_sitemap(format!("<urlset>{}", "<url>".repeat(100_000)).as_bytes(), ALL);
     assert_eq!(sitemap.broken.as_deref(), Some("elements more than 64 deep"));
 }
 
 #[test]
-fn an_element_with_a_name_without_end_is_given_up() {
+fn an_endless_element_name_is_an_error() {
     let name = "x".repeat(1_000);
     let parsed = parse_sitemap(
         format!("<urlset><url><loc>/1</loc></url><{name}></{name}></urlset>").as_bytes(),
@@ -294,13 +297,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]
 
     #[test]
-    fn no_bytes_are_too_strange(body: Vec<u8>) {
+    fn any_bytes_can_be_parsed(body: Vec<u8>) {
         let sitemap = parse_sitemap(&body, 10);
         prop_assert!(sitemap.sitemap.locations().len() <= 10);
     }
 
     #[test]
-    fn no_markup_is_too_strange(pieces in prop::collection::vec(prop::sample::select(vec![
+    fn any_markup_can_be_parsed(pieces in prop::collection::vec(prop::sample::select(vec![
         "<urlset>", "<url>", "<loc>", "</loc>", "</url>", "</urlset>", "<feed>", "<entry>", "<link href='", "'/>", "&amp;", "&#0;",
         "&#x110000;", "&", ";", "<![CDATA[", "]]>", "<!--", "-->", "<?xml ?>", "<!DOCTYPE [", "http://a/", " ", "\n", "\0", "é", "<", ">", "</",
     ]), 0..40)) {

@@ -1,13 +1,13 @@
-//! Sitemaps in plain text: one address a line.
+//! Sitemaps in plain text: one URL a line.
 
 use std::io::{self, BufRead};
 
 use super::source::Source;
 use super::{Locations, MAX_LOCATION_BYTES, SitemapFormat};
 
-/// Reads locations until the end, the limit, or the first thing that is wrong, which is returned.
+/// Reads locations until the end, the limit, or the first error, which it returns.
 ///
-/// A file is a sitemap in plain text by nothing but its lines, so only what begins like a URL counts as one.
+/// Only the lines show that a file is a sitemap in plain text, so only lines that begin like a URL count.
 pub(super) fn read(mut source: Source<'_>, locations: &mut Locations) -> Result<(), String> {
     let mut line = Vec::new();
     while !locations.is_full() && read_line(&mut source, &mut line).map_err(|error| error.to_string())? {
@@ -23,7 +23,7 @@ pub(super) fn read(mut source: Source<'_>, locations: &mut Locations) -> Result<
     locations
         .format
         .map(|_| ())
-        .ok_or_else(|| "neither markup nor an address in it".to_owned())
+        .ok_or_else(|| "it contains neither markup nor a URL".to_owned())
 }
 
 fn is_web_address(line: &str) -> bool {
@@ -33,7 +33,7 @@ fn is_web_address(line: &str) -> bool {
     })
 }
 
-/// Reads a line, or of a line that is too long for an address as much as shows that it is. False at the end.
+/// Reads a line; of a line that is too long for a URL, only its beginning. False at the end.
 fn read_line(source: &mut Source<'_>, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     loop {
@@ -43,7 +43,7 @@ fn read_line(source: &mut Source<'_>, line: &mut Vec<u8>) -> io::Result<bool> {
         }
         let end = text.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
         let part = &text[..end.unwrap_or(text.len())];
-        // Blanks around it do not count, but a line cannot be endless blanks either.
+        // White space around a URL does not count, but it cannot be endless.
         let room = (2 * MAX_LOCATION_BYTES).saturating_sub(line.len());
         line.extend_from_slice(&part[..part.len().min(room)]);
         let consumed = part.len() + usize::from(end.is_some());

@@ -7,18 +7,18 @@ use quick_xml::{Reader, XmlVersion};
 use super::source::Source;
 use super::{Locations, SitemapFormat};
 
-/// Sitemaps and feeds nest five deep; what nests much deeper is neither.
+/// Deepest nesting. Sitemaps and feeds have five levels.
 const MAX_DEPTH: usize = 64;
 
-/// Longest name of an element, in bytes: the names of all open elements are kept, and a tag may be long.
+/// Longest name of an element, in bytes. It bounds the memory for the names of all open elements.
 const MAX_NAME_BYTES: usize = 256;
 
-/// Reads locations until the end, the limit, or the first thing that is wrong, which is returned.
+/// Reads locations until the end, the limit, or the first error, which it returns.
 pub(super) fn read(source: Source<'_>, locations: &mut Locations) -> Result<(), String> {
     let mut reader = Reader::from_reader(source);
     let config = reader.config_mut();
     config.expand_empty_elements = true;
-    // `?a=1&b=2` with its `&` as it stands is the commonest of mistakes, and does no harm.
+    // A raw `&`, as in `?a=1&b=2`, is the most common mistake and harmless.
     config.allow_dangling_amp = true;
     let mut document = Document::default();
     let mut buffer = Vec::new();
@@ -32,7 +32,7 @@ pub(super) fn read(source: Source<'_>, locations: &mut Locations) -> Result<(), 
             Event::CData(text) => document.add(&text),
             Event::GeneralRef(reference) => document.add_reference(&reference),
             Event::Eof => return document.end(),
-            // Declarations of entities stand in the document type: as it is not read, none is ever expanded.
+            // The document type declares entities. It is not read, so no entity is ever expanded.
             Event::DocType(_) | Event::Decl(_) | Event::PI(_) | Event::Comment(_) | Event::Empty(_) => {}
         }
         reader.get_mut().end_token();
@@ -40,7 +40,7 @@ pub(super) fn read(source: Source<'_>, locations: &mut Locations) -> Result<(), 
     Ok(())
 }
 
-/// What went wrong, without the parser's own word for a failure to read: the source says in full what failed.
+/// The message of an error. For a failure to read, the source's own message is complete.
 fn reason(error: &quick_xml::Error) -> String {
     match error {
         quick_xml::Error::Io(error) => error.to_string(),
@@ -48,21 +48,21 @@ fn reason(error: &quick_xml::Error) -> String {
     }
 }
 
-/// What an open element is to a sitemap.
+/// The meaning of an open element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// Stands for one page: `url`, `sitemap`, `item`, `entry`.
     Entry,
-    /// Its text is the page's address.
+    /// Its text is the URL of the page.
     Location,
     Other,
 }
 
-/// The elements that are open, and the address that is being read.
+/// The open elements, and the URL that is being read.
 #[derive(Default)]
 struct Document {
     format: Option<SitemapFormat>,
-    /// Of each open element its role and its namespace prefix.
+    /// The role and the namespace prefix of each open element.
     open: Vec<(Role, String)>,
     address: String,
 }
@@ -80,7 +80,7 @@ impl Document {
         let prefix = prefix.map(|prefix| prefix.as_ref().to_owned()).unwrap_or_default();
         let Some(format) = self.format else {
             let format =
-                format_of_root(local.as_ref()).ok_or_else(|| format!("<{}> is no sitemap", shortened(name.0)))?;
+                format_of_root(local.as_ref()).ok_or_else(|| format!("<{}> is not a sitemap", shortened(name.0)))?;
             self.format = Some(format);
             locations.format = Some(format);
             self.open.push((Role::Other, prefix));
@@ -100,8 +100,8 @@ impl Document {
         Ok(())
     }
 
-    /// `image:loc` beside `loc` and `atom:link` beside `link` are something else; a file that gives all its elements one prefix
-    /// is as good as one that gives them none. So an address has the prefix of the entry that it stands in.
+    /// `image:loc` beside `loc`, and `atom:link` beside `link`, are not locations. A file may also give all its elements one
+    /// prefix. A location therefore has the prefix of its entry.
     fn role(&self, format: SitemapFormat, name: &str, prefix: &str) -> Role {
         let (entry, location) = names(format);
         let inside = self.open.last();
@@ -128,9 +128,9 @@ impl Document {
         }
     }
 
-    /// One of the five entities of XML, or a character by its number. Any other stays as it stands.
+    /// Adds one of the five entities of XML, or a character by its number. Other references stay as written.
     fn add_reference(&mut self, reference: &BytesRef<'_>) {
-        // A number that is no character's is no reason to give up the file; it stays as it stands, too.
+        // An invalid character number is no reason to reject the file; it stays as written too.
         match (reference.resolve_char_ref(), resolve_xml_entity(reference)) {
             (Ok(Some(character)), _) => self.add(character.encode_utf8(&mut [0; 4])),
             (_, Some(text)) => self.add(text),
@@ -140,7 +140,7 @@ impl Document {
 
     fn close(&mut self, locations: &mut Locations) {
         if let Some((Role::Location, _)) = self.open.pop() {
-            // Feeds link to more than the page (comments, the feed itself): those links have no address here.
+            // Feeds have other links too (comments, the feed itself). Those have no URL here.
             if self.format != Some(SitemapFormat::Atom) || !self.address.is_empty() {
                 locations.add(&self.address);
             }
@@ -149,9 +149,9 @@ impl Document {
 
     fn end(&self) -> Result<(), String> {
         match (self.format, self.open.len()) {
-            (None, _) => Err("no element in it".to_owned()),
+            (None, _) => Err("it contains no element".to_owned()),
             (Some(_), 0) => Ok(()),
-            (Some(_), open) => Err(format!("ends with {open} elements open")),
+            (Some(_), open) => Err(format!("it ends with unclosed elements: {open}")),
         }
     }
 }
@@ -166,7 +166,7 @@ fn format_of_root(name: &str) -> Option<SitemapFormat> {
     })
 }
 
-/// The names of the element that stands for a page and of the one that holds its address.
+/// The names of the element for a page and of the element for its URL.
 fn names(format: SitemapFormat) -> (&'static str, &'static str) {
     match format {
         SitemapFormat::Index => ("sitemap", "loc"),
@@ -176,7 +176,7 @@ fn names(format: SitemapFormat) -> (&'static str, &'static str) {
     }
 }
 
-/// Where an Atom link leads, if it leads to the page itself (RFC 4287 §4.2.7.2: without `rel`, `alternate` is meant).
+/// The target of an Atom link to the page itself. A link without `rel` is `alternate` (RFC 4287, section 4.2.7.2).
 fn href(link: &BytesStart<'_>) -> Option<String> {
     let value = |name: &str| {
         let attribute = link

@@ -1,8 +1,8 @@
-//! The shape of a URL: what remains when what varies from page to page is taken out.
+//! The shape of a URL: the URL without the parts that vary from page to page.
 
 use url::Url;
 
-/// Segments of a path that are told apart; what lies deeper counts as one.
+/// Segments of a path that are distinguished. All deeper segments count as one.
 const MAX_SEGMENTS: usize = 32;
 
 /// The path with every run of digits as `#`: `/calendar/2026/11` is `/calendar/#/#`.
@@ -26,8 +26,8 @@ pub fn masked(text: &str) -> String {
     shape
 }
 
-/// The pattern that a URL belongs to: the shape of its folder, `*` and the ending for its name (`#` for a number), and the
-/// names of its parameters in order of the alphabet: `/news/#/*.html?page&sort`.
+/// The pattern of a URL: the shape of its folder, `*` (`#` for a number) and the extension for its file name, and the names
+/// of its parameters in alphabetical order: `/news/#/*.html?page&sort`.
 pub fn pattern(url: &Url) -> String {
     let path = url.path();
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -50,7 +50,7 @@ pub fn pattern(url: &Url) -> String {
     pattern
 }
 
-/// What URLs have in common that may well be the same page: the shape of the path and the names of the parameters.
+/// The common part of URLs that are likely to name one page: the shape of the path and the names of the parameters.
 pub fn skeleton(url: &Url) -> String {
     let mut skeleton = shape(url);
     push_names(&mut skeleton, url);
@@ -67,7 +67,7 @@ fn push_names(out: &mut String, url: &Url) {
     }
 }
 
-/// Name and whole text of each parameter of the query, as they stand in the URL.
+/// The name and the whole text of each parameter of the query, as written in the URL.
 pub fn parameters(url: &Url) -> impl Iterator<Item = (&str, &str)> {
     let pairs = url
         .query()

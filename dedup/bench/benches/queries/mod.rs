@@ -1,4 +1,4 @@
-//! Queries, timed one by one.
+//! Measures queries one by one.
 
 use std::hint;
 
@@ -6,7 +6,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Throughput};
 use dedup_bench::range_index::RangeIndex;
 
-/// Puts the queries to the index, over and over.
+/// Measures the queries in turn, again and again.
 pub fn bench(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, index: &mut dyn RangeIndex, queries: &[u64]) {
     group.throughput(Throughput::Elements(1));
     group.bench_function(name, |b| {

@@ -1,4 +1,4 @@
-//! The improved SimHash's own experiment. Prints tables in Markdown.
+//! The experiment of the improved SimHash. Prints tables in Markdown.
 //!
 //! ```text
 //! improved_simhash [--similar 1000] [--unrelated 5000] [--template 0] [--pages PAGES.jsonl]
@@ -8,6 +8,7 @@ use std::error::Error;
 use std::fs;
 use std::time::Duration;
 
+use dedup_bench::experiment::copies::edited_copy;
 use dedup_bench::experiment::documents::{Document, Writer, of_real_sentences};
 use dedup_bench::experiment::edits::{Edit, Kind, PERCENTS, Unit};
 use dedup_bench::experiment::methods::{Methods, NAMES, Spent};
@@ -43,7 +44,7 @@ fn options() -> Result<Options, Box<dyn Error>> {
     }
     if options.similar > options.unrelated {
         return Err(
-            "every similar document is a copy of another unrelated one: --similar is at most --unrelated".into(),
+            "each similar document is a copy of a different unrelated one: choose --similar at most --unrelated".into(),
         );
     }
     Ok(options)
@@ -86,7 +87,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A name and unrelated documents.
+/// A topic's name and unrelated documents.
 type Topic = (String, Vec<Document>);
 
 fn topics(options: &Options) -> Result<Vec<Topic>, Box<dyn Error>> {
@@ -109,14 +110,14 @@ fn topics(options: &Options) -> Result<Vec<Topic>, Box<dyn Error>> {
     Ok(TOPICS.iter().enumerate().map(topic).collect())
 }
 
-/// The originals and an edited copy of as many of them as are asked for, in random order.
+/// The originals, and edited copies of `similar` of them, in random order.
 fn with_copies(originals: &[Document], similar: usize) -> Vec<Document> {
     let mut random = Random::new(6);
     let places: Vec<usize> = (0..originals.len()).collect();
     let copied = random.sample(&places, similar);
     let copy = |(n, place): (usize, &usize)| {
         let other = &originals[(place + 1) % originals.len()];
-        Edit::nth(n).copy(&originals[*place], other, &mut random)
+        edited_copy(Edit::nth(n), &originals[*place], other, &mut random)
     };
     let copies: Vec<Document> = copied.iter().enumerate().map(copy).collect();
     let mut stream = [originals, &copies].concat();
@@ -152,8 +153,8 @@ fn cells(score: &Score) -> String {
 
 fn print_recall(scores: &[&Score; NAMES.len()]) {
     print_header("recall of");
-    let row = |name: String, is_such: &dyn Fn(&Edit) -> bool| {
-        let recalls = scores.map(|score| format!("{:.3}", score.recall_where(is_such)));
+    let row = |name: String, counts: &dyn Fn(&Edit) -> bool| {
+        let recalls = scores.map(|score| format!("{:.3}", score.recall_where(counts)));
         println!("| {name} | {} |", recalls.join(" | "));
     };
     for unit in [Unit::Word, Unit::Sentence] {

@@ -1,14 +1,16 @@
-//! One index in one process, driven line by line, so that `compare` can measure it in turn with others.
+//! One index in one process that takes commands line by line, so that `compare` can measure several indices in turn.
 //!
 //! ```text
 //! range_peer ours|gaoya:BLOCKS RADIUS STORED QUERIES
 //! ```
 //!
-//! Both files hold 64-bit fingerprints, lowest byte first. Commands on standard input, an answer a line:
+//! Both files hold 64-bit fingerprints, lowest byte first. It reads commands from standard input and answers each with
+//! a line:
 //!
-//! - `insert` all stored: `{"seconds", "bytes"}`, the memory that the process grew by
-//! - `query` all queries: `{"seconds"}`
-//! - `answers PATH`: `{"pairs"}`, written there as pairs of the query's place and the found one's, 64 bits each, in order
+//! - `insert` inserts all stored fingerprints: `{"seconds", "bytes"}`, the growth of the process in bytes
+//! - `query` runs all queries: `{"seconds"}`
+//! - `answers PATH` writes the answers to a file: `{"pairs"}`. Each pair is the place of a query and of a fingerprint
+//!   found, 64 bits each, in order
 
 use std::error::Error;
 use std::io::{self, BufRead, Write};
@@ -78,12 +80,12 @@ fn read(path: &str) -> Result<Vec<u64>, Box<dyn Error>> {
     let bytes = fs::read(path)?;
     let (words, rest) = bytes.as_chunks::<8>();
     if !rest.is_empty() {
-        return Err(format!("{path} holds no whole number of fingerprints").into());
+        return Err(format!("the length of {path} is not a multiple of 8 bytes").into());
     }
     Ok(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
 }
 
-/// The memory that this process has in use.
+/// Resident memory of this process.
 fn resident_bytes() -> Result<u64, Box<dyn Error>> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

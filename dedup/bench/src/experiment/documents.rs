@@ -1,25 +1,26 @@
-//! Documents: sentences of words, and what is said about them.
+//! Documents: sentences of words, with metadata.
 
 use icu_segmenter::WordSegmenter;
 use icu_segmenter::options::WordBreakInvariantOptions;
 
+use super::edits::Edit;
 use super::vocabulary::Vocabulary;
 use crate::random::Random;
 
-/// A sentence, word for word; its last word is the punctuation that ends it.
+/// The words of a sentence; the last word is the punctuation that ends it.
 pub type Sentence = Vec<String>;
 
-/// A document, before it is text.
+/// A document as sentences of words.
 #[derive(Debug, Clone)]
 pub struct Document {
-    /// What it says.
+    /// The sentences of its text.
     pub sentences: Vec<Sentence>,
     /// Keywords, tags and works cited.
     pub metadata: Vec<String>,
-    /// Documents of one family are similar: one of them and its edited copies.
+    /// Number of the family, which is a document and its edited copies.
     pub family: usize,
-    /// What was done to it; `None` for one that is nobody's copy.
-    pub edit: Option<super::edits::Edit>,
+    /// The edit that made this copy; `None` for an original.
+    pub edit: Option<Edit>,
 }
 
 impl Document {
@@ -30,31 +31,31 @@ impl Document {
     }
 }
 
-/// Sentences in a document, fewest and most: about 300 to 1,200 characters.
+/// Least number of sentences in a document, and one more than the greatest: about 300 to 1,200 characters.
 const SENTENCES: (usize, usize) = (18, 60);
-/// Words of a clause, fewest and most.
+/// Least number of words in a clause, and one more than the greatest.
 const CLAUSE: (usize, usize) = (4, 10);
 
-/// Writes documents of a topic. A document has some words that it keeps coming back to, as a real one has: terms of its
-/// topic and general words, drawn once for it. Word for word, of a hundred
+/// Writes documents of a topic. Like a real document, each repeats some words: terms of its topic and general words
+/// that are drawn once per document. Of a hundred words,
 ///
 /// - 25 are function words,
-/// - 35 are general words, any of them,
-/// - 25 are general words of the document's own,
-/// - 15 are terms of the topic of the document's own,
+/// - 35 are general words,
+/// - 25 are general words drawn for the document,
+/// - 15 are terms of the topic drawn for the document,
 ///
-/// each drawn by Zipf's law. The order of words says nothing: no method here reads a grammar.
+/// each chosen by Zipf's law. The order of words is random: no method here uses grammar.
 #[derive(Debug)]
 pub struct Writer<'a> {
     vocabulary: &'a Vocabulary,
     topic: usize,
-    /// Sentences that a share of all documents have in common, as pages of one site have.
+    /// Sentences that all documents have in common, like the frame of a site.
     template: Vec<Sentence>,
     random: Random,
 }
 
 impl<'a> Writer<'a> {
-    /// A writer whose documents share a template of so many sentences (0 for none).
+    /// A writer whose documents share a template of `template` sentences (0 for none).
     #[must_use]
     pub fn new(vocabulary: &'a Vocabulary, topic: usize, template: usize, seed: u64) -> Self {
         let mut writer = Self {
@@ -68,7 +69,7 @@ impl<'a> Writer<'a> {
         writer
     }
 
-    /// The next document.
+    /// The next document, an original of `family`.
     pub fn document(&mut self, family: usize) -> Document {
         let (words, terms) = self.own_words();
         let count = SENTENCES.0 + self.random.below(SENTENCES.1 - SENTENCES.0);
@@ -110,15 +111,16 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Five keywords of the document's terms and six works out of 2,000 that its field cites.
+/// Five of the document's terms as keywords, and six cited works out of 2,000.
 fn metadata(terms: &[String], random: &mut Random) -> Vec<String> {
     let keywords = terms.iter().take(5).cloned();
     let works = (0..6).map(|_| format!("work {}", random.below(2_000)));
     keywords.chain(works).collect::<Vec<_>>()
 }
 
-/// Documents of real sentences: those of all `texts`, each distinct one used once, in random order, so that no document
-/// says what another says. A sentence ends at 。！？ or a line's end and has at least eight characters of Chinese.
+/// Documents of real sentences: the distinct sentences of all `texts`, each used once, in random order. So no two
+/// documents share a sentence. A sentence ends at 。！？ or at the end of a line and has at least eight Chinese
+/// characters.
 #[must_use]
 pub fn of_real_sentences(texts: &[String], seed: u64) -> Vec<Document> {
     let is_chinese = |c: &char| ('\u{4e00}'..='\u{9fff}').contains(c);
@@ -166,7 +168,7 @@ mod tests {
     use crate::experiment::vocabulary::TOPICS;
 
     #[test]
-    fn a_document_is_as_long_as_one_worth_comparing_and_has_its_topics_terms() {
+    fn a_document_has_hundreds_of_characters_and_terms_of_its_topic() {
         let vocabulary = Vocabulary::default();
         for topic in 0..TOPICS.len() {
             let document = Writer::new(&vocabulary, topic, 0, 7).document(0);
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_of_real_sentences_share_none() {
+    fn documents_of_real_sentences_share_no_sentence() {
         let texts: Vec<String> = (0..400).map(|n| format!("这是第{n}个完全不同的句子。短。")).collect();
         let documents = of_real_sentences(&[texts.clone(), texts].concat(), 1);
         let mut sentences: Vec<String> = documents

@@ -1,17 +1,16 @@
-//! The methods side by side, each a scheme and a rule of the `dedup` crate: it reads a stream of documents, keeps those it
-//! calls unique, and names for every other the kept one that it repeats.
+//! The methods: each is a scheme and a rule of the `dedup` crate. A method reads a stream of documents, keeps the
+//! unique ones, and names for every other document the kept one that it repeats.
 
 use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dedup::rule::MIN_SIMILARITY;
 use dedup::{
-    Analyzer, Confirm, DedupError, Deduplicator, DocId, IdfBuilder, MemoryIndex, Rule, Scheme, Segmenter, Signature,
-    Weighting,
+    Analyzer, Confirm, DedupError, Deduplicator, DocId, DuplicateRule, IdfBuilder, MIN_SIMILARITY, MemoryIndex, Scheme,
+    Segmenter, Signature, Weighting,
 };
 
-/// The names of the methods, in the order of all results.
+/// The names of the methods, in the order of the results.
 pub const NAMES: [&str; 6] = [
     "original",
     "improved weights",
@@ -21,44 +20,45 @@ pub const NAMES: [&str; 6] = [
     "default at 0.3",
 ];
 
-/// Largest distance of the original.
+/// Largest distance of the original method.
 const ORIGINAL: u32 = 3;
-/// Largest distance that the combined rule can accept: with equal metadata 0.9 / (1 + 5) + 0.1 is its bound of 0.25.
+/// Largest distance that the combined rule accepts: with equal metadata, 0.9 / (1 + 5) + 0.1 equals its bound of 0.25.
 const COMBINED: u32 = 5;
 
-/// All methods on one stream. By [`NAMES`]:
+/// All methods, to run on one stream:
 ///
-/// - *original*: words of the dictionary, weighed by tf, at most 3 bits apart,
-/// - *improved weights*: the same, weighed by tf · idf · (1 + len),
-/// - *combined rule*: tf, fingerprints and metadata together,
-/// - *improved*: both of them,
-/// - *default*: the crate's, at most 10 bits apart and confirmed by a sketch; with its own threshold and with a low one.
+/// - *original*: words of the dictionary weighed by tf, at most 3 bits apart,
+/// - *improved weights*: the same with the weight tf · idf · (1 + len),
+/// - *combined rule*: tf, and fingerprints combined with metadata,
+/// - *improved*: both,
+/// - *default*: the defaults of the crate, at most 10 bits apart and confirmed by a sketch; with the default threshold,
+///   and with 0.3.
 #[derive(Debug)]
 pub struct Methods {
     schemes: [Timed<Analyzer>; 3],
-    /// Each with the place of its scheme.
+    /// The rules, each with the number of its scheme.
     rules: [(usize, Timed<Deduplicator<MemoryIndex>>); NAMES.len()],
     judged: u64,
 }
 
-/// What one method made of one document: the place of the kept document that it repeats, `None` for a document that is
-/// unique and now kept. The place of a document is the number of documents judged before it.
+/// The verdict of a method on a document: the place of the kept document that it repeats, `None` if it is unique and
+/// now kept. The place of a document is the number of documents before it.
 pub type Repeats = Option<usize>;
 
-/// Time spent, summed over all documents.
+/// Time of a method, summed over all documents.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Spent {
-    /// From text and metadata to signature. Methods of one scheme share it.
+    /// Time from text and metadata to signature; the same for methods with one scheme.
     pub analyzing: Duration,
-    /// On looking up, deciding and keeping.
+    /// Time to search, decide and insert.
     pub deciding: Duration,
 }
 
 impl Methods {
-    /// Methods that have kept nothing yet; the idf is frozen from `corpus`.
+    /// Methods with empty indices. `corpus` is the corpus of the idf table.
     ///
     /// # Errors
-    /// A scheme or a rule that cannot be.
+    /// A scheme or a rule is invalid.
     pub fn new<'a>(corpus: impl Iterator<Item = &'a str>) -> Result<Self, Box<dyn Error>> {
         let tf = Scheme {
             segmenter: Segmenter::Dictionary,
@@ -69,16 +69,21 @@ impl Methods {
         let table = Arc::new(builder.freeze());
         let improved = tf.clone().weighted(Weighting::Improved, Some(table))?;
         let rule = |max_distance, confirm| {
-            let rule = Rule {
+            let rule = DuplicateRule {
                 max_distance,
                 confirm,
-                ..Rule::default()
+                ..DuplicateRule::default()
             };
             Deduplicator::new(MemoryIndex::new(&rule)?, rule).map(Timed::new)
         };
         let original = || rule(ORIGINAL, Confirm::Distance);
         let combined = || rule(COMBINED, Confirm::PAPER);
-        let sketch = |min_similarity| rule(Rule::default().max_distance, Confirm::Sketch { min_similarity });
+        let sketch = |min_similarity| {
+            rule(
+                DuplicateRule::default().max_distance,
+                Confirm::Sketch { min_similarity },
+            )
+        };
         Ok(Self {
             schemes: [tf, improved, Scheme::default()].map(|scheme| Timed::new(Analyzer::new(&scheme))),
             rules: [
@@ -93,7 +98,7 @@ impl Methods {
         })
     }
 
-    /// Puts the next document to each method.
+    /// Gives the next document to each method.
     ///
     /// # Errors
     /// An index cannot be read or written.
@@ -113,7 +118,7 @@ impl Methods {
         Ok(repeats)
     }
 
-    /// So far.
+    /// The time that each method has spent so far.
     #[must_use]
     pub fn spent(&self) -> [Spent; NAMES.len()] {
         self.rules.each_ref().map(|(scheme, rule)| Spent {
@@ -123,22 +128,22 @@ impl Methods {
     }
 }
 
-/// With the time that it took.
+/// A value with the time that work on it took.
 #[derive(Debug)]
 struct Timed<T> {
-    what: T,
+    value: T,
     spent: Duration,
 }
 
 impl<T> Timed<T> {
-    fn new(what: T) -> Self {
+    fn new(value: T) -> Self {
         let spent = Duration::ZERO;
-        Self { what, spent }
+        Self { value, spent }
     }
 
     fn run<R>(&mut self, work: impl FnOnce(&T) -> R) -> R {
         let start = Instant::now();
-        let result = work(&self.what);
+        let result = work(&self.value);
         self.spent += start.elapsed();
         result
     }
@@ -151,12 +156,12 @@ mod tests {
     use crate::experiment::vocabulary::Vocabulary;
 
     #[test]
-    fn each_method_names_the_document_that_is_repeated() {
+    fn each_method_names_the_repeated_document() {
         let vocabulary = Vocabulary::default();
         let mut writer = Writer::new(&vocabulary, 0, 0, 7);
         let documents = [writer.document(0), writer.document(1)];
         let texts = documents.each_ref().map(|document| document.text());
-        // Not to the letter, or their digests would do.
+        // One character more, so that the digests differ.
         let last = texts[0].clone() + "了";
         let mut methods = Methods::new(texts.iter().map(String::as_str)).unwrap();
         let mut judge = |text: &str, of: usize| methods.judge(text, &documents[of].metadata).unwrap();
@@ -166,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_combined_rule_can_accept_no_more_than_it_looks_for() {
+    fn the_distance_of_the_combined_rule_covers_all_that_it_can_accept() {
         let Confirm::Combined { weight, bound } = Confirm::PAPER else {
             panic!("{:?}", Confirm::PAPER);
         };

@@ -1,23 +1,23 @@
-//! What verdicts are worth.
+//! Precision and recall of the verdicts.
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::documents::Document;
 use super::edits::Edit;
 
-/// Verdicts on documents, counted.
+/// Number of verdicts by outcome.
 #[derive(Debug, Clone, Default)]
 pub struct Score {
     kept: HashSet<usize>,
     right: usize,
     wrong: usize,
     missed: usize,
-    /// Copies by edit: found, all. Only those that came after another of their family.
+    /// Number of copies by edit: found, all. Counts only copies that follow another document of their family.
     by_edit: BTreeMap<Edit, (usize, usize)>,
 }
 
 impl Score {
-    /// Takes in a verdict: the family of the document that `document` was called a duplicate of, `None` for unique.
+    /// Counts a verdict: the family of the document that the verdict names, `None` for unique.
     pub fn count(&mut self, document: &Document, of_family: Option<usize>) {
         let is_right = of_family == Some(document.family);
         let has_kin = self.kept.contains(&document.family);
@@ -38,38 +38,34 @@ impl Score {
         }
     }
 
-    /// Of the documents called duplicates, the share whose named original is of their family.
+    /// Share of the documents called duplicates whose named document is of their family.
     #[must_use]
     pub fn precision(&self) -> f64 {
         share(self.right, self.right + self.wrong)
     }
 
-    /// Of the documents of whose family one was kept, the share called duplicates of it.
+    /// Share of the documents with a kept document of their family that were called duplicates of it.
     #[must_use]
     pub fn recall(&self) -> f64 {
         share(self.right, self.right + self.missed)
     }
 
-    /// Their harmonic mean.
+    /// The harmonic mean of precision and recall.
     #[must_use]
     pub fn f1(&self) -> f64 {
         let (precision, recall) = (self.precision(), self.recall());
         2.0 * precision * recall / (precision + recall).max(f64::MIN_POSITIVE)
     }
 
-    /// Of the copies whose edit is such, the share found.
+    /// Share of the copies with an edit that `counts` accepts that were found.
     #[must_use]
-    pub fn recall_where(&self, is_such: impl Fn(&Edit) -> bool) -> f64 {
-        let such = self
-            .by_edit
-            .iter()
-            .filter(|(edit, _)| is_such(edit))
-            .map(|(_, counts)| counts);
-        let (found, all) = such.fold((0, 0), |sum, counts| (sum.0 + counts.0, sum.1 + counts.1));
+    pub fn recall_where(&self, counts: impl Fn(&Edit) -> bool) -> f64 {
+        let counted = self.by_edit.iter().filter(|(edit, _)| counts(edit));
+        let (found, all) = counted.fold((0, 0), |sum, (_, (found, all))| (sum.0 + found, sum.1 + all));
         share(found, all)
     }
 
-    /// Adds another's counts.
+    /// Adds the counts of another score.
     pub fn add(&mut self, other: &Self) {
         self.right += other.right;
         self.wrong += other.wrong;
@@ -81,7 +77,7 @@ impl Score {
     }
 }
 
-/// 1 where there was nothing to get wrong.
+/// `part / whole`; 1 if `whole` is 0.
 fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
@@ -100,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn right_wrong_and_missed_are_told_apart() {
+    fn right_wrong_and_missed_verdicts_are_distinguished() {
         let mut score = Score::default();
         let edit = Some(Edit::nth(0));
         for family in 0..4 {

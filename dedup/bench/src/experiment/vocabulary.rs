@@ -8,12 +8,12 @@ const GENERAL: &str = include_str!("../../data/general_words.txt");
 /// The topics of the paper.
 pub const TOPICS: [&str; 5] = ["internet", "medicine", "education", "ai", "housing"];
 
-/// What Chinese documents are made of; each list in order of frequency, the commonest first.
+/// The words of generated Chinese documents; each list is in order of frequency, the commonest word first.
 #[derive(Debug)]
 pub struct Vocabulary {
-    /// Words that hold a sentence together.
+    /// Function words.
     pub function: Vec<&'static str>,
-    /// Words of two characters that occur whatever the topic.
+    /// Words of two characters that occur in every topic.
     pub general: Vec<String>,
     topics: [Vec<&'static str>; TOPICS.len()],
 }
@@ -30,7 +30,7 @@ impl Default for Vocabulary {
 }
 
 impl Vocabulary {
-    /// The terms of a topic by its place in [`TOPICS`].
+    /// The terms of a topic, by its place in [`TOPICS`].
     #[must_use]
     pub fn topic(&self, topic: usize) -> &[&'static str] {
         &self.topics[topic]
@@ -44,7 +44,7 @@ fn list(name: &str) -> Vec<&'static str> {
     line.into_iter().flat_map(str::split_whitespace).collect()
 }
 
-/// Which word is common and which is rare is left to chance.
+/// The general words in random order, so that chance decides which words are common.
 fn general() -> Vec<String> {
     let lines = GENERAL.lines().filter(|line| !line.starts_with('#'));
     let words = lines
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_words_of_every_kind_and_none_twice_in_a_list() {
+    fn every_kind_has_words_and_no_list_repeats_one() {
         let vocabulary = Vocabulary::default();
         assert!(vocabulary.function.len() > 40);
         assert_eq!(vocabulary.general.len(), 7_967);

@@ -1,29 +1,30 @@
-//! The entries of 64 buckets that lie side by side.
+//! The entries of 64 neighbouring buckets.
 //!
 //! ```text
-//! runs    │ start, len │ start, len │ …              where a bucket's entries are
+//! runs    │ start, len │ start, len │ …              position of each bucket's entries
 //! tags    │ bucket 0       ░ │ bucket 1   ░░ │ … │   32 bits each, compared first
-//! slots   │ bucket 0       ░ │ bucket 1   ░░ │ … │   32 bits each, read of the few that pass
+//! slots   │ bucket 0       ░ │ bucket 1   ░░ │ … │   32 bits each, read if the tag passes
 //! ```
 //!
-//! A bucket of its own allocation would be looked up through a pointer and end in unused room; here a full bucket takes
-//! room (░) from a neighbour, and only when the neighbours are full too is the group laid out anew with more of it.
-//! So little of the memory is unused, and a look into a bucket costs one miss of the cache for its run and
-//! one for its tags.
+//! With an allocation per bucket, each probe would follow a pointer and each bucket would end in unused room. Here a
+//! full bucket takes room (░) from a neighbour, and the group is laid out again, with more room, only when the
+//! neighbours are full too. So little memory is unused, and a probe costs one cache miss for the run and one for the
+//! tags.
 
-/// Buckets of a group.
+/// Buckets per group.
 pub(super) const BUCKETS: usize = 64;
-/// Tags that are compared at once. A bucket's last lot may reach into what follows it, so as many lie behind the last.
+/// Tags per lot; the tags of a lot are compared together. A bucket's last lot may reach past the bucket, so this many
+/// extra tags follow the last bucket.
 pub(super) const LANES: usize = 16;
-/// A bucket whose entries were moved out, to be searched by other blocks.
+/// The length of a bucket whose entries were moved out into a split.
 const MOVED: u32 = u32::MAX;
-/// Entries that may be moved to take room from a neighbour; past it a new layout is cheaper.
+/// Upper bound on the entries moved to take room from a neighbour; beyond it a new layout is cheaper.
 const MAX_SHIFTED: usize = 64;
 
 #[derive(Debug, Clone)]
 pub(super) struct Group {
     runs: [Run; BUCKETS],
-    /// `LANES` more than `slots`.
+    /// `LANES` longer than `slots`.
     tags: Vec<u32>,
     slots: Vec<u32>,
 }
@@ -34,10 +35,10 @@ struct Run {
     len: u32,
 }
 
-/// The entries of a bucket, to be scanned.
+/// The entries of a bucket.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bucket<'a> {
-    /// Whole lots: what lies past the length of `slots` belongs to others.
+    /// Whole lots: tags beyond the length of `slots` belong to other buckets.
     pub(super) tags: &'a [[u32; LANES]],
     pub(super) slots: &'a [u32],
 }
@@ -51,14 +52,14 @@ impl Group {
         }
     }
 
-    /// What must be in the cache to find a bucket.
+    /// Prefetches the run of a bucket.
     #[inline(always)]
     pub(super) fn prefetch(&self, at: usize) {
         crate::cpu::prefetch(&self.runs[at]);
         crate::cpu::prefetch(&self.tags);
     }
 
-    /// Where the next entry will be put.
+    /// Prefetches the place of the next entry of a bucket.
     #[inline(always)]
     pub(super) fn prefetch_end(&self, at: usize) {
         let run = self.runs[at];
@@ -69,7 +70,7 @@ impl Group {
         }
     }
 
-    /// A bucket's entries; `None` where they were moved out.
+    /// The entries of a bucket; `None` if they were moved out.
     #[inline(always)]
     pub(super) fn bucket(&self, at: usize) -> Option<Bucket<'_>> {
         let Run { start, len } = self.runs[at];
@@ -105,7 +106,7 @@ impl Group {
         self.end(at) < self.room_ends(at)
     }
 
-    /// Adds an entry to a bucket that was not moved out; its new length.
+    /// Adds an entry to a bucket that was not moved out. Returns the new length of the bucket.
     pub(super) fn push(&mut self, at: usize, tag: u32, slot: u32) -> usize {
         if !self.has_room(at) && !self.take_from_right(at) && !self.take_from_left(at) {
             self.lay_out();
@@ -117,7 +118,7 @@ impl Group {
         self.len(at)
     }
 
-    /// Takes a place from the nearest bucket above that has room: all between move up by one.
+    /// Takes a place from the nearest bucket above that has room. All entries between move up by one.
     fn take_from_right(&mut self, at: usize) -> bool {
         let begin = self.end(at);
         let near = (at + 1..BUCKETS).take_while(|other| self.runs[*other].start as usize <= begin + MAX_SHIFTED);
@@ -132,7 +133,7 @@ impl Group {
         true
     }
 
-    /// The same from below.
+    /// Takes a place from the nearest bucket below that has room. All entries between move down by one.
     fn take_from_left(&mut self, at: usize) -> bool {
         let end = self.end(at);
         let near = (0..at)
@@ -149,7 +150,7 @@ impl Group {
         true
     }
 
-    /// Lays all buckets out anew, each with room for a sixteenth more and two.
+    /// Lays all buckets out again, each with room for a sixteenth of its entries and two more.
     fn lay_out(&mut self) {
         let room = |len: usize| len + len / 16 + 2;
         let places: usize = (0..BUCKETS).map(|at| room(self.len(at))).sum();
@@ -165,7 +166,7 @@ impl Group {
         (self.tags, self.slots) = (tags, slots);
     }
 
-    /// Takes a slot out of a bucket; whether it was there.
+    /// Removes a slot from a bucket. Returns whether it was there.
     pub(super) fn remove(&mut self, at: usize, slot: u32) -> bool {
         let (start, end) = (self.runs[at].start as usize, self.end(at));
         let Some(place) = position(&self.slots[start..end], slot) else {
@@ -177,19 +178,19 @@ impl Group {
         true
     }
 
-    /// Moves a bucket's entries out: they are searched elsewhere.
+    /// Moves the entries of a bucket out; a split holds them now.
     pub(super) fn move_out(&mut self, at: usize) {
         self.runs[at].len = MOVED;
         self.lay_out();
     }
 
-    /// Makes a bucket whose entries were moved out a bucket again, an empty one.
+    /// Makes an empty bucket out of a bucket whose entries were moved out.
     pub(super) fn take_back(&mut self, at: usize) {
         self.runs[at].len = 0;
     }
 }
 
-/// Where a slot is; compared in lots, which the compiler turns into vectors.
+/// The position of a slot; compared in lots, which the compiler vectorises.
 fn position(slots: &[u32], slot: u32) -> Option<usize> {
     let lot = 64;
     let has_it = |lot: &[u32]| lot.iter().fold(false, |found, other| found | (*other == slot));
@@ -205,7 +206,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_group_holds_what_was_put_into_each_bucket(
+        fn each_bucket_of_a_group_holds_its_entries(
             actions in prop::collection::vec((0_usize..BUCKETS, 0_u32..4, any::<bool>()), 0..2_000),
             crowded in 0_usize..BUCKETS,
         ) {

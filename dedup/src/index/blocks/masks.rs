@@ -1,9 +1,9 @@
-//! The differences of the searched keys from a query's.
+//! The differences between the key of a query and the keys that it searches.
 
 use super::word::Word;
 use crate::layout::{MAX_PROBES, ball, masks};
 
-/// For each number of key bits that some table has: all words of so many bits, by rising number of ones.
+/// For each width of key that some table has: all words of that width, by rising number of ones.
 #[derive(Debug, Clone)]
 pub(super) struct Masks<W> {
     of_bits: Vec<OfBits<W>>,
@@ -12,12 +12,12 @@ pub(super) struct Masks<W> {
 #[derive(Debug, Clone)]
 struct OfBits<W> {
     words: Vec<W>,
-    /// How many have at most 0, 1, … ones.
+    /// Number of words with at most 0, 1, … ones.
     within: Vec<usize>,
 }
 
 impl<W: Word> Masks<W> {
-    /// The masks of keys of these widths, for as wide a radius as any search within `max_distance` may ask for.
+    /// The masks for keys of these widths, up to the widest radius that a search within `max_distance` may use.
     pub(super) fn new(key_bits: impl Iterator<Item = u32>, max_distance: u32) -> Self {
         let none = OfBits {
             words: Vec::new(),

@@ -1,25 +1,25 @@
-//! A query: which buckets, then what lies in them.
+//! A query: finds its buckets, then scans them.
 //!
-//! Memory answers in the time of a hundred comparisons, so what is to be read is asked for early: the buckets come in
-//! batches, whose runs are asked for first, then their tags, and only then compared; the fingerprints of what passes are
-//! asked for together, too. The entries of a lot are compared all at once (see [`crate::cpu`]) without a branch between
-//! them, since one branch mispredicted costs as much as a lot of sixteen, and hides what comes after it from the processor.
+//! A read from memory takes as long as a hundred comparisons, so the search prefetches. It handles buckets in batches:
+//! it prefetches their runs, then their tags, and compares last. It also prefetches the fingerprints of the tags that
+//! pass. The entries of a lot are compared together by vector instructions (see [`crate::cpu`]), without a branch
+//! between them: a mispredicted branch costs as much as a lot of sixteen and keeps the processor from starting the next
+//! reads.
 
-use super::Near;
+use super::NearFingerprint;
 use super::group::{Bucket, LANES};
 use super::masks::Masks;
-use super::split::Split;
-use super::table::Table;
+use super::table::{Split, Table};
 use super::word::Word;
 use crate::cpu::{Kernel, prefetch};
 use crate::layout::radius;
 
-/// Buckets whose memory is asked for before the first is compared.
+/// Buckets that are prefetched before the first is compared.
 const BATCH: usize = 32;
-/// Lots of a bucket that are asked for; the processor foresees the ones after them.
+/// Lots of a bucket that are prefetched; the processor itself prefetches the following ones.
 const LOTS_AHEAD: usize = 4;
 
-/// All that a query reads, and where it puts what it finds.
+/// The inputs of a query, and its output.
 pub(super) struct Search<'a, W> {
     pub(super) tables: &'a [Table],
     pub(super) masks: &'a Masks<W>,
@@ -27,28 +27,28 @@ pub(super) struct Search<'a, W> {
     pub(super) ids: &'a [u64],
     pub(super) query: W,
     pub(super) distance: u32,
-    /// What a look into a bucket costs, in entries.
+    /// The cost of a probe, in entries.
     pub(super) probe: u64,
-    pub(super) found: &'a mut Vec<Near>,
+    pub(super) found: &'a mut Vec<NearFingerprint>,
 }
 
-/// A bucket to be looked into.
+/// A bucket to probe.
 #[derive(Clone, Copy)]
-struct Look<'a> {
+struct Probe<'a> {
     table: &'a Table,
     bucket: u32,
     tag: u32,
-    /// Bits by which a tag may differ.
+    /// Number of bits in which a tag may differ.
     bound: u32,
 }
 
-/// Buckets to be looked into together.
+/// Buckets that are probed together.
 struct Batch<'a> {
-    looks: [Option<Look<'a>>; BATCH],
+    probes: [Option<Probe<'a>>; BATCH],
     len: usize,
 }
 
-/// Entries whose tag is near, to be compared whole.
+/// Entries whose tags are near; their fingerprints are compared next.
 struct Candidates {
     slots: [u32; 64],
     len: usize,
@@ -60,16 +60,16 @@ impl<W: Word> Kernel for Search<'_, W> {
     #[inline(always)]
     fn run(mut self) {
         let mut batch = Batch {
-            looks: [None; BATCH],
+            probes: [None; BATCH],
             len: 0,
         };
         let mut candidates = Candidates { slots: [0; 64], len: 0 };
-        // Tables of overfull buckets that the query came upon, to be searched within what is left of the distance.
+        // Overfull buckets that the query has met, each with the rest of the distance to search it within.
         let mut splits: Vec<(&Split, u32)> = Vec::new();
-        self.look_into(self.tables, self.distance, &mut batch, &mut splits, &mut candidates);
+        self.probe_tables(self.tables, self.distance, &mut batch, &mut splits, &mut candidates);
         while let Some((split, distance)) = splits.pop() {
             if split.search_pays(distance, self.probe) {
-                self.look_into(&split.tables, distance, &mut batch, &mut splits, &mut candidates);
+                self.probe_tables(&split.tables, distance, &mut batch, &mut splits, &mut candidates);
             } else {
                 self.scan_all(&split.tables[0], distance, &mut candidates);
             }
@@ -79,9 +79,10 @@ impl<W: Word> Kernel for Search<'_, W> {
 }
 
 impl<'a, W: Word> Search<'a, W> {
-    /// The buckets of `tables` that a near pair must share, within `distance` of the bits that they are cut from.
+    /// Probes every bucket of `tables` that may hold an entry within `distance`, counted over the bits that the tables
+    /// cut.
     #[inline(always)]
-    fn look_into(
+    fn probe_tables(
         &mut self,
         tables: &'a [Table],
         distance: u32,
@@ -94,16 +95,16 @@ impl<'a, W: Word> Search<'a, W> {
             let Some(radius) = radius(tables.len(), distance, number) else {
                 continue;
             };
-            let turned = table.cut.turned(self.query);
-            let (key, tag) = (table.cut.key(turned), table.cut.tag(turned));
+            let rotated = table.cut.rotated(self.query);
+            let (key, tag) = (table.cut.key(rotated), table.cut.tag(rotated));
             for &mask in masks.within(table.cut.bits, radius) {
                 let bucket = table.cut.bucket(key ^ mask);
                 table.prefetch(bucket);
-                batch.looks[batch.len] = Some(Look {
+                batch.probes[batch.len] = Some(Probe {
                     table,
                     bucket,
                     tag,
-                    // Mask and distance: a mask has no more bits than the radius, a radius none more than the distance.
+                    // Never negative: a mask has at most `radius` ones, and a radius is at most the distance.
                     bound: distance - mask.ones(),
                 });
                 batch.len += 1;
@@ -115,17 +116,18 @@ impl<'a, W: Word> Search<'a, W> {
         self.drain(batch, splits, candidates);
     }
 
+    /// Scans the buckets of a batch; adds the split ones among them to `splits`.
     #[inline(always)]
     fn drain(&mut self, batch: &mut Batch<'a>, splits: &mut Vec<(&'a Split, u32)>, candidates: &mut Candidates) {
         let mut buckets = [None; BATCH];
-        let looks = batch.looks[..batch.len].iter().flatten();
-        for (look, place) in looks.zip(&mut buckets) {
-            match look.table.bucket(look.bucket) {
+        let probes = batch.probes[..batch.len].iter().flatten();
+        for (probe, place) in probes.zip(&mut buckets) {
+            match probe.table.bucket(probe.bucket) {
                 Some(bucket) => {
                     bucket.tags.iter().take(LOTS_AHEAD).for_each(prefetch);
-                    *place = Some((bucket, look.tag, look.bound));
+                    *place = Some((bucket, probe.tag, probe.bound));
                 }
-                None => splits.extend(look.table.split(look.bucket).map(|split| (split, look.bound))),
+                None => splits.extend(probe.table.split(probe.bucket).map(|split| (split, probe.bound))),
             }
         }
         batch.len = 0;
@@ -134,7 +136,7 @@ impl<'a, W: Word> Search<'a, W> {
         }
     }
 
-    /// The entries of a bucket whose tags differ in at most `bound` bits.
+    /// Scans a bucket for entries whose tags differ in at most `bound` bits.
     #[inline(always)]
     fn scan(&mut self, bucket: Bucket<'_>, tag: u32, bound: u32, candidates: &mut Candidates) {
         for (number, lot) in bucket.tags.iter().enumerate() {
@@ -155,23 +157,23 @@ impl<'a, W: Word> Search<'a, W> {
         }
     }
 
-    /// Every bucket of a table.
+    /// Scans every bucket of a table.
     #[inline(always)]
     fn scan_all(&mut self, table: &'a Table, distance: u32, candidates: &mut Candidates) {
-        let tag = table.cut.tag(table.cut.turned(self.query));
+        let tag = table.cut.tag(table.cut.rotated(self.query));
         for bucket in table.buckets().filter_map(|bucket| table.bucket(bucket)) {
             self.scan(bucket, tag, distance, candidates);
         }
     }
 
-    /// Compares the candidates whole.
+    /// Compares the fingerprints of the candidates.
     #[inline(always)]
     fn settle(&mut self, candidates: &mut Candidates) {
         for &slot in &candidates.slots[..candidates.len] {
             let distance = (self.words[slot as usize] ^ self.query).ones();
             if distance <= self.distance {
                 let id = self.ids[slot as usize];
-                self.found.push(Near { id, distance });
+                self.found.push(NearFingerprint { id, distance });
             }
         }
         candidates.len = 0;

@@ -1,22 +1,22 @@
-//! The buckets of one block, and the overfull ones among them, split a second time.
+//! The buckets of one block, and the overfull buckets among them, which are split a second time.
 
 use std::collections::HashMap;
 
-use super::group::{BUCKETS, Bucket, Group};
-use super::split::{Skew, Split};
+use super::group::{BUCKETS, Bucket, Group, LANES};
+use super::split::{Skew, search_cost, spreading_cuts};
 use super::word::{Cut, Word};
 
-/// A bucket for each key, in groups.
+/// A bucket for each number, in groups.
 #[derive(Debug, Clone)]
 pub(super) struct Table {
     pub(super) cut: Cut,
     groups: Vec<Group>,
-    /// Entries, those of split buckets too.
+    /// Number of entries, including those of split buckets.
     len: usize,
     /// The overfull buckets.
     splits: HashMap<u32, Box<Split>>,
-    /// Overfull buckets that no block spreads, and the length at which they are tried again.
-    stubborn: HashMap<u32, usize>,
+    /// Overfull buckets that no split improves, with the length at which a split is tried again.
+    unsplittable: HashMap<u32, usize>,
 }
 
 impl Table {
@@ -27,13 +27,13 @@ impl Table {
             groups: vec![Group::new(); buckets.div_ceil(BUCKETS)],
             len: 0,
             splits: HashMap::new(),
-            stubborn: HashMap::new(),
+            unsplittable: HashMap::new(),
         }
     }
 
     fn bucket_of<W: Word>(&self, word: W) -> (u32, u32) {
-        let turned = self.cut.turned(word);
-        (self.cut.bucket(self.cut.key(turned)), self.cut.tag(turned))
+        let rotated = self.cut.rotated(word);
+        (self.cut.bucket(self.cut.key(rotated)), self.cut.tag(rotated))
     }
 
     #[inline(always)]
@@ -55,7 +55,7 @@ impl Table {
         self.group(bucket).prefetch_end(bucket as usize % BUCKETS);
     }
 
-    /// A bucket's entries; `None` where it was split.
+    /// The entries of a bucket; `None` if the bucket was split.
     #[inline(always)]
     pub(super) fn bucket(&self, bucket: u32) -> Option<Bucket<'_>> {
         self.group(bucket).bucket(bucket as usize % BUCKETS)
@@ -69,7 +69,7 @@ impl Table {
         0..1 << self.cut.bucket_bits
     }
 
-    /// Entries in the bucket of a word.
+    /// Number of entries in the bucket of a word.
     pub(super) fn len_at<W: Word>(&self, word: W) -> usize {
         let bucket = self.bucket_of(word).0;
         match (self.bucket(bucket), self.split(bucket)) {
@@ -78,7 +78,7 @@ impl Table {
         }
     }
 
-    /// Adds an entry. `words` are those of all slots, this one's too, for a bucket that is now to be split.
+    /// Adds an entry. `words` holds the fingerprints of all slots, including this one; a split reads them.
     pub(super) fn insert<W: Word>(&mut self, word: W, slot: u32, words: &[W], skew: &Skew) {
         self.len += 1;
         let (bucket, tag) = self.bucket_of(word);
@@ -97,7 +97,7 @@ impl Table {
 
     #[cold]
     fn consider_split<W: Word>(&mut self, bucket: u32, len: usize, words: &[W], skew: &Skew) {
-        if self.stubborn.get(&bucket).is_some_and(|retry| len < *retry) {
+        if self.unsplittable.get(&bucket).is_some_and(|retry| len < *retry) {
             return;
         }
         let Some(entries) = self.bucket(bucket) else {
@@ -105,24 +105,24 @@ impl Table {
         };
         match Split::new(self.cut, entries.slots, words, skew) {
             Some(split) => {
-                self.stubborn.remove(&bucket);
+                self.unsplittable.remove(&bucket);
                 self.splits.insert(bucket, Box::new(split));
                 self.groups[bucket as usize / BUCKETS].move_out(bucket as usize % BUCKETS);
             }
             None => {
-                self.stubborn.insert(bucket, 2 * len);
+                self.unsplittable.insert(bucket, 2 * len);
             }
         }
     }
 
-    /// Adds an entry to a table whose buckets are never split.
+    /// Adds an entry to a table of a [`Split`], whose buckets are never split again.
     pub(super) fn push<W: Word>(&mut self, word: W, slot: u32) {
         let (bucket, tag) = self.bucket_of(word);
         self.groups[bucket as usize / BUCKETS].push(bucket as usize % BUCKETS, tag, slot);
         self.len += 1;
     }
 
-    /// Takes an entry out. A bucket stays split until it is empty.
+    /// Removes an entry. A bucket stays split until it is empty.
     pub(super) fn remove<W: Word>(&mut self, word: W, slot: u32) {
         let bucket = self.bucket_of(word).0;
         let (group, at) = (bucket as usize / BUCKETS, bucket as usize % BUCKETS);
@@ -137,7 +137,7 @@ impl Table {
         }
     }
 
-    /// The slots that hold this word, as far as key and tag tell.
+    /// The slots whose key and tag equal those of `word`.
     pub(super) fn slots_like<W: Word>(&self, word: W) -> impl Iterator<Item = u32> {
         let (bucket, tag) = self.bucket_of(word);
         let entries = self.bucket(bucket).into_iter();
@@ -153,7 +153,7 @@ impl Table {
         self.split(self.bucket_of(word).0)
     }
 
-    /// How many buckets were split.
+    /// Number of split buckets.
     #[cfg(test)]
     pub(super) fn splits(&self) -> usize {
         self.splits.len()
@@ -161,5 +161,49 @@ impl Table {
 
     pub(super) fn len(&self) -> usize {
         self.len
+    }
+}
+
+/// The entries of an overfull bucket.
+#[derive(Debug, Clone)]
+pub(super) struct Split {
+    /// A table for each block that spreads the entries, the best first; at least one.
+    pub(super) tables: Vec<Table>,
+}
+
+impl Split {
+    /// The entries of a bucket of the table of `cut`, split; `None` if a split costs more than it saves.
+    fn new<W: Word>(cut: Cut, slots: &[u32], words: &[W], skew: &Skew) -> Option<Self> {
+        let cuts = spreading_cuts(cut, slots, words, skew)?;
+        let mut split = Self {
+            tables: cuts.into_iter().map(Table::new).collect(),
+        };
+        for &slot in slots {
+            split.insert(words[slot as usize], slot);
+        }
+        Some(split)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.tables[0].len()
+    }
+
+    fn insert<W: Word>(&mut self, word: W, slot: u32) {
+        self.tables.iter_mut().for_each(|table| table.push(word, slot));
+    }
+
+    fn remove<W: Word>(&mut self, word: W, slot: u32) -> bool {
+        let before = self.len();
+        self.tables.iter_mut().for_each(|table| table.remove(word, slot));
+        self.len() < before
+    }
+
+    /// Whether a search within `distance` costs less than a scan over all entries.
+    pub(super) fn search_pays(&self, distance: u32, probe: u64) -> bool {
+        let table = &self.tables[0];
+        // A scan reads at least one lot of each bucket.
+        let scan = (table.len() + (LANES << table.cut.bucket_bits)) as u64;
+        let cuts = self.tables.iter().map(|table| table.cut);
+        search_cost(cuts, distance, table.len(), probe).is_some_and(|cost| cost < scan)
     }
 }

@@ -1,4 +1,4 @@
-//! The index against a scan over everything.
+//! The index compared with a scan over all entries.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::cpu::Level;
 use crate::fingerprint::Width;
 
-/// A layout of the width, most with blocks enough that it has few probes.
+/// A layout of the width, mostly with so many blocks that it has few probes.
 fn layout(width: Width) -> impl Strategy<Value = Layout> {
     let parts = (1_usize..=16, 0_u32..=12);
     parts.prop_filter_map("too many probes", move |(blocks, distance)| {
@@ -16,7 +16,8 @@ fn layout(width: Width) -> impl Strategy<Value = Layout> {
     })
 }
 
-/// Words in a few crowds: a centre, some of whose bits are random in each word, the others alike but for a few flips.
+/// Words around a few centres: some bits of a centre are random in each word, the others are equal except for a few
+/// flips.
 fn words<W: Word>() -> impl Strategy<Value = Vec<W>> {
     let centre = (
         any::<u128>(),
@@ -35,8 +36,8 @@ fn words<W: Word>() -> impl Strategy<Value = Vec<W>> {
     })
 }
 
-fn scan<W: Word>(kept: &[(W, u64)], query: W, max_distance: u32) -> Vec<Near> {
-    let near = kept.iter().map(|(word, id)| Near {
+fn scan<W: Word>(kept: &[(W, u64)], query: W, max_distance: u32) -> Vec<NearFingerprint> {
+    let near = kept.iter().map(|(word, id)| NearFingerprint {
         id: *id,
         distance: (*word ^ query).ones(),
     });
@@ -46,8 +47,8 @@ fn scan<W: Word>(kept: &[(W, u64)], query: W, max_distance: u32) -> Vec<Near> {
     near
 }
 
-/// Inserts the words under ids of which some recur, removes and reinserts some, and asks for all of them.
-fn the_index_answers_as_a_scan_does<W: Word>(layout: Layout, words: &[W], mu: f64, probe: u64) {
+/// Inserts the words with ids of which some repeat, removes and reinserts some, and queries all of them.
+fn the_index_gives_the_answers_of_a_scan<W: Word>(layout: Layout, words: &[W], mu: f64, probe: u64) {
     let mut index = FingerprintIndex::<W>::with_probe_cost(layout, mu, probe).unwrap();
     let mut kept = Vec::new();
     for (number, &word) in words.iter().enumerate() {
@@ -93,24 +94,24 @@ proptest! {
 
     #[test]
     fn every_layout_of_32_bits_answers_as_a_scan_does(layout in layout(Width::W32), words in words::<u32>()) {
-        the_index_answers_as_a_scan_does(layout, &words, DEFAULT_SKEW, PROBE);
-        the_index_answers_as_a_scan_does(layout, &words, 0.0, 0);
+        the_index_gives_the_answers_of_a_scan(layout, &words, DEFAULT_SKEW, PROBE);
+        the_index_gives_the_answers_of_a_scan(layout, &words, 0.0, 0);
     }
 
     #[test]
     fn every_layout_of_64_bits_answers_as_a_scan_does(layout in layout(Width::W64), words in words::<u64>()) {
-        the_index_answers_as_a_scan_does(layout, &words, DEFAULT_SKEW, PROBE);
-        the_index_answers_as_a_scan_does(layout, &words, 0.0, 0);
+        the_index_gives_the_answers_of_a_scan(layout, &words, DEFAULT_SKEW, PROBE);
+        the_index_gives_the_answers_of_a_scan(layout, &words, 0.0, 0);
     }
 
     #[test]
     fn every_layout_of_128_bits_answers_as_a_scan_does(layout in layout(Width::W128), words in words::<u128>()) {
-        the_index_answers_as_a_scan_does(layout, &words, DEFAULT_SKEW, PROBE);
-        the_index_answers_as_a_scan_does(layout, &words, 0.0, 0);
+        the_index_gives_the_answers_of_a_scan(layout, &words, DEFAULT_SKEW, PROBE);
+        the_index_gives_the_answers_of_a_scan(layout, &words, 0.0, 0);
     }
 }
 
-/// Words whose lowest 16 bits are those of all, the rest random.
+/// Random words with the same lowest 16 bits.
 fn crowd<W: Word>(len: u64) -> Vec<W> {
     let random = |n| u128::from(crate::hash::rehash(n, 1)) | u128::from(crate::hash::rehash(n, 2)) << 64;
     (0..len).map(|n| W::truncate(random(n) << 16)).collect()
@@ -128,7 +129,7 @@ fn splits<W>(index: &FingerprintIndex<W>) -> usize {
     index.tables.iter().map(Table::splits).sum()
 }
 
-fn a_split_bucket_answers_as_a_scan_does<W: Word>(blocks: usize, max_distance: u32) {
+fn a_split_bucket_gives_the_answers_of_a_scan<W: Word>(blocks: usize, max_distance: u32) {
     let words = crowd::<W>(800);
     let mut index = filled(Layout::new(W::WIDTH, blocks, max_distance).unwrap(), &words, 0);
     assert!(splits(&index) > 0, "{:?}", index.layout);
@@ -161,14 +162,14 @@ fn a_split_bucket_answers_as_a_scan_does<W: Word>(blocks: usize, max_distance: u
 }
 
 #[test]
-fn split_buckets_of_every_width_answer_as_a_scan_does() {
-    a_split_bucket_answers_as_a_scan_does::<u32>(2, 3);
-    a_split_bucket_answers_as_a_scan_does::<u32>(2, 5);
+fn split_buckets_of_every_width_give_the_answers_of_a_scan() {
+    a_split_bucket_gives_the_answers_of_a_scan::<u32>(2, 3);
+    a_split_bucket_gives_the_answers_of_a_scan::<u32>(2, 5);
     for (blocks, max_distance) in [(4, 0), (4, 3), (4, 7), (4, 10), (5, 10), (3, 4)] {
-        a_split_bucket_answers_as_a_scan_does::<u64>(blocks, max_distance);
+        a_split_bucket_gives_the_answers_of_a_scan::<u64>(blocks, max_distance);
     }
     for (blocks, max_distance) in [(8, 3), (8, 10), (9, 8)] {
-        a_split_bucket_answers_as_a_scan_does::<u128>(blocks, max_distance);
+        a_split_bucket_gives_the_answers_of_a_scan::<u128>(blocks, max_distance);
     }
 }
 
@@ -181,7 +182,7 @@ fn an_overfull_bucket_is_split_and_one_that_no_block_spreads_is_not() {
 }
 
 #[test]
-fn a_block_that_all_share_is_left_out_of_a_split() {
+fn a_split_leaves_out_a_block_that_all_entries_share() {
     let layout = Layout::for_distance(Width::W64, 3).unwrap();
     let words: Vec<u64> = crowd::<u64>(5_000).into_iter().map(|word| word << 16).collect();
     let index = filled(layout, &words, PROBE);
@@ -199,7 +200,7 @@ fn a_block_that_all_share_is_left_out_of_a_split() {
 }
 
 #[test]
-fn a_split_bucket_that_has_shrunk_is_scanned_whole() {
+fn a_split_bucket_that_has_shrunk_is_scanned_completely() {
     let words: Vec<u32> = crowd(9_000);
     let mut index = filled(Layout::new(Width::W32, 2, 3).unwrap(), &words, PROBE);
     assert_eq!(splits(&index), 1);
@@ -232,5 +233,5 @@ fn a_cleared_index_is_empty_and_takes_entries_again() {
     assert!(index.is_empty() && found.is_empty());
     index.insert(0, 9).unwrap();
     index.near(0, &mut found);
-    assert_eq!(found, [Near { id: 9, distance: 0 }]);
+    assert_eq!(found, [NearFingerprint { id: 9, distance: 0 }]);
 }

@@ -1,4 +1,4 @@
-//! Words that are fingerprints, and keys cut out of them.
+//! Fingerprints as machine words, and keys cut out of them.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -13,7 +13,7 @@ mod sealed {
     impl Sealed for u128 {}
 }
 
-/// A fingerprint's bits: [`u32`], [`u64`] or [`u128`], and nothing else.
+/// The bits of a fingerprint: [`u32`], [`u64`] or [`u128`].
 pub trait Word:
     Copy
     + Default
@@ -32,26 +32,26 @@ pub trait Word:
     + sealed::Sealed
     + 'static
 {
-    /// How many bits.
+    /// Number of bits.
     const WIDTH: Width;
 
     /// The lowest bits of a wider word.
     #[must_use]
     fn truncate(bits: u128) -> Self;
 
-    /// The bits that are set.
+    /// Number of bits that are set.
     #[must_use]
     fn ones(self) -> u32;
 
-    /// Turned right: the lowest bits come out at the top.
+    /// Rotates right: the lowest bits become the highest.
     #[must_use]
-    fn turn(self, bits: u32) -> Self;
+    fn rotate(self, bits: u32) -> Self;
 
     /// The lowest 32 bits.
     #[must_use]
     fn low(self) -> u32;
 
-    /// All bits, folded into 64.
+    /// All bits, folded into 64 by exclusive or.
     #[must_use]
     fn fold(self) -> u64;
 }
@@ -72,7 +72,7 @@ macro_rules! word {
             }
 
             #[inline(always)]
-            fn turn(self, bits: u32) -> Self {
+            fn rotate(self, bits: u32) -> Self {
                 self.rotate_right(bits)
             }
 
@@ -95,28 +95,29 @@ word!(u64, Width::W64, |word| word);
 word!(u128, Width::W128, |word| word as u64
     ^ ((word >> 64) as u64).rotate_left(32));
 
-/// Where in a word a key lies, and its tag:
+/// The position of a key and its tag in a word:
 ///
 /// ```text
 ///          ┌─ span ───────────────────────────┐
-///   word   │   …   │ tag, ≤ 32 │     key      │   turned, so that the key is lowest
+///   word   │   …   │ tag, ≤ 32 │     key      │   rotated, so that the key is lowest
 /// ```
 ///
-/// The span is the whole word, or what is left of it beside the block of an overfull bucket; the tag is the span's next
-/// bits above the key, cyclically: what differs in it differs beside the key.
+/// The span is the whole word, or the word without the block of an overfull bucket. The tag is the next bits of the
+/// span above the key, cyclically. Tag and key share no bit, so a difference is never counted twice.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cut {
-    /// By how much the word is turned before the span is its lowest bits.
+    /// Bits to rotate the word by until the span is lowest.
     base: u32,
     span: u32,
-    /// The key's lowest bit in the span.
+    /// Position of the key's lowest bit in the span.
     shift: u32,
     pub(super) bits: u32,
-    /// Bits of a bucket's number.
+    /// Bits of a bucket number.
     pub(super) bucket_bits: u32,
 }
 
-/// Bits of a key that number its bucket as they are; wider keys are hashed to so many.
+/// Upper bound on the bits of a bucket number. A key of at most this many bits is the number itself; a wider key is
+/// hashed.
 pub(crate) const MAX_BUCKET_BITS: u32 = 18;
 
 impl Cut {
@@ -131,8 +132,8 @@ impl Cut {
         }
     }
 
-    /// The cuts of the bits beside this one, which is of the whole word, into so many blocks of about equal size.
-    pub(super) fn beside(self, blocks: u32, max_bucket_bits: u32) -> impl Iterator<Item = Self> {
+    /// Cuts the bits outside this block of the whole word into this many blocks of about equal size.
+    pub(super) fn outside(self, blocks: u32, max_bucket_bits: u32) -> impl Iterator<Item = Self> {
         let (base, span) = (self.shift + self.bits, self.span - self.bits);
         (0..blocks).map(move |number| {
             let shift = span * number / blocks;
@@ -147,19 +148,19 @@ impl Cut {
         })
     }
 
-    /// Bits of the span that are not the key's.
-    pub(super) fn bits_beside(self) -> u32 {
+    /// Number of bits of the span outside the key.
+    pub(super) fn bits_outside(self) -> u32 {
         self.span - self.bits
     }
 
-    /// The word turned, bits beside the span cleared.
+    /// The word rotated, with the bits outside the span cleared.
     #[inline(always)]
-    pub(super) fn turned<W: Word>(self, word: W) -> W {
+    pub(super) fn rotated<W: Word>(self, word: W) -> W {
         let width = W::WIDTH.bits();
         if self.span == width {
-            return word.turn(self.shift);
+            return word.rotate(self.shift);
         }
-        let span = word.turn(self.base) & ones::<W>(self.span);
+        let span = word.rotate(self.base) & ones::<W>(self.span);
         if self.shift == 0 {
             return span;
         }
@@ -167,16 +168,16 @@ impl Cut {
     }
 
     #[inline(always)]
-    pub(super) fn key<W: Word>(self, turned: W) -> W {
-        turned & ones::<W>(self.bits)
+    pub(super) fn key<W: Word>(self, rotated: W) -> W {
+        rotated & ones::<W>(self.bits)
     }
 
     #[inline(always)]
-    pub(super) fn tag<W: Word>(self, turned: W) -> u32 {
+    pub(super) fn tag<W: Word>(self, rotated: W) -> u32 {
         if self.bits == W::WIDTH.bits() {
             return 0;
         }
-        (turned >> self.bits).low()
+        (rotated >> self.bits).low()
     }
 
     /// The bucket of a key.
@@ -185,7 +186,7 @@ impl Cut {
         if self.bits == self.bucket_bits {
             return key.low();
         }
-        // Multiplicative hashing, twice so that flips of single bits anywhere in the key scatter.
+        // Multiplicative hashing, twice, so that flipping any single bit of the key changes the bucket at random.
         let hash = key.fold().wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (hash >> (u64::BITS - self.bucket_bits)) as u32
@@ -203,25 +204,25 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Key and tag of a pair differ in at most the bits that the pair differs in; blocks beside a block miss its bits and
-    /// no other.
+    /// Keys and tags of two words differ in no more bits than the words. The blocks outside a block cover all bits
+    /// outside it and no others.
     fn a_cut_counts_no_bit_twice<W: Word>(word: u128, other: u128, shift: u32, bits: u32, blocks: u32) {
         let (word, other) = (W::truncate(word), W::truncate(other));
         let cut = Cut::of_word::<W>(shift, bits);
         let differs = |cut: Cut| {
-            let (a, b) = (cut.turned(word), cut.turned(other));
+            let (a, b) = (cut.rotated(word), cut.rotated(other));
             ((cut.key(a) ^ cut.key(b)).ones(), (cut.tag(a) ^ cut.tag(b)).count_ones())
         };
         let all = (word ^ other).ones();
         let (key, tag) = differs(cut);
         assert!(key + tag <= all);
-        let mut beside = 0;
-        for cut in cut.beside(blocks, 12) {
+        let mut outside = 0;
+        for cut in cut.outside(blocks, 12) {
             let (sub_key, sub_tag) = differs(cut);
             assert!(key + sub_key + sub_tag <= all);
-            beside += sub_key;
+            outside += sub_key;
         }
-        assert_eq!(key + beside, all);
+        assert_eq!(key + outside, all);
     }
 
     proptest! {

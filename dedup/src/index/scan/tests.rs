@@ -1,4 +1,4 @@
-//! The scan against plain comparisons.
+//! The scan compared with plain comparisons.
 
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ fn signature(width: Width, centre: u8, flips: &[u8], sketch_flips: Option<u16>) 
     }
 }
 
-/// What [`signature`] is made of, and up to which distance it counts whatever its sketch.
+/// The arguments of [`signature`], and the distance within which the entry counts whatever its sketch.
 type Drawn = (u8, Vec<u8>, Option<u16>, Option<u32>);
 
 fn signatures(most: usize) -> impl Strategy<Value = Vec<Drawn>> {
@@ -34,14 +34,14 @@ fn signatures(most: usize) -> impl Strategy<Value = Vec<Drawn>> {
     prop::collection::vec(one, 0..most)
 }
 
-/// The entries of the stretch that are to be found.
+/// The entries of the stretch that a query must find.
 fn expected(
     entries: &[(Signature, Option<u32>)],
     stretch: Range<usize>,
     query: &Signature,
     max_distance: u32,
     min_similarity: f32,
-) -> Vec<Seen> {
+) -> Vec<Candidate> {
     let entries = entries.iter().zip(0..).skip(stretch.start).take(stretch.len());
     let seen = entries.filter_map(|((entry, within), at)| {
         let distance = entry.fingerprint?.distance(query.fingerprint?);
@@ -49,7 +49,7 @@ fn expected(
         let differing: u32 = a.iter().zip(&b).map(|(a, b)| (a ^ b).count_ones()).sum();
         let may_be_alike = most_similar(differing) >= min_similarity;
         let counts = may_be_alike || within.is_some_and(|within| distance <= within);
-        (counts && distance <= max_distance).then_some(Seen {
+        (counts && distance <= max_distance).then_some(Candidate {
             at,
             distance,
             may_be_alike,
@@ -58,9 +58,9 @@ fn expected(
     seen.collect()
 }
 
-fn seen_at_all(scan: &SignatureScan, query: &Signature) -> Vec<Seen> {
+fn seen_at_all(scan: &SignatureScan, query: &Signature) -> Vec<Candidate> {
     let mut found = Vec::new();
-    scan.look(0..scan.len(), query, &mut found);
+    scan.search(0..scan.len(), query, &mut found);
     found
 }
 
@@ -68,9 +68,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn it_finds_what_plain_comparisons_find(
+    fn a_scan_finds_the_entries_that_plain_comparisons_find(
         drawn in signatures(200),
-        // More than a chunk, so that whole ones and a rest are met.
+        // More than a chunk of entries, for whole chunks and a rest.
         repeated in 1..8_usize,
         query in signatures(2),
         width in prop::sample::select(Width::ALL.to_vec()),
@@ -91,7 +91,7 @@ proptest! {
         let cut = cut.index(entries.len() + 1);
         for stretch in [0..entries.len(), cut..entries.len(), 0..cut] {
             let mut found = Vec::new();
-            scan.look(stretch.clone(), &query, &mut found);
+            scan.search(stretch.clone(), &query, &mut found);
             prop_assert_eq!(found, expected(&entries, stretch, &query, max_distance, min_similarity));
         }
         let plainly = expected(&entries, 0..entries.len(), &query, max_distance, min_similarity);
@@ -100,14 +100,14 @@ proptest! {
             at % 7 > 0 && distance.is_some_and(|distance| distance <= max_distance)
         });
         let mut found = Vec::new();
-        scan.look_among(near.map(|(_, at)| at), &query, &mut found);
-        let plainly: Vec<Seen> = plainly.into_iter().filter(|seen| seen.at % 7 > 0).collect();
+        scan.search_among(near.map(|(_, at)| at), &query, &mut found);
+        let plainly: Vec<Candidate> = plainly.into_iter().filter(|seen| seen.at % 7 > 0).collect();
         prop_assert_eq!(found, plainly);
     }
 
-    /// What it passes over cannot be as similar as was asked for.
+    /// No entry that it rules out is similar enough.
     #[test]
-    fn half_a_sketch_rules_out_nothing_that_is_similar(a in 0..600_u16, b in 0..600_u16, at_least in 0.01..1.0_f32) {
+    fn half_a_sketch_rules_out_no_similar_entry(a in 0..600_u16, b in 0..600_u16, at_least in 0.01..1.0_f32) {
         let (a, b) = (signature(Width::W64, 1, &[], Some(a)), signature(Width::W64, 1, &[], Some(b)));
         let mut scan = SignatureScan::new(Width::W64, 0, at_least);
         scan.push(&a, None).unwrap();
@@ -116,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn all_instructions_find_alike(
+    fn all_instructions_find_the_same_entries(
         words in prop::collection::vec(any::<u64>(), 0..1_300),
         word: u64,
         max_distance in 20..40_u32,
@@ -128,8 +128,8 @@ proptest! {
             let mut found = Vec::new();
             let (words, heads, within) = (&words[..], &heads[..], &within[..]);
             let head = [word; HEAD];
-            let look = Look { words, heads, within, first: 7, word, head, max_distance, differing, found: &mut found };
-            dispatch_at(level, Query { look, candidates: AllNear });
+            let query = Query { words, heads, within, first: 7, word, head, max_distance, differing, found: &mut found };
+            dispatch_at(level, Scan { query, entries: AllNear });
             found
         };
         let by_baseline = run(Level::Baseline);
@@ -139,7 +139,7 @@ proptest! {
 }
 
 #[test]
-fn stretches_are_all_entries_once() {
+fn the_stretches_cover_each_entry_once() {
     let mut scan = SignatureScan::new(Width::W64, 3, 0.8);
     assert_eq!(scan.stretches().count(), 0);
     for number in 0..(2 * STRETCH + 5) {
@@ -151,7 +151,7 @@ fn stretches_are_all_entries_once() {
 }
 
 #[test]
-fn another_width_is_refused_and_near_none() {
+fn a_fingerprint_of_another_width_is_refused_and_near_no_entry() {
     let mut scan = SignatureScan::new(Width::W64, 64, 0.1);
     let of_32 = signature(Width::W32, 1, &[], Some(0));
     assert!(matches!(

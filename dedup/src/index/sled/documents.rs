@@ -1,4 +1,4 @@
-//! Documents with their signatures, several to a row.
+//! Documents with their signatures, several per row.
 //!
 //! ```text
 //! tree              key                value
@@ -6,16 +6,16 @@
 //! document          id varint │ length varint │ signature, postcard
 //! ```
 //!
-//! Ids that follow one another share rows, so that writing costs an eighth; where they do not, a row holds one document.
+//! Consecutive ids share rows, so writing costs an eighth. A row of scattered ids holds one document.
 
 use sled::{Batch, Tree};
 
 use crate::error::DedupError;
 use crate::signature::{DocId, Signature};
 
-/// Ids of a row, as a power of two.
+/// log₂ of the number of ids per row.
 const ROW_IDS_LOG2: u32 = 3;
-/// Rows of a batch: sled keeps a batch in memory several times over.
+/// Rows per batch: sled keeps several copies of a batch in memory.
 const BATCH_ROWS: usize = 128;
 
 /// Appends a document to a row.
@@ -40,7 +40,7 @@ pub(super) fn documents(row: &[u8]) -> impl Iterator<Item = Result<(DocId, &[u8]
     })
 }
 
-/// A document's signature in a row.
+/// The signature of a document in a row.
 pub(super) fn find(row: &[u8], id: DocId) -> Result<Option<Signature>, DedupError> {
     for document in documents(row) {
         let (other, signature) = document?;
@@ -51,10 +51,10 @@ pub(super) fn find(row: &[u8], id: DocId) -> Result<Option<Signature>, DedupErro
     Ok(None)
 }
 
-/// The signatures, by id. See the module's text.
+/// The tree of signatures, by id.
 pub(super) struct Signatures {
     tree: Tree,
-    /// No id in the tree is greater; with ascending ids most need no look to be known as new.
+    /// Upper bound on the ids in the tree. With ascending ids it shows without a read that most ids are new.
     largest: Option<DocId>,
 }
 
@@ -86,7 +86,7 @@ impl Signatures {
         }
     }
 
-    /// Calls `each` with every document.
+    /// Calls `each` with the id of every document.
     pub fn for_each_id(&self, mut each: impl FnMut(DocId)) -> Result<(), DedupError> {
         for row in self.tree.iter().values() {
             for document in documents(&row?) {
@@ -96,7 +96,7 @@ impl Signatures {
         Ok(())
     }
 
-    /// To add documents; fastest by ascending id.
+    /// A writer that adds documents; fastest by ascending id.
     pub fn writer(&mut self) -> Writer<'_> {
         Writer {
             signatures: self,
@@ -119,13 +119,13 @@ impl Signatures {
     }
 }
 
-/// Adds documents, those that are there already excepted; nothing is there for certain before [`Writer::finish`].
+/// Adds documents and skips those that are there already. Only [`Writer::finish`] writes the last ones.
 pub(super) struct Writer<'t> {
     signatures: &'t mut Signatures,
     batch: Batch,
-    /// In the batch.
+    /// Number of rows in the batch.
     rows: usize,
-    /// The row that documents are being added to.
+    /// The row that the writer is adding documents to, with its number.
     open: Option<(u64, Vec<u8>)>,
 }
 
@@ -136,7 +136,8 @@ impl Writer<'_> {
             Some((open, row)) if open == number => row,
             other => {
                 self.put(other);
-                // A row that was left may come again, so what is in the batch must be in the tree then.
+                // The row may have been written before and be in the batch, so the batch must be applied before the
+                // read.
                 if self.rows >= BATCH_ROWS || Some(id) <= self.signatures.largest {
                     self.apply()?;
                 }

@@ -1,11 +1,11 @@
-//! The log: the documents that are in the index and not yet in its sorted trees, whole.
+//! The log: the documents of the index that are not in its sorted trees yet.
 //!
 //! ```text
 //! tree       key            value
 //! dedup-log  number u64 BE  at most 32 documents, in the order of insertion
 //! ```
 //!
-//! A row is written in one step, so a document is in the log with all that is known of it or not at all.
+//! A row is written in one step, so the log holds a document completely or not at all.
 
 use std::collections::HashMap;
 
@@ -16,19 +16,19 @@ use super::documents::{documents, find, push, without};
 use crate::error::DedupError;
 use crate::signature::{DocId, Signature};
 
-/// Documents of a row.
+/// Documents per row.
 const ROW_DOCUMENTS: usize = 32;
 
-/// See the module's text.
+/// The log of an index.
 pub(super) struct Log {
     tree: Tree,
-    /// The row of each document in it.
+    /// The row of each document.
     rows: HashMap<DocId, u64>,
     next_row: u64,
 }
 
 impl Log {
-    /// Reads the log and calls `each` with every document in it.
+    /// Reads the log and calls `each` with every document.
     pub fn open(
         tree: Tree,
         mut each: impl FnMut(DocId, &Signature) -> Result<(), DedupError>,
@@ -48,12 +48,11 @@ impl Log {
         Ok(Self { tree, rows, next_row })
     }
 
-    /// Documents in it.
+    /// Number of documents.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether a document is in it.
     pub fn for_each_id(&self, each: &mut impl FnMut(DocId)) {
         self.rows.keys().copied().for_each(each);
     }
@@ -62,7 +61,7 @@ impl Log {
         self.rows.contains_key(&id)
     }
 
-    /// A document's signature, if it is in the log: one that is being merged may be in the trees only.
+    /// The signature of a document; `None` if the log does not hold it, for example because a merge has moved it.
     pub fn get(&self, id: DocId) -> Result<Option<Signature>, DedupError> {
         let Some(number) = self.rows.get(&id) else {
             return Ok(None);
@@ -73,7 +72,7 @@ impl Log {
         }
     }
 
-    /// Appends documents, in one step as many as fit a row; those that are in it already are passed over.
+    /// Appends documents, one row at a time. Skips documents that the log holds already.
     pub fn append<'s>(&mut self, documents: impl Iterator<Item = (DocId, &'s Signature)>) -> Result<(), DedupError> {
         let mut ids = Vec::with_capacity(ROW_DOCUMENTS);
         let mut row = Vec::new();
@@ -100,7 +99,7 @@ impl Log {
         Ok(())
     }
 
-    /// Calls `each` with the value of every row; see [`documents`].
+    /// Calls `each` with the value of every row, which [`documents`] reads.
     pub fn for_each_row(&self, mut each: impl FnMut(&[u8]) -> Result<(), DedupError>) -> Result<(), DedupError> {
         for row in &self.tree {
             each(&row?.1)?;
@@ -108,7 +107,7 @@ impl Log {
         Ok(())
     }
 
-    /// Takes a document out, if it is there.
+    /// Removes a document if the log holds it.
     pub fn remove(&mut self, id: DocId) -> Result<(), DedupError> {
         let Some(number) = self.rows.get(&id) else {
             return Ok(());
@@ -124,7 +123,7 @@ impl Log {
         Ok(())
     }
 
-    /// Empties the log, the oldest rows first.
+    /// Removes all documents, the oldest rows first.
     pub fn clear(&mut self) -> Result<(), DedupError> {
         for key in self.tree.iter().keys() {
             self.tree.remove(key?)?;

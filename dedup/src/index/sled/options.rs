@@ -1,55 +1,55 @@
-//! How an index in sled is kept.
+//! Options of an index in sled.
 
+use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::Width;
 use crate::index::DEFAULT_SKEW;
 use crate::layout::Layout;
-use crate::rule::Rule;
 
-/// See [`SledOptions::row_bytes`].
+/// Default of [`SledOptions::row_bytes`].
 pub(crate) const DEFAULT_ROW_BYTES: usize = 3 << 9;
 
-/// Where the buckets are looked up.
+/// Where the index searches the buckets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Residence {
-    /// In memory, loaded from the trees at open: a query reads no bucket row.
+    /// In memory, loaded from the trees when the index is opened: a query reads no bucket row.
     Memory,
-    /// In the trees: no memory a document, but for the most recent.
+    /// In the trees: only recent documents take memory.
     Disk,
 }
 
-/// How an index in sled is kept. It may be opened with other options than it was made with.
+/// Options of an index in sled. They may change from one opening to the next.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SledOptions {
-    /// How fingerprints are cut into blocks, one of the rule's distance or a wider one; `None`: 64 bits in four. An index
-    /// keeps its width and number of blocks; the distance may change.
+    /// How fingerprints are cut into blocks, for at least the distance of the rule; `None` for 64 bits in four blocks.
+    /// Width and number of blocks of an index cannot change; the distance can.
     pub layout: Option<Layout>,
-    /// Where the buckets are looked up.
+    /// Where the index searches the buckets.
     pub residence: Residence,
-    /// Documents that are kept in the log and in memory until they are merged into the sorted trees. A merge costs the
-    /// writing of all trees, so more of them make the index faster and take more memory, some 300
-    /// bytes each with what sled keeps of the log.
+    /// Number of documents that stay in the log and in memory until they are merged into the sorted trees. A merge
+    /// writes all trees, so a larger number makes the index faster and takes more memory: about 300 bytes per document,
+    /// including the memory that sled takes for the log.
     pub recent_documents: usize,
-    /// Bytes of a row of the sorted trees. Small rows are read faster, large ones written faster.
+    /// Bytes per row of the sorted trees. Small rows are faster to read, large rows are faster to write.
     pub row_bytes: usize,
-    /// μ: a bucket with more than (1 + μ) times the mean of all is split a second time, unless it is so small
-    /// that reading it whole is cheaper.
+    /// μ: a bucket with more than (1 + μ) times the mean is split a second time, unless it is so small that reading it
+    /// whole is cheaper.
     pub overfull: f64,
 }
 
 impl SledOptions {
-    /// For fingerprints of another width.
+    /// The default options for fingerprints of another width.
     ///
     /// # Errors
-    /// No layout guarantees the rule's distance.
-    pub fn of_width(width: Width, rule: &Rule) -> Result<Self, DedupError> {
+    /// No layout guarantees the distance of the rule.
+    pub fn of_width(width: Width, rule: &DuplicateRule) -> Result<Self, DedupError> {
         Ok(Self {
             layout: Some(Layout::for_distance(width, rule.max_distance)?),
             ..Self::default()
         })
     }
 
-    pub(super) fn layout_for(&self, rule: &Rule) -> Result<Layout, DedupError> {
+    pub(super) fn layout_for(&self, rule: &DuplicateRule) -> Result<Layout, DedupError> {
         match self.layout {
             None => Ok(Layout::for_distance(Width::W64, rule.max_distance)?),
             Some(layout) if layout.max_distance() >= rule.max_distance => Ok(layout),
@@ -59,7 +59,7 @@ impl SledOptions {
 }
 
 impl Default for SledOptions {
-    /// 64 bits in four blocks, in memory; 131,072 recent documents; rows of 1.5 KiB; μ = 2.
+    /// 64 bits in four blocks, buckets in memory, 131,072 recent documents, rows of 1.5 KiB, μ = 2.
     fn default() -> Self {
         Self {
             layout: None,

@@ -1,20 +1,20 @@
 //! A multimap from keys of up to 64 bits to entries, packed into rows of a sled tree.
 //!
-//! All entries of the tree stand in one order, by key, then by id. That sequence is cut into rows of some kilobytes, each
-//! named by where it begins:
+//! All entries of the tree are in one order, by key, then by id. This sequence is cut into rows of a few kilobytes. The
+//! key of a row is the place where it begins:
 //!
 //! ```text
-//! row key    key u64 BE │ id u64 BE                     the least that may stand in the row; the first row's is 0
+//! row key    key u64 BE │ id u64 BE                     lower bound of the row's entries; 0 for the first row
 //! row value  id bytes b u8 │ entries of word w bytes LE │ id b bytes LE
 //! ```
 //!
-//! A write to sled costs about 10 µs whatever it writes, and a row its own overhead in memory and on disk: with a row a
-//! bucket, an index of 10^6 has 262,144 rows of 15 entries, with rows of 2 KB some 24,000. The key is computed from the
-//! word and not stored. Entries of a row have one size, so a bucket is found by bisection; `b` is as many bytes as the
-//! row's largest id needs, three where documents are numbered up to 16 million.
+//! A write to sled costs about 10 µs, whatever its size, and each row has an overhead in memory and on disk. With one
+//! row per bucket, an index of 10^6 has 262,144 rows of 15 entries; with rows of 2 KB it has about 24,000. The key is
+//! not stored, but computed from the word. The entries of a row have the same size, so a bucket is found by bisection.
+//! `b` is the number of bytes of the largest id in the row: three if documents have numbers up to 16 million.
 //!
-//! An entry is named by key and id and can only be there once: writing it again, as after a crash, changes nothing, and
-//! finding it to take it out costs the same in a bucket of a million as in a bucket of one.
+//! Key and id identify an entry, so a tree holds it at most once: writing it again, for example after a crash, changes
+//! nothing. Removing it costs the same in a bucket of a million entries as in a bucket of one.
 
 use std::ops::Bound;
 
@@ -22,26 +22,26 @@ use sled::{Batch, IVec, Tree};
 
 use crate::error::DedupError;
 
-/// Rows of a batch: sled keeps a batch in memory several times over.
+/// Rows per batch: sled keeps several copies of a batch in memory.
 const BATCH_ROWS: usize = 64;
 
-/// An entry: what the key is computed from, and the document.
+/// An entry: the word that the key is computed from, and the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
     pub word: u128,
     pub id: u64,
 }
 
-/// The key of an entry by its word.
+/// Computes the key of an entry from its word.
 pub(super) type KeyOf = Box<dyn Fn(u128) -> u64 + Send + Sync>;
 
-/// Where an entry stands: by key, then by id.
+/// The position of an entry: key, then id.
 type Place = (u64, u64);
 
-/// Where the first row begins.
+/// The position where the first row begins.
 const START: Place = (0, 0);
 
-/// See the module's text.
+/// A tree of packed rows.
 pub(super) struct PackedTree {
     tree: Tree,
     name: &'static str,
@@ -51,7 +51,7 @@ pub(super) struct PackedTree {
 }
 
 impl PackedTree {
-    /// A tree of words of `word_bytes`; `name` is for errors. A row that grows beyond `row_bytes` is cut.
+    /// A tree whose words have `word_bytes` bytes. `name` is for errors. A row that grows beyond `row_bytes` is cut.
     pub fn new(tree: Tree, name: &'static str, word_bytes: usize, row_bytes: usize, key_of: KeyOf) -> Self {
         Self {
             tree,
@@ -67,10 +67,10 @@ impl PackedTree {
         let begin = match self.row_of((key, 0))? {
             Some((_, value)) if !self.scan(&self.row(&value)?, key, &mut each)? => return Ok(()),
             Some((begin, _)) => begin,
-            // The first row is gone with all that was in it.
+            // The first row was removed with its last entry.
             None => IVec::from(&row_key(START)),
         };
-        // The key reaches the end of its row: it may go on in those that follow.
+        // The entries of the key reach the end of the row and may continue in the next rows.
         let last = row_key((key, u64::MAX));
         let following = (Bound::Excluded(&*begin), Bound::Included(&last[..]));
         for row in self.tree.range::<&[u8], _>(following) {
@@ -90,7 +90,7 @@ impl PackedTree {
         Ok(())
     }
 
-    /// Adds all entries to another tree, reading `at_a_time` of them into memory.
+    /// Adds all entries to another tree, `at_a_time` of them in memory at once.
     pub fn copy_to(&self, other: &Self, at_a_time: usize) -> Result<(), DedupError> {
         let mut waiting = Vec::new();
         self.for_each(|entry| {
@@ -105,8 +105,8 @@ impl PackedTree {
         Ok(())
     }
 
-    /// Adds entries, in any order; those that are there already are not doubled. Returns the keys that fill a row of those
-    /// that were written, so that the caller may look how long their buckets are.
+    /// Adds entries in any order; an entry that is there already stays as it is. Returns the keys that fill a written
+    /// row, so that the caller can check the length of their buckets.
     pub fn merge(&self, entries: &mut [Entry]) -> Result<Vec<u64>, DedupError> {
         entries.sort_unstable_by_key(|entry| self.place(entry));
         let (mut rest, mut long) = (&*entries, Vec::new());
@@ -117,7 +117,7 @@ impl PackedTree {
         Ok(long)
     }
 
-    /// Adds the first of `entries`, as many as fit a batch; what is left.
+    /// Adds the first of `entries`, as many as fit a batch. Returns the rest.
     fn merge_some<'e>(&self, entries: &'e [Entry], long: &mut Vec<u64>) -> Result<&'e [Entry], DedupError> {
         let at_most = (BATCH_ROWS * self.row_bytes / (self.word_bytes + 8)).max(1);
         let (mut batch, mut rows, mut rest) = (Batch::default(), 0, entries);
@@ -139,20 +139,21 @@ impl PackedTree {
                 rows += self.write_row(&mut batch, &begin, &value, new, long)?;
             }
             rest = later;
-            // A row that takes more than a batch is cut by the batch, so the rest of it must look for its place.
+            // If the new entries of a row exceed a batch, the batch cuts the row, so the rest must find its place
+            // again.
             match next {
                 Some(next) if !rest.is_empty() && of_row <= at_most => (begin, value) = next,
                 _ => break,
             }
         }
         self.tree.apply_batch(batch)?;
-        // sled uses room again only when what made it free is on the disk: without this, a merge takes as much room on
-        // disk as all that it writes, and a fifth more memory.
+        // sled reuses space only after the write that freed it is on disk. Without this flush, a merge takes as much
+        // disk space as everything it writes, and a fifth more memory.
         self.tree.flush()?;
         Ok(rest)
     }
 
-    /// A row and what is new in it, as one row or several; how many.
+    /// Writes a row with its new entries, as one row or several. Returns the number of rows.
     fn write_row(
         &self,
         batch: &mut Batch,
@@ -163,14 +164,14 @@ impl PackedTree {
     ) -> Result<usize, DedupError> {
         let mut entries: Vec<Entry> = new.to_vec();
         entries.extend(self.row(value)?.entries());
-        // The sort is stable: of two with one place the new one stays.
+        // The sort is stable: of two entries with one place, the new one stays.
         entries.sort_by_key(|entry| self.place(entry));
         entries.dedup_by_key(|entry| self.place(entry));
         let bytes = self.encode(&entries).len();
         let pieces = if bytes <= self.row_bytes {
             1
         } else {
-            // Three quarters full: a row that was just cut is not cut again by the next entry.
+            // Three quarters full, so that the next entry does not cut the row again.
             bytes.div_ceil(self.row_bytes * 3 / 4)
         };
         let mut written = 0;
@@ -191,7 +192,7 @@ impl PackedTree {
         Ok(written)
     }
 
-    /// Takes an entry out, if it is there.
+    /// Removes an entry if it is there.
     pub fn remove(&self, entry: Entry) -> Result<(), DedupError> {
         let Some((begin, value)) = self.row_of(self.place(&entry))? else {
             return Ok(());
@@ -210,12 +211,12 @@ impl PackedTree {
         ((self.key_of)(entry.word), entry.id)
     }
 
-    /// The row in which `place` lies.
+    /// The row that contains `place`.
     fn row_of(&self, place: Place) -> Result<Option<(IVec, IVec)>, DedupError> {
         Ok(self.tree.range(..=row_key(place)).next_back().transpose()?)
     }
 
-    /// Calls `each` with the entries of `key` in a row; whether the row ends before anything else comes.
+    /// Calls `each` with the entries of `key` in a row. Returns whether the row ends before an entry of a greater key.
     fn scan(
         &self,
         row: &Row<'_>,
@@ -257,7 +258,7 @@ impl PackedTree {
     }
 }
 
-/// A row's value, read.
+/// The decoded value of a row.
 struct Row<'v> {
     entries: &'v [u8],
     word_bytes: usize,
@@ -265,7 +266,7 @@ struct Row<'v> {
 }
 
 impl<'v> Row<'v> {
-    /// `None` for what no row can be. Nothing is an empty row.
+    /// `None` for bytes that are not a row. No bytes are an empty row.
     fn new(value: &'v [u8], word_bytes: usize) -> Option<Self> {
         let (id_bytes, entries) = match value {
             [] => (8, value),

@@ -1,4 +1,4 @@
-//! What is not in the sorted trees yet, looked up in memory: pending or in the log.
+//! The documents that are not in the sorted trees yet: pending ones and those in the log, searched in memory.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use crate::layout::Layout;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 
-/// The lookups of [`Index`](crate::Index) over documents that come and go.
+/// The searches of [`Index`](crate::Index) over recent documents.
 pub(super) struct Recent {
-    /// `None` where all fingerprints are in memory anyway.
+    /// `None` if all fingerprints are in memory anyway.
     blocks: Option<Buckets>,
     digests: BTreeSet<(u128, DocId)>,
     shingles: BTreeSet<(u64, DocId)>,
@@ -30,7 +30,7 @@ impl Recent {
         })
     }
 
-    /// Shingles that are looked up here.
+    /// Number of shingles.
     pub fn shingles(&self) -> usize {
         self.shingles.len()
     }

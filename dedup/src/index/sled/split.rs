@@ -1,48 +1,50 @@
-//! Overfull buckets, split a second time (Wang, Wang 2019): their fingerprints once more, by blocks of the remaining bits.
+//! Overfull buckets, split a second time (Wang, Wang 2019): a copy of their fingerprints, keyed by blocks of the
+//! remaining bits.
 //!
 //! ```text
 //! tree                 key                             value
-//! dedup-splits         block number u8 │ block u64 BE  entries of the bucket, about  u64 BE
-//! dedup-split-i-j      see [packed]                    the fingerprints of the split buckets of block i, by block and
-//!                                                      sub-block j together
+//! dedup-splits         block number u8 │ block u64 BE  approximate number of entries  u64 BE
+//! dedup-split-i-j      see [packed]                    the fingerprints of the split buckets of block i, keyed by
+//!                                                      block i and sub-block j
 //!
 //! fingerprint          ┌── above ──┬── block i ──┬── below ──┐
 //! the remaining bits   │  sub 3 │  sub 2 │  sub 1 │  sub 0  │   above │ below, in four even sub-blocks
 //! ```
 //!
-//! The theorem of [`layout`](crate::layout) again: a bucket whose block differs from the query's in b bits holds what is
-//! within k only where the remaining bits differ in at most k − b; deal k − b + 1 out to the sub-blocks, search each
-//! within its share less one, and every such fingerprint is found. Where that would look into more rows than the bucket
-//! has, the bucket is read as it is.
+//! The theorem of [`layout`](crate::layout) applies again. In a bucket whose block differs from the query's in b bits,
+//! a fingerprint within k differs in at most k − b of the remaining bits. Divide k − b + 1 among the sub-blocks and
+//! search each within its share less one: every such fingerprint is found. If that reads more rows than the bucket has,
+//! the search reads the whole bucket instead.
 //!
-//! A bucket counts as split when `dedup-splits` says so, which is written after all its fingerprints are in the other
-//! trees; one that was cut off is begun again. Removals look into these trees whether or not the bucket counts as split.
+//! A bucket counts as split when `dedup-splits` has a row for it. That row is written after all fingerprints of the
+//! bucket are in the other trees; a split that was interrupted starts again. Removals search these trees whether or not
+//! the bucket counts as split.
 
 use std::collections::HashMap;
 
 use sled::{Db, Tree};
 
 use super::packed::{Entry, PackedTree};
-use super::trees::Shape;
+use super::shape::Shape;
 use super::{SPLIT, SPLITS};
 use crate::error::DedupError;
 use crate::layout::{self, Block, Layout, ball, radius};
 
 /// Sub-blocks of the remaining bits.
 const SUB_BLOCKS: usize = 4;
-/// Rows of a bucket that are read in the time of a look for one row elsewhere.
-const ROWS_A_LOOK: u64 = 4;
-/// Entries that are copied in memory at a time.
+/// Consecutive rows that can be read in the time of one probe.
+const ROWS_PER_PROBE: u64 = 4;
+/// Entries copied in memory at once.
 const COPIED: usize = 1 << 16;
 
-/// See the module's text.
+/// The split buckets of all blocks.
 pub(super) struct Splits {
     db: Db,
     shape: Shape,
     registry: Tree,
-    /// Entries of each split bucket, by block number and block.
+    /// Number of entries of each split bucket, by block number and key.
     split: HashMap<(usize, u64), u64>,
-    /// The trees of each block; none before a bucket of it is split.
+    /// The trees of each block; none before a bucket of the block is split.
     trees: Vec<Vec<PackedTree>>,
 }
 
@@ -100,7 +102,7 @@ impl Splits {
         self.split.contains_key(&(number, key))
     }
 
-    /// Adds new entries of a block's tree, as far as their buckets are split.
+    /// Adds those new entries of a block's tree whose buckets are split.
     pub fn add(&mut self, number: usize, entries: &[Entry]) -> Result<(), DedupError> {
         if self.trees[number].is_empty() {
             return Ok(());
@@ -153,13 +155,14 @@ impl Splits {
         Ok(())
     }
 
-    /// Takes an entry out, if it is there.
+    /// Removes an entry if it is there.
     pub fn remove(&self, number: usize, entry: Entry) -> Result<(), DedupError> {
         self.trees[number].iter().try_for_each(|tree| tree.remove(entry))
     }
 
-    /// Calls `each` once with every entry of a bucket whose remaining bits differ from the query's in at most `distance`,
-    /// and with others; whether it did, or the bucket is better read as it is. `key` is the bucket's, not the query's.
+    /// Calls `each` once with every entry of a bucket whose remaining bits differ from the query's in at most
+    /// `distance`, and with some other entries. Returns `false`, without a call, if the bucket is not split or cheaper
+    /// to read whole. `key` is the key of the bucket, not of the query.
     pub fn near(
         &self,
         (number, key): (usize, u64),
@@ -179,8 +182,8 @@ impl Splits {
                 .zip(radii)
                 .filter_map(|(sub, radius)| Some((sub, radius?)))
         };
-        let looks: u64 = searched().map(|(sub, radius)| ball(sub.bits, radius)).sum();
-        if looks.saturating_mul(ROWS_A_LOOK) >= rows {
+        let probes: u64 = searched().map(|(sub, radius)| ball(sub.bits, radius)).sum();
+        if probes.saturating_mul(ROWS_PER_PROBE) >= rows {
             return Ok(false);
         }
         for (at, tree) in self.trees[number].iter().enumerate() {
@@ -204,45 +207,45 @@ impl Splits {
     }
 }
 
-/// A piece of the bits beside a block.
+/// A part of the bits outside a block.
 #[derive(Debug, Clone, Copy)]
 struct SubBlock {
-    beside: Block,
+    block: Block,
     shift: u32,
     bits: u32,
 }
 
 impl SubBlock {
     fn new(layout: Layout, number: usize, sub: usize) -> Self {
-        let beside = layout.block(number);
-        let remaining = layout.width().bits() - beside.bits;
+        let block = layout.block(number);
+        let remaining = layout.width().bits() - block.bits;
         let (each, wider) = (remaining as usize / SUB_BLOCKS, remaining as usize % SUB_BLOCKS);
         Self {
-            beside,
+            block,
             shift: (sub * each + sub.min(wider)) as u32,
             bits: (each + usize::from(sub < wider)) as u32,
         }
     }
 
-    /// Its bits of a word.
+    /// The bits of a word in this sub-block.
     fn of(self, word: u128) -> u64 {
-        let Block { shift, bits, .. } = self.beside;
-        // In two steps: the uppermost block has nothing above it.
+        let Block { shift, bits, .. } = self.block;
+        // Two shifts: one shift by all 128 bits would overflow.
         let above = word >> shift >> bits << shift;
         let remaining = above | word & ((1 << shift) - 1);
         (remaining >> self.shift) as u64 & ((1 << self.bits) - 1)
     }
 
-    /// The key of bucket and sub-block together.
+    /// The key of a bucket and a sub-block together.
     fn key(self, bucket: u64, sub_block: u64) -> u64 {
         bucket << self.bits | sub_block
     }
 }
 
-/// Whether the buckets of a block can be split: they have bits beside them, and both fit a key.
+/// Whether the buckets of a block can be split: there are bits outside the block, and block and sub-block fit a key.
 pub(super) fn can_split(layout: Layout, number: usize) -> bool {
     let sub = SubBlock::new(layout, number, 0);
-    sub.bits > 0 && sub.bits + sub.beside.bits <= u64::BITS
+    sub.bits > 0 && sub.bits + sub.block.bits <= u64::BITS
 }
 
 fn tree_name(number: usize, sub: usize) -> String {
@@ -255,7 +258,7 @@ mod tests {
     use crate::fingerprint::Width;
 
     #[test]
-    fn block_and_sub_blocks_hold_every_bit_once() {
+    fn block_and_sub_blocks_contain_every_bit_once() {
         for (width, blocks) in [(Width::W64, 4), (Width::W64, 5), (Width::W128, 8), (Width::W32, 2)] {
             let layout = Layout::new(width, blocks, 3).unwrap();
             for number in 0..blocks {

@@ -1,78 +1,36 @@
-//! The sorted trees: what is looked up on disk.
+//! The sorted trees, which are searched on disk.
 
-use sled::{Db, Tree};
+use sled::Db;
 
 use super::documents::{Signatures, documents};
 use super::log::Log;
+use super::meta::Meta;
 use super::packed::{Entry, PackedTree};
+use super::shape::Shape;
 use super::split::{Splits, can_split};
-use super::{DIGESTS, SHINGLES, SIGNATURES, block_tree, read_u64};
+use super::{DIGESTS, SHINGLES, SIGNATURES, block_tree};
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
 use crate::index::Neighbour;
 use crate::index::buckets::Buckets;
-use crate::layout::Layout;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 
-/// The row of the meta tree that says how many block trees hold all fingerprints.
-const BLOCK_TREES: &str = "block-trees";
-
-/// The row of the meta tree that says about how many fingerprints there are: one that is merged again counts again.
-const FINGERPRINTS: &str = "fingerprints";
-
-/// A bucket of fewer rows is not split: looking into four sub-blocks is no cheaper.
+/// Buckets with fewer rows are not split: probing four sub-blocks is not cheaper.
 const LEAST_SPLIT_ROWS: usize = 16;
 
-/// Fingerprints that are copied from one block tree to another in memory at a time.
+/// Fingerprints copied from one block tree to another in memory at once.
 const COPIED: usize = 1 << 18;
 
-/// What decides how the trees are read and written.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Shape {
-    pub layout: Layout,
-    pub min_similarity_short: f32,
-    pub row_bytes: usize,
-    pub overfull: f64,
-}
-
-impl Shape {
-    /// What an index is noted to be made for.
-    pub fn name(&self) -> String {
-        let (bits, blocks) = (self.layout.width().bits(), self.layout.blocks().len());
-        format!("{bits} bits in {blocks} packed short>={}", self.min_similarity_short)
-    }
-
-    /// Bytes of a fingerprint.
-    pub fn word_bytes(&self) -> usize {
-        self.layout.width().bits() as usize / 8
-    }
-
-    /// The key of a fingerprint's bucket. Of a block of more than 64 bits it is the lower ones: then other buckets lie
-    /// under it too, and what is met in it must be looked at.
-    pub fn key(&self, fingerprint: u128, number: usize) -> u64 {
-        self.layout.key(fingerprint, number) as u64
-    }
-
-    pub fn fingerprint(&self, word: u128) -> Fingerprint {
-        Fingerprint::new(self.layout.width(), word)
-    }
-
-    /// Entries of a row of a block's tree, about.
-    pub fn entries_of_row(&self) -> usize {
-        (self.row_bytes / (self.word_bytes() + 3)).max(1)
-    }
-}
-
-/// See the module's text.
+/// The sorted trees of an index.
 pub(super) struct Trees {
     shape: Shape,
-    /// Of the first block or of all blocks.
+    /// The trees of the first block or of all blocks.
     blocks: Vec<PackedTree>,
-    /// Of each block.
+    /// The masks of each block.
     masks: Vec<Vec<u128>>,
     splits: Splits,
-    meta: Tree,
+    meta: Meta,
     fingerprints: u64,
     digests: PackedTree,
     shingles: PackedTree,
@@ -80,11 +38,10 @@ pub(super) struct Trees {
 }
 
 impl Trees {
-    /// Opens the trees of at least `blocks` blocks; those that are missing are made from the first.
-    pub fn open(db: &Db, meta: &Tree, shape: Shape, blocks: usize) -> Result<Self, DedupError> {
-        let known = meta.get(BLOCK_TREES)?.and_then(|value| value.first().copied());
+    /// Opens the trees of at least `blocks` blocks. Makes missing trees from the first one.
+    pub fn open(db: &Db, meta: &Meta, shape: Shape, blocks: usize) -> Result<Self, DedupError> {
         let all = shape.layout.blocks().len();
-        let known = known.map_or(0, usize::from).min(all);
+        let known = meta.block_trees()?.min(all);
         let packed = |name: &str, error, word_bytes, key_of| -> Result<PackedTree, DedupError> {
             Ok(PackedTree::new(
                 db.open_tree(name)?,
@@ -104,32 +61,32 @@ impl Trees {
             masks: (0..all).map(|number| shape.layout.masks(number)).collect(),
             splits: Splits::open(db, shape)?,
             meta: meta.clone(),
-            fingerprints: meta.get(FINGERPRINTS)?.and_then(|value| read_u64(&value)).unwrap_or(0),
+            fingerprints: meta.fingerprints()?,
             digests: packed(DIGESTS, DIGESTS, 8, Box::new(|upper_half| upper_half as u64))?,
             shingles: packed(SHINGLES, SHINGLES, 8, Box::new(|shingle| shingle as u64))?,
             signatures: Signatures::open(db.open_tree(SIGNATURES)?)?,
         };
         for number in trees.blocks.len()..blocks {
-            // What an earlier attempt has left was not kept up.
+            // A tree left by an interrupted attempt lacks later fingerprints.
             db.drop_tree(block_tree(number))?;
             let tree = of_block(number)?;
             trees.blocks[0].copy_to(&tree, COPIED)?;
             trees.blocks.push(tree);
         }
         if trees.blocks.len() > known {
-            meta.insert(BLOCK_TREES, &[trees.blocks.len() as u8])?;
+            meta.set_block_trees(trees.blocks.len())?;
         }
         Ok(trees)
     }
 
-    /// Every fingerprint, in memory.
+    /// Loads every fingerprint into memory.
     pub fn load(&self) -> Result<Buckets, DedupError> {
         let mut resident = Buckets::new(self.shape.layout, self.shape.overfull)?;
         self.blocks[0].for_each(|Entry { word, id }| resident.insert(DocId(id), self.shape.fingerprint(word)))?;
         Ok(resident)
     }
 
-    /// Every document within `max_distance` bits, by a pass over all fingerprints.
+    /// Calls `each` with every document within `max_distance` bits, by a scan over all fingerprints.
     pub fn for_each_within(
         &self,
         fingerprint: Fingerprint,
@@ -149,7 +106,7 @@ impl Trees {
         })
     }
 
-    /// Adds what is in the log; what is there already, as after a merge that was cut off, is not doubled.
+    /// Adds the documents of the log. A document that is there already, after an interrupted merge, is not added twice.
     pub fn merge(&mut self, log: &Log) -> Result<(), DedupError> {
         let (mut fingerprints, mut digests, mut shingles) = (Vec::new(), Vec::new(), Vec::new());
         let mut writer = self.signatures.writer();
@@ -170,7 +127,7 @@ impl Trees {
         self.digests.merge(&mut digests)?;
         self.shingles.merge(&mut shingles)?;
         self.fingerprints += fingerprints.len() as u64;
-        self.meta.insert(FINGERPRINTS, &self.fingerprints.to_be_bytes())?;
+        self.meta.set_fingerprints(self.fingerprints)?;
         for number in 0..self.blocks.len() {
             let long = self.blocks[number].merge(&mut fingerprints)?;
             self.splits.add(number, &fingerprints)?;
@@ -182,7 +139,7 @@ impl Trees {
     }
 
     fn split_if_overfull(&mut self, number: usize, key: u64) -> Result<(), DedupError> {
-        // Without all blocks' trees nothing is looked up in any.
+        // With only the first tree, queries search in memory and read no bucket.
         if self.blocks.len() < self.shape.layout.blocks().len()
             || self.splits.contains(number, key)
             || !can_split(self.shape.layout, number)
@@ -203,7 +160,7 @@ impl Trees {
         Ok(())
     }
 
-    /// Takes out whatever is there of a document.
+    /// Removes every entry of a document.
     pub fn remove(&self, id: DocId, signature: &Signature) -> Result<(), DedupError> {
         self.signatures.remove(id)?;
         let entry = |word| Entry { word, id: id.0 };
@@ -222,7 +179,7 @@ impl Trees {
         Ok(())
     }
 
-    /// The first document with a digest, of those that `counts`.
+    /// The first document with a digest among those for which `counts` holds.
     pub fn exact(&self, digest: Digest, counts: impl Fn(DocId) -> bool) -> Result<Option<DocId>, DedupError> {
         let mut ids = Vec::new();
         self.digests.of_key((digest.0 >> 64) as u64, |entry| {
@@ -230,7 +187,7 @@ impl Trees {
             Ok(())
         })?;
         for id in ids.into_iter().filter(|id| counts(*id)) {
-            // The tree knows half of the digest.
+            // The tree holds only half of the digest.
             let signature = self.signatures.get(id)?;
             if signature.is_some_and(|signature| signature.digest == Some(digest)) {
                 return Ok(Some(id));
@@ -239,7 +196,7 @@ impl Trees {
         Ok(None)
     }
 
-    /// As [`Index::near`](crate::Index::near).
+    /// Calls `each` with every document whose fingerprint is within the distance of the layout.
     pub fn near(&self, fingerprint: Fingerprint, mut each: impl FnMut(Neighbour)) -> Result<(), DedupError> {
         let (layout, query) = (self.shape.layout, fingerprint.bits());
         if fingerprint.width() != layout.width() {
@@ -272,7 +229,7 @@ impl Trees {
         Ok(())
     }
 
-    /// The documents with a shingle.
+    /// Calls `each` with every document with a shingle.
     pub fn with_shingle(&self, shingle: u64, mut each: impl FnMut(DocId)) -> Result<(), DedupError> {
         self.shingles.of_key(shingle, |Entry { id, .. }| {
             each(DocId(id));

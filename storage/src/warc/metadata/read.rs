@@ -1,81 +1,41 @@
-//! Reading the lines of a block.
+//! Decodes the lines of a block.
 
 use data_encoding::BASE64;
 
 use super::value::{read_verdict, unescape};
 use super::{DecidedBy, Event, Metadata, Records};
-use crate::frontier::{Discovered, Via};
-use crate::outcome::Visit;
-use crate::page::{Fate, PageRecord, Replaced, Validators, Verdict};
+use crate::frontier::{Discovered, Validators, Via};
+use crate::page::{Fate, PageRecord, Replaced, Verdict};
+use crate::visits::Visit;
 use crate::warc::record::{Record, read_digest};
 
-/// What a `metadata` record of this crate says.
+/// Decodes a `metadata` record of this crate.
 ///
 /// # Errors
-/// Which line is missing or cannot be read.
+/// The name of the line that is missing or cannot be read.
 pub(crate) fn decode(record: &Record) -> Result<Metadata, String> {
     let block = std::str::from_utf8(&record.block).map_err(|_| "it is not UTF-8".to_owned())?;
-    let fields = Fields {
-        lines: block.split("\r\n").filter_map(|line| line.split_once(": ")).collect(),
-    };
-    let mut records = Records::default();
-    let event = match fields.required("event")? {
-        "page" => {
-            for (_, kind) in fields.lines.iter().filter(|(name, _)| *name == "archived") {
-                match *kind {
-                    "response" => records.response = true,
-                    "conversion" => records.text = true,
-                    "revisit" => records.revisit = true,
-                    _ => {}
-                }
-            }
-            fields.page()?
-        }
-        kind @ ("unchanged" | "missing" | "unanswered") => Event::Visited {
-            page: fields.number("page")?,
-            visit: match kind {
-                "unchanged" => Visit::Unchanged,
-                "missing" => Visit::Missing,
-                _ => Visit::Unanswered,
-            },
-            at: fields.number("visited-at")?,
-            wire_bytes: fields.number("wire-bytes")?,
-            status: fields.number("status")?,
-        },
-        "moved" => {
-            let page = fields.number("page")?;
-            match fields.text("to")? {
-                Some(to) => Event::Redirected {
-                    page,
-                    to,
-                    status: fields.number("status")?,
-                },
-                None => Event::Excluded {
-                    page,
-                    reason: fields.required_text("excluded")?,
-                },
-            }
-        }
-        other => return Err(format!("its event {other:?} is not known")),
-    };
+    let fields = Fields::of(block);
+    let event = fields.event()?;
     let outlinks = fields.lines.iter().filter(|(name, _)| *name == "outlink");
     let outlinks = outlinks.map(|(_, value)| read_outlink(value).ok_or_else(|| bad("outlink")));
     Ok(Metadata {
+        records: match event {
+            Event::Page { .. } => fields.records(),
+            _ => Records::default(),
+        },
         event,
-        records,
         outlinks: outlinks.collect::<Result<_, _>>()?,
     })
 }
 
-/// The number of the commit that a record was archived by, where it is one of this crate.
+/// The number of the commit in a metadata record of this crate.
 pub fn commit_of(record: &Record) -> Option<u64> {
     if record.kind() != "metadata" {
         return None;
     }
     let block = std::str::from_utf8(&record.block).ok()?;
-    let fields = Fields {
-        lines: block.split("\r\n").filter_map(|line| line.split_once(": ")).collect(),
-    };
+    let fields = Fields::of(block);
     fields.optional_number("commit").ok()?
 }
 
@@ -105,6 +65,12 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
+    fn of(block: &'a str) -> Self {
+        Self {
+            lines: block.split("\r\n").filter_map(|line| line.split_once(": ")).collect(),
+        }
+    }
+
     fn get(&self, name: &str) -> Option<&'a str> {
         self.lines
             .iter()
@@ -138,6 +104,55 @@ impl<'a> Fields<'a> {
 
     fn verdict(&self, name: &str) -> Result<Verdict, String> {
         read_verdict(self.required(name)?).ok_or_else(|| bad(name))
+    }
+
+    fn records(&self) -> Records {
+        let mut records = Records::default();
+        for (_, kind) in self.lines.iter().filter(|(name, _)| *name == "archived") {
+            match *kind {
+                "response" => records.response = true,
+                "conversion" => records.text = true,
+                "revisit" => records.revisit = true,
+                _ => {}
+            }
+        }
+        records
+    }
+
+    fn event(&self) -> Result<Event, String> {
+        match self.required("event")? {
+            "page" => self.page(),
+            "unchanged" => self.visit(Visit::Unchanged),
+            "missing" => self.visit(Visit::Missing),
+            "unanswered" => self.visit(Visit::Unanswered),
+            "moved" => self.departure(),
+            other => Err(format!("its event {other:?} is not known")),
+        }
+    }
+
+    fn visit(&self, visit: Visit) -> Result<Event, String> {
+        Ok(Event::Visited {
+            page: self.number("page")?,
+            visit,
+            at: self.number("visited-at")?,
+            wire_bytes: self.number("wire-bytes")?,
+            status: self.number("status")?,
+        })
+    }
+
+    fn departure(&self) -> Result<Event, String> {
+        let page = self.number("page")?;
+        Ok(match self.text("to")? {
+            Some(to) => Event::Redirected {
+                page,
+                to,
+                status: self.number("status")?,
+            },
+            None => Event::Excluded {
+                page,
+                reason: self.required_text("excluded")?,
+            },
+        })
     }
 
     fn page(&self) -> Result<Event, String> {
@@ -192,14 +207,13 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// What [`crawl_fields`](super::crawl_fields) wrote, as far as it is there.
+/// Reads the lines that [`crawl_fields`](super::crawl_fields) wrote: the start of the crawl and the scheme, `None` for each that is
+/// missing.
 pub(crate) fn read_crawl_fields(record: &Record) -> (Option<u64>, Option<DecidedBy>) {
     let block = String::from_utf8_lossy(&record.block);
-    let fields = Fields {
-        lines: block.split("\r\n").filter_map(|line| line.split_once(": ")).collect(),
-    };
+    let fields = Fields::of(&block);
     let started = fields.optional_number("crawl-started-ms").unwrap_or_default();
     let scheme = fields.text("crawl-scheme").unwrap_or_default();
-    let anew_at = fields.optional_number("crawl-decided-anew-ms").unwrap_or_default();
-    (started, scheme.map(|scheme| DecidedBy { scheme, anew_at }))
+    let redecided_at = fields.optional_number("crawl-decided-anew-ms").unwrap_or_default();
+    (started, scheme.map(|scheme| DecidedBy { scheme, redecided_at }))
 }

@@ -1,12 +1,13 @@
-//! What is written is read back, whatever the web put into it.
+//! Every value from the web is read back exactly.
 
 use proptest::prelude::*;
 
 use super::value::{escape, unescape};
 use super::*;
-use crate::page::WarcLocation;
-use crate::page::{Fate, Validators, Verdict};
-use crate::warc::reader::{DEFAULT_MAX_RECORD_BYTES, decode_member};
+use crate::frontier::Validators;
+use crate::page::{Fate, Verdict};
+use crate::warc::location::WarcLocation;
+use crate::warc::reader::{MAX_RECORD_BYTES, decode_member};
 
 fn verdicts() -> impl Strategy<Value = Verdict> {
     prop_oneof![
@@ -20,7 +21,7 @@ fn verdicts() -> impl Strategy<Value = Verdict> {
     ]
 }
 
-/// Also what a hostile server sends: line ends, escapes, other white space.
+/// Includes text of hostile servers: line ends, escapes, other white space.
 fn texts() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),
@@ -69,7 +70,7 @@ prop_compose! {
 }
 
 fn read(encoded: &EncodedCapture) -> Metadata {
-    let record = decode_member(&encoded.bytes, DEFAULT_MAX_RECORD_BYTES).unwrap();
+    let record = decode_member(&encoded.bytes, MAX_RECORD_BYTES).unwrap();
     assert_eq!(record.kind(), "metadata");
     decode(&record).unwrap()
 }

@@ -1,8 +1,8 @@
-//! How values are written, so that none ends its line, and read back.
+//! Encodes and decodes values so that none ends its line.
 
 use crate::page::Verdict;
 
-/// `kept`, `exact of 3`, `near of 3 at 2 bits, similarity 0.91`, where `-` stands for no distance.
+/// `kept`, `exact of 3`, `near of 3 at 2 bits, similarity 0.91`, with `-` for no distance.
 pub fn shown_verdict(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Unique => "kept".to_owned(),
@@ -35,8 +35,8 @@ pub fn read_verdict(text: &str) -> Option<Verdict> {
     }
 }
 
-/// Appends `value` so that it has no control character, no backslash of its own, and no white space but single spaces between other
-/// characters; with `all_spaces` none at all.
+/// Appends `value` with control characters and backslashes escaped, and all white space except single spaces between other
+/// characters; with `all_spaces` also these.
 pub fn escape(value: &str, all_spaces: bool, out: &mut String) {
     let mut rest = value.chars().peekable();
     let mut after_space = true;
@@ -52,7 +52,7 @@ pub fn escape(value: &str, all_spaces: bool, out: &mut String) {
     }
 }
 
-/// Line and paragraph separators, and marks that some readers take for one or drop.
+/// Line and paragraph separators, and the byte order mark, which some readers drop.
 fn is_line_like(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }

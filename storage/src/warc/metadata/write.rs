@@ -1,4 +1,4 @@
-//! Writing the lines of a block.
+//! Encodes the lines of a block.
 
 use std::fmt::Write;
 
@@ -7,11 +7,11 @@ use data_encoding::BASE64;
 use super::value::{escape, shown_verdict};
 use super::{DecidedBy, Event};
 use crate::frontier::{QueuedUrl, Via};
-use crate::outcome::Visit;
 use crate::page::{PageRecord, Replaced};
+use crate::visits::Visit;
 use crate::warc::record::shown_digest;
 
-/// The lines of an event of a commit, and of the URLs that were not known before it.
+/// The lines of an event, and of the URLs first found there.
 pub fn block<'a>(commit: u64, event: &Event, fresh: impl Iterator<Item = &'a QueuedUrl>, own_via: &Via) -> String {
     let mut lines = Lines(String::with_capacity(2_048));
     lines.put("commit", commit);
@@ -63,13 +63,13 @@ pub fn block<'a>(commit: u64, event: &Event, fresh: impl Iterator<Item = &'a Que
 struct Lines(String);
 
 impl Lines {
-    /// A value of ours: a number or a word.
+    /// Writes a number or a word of this crate.
     fn put(&mut self, name: &str, value: impl std::fmt::Display) {
         // Writing to a string cannot fail.
         let _infallible = write!(self.0, "{name}: {value}\r\n");
     }
 
-    /// A value from elsewhere.
+    /// Writes a value from the web.
     fn text(&mut self, name: &str, value: &str) {
         self.0.push_str(name);
         self.0.push_str(": ");
@@ -145,12 +145,12 @@ impl Lines {
     }
 }
 
-/// The lines that the `warcinfo` of a file has for rebuilding: when the crawl began, and what its pages are decided by.
+/// The lines for a rebuild in the `warcinfo` of a file: the start of the crawl, and the scheme of its verdicts.
 pub(crate) fn crawl_fields(started_at: u64, decided_by: &DecidedBy) -> String {
     let mut lines = Lines(String::new());
     lines.put("crawl-started-ms", started_at);
     lines.text("crawl-scheme", &decided_by.scheme);
-    if let Some(at) = decided_by.anew_at {
+    if let Some(at) = decided_by.redecided_at {
         lines.put("crawl-decided-anew-ms", at);
     }
     lines.0

@@ -1,20 +1,20 @@
-//! A crawl of servers that answer late, are busy, break off and are killed with the crawler, in simulated time: whatever
-//! happens, no request comes earlier than politeness allows, and no host is forgotten.
+//! A crawl in simulated time. Servers answer late, are busy or break off, and the crawler is killed and restarted. No request may come
+//! earlier than politeness allows, and no host may be forgotten.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::{Duration, UNIX_EPOCH};
 
 use proptest::prelude::*;
-use storage::{HostState, QueuedUrl};
+use storage::{HostRecord, QueuedUrl};
 use url::Url;
 use web::politeness::{Contact, HostSignal, Now};
 
 use super::{BEGIN, queued, rules, settings};
 use crate::config::settings::Settings;
-use crate::crawl::frontier::Scheduler;
-use crate::crawl::messages::{Errand, Event, RobotsAnswer, Step, Task};
-use crate::crawl::steering::Decision;
+use crate::crawl::frontier::Frontier;
+use crate::crawl::messages::{Errand, Event, Refill, RobotsAnswer, Step, Task};
+use crate::crawl::steering::JudgedPage;
 
 #[derive(Debug, Clone)]
 struct Plan {
@@ -26,9 +26,9 @@ struct Plan {
     parallel_per_host: usize,
     parallel_per_address: usize,
     latency_factor: f64,
-    /// Of a hundred requests, so many fail.
+    /// Failing requests in percent.
     failing: u32,
-    /// After so many requests the crawler is killed, or stopped.
+    /// After this many requests the crawler is killed (`true`) or stopped.
     restarts: Vec<(u64, bool)>,
 }
 
@@ -75,15 +75,15 @@ impl Plan {
     }
 }
 
-/// What the servers know: times are Unix ms.
+/// The requests that a server has seen. Times are Unix ms.
 #[derive(Debug, Default)]
 struct Seen {
     open: usize,
-    /// The last start, or the last end, whichever spaces requests.
+    /// The start or the end of the last request, whichever the delay counts from.
     asked_at: Option<u64>,
     /// The delay that was in force then.
     delay: u64,
-    /// Nothing may come before.
+    /// No request may come before.
     rests_until: u64,
 }
 
@@ -96,7 +96,7 @@ struct Server {
     crawl_delay: u64,
     /// The crawler has read its robots.txt.
     has_robots: Option<u64>,
-    /// What is not decided.
+    /// URLs without an outcome.
     left: HashMap<u64, QueuedUrl>,
     seen: Seen,
 }
@@ -116,7 +116,7 @@ struct World {
     servers: Vec<Server>,
     by_address: HashMap<IpAddr, Seen>,
     open: Vec<Open>,
-    saved: HashMap<String, HostState>,
+    saved: HashMap<String, HostRecord>,
     started_at: u64,
     next_seq: u64,
     requests: u64,
@@ -174,13 +174,13 @@ impl World {
         Duration::from_millis(wall - self.started_at)
     }
 
-    /// A run from `wall` on, up to its end or until so many requests were made in all; returns when it stopped.
-    fn run(&mut self, scheduler: &mut Scheduler, mut wall: u64, until_requests: u64) -> u64 {
+    /// Runs from `wall` on, up to the end or until this many requests were made in all. Returns the time.
+    fn run(&mut self, frontier: &mut Frontier, mut wall: u64, until_requests: u64) -> u64 {
         for _ in 0..200_000 {
             if self.requests >= until_requests {
                 return wall;
             }
-            match scheduler.next(self.now(wall)) {
+            match frontier.next(self.now(wall)) {
                 Step::Start(task) => self.start(task, wall),
                 Step::Exclude { queued, .. } => panic!("{} excluded", queued.url),
                 Step::Fail { queued, .. } => panic!("{} failed without a request", queued.url),
@@ -193,14 +193,14 @@ impl World {
                         }
                         _ => RobotsAnswer::Forgotten,
                     };
-                    scheduler.on(Event::Robots { errand, answer }, self.now(wall));
+                    frontier.on(Event::Robots { errand, answer }, self.now(wall));
                 }
-                Step::Refill {
+                Step::Refill(Refill {
                     host,
                     limit,
                     skip,
                     from,
-                } => {
+                }) => {
                     let left = &self.servers[self.host(&host)].left;
                     let is_wanted =
                         |url: &&QueuedUrl| !skip.contains(&url.seq) && Some((url.priority, url.depth, url.seq)) > from;
@@ -208,7 +208,7 @@ impl World {
                     urls.sort_by_key(|url| url.seq);
                     assert!(urls.len() <= limit);
                     let more = false;
-                    scheduler.on(Event::Refilled { host, urls, more }, self.now(wall));
+                    frontier.on(Event::Refilled { host, urls, more }, self.now(wall));
                 }
                 Step::Finished(_) => return wall,
                 Step::Wait(until) => {
@@ -217,14 +217,14 @@ impl World {
                     match (next.map(|(index, open)| (index, open.ends_at)), until) {
                         (Some((index, ends_at)), until) if until.is_none_or(|until| ends_at <= until) => {
                             wall = wall.max(ends_at);
-                            self.end(index, scheduler, wall);
+                            self.end(index, frontier, wall);
                         }
                         (_, Some(until)) => wall = wall.max(until).max(wall + u64::from(until <= wall)),
                         (_, None) => panic!("it waits for nothing"),
                     }
                 }
             }
-            self.saved.extend(scheduler.take_unsaved());
+            self.saved.extend(frontier.take_unsaved());
         }
         panic!("it does not end")
     }
@@ -265,7 +265,7 @@ impl World {
         });
     }
 
-    fn end(&mut self, index: usize, scheduler: &mut Scheduler, wall: u64) {
+    fn end(&mut self, index: usize, frontier: &mut Frontier, wall: u64) {
         let open = self.open.swap_remove(index);
         let rules = self.settings.politeness;
         let server = &mut self.servers[open.host];
@@ -299,9 +299,9 @@ impl World {
             },
         };
         let now = self.now(wall);
-        scheduler.on(ended, now);
+        frontier.on(ended, now);
         let event = self.meaning(open, wall);
-        scheduler.on(event, now);
+        frontier.on(event, now);
     }
 
     fn meaning(&mut self, open: Open, wall: u64) -> Event {
@@ -331,7 +331,7 @@ impl World {
                 Event::Decided {
                     host: page.host,
                     seq: page.seq,
-                    page: is_well.then(|| Decision::new(page.seq, &page.url, None, None)),
+                    page: is_well.then(|| JudgedPage::new(page.seq, &page.url, None, None)),
                     is_visit: false,
                     queued: again,
                 }
@@ -346,8 +346,8 @@ impl World {
         ))
     }
 
-    /// Another run in the place of the one before, whose open requests are cut off.
-    fn restart(&mut self, wall: u64, is_killed: bool) -> Scheduler {
+    /// Starts another run in the place of the last, whose open requests are cut off.
+    fn restart(&mut self, wall: u64, is_killed: bool) -> Frontier {
         self.started_at = wall + self.random.u64(0..600);
         let cut = std::mem::take(&mut self.open);
         for open in &cut {
@@ -359,22 +359,22 @@ impl World {
                 seen.end(wall, rules.parallel_per_address);
             }
         }
-        let mut scheduler = self.scheduler();
+        let mut frontier = self.frontier();
         assert!(is_killed || cut.is_empty(), "a stop lets what is in process end");
         if is_killed {
-            scheduler.was_interrupted();
+            frontier.was_interrupted();
         }
         for server in &self.servers {
             if let Some(state) = self.saved.get(&server.name) {
-                scheduler.restore(&server.name, state);
+                frontier.restore(&server.name, state);
             }
-            scheduler.add_stored_host(&server.name, server.left.len() as u64, 0);
+            frontier.add_stored_host(&server.name, server.left.len() as u64, 0);
         }
-        scheduler
+        frontier
     }
 
-    fn scheduler(&mut self) -> Scheduler {
-        Scheduler::new(&self.settings, 40, 0)
+    fn frontier(&mut self) -> Frontier {
+        Frontier::new(&self.settings, 40, 0)
             .begun_at(UNIX_EPOCH + Duration::from_millis(self.started_at))
             .with_seed(self.random.u64(..))
     }
@@ -423,26 +423,26 @@ proptest! {
     #[test]
     fn whatever_happens_no_request_comes_too_early_and_no_host_is_forgotten(plan in plan()) {
         let mut world = World::new(&plan);
-        let mut scheduler = world.scheduler();
+        let mut frontier = world.frontier();
         for server in &world.servers {
             let mut urls: Vec<_> = server.left.values().cloned().collect();
             urls.sort_by_key(|url| url.seq);
-            scheduler.add(urls, Now::ZERO);
+            frontier.add(urls, Now::ZERO);
         }
         let mut wall = world.started_at;
         for (requests, is_killed) in plan.restarts.clone() {
             let until = world.requests + requests;
-            wall = world.run(&mut scheduler, wall, until);
+            wall = world.run(&mut frontier, wall, until);
             if !is_killed {
-                scheduler.on(Event::Stop, world.now(wall));
-                wall = world.run(&mut scheduler, wall, u64::MAX);
+                frontier.on(Event::Stop, world.now(wall));
+                wall = world.run(&mut frontier, wall, u64::MAX);
             }
-            scheduler = world.restart(wall, is_killed);
+            frontier = world.restart(wall, is_killed);
             wall = world.started_at;
         }
-        let end = world.run(&mut scheduler, wall, u64::MAX);
+        let end = world.run(&mut frontier, wall, u64::MAX);
         prop_assert!(end >= wall);
-        let given_up: Vec<_> = scheduler.retired().into_iter().map(|gone| gone.host).collect();
+        let given_up: Vec<_> = frontier.given_up().into_iter().map(|gone| gone.host).collect();
         for server in &world.servers {
             let is_given_up = given_up.iter().any(|gone| gone.ends_with(&server.name));
             prop_assert!(

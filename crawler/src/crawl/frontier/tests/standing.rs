@@ -1,4 +1,4 @@
-//! What the hosts wait for, told without touching them.
+//! The states of hosts, computed without changing them.
 
 use std::net::IpAddr;
 use std::time::UNIX_EPOCH;
@@ -6,8 +6,8 @@ use std::time::UNIX_EPOCH;
 use super::*;
 
 /// The one host with something to do: its state, and when its wait ends.
-fn state(scheduler: &Scheduler, now: Now) -> (HostState, Option<u64>) {
-    let standing = scheduler.standing(now);
+fn state(frontier: &Frontier, now: Now) -> (HostStateKind, Option<u64>) {
+    let standing = frontier.standing(now);
     let [host] = &standing.largest[..] else {
         panic!("{standing:?}")
     };
@@ -15,8 +15,8 @@ fn state(scheduler: &Scheduler, now: Now) -> (HostState, Option<u64>) {
     (host.state, host.until.map(|until| until - BEGIN))
 }
 
-fn begun(change: impl FnOnce(&mut Config)) -> Scheduler {
-    Scheduler::new(&settings(change), WINDOW, 0)
+fn begun(change: impl FnOnce(&mut Config)) -> Frontier {
+    Frontier::new(&settings(change), WINDOW, 0)
         .begun_at(UNIX_EPOCH + at(BEGIN))
         .with_seed(1)
 }
@@ -34,64 +34,64 @@ fn failed(host: &str, retry_after: Option<u64>) -> Event {
 
 #[test]
 fn a_host_is_ready_then_fetching_then_keeps_its_delay_then_has_nothing_to_do() {
-    let mut scheduler = begun(|_| {});
-    assert_eq!(scheduler.standing(at(0)), Standing::default());
-    scheduler.add(site("a.example", 2), at(0));
-    assert_eq!(state(&scheduler, at(0)), (HostState::Ready, None));
-    started(scheduler.next(at(0)));
-    assert_eq!(state(&scheduler, at(0)), (HostState::Fetching, None));
-    scheduler.on(ended("a.example"), at(100));
+    let mut frontier = begun(|_| {});
+    assert_eq!(frontier.standing(at(0)), Standing::default());
+    frontier.add(site("a.example", 2), at(0));
+    assert_eq!(state(&frontier, at(0)), (HostStateKind::Ready, None));
+    started(frontier.next(at(0)));
+    assert_eq!(state(&frontier, at(0)), (HostStateKind::Fetching, None));
+    frontier.on(ended("a.example"), at(100));
     assert_eq!(
-        state(&scheduler, at(100)),
-        (HostState::Fetching, None),
+        state(&frontier, at(100)),
+        (HostStateKind::Fetching, None),
         "not decided yet"
     );
-    scheduler.on(decided("a.example", 0, true), at(150));
-    assert_eq!(state(&scheduler, at(150)), (HostState::Delay, Some(1_100)));
-    assert_eq!(scheduler.standing(at(150)).largest[0].urls, 1);
-    started(scheduler.next(at(1_100)));
-    scheduler.on(ended("a.example"), at(1_200));
-    scheduler.on(decided("a.example", 1, true), at(1_200));
-    assert_eq!(scheduler.standing(at(1_200)), Standing::default());
+    frontier.on(decided("a.example", 0, true), at(150));
+    assert_eq!(state(&frontier, at(150)), (HostStateKind::Delay, Some(1_100)));
+    assert_eq!(frontier.standing(at(150)).largest[0].urls, 1);
+    started(frontier.next(at(1_100)));
+    frontier.on(ended("a.example"), at(1_200));
+    frontier.on(decided("a.example", 1, true), at(1_200));
+    assert_eq!(frontier.standing(at(1_200)), Standing::default());
 }
 
 #[test]
-fn a_rest_is_told_with_its_end_and_its_reason_until_the_host_is_given_up() {
-    let mut scheduler = begun(|_| {});
-    scheduler.add(site("a.example", 9), at(0));
-    started(scheduler.next(at(0)));
-    scheduler.on(failed("a.example", Some(60)), at(0));
-    scheduler.on(decided("a.example", 0, false), at(0));
-    assert_eq!(state(&scheduler, at(1)), (HostState::Resting, Some(60_000)));
-    let failure = scheduler.standing(at(1)).largest[0].failure.clone();
+fn a_resting_host_shows_the_end_and_the_reason_of_its_rest_until_it_is_given_up() {
+    let mut frontier = begun(|_| {});
+    frontier.add(site("a.example", 9), at(0));
+    started(frontier.next(at(0)));
+    frontier.on(failed("a.example", Some(60)), at(0));
+    frontier.on(decided("a.example", 0, false), at(0));
+    assert_eq!(state(&frontier, at(1)), (HostStateKind::Resting, Some(60_000)));
+    let failure = frontier.standing(at(1)).largest[0].failure.clone();
     assert_eq!(failure.as_deref(), Some("HTTP status 503"));
     let mut now = at(60_000);
     for seq in 1..5 {
-        started(scheduler.next(now));
-        scheduler.on(failed("a.example", Some(60)), now);
-        scheduler.on(decided("a.example", seq, false), now);
+        started(frontier.next(now));
+        frontier.on(failed("a.example", Some(60)), now);
+        frontier.on(decided("a.example", seq, false), now);
         now += at(60_000);
     }
-    assert_eq!(state(&scheduler, now), (HostState::GivenUp, None));
+    assert_eq!(state(&frontier, now), (HostStateKind::GivenUp, None));
 }
 
 #[test]
 fn a_host_waits_for_its_robots_txt() {
-    let mut scheduler = begun(|c| c.politeness.robots = true);
-    scheduler.add(site("a.example", 2), at(0));
-    assert_eq!(started(scheduler.next(at(0))), "http://a.example/robots.txt");
-    assert_eq!(state(&scheduler, at(0)), (HostState::Robots, None));
-    scheduler.on(ended("a.example"), at(10));
+    let mut frontier = begun(|c| c.politeness.robots = true);
+    frontier.add(site("a.example", 2), at(0));
+    assert_eq!(started(frontier.next(at(0))), "http://a.example/robots.txt");
+    assert_eq!(state(&frontier, at(0)), (HostStateKind::Robots, None));
+    frontier.on(ended("a.example"), at(10));
     assert_eq!(
-        state(&scheduler, at(10)),
-        (HostState::Delay, Some(1_010)),
+        state(&frontier, at(10)),
+        (HostStateKind::Delay, Some(1_010)),
         "its sitemaps may come first"
     );
 }
 
 #[test]
 fn a_host_waits_for_its_turn_at_an_address() {
-    let mut scheduler = begun(|c| {
+    let mut frontier = begun(|c| {
         c.politeness.parallel_per_address = 1;
         c.politeness.address_delay_ms = 400;
     });
@@ -106,43 +106,53 @@ fn a_host_waits_for_its_turn_at_an_address() {
         },
     };
     for host in ["a.example", "b.example"] {
-        scheduler.add(site(host, 2), at(0));
-        started(scheduler.next(at(0)));
-        scheduler.on(answered(host), at(0));
-        scheduler.on(decided(host, 0, true), at(0));
+        frontier.add(site(host, 2), at(0));
+        started(frontier.next(at(0)));
+        frontier.on(answered(host), at(0));
+        frontier.on(decided(host, 0, true), at(0));
     }
-    started(scheduler.next(at(1_000)));
-    assert!(matches!(scheduler.next(at(1_000)), Step::Wait(None)));
-    let standing = scheduler.standing(at(1_000));
-    let counts = (standing.count(HostState::Fetching), standing.count(HostState::Address));
+    started(frontier.next(at(1_000)));
+    assert!(matches!(frontier.next(at(1_000)), Step::Wait(None)));
+    let standing = frontier.standing(at(1_000));
+    let counts = (
+        standing.count(HostStateKind::Fetching),
+        standing.count(HostStateKind::Address),
+    );
     assert_eq!((counts, standing.waiting()), ((1, 1), 1));
 }
 
 #[test]
-fn what_lies_above_a_limit_is_told_as_such() {
+fn a_host_over_a_page_limit_shows_the_limit() {
     for per_host in [true, false] {
-        let mut scheduler = begun(|c| match per_host {
+        let mut frontier = begun(|c| match per_host {
             true => c.scope.max_pages_per_host = 1,
             false => c.scope.max_pages = 1,
         });
-        scheduler.add(site("a.example", 3), at(0));
-        started(scheduler.next(at(0)));
-        scheduler.on(ended("a.example"), at(0));
-        scheduler.on(decided("a.example", 0, true), at(0));
-        assert!(matches!(scheduler.next(at(5_000)), Step::Finished(_)));
-        assert_eq!(state(&scheduler, at(5_000)), (HostState::PageLimit, None), "{per_host}");
+        frontier.add(site("a.example", 3), at(0));
+        started(frontier.next(at(0)));
+        frontier.on(ended("a.example"), at(0));
+        frontier.on(decided("a.example", 0, true), at(0));
+        assert!(matches!(frontier.next(at(5_000)), Step::Finished(_)));
+        assert_eq!(
+            state(&frontier, at(5_000)),
+            (HostStateKind::PageLimit, None),
+            "{per_host}"
+        );
     }
 }
 
 #[test]
-fn of_many_hosts_those_with_the_most_urls_are_named() {
-    let mut scheduler = begun(|_| {});
+fn the_hosts_with_the_most_urls_are_named() {
+    let mut frontier = begun(|_| {});
     for number in 0..2_000_u64 {
-        scheduler.add_stored_host(&format!("{number}.example"), 1 + number * 7 % 2_000, 0);
+        frontier.add_stored_host(&format!("{number}.example"), 1 + number * 7 % 2_000, 0);
     }
-    let standing = scheduler.standing(at(0));
-    assert_eq!((standing.count(HostState::Ready), standing.waiting()), (2_000, 2_000));
+    let standing = frontier.standing(at(0));
+    assert_eq!(
+        (standing.count(HostStateKind::Ready), standing.waiting()),
+        (2_000, 2_000)
+    );
     let urls: Vec<u64> = standing.largest.iter().map(|host| host.urls).collect();
     assert_eq!(urls, [2_000, 1_999, 1_998, 1_997, 1_996]);
-    assert_eq!(scheduler.standing(at(0)), standing, "looking changes nothing");
+    assert_eq!(frontier.standing(at(0)), standing, "looking changes nothing");
 }

@@ -1,22 +1,22 @@
-//! Whose turn it is.
+//! The order of turns among hosts and at an address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::{Duration, UNIX_EPOCH};
 
-use storage::HostState;
+use storage::HostRecord;
 use web::politeness::{Contact, HostSignal, Now};
 
 use super::{BEGIN, settings};
-use crate::crawl::frontier::Scheduler;
+use crate::crawl::frontier::Frontier;
 use crate::crawl::messages::{Event, Step, Task};
 
 /// The hosts in the order they are asked, each request ending at once.
-fn order_of(scheduler: &mut Scheduler, address: Option<IpAddr>, requests: usize) -> Vec<String> {
+fn order_of(frontier: &mut Frontier, address: Option<IpAddr>, requests: usize) -> Vec<String> {
     let mut order = Vec::new();
     let mut now = Now::ZERO;
     while order.len() < requests {
-        match scheduler.next(now) {
+        match frontier.next(now) {
             Step::Start(Task::Page { queued, .. }) => {
                 let contact = Contact { address, latency: None };
                 let ended = Event::RequestEnded {
@@ -25,8 +25,8 @@ fn order_of(scheduler: &mut Scheduler, address: Option<IpAddr>, requests: usize)
                     failure: None,
                     contact,
                 };
-                scheduler.on(ended, now);
-                scheduler.on(super::decided(&queued.host, queued.seq, true), now);
+                frontier.on(ended, now);
+                frontier.on(super::decided(&queued.host, queued.seq, true), now);
                 order.push(queued.host);
             }
             Step::Wait(Some(until)) => now = until,
@@ -43,11 +43,11 @@ fn the_hosts_of_an_address_take_turns() {
         config.politeness.delay_ms = 100;
         config.politeness.address_delay_ms = 100;
     });
-    let mut scheduler = Scheduler::new(&settings, 40, 0);
+    let mut frontier = Frontier::new(&settings, 40, 0);
     for number in 1..=5 {
-        scheduler.add(super::site(&format!("h{number}.example"), 20), Now::ZERO);
+        frontier.add(super::site(&format!("h{number}.example"), 20), Now::ZERO);
     }
-    let order = order_of(&mut scheduler, Some([192, 0, 2, 1].into()), 100);
+    let order = order_of(&mut frontier, Some([192, 0, 2, 1].into()), 100);
     for round in order.chunks(5) {
         let mut round = round.to_vec();
         round.sort();
@@ -62,32 +62,32 @@ fn a_host_that_rested_is_not_kept_waiting_by_hosts_without_delay() {
         config.politeness.delay_ms = 0;
         config.fetch.parallel = 1;
     });
-    let mut scheduler = Scheduler::new(&settings, 40, 0)
+    let mut frontier = Frontier::new(&settings, 40, 0)
         .begun_at(UNIX_EPOCH + Duration::from_millis(BEGIN))
         .with_seed(1);
     let rests_until = BEGIN + 50;
-    scheduler.restore(
+    frontier.restore(
         "c.example",
-        &HostState {
+        &HostRecord {
             rests_until,
             failures: 1,
-            ..HostState::default()
+            ..HostRecord::default()
         },
     );
     for host in ["a.example", "b.example", "c.example"] {
-        scheduler.add(super::site(host, 50), Now::ZERO);
+        frontier.add(super::site(host, 50), Now::ZERO);
     }
     let mut asked = HashMap::new();
     let mut now = Now::ZERO;
     // A request a millisecond: c is ready after fifty of them.
     for _ in 0..80 {
-        let Step::Start(Task::Page { queued, .. }) = scheduler.next(now) else {
+        let Step::Start(Task::Page { queued, .. }) = frontier.next(now) else {
             panic!("nothing to do")
         };
         *asked.entry(queued.host.clone()).or_insert(0) += 1;
         now += Duration::from_millis(1);
-        scheduler.on(super::ended(&queued.host), now);
-        scheduler.on(super::decided(&queued.host, queued.seq, true), now);
+        frontier.on(super::ended(&queued.host), now);
+        frontier.on(super::decided(&queued.host, queued.seq, true), now);
     }
     assert!(asked["c.example"] >= 9, "{asked:?}");
 }

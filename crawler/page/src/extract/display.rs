@@ -1,0 +1,135 @@
+//! How an element takes part in the layout, by its name and its namespace.
+
+use ego_tree::NodeRef;
+use html5ever::{LocalName, local_name, ns};
+use scraper::Node;
+use scraper::node::Element;
+
+/// How an element takes part in the layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Display {
+    /// Not shown.
+    None,
+    /// In the run around it.
+    Inline,
+    /// In the run around it, as a link.
+    Link,
+    /// A line break in the run around it.
+    Break,
+    /// A box.
+    Block,
+    /// A box beside the previous one.
+    Cell,
+}
+
+impl Display {
+    /// How `element`, which stands at `node`, takes part.
+    pub(super) fn of(node: NodeRef<'_, Node>, element: &Element) -> Self {
+        if element.name.ns != ns!(html) {
+            // Formulas are text; drawings are not.
+            return if element.name.ns == ns!(svg) {
+                Self::None
+            } else {
+                Self::Inline
+            };
+        }
+        match element.name.local {
+            local_name!("a") => Self::Link,
+            local_name!("br") => Self::Break,
+            // The headings of folded sections are buttons.
+            local_name!("button") if in_heading(node) => Self::Inline,
+            local_name!("td") | local_name!("th") => Self::Cell,
+            local_name!("abbr")
+            | local_name!("acronym")
+            | local_name!("b")
+            | local_name!("bdi")
+            | local_name!("bdo")
+            | local_name!("big")
+            | local_name!("cite")
+            | local_name!("code")
+            | local_name!("data")
+            | local_name!("del")
+            | local_name!("dfn")
+            | local_name!("em")
+            | local_name!("font")
+            | local_name!("i")
+            | local_name!("ins")
+            | local_name!("kbd")
+            | local_name!("mark")
+            | local_name!("nobr")
+            | local_name!("output")
+            | local_name!("q")
+            | local_name!("ruby")
+            | local_name!("rb")
+            | local_name!("s")
+            | local_name!("samp")
+            | local_name!("slot")
+            | local_name!("small")
+            | local_name!("span")
+            | local_name!("strike")
+            | local_name!("strong")
+            | local_name!("sub")
+            | local_name!("sup")
+            | local_name!("time")
+            | local_name!("tt")
+            | local_name!("u")
+            | local_name!("var")
+            | local_name!("wbr") => Self::Inline,
+            local_name!("area")
+            | local_name!("audio")
+            | local_name!("base")
+            | local_name!("button")
+            | local_name!("canvas")
+            | local_name!("datalist")
+            | local_name!("embed")
+            | local_name!("fieldset")
+            | local_name!("frame")
+            | local_name!("frameset")
+            | local_name!("head")
+            | local_name!("iframe")
+            | local_name!("img")
+            | local_name!("input")
+            | local_name!("label")
+            | local_name!("link")
+            | local_name!("map")
+            | local_name!("meta")
+            | local_name!("meter")
+            | local_name!("noembed")
+            | local_name!("noframes")
+            | local_name!("noscript")
+            | local_name!("object")
+            | local_name!("param")
+            | local_name!("progress")
+            | local_name!("rp")
+            | local_name!("rt")
+            | local_name!("script")
+            | local_name!("select")
+            | local_name!("source")
+            | local_name!("style")
+            | local_name!("template")
+            | local_name!("textarea")
+            | local_name!("title")
+            | local_name!("track")
+            | local_name!("video") => Self::None,
+            _ => Self::Block,
+        }
+    }
+}
+
+fn in_heading(node: NodeRef<'_, Node>) -> bool {
+    let parent = node.parent().and_then(|parent| parent.value().as_element());
+    parent.is_some_and(|parent| is_heading(&parent.name.local))
+}
+
+/// Whether elements of this name are headings.
+pub(super) fn is_heading(name: &LocalName) -> bool {
+    matches!(
+        *name,
+        local_name!("h1")
+            | local_name!("h2")
+            | local_name!("h3")
+            | local_name!("h4")
+            | local_name!("h5")
+            | local_name!("h6")
+    )
+}

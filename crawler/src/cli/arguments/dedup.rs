@@ -1,0 +1,88 @@
+//! `crawler dedup`: duplicates among documents in files.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::ConfigFile;
+use crate::files::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
+
+/// The forms of input documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InputFormat {
+    /// One JSON object per line.
+    Jsonl,
+    /// Plain text in any encoding.
+    Text,
+    /// A web page in any encoding.
+    Html,
+    /// Pages and texts of WARC and WET files.
+    Warc,
+}
+
+impl From<InputFormat> for Format {
+    fn from(format: InputFormat) -> Self {
+        match format {
+            InputFormat::Jsonl => Self::Jsonl,
+            InputFormat::Text => Self::Text,
+            InputFormat::Html => Self::Html,
+            InputFormat::Warc => Self::Warc,
+        }
+    }
+}
+
+/// `crawler dedup`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Output: one JSON object per line, in input order: {\"id\", \"verdict\": \"unique\"|\"exact\"|\"near\", \
+    \"of\": id|null, \"distance\": bits|null, \"similarity\": 0 to 1|null}. \"of\" names a unique document. The same input always \
+    gives the same verdicts.\n\
+    The command reports input that it cannot read as file:line or file:byte, counts it, and continues.\n\
+    An output file appears when it is complete. Until then, and after Ctrl-C, FILE.partial holds the verdicts so far, in whole lines. \
+    The same command starts from the beginning.\n\
+    The command reads only the section [dedup] of the configuration.\n\
+    Examples:\n  \
+    crawler dedup corpus.jsonl.gz --output verdicts.jsonl\n  \
+    crawler dedup pages/ --kept unique.jsonl --output verdicts.jsonl\n\
+    Exit codes: 0 all input was read, 1 the command could not continue, 2 an argument, the configuration or an input file is invalid, \
+    3 some input could not be read, 130 Ctrl-C."
+)]
+pub struct DedupArgs {
+    /// Files and folders, also as gzip or zstd; - for standard input. Folders are read recursively, without hidden files and files
+    /// with an unknown ending.
+    #[arg(value_name = "INPUT", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// Output file for the verdicts. Default, and with -: standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Output file for the unique documents: JSON lines unchanged, other documents as {"id", "text", "url", "title"}.
+    #[arg(long, value_name = "FILE")]
+    pub kept: Option<PathBuf>,
+    /// Form of all inputs. Default: by the content and the name of each file.
+    #[arg(long, value_enum)]
+    pub format: Option<InputFormat>,
+    /// Field with the id of a document, a string or a number. A document without it gets its place in the input as id.
+    #[arg(long, value_name = "NAME", default_value = "id")]
+    pub id_field: String,
+    /// Field with the text.
+    #[arg(long, value_name = "NAME", default_value = "text")]
+    pub text_field: String,
+    /// Field with the title.
+    #[arg(long, value_name = "NAME", default_value = "title")]
+    pub title_field: String,
+    /// Field with the URL.
+    #[arg(long, value_name = "NAME", default_value = "url")]
+    pub url_field: String,
+    #[command(flatten)]
+    pub config: ConfigFile,
+    /// Largest Hamming distance of near-duplicates, in bits; overrides dedup.max_distance.
+    #[arg(long, value_name = "BITS")]
+    pub max_distance: Option<u32>,
+    /// Smallest similarity of near-duplicates, above 0 and at most 1; overrides dedup.min_similarity.
+    #[arg(long, value_name = "X")]
+    pub min_similarity: Option<f32>,
+    /// Longest line, record or file after decompression, in bytes. Longer ones are reported and skipped.
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MAX_DOCUMENT_BYTES as u64,
+          value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub max_document_bytes: u64,
+}

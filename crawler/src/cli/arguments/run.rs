@@ -1,0 +1,59 @@
+//! `crawler run` and `crawler demo`.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use clap::Args;
+
+use super::values::parse_duration;
+use super::{ConfigFile, DataFolder, Overrides, StatusArgs};
+
+/// `crawler run`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Ctrl-C: the crawler takes no new URLs, finishes those in process and saves its state. The same command \
+    continues the crawl. A second Ctrl-C ends the program at once; it loses only the verdicts of the last moment \
+    (storage.commit_interval_ms), whose URLs the next run fetches again.\n\
+    Examples:\n  \
+    crawler run --seeds seeds.txt                      crawl into the folder data\n  \
+    crawler run --seeds seeds.txt --max-pages 1000     stop after 1,000 pages\n  \
+    crawler run --refresh                              visit the pages that are due again"
+)]
+pub struct RunArgs {
+    /// Text file with one seed URL per line; `#` starts a comment. Optional with --refresh, which then stays on the
+    /// known hosts.
+    #[arg(long, value_name = "FILE", required_unless_present = "refresh")]
+    pub seeds: Option<PathBuf>,
+    #[command(flatten)]
+    pub config: ConfigFile,
+    #[command(flatten)]
+    pub data: DataFolder,
+    /// Visit the pages that are due again. A changed page gets a new version and a new verdict; a page that is missing at two
+    /// refreshes in a row is marked as gone and stays in the archive. The section [refresh] of config.toml sets the intervals.
+    /// --max-pages does not count these visits.
+    #[arg(long)]
+    pub refresh: bool,
+    /// Visit the pages that are due at this time (RFC 3339).
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_rfc3339_weak, requires = "refresh", hide = true)]
+    pub refresh_as_of: Option<SystemTime>,
+    #[command(flatten)]
+    pub overrides: Overrides,
+    /// Take no new URLs after this time, such as 90s, 10m or 2h.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub max_duration: Option<Duration>,
+    #[command(flatten)]
+    pub status: StatusArgs,
+}
+
+/// `crawler demo`
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Data folder of the demo, which must be empty or absent. Default: a new temporary folder.
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    #[command(flatten)]
+    pub config: ConfigFile,
+    /// Serve the built-in site for a browser until Ctrl-C, without crawling it.
+    #[arg(long)]
+    pub serve: bool,
+}

@@ -1,0 +1,76 @@
+//! The result of a command: a file that appears only when it is complete, or standard output.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use export::OutputFile;
+
+use crate::error::RunError;
+
+/// The destination of a result.
+pub(super) enum Output {
+    /// A file that appears under its name when it is complete.
+    File(Box<BufWriter<OutputFile>>),
+    Stdout(BufWriter<io::StdoutLock<'static>>),
+}
+
+impl Output {
+    /// Opens the file at `path`, or standard output.
+    pub(super) fn open(path: Option<&Path>) -> Result<Self, RunError> {
+        Ok(match path {
+            None => Self::Stdout(BufWriter::new(io::stdout().lock())),
+            Some(path) => Self::File(Box::new(BufWriter::new(OutputFile::create(path)?))),
+        })
+    }
+
+    pub(super) fn write(&mut self, bytes: impl AsRef<[u8]>) -> Result<(), RunError> {
+        self.try_to(|writer| writer.write_all(bytes.as_ref()))
+    }
+
+    /// Writes the buffered bytes to the file or standard output.
+    pub(super) fn flush(&mut self) -> Result<(), RunError> {
+        self.try_to(|writer| writer.flush())
+    }
+
+    fn try_to(&mut self, act: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), RunError> {
+        match self {
+            Self::File(writer) => {
+                act(writer).map_err(|source| RunError::io("write", writer.get_ref().path().display(), source))
+            }
+            Self::Stdout(writer) => or_reader_gone(act(writer)),
+        }
+    }
+
+    /// Path of the incomplete file.
+    pub(super) fn partial(path: &Path) -> PathBuf {
+        OutputFile::partial_path(path)
+    }
+
+    /// Gives the complete file its name.
+    pub(super) fn finish(mut self) -> Result<(), RunError> {
+        self.flush()?;
+        if let Self::File(writer) = self {
+            let path = writer.get_ref().path().to_owned();
+            let file = writer.into_inner().map_err(io::IntoInnerError::into_error);
+            file.map_err(|source| RunError::io("write", path.display(), source))?
+                .finish()?;
+        }
+        Ok(())
+    }
+}
+
+/// Prints a line that is not the result. A closed standard output is no error.
+pub(super) fn say(text: &str) -> Result<(), RunError> {
+    match writeln!(io::stdout(), "{text}") {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.map_err(|source| RunError::io("write", "standard output", source)),
+    }
+}
+
+/// Ends the process successfully if the reader of standard output has closed it (`| head`).
+pub(super) fn or_reader_gone(result: io::Result<()>) -> Result<(), RunError> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        result => result.map_err(|source| RunError::io("write", "standard output", source)),
+    }
+}

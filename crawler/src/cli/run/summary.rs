@@ -1,0 +1,121 @@
+//! The summary of a run, as the command prints it at the end.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::config::settings::Settings;
+use crate::crawl::messages::{Ending, GivenUp};
+use crate::crawl::pipeline::Summary;
+use crate::crawl::stats::{Snapshot, Stats};
+use crate::terminal::text::terminal_text;
+use crate::terminal::units::{self, bytes};
+
+/// Describes a finished run in a few lines.
+pub(super) fn describe(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) -> String {
+    let run = stats.snapshot();
+    let mut lines = vec![outcome(summary, &run), counts(summary)];
+    lines.extend(run.refresh.map(|refresh| refreshed(&refresh, run.counts.due)));
+    lines.extend(ignored_links(&run, settings));
+    lines.extend(summary.given_up.iter().map(given_up));
+    if summary.counts.queued + summary.counts.due > 0 {
+        lines.push(advice(summary, settings).to_owned());
+    }
+    lines.push(format!("  see the report: crawler report --data {}", dir.display()));
+    lines.join("\n")
+}
+
+fn outcome(summary: &Summary, run: &Snapshot) -> String {
+    let ending = match summary.ending {
+        Ending::Exhausted => "Finished",
+        Ending::PageLimit => "Page limit reached",
+        Ending::Stopped => "Stopped",
+    };
+    let whole_millis = Duration::from_millis((summary.elapsed.as_secs_f64() * 1_000.0) as u64);
+    let elapsed = humantime::format_duration(whole_millis);
+    format!("{ending} in {elapsed}: {} requests, {}", run.requests, bytes(run.bytes))
+}
+
+fn counts(summary: &Summary) -> String {
+    let counts = &summary.counts;
+    format!(
+        "  kept {}  exact {}  near {}  redirected {}  failed {}  excluded {}  still queued {}",
+        counts.kept, counts.exact, counts.near, counts.redirected, counts.failed, counts.excluded, counts.queued
+    )
+}
+
+/// Outcomes of a refresh; `due` pages are still to be visited.
+fn refreshed(refresh: &storage::RefreshCounts, due: u64) -> String {
+    if refresh.due == 0 {
+        return format!("  refresh: no page was due, {} new", refresh.new);
+    }
+    let mut line = format!(
+        "  refresh: {} pages due: changed {}  unchanged {}  missing once {}  gone {}  moved {}  unanswered {}; new {}",
+        refresh.due,
+        refresh.changed,
+        refresh.unchanged,
+        refresh.missing,
+        refresh.gone,
+        refresh.moved,
+        refresh.unanswered,
+        refresh.new
+    );
+    if due > 0 {
+        line.push_str(&format!("; {due} still to be visited"));
+    }
+    line
+}
+
+/// The links that a bound of the configuration excluded.
+fn ignored_links(run: &Snapshot, settings: &Settings) -> Vec<String> {
+    let mut lines = Vec::new();
+    if run.links_to_other_hosts > 0 {
+        lines.push(format!(
+            "  {} links led to other hosts and were not followed (scope.mode)",
+            run.links_to_other_hosts
+        ));
+    }
+    if run.links_too_deep > 0 {
+        lines.push(format!(
+            "  {} links lay deeper than scope.max_depth = {}",
+            run.links_too_deep, settings.limits.max_depth
+        ));
+    }
+    if run.links_over_budget > 0 {
+        lines.push(format!(
+            "  {} links, some of them to known URLs, led to hosts that have reached scope.max_urls_per_host",
+            run.links_over_budget
+        ));
+    }
+    lines
+}
+
+fn given_up(host: &GivenUp) -> String {
+    let reason = terminal_text(&host.last_failure, 200);
+    let name = &host.host;
+    match host.rests_until {
+        Some(until) => {
+            let until = units::utc(until);
+            format!("  {name} is resting until {until} ({reason}); its URLs stay queued")
+        }
+        None => format!("  {name} was given up for this run ({reason}); its URLs stay queued"),
+    }
+}
+
+/// How to fetch the URLs that are still queued.
+fn advice(summary: &Summary, settings: &Settings) -> &'static str {
+    match summary.ending {
+        Ending::PageLimit => "  to fetch more, raise --max-pages (or scope.max_pages) and run the command again",
+        Ending::Stopped => "  the same command continues the crawl",
+        Ending::Exhausted if !summary.given_up.is_empty() => {
+            "  the same command asks the resting and given up hosts again after their rest"
+        }
+        Ending::Exhausted if summary.holds_urls_back => {
+            "  the queued URLs are held back as probable duplicates (crawler rules shows why; steering.leave = \"nothing\" \
+             fetches them)"
+        }
+        Ending::Exhausted if settings.limits.max_pages_per_host.is_some() => {
+            "  the queued URLs exceed scope.max_pages_per_host"
+        }
+        Ending::Exhausted => "  the same command tries the queued URLs again",
+    }
+}

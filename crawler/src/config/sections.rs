@@ -1,0 +1,368 @@
+//! The sections of `config.toml`, key by key, with the built-in defaults.
+//!
+//! Nothing here is interpreted: [`Settings`](super::settings::Settings) holds the validated form.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// `[identity]`: how the crawler introduces itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct IdentitySection {
+    /// Product token: the first part of the User-Agent header, and the name that robots.txt groups are matched against.
+    pub product: String,
+    /// URL of a page about the operator; empty for none.
+    pub contact_url: String,
+}
+
+impl Default for IdentitySection {
+    fn default() -> Self {
+        Self {
+            product: "crawler".into(),
+            contact_url: String::new(),
+        }
+    }
+}
+
+/// Which hosts belong to the crawl.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScopeMode {
+    /// Only the seeds' hosts.
+    Host,
+    /// The seeds' hosts without a leading `www.`, and every host below them.
+    Subdomains,
+}
+
+/// Which links the crawl follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FollowedLinks {
+    /// Links to documents.
+    Documents,
+    /// Links to documents and to embedded resources.
+    All,
+}
+
+/// `[scope]`: which URLs belong to the crawl.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ScopeSection {
+    /// Which hosts belong to the crawl.
+    pub mode: ScopeMode,
+    /// Which links the crawl follows.
+    pub links: FollowedLinks,
+    /// Also follow links that carry `rel=nofollow`.
+    pub follow_nofollow: bool,
+    /// Largest number of links between a seed and a page; a seed has depth 0.
+    pub max_depth: u16,
+    /// Upper bound on pages with a verdict, in all runs on one data folder; 0 for no limit.
+    pub max_pages: u64,
+    /// Upper bound on pages with a verdict, for each host; 0 for no limit.
+    pub max_pages_per_host: u64,
+    /// Upper bound on known URLs for each host; 0 for no limit.
+    pub max_urls_per_host: u64,
+    /// Upper bound on repetitions of a path segment that is not a number.
+    pub max_segment_repeats: usize,
+    /// Upper bound on the parameters of a query.
+    pub max_query_parameters: usize,
+}
+
+impl Default for ScopeSection {
+    fn default() -> Self {
+        Self {
+            mode: ScopeMode::Host,
+            links: FollowedLinks::Documents,
+            follow_nofollow: true,
+            max_depth: 20,
+            max_pages: 0,
+            max_pages_per_host: 0,
+            max_urls_per_host: 1_000_000,
+            max_segment_repeats: 3,
+            max_query_parameters: 30,
+        }
+    }
+}
+
+/// `[politeness]`: how often and how the crawler asks a host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PolitenessSection {
+    /// Milliseconds between the end of one request to a host and the start of the next.
+    pub delay_ms: u64,
+    /// Requests open at one host at a time.
+    pub parallel_per_host: usize,
+    /// Milliseconds between the starts of two requests to one address, for all its hosts; `delay_ms` caps it.
+    pub address_delay_ms: u64,
+    /// Requests open at one address at a time, for all its hosts; at least `parallel_per_host`.
+    pub parallel_per_address: usize,
+    /// The delay is at least this many times the server's latency; 0 switches the rule off.
+    pub latency_factor: f64,
+    /// Upper bound on the adaptive delay, in milliseconds.
+    pub max_delay_ms: u64,
+    /// Upper bound on a `Crawl-delay` from robots.txt, in milliseconds.
+    pub max_crawl_delay_ms: u64,
+    /// Obey robots.txt.
+    pub robots: bool,
+    /// Read the sitemaps that robots.txt names.
+    pub sitemaps: bool,
+    /// Ask for `/sitemap.xml` where robots.txt names no sitemap.
+    pub guess_sitemap: bool,
+    /// Retries of a URL after a transient failure.
+    pub max_retries: u8,
+    /// Milliseconds that a host rests after a transient failure; each further failure in a row doubles the time.
+    pub retry_delay_ms: u64,
+    /// Longest time that a run waits for a resting host, in milliseconds.
+    pub max_wait_ms: u64,
+}
+
+impl Default for PolitenessSection {
+    fn default() -> Self {
+        Self {
+            delay_ms: 1_000,
+            parallel_per_host: 1,
+            address_delay_ms: 200,
+            parallel_per_address: 4,
+            latency_factor: 2.0,
+            max_delay_ms: 30_000,
+            max_crawl_delay_ms: 60_000,
+            robots: true,
+            sitemaps: true,
+            guess_sitemap: true,
+            max_retries: 2,
+            retry_delay_ms: 5_000,
+            max_wait_ms: 600_000,
+        }
+    }
+}
+
+/// `[fetch]`: HTTP requests and their limits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FetchSection {
+    /// Requests open at one time, over all hosts.
+    pub parallel: usize,
+    /// Time limit for a connection, in milliseconds, including name resolution and TLS.
+    pub connect_timeout_ms: u64,
+    /// Time limit from the start of a request to the last byte of the body, in milliseconds.
+    pub timeout_ms: u64,
+    /// Largest body in bytes, both as sent and after decompression.
+    pub max_body_bytes: usize,
+    /// Memory for bodies and pages between the network and the disk, in bytes.
+    pub memory_bytes: usize,
+    /// Longest chain of redirects.
+    pub max_redirects: u8,
+    /// Also connect to loopback, private and other special addresses.
+    pub allow_private_addresses: bool,
+    /// Keep cookies and send them back.
+    pub cookies: bool,
+    /// URL of the proxy for all requests; empty for none.
+    pub proxy: String,
+    /// PEM file with additional certificate authorities; empty for none.
+    pub extra_root_certificates: PathBuf,
+    /// Additional header fields of every request.
+    pub headers: BTreeMap<String, String>,
+    /// Basic authentication for single hosts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub credentials: Vec<CredentialsEntry>,
+}
+
+/// `[[fetch.credentials]]`: user and password for one host.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CredentialsEntry {
+    /// `example.org` for https, or an origin such as `http://localhost:8080`.
+    pub host: String,
+    /// User name.
+    pub user: String,
+    /// Password; exclusive with `password_env`.
+    pub password: Option<String>,
+    /// Environment variable with the password.
+    pub password_env: Option<String>,
+}
+
+/// Leaves the password out.
+impl fmt::Debug for CredentialsEntry {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("CredentialsEntry");
+        shown.field("host", &self.host).field("user", &self.user);
+        shown.field("password_env", &self.password_env).finish_non_exhaustive()
+    }
+}
+
+impl Default for FetchSection {
+    fn default() -> Self {
+        Self {
+            parallel: 32,
+            connect_timeout_ms: 10_000,
+            timeout_ms: 30_000,
+            max_body_bytes: 10 * 1024 * 1024,
+            memory_bytes: 32 * 1024 * 1024,
+            max_redirects: 10,
+            allow_private_addresses: false,
+            cookies: false,
+            proxy: String::new(),
+            extra_root_certificates: PathBuf::new(),
+            headers: BTreeMap::new(),
+            credentials: Vec::new(),
+        }
+    }
+}
+
+/// Which probable duplicates are held back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Leave {
+    /// None: all of them are fetched last.
+    Nothing,
+    /// URLs of traps, except a sample; the others are fetched last.
+    Traps,
+    /// URLs of every rule that no page contradicted, except a sample.
+    Snoozed,
+}
+
+/// `[steering]`: how verdicts change the order of the queue.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SteeringSection {
+    /// Deprioritise URLs that are probably duplicates.
+    pub enabled: bool,
+    /// Duplicates that must confirm a rule before the crawler uses it.
+    pub min_confirmed: u32,
+    /// Pages after the first that a pattern needs before the crawler judges it.
+    pub min_pattern_pages: u32,
+    /// Which probable duplicates are held back.
+    pub leave: Leave,
+    /// Rules, as `crawler rules` prints them, whose URLs are held back without a sample.
+    pub apply: Vec<String>,
+}
+
+impl Default for SteeringSection {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            min_confirmed: 3,
+            min_pattern_pages: 10,
+            leave: Leave::Traps,
+            apply: Vec::new(),
+        }
+    }
+}
+
+/// `[refresh]`: when `crawler run --refresh` visits a page again. Times are written `12h` or `7d`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RefreshSection {
+    /// Shortest time between two visits of a page.
+    pub min_interval: String,
+    /// Time between the first and the second visit, where the age of the page is unknown.
+    pub first_interval: String,
+    /// Longest time between two visits of a page.
+    pub max_interval: String,
+}
+
+impl Default for RefreshSection {
+    fn default() -> Self {
+        Self {
+            min_interval: "1d".into(),
+            first_interval: "7d".into(),
+            max_interval: "90d".into(),
+        }
+    }
+}
+
+/// `[dedup]`: which pages are duplicates.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DedupSection {
+    /// Largest Hamming distance between the fingerprints of near-duplicates, in bits.
+    pub max_distance: u32,
+    /// What confirms a candidate as a duplicate.
+    pub confirm: ConfirmBy,
+    /// Smallest Jaccard similarity, estimated from sketches, that confirms a near-duplicate.
+    pub min_similarity: f32,
+    /// Weight of the fingerprints in the combined rule.
+    pub combined_weight: f32,
+    /// Smallest sum that confirms a near-duplicate by the combined rule.
+    pub combined_bound: f32,
+    /// Smallest exact Jaccard similarity that confirms a short text as a near-duplicate.
+    pub min_similarity_short: f32,
+    /// Texts with different numbers (prices, model numbers) are not near-duplicates.
+    pub numbers_must_match: bool,
+    /// A page replaces its kept duplicate if that duplicate names it as its canonical URL.
+    pub prefer_canonical: bool,
+    /// μ: the index splits a bucket with more than 1 + μ times the mean.
+    pub bucket_skew: f64,
+    /// Ignore dates and clock times in texts.
+    pub mask_dates: bool,
+    /// Bits of a fingerprint.
+    pub bits: u32,
+    /// Features of a text, such as `words`.
+    pub features: String,
+    /// How words are found in scripts that do not separate them.
+    pub segmenter: String,
+    /// Weight of a feature, such as `tf`.
+    pub weights: String,
+    /// IDF table for the weights that need one; empty for none.
+    pub idf_table: PathBuf,
+}
+
+/// What confirms a candidate as a duplicate: see [`dedup::Confirm`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ConfirmBy {
+    /// The Hamming distance alone.
+    Distance,
+    /// The similarity of the texts' sketches.
+    Sketch,
+    /// The Hamming distance and the similarity of the metadata.
+    Combined,
+}
+
+impl Default for DedupSection {
+    fn default() -> Self {
+        let (rule, scheme) = (dedup::DuplicateRule::default(), dedup::Scheme::default());
+        Self {
+            max_distance: rule.max_distance,
+            confirm: ConfirmBy::Sketch,
+            min_similarity: dedup::MIN_SIMILARITY,
+            combined_weight: dedup::PAPER_WEIGHT,
+            combined_bound: dedup::PAPER_BOUND,
+            min_similarity_short: rule.min_similarity_short,
+            numbers_must_match: rule.numbers_must_match,
+            prefer_canonical: true,
+            bucket_skew: dedup::DEFAULT_SKEW,
+            mask_dates: scheme.mask_dates,
+            bits: scheme.width.bits(),
+            features: scheme.features.to_string(),
+            segmenter: scheme.segmenter.to_string(),
+            weights: scheme.weights.weighting().to_string(),
+            idf_table: PathBuf::new(),
+        }
+    }
+}
+
+/// `[storage]`: the data folder.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StorageSection {
+    /// Memory for the page cache of the state, in bytes.
+    pub cache_bytes: u64,
+    /// Size at which the crawler starts a new WARC file, in bytes.
+    pub warc_file_bytes: u64,
+    /// Upper bound on the time between a verdict and its commit to the disk, in milliseconds.
+    pub commit_interval_ms: u64,
+}
+
+impl Default for StorageSection {
+    fn default() -> Self {
+        Self {
+            cache_bytes: 64 * 1024 * 1024,
+            warc_file_bytes: 1_000_000_000,
+            commit_interval_ms: 250,
+        }
+    }
+}

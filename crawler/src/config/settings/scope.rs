@@ -1,0 +1,62 @@
+//! The `[scope]` section.
+
+use std::time::Duration;
+
+use crate::config::sections::{FollowedLinks, ScopeSection};
+
+/// Which links the crawl follows. A page's own `nofollow`, in a robots meta tag or header, always holds.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkSettings {
+    /// Also links to embedded resources: images, scripts, style sheets, media.
+    pub embedded: bool,
+    /// Also links that carry `rel=nofollow`.
+    pub follow_nofollow: bool,
+}
+
+/// Bounds of the crawl; `None` for no limit.
+#[derive(Debug, Clone, Copy)]
+pub struct CrawlLimits {
+    /// Links between a seed and a page.
+    pub max_depth: u16,
+    /// Pages with a verdict, in the whole crawl.
+    pub max_pages: Option<u64>,
+    /// Pages with a verdict, for each host.
+    pub max_pages_per_host: Option<u64>,
+    /// Known URLs, for each host.
+    pub max_urls_per_host: Option<u64>,
+    /// Bounds beyond which a URL counts as part of a trap.
+    pub traps: TrapLimits,
+    /// Duration of this run; from the command line only.
+    pub max_duration: Option<Duration>,
+}
+
+/// Bounds beyond which a URL counts as part of a trap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TrapLimits {
+    /// Repetitions of a path segment that is not a number.
+    pub max_segment_repeats: usize,
+    /// Parameters of a query.
+    pub max_query_parameters: usize,
+}
+
+pub(super) fn links(config: &ScopeSection) -> LinkSettings {
+    LinkSettings {
+        embedded: config.links == FollowedLinks::All,
+        follow_nofollow: config.follow_nofollow,
+    }
+}
+
+pub(super) fn limits(config: &ScopeSection) -> CrawlLimits {
+    let limit = |value: u64| (value > 0).then_some(value);
+    CrawlLimits {
+        max_depth: config.max_depth,
+        max_pages: limit(config.max_pages),
+        max_pages_per_host: limit(config.max_pages_per_host),
+        max_urls_per_host: limit(config.max_urls_per_host),
+        traps: TrapLimits {
+            max_segment_repeats: config.max_segment_repeats,
+            max_query_parameters: config.max_query_parameters,
+        },
+        max_duration: None,
+    }
+}

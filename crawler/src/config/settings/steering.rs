@@ -1,0 +1,36 @@
+//! The `[steering]` section.
+
+use web::url_rule::{HostRule, InvalidRule};
+
+use super::{InvalidSetting, invalid};
+use crate::config::Leave;
+use crate::config::sections::SteeringSection;
+
+/// How verdicts change the order of the queue.
+#[derive(Debug, Clone)]
+pub struct SteeringSettings {
+    /// Deprioritise URLs that are probably duplicates.
+    pub enabled: bool,
+    /// Duplicates that must confirm a rule before the crawler uses it.
+    pub min_confirmed: u32,
+    /// Pages after the first that a pattern needs before the crawler judges it.
+    pub min_pattern_pages: u32,
+    /// Which probable duplicates are held back.
+    pub leave: Leave,
+    /// Rules that the user applies: their URLs are held back without a sample.
+    pub apply: Vec<HostRule>,
+}
+
+pub(super) fn steering(config: &SteeringSection) -> Result<SteeringSettings, InvalidSetting> {
+    let parsed = config.apply.iter().map(|text| {
+        let invalid = |error: InvalidRule| invalid("steering.apply", format!("{text:?}"), error.to_string());
+        text.parse().map_err(invalid)
+    });
+    Ok(SteeringSettings {
+        enabled: config.enabled,
+        min_confirmed: config.min_confirmed,
+        min_pattern_pages: config.min_pattern_pages,
+        leave: config.leave,
+        apply: parsed.collect::<Result<_, _>>()?,
+    })
+}

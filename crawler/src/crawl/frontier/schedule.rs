@@ -1,0 +1,168 @@
+//! Whose turn it is: the hosts and addresses that have something to do, in the order of their times.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use web::politeness::{AddressKey, Contact, HostSignal, Now};
+
+use super::Frontier;
+use super::state::{Line, LineEvent, NextTurn, Work};
+use crate::crawl::messages::Step;
+
+/// The heaps behind the lines `Due` and `Rest` (see [`Line`]).
+#[derive(Debug, Default)]
+pub(super) struct Schedule {
+    due: BinaryHeap<Reverse<(Now, u64, Who)>>,
+    /// Hosts that rest for longer than the run waits for, by the end of the rest.
+    resting: BinaryHeap<Reverse<(Now, String)>>,
+    /// Numbers the turns, so that equal times keep their order.
+    turn: u64,
+}
+
+/// A host or an address that waits for a time.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Who {
+    Host(String),
+    /// The hosts that wait at an address.
+    Address(AddressKey),
+}
+
+impl Schedule {
+    /// The first whose time has come.
+    pub fn pop_due(&mut self, now: Now) -> Option<Who> {
+        let Reverse((at, _, _)) = self.due.peek()?;
+        if *at > now {
+            return None;
+        }
+        self.due.pop().map(|Reverse((_, _, who))| who)
+    }
+
+    pub fn has_due(&self) -> bool {
+        !self.due.is_empty()
+    }
+
+    /// When the next turn comes, or the next long rest ends.
+    pub fn wakes_at(&self) -> Option<Now> {
+        let due = self.due.peek().map(|Reverse((at, ..))| *at);
+        let rest = self.resting.peek().map(|Reverse((at, _))| *at);
+        due.into_iter().chain(rest).min()
+    }
+
+    fn push(&mut self, at: Now, who: Who) {
+        self.due.push(Reverse((at, self.turn, who)));
+        self.turn += 1;
+    }
+
+    /// The next host whose long rest is over, and when it ended.
+    fn pop_rested(&mut self, now: Now) -> Option<(Now, String)> {
+        let Reverse((at, _)) = self.resting.peek()?;
+        if *at > now {
+            return None;
+        }
+        self.resting.pop().map(|Reverse(rested)| rested)
+    }
+}
+
+impl Frontier {
+    /// Puts the host into a line, if it stands in none and has something to do.
+    pub(super) fn schedule(&mut self, name: &str, now: Now) {
+        let takes_new = self.takes_new;
+        let host = self.host(name);
+        if host.line != Line::None {
+            return;
+        }
+        let Some(turn) = host.facts(takes_new, true, now).next_turn(now) else {
+            return;
+        };
+        host.line = host.line.on(LineEvent::HasWork(turn));
+        match turn {
+            NextTurn::AfterLongRest(at) => self.schedule.resting.push(Reverse((at, name.to_owned()))),
+            // Not before now: a host that was ready long ago goes before one that is ready now, but only once.
+            NextTurn::At(at) => self.schedule.push(at.max(now), Who::Host(name.to_owned())),
+        }
+    }
+
+    /// Hosts whose long rest is over have something to do again.
+    pub(super) fn end_long_rests(&mut self, now: Now) {
+        while let Some((at, name)) = self.schedule.pop_rested(now) {
+            let host = self.host(&name);
+            host.line = host.line.on(LineEvent::LongRestEnded);
+            self.schedule.push(at, Who::Host(name));
+        }
+    }
+
+    /// The step of a host whose turn it is, or of the next host that waits at an address; `None` if there is none now.
+    pub(super) fn take_turn(&mut self, who: Who, now: Now) -> Option<Step> {
+        match who {
+            Who::Host(name) => self.turn_of(&name, false, now),
+            Who::Address(key) => {
+                let name = self.addresses.next(key, now);
+                let step = name.and_then(|name| self.turn_of(&name, true, now));
+                self.schedule_address(key, now);
+                step
+            }
+        }
+    }
+
+    /// The host's next step. `is_first_at_address` says that its turn at its address has come, too.
+    fn turn_of(&mut self, name: &str, is_first_at_address: bool, now: Now) -> Option<Step> {
+        let takes_new = self.takes_new;
+        let host = self.host(name);
+        host.line = host.line.on(LineEvent::CalledUp);
+        let would_ask = host.work(takes_new) == Work::Request && host.gate.ready_at().is_some_and(|at| at <= now);
+        let key = host.address;
+        if let Some(key) = key
+            && would_ask
+            && !is_first_at_address
+            && !self.addresses.admits(key, now)
+        {
+            let host = self.host(name);
+            host.line = host.line.on(LineEvent::AddressIsBusy);
+            self.addresses.wait(key, name);
+            self.schedule_address(key, now);
+            return None;
+        }
+        let host = self.hosts.get_mut(name);
+        let step = host.and_then(|host| host.step(name, takes_new, &mut self.steering, now));
+        if let Some(key) = key
+            && matches!(step, Some(Step::Start(_)))
+        {
+            self.addresses.start(key, now);
+        }
+        self.schedule(name, now);
+        step
+    }
+
+    /// Tells the gates of the host and of its address that a request has ended.
+    pub(super) fn pass_gates(&mut self, name: &str, signal: HostSignal, contact: Contact, now: Now) {
+        let mut random = self.random.fork();
+        let host = self.host(name);
+        let (before, open) = (host.address, host.gate.open());
+        host.gate.finish(now, signal, contact.latency, &mut random);
+        if contact.address.is_some() {
+            host.memory.address = contact.address;
+        }
+        let key = contact.address.map(|address| AddressKey::new(address, name)).or(before);
+        host.address = key;
+        if let Some(key) = key {
+            if before != Some(key) {
+                self.addresses.moved(name, before, key, open);
+                let host = self.host(name);
+                host.line = host.line.on(LineEvent::ChangedAddress);
+            }
+            self.addresses.finish(key, now, signal, contact);
+            self.schedule_address(key, now);
+        }
+        if let Some(before) = before {
+            self.schedule_address(before, now);
+        }
+        self.mark_unsaved(name);
+    }
+
+    /// Notes when the next host that waits at the address may be asked.
+    fn schedule_address(&mut self, key: AddressKey, now: Now) {
+        if let Some(at) = self.addresses.schedule(key) {
+            self.schedule.push(at.max(now), Who::Address(key));
+        }
+    }
+}

@@ -1,0 +1,421 @@
+//! The states of hosts, origins and URLs, and every event that changes one.
+//!
+//! ```text
+//! host    ready ──failure, 429, 503──▶ resting ──its end──▶ ready
+//!         ready, resting ──5 failures in a row, or no robots.txt──▶ given up (for this run)
+//!         ready ──no URL that may be fetched──▶ exhausted ──a new URL──▶ ready
+//!
+//! line    none ──work──▶ due ──its time──▶ none          none ──work after a long rest──▶ rest ──its end──▶ due
+//!         due ──its address is busy──▶ address ──its turn there, or another address──▶ none
+//!
+//! origin  (unknown) ──its first URL──▶ asked ──answer──▶ open (for a day), given up, unfit, or asked again
+//!
+//! URL     queued ──forecast──▶ deprioritised, sample, held back or in process
+//!         held back ──its rule is refuted──▶ in process
+//! ```
+//!
+//! The state of a host is computed from facts ([`HostState::of`]), so it cannot contradict them. The other states are stored, and
+//! each changes in one function.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use storage::stored_text;
+use url::Url;
+use web::politeness::Now;
+use web::robots::{MAX_ROBOTS_REDIRECTS, Robots};
+
+use crate::crawl::messages::{Errand, RobotsAnswer, Unfit};
+use crate::crawl::steering::{Forecast, PRIORITY_DEPRIORITISED, PRIORITY_HELD_BACK, PRIORITY_SAMPLE};
+
+/// The facts that decide a host's state.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HostFacts<'a> {
+    /// It failed too often in a row, or all its origins are given up.
+    pub is_given_up: bool,
+    pub open_requests: usize,
+    /// URLs in process.
+    pub in_process: usize,
+    /// URLs wait for a robots.txt that is being fetched.
+    pub awaits_robots: bool,
+    pub work: Work,
+    /// When the host's gate lets the next request pass; `None` while as many requests are open as the host may have.
+    pub ready_at: Option<Now>,
+    /// Whether its address lets a request pass now.
+    pub address_is_free: bool,
+    /// The end of the last rest, past or not.
+    pub rests_until: Now,
+    /// The rest is longer than a run waits for.
+    pub rests_long: bool,
+    /// URLs that wait, in memory or in the store, those in process included.
+    pub urls: u64,
+    /// The run, or the host, has reached its limit of pages.
+    pub is_over_page_limit: bool,
+    /// The last failure, in words.
+    pub last_failure: Option<&'a str>,
+}
+
+/// The kind of the host's next step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Work {
+    /// The host has nothing to do.
+    Nothing,
+    /// The store is asked for more URLs. This asks nothing of the host, so it never waits.
+    Refill,
+    /// The host is asked for a page, a robots.txt or a sitemap.
+    Request,
+}
+
+/// The state of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HostState<'a> {
+    Ready(Activity),
+    /// It failed, or it answered 429 or 503.
+    Resting {
+        until: Now,
+        why: Option<&'a str>,
+    },
+    /// The run asks it no more.
+    GivenUp {
+        why: Option<&'a str>,
+    },
+    Exhausted(Reserve),
+}
+
+/// What a ready host does now, or waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Activity {
+    /// A request is open, or a verdict is awaited.
+    Fetching,
+    AwaitsRobots,
+    /// It may be asked now; the crawl has no free request.
+    AwaitsRequest,
+    AwaitsDelay {
+        until: Option<Now>,
+    },
+    AwaitsAddress,
+}
+
+/// The URLs that an exhausted host still has in the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reserve {
+    Nothing,
+    OverPageLimit,
+    HeldBack,
+}
+
+impl<'a> HostState<'a> {
+    /// The state that the facts amount to.
+    pub fn of(facts: &HostFacts<'a>, now: Now) -> Self {
+        let why = facts.last_failure;
+        if facts.is_given_up {
+            return Self::GivenUp { why };
+        }
+        if facts.open_requests > 0 || facts.in_process > 0 {
+            let is_for_robots = facts.in_process == 0 && facts.awaits_robots;
+            return Self::Ready(if is_for_robots {
+                Activity::AwaitsRobots
+            } else {
+                Activity::Fetching
+            });
+        }
+        let may_ask = facts.ready_at.is_some_and(|at| at <= now);
+        match (facts.work, facts.ready_at) {
+            (Work::Refill | Work::Request, Some(_)) if may_ask || facts.work == Work::Refill => {
+                Self::Ready(if facts.address_is_free {
+                    Activity::AwaitsRequest
+                } else {
+                    Activity::AwaitsAddress
+                })
+            }
+            (Work::Refill | Work::Request, Some(until)) if facts.rests_until > now => Self::Resting { until, why },
+            (Work::Refill | Work::Request, until) => Self::Ready(Activity::AwaitsDelay { until }),
+            (Work::Nothing, _) => facts.without_work(),
+        }
+    }
+}
+
+impl<'a> HostFacts<'a> {
+    fn without_work(&self) -> HostState<'a> {
+        if self.urls == 0 {
+            HostState::Exhausted(Reserve::Nothing)
+        } else if self.awaits_robots {
+            // The request goes to another host, to which the robots.txt was redirected.
+            HostState::Ready(Activity::AwaitsRobots)
+        } else if self.is_over_page_limit {
+            HostState::Exhausted(Reserve::OverPageLimit)
+        } else {
+            HostState::Exhausted(Reserve::HeldBack)
+        }
+    }
+
+    /// When the host's next step may come; `None` if it has nothing to do, or as many requests are open as it may have.
+    pub fn next_turn(&self, now: Now) -> Option<NextTurn> {
+        match self.work {
+            Work::Nothing => None,
+            Work::Refill => Some(NextTurn::At(now)),
+            Work::Request if self.rests_long => self.ready_at.map(NextTurn::AfterLongRest),
+            Work::Request => self.ready_at.map(NextTurn::At),
+        }
+    }
+}
+
+/// When a host's next step may come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NextTurn {
+    At(Now),
+    /// At the end of a rest that a run does not wait for.
+    AfterLongRest(Now),
+}
+
+/// The line in which a host waits for its turn. It stands in one line at most, once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Line {
+    #[default]
+    None,
+    /// The heap of hosts and addresses that have something to do.
+    Due,
+    /// The hosts that wait for a free request at their address.
+    Address,
+    /// The heap of hosts that rest for longer than a run waits for.
+    Rest,
+}
+
+/// An event that moves a host from one line to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineEvent {
+    HasWork(NextTurn),
+    /// It is its turn.
+    CalledUp,
+    AddressIsBusy,
+    /// It answered from another address than before.
+    ChangedAddress,
+    LongRestEnded,
+}
+
+impl Line {
+    /// The line after the event.
+    #[must_use]
+    pub fn on(self, event: LineEvent) -> Self {
+        match (self, event) {
+            (Self::None, LineEvent::HasWork(NextTurn::At(_))) => Self::Due,
+            (Self::None, LineEvent::HasWork(NextTurn::AfterLongRest(_))) => Self::Rest,
+            (Self::Rest, LineEvent::LongRestEnded) => Self::Due,
+            (Self::Due | Self::Address, LineEvent::CalledUp) => Self::None,
+            (Self::None, LineEvent::AddressIsBusy) => Self::Address,
+            (Self::Address, LineEvent::ChangedAddress) => Self::None,
+            (line, _) => line,
+        }
+    }
+}
+
+/// Tries of a robots.txt that fail, after which the run gives up the origin.
+const MAX_ROBOTS_FAILURES: u8 = 3;
+
+/// How long a robots.txt is valid (RFC 9309, section 2.4). The RFC would let a copy live on while the file is unreachable; the
+/// stricter rule of section 2.3.1.4 holds here, which forbids everything meanwhile.
+const ROBOTS_LIFE: Duration = Duration::from_millis(ROBOTS_LIFE_MS);
+const ROBOTS_LIFE_MS: u64 = 24 * 60 * 60 * 1_000;
+
+/// The state of an origin, by its robots.txt. An origin without a state has had no URL yet.
+#[derive(Debug)]
+pub(super) enum OriginState {
+    /// Its robots.txt is being fetched, or read from the store.
+    Asked,
+    /// Its rules, and when they expire.
+    Open { robots: Arc<Robots>, until: Now },
+    /// Its robots.txt is unreachable, for this reason. The run fetches nothing from the origin.
+    GivenUp { why: String },
+    /// No request to it can succeed, for this reason. Its pages fail without a request.
+    Unfit(Unfit),
+}
+
+/// What an origin's state means for one of its URLs.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Ruling {
+    Allowed,
+    /// By this rule of robots.txt.
+    Forbidden(String),
+    /// The robots.txt is fetched first.
+    AskFirst,
+    /// The robots.txt is being fetched.
+    Wait,
+    /// The URL stays in the store's queue for this run.
+    Skip,
+    Fail(Unfit),
+}
+
+/// The time of an event, and the time of the wall clock at which the run began.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EventTime {
+    pub now: Now,
+    /// Unix ms.
+    pub run_started_at: u64,
+}
+
+/// What an answer to the request for a robots.txt leads to.
+#[derive(Debug)]
+pub(super) enum OriginEvent {
+    /// The request is made again, or another in its place. The origin stays asked.
+    AskAgain(Errand),
+    Settled {
+        host: String,
+        origin: String,
+        state: OriginState,
+        sitemaps: Vec<Url>,
+    },
+}
+
+impl OriginState {
+    /// What the state of the URL's origin means for the URL.
+    pub fn ruling(state: Option<&Self>, url: &Url, now: Now) -> Ruling {
+        match state {
+            None => Ruling::AskFirst,
+            Some(Self::Open { until, .. }) if *until <= now => Ruling::AskFirst,
+            Some(Self::Asked) => Ruling::Wait,
+            Some(Self::GivenUp { .. }) => Ruling::Skip,
+            Some(Self::Unfit(unfit)) => Ruling::Fail(unfit.clone()),
+            Some(Self::Open { robots, .. }) => {
+                let decision = robots.decide(url);
+                if decision.allowed {
+                    return Ruling::Allowed;
+                }
+                let rule = stored_text(&decision.rule.unwrap_or_default());
+                Ruling::Forbidden(format!("robots.txt: {rule}"))
+            }
+        }
+    }
+
+    /// What the answer makes of an asked origin. `None` for an errand that is not for a robots.txt.
+    pub fn answered(errand: Errand, answer: RobotsAnswer, time: EventTime) -> Option<OriginEvent> {
+        let Errand::Robots {
+            for_host,
+            origin,
+            url,
+            redirects,
+            failures,
+        } = errand
+        else {
+            return None;
+        };
+        let ask_again = |for_host, origin, url, redirects, failures| {
+            OriginEvent::AskAgain(Errand::Robots {
+                for_host,
+                origin,
+                url,
+                redirects,
+                failures,
+            })
+        };
+        let settled = |host, origin, state, sitemaps| OriginEvent::Settled {
+            host,
+            origin,
+            state,
+            sitemaps,
+        };
+        Some(match answer {
+            RobotsAnswer::Rules(robots, sitemaps) => {
+                let state = Self::open(robots, time.now + ROBOTS_LIFE);
+                settled(for_host, origin, state, sitemaps)
+            }
+            RobotsAnswer::Recalled(robots, sitemaps, fetched_at) if time.is_fresh(fetched_at) => {
+                let until = time.since_run_start(fetched_at.saturating_add(ROBOTS_LIFE_MS));
+                settled(for_host, origin, Self::open(robots, until), sitemaps)
+            }
+            RobotsAnswer::Recalled(..) | RobotsAnswer::Forgotten => {
+                ask_again(for_host, origin, url, redirects, failures)
+            }
+            RobotsAnswer::Moved(to) if redirects < MAX_ROBOTS_REDIRECTS => {
+                ask_again(for_host, origin, to, redirects + 1, failures)
+            }
+            RobotsAnswer::Moved(_) => {
+                let state = Self::open(Robots::allow_all(), time.now + ROBOTS_LIFE);
+                settled(for_host, origin, state, Vec::new())
+            }
+            RobotsAnswer::Unfit(unfit) => settled(for_host, origin, Self::Unfit(unfit), Vec::new()),
+            RobotsAnswer::Unreachable(reason) if failures + 1 >= MAX_ROBOTS_FAILURES => {
+                let why = format!("robots.txt: {reason}");
+                settled(for_host, origin, Self::GivenUp { why }, Vec::new())
+            }
+            // The gate of the host that failed spaces the tries.
+            RobotsAnswer::Unreachable(_) => ask_again(for_host, origin, url, redirects, failures + 1),
+        })
+    }
+
+    fn open(robots: Robots, until: Now) -> Self {
+        Self::Open {
+            robots: Arc::new(robots),
+            until,
+        }
+    }
+}
+
+impl EventTime {
+    /// Whether a robots.txt that was fetched then (Unix ms) is still valid.
+    fn is_fresh(&self, fetched_at: u64) -> bool {
+        (fetched_at..fetched_at.saturating_add(ROBOTS_LIFE_MS)).contains(&self.run_started_at)
+    }
+
+    /// A time of the wall clock (Unix ms) as time since the run began; zero for the past.
+    pub fn since_run_start(&self, unix_ms: u64) -> Now {
+        Duration::from_millis(unix_ms.saturating_sub(self.run_started_at))
+    }
+}
+
+/// The state of a URL that was never fetched, in the order in which a host's URLs go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum UrlState {
+    Queued,
+    /// It goes last: steering predicts that it is a duplicate.
+    Deprioritised,
+    /// It goes after the deprioritised URLs, to test the rule that holds its class back.
+    Sample,
+    /// It is not fetched while steering believes its rule.
+    HeldBack,
+    InProcess,
+}
+
+impl UrlState {
+    /// The state of a URL at this priority of the store's queue.
+    pub fn at(priority: u8) -> Self {
+        match priority {
+            PRIORITY_HELD_BACK.. => Self::HeldBack,
+            PRIORITY_SAMPLE.. => Self::Sample,
+            PRIORITY_DEPRIORITISED.. => Self::Deprioritised,
+            _ => Self::Queued,
+        }
+    }
+
+    /// The priority that stores the state; `None` if the URL keeps its place.
+    pub fn priority(self) -> Option<u8> {
+        match self {
+            Self::Queued | Self::InProcess => None,
+            Self::Deprioritised => Some(PRIORITY_DEPRIORITISED),
+            Self::Sample => Some(PRIORITY_SAMPLE),
+            Self::HeldBack => Some(PRIORITY_HELD_BACK),
+        }
+    }
+
+    /// The state after the forecast for a URL whose turn it is. A forecast only moves a URL further back, so one that is at its
+    /// place already is fetched.
+    #[must_use]
+    pub fn after_forecast(self, forecast: &Forecast, is_sample: impl FnOnce() -> bool) -> Self {
+        match forecast {
+            Forecast::Same(_) if self < Self::HeldBack => Self::HeldBack,
+            Forecast::Deprioritised if self < Self::Deprioritised => Self::Deprioritised,
+            Forecast::Duplicate(prediction) if prediction.is_held_back && self < Self::Sample => {
+                if is_sample() {
+                    Self::Sample
+                } else {
+                    Self::HeldBack
+                }
+            }
+            Forecast::Duplicate(_) if self < Self::Deprioritised => Self::Deprioritised,
+            Forecast::New
+            | Forecast::Test(_)
+            | Forecast::Same(_)
+            | Forecast::Deprioritised
+            | Forecast::Duplicate(_) => Self::InProcess,
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! The choice of a host's next step: a refill, an errand, a revisit, or a new URL that robots.txt and steering let pass.
+
+use storage::QueuedUrl;
+use url::Url;
+use web::politeness::Now;
+use web::robots::robots_url;
+
+use super::BUFFER;
+use super::host::{Host, PageKind, RequestKind};
+use super::queue::Next;
+use super::state::{OriginState, Ruling, UrlState, Work};
+use super::waiting::{NO_SKELETON, WaitingUrl};
+use crate::crawl::messages::{Errand, Refill, Step, Task};
+use crate::crawl::steering::{Forecast, Skeleton, Steering};
+use crate::crawl::trap;
+
+/// URLs that may wait for the verdict on another before the host itself waits.
+const MAX_ASIDE: usize = 64;
+
+/// Whether a URL may be fetched now.
+enum Permission {
+    Granted,
+    /// Not now, or not at all; this is the step instead.
+    Instead(Step),
+    /// The URL waits elsewhere.
+    Later,
+}
+
+/// The treatment of one new URL whose turn it is.
+enum Choice {
+    Step(Step),
+    /// It waits for the verdict on another URL.
+    Aside(WaitingUrl),
+    /// It waits elsewhere; it is the turn of the next.
+    Next,
+}
+
+impl Host {
+    /// The host's next step; `None` if it must wait. The caller has asked the gate of its address.
+    pub(super) fn step(&mut self, name: &str, takes_new: bool, steering: &mut Steering, now: Now) -> Option<Step> {
+        match self.work(takes_new) {
+            Work::Nothing => return None,
+            Work::Refill => return Some(self.refill(name, takes_new)),
+            Work::Request => {}
+        }
+        if self.gate.ready_at()? > now {
+            return None;
+        }
+        if let Some(errand) = self.errand(takes_new) {
+            self.gate.start(now);
+            return Some(start_errand(name, errand));
+        }
+        if self.has_respelled(takes_new) {
+            return self.respelled_page(name, now);
+        }
+        self.page_in_turn(name, takes_new, steering, now)
+    }
+
+    fn refill(&mut self, name: &str, takes_new: bool) -> Step {
+        let from = self.queue.begin_refill(takes_new && self.may_take_page());
+        let awaiting_robots = self.awaiting_robots.iter().map(|queued| queued.seq);
+        Step::Refill(Refill {
+            host: name.to_owned(),
+            limit: BUFFER,
+            skip: self.queue.not_to_refill().chain(awaiting_robots).collect(),
+            from,
+        })
+    }
+
+    /// A robots.txt, or a sitemap if it is the turn of one.
+    fn errand(&mut self, takes_new: bool) -> Option<Errand> {
+        if let Some(robots) = self.robots_errands.pop_front() {
+            return Some(robots);
+        }
+        if !self.has_sitemap(takes_new) {
+            return None;
+        }
+        let turn = self.next_request;
+        self.next_request = match turn {
+            RequestKind::Sitemap => RequestKind::Page,
+            RequestKind::Page => RequestKind::Sitemap,
+        };
+        if turn == RequestKind::Sitemap || !self.has_page(takes_new) {
+            self.sitemaps.pop_front()
+        } else {
+            None
+        }
+    }
+
+    /// A revisit or a new URL: the kind whose turn it is, or else the other.
+    fn page_in_turn(&mut self, name: &str, takes_new: bool, steering: &mut Steering, now: Now) -> Option<Step> {
+        let kinds = match self.next_page {
+            PageKind::New => [PageKind::New, PageKind::Visit],
+            PageKind::Visit => [PageKind::Visit, PageKind::New],
+        };
+        for (kind, other) in [(kinds[0], kinds[1]), (kinds[1], kinds[0])] {
+            let step = match kind {
+                PageKind::Visit => self.visit(name, now),
+                PageKind::New if self.has_new(takes_new) => self.new_page(name, steering, now),
+                PageKind::New => None,
+            };
+            if step.is_some() {
+                self.next_page = other;
+                return step;
+            }
+        }
+        None
+    }
+
+    /// A revisit. Traps and steering do not apply: the page behind the URL is known.
+    fn visit(&mut self, name: &str, now: Now) -> Option<Step> {
+        while let Some(WaitingUrl { queued, url, .. }) = self.queue.visits.take() {
+            let Some(url) = url else {
+                return Some(self.exclude(queued, "not a URL".to_owned()));
+            };
+            match self.permission(name, &queued, &url, now) {
+                Permission::Granted => return Some(self.start(queued, NO_SKELETON, url, now)),
+                Permission::Instead(step) => return Some(step),
+                Permission::Later => {}
+            }
+        }
+        None
+    }
+
+    fn respelled_page(&mut self, name: &str, now: Now) -> Option<Step> {
+        let (queued, url) = self.respelled.pop_front()?;
+        let is_visit = queued.revisits.is_some();
+        let skeleton = if is_visit { NO_SKELETON } else { Skeleton::of(&url).hash };
+        match self.permission(name, &queued, &url, now) {
+            Permission::Granted => Some(self.start(queued, skeleton, url, now)),
+            Permission::Instead(step) => Some(step),
+            Permission::Later => None,
+        }
+    }
+
+    /// The first new URL that has a step now.
+    fn new_page(&mut self, name: &str, steering: &mut Steering, now: Now) -> Option<Step> {
+        let mut aside = Vec::new();
+        let mut step = None;
+        while step.is_none() && aside.len() < MAX_ASIDE {
+            let waiting = match self.queue.take() {
+                Next::Url(waiting) => *waiting,
+                Next::AwaitsVerdict => {
+                    self.awaits_verdict = true;
+                    break;
+                }
+                Next::Empty => break,
+            };
+            match self.choose(waiting, name, steering, now) {
+                Choice::Step(chosen) => step = Some(chosen),
+                Choice::Aside(waiting) => aside.push(waiting),
+                Choice::Next => {}
+            }
+        }
+        self.awaits_verdict |= step.is_none() && !aside.is_empty();
+        for waiting in aside {
+            self.queue.put_back(waiting);
+        }
+        step
+    }
+
+    /// Checks the URL, in this order, for a trap, for a rule that holds it back, against robots.txt, and against the forecast.
+    fn choose(&mut self, waiting: WaitingUrl, name: &str, steering: &mut Steering, now: Now) -> Choice {
+        let Some(url) = waiting.url.clone() else {
+            return Choice::Step(self.exclude(waiting.queued, "not a URL".to_owned()));
+        };
+        if let Some(reason) = trap::found(&url, &self.traps) {
+            return Choice::Step(self.exclude(waiting.queued, reason));
+        }
+        let state = UrlState::at(waiting.queued.priority);
+        if state == UrlState::HeldBack && steering.holds_back(name, &url) {
+            self.queue.hold_back();
+            return Choice::Next;
+        }
+        match self.permission(name, &waiting.queued, &url, now) {
+            Permission::Granted => {}
+            Permission::Instead(step) => return Choice::Step(step),
+            Permission::Later => return Choice::Next,
+        }
+        let forecast = if steering.is_enabled() {
+            steering.forecast(name, &url)
+        } else {
+            Forecast::New
+        };
+        if let Forecast::Test(rule) = &forecast {
+            if steering.is_tested(name, rule) && self.queue.in_process() > 0 {
+                return Choice::Aside(waiting);
+            }
+            steering.begin_test(name, waiting.queued.seq, rule.clone());
+        }
+        let is_sample = || match &forecast {
+            Forecast::Duplicate(prediction) => steering.is_sample(name, &prediction.rule),
+            _ => false,
+        };
+        Choice::Step(match state.after_forecast(&forecast, is_sample).priority() {
+            Some(priority) => self.postpone(waiting, priority),
+            None => {
+                let skeleton = waiting.skeleton();
+                self.start(waiting.queued, skeleton, url, now)
+            }
+        })
+    }
+
+    /// Whether robots.txt lets the URL be fetched.
+    fn permission(&mut self, name: &str, queued: &QueuedUrl, url: &Url, now: Now) -> Permission {
+        if !self.obeys_robots {
+            return Permission::Granted;
+        }
+        let state = self.origins.get(&origin(url));
+        let is_unknown = state.is_none();
+        match OriginState::ruling(state, url, now) {
+            Ruling::Allowed => return Permission::Granted,
+            Ruling::Wait => self.await_robots(queued.clone()),
+            Ruling::Skip => self.queue.skip(queued.seq),
+            Ruling::AskFirst => {
+                let errand = self.robots_errand(name, queued.clone(), url);
+                return Permission::Instead(if is_unknown && self.memory.may_have_robots {
+                    Step::Recall(errand)
+                } else {
+                    self.gate.start(now);
+                    start_errand(name, errand)
+                });
+            }
+            Ruling::Fail(unfit) => {
+                self.queue.begin(queued.seq, NO_SKELETON);
+                let queued = queued.clone();
+                return Permission::Instead(Step::Fail { queued, unfit });
+            }
+            Ruling::Forbidden(reason) => return Permission::Instead(self.exclude(queued.clone(), reason)),
+        }
+        Permission::Later
+    }
+
+    fn start(&mut self, queued: QueuedUrl, skeleton: u64, url: Url, now: Now) -> Step {
+        self.queue.begin(queued.seq, skeleton);
+        self.gate.start(now);
+        Step::Start(Task::Page { queued, url })
+    }
+
+    fn postpone(&mut self, waiting: WaitingUrl, priority: u8) -> Step {
+        self.queue.begin(waiting.queued.seq, NO_SKELETON);
+        Step::Postpone {
+            queued: waiting.queued,
+            priority,
+        }
+    }
+
+    fn exclude(&mut self, queued: QueuedUrl, reason: String) -> Step {
+        self.queue.begin(queued.seq, NO_SKELETON);
+        Step::Exclude { queued, reason }
+    }
+
+    /// The errand for the robots.txt of the URL's origin, which the URL waits for from now on.
+    fn robots_errand(&mut self, name: &str, queued: QueuedUrl, url: &Url) -> Errand {
+        self.await_robots(queued);
+        let origin = origin(url);
+        self.origins.insert(origin.clone(), OriginState::Asked);
+        Errand::Robots {
+            for_host: name.to_owned(),
+            origin,
+            url: robots_url(url),
+            redirects: 0,
+            failures: 0,
+        }
+    }
+
+    fn await_robots(&mut self, queued: QueuedUrl) {
+        self.queue.end(queued.seq);
+        self.awaits_verdict = false;
+        self.awaiting_robots.push(queued);
+    }
+}
+
+fn start_errand(host: &str, errand: Errand) -> Step {
+    Step::Start(Task::Errand {
+        host: host.to_owned(),
+        errand,
+    })
+}
+
+/// `scheme://authority`: the URLs that one robots.txt rules (RFC 9309, section 2.3).
+fn origin(url: &Url) -> String {
+    url.origin().ascii_serialization()
+}

@@ -1,0 +1,238 @@
+//! The loop that carries out the frontier's steps and feeds it the events of all stages.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use crossbeam_channel::Sender;
+use storage::{Counts, Outcome, QueuedUrl, Visit};
+use tokio::sync::mpsc;
+use tokio::task::{JoinError, JoinHandle};
+use web::memory_budget::Claim;
+
+use super::WeighedRecord;
+use super::network::Network;
+use crate::crawl::clock::unix_millis;
+use crate::crawl::frontier::Frontier;
+use crate::crawl::messages::{Ending, Event, Record, Step};
+use crate::crawl::stats::Stats;
+use crate::error::RunError;
+
+/// Shortest time between two saves of the hosts' treatment. The next run makes up for a save that a kill prevents.
+const SAVE_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Shortest time between two displays of the hosts' states.
+const DISPLAY_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Displays take at most one part in this many of the loop's time.
+const DISPLAY_SHARE: u32 = 50;
+
+/// How long a run waits for the pages in process after it was asked to stop. A page that takes longer, because its server does not answer
+/// or its text is costly to read, goes back to the queue.
+const STOP_GRACE: Duration = Duration::from_secs(3);
+
+type RunningRecorder = JoinHandle<Result<Counts, RunError>>;
+
+/// Carries out the frontier's steps until it is finished, then lets the stages run empty.
+pub(super) async fn drive(
+    frontier: &mut Frontier,
+    network: Network,
+    records: Sender<WeighedRecord>,
+    mut events: mpsc::Receiver<Event>,
+    start: Instant,
+    mut recorder: RunningRecorder,
+) -> Result<(Ending, Counts), RunError> {
+    let recording = Recording { records };
+    let mut upkeep = Upkeep::new(start, &network.stats);
+    let mut abandon_at = None;
+    let ending = loop {
+        upkeep.run(frontier, &recording, &network.stats);
+        if abandon_at.is_some_and(|at| start.elapsed() >= at) {
+            tracing::info!("the pages in process go back to the queue");
+            break Ending::Stopped;
+        }
+        let until = match frontier.next(start.elapsed()) {
+            Step::Finished(ending) => break ending,
+            Step::Wait(until) => until,
+            Step::Start(task) => {
+                network.fetch(task);
+                continue;
+            }
+            step => {
+                recording.carry_out(step);
+                continue;
+            }
+        };
+        let until = [upkeep.wakes_at(until, frontier), abandon_at]
+            .into_iter()
+            .flatten()
+            .min();
+        tokio::select! {
+            event = events.recv() => if let Some(event) = event {
+                if matches!(event, Event::Stop) {
+                    abandon_at.get_or_insert(start.elapsed() + STOP_GRACE);
+                }
+                frontier.on(event, start.elapsed());
+            },
+            () = sleep_until(until.map(|until| start + until)) => {}
+            ended = &mut recorder => {
+                // Its channel is open, so it ends only when it fails.
+                return Err(joined(ended).err().unwrap_or(RunError::Stage("deciding")));
+            }
+        }
+    };
+    if ending != Ending::Stopped {
+        // The revisits that wait end without an answer. An interrupted run leaves them to the next.
+        recording.send(Record::EndVisits);
+    }
+    recording.save(frontier, true);
+    upkeep.display(frontier, &network.stats);
+    drop((network, recording));
+    // No ticket is out, so no stage waits to send. A late event of a failed task is dropped.
+    events.close();
+    joined(recorder.await).map(|counts| (ending, counts))
+}
+
+/// The work of the loop beside the steps: it saves the hosts' treatment, and updates the displayed states.
+struct Upkeep {
+    start: Instant,
+    saved_at: Duration,
+    display_at: Duration,
+    is_watched: bool,
+    /// The states were displayed in this round of the loop.
+    has_displayed: bool,
+}
+
+impl Upkeep {
+    fn new(start: Instant, stats: &Stats) -> Self {
+        Self {
+            start,
+            saved_at: Duration::ZERO,
+            display_at: Duration::ZERO,
+            is_watched: stats.is_watched(),
+            has_displayed: false,
+        }
+    }
+
+    /// Does the work that is due.
+    fn run(&mut self, frontier: &mut Frontier, recording: &Recording, stats: &Stats) {
+        self.has_displayed = self.is_watched && self.start.elapsed() >= self.display_at;
+        if self.has_displayed {
+            self.display(frontier, stats);
+        }
+        let is_due = frontier.has_unsaved() && self.start.elapsed() >= self.saved_at + SAVE_INTERVAL;
+        if is_due && !recording.records.is_full() {
+            self.saved_at = self.start.elapsed();
+            recording.save(frontier, false);
+        }
+    }
+
+    /// Shows the states of all hosts, and sets the time of the next display.
+    fn display(&mut self, frontier: &Frontier, stats: &Stats) {
+        let now = self.start.elapsed();
+        stats.stands(frontier.standing(now));
+        let ended = self.start.elapsed();
+        self.display_at = ended + DISPLAY_INTERVAL.max(DISPLAY_SHARE * (ended - now));
+    }
+
+    /// The end of the loop's wait: `until`, or the next work before it.
+    fn wakes_at(&self, until: Option<Duration>, frontier: &Frontier) -> Option<Duration> {
+        let save_at = frontier.has_unsaved().then_some(self.saved_at + SAVE_INTERVAL);
+        // An event since the last display is shown even if no other follows for long.
+        let display_at = (self.is_watched && !self.has_displayed).then_some(self.display_at);
+        [until, save_at, display_at].into_iter().flatten().min()
+    }
+}
+
+/// The channel to the recorder.
+struct Recording {
+    records: Sender<WeighedRecord>,
+}
+
+impl Recording {
+    /// Carries out a step that makes no request.
+    fn carry_out(&self, step: Step) {
+        match step {
+            Step::Refill(refill) => self.send(Record::Refill(refill)),
+            Step::Recall(errand) => self.send(Record::Recall(errand)),
+            Step::Exclude { queued, reason } => self.exclude(queued, reason),
+            Step::Fail { queued, unfit } => {
+                let failed = Outcome::Failed {
+                    kind: unfit.kind.to_owned(),
+                    status: None,
+                    detail: unfit.detail,
+                };
+                self.conclude(queued, failed);
+            }
+            Step::Postpone { queued, priority } => self.conclude(queued, Outcome::Postponed { priority }),
+            Step::Start(_) | Step::Wait(_) | Step::Finished(_) => {}
+        }
+    }
+
+    fn save(&self, frontier: &mut Frontier, is_last: bool) {
+        let states = frontier.take_unsaved();
+        self.send(Record::Hosts { states, is_last });
+    }
+
+    /// Records that a URL must not be fetched. A page that was fetched before stays in the crawl.
+    fn exclude(&self, queued: QueuedUrl, reason: String) {
+        if queued.revisits.is_none() {
+            return self.conclude(queued, Outcome::Excluded { reason });
+        }
+        tracing::info!(url = %queued.url, reason, "not visited again");
+        let unanswered = Outcome::Visited {
+            visit: Visit::Unanswered,
+            at: unix_millis(SystemTime::now()),
+            wire_bytes: 0,
+            capture: None,
+        };
+        self.conclude(queued, unanswered);
+    }
+
+    /// Records the outcome of a URL that was not fetched.
+    fn conclude(&self, queued: QueuedUrl, outcome: Outcome) {
+        self.send(Record::Outcome {
+            queued,
+            outcome,
+            outlinks: Vec::new(),
+        });
+    }
+
+    /// The channel has room for every ticket. A save beside them may wait a moment for the recorder, which never waits for this
+    /// loop.
+    fn send(&self, record: Record) {
+        if self.records.send((record, Claim::default())).is_err() {
+            tracing::debug!("the recorder has ended; the run is about to end too");
+        }
+    }
+}
+
+fn joined(ended: Result<Result<Counts, RunError>, JoinError>) -> Result<Counts, RunError> {
+    ended.map_err(|_panic| RunError::Stage("deciding"))?
+}
+
+async fn sleep_until(until: Option<Instant>) {
+    match until {
+        Some(until) => tokio::time::sleep_until(until.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Turns the completion of `stop`, or the end of the run's time, into the event that stops the frontier.
+pub(super) async fn forward_stop(
+    stop: impl Future<Output = ()>,
+    max_duration: Option<Duration>,
+    events: mpsc::Sender<Event>,
+    stats: Arc<Stats>,
+) {
+    let time_is_up = async {
+        match max_duration {
+            Some(time) => tokio::time::sleep(time).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! { () = stop => {}, () = time_is_up => {} }
+    stats.set_stopping();
+    if events.send(Event::Stop).await.is_err() {
+        tracing::debug!("asked to stop after the end of the run");
+    }
+}

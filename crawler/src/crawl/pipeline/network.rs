@@ -1,0 +1,183 @@
+//! The fetch stage: one tokio task a request.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crossbeam_channel::Sender;
+use reqwest::header::HeaderMap;
+use tokio::sync::mpsc;
+use web::fetch::{FetchError, Fetcher, Response, Wanted};
+use web::memory_budget::MemoryBudget;
+use web::open_files::{self, Connections};
+use web::politeness::{Contact, HostSignal};
+
+use super::Answer;
+use crate::config::settings::Settings;
+use crate::crawl::interpret::Lane;
+use crate::crawl::messages::{Errand, Event, Task};
+use crate::crawl::revisits;
+use crate::crawl::stats::Stats;
+use crate::error::RunError;
+
+/// Bound on the network threads.
+const MAX_THREADS: usize = 4;
+
+/// The network threads.
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime, RunError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .worker_threads(super::cores(2).min(MAX_THREADS))
+        .build()
+        .map_err(|source| RunError::io("start", "the network threads", source))
+}
+
+/// The settings with as many requests and connections as the process may have files open.
+pub(super) fn within_open_files(settings: &Settings) -> Result<Settings, RunError> {
+    let mut settings = settings.clone();
+    let Some(limit) = open_files::raise_limit() else {
+        return Ok(settings);
+    };
+    let connections = Connections::within(limit, settings.fetch.parallel)?;
+    if connections.requests < settings.fetch.parallel {
+        tracing::warn!(
+            "fetch.parallel = {}, but this process may have {limit} files open, which is enough for {} requests at a time: raise the \
+             limit (ulimit -n) for a faster crawl",
+            settings.fetch.parallel,
+            connections.requests
+        );
+    }
+    settings.fetch.parallel = connections.requests;
+    settings.fetch.max_connections = connections.requests + connections.kept;
+    Ok(settings)
+}
+
+/// Makes requests, and sends their answers to the parse threads.
+pub(super) struct Network {
+    fetcher: Fetcher,
+    small: Sender<Answer>,
+    large: Sender<Answer>,
+    events: mpsc::Sender<Event>,
+    pub stats: Arc<Stats>,
+}
+
+impl Network {
+    /// A network stage whose open responses hold at most `memory_bytes`.
+    pub fn new(
+        settings: &Settings,
+        memory_bytes: usize,
+        small: Sender<Answer>,
+        large: Sender<Answer>,
+        events: mpsc::Sender<Event>,
+        stats: Arc<Stats>,
+    ) -> Result<Self, RunError> {
+        Ok(Self {
+            fetcher: Fetcher::new(&settings.fetch, MemoryBudget::new(memory_bytes)).map_err(RunError::Client)?,
+            small,
+            large,
+            events,
+            stats,
+        })
+    }
+
+    /// Starts the request, and returns at once.
+    pub fn fetch(&self, task: Task) {
+        let (fetcher, events, stats) = (self.fetcher.clone(), self.events.clone(), self.stats.clone());
+        let (small, large) = (self.small.clone(), self.large.clone());
+        tokio::spawn(async move {
+            let (host, wanted, conditions) = parts(&task);
+            let (host, url) = (host.to_owned(), url(&task).clone());
+            let began = Instant::now();
+            // In a task of its own: a panic in a library costs this request, and the ticket still ends.
+            let answer = tokio::spawn(async move { fetcher.get_if(&url, wanted, conditions).await }).await;
+            let answer = answer.unwrap_or_else(|panic| Err(FetchError::Protocol(panic.to_string())));
+            stats.request(began.elapsed(), body_bytes(&answer));
+            let ended = Event::RequestEnded {
+                host,
+                signal: signal(&task, &answer),
+                failure: failure(&answer),
+                contact: contact(&answer),
+            };
+            let answers = match Lane::of(&answer) {
+                Lane::Small => small,
+                Lane::Large => large,
+            };
+            // Both receivers live until the run ends, unless it has failed.
+            if events.send(ended).await.is_err() || answers.send((task, answer)).is_err() {
+                tracing::debug!("an answer came after the end of the run");
+            }
+        });
+    }
+}
+
+/// The host to ask, the kind of document, and the conditions of the request.
+fn parts(task: &Task) -> (&str, Wanted, HeaderMap) {
+    match task {
+        Task::Page { queued, url } => {
+            let conditions = revisits::conditions(queued, url).map(revisits::fields);
+            let wanted = Wanted::Page { is_page: page::is_page };
+            (&queued.host, wanted, conditions.unwrap_or_default())
+        }
+        Task::Errand { host, errand } => {
+            let wanted = match errand {
+                Errand::Sitemap { .. } => Wanted::Sitemap,
+                Errand::Robots { .. } => Wanted::Robots,
+            };
+            (host, wanted, HeaderMap::new())
+        }
+    }
+}
+
+fn url(task: &Task) -> &url::Url {
+    match task {
+        Task::Page { url, .. } => url,
+        Task::Errand { errand, .. } => errand.url(),
+    }
+}
+
+fn body_bytes(answer: &Result<Response, FetchError>) -> u64 {
+    let body = answer.as_ref().ok().and_then(|response| response.body.as_ref());
+    body.map_or(0, |body| body.len() as u64)
+}
+
+/// What an answer means for politeness towards its host.
+fn signal(task: &Task, answer: &Result<Response, FetchError>) -> HostSignal {
+    match answer {
+        Ok(response) if matches!(response.status, 429 | 503) => HostSignal::Busy {
+            retry_after: response.retry_after(),
+        },
+        // Without robots.txt nothing of the host may be fetched, so its failure counts against the host.
+        Ok(response) if response.status >= 500 && is_robots(task) => HostSignal::Unreachable,
+        Err(error) if error.concerns_host() => HostSignal::Unreachable,
+        _ => HostSignal::Answered,
+    }
+}
+
+fn contact(answer: &Result<Response, FetchError>) -> Contact {
+    answer.as_ref().map_or_else(
+        |_failed| Contact::default(),
+        |response| Contact {
+            address: response.remote.map(|remote| remote.ip()),
+            latency: Some(response.latency),
+        },
+    )
+}
+
+fn failure(answer: &Result<Response, FetchError>) -> Option<String> {
+    match answer {
+        Ok(response) if response.status == 429 || response.status >= 500 => {
+            Some(format!("HTTP status {}", response.status))
+        }
+        Ok(_) => None,
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+fn is_robots(task: &Task) -> bool {
+    matches!(
+        task,
+        Task::Errand {
+            errand: Errand::Robots { .. },
+            ..
+        }
+    )
+}

@@ -1,0 +1,80 @@
+//! The threads of the interpret stage: one a core for small pages, and one for large pages.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+use tokio::sync::mpsc;
+use web::memory_budget::{Claim, MemoryBudget};
+
+use super::{Answer, WeighedRecord};
+use crate::crawl::interpret::{self, Interpreter, Lane};
+use crate::crawl::messages::{Event, Meaning, Record};
+use crate::error::RunError;
+
+/// Stack of a parse thread. html5ever and the walks over its tree are not recursive, but libraries below may be.
+const STACK_BYTES: usize = 16 * 1024 * 1024;
+
+/// The interpreter, and the channels that its threads send to.
+#[derive(Clone)]
+pub(super) struct ParseThreads {
+    pub interpreter: Arc<Interpreter>,
+    /// The large lane.
+    pub large: Sender<Answer>,
+    /// The memory of pages that were read and are not recorded yet.
+    pub read: MemoryBudget,
+    pub runtime: tokio::runtime::Handle,
+    pub records: Sender<WeighedRecord>,
+    pub events: mpsc::Sender<Event>,
+}
+
+impl ParseThreads {
+    /// Starts the threads. They end when nobody can send them an answer any more.
+    pub fn start(self, small: &Receiver<Answer>, large: &Receiver<Answer>) -> Result<(), RunError> {
+        for number in 0..super::cores(1) {
+            self.start_thread(format!("parse-{number}"), small, Lane::Small)?;
+        }
+        self.start_thread("parse-large".into(), large, Lane::Large)
+    }
+
+    fn start_thread(&self, name: String, answers: &Receiver<Answer>, lane: Lane) -> Result<(), RunError> {
+        let (mut this, answers) = (self.clone(), answers.clone());
+        if lane == Lane::Large {
+            // The thread must not hold its own channel open: it ends with the last thread of the small lane.
+            this.large = bounded(0).0;
+        }
+        thread::Builder::new()
+            .name(name)
+            .stack_size(STACK_BYTES)
+            .spawn(move || this.interpret_all(&answers, lane))
+            .map(drop)
+            .map_err(|source| RunError::io("start", "a parse thread", source))
+    }
+
+    fn interpret_all(&self, answers: &Receiver<Answer>, lane: Lane) {
+        for (task, answer) in answers {
+            let spare = task.clone();
+            // No input is known to make a parser panic. If one does, it costs that page and not the run.
+            let meaning = catch_unwind(AssertUnwindSafe(|| self.interpreter.interpret(task, answer, lane)))
+                .unwrap_or_else(|_panic| interpret::panicked(spare));
+            let is_delivered = match meaning {
+                Meaning::Record(record) => self.deliver(record),
+                Meaning::Event(event) => self.events.blocking_send(event).is_ok(),
+                Meaning::Large(task, response) => self.large.send((task, Ok(response))).is_ok(),
+            };
+            if !is_delivered {
+                return;
+            }
+        }
+    }
+
+    /// Sends the record on as soon as there is memory for it. The memory that its response held while it arrived is then free.
+    fn deliver(&self, mut record: Record) -> bool {
+        let claim = self.runtime.block_on(self.read.claim(record.held_bytes()));
+        if let Record::Page(page) = &mut record {
+            page.response.claim = Claim::default();
+        }
+        self.records.send((record, claim)).is_ok()
+    }
+}

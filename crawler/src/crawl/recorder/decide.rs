@@ -1,0 +1,116 @@
+//! The decision on a page that was read: its verdict, its archive records, and the lesson for steering.
+
+use dedup::DocId;
+use storage::{Discovered, Outcome, QueuedUrl, Verdict, Visit};
+
+use super::versions::{self, Unchanged};
+use super::{Recorder, archive};
+use crate::crawl::canonical::{self, Decided, KeptPage, Named};
+use crate::crawl::index::{encode_signature, stored};
+use crate::crawl::messages::{Event, UndecidedPage};
+use crate::crawl::steering::{DuplicateOf, JudgedPage};
+use crate::error::RunError;
+
+impl Recorder {
+    /// Decides on the page and records it.
+    pub(super) fn page(&mut self, mut page: UndecidedPage) -> Result<Event, RunError> {
+        if let Some(revisit) = &page.queued.revisits
+            && versions::says_nothing_new(&self.store, revisit, &page)?
+        {
+            let visit = Unchanged {
+                response: &page.response,
+                fetched_at: page.draft.fetched_at,
+                asked: Some(&page.asked),
+                payload: Some((page.draft.body_bytes, page.draft.payload_digest)),
+            };
+            return self.unchanged(&page.queued, &visit, &page.outlinks);
+        }
+        let id = self.store.next_page_id();
+        let verdict = self.verdict(DocId(id), &page)?;
+        tracing::debug!(url = %page.queued.url, status = page.draft.status, bytes = page.draft.body_bytes,
+            elapsed_ms = page.draft.elapsed_ms, ?verdict, "decided");
+        let decided = self.decide(id, &page, stored(verdict))?;
+        page.draft.verdict = decided.verdict;
+        page.draft.replaces = decided.replaced;
+        self.has_departures |= decided.replaced.is_some();
+        self.stats.verdict(&page.draft.verdict);
+        let capture = archive::encoded(&page, &self.store, &self.requests, &mut self.kept_texts)?;
+        // Steering has learned from the first version of a page, and a later one adds nothing.
+        let judged = match page.queued.revisits {
+            None => Some(self.judged(id, &page)?),
+            Some(_) => None,
+        };
+        let mut draft = page.draft;
+        draft.signature = encode_signature(&page.signature)?;
+        let outcome = Outcome::Page {
+            draft: Box::new(draft),
+            capture,
+        };
+        self.finish(&page.queued, outcome, &page.outlinks, judged)
+    }
+
+    /// The verdict on a page. A unique page enters the index. A new version is not compared with the version before it.
+    fn verdict(&mut self, id: DocId, page: &UndecidedPage) -> Result<dedup::Verdict, RunError> {
+        let verdict = self.compare(id, page)?;
+        let is_departing = verdict.of().is_some_and(|of| self.departing.contains(&of.0));
+        if !is_departing {
+            return Ok(verdict);
+        }
+        // The page that it duplicates is not kept any more, and leaves the index with a commit: now.
+        self.commit()?;
+        self.compare(id, page)
+    }
+
+    fn compare(&self, id: DocId, page: &UndecidedPage) -> Result<dedup::Verdict, RunError> {
+        let Some(revisit) = &page.queued.revisits else {
+            return Ok(self.dedup.check_and_insert(id, &page.signature)?);
+        };
+        let verdict = self.dedup.check_except(&page.signature, DocId(revisit.page))?;
+        if verdict == dedup::Verdict::Unique {
+            self.dedup.insert(id, &page.signature)?;
+        }
+        Ok(verdict)
+    }
+
+    /// The decision by the verdict: the page may take the place of the page that it duplicates.
+    fn decide(&self, id: u64, page: &UndecidedPage, verdict: Verdict) -> Result<Decided, RunError> {
+        if !self.prefer_canonical {
+            return Ok(Decided {
+                verdict,
+                replaced: None,
+            });
+        }
+        let named = Named {
+            url: &page.queued.url,
+            canonical: page.draft.canonical.as_deref(),
+        };
+        let kept_page = |of| Ok(self.store.latest_page(of)?.and_then(KeptPage::of));
+        canonical::decide(&self.dedup, id, named, &page.signature, verdict, kept_page)
+    }
+
+    /// The page as steering learns from it. A page that takes another's place counts as a duplicate of it.
+    fn judged(&self, id: u64, page: &UndecidedPage) -> Result<JudgedPage, RunError> {
+        let (queued, draft) = (&page.queued, &page.draft);
+        let verdict = draft.replaces.map_or(draft.verdict, |replaced| replaced.verdict);
+        let of = draft.replaces.map(|replaced| replaced.page).or(draft.verdict.of());
+        let kept = of.map_or(Ok(None), |of| self.store.latest_page(of))?;
+        let duplicate_of = kept.map(|kept| DuplicateOf::new(kept.url, &verdict));
+        Ok(JudgedPage::new(id, &queued.url, queued.via.as_ref(), duplicate_of))
+    }
+
+    /// Records that a revisit found the page unchanged. Its links may have changed.
+    pub(super) fn unchanged(
+        &mut self,
+        queued: &QueuedUrl,
+        visit: &Unchanged<'_>,
+        outlinks: &[Discovered],
+    ) -> Result<Event, RunError> {
+        let outcome = Outcome::Visited {
+            visit: Visit::Unchanged,
+            at: visit.fetched_at,
+            wire_bytes: visit.response.wire_bytes,
+            capture: versions::record(&self.store, &self.requests, queued, visit)?,
+        };
+        self.finish(queued, outcome, outlinks, None)
+    }
+}

@@ -1,0 +1,83 @@
+//! The answer of `crawler check`. Its fields are those of the JSON, which `crawler check --help` documents; versions only add fields.
+
+use serde::Serialize;
+
+use crate::study::nearest::Likeness;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    pub source: String,
+    pub url: Option<String>,
+    pub title: String,
+    pub verdict: TextVerdict,
+    pub reason: String,
+    pub tokens: u32,
+    pub words: usize,
+    pub characters: usize,
+    pub min_words: usize,
+    pub compared_by: ComparedBy,
+    pub fingerprint: Option<String>,
+    pub digest: Option<String>,
+    pub scheme: String,
+    pub thorough: bool,
+    pub texts_compared: Option<u64>,
+    pub texts_unread: u64,
+    pub same_url: Option<SameUrl>,
+    pub covered: f64,
+    pub is_cut: bool,
+    pub nearest: Vec<NearPage>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum TextVerdict {
+    New,
+    Near,
+    Exact,
+    Contained,
+    TooShort,
+}
+
+/// The most precise evidence by which a text can be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ComparedBy {
+    Nothing,
+    Digest,
+    Shingles,
+    Fingerprint,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct SameUrl {
+    pub id: u64,
+    pub url: String,
+    pub title: String,
+    pub kept: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct NearPage {
+    pub id: u64,
+    pub url: String,
+    pub title: String,
+    #[serde(flatten)]
+    pub likeness: Likeness,
+    pub jaccard: Option<f32>,
+    pub covered: Option<f64>,
+    pub covered_of_page: Option<f64>,
+    pub passages: Vec<SharedPassage>,
+    pub passages_left_out: usize,
+    pub is_cut: bool,
+    pub unreadable: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct SharedPassage {
+    pub tokens: usize,
+    pub start: usize,
+    pub end: usize,
+    pub page_start: usize,
+    pub page_end: usize,
+    pub text: String,
+}

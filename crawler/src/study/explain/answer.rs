@@ -1,0 +1,161 @@
+//! The answer of `crawler explain`. Its fields are those of the JSON, which `crawler explain --help` documents; versions only add
+//! fields.
+
+use serde::Serialize;
+
+use crate::study::diff::Diff;
+use crate::study::nearest::Likeness;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    pub asked: String,
+    pub url: String,
+    pub summary: String,
+    #[serde(flatten)]
+    pub state: State,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub(crate) enum State {
+    Page(Box<PageAnswer>),
+    Queued(QueueAnswer),
+    Redirect {
+        to: String,
+        status: u16,
+        target: Option<Box<Answer>>,
+    },
+    Failed(FailureAnswer),
+    Excluded {
+        reason: String,
+    },
+    Unknown {
+        alike: Vec<String>,
+    },
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct PageAnswer {
+    pub id: u64,
+    pub title: String,
+    pub fetched_at: Option<String>,
+    pub status: u16,
+    pub content_type: String,
+    pub language: Option<String>,
+    pub body_bytes: u64,
+    pub text_chars: u64,
+    pub tokens: u32,
+    pub via: Option<String>,
+    pub verdict: PageVerdict,
+    pub is_kept: bool,
+    pub is_without_body: bool,
+    pub crawled_as: Option<PageVerdict>,
+    pub duplicate_by_rule: Option<PageRef>,
+    pub compared_with: Option<ComparedPage>,
+    pub kept_page: Option<PageRef>,
+    pub rule: String,
+    pub scheme: String,
+    pub fingerprint: Option<String>,
+    pub features: Vec<Feature>,
+    pub distinct_features: usize,
+    pub blocks: Vec<BlockComparison>,
+    pub nearest: Vec<ComparedPage>,
+    pub history: Vec<HistoryEvent>,
+    pub diff: Option<PageDiff>,
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PageVerdict {
+    Kept,
+    Exact,
+    Near,
+}
+
+impl PageVerdict {
+    pub fn of(verdict: storage::Verdict) -> Self {
+        match verdict {
+            storage::Verdict::Unique => Self::Kept,
+            storage::Verdict::Exact { .. } => Self::Exact,
+            storage::Verdict::Near { .. } => Self::Near,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct PageRef {
+    pub id: u64,
+    pub url: String,
+    pub title: String,
+}
+
+/// A page, and how it compares with the explained page.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct ComparedPage {
+    #[serde(flatten)]
+    pub page: PageRef,
+    /// `None` where the rule does not compare the two.
+    #[serde(flatten)]
+    pub likeness: Option<Likeness>,
+    #[serde(skip)]
+    pub fingerprint: Option<dedup::Fingerprint>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Feature {
+    pub feature: String,
+    pub count: u32,
+    pub weight: f64,
+}
+
+/// One block of the fingerprints of two pages; values in hexadecimal digits.
+#[derive(Debug, Serialize)]
+pub(crate) struct BlockComparison {
+    pub number: usize,
+    pub low_bit: u32,
+    pub bits: u32,
+    pub this: String,
+    pub other: String,
+    pub differing: u32,
+    pub radius: Option<u32>,
+    pub finds: bool,
+    #[serde(skip)]
+    pub values: (u128, u128),
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct HistoryEvent {
+    pub at: Option<String>,
+    pub what: String,
+    pub url: Option<String>,
+}
+
+/// The difference between two pages, by their URLs.
+#[derive(Debug, Serialize)]
+pub(crate) struct PageDiff {
+    pub from: String,
+    pub to: String,
+    #[serde(flatten)]
+    pub diff: Diff,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct QueueAnswer {
+    pub place: Option<usize>,
+    pub priority: Option<u8>,
+    pub depth: Option<u16>,
+    pub attempts: Option<u8>,
+    pub via: Option<String>,
+    pub steering: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct FailureAnswer {
+    pub kind: String,
+    pub status: Option<u16>,
+    pub detail: String,
+    pub attempts: u8,
+    pub depth: u16,
+    pub via: Option<String>,
+}

@@ -1,0 +1,169 @@
+//! Other thresholds for a crawl: the verdicts that each setting would give, an estimate of its precision and recall, and a
+//! recommendation.
+//!
+//! [`replay`](super::replay) decides again and judges. This module reads the crawl and the labels, collects the results and writes the
+//! chosen setting to the configuration file.
+
+mod answer;
+mod changes;
+mod config_file;
+mod labels_file;
+mod question;
+mod reason;
+mod stored;
+
+use dedup::Analyzer;
+use storage::Store;
+
+use super::replay::{self, CellSet, Grid, IN_FORCE, Recommendation, Replayed, Scored, Thresholds};
+use crate::config::settings::Settings;
+use crate::error::RunError;
+use answer::{ChangesAnswer, SampleSize, StoredVerdicts};
+use changes::Changes;
+use stored::Texts;
+
+pub(crate) use answer::{Answer, ChangedPair, LabelsAnswer, SettingResult};
+pub(crate) use config_file::{NotWritten, Written, write};
+pub(crate) use labels_file::LabelsFile;
+pub(crate) use question::{At, Question};
+pub(crate) use reason::named;
+pub(crate) use stored::Crawl;
+
+/// A unit of progress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A page was read.
+    Read,
+    /// A page was replayed.
+    Replayed,
+    /// A page of the sample was compared with its nearest pages.
+    Compared,
+}
+
+/// The answer, and what the command does with it.
+#[derive(Debug)]
+pub(crate) struct Tuned<'a> {
+    pub answer: Answer,
+    pub in_force: Thresholds,
+    /// The setting of the question, else the recommended one.
+    pub chosen: Thresholds,
+    /// URLs of the pages that the chosen setting keeps, in the order of decision.
+    pub kept: Vec<&'a str>,
+    /// Number of stored texts that could not be read.
+    pub unreadable: u64,
+}
+
+/// Replays the crawl at every setting of the question. `step` is called for each page, by several threads.
+///
+/// # Errors
+/// The store cannot be read.
+pub(crate) fn tune<'a>(
+    store: &Store,
+    settings: &Settings,
+    crawl: &'a Crawl,
+    labels: &LabelsFile,
+    question: &Question,
+    step: &(impl Fn(Step) + Sync),
+) -> Result<Tuned<'a>, RunError> {
+    let (pages, grid) = (&crawl.pages, &question.grid);
+    let (width, prefer_canonical) = (settings.scheme.width, settings.prefer_canonical);
+    let sample = replay::sample(pages, question.sample);
+    let is_watched = |page: usize| sample.binary_search(&page).is_ok() || labels.labels.speak_of(page);
+    let replayed = replay::replay(pages, width, grid, prefer_canonical, is_watched, || {
+        step(Step::Replayed)
+    })?;
+
+    let analyzer = Analyzer::new(&settings.scheme);
+    let texts = Texts::new(store, pages, &analyzer);
+    let shingles_of = |page| texts.shingles(page);
+    let judged = replay::judge(pages, &replayed, &sample, &labels.labels, &shingles_of, &|| {
+        step(Step::Compared);
+    });
+    let scored = replay::score(grid, &judged);
+    let contradicted = labels.labels.contradicted(grid, &replayed);
+    let contradictions = contradictions(grid, &contradicted);
+    let recommendation = replay::recommend(grid, &judged, &scored, &contradictions);
+    let chosen = question
+        .at
+        .and_then(|at| grid.place_of(at))
+        .unwrap_or(recommendation.cell);
+
+    let results = results(grid, &replayed, &scored, &contradictions, &recommendation);
+    let changes = Changes::find(pages, width, grid, chosen, &replayed, prefer_canonical)?;
+    let pairs = changes.pairs(question.show, pages, &shingles_of);
+    let answer = Answer {
+        pages: pages.len(),
+        past_left_out: crawl.past,
+        stored: stored_verdicts(crawl, &replayed),
+        in_force: grid.cells()[IN_FORCE],
+        sample: SampleSize::new(sample.len(), &scored[IN_FORCE]),
+        labels: LabelsAnswer::new(labels, &contradicted, chosen, pages),
+        recommendation: reason::recommended(&results, &recommendation),
+        changes: ChangesAnswer::new(&results[chosen], pairs),
+        settings: results,
+        written: None,
+    };
+    Ok(Tuned {
+        answer,
+        in_force: grid.cells()[IN_FORCE],
+        chosen: grid.cells()[chosen],
+        kept: kept(crawl, &replayed, chosen),
+        unreadable: texts.unreadable(),
+    })
+}
+
+/// For each cell, the number of labels that it contradicts.
+fn contradictions(grid: &Grid, contradicted: &[(usize, usize, CellSet)]) -> Vec<usize> {
+    let mut contradictions = vec![0; grid.cells().len()];
+    for (_, _, cells) in contradicted {
+        cells.iter().for_each(|cell| contradictions[cell] += 1);
+    }
+    contradictions
+}
+
+/// For each cell, its setting with all results.
+fn results(
+    grid: &Grid,
+    replayed: &Replayed,
+    scored: &[Scored],
+    contradictions: &[usize],
+    recommendation: &Recommendation,
+) -> Vec<SettingResult> {
+    let cells = grid.cells().iter().zip(scored).zip(contradictions).enumerate();
+    let mut results: Vec<SettingResult> = cells
+        .map(|(cell, ((thresholds, scored), contradicted))| {
+            let mut result = SettingResult::new(*thresholds, scored, *contradicted);
+            result.is_in_force = cell == IN_FORCE;
+            result.is_recommended = cell == recommendation.cell;
+            result
+        })
+        .collect();
+    let all = grid.all();
+    for kept in replayed.kept() {
+        let dropped = all.without(kept);
+        dropped.iter().for_each(|cell| results[cell].dropped += 1);
+        match kept.contains(IN_FORCE) {
+            true => dropped.iter().for_each(|cell| results[cell].newly_dropped += 1),
+            false => kept.iter().for_each(|cell| results[cell].newly_kept += 1),
+        }
+    }
+    results
+}
+
+fn stored_verdicts(crawl: &Crawl, replayed: &Replayed) -> StoredVerdicts {
+    let kept = crawl.is_kept.iter().filter(|kept| **kept).count();
+    let both = replayed.kept().iter().zip(&crawl.is_kept);
+    StoredVerdicts {
+        kept,
+        dropped: crawl.pages.len() - kept,
+        as_replayed: both
+            .filter(|(replayed, stored)| replayed.contains(IN_FORCE) == **stored)
+            .count(),
+    }
+}
+
+fn kept<'a>(crawl: &'a Crawl, replayed: &Replayed, cell: usize) -> Vec<&'a str> {
+    let pages = crawl.pages.iter().zip(replayed.kept());
+    let kept = pages.filter(|(_, kept)| kept.contains(cell));
+    kept.map(|(page, _)| &*page.url).collect()
+}

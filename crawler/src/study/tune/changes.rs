@@ -1,0 +1,116 @@
+//! The pages on which another setting decides differently.
+
+use dedup::Width;
+
+use super::answer::ChangedPair;
+use crate::error::RunError;
+use crate::study::replay::{DecidedPage, Evidence, Grid, IN_FORCE, Labels, Match, Replayed, Similarities, replay};
+
+/// A page that the setting in force and the chosen one decide differently.
+#[derive(Debug, Clone, Copy)]
+struct Change {
+    page: usize,
+    /// The kept page that it duplicates, by the setting that drops it.
+    of: usize,
+    evidence: Evidence,
+    /// Whether the chosen setting drops it, rather than the setting in force.
+    is_dropped: bool,
+}
+
+impl Change {
+    fn similarity(&self) -> f32 {
+        match self.evidence {
+            Evidence::Exact => 1.0,
+            Evidence::Near { similarity, .. } => similarity,
+        }
+    }
+
+    /// Low for a page that is dropped at a low similarity, and for a page that is kept at a high one.
+    fn certainty(&self) -> f32 {
+        match self.is_dropped {
+            true => self.similarity(),
+            false => 1.0 - self.similarity(),
+        }
+    }
+
+    fn pair(&self, pages: &[DecidedPage], jaccard: Option<f32>) -> ChangedPair {
+        let (verdict, distance) = match self.evidence {
+            Evidence::Exact => ("exact", Some(0)),
+            Evidence::Near { distance, .. } => ("near", distance),
+        };
+        let (from, to) = match self.is_dropped {
+            true => ("kept", verdict),
+            false => (verdict, "kept"),
+        };
+        ChangedPair {
+            url: pages[self.page].url.to_string(),
+            of: pages[self.of].url.to_string(),
+            from,
+            to,
+            distance,
+            similarity: self.similarity(),
+            jaccard,
+        }
+    }
+}
+
+/// All changes, the least certain first.
+pub(super) struct Changes {
+    all: Vec<Change>,
+}
+
+impl Changes {
+    /// Compares the setting in force with the one in the cell `chosen`. The full replay does not record the match of each page at each
+    /// setting, so this replays these two settings again.
+    pub fn find(
+        pages: &[DecidedPage],
+        width: Width,
+        grid: &Grid,
+        chosen: usize,
+        replayed: &Replayed,
+        prefer_canonical: bool,
+    ) -> Result<Self, RunError> {
+        let is_changed = |page: usize| {
+            let kept = &replayed.kept()[page];
+            kept.contains(IN_FORCE) != kept.contains(chosen)
+        };
+        let changed: Vec<usize> = (0..pages.len()).filter(|page| is_changed(*page)).collect();
+        if changed.is_empty() {
+            return Ok(Self { all: Vec::new() });
+        }
+        let two = Grid::of_two(&grid.rule(IN_FORCE), grid.cells()[chosen]);
+        let again = replay(pages, width, &two, prefer_canonical, is_changed, || {})?;
+        let change = |page: usize| {
+            let is_dropped = again.kept()[page].contains(IN_FORCE);
+            let Match { of, evidence, .. } = *again.match_at(page, usize::from(is_dropped))?;
+            Some(Change {
+                page,
+                of,
+                evidence,
+                is_dropped,
+            })
+        };
+        let mut all: Vec<Change> = changed.into_iter().filter_map(change).collect();
+        all.sort_by(|a, b| a.certainty().total_cmp(&b.certainty()).then(a.page.cmp(&b.page)));
+        Ok(Self { all })
+    }
+
+    /// The first `most` changes, with the exact Jaccard index of the two texts, if both are stored.
+    pub fn pairs(
+        &self,
+        most: usize,
+        pages: &[DecidedPage],
+        shingles_of: &impl Fn(usize) -> Option<Vec<u64>>,
+    ) -> Vec<ChangedPair> {
+        let unlabelled = Labels::default();
+        let mut similarities = Similarities::new(pages, &unlabelled, shingles_of);
+        let shown = self.all.iter().take(most);
+        shown
+            .map(|change| {
+                let is_exact = change.evidence == Evidence::Exact;
+                let jaccard = similarities.of(change.page, change.of, is_exact);
+                change.pair(pages, jaccard)
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,60 @@
+//! The settings that determine how the trees are read and written.
+
+use crate::duplicate_rule::DuplicateRule;
+use crate::error::DedupError;
+use crate::fingerprint::Fingerprint;
+use crate::layout::Layout;
+
+use super::options::SledOptions;
+
+/// The settings that determine how the trees are read and written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    pub layout: Layout,
+    pub min_similarity_short: f32,
+    pub row_bytes: usize,
+    pub overfull: f64,
+}
+
+impl Shape {
+    /// The shape of an index for `rule`, kept by `options`.
+    pub fn new(rule: &DuplicateRule, options: &SledOptions) -> Result<Self, DedupError> {
+        Ok(Self {
+            layout: options.layout_for(rule)?,
+            min_similarity_short: rule.min_similarity_short,
+            row_bytes: options.row_bytes,
+            overfull: options.overfull,
+        })
+    }
+
+    /// The name of the shape in the meta tree.
+    pub fn name(&self) -> String {
+        let (bits, blocks) = (self.layout.width().bits(), self.layout.blocks().len());
+        format!("{bits} bits in {blocks} packed short>={}", self.min_similarity_short)
+    }
+
+    /// Whether an index of this shape finds every document that `rule` may accept.
+    pub fn finds_all_of(&self, rule: &DuplicateRule) -> bool {
+        rule.max_distance <= self.layout.max_distance() && rule.min_similarity_short >= self.min_similarity_short
+    }
+
+    /// Bytes of a fingerprint.
+    pub fn word_bytes(&self) -> usize {
+        self.layout.width().bits() as usize / 8
+    }
+
+    /// The key of a fingerprint's bucket. A block of more than 64 bits is cut to its lower 64, so several buckets share
+    /// a key and the caller must compare the fingerprints.
+    pub fn key(&self, fingerprint: u128, number: usize) -> u64 {
+        self.layout.key(fingerprint, number) as u64
+    }
+
+    pub fn fingerprint(&self, word: u128) -> Fingerprint {
+        Fingerprint::new(self.layout.width(), word)
+    }
+
+    /// Approximate number of entries in a row of a block's tree.
+    pub fn entries_of_row(&self) -> usize {
+        (self.row_bytes / (self.word_bytes() + 3)).max(1)
+    }
+}

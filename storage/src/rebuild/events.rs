@@ -1,0 +1,268 @@
+//! Replays the event of one metadata record: a page, or a visit to one.
+
+use super::{Lost, Rebuild};
+use crate::error::StorageError;
+use crate::frontier::{Discovered, QueuedUrl};
+use crate::outcome::Outcome;
+use crate::page::{Fate, PageDraft, PageRecord, Replaced, Verdict};
+use crate::url_state::UrlState;
+use crate::visits::Visit;
+use crate::warc::EncodedCapture;
+use crate::warc::location::{Archived, WarcLocation};
+use crate::warc::metadata::{Event, Metadata, Records};
+
+/// The archived records that belong to one metadata record.
+#[derive(Default)]
+pub(super) struct Group {
+    pub uri: Option<String>,
+    pub archived: Archived,
+    /// Payload digest of the `revisit` record.
+    pub payload_digest: Option<[u8; 20]>,
+}
+
+/// `Err` says, in one line, why a record is skipped, and with what consequence.
+pub(super) type Used = Result<(), String>;
+
+/// A page's records in the archive.
+struct PageRecords {
+    archived: Archived,
+    /// Every record that the page cannot do without is readable.
+    is_whole: bool,
+}
+
+impl Rebuild {
+    /// Replays the event of a metadata record.
+    pub(super) fn replay_event(
+        &mut self,
+        metadata: Metadata,
+        group: Group,
+        location: WarcLocation,
+    ) -> Result<Used, StorageError> {
+        if !metadata.outlinks.is_empty() {
+            self.with_links.push(location);
+        }
+        self.store.archive.replay(group.archived, self.end);
+        match metadata.event {
+            Event::Page {
+                sequence,
+                page,
+                replaced,
+            } => self.replay_page(
+                sequence,
+                *page,
+                replaced,
+                PageRecords::of(metadata.records, group.archived),
+            ),
+            Event::Visited {
+                page,
+                visit,
+                at,
+                wire_bytes,
+                status,
+            } => self.replay_visit(page, visit, (at, wire_bytes, status), &group),
+            Event::Redirected { page, to, status } => self.replay_return(page, Outcome::Redirect { to, status }),
+            Event::Excluded { page, reason } => self.replay_return(page, Outcome::Excluded { reason }),
+        }
+    }
+
+    fn replay_page(
+        &mut self,
+        sequence: u64,
+        page: PageRecord,
+        replaced: Option<Replaced>,
+        records: PageRecords,
+    ) -> Result<Used, StorageError> {
+        let url = page.url.clone();
+        if sequence < self.store.next_page_id() {
+            return Ok(Err(format!("page {sequence} ({url}) is there already; skipped")));
+        }
+        let has_representative = match page.verdict.of() {
+            Some(of) => self.store.latest_page(of)?.is_some(),
+            None => true,
+        };
+        if !records.is_whole {
+            return Ok(Err(self.lose(sequence, page, "its body or its text is lost")));
+        }
+        if !has_representative {
+            return Ok(Err(self.lose(
+                sequence,
+                page,
+                "the page that it is a duplicate of is lost",
+            )));
+        }
+        let Some(queued) = self.place_of(&page)? else {
+            return Ok(Err(format!(
+                "page {sequence} ({url}): its URL has another page already; skipped"
+            )));
+        };
+        let replaced = match replaced {
+            Some(replaced) => self
+                .store
+                .latest_page(replaced.page)?
+                .filter(PageRecord::is_kept)
+                .map(|_| replaced),
+            None => None,
+        };
+        self.store.progress.next_page = sequence;
+        self.touched.extend(page.previous);
+        self.finish_page(&queued, draft_of(page, replaced), records.archived)?;
+        Ok(Ok(()))
+    }
+
+    /// Notes a lost page. Returns the message about it.
+    fn lose(&mut self, sequence: u64, page: PageRecord, why: &str) -> String {
+        let message = format!("{}: {why}; it will be fetched again", page.url);
+        let link = Discovered {
+            url: page.url,
+            host: page.host,
+            depth: page.depth,
+            ..Discovered::default()
+        };
+        self.lost.push(Lost { link, sequence });
+        message
+    }
+
+    fn replay_visit(
+        &mut self,
+        page: u64,
+        visit: Visit,
+        (at, wire_bytes, status): (u64, u64, u16),
+        group: &Group,
+    ) -> Result<Used, StorageError> {
+        let revisit = group.archived.revisit.and(group.payload_digest);
+        let capture = revisit.map(|payload_digest| EncodedCapture {
+            status,
+            payload_digest,
+            ..EncodedCapture::of_bytes(Vec::new())
+        });
+        let outcome = Outcome::Visited {
+            visit,
+            at,
+            wire_bytes,
+            capture,
+        };
+        self.replay_return(page, outcome)
+    }
+
+    /// Replays the outcome of a visit that brought no other page.
+    fn replay_return(&mut self, page: u64, outcome: Outcome) -> Result<Used, StorageError> {
+        let is_current = (self.store.latest_page(page)?).is_some_and(|page| page.fate == Fate::Current);
+        let queued = match is_current {
+            true => self.revisited(page)?,
+            false => None,
+        };
+        let Some(queued) = queued else {
+            return Ok(Err(format!("a visit to page {page}, which is lost; skipped")));
+        };
+        self.store.finish(&queued, outcome, &[])?;
+        self.result.visits += 1;
+        Ok(Ok(()))
+    }
+
+    /// Queues the URL of the page, or a visit to its earlier version. `None` if the URL has another page already.
+    fn place_of(&mut self, page: &PageRecord) -> Result<Option<QueuedUrl>, StorageError> {
+        let mut previous = match page.previous {
+            Some(previous) => self.revisited(previous)?.filter(|queued| queued.url == page.url),
+            None => None,
+        };
+        // If the previous version is lost, this one follows the version before that.
+        if page.previous.is_some()
+            && previous.is_none()
+            && let Some(older) = self.current_page(&page.host, &page.url)?
+        {
+            previous = self.revisited(older)?;
+        }
+        if let Some(queued) = previous {
+            return Ok(Some(QueuedUrl {
+                depth: queued.depth,
+                via: page.via.clone(),
+                ..queued
+            }));
+        }
+        let link = Discovered {
+            url: page.url.clone(),
+            host: page.host.clone(),
+            depth: page.depth,
+            ..Discovered::default()
+        };
+        let queued = self.store.discover(&[link])?.pop();
+        Ok(queued.map(|queued| QueuedUrl {
+            via: page.via.clone(),
+            ..queued
+        }))
+    }
+
+    /// The last replayed page of this URL.
+    fn current_page(&mut self, host: &str, url: &str) -> Result<Option<u64>, StorageError> {
+        // The state of a URL is read from committed rows.
+        if self.store.pending() > 0 {
+            self.store.commit()?;
+            self.touched.clear();
+        }
+        Ok(match self.store.url_state(host, url)? {
+            Some(UrlState::Page(sequence)) => Some(sequence),
+            _ => None,
+        })
+    }
+
+    /// Queues a visit to the page.
+    fn revisited(&mut self, page: u64) -> Result<Option<QueuedUrl>, StorageError> {
+        // The page's visits are read from committed rows.
+        if self.touched.contains(&page) {
+            self.store.commit()?;
+            self.touched.clear();
+        }
+        self.touched.insert(page);
+        Ok(self.store.revisit(&[page], 0)?.pop())
+    }
+
+    fn finish_page(&mut self, queued: &QueuedUrl, draft: PageDraft, archived: Archived) -> Result<(), StorageError> {
+        self.store.archive.replay(archived, self.end);
+        let is_archived = archived != Archived::default();
+        let outcome = Outcome::Page {
+            draft: Box::new(draft),
+            capture: is_archived.then(|| EncodedCapture::of_bytes(Vec::new())),
+        };
+        let finished = self.store.finish(queued, outcome, &[])?;
+        self.touched.extend(finished.page_id);
+        Ok(())
+    }
+}
+
+impl PageRecords {
+    /// `named` are the records that the metadata record names, `found` those that were read.
+    fn of(named: Records, found: Archived) -> Self {
+        let archived = Archived {
+            response: found.response.filter(|_| named.response),
+            text: found.text.filter(|_| named.text),
+            revisit: found.revisit.filter(|_| named.revisit),
+        };
+        // A duplicate can do without its text: its signature is in the metadata record.
+        let is_kept = named.response;
+        let is_whole =
+            archived.response.is_some() == named.response && (archived.text.is_some() == named.text || !is_kept);
+        Self { archived, is_whole }
+    }
+}
+
+/// The draft that the crawl made the page's record from.
+fn draft_of(page: PageRecord, replaces: Option<Replaced>) -> PageDraft {
+    PageDraft {
+        title: page.title,
+        fetched_at: page.fetched_at,
+        status: page.status,
+        content_type: page.content_type,
+        encoding: page.encoding,
+        body_bytes: page.body_bytes,
+        wire_bytes: page.wire_bytes,
+        text_chars: page.text_chars,
+        language: page.language,
+        verdict: page.verdict,
+        signature: page.signature,
+        elapsed_ms: page.elapsed_ms,
+        canonical: page.canonical,
+        replaces: replaces.filter(|_| page.verdict == Verdict::Unique),
+        validators: page.validators,
+        payload_digest: page.payload_digest,
+    }
+}

@@ -1,0 +1,59 @@
+//! Queues the URLs that have no page after the replay: those of lost pages, and outlinks.
+
+use super::{Lost, Rebuild, RebuildStep};
+use crate::error::StorageError;
+use crate::frontier::Via;
+use crate::url_state::UrlState;
+use crate::warc::location::WarcLocation;
+use crate::warc::metadata::{self, Event};
+use crate::warc::reader::{MAX_RECORD_BYTES, decode_member};
+
+impl Rebuild {
+    /// Queues the URLs of lost pages, or visits to their older versions.
+    pub(super) fn queue_lost(&mut self, lost: Vec<Lost>) -> Result<(), StorageError> {
+        self.store.commit()?;
+        for Lost { link, sequence } in lost {
+            let queued = match self.store.url_state(&link.host, &link.url)? {
+                Some(UrlState::Page(page)) if page < sequence => self.store.revisit(&[page], 0)?.len(),
+                Some(UrlState::Queued) => usize::from(self.counted_lost.insert(link.url)),
+                Some(_) => 0,
+                None => {
+                    self.counted_lost.insert(link.url.clone());
+                    self.store.discover(std::slice::from_ref(&link))?.len()
+                }
+            };
+            self.result.lost += queued as u64;
+        }
+        Ok(())
+    }
+
+    /// Queues the outlinks of the metadata record at `location`.
+    pub(super) fn queue_links(
+        &mut self,
+        location: WarcLocation,
+        say: &mut dyn FnMut(RebuildStep),
+    ) -> Result<(), StorageError> {
+        let member = self.store.archive.member(location)?;
+        let read = decode_member(&member, MAX_RECORD_BYTES);
+        let metadata = match read.and_then(|record| metadata::decode(&record)) {
+            Ok(metadata) => metadata,
+            Err(reason) => {
+                let path = self.store.archive.path(location.file);
+                let place = format!("{}, byte {}", path.display(), location.offset);
+                self.problem(say, format!("{place}: {reason}; its links are skipped"));
+                return Ok(());
+            }
+        };
+        let via = match &metadata.event {
+            Event::Page { sequence, page, .. } => match self.store.latest_page(*sequence)? {
+                Some(_) => Some(Via::Page(*sequence)),
+                None => Some(Via::Url(page.url.as_str().into())),
+            },
+            Event::Visited { page, .. } | Event::Redirected { page, .. } | Event::Excluded { page, .. } => {
+                self.store.latest_page(*page)?.map(|page| Via::Url(page.url.into()))
+            }
+        };
+        self.store.discover_from(&metadata.outlinks, via.as_ref())?;
+        Ok(())
+    }
+}

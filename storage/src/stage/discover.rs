@@ -1,0 +1,121 @@
+//! Stages URLs that were found: new ones, and failed ones that get another try.
+
+use super::{FreshUrl, Piece};
+use crate::chunk::QueueChange;
+use crate::counts::CountChange;
+use crate::error::StorageError;
+use crate::format;
+use crate::frontier::{Discovered, QueuedUrl, Via};
+use crate::known::UrlHashSet;
+use crate::store::Store;
+use crate::url_state::{Failure, UrlState};
+
+impl Store {
+    /// Queues the URLs of `found` that are not known and returns them with their places. Durable with the next commit.
+    ///
+    /// # Errors
+    /// [`StorageError::InvalidUrl`] if the store cannot hold one of them (then it queues none); errors of the state.
+    pub fn discover(&mut self, found: &[Discovered]) -> Result<Vec<QueuedUrl>, StorageError> {
+        self.discover_from(found, None)
+    }
+
+    /// [`discover`](Self::discover), with `via` as the link source of every URL that names none itself.
+    ///
+    /// # Errors
+    /// As [`discover`](Self::discover).
+    pub fn discover_from(&mut self, found: &[Discovered], via: Option<&Via>) -> Result<Vec<QueuedUrl>, StorageError> {
+        self.make_room()?;
+        let fresh = self.fresh(found, via)?;
+        Ok(self.stage_links(fresh))
+    }
+
+    /// Queues a URL again whose committed state is a failure that `is_worth_it` accepts. Its count of attempts restarts at 0.
+    /// Durable with the next commit.
+    ///
+    /// # Errors
+    /// As [`discover`](Self::discover).
+    pub fn try_again(
+        &mut self,
+        link: &Discovered,
+        is_worth_it: impl FnOnce(&Failure) -> bool,
+    ) -> Result<Option<QueuedUrl>, StorageError> {
+        self.make_room()?;
+        match self.url_state(&link.host, &link.url)? {
+            Some(UrlState::Failed(failure)) if is_worth_it(&failure) => {}
+            _ => return Ok(None),
+        }
+        let Some(id) = self.id_of(&link.host, &link.url)? else {
+            return Ok(None);
+        };
+        // The committed state stays a failure until the next commit, so a second call must look at the stage.
+        if !self.stage.try_again(id) {
+            return Ok(None);
+        }
+        let mut piece = Piece::at(self.progress);
+        let queued = QueuedUrl {
+            id,
+            ..QueuedUrl::new(link, None, piece.take_seq())
+        };
+        piece.rows.push((format::url_key(id).to_vec(), None));
+        piece.queue.push(QueueChange::Add(queued.clone()));
+        piece.counts.push((link.host.clone(), CountChange::TriedAgain));
+        self.stage.take_place(queued.seq);
+        self.stage_piece(piece);
+        Ok(Some(queued))
+    }
+
+    /// The URLs of `links` that are not known, each once, with their future places. Stages nothing.
+    pub(super) fn fresh(&mut self, links: &[Discovered], via: Option<&Via>) -> Result<Vec<FreshUrl>, StorageError> {
+        let mut fresh = Vec::new();
+        let mut seen = UrlHashSet::default();
+        let mut key = Vec::with_capacity(256);
+        for link in links {
+            format::check_url(&link.host, &link.url)?;
+            format::push_url_key(&mut key, &link.host, &link.url);
+            let hash = self.known.hash(&key);
+            if seen.contains(&hash) || self.known.contains(&self.state, hash)? {
+                continue;
+            }
+            seen.insert(hash);
+            let seq = self.progress.next_seq + fresh.len() as u64;
+            let queued = QueuedUrl::new(link, via, seq);
+            fresh.push(FreshUrl { hash, queued });
+        }
+        Ok(fresh)
+    }
+
+    /// Stages new links. Cannot fail.
+    pub(super) fn stage_links(&mut self, fresh: Vec<FreshUrl>) -> Vec<QueuedUrl> {
+        let mut queued = Vec::with_capacity(fresh.len());
+        for link in fresh {
+            self.totals.apply(CountChange::Discovered);
+            self.known.insert(link.hash, link.queued.id);
+            self.stage.take_place(link.queued.seq);
+            self.progress.next_seq = self.progress.next_seq.max(link.queued.seq + 1);
+            queued.push(link.queued.clone());
+            self.stage.push_link(link);
+        }
+        queued
+    }
+
+    /// Stages a piece. Cannot fail.
+    pub(crate) fn stage_piece(&mut self, piece: Piece) {
+        for (_, change) in &piece.counts {
+            self.totals.apply(*change);
+        }
+        self.progress = piece.progress;
+        self.stage.push(piece);
+    }
+
+    /// Stages rows that change neither the queue nor the counts.
+    pub(crate) fn stage_rows(&mut self, rows: Vec<super::Row>) -> Result<(), StorageError> {
+        self.make_room()?;
+        for rows in rows.chunks(super::ROWS_A_PIECE) {
+            self.stage.push(Piece {
+                rows: rows.to_vec(),
+                ..Piece::at(self.progress)
+            });
+        }
+        Ok(())
+    }
+}

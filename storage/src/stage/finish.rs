@@ -1,0 +1,340 @@
+//! Stages the outcome of a URL, one function an outcome.
+
+use super::Piece;
+use crate::chunk::{self, QueueChange};
+use crate::counts::{Class, CountChange};
+use crate::error::StorageError;
+use crate::format::{self, UrlRow};
+use crate::frontier::{Discovered, Place, QueuedUrl, Via};
+use crate::outcome::{Finished, Outcome};
+use crate::page::{PageDraft, PageRecord, Replaced, Verdict};
+use crate::store::{Store, now_ms};
+use crate::url_state::{Failure, UrlState};
+use crate::visits::{ArchivedVisit, Visit};
+use crate::warc::EncodedCapture;
+use crate::warc::location::Archived;
+use crate::warc::metadata::{self, Event};
+
+/// The end of a URL: everything that becomes durable with its outcome.
+struct Ending<'a> {
+    queued: &'a QueuedUrl,
+    piece: Piece,
+    /// What the archive gets, if it gets anything.
+    record: Option<EventRecord>,
+    finished: Finished,
+}
+
+/// An event for the archive.
+struct EventRecord {
+    /// Milliseconds since the Unix epoch.
+    at: u64,
+    event: Event,
+    /// The records archived with it.
+    capture: Option<EncodedCapture>,
+}
+
+impl Store {
+    /// Records the outcome of a URL, with its page and its outlinks; all of it becomes durable together, with the next
+    /// commit. The store skips outlinks that it knows already.
+    ///
+    /// # Errors
+    /// [`StorageError::NotQueued`] if the URL is not in the queue at that place; [`StorageError::InvalidUrl`] if the store
+    /// cannot hold an outlink; errors of the state and the archive. After an error nothing is recorded.
+    pub fn finish(
+        &mut self,
+        queued: &QueuedUrl,
+        outcome: Outcome,
+        outlinks: &[Discovered],
+    ) -> Result<Finished, StorageError> {
+        let refresh = self.refresh;
+        let finished = self.try_finish(queued, outcome, outlinks);
+        if finished.is_err() {
+            self.refresh = refresh;
+        }
+        finished
+    }
+
+    /// Every step that can fail comes before the first record is appended to the archive, because an appended record cannot be
+    /// taken back.
+    fn try_finish(
+        &mut self,
+        queued: &QueuedUrl,
+        outcome: Outcome,
+        outlinks: &[Discovered],
+    ) -> Result<Finished, StorageError> {
+        self.make_room()?;
+        self.check_in_queue(queued)?;
+        let via = match outcome {
+            Outcome::Page { .. } => Via::Page(self.progress.next_page),
+            _ => Via::Url(queued.url.as_str().into()),
+        };
+        let fresh = self.fresh(outlinks, Some(&via))?;
+        let mut ending = Ending::new(queued, Piece::at(self.progress));
+        // The links take their numbers before the URL itself.
+        ending.piece.progress.next_seq += fresh.len() as u64;
+        self.end_with(&mut ending, outcome)?;
+        if let Some(EventRecord { at, event, capture }) = ending.record.take() {
+            let record_id = capture.as_ref().and_then(|capture| capture.id.as_deref());
+            let links = fresh.iter().map(|link| &link.queued);
+            // The number of the next commit, which will hold this.
+            let commit = self.progress.commit + 1;
+            let record = metadata::encode(&queued.url, at, commit, &event, links, &via, record_id)
+                .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
+            self.archive_event(EventRecord { at, event, capture }, record, &mut ending.piece)?;
+        }
+        let Ending {
+            piece, mut finished, ..
+        } = ending;
+        self.stage.give_up_place(queued.seq);
+        if let Some(again) = &finished.requeued {
+            self.stage.take_place(again.seq);
+        }
+        finished.newly_queued = self.stage_links(fresh);
+        self.stage_piece(piece);
+        Ok(finished)
+    }
+
+    fn end_with(&mut self, ending: &mut Ending<'_>, outcome: Outcome) -> Result<(), StorageError> {
+        match outcome {
+            Outcome::Retry => {
+                ending.requeue(QueuedUrl::again);
+                Ok(())
+            }
+            Outcome::Postponed { priority } => {
+                ending.requeue(|queued, seq| queued.postponed(priority, seq));
+                Ok(())
+            }
+            Outcome::Page { draft, capture } => self.end_with_page(ending, *draft, capture),
+            Outcome::Visited {
+                visit,
+                at,
+                wire_bytes,
+                capture,
+            } => self.end_with_visit(ending, visit, at, wire_bytes, capture),
+            Outcome::Redirect { to, status } => self.end_with_redirect(ending, to, status),
+            Outcome::Failed { kind, status, detail } => self.end_with_failure(ending, kind, status, detail),
+            Outcome::Excluded { reason } => self.end_with_exclusion(ending, reason),
+        }
+    }
+
+    fn end_with_page(
+        &mut self,
+        ending: &mut Ending<'_>,
+        draft: PageDraft,
+        capture: Option<EncodedCapture>,
+    ) -> Result<(), StorageError> {
+        let (queued, piece) = (ending.queued, &mut ending.piece);
+        let change = CountChange::Decided {
+            class: Class::of(draft.verdict),
+            wire_bytes: draft.wire_bytes,
+            body_bytes: draft.body_bytes,
+        };
+        if let Some(replaced) = draft.replaces {
+            self.replace(replaced, &draft, piece)?;
+        }
+        let (fetched_at, replaced) = (draft.fetched_at, draft.replaces);
+        let id = piece.progress.next_page;
+        piece.progress.next_page += 1;
+        match &queued.revisits {
+            Some(revisit) => self.record_departure(revisit.page, Some((id, fetched_at)), piece)?,
+            None => self.record_new(piece)?,
+        }
+        ending.conclude(UrlState::Page(id), change)?;
+        // The archive has not given out places yet; the event needs to know only which records there will be.
+        let places = capture.as_ref().map(EncodedCapture::places).unwrap_or_default();
+        let event = Event::Page {
+            sequence: id,
+            page: Box::new(PageRecord::new(queued, draft, places)),
+            replaced,
+        };
+        ending.record = Some(EventRecord {
+            at: fetched_at,
+            event,
+            capture,
+        });
+        ending.finished.page_id = Some(id);
+        Ok(())
+    }
+
+    fn end_with_visit(
+        &mut self,
+        ending: &mut Ending<'_>,
+        visit: Visit,
+        at: u64,
+        wire_bytes: u64,
+        capture: Option<EncodedCapture>,
+    ) -> Result<(), StorageError> {
+        let Some(revisit) = &ending.queued.revisits else {
+            return Err(StorageError::NotQueued {
+                url: ending.queued.url.clone(),
+            });
+        };
+        let page = revisit.page;
+        self.record_visit(page, visit, at, wire_bytes, &mut ending.piece)?;
+        let event = Event::Visited {
+            page,
+            visit,
+            at,
+            wire_bytes,
+            status: capture.as_ref().map_or(0, |capture| capture.status),
+        };
+        if visit != Visit::Unanswered {
+            ending.record = Some(EventRecord { at, event, capture });
+        }
+        Ok(())
+    }
+
+    fn end_with_redirect(&mut self, ending: &mut Ending<'_>, to: String, status: u16) -> Result<(), StorageError> {
+        if let Some(revisit) = &ending.queued.revisits {
+            self.record_departure(revisit.page, None, &mut ending.piece)?;
+            let (page, to) = (revisit.page, to.clone());
+            ending.note(Event::Redirected { page, to, status });
+        }
+        ending.conclude(UrlState::Redirect { to, status }, CountChange::Redirected)
+    }
+
+    fn end_with_failure(
+        &mut self,
+        ending: &mut Ending<'_>,
+        kind: String,
+        status: Option<u16>,
+        detail: String,
+    ) -> Result<(), StorageError> {
+        let queued = ending.queued;
+        if let Some(revisit) = &queued.revisits {
+            return self.record_visit(revisit.page, Visit::Unanswered, 0, 0, &mut ending.piece);
+        }
+        let failure = Failure {
+            kind,
+            status,
+            detail,
+            attempts: queued.attempts.saturating_add(1),
+            depth: queued.depth,
+            via: queued.via.clone(),
+        };
+        ending.conclude(UrlState::Failed(failure), CountChange::Failed)
+    }
+
+    fn end_with_exclusion(&mut self, ending: &mut Ending<'_>, reason: String) -> Result<(), StorageError> {
+        if let Some(revisit) = &ending.queued.revisits {
+            self.record_departure(revisit.page, None, &mut ending.piece)?;
+            let (page, reason) = (revisit.page, reason.clone());
+            ending.note(Event::Excluded { page, reason });
+        }
+        ending.conclude(UrlState::Excluded { reason }, CountChange::Excluded)
+    }
+
+    fn check_in_queue(&self, queued: &QueuedUrl) -> Result<(), StorageError> {
+        let is_queued = match self.stage.place(queued.seq) {
+            Some(taken) => taken,
+            None => chunk::is_taken(&self.state, &Place::of(queued))?,
+        };
+        if is_queued {
+            Ok(())
+        } else {
+            Err(StorageError::NotQueued {
+                url: queued.url.clone(),
+            })
+        }
+    }
+
+    /// Makes a kept page a duplicate of the page that `draft` becomes, in the same piece.
+    fn replace(&self, replaced: Replaced, draft: &PageDraft, piece: &mut Piece) -> Result<(), StorageError> {
+        let kept = self.latest_page(replaced.page)?;
+        let kept = kept.filter(PageRecord::is_kept);
+        let takes_its_place =
+            draft.verdict == Verdict::Unique && replaced.verdict.of() == Some(piece.progress.next_page);
+        let Some(mut page) = kept.filter(|_| takes_its_place) else {
+            return Err(StorageError::NotReplaceable { page: replaced.page });
+        };
+        page.verdict = replaced.verdict;
+        let change = CountChange::Reclassified {
+            was: Class::Kept,
+            now: Class::of(replaced.verdict),
+            body_bytes: page.body_bytes,
+        };
+        let row = format::encode(&page)?;
+        piece.rows.push((format::page_key(replaced.page).to_vec(), Some(row)));
+        piece.rows.push((format::departed_key(replaced.page), Some(Vec::new())));
+        piece.counts.push((page.host, change));
+        Ok(())
+    }
+
+    /// Appends the capture to the archive, the metadata `record` beside it, and adds the rows with their places to `piece`. It can fail
+    /// only before it appends: the rows are encoded into memory afterwards.
+    fn archive_event(
+        &mut self,
+        EventRecord { at, event, capture }: EventRecord,
+        record: EncodedCapture,
+        piece: &mut Piece,
+    ) -> Result<(), StorageError> {
+        let mut archived = Archived::default();
+        let (mut status, mut digest) = (0, [0; 20]);
+        match capture {
+            Some(capture) => {
+                (status, digest) = (capture.status, capture.payload_digest);
+                archived = self.archive.append(capture, at)?;
+                self.archive.append_beside(record, at)?;
+            }
+            None => {
+                self.archive.append(record, at)?;
+            }
+        }
+        piece.progress.archive = self.archive.end();
+        match event {
+            Event::Page { sequence, mut page, .. } => {
+                (page.response, page.text, page.revisit) = (archived.response, archived.text, archived.revisit);
+                let row = format::encode(&*page)?;
+                piece.rows.push((format::page_key(sequence).to_vec(), Some(row)));
+            }
+            Event::Visited { page, at, .. } if let Some(location) = archived.revisit => {
+                let visit = ArchivedVisit {
+                    status,
+                    location,
+                    digest,
+                };
+                let row = format::encode(&visit)?;
+                piece.rows.push((format::archived_visit_key(page, at), Some(row)));
+            }
+            Event::Visited { .. } | Event::Redirected { .. } | Event::Excluded { .. } => {}
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Ending<'a> {
+    fn new(queued: &'a QueuedUrl, mut piece: Piece) -> Self {
+        piece.queue.push(QueueChange::Remove(Place::of(queued)));
+        Self {
+            queued,
+            piece,
+            record: None,
+            finished: Finished::default(),
+        }
+    }
+
+    /// Returns the URL to the queue, changed by `change`, which gets its new `seq`.
+    fn requeue(&mut self, change: impl FnOnce(&QueuedUrl, u64) -> QueuedUrl) {
+        let queued = change(self.queued, self.piece.take_seq());
+        self.piece.queue.push(QueueChange::Add(queued.clone()));
+        self.finished.requeued = Some(queued);
+    }
+
+    /// Sets the state of the URL, and counts it.
+    fn conclude(&mut self, state: UrlState, change: CountChange) -> Result<(), StorageError> {
+        let row = UrlRow::new(&self.queued.host, &self.queued.url, state);
+        let row = (format::url_key(self.queued.id).to_vec(), Some(format::encode(&row)?));
+        self.piece.rows.push(row);
+        self.piece.counts.push((self.queued.host.clone(), change));
+        Ok(())
+    }
+
+    /// Archives an event of this moment that has no capture.
+    fn note(&mut self, event: Event) {
+        self.record = Some(EventRecord {
+            at: now_ms(),
+            event,
+            capture: None,
+        });
+    }
+}
