@@ -127,7 +127,7 @@ fn headers_and_credentials_that_cannot_be_used_end_the_command_with_advice() {
         (
             "fetch.headers.Connection",
             "\"s3cret\"",
-            ["fetch.headers", "belongs to one connection"],
+            ["fetch.headers", "the HTTP client sets it for each connection"],
         ),
         (
             "fetch.headers.X-Key",

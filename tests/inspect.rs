@@ -327,7 +327,7 @@ fn an_unavailable_robots_txt_is_reported() {
         .complains_of(&["cannot read none.txt"]);
     inspect(&folder, &["robots", "-", "--agent", "x", "-"])
         .with_code(2)
-        .complains_of(&["standard input (-) can be named once only"]);
+        .complains_of(&["standard input (-) can be an input only once"]);
     inspect(&folder, &["robots", "robots.txt", "/"])
         .with_code(2)
         .complains_of(&["--agent"]);

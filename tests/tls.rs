@@ -107,7 +107,7 @@ fn a_file_of_certificates_that_holds_none_ends_the_command() {
     complains("BEGIN CERTIFICATE");
     let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
     std::fs::write(crawl.path("roots.pem"), broken).unwrap();
-    complains("cannot be used");
+    complains("holds an invalid certificate");
 }
 
 #[test]
