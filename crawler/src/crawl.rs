@@ -1,13 +1,16 @@
 //! How does a URL become a page in the archive?
 //!
-//! Start with [`pipeline`]: it follows one URL through the stages. [`messages`] are the messages between the stages.
+//! Start with [`pipeline`]: it follows one URL through the stages. [`messages`] defines the messages between the
+//! stages.
 //!
-//! - `seeds`, `scope`, `trap` where the crawl begins, and where it ends
-//! - `frontier` which URL is fetched next, and when; `steering` learns from the verdicts which URLs are duplicates
-//! - `interpret` turns an answer into a page, a redirect or a failure
-//! - `recorder` decides and stores, with the dedup `index` beside the catalogue; `canonical` is the exchange for a canonical page
-//! - `revisits` which pages are due again
-//! - `stats`, `clock`, `shutdown` figures, times and signals of a run
+//! - `seeds`, `scope`, `trap`: the first URLs, the hosts and the depth of the crawl, and the URLs refused as traps
+//! - `frontier`: the order and the times of all requests; `steering` learns from the verdicts which URLs are
+//!   duplicates
+//! - `interpret`: turns an answer into a page, a redirect or a failure
+//! - `recorder`: decides on the pages and stores them, with the dedup `index` beside the catalogue; `canonical`
+//!   decides whether a page takes the place of a kept page
+//! - `revisits`: the pages that are due again
+//! - `stats`, `clock`, `shutdown`: the figures, times and signals of a run
 //!
 //! Uses: config, dedup, error, page, storage, terminal, web.
 

@@ -17,7 +17,7 @@ use crate::weights::Weighting;
 /// Units (words, or characters of scripts without spaces) per shingle of a [`Signature`].
 pub const SHINGLE_UNITS: usize = 5;
 
-/// Characters of a script without spaces that count as one word against the scheme's floor: 50 words or 300 Chinese
+/// Characters of a script without spaces that count as one word for the scheme's floor: 50 words or 300 Chinese
 /// characters are enough for a fingerprint.
 const CHARACTERS_PER_WORD: usize = 6;
 
@@ -41,7 +41,7 @@ struct Scratch {
 const MAX_KEPT: usize = 1 << 16;
 
 impl Scratch {
-    /// Frees the buffers that a very long text has grown.
+    /// Frees the buffers that a very long text has enlarged.
     fn forget_a_long_text(&mut self) {
         shrink(&mut self.units);
         shrink(&mut self.features);
@@ -62,7 +62,7 @@ thread_local! {
 }
 
 impl Analyzer {
-    /// An analyzer by `scheme`.
+    /// An analyzer for `scheme`.
     #[must_use]
     pub fn new(scheme: &Scheme) -> Self {
         Self { scheme: scheme.clone() }
@@ -129,7 +129,7 @@ impl Analyzer {
     }
 
     /// The hashes of all shingles of a text of any length, ascending. [`Signature::sketch`] is the sketch of this set.
-    /// [`crate::short::jaccard`] of two such sets is the index that [`Sketch::similarity`] estimates.
+    /// [`crate::short::jaccard`] of two such sets is the Jaccard index that [`Sketch::similarity`] estimates.
     #[must_use]
     pub fn shingles(&self, text: &str) -> Vec<u64> {
         self.with_units(text, |_, scratch| {
@@ -206,7 +206,7 @@ impl Analyzer {
     }
 }
 
-/// The length in words, with [`CHARACTERS_PER_WORD`].
+/// The length in words; [`CHARACTERS_PER_WORD`] characters count as one word.
 fn words(units: &[Unit]) -> usize {
     let characters = units.iter().filter(|unit| unit.kind == UnitKind::Character).count();
     units.len() - characters + characters / CHARACTERS_PER_WORD

@@ -57,9 +57,9 @@ pub fn trade_offs(width: Width, distance: u32, documents: u64) -> Result<Vec<(La
     Ok(rows)
 }
 
-/// Bytes per fingerprint in memory: once the word and its id; per table an entry of 8 bytes with a sixteenth of unused
-/// room, the head of a bucket with room for two more entries, and the unused part of the allocator's blocks. Measured
-/// with four blocks of 64 bits: 60 bytes at 10^6, 57 at 10^7, 51 at 10^8.
+/// Bytes per fingerprint in memory. The word and its id are stored once. Each table adds an entry of 8 bytes with a
+/// sixteenth of unused room, the head of a bucket with room for two more entries, and the unused part of the
+/// allocator's blocks. Measured with four blocks of 64 bits: 60 bytes at 10^6, 57 at 10^7, 51 at 10^8.
 fn bytes_in_memory(layout: Layout, documents: f64) -> f64 {
     let (word, id, entry, head) = (f64::from(layout.width().bits()) / 8.0, 8.0, 8.0, 8.75);
     let searched = layout.blocks().filter(|block| block.radius.is_some());

@@ -1,12 +1,13 @@
 //! Hot loops compiled for the instructions of the processor that runs the program.
 //!
-//! A program built for any x86-64 may only use instructions of 2003, without even a bit count. A [`Kernel`] is a hot
-//! loop in safe, portable code that the compiler compiles three times: for AVX-512 with vector bit counts, for AVX2,
-//! and for the build's target. [`dispatch`] runs the best version that the processor supports. All versions come from
-//! the same source, so they give the same results; a test shows it.
+//! A program built for any x86-64 may use only the instructions of 2003, which do not even include a bit count. A
+//! [`Kernel`] is a hot loop in safe, portable code that the compiler compiles three times: for AVX-512 with vector bit
+//! counts, for AVX2, and for the build's target. [`dispatch`] runs the best version that the processor supports. All
+//! versions come from the same source, so they give the same results; a test shows it.
 //!
-//! All unsafe code of the crate is here. It is sound because a function compiled for more than the target is called
-//! only after a check that the processor supports it, and because a prefetch is a hint that reads nothing.
+//! All unsafe code of the crate is here. It is sound for two reasons: a function compiled for more instructions than
+//! the build's target is called only after a check that the processor supports them, and a prefetch is a hint that
+//! reads nothing.
 
 #![expect(
     unsafe_code,

@@ -1,7 +1,7 @@
 //! Recognises dates and clock times, so that a page is not new if only its date changes.
 //!
-//! A small recogniser over tokens, not a parser. It prefers precision to recall, because a text's dates all count as
-//! the same. It recognises `2024-03-05` (also with `/` and `.`, and day or month first), `5 March 2024`,
+//! A small recogniser over tokens, not a parser. It prefers precision to recall, because all dates of a text count as
+//! one feature. It recognises `2024-03-05` (also with `/` and `.`, and day or month first), `5 March 2024`,
 //! `March 5th, 2024`, `March 2024`, `5 March`, 2024年3月5日, 3月5日, and `12:30`, `12:30:45`, `12:30 pm`.
 
 use crate::segment::{Token, TokenKind};
@@ -60,7 +60,8 @@ pub(crate) fn may_begin(text: &[u8], start: usize, end: usize) -> bool {
     }
 }
 
-/// Whether a date may begin with a word whose first bytes are the lowest ones: with a digit or the start of a month.
+/// Whether a date may begin with this word: it begins with a digit, or with the first three letters of a month. The
+/// lowest byte of `word` is its first.
 pub(crate) fn begins_like_date(word: u128) -> bool {
     let [a, b, c, ..] = word.to_le_bytes();
     a.is_ascii_digit() || begins_month([a, b, c])
@@ -102,7 +103,7 @@ fn with_characters(_: &str, tokens: Tokens<'_, '_>) -> usize {
     0
 }
 
-/// 2024-03-05, 5/3/2024. Not 05-03-24, which too many other numbers resemble.
+/// 2024-03-05, 5/3/2024. Not 05-03-24, because too many other numbers look like it.
 fn with_separators(text: &str, tokens: Tokens<'_, '_>) -> usize {
     let [a, b, c, ..] = tokens else { return 0 };
     let separator = between(text, a, b);

@@ -26,7 +26,7 @@ pub struct Deduplicator<I> {
 }
 
 impl<I: Index> Deduplicator<I> {
-    /// A deduplicator by `rule`. The index must have been made for the same rule or a wider one.
+    /// A deduplicator that applies `rule`. The index must have been made for the same rule or a wider one.
     ///
     /// # Errors
     /// [`DedupError::Rule`]: the rule is invalid. [`DedupError::NarrowIndex`]: the index does not find every document

@@ -6,7 +6,8 @@ use crate::short::jaccard;
 use crate::signature::Signature;
 use crate::sketch::Sketch;
 
-/// When two documents are duplicates: the first two fields select candidates, `confirm` decides on them.
+/// When two documents are duplicates. Fingerprints within `max_distance` make two documents candidates, and `confirm`
+/// decides on them. If one of the texts is short, `min_similarity_short` decides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DuplicateRule {
     /// Largest Hamming distance between the fingerprints of near-duplicates, in bits. A [`Layout`](crate::Layout) must

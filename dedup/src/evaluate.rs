@@ -16,13 +16,14 @@ pub struct Truth<T> {
 pub struct Score {
     /// Duplicates of the document that the verdict names.
     pub right: u64,
-    /// Documents between duplicate and different of the document that the verdict names: either verdict is right.
+    /// Documents that are neither duplicates of the document that the verdict names nor different from it: either
+    /// verdict is right.
     pub grey: u64,
     /// Documents different from the one that the verdict names.
     pub wrong: u64,
-    /// Duplicates of a kept document with the verdict unique.
+    /// Duplicates of a kept document that the verdict calls unique.
     pub missed: u64,
-    /// Unique documents with the verdict unique.
+    /// Unique documents that the verdict calls unique.
     pub unique: u64,
 }
 
@@ -56,8 +57,8 @@ fn share(right: u64, not: u64) -> f64 {
 }
 
 impl<T: Copy + Eq + Hash> Truth<T> {
-    /// The truth of `pairs`, each two documents with their Jaccard index. Pairs of at least `duplicate_from` are
-    /// duplicates, pairs under `different_below` are different.
+    /// The truth of `pairs`: two documents each, with their Jaccard index. A pair is a duplicate from `duplicate_from`
+    /// on, and different under `different_below`.
     pub fn new(pairs: impl IntoIterator<Item = (T, T, f32)>, duplicate_from: f32, different_below: f32) -> Self {
         let mut similar: HashMap<T, HashMap<T, f32>> = HashMap::new();
         for (a, b, similarity) in pairs {

@@ -65,7 +65,7 @@ pub(crate) fn each(
     }
 }
 
-/// Takes words, numbers and dates, and pairs of neighbouring characters; a character without a neighbour alone.
+/// Takes words, numbers and dates, and pairs of neighbouring characters. Takes a character without a neighbour alone.
 fn words_and_pairs(units: &[Unit], take: &mut impl FnMut(u64, Piece<'_>)) {
     let mut after_character = false;
     for (at, unit) in units.iter().enumerate() {

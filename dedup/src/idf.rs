@@ -1,7 +1,7 @@
 //! The rarity of features: the number of documents of a frozen corpus in which each occurs.
 //!
-//! A live table would drift, and so would the fingerprints of an unchanged page. So a table is built once, frozen and
-//! written to a file, and the scheme of the fingerprints made with it names it.
+//! If the table changed with every new document, so would the fingerprint of an unchanged page. So a table is built
+//! once, frozen and written to a file. The name of a scheme includes the name of its table.
 
 mod file;
 

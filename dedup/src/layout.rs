@@ -28,8 +28,8 @@
 //! | 11 | 2 2 2 2 | 548 | |
 //!
 //! Fewer and wider blocks meet fewer candidates and take less memory, but need more probes; more and narrower blocks
-//! are the reverse. A layout with more than [`MAX_PROBES`] probes is an error, so a threshold that no layout guarantees
-//! cannot be configured.
+//! do the opposite. A layout with more than [`MAX_PROBES`] probes is an error, so a threshold that no layout
+//! guarantees cannot be configured.
 
 mod error;
 
@@ -209,7 +209,7 @@ pub(crate) fn masks(bits: u32, radius: u32) -> Vec<u128> {
     let mut begin = 0;
     for _ in 0..radius.min(bits) {
         let end = masks.len();
-        // One more bit above the highest one, so that each word arises once.
+        // Each new bit is above the highest one, so that each word arises once.
         for at in begin..end {
             let lowest = u128::BITS - masks[at].leading_zeros();
             masks.extend((lowest..bits).map(|bit| masks[at] | 1 << bit).collect::<Vec<_>>());

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::fingerprint::Fingerprint;
 use crate::sketch::Sketch;
 
-/// Identifies a document. The caller assigns it; of equally similar documents, the one with the least id is named in a
-/// verdict.
+/// Identifies a document. The caller assigns it. Of equally similar documents, a verdict names the one with the least
+/// id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DocId(pub u64);
 

@@ -8,8 +8,8 @@
 //! vector with +1 for each feature whose hash has bit i set and −1 for each other feature. The sum is the dot product
 //! of the two vectors, so the bit says on which side of the i-th of `width` random hyperplanes the text lies.
 //!
-//! The hash of a feature for 32 and 64 bits is the low bits of the feature itself. The upper half of 128 bits is a
-//! second hash.
+//! A feature is itself a hash of 64 bits, and its low bits serve for widths of 32 and 64. For a width of 128, a second
+//! hash is the upper half.
 
 use crate::fingerprint::{Fingerprint, Width};
 use crate::hash::rehash;

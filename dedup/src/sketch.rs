@@ -163,9 +163,10 @@ const EMPTY: u32 = u32::MAX;
 /// Upper bound on the rounds. Plain MinHash fills the bins that a very small set has left empty.
 const ROUNDS: u32 = 512;
 
-/// So many distinct shingles fill all bins in a round or two. If a bin is still empty after [`ROUNDS_OF_MANY`] rounds, most of more shingles
-/// than this are repetitions, which change nothing: later rounds skip them. Otherwise a text of one word, repeated a million times, would
-/// cost hundreds of passes over a million shingles.
+/// Number of distinct shingles that fill all bins in a round or two. If a text has more shingles than this and a bin
+/// is still empty after [`ROUNDS_OF_MANY`] rounds, most of the shingles are repetitions. They change nothing, so later
+/// rounds skip them. Otherwise a text of one word, repeated a million times, would cost hundreds of passes over a
+/// million shingles.
 const MANY: usize = 16 * BINS;
 const ROUNDS_OF_MANY: u32 = 4;
 

@@ -47,7 +47,7 @@ impl Unit {
 }
 
 /// Replaces the contents of `units` with the units of a normalised text. The result equals [`tokens`] with dates
-/// masked; short ASCII words take a faster way.
+/// masked; the code for short ASCII words is faster.
 pub(crate) fn cut(text: &str, mask_dates: bool, units: &mut Vec<Unit>) {
     units.clear();
     let mut cutter = Cutter {
@@ -73,7 +73,7 @@ impl Cutter<'_> {
     /// Cuts a run of letters, digits and non-ASCII characters into units.
     #[inline(always)]
     fn run(&mut self, start: usize, end: usize) {
-        // The unit before may have reached into this run: a date, or a number with a point.
+        // The previous unit may extend into this run, if it is a date or a number with a point.
         let start = start.max(self.at);
         if start >= end {
             return;

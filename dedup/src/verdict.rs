@@ -43,7 +43,7 @@ impl Verdict {
     }
 }
 
-/// The verdict by `rule` on a document, against all documents in `index` but `except`.
+/// The verdict by `rule` on a document, against all documents in `index` except `except`.
 pub(crate) fn verdict(
     index: &impl Index,
     rule: &DuplicateRule,

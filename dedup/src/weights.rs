@@ -1,11 +1,11 @@
 //! The weights of features, in whole units, so that sums depend neither on the order of the features nor on the
 //! machine.
 //!
-//! A weight is the frequency alone, or frequency × rarity of the feature in a frozen corpus ([`IdfTable`]), or that ×
-//! (1 + len), where len favours terms of the usual length. The last is the weight of *Improved SimHash for large-scale
-//! document deduplication* (Wang, Wang; Computer Technology and Development, 2019/2). The paper divides the frequency
-//! by the number of terms in the document. That divisor is the same for all features of a document and changes no sign,
-//! so it is left out here.
+//! A weight is one of three: a function of the frequency; the frequency × the rarity of the feature in a frozen corpus
+//! ([`IdfTable`]); or the frequency × the rarity × (1 + len), where len favours terms of the usual length. The last is
+//! the weight of *Improved SimHash for large-scale document deduplication* (Wang, Wang; Computer Technology and
+//! Development, 2019/2). The paper divides the frequency by the number of terms in the document. That divisor is the
+//! same for all features of a document and changes no sign, so it is left out here.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,7 +1,8 @@
 //! The exchange: of two pages with one text, the crawl keeps the one that both name as canonical (RFC 6596).
 //!
-//! A print version is fetched and kept, and names another URL as its canonical one. When that URL is fetched, its page is a
-//! duplicate by its text, although the site prefers it. So it takes the place of the first page.
+//! For example, the crawl has kept a print version that names another URL as canonical. When it fetches that URL, the
+//! page there is a duplicate of the print version, although the site prefers it. So the new page takes the place of
+//! the print version.
 //!
 //! ```text
 //!            before                          after one batch of the catalogue
@@ -13,8 +14,9 @@
 //! The crawl, a new decision on stored pages (`study::redecide`) and the replay of other thresholds (`study::replay`) all ask
 //! [`exchange`]. The first two carry it out with [`decide`].
 //!
-//! In a crawl the catalogue changes first, the index after it: A leaves the index when the batch is durable (see
-//! [`departures`](super::recorder::departures)). Until then A may still be the verdict on a third page, which is read like D.
+//! In a crawl, the catalogue changes first and the index second: A leaves the index when the batch is durable (see
+//! [`departures`](super::recorder::departures)). Until then, a third page may still become a duplicate of A, and is
+//! read like D.
 
 use dedup::{Deduplicator, DocId, Index, Signature};
 use page::CanonicalLinks;
@@ -32,7 +34,7 @@ pub(crate) struct Named<'a> {
     pub canonical: Option<&'a str>,
 }
 
-/// The page that stays kept, of a kept page and its duplicate.
+/// The page that stays kept, out of a kept page and its duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stays {
     Kept,
@@ -67,8 +69,8 @@ pub(crate) struct KeptPage {
 }
 
 impl KeptPage {
-    /// `None` for a page that has lost its place. It gives way to nobody: the duplicate was not compared with the page in its
-    /// place.
+    /// `None` for a page that is no longer kept. Its duplicate cannot take a place, because it was not compared with the
+    /// page that is kept now.
     pub fn of(record: PageRecord) -> Option<Self> {
         record.is_kept().then_some(Self {
             url: record.url,
@@ -77,8 +79,8 @@ impl KeptPage {
     }
 }
 
-/// Turns the verdict on page number `id` into the decision. A page that takes a place enters the index; the caller takes the
-/// replaced page out of it. `kept_page` looks up a page by its number.
+/// Turns the verdict on page number `id` into the decision. A page that takes another's place enters the index; the
+/// caller removes the replaced page from the index. `kept_page` looks up a page by its number.
 pub(crate) fn decide<I: Index>(
     dedup: &Deduplicator<I>,
     id: u64,
@@ -109,7 +111,7 @@ pub(crate) fn decide<I: Index>(
                 verdict: Verdict::Unique,
                 replaced: Some(Replaced {
                     page: of,
-                    // The distance of two pages is the same from both sides.
+                    // The distance is symmetric.
                     verdict: verdict.with_of(id),
                 }),
             })

@@ -6,11 +6,11 @@
 //! Every job in the pipeline holds one of `window` tickets, from the step that starts the job to the event that ends it. The
 //! tickets bound the memory of the pipeline, and each channel between its stages has room for all of them, so no send blocks.
 //!
-//! - `state` the states of hosts, origins and URLs, and the events that change them
-//! - `host` one host, `queue` its URLs in order, `visits` its revisits, `waiting` a URL in memory
-//! - `step` the choice of a host's next step, `errands` robots.txt and sitemaps
-//! - `schedule` whose turn it is, `addresses` the gates of the addresses
-//! - `memory` the facts that outlive a run, `standing` the states of all hosts at one moment
+//! - `state`: the states of hosts, origins and URLs, and the events that change them
+//! - `host`: one host; `queue`: its URLs in order; `visits`: its revisits; `waiting`: a URL in memory
+//! - `step`: the choice of a host's next step; `errands`: robots.txt and sitemaps
+//! - `schedule`: the order of turns; `addresses`: the gates of the addresses
+//! - `memory`: the facts that outlive a run; `standing`: the states of all hosts at one moment
 
 mod addresses;
 mod errands;
@@ -52,7 +52,7 @@ pub struct Frontier {
     schedule: Schedule,
     /// Hosts with facts that have changed since they were last saved.
     unsaved: Vec<String>,
-    /// All sitemaps that were ever queued: two indexes may name each other.
+    /// Every sitemap that was ever queued. Two sitemap indexes may name each other, so none is queued twice.
     sitemaps_seen: HashSet<String>,
     clock: CrawlClock,
     /// When the run began, Unix ms.
@@ -61,13 +61,13 @@ pub struct Frontier {
     /// The random part of the rests of hosts.
     random: fastrand::Rng,
     settings: FrontierSettings,
-    /// Forecasts for the URLs that wait, learned from the verdicts so far.
+    /// Forecasts for the waiting URLs, learned from the verdicts so far.
     steering: Steering,
     /// Bound on the tickets.
     window: usize,
     tickets_out: usize,
     requests_open: usize,
-    /// URLs never fetched before that have a ticket.
+    /// URLs in process that were never fetched before.
     pages_in_process: u64,
     pages_decided: u64,
     /// Revisits that are still to be made, those in process included.
@@ -123,7 +123,7 @@ impl Frontier {
         }
     }
 
-    /// The same for a run that began at this time. Every [`Now`] counts from it.
+    /// The frontier of a run that began at `started_at`, from which every [`Now`] counts.
     #[must_use]
     pub fn begun_at(self, started_at: SystemTime) -> Self {
         Self {
@@ -132,7 +132,7 @@ impl Frontier {
         }
     }
 
-    /// Adds a host that has this many URLs queued in the store, and this many pages decided, from earlier runs.
+    /// Adds a host for which earlier runs have left `queued` URLs in the store and decided `pages_decided` pages.
     pub fn add_stored_host(&mut self, host: &str, queued: u64, pages_decided: u64) {
         let entry = self.host(host);
         entry.urls += queued;
@@ -158,7 +158,7 @@ impl Frontier {
         self.schedule(host, Now::ZERO);
     }
 
-    /// The steering, for the verdicts of earlier runs. They must be replayed before any host is added.
+    /// Steering, to replay the verdicts of earlier runs. Call this before adding any host.
     pub fn steering_mut(&mut self) -> &mut Steering {
         &mut self.steering
     }
@@ -203,7 +203,7 @@ impl Frontier {
                 self.end_ticket();
                 self.pages_in_process -= is_new(&queued);
                 let host = queued.host.clone();
-                // The URL may have to wait again. Another can test the rule meanwhile.
+                // The new spelling may have to wait, so another URL may test the rule meanwhile.
                 self.steering.end_test(&host, queued.seq);
                 self.host(&host).respell(queued, url);
                 self.schedule(&host, now);
@@ -257,7 +257,7 @@ impl Frontier {
         }
     }
 
-    /// A request has ended: the gates of its host and of its address learn it.
+    /// Reports the end of a request to the gates of its host and of its address.
     fn request_ended(&mut self, name: &str, signal: HostSignal, failure: Option<String>, contact: Contact, now: Now) {
         self.requests_open -= 1;
         self.pass_gates(name, signal, contact, now);
@@ -274,7 +274,7 @@ impl Frontier {
         self.schedule(name, now);
     }
 
-    /// A URL has its outcome; steering learns from the verdict.
+    /// Notes the outcome of a URL. Steering learns from the verdict.
     fn decided(&mut self, name: &str, seq: u64, page: Option<&JudgedPage>) {
         self.pages_decided += u64::from(page.is_some());
         let host = self.host(name);
@@ -287,13 +287,14 @@ impl Frontier {
         }
     }
 
-    /// Whether held-back URLs stay in the queue.
+    /// Whether any URLs are held back.
     #[must_use]
     pub fn holds_urls_back(&self) -> bool {
         self.hosts.values().any(|host| host.queue.holds_back_some())
     }
 
-    /// Takes new URLs, or no more, by the page limit. A URL in process may end without a page, which makes room again.
+    /// Starts or stops taking new URLs, by the page limit. A URL in process that ends without a page makes room for
+    /// another.
     fn note_page_limit(&mut self, now: Now) {
         let is_reached = |limit| self.pages_decided + self.pages_in_process >= limit;
         let takes_new = !self.settings.max_pages.is_some_and(is_reached);
@@ -305,8 +306,8 @@ impl Frontier {
         }
     }
 
-    /// The step at a bound that stops all work: the run is stopping, all tickets are out, all requests are open, or the page
-    /// limit is reached and no revisit is left.
+    /// The step if a bound stops all work: the run is stopping, all tickets are out, the crawl has as many requests
+    /// open as it may have, or the page limit is reached and no revisit is left.
     fn bound_reached(&self) -> Option<Step> {
         if self.stopping {
             return Some(self.idle(Ending::Stopped));

@@ -7,7 +7,7 @@ use super::recorder::departures;
 use crate::config::settings::Settings;
 use crate::error::RunError;
 
-/// The index is written each time after this many pages, so that the pending part stays small.
+/// Number of kept pages after which the index is persisted during a replay, so that few documents are pending.
 const PERSISTED_EVERY: u64 = 4_096;
 
 /// Opens the index in `store` and brings it up to the catalogue: kept pages enter it, departed pages leave it.

@@ -44,7 +44,7 @@ pub struct Interpreter {
     analyzer: Analyzer,
     scope: Arc<Scope>,
     stats: Arc<Stats>,
-    /// The operator was warned that the address policy refuses a host.
+    /// Whether the operator was warned that the address policy refuses a host.
     has_warned_of_refusal: AtomicBool,
 }
 
@@ -102,7 +102,7 @@ impl Interpreter {
     }
 
     fn document(&self, queued: QueuedUrl, url: &Url, response: Response) -> Record {
-        // A 304 has this meaning only as the answer to a conditional request.
+        // If the request was not conditional, a 304 does not say that the page is unchanged.
         if response.status == 304 && revisits::conditions(&queued, url).is_some() {
             return self.not_modified(queued, response);
         }
@@ -122,7 +122,8 @@ impl Interpreter {
         self.read(queued, url, response, body)
     }
 
-    /// An answer without a page. A page that was there before may be back the next time.
+    /// The record of an answer without a page. A revisit counts as missing and not as excluded, because the page may be
+    /// back the next time.
     fn no_page(&self, queued: QueuedUrl, url: &Url, response: &Response, reason: String) -> Record {
         let outlinks = self.links_of_header(&queued, url, response);
         match queued.revisits {
@@ -148,7 +149,7 @@ impl Interpreter {
         failed(queued, error.kind(), None, error.to_string())
     }
 
-    /// A 304 carries the header fields of the page.
+    /// The record of a 304, whose header fields are those of the page: its `X-Robots-Tag` may exclude the page.
     fn not_modified(&self, queued: QueuedUrl, response: Response) -> Record {
         let robots = page::x_robots_tag(&response.headers, &self.settings.product);
         match robots.why_not_stored(response.fetched_at) {
@@ -254,7 +255,7 @@ pub fn widen_by_redirects(store: &Store, seed: &Discovered, scope: &Scope) -> Re
 /// Bound on the redirects of a seed that are followed in the store.
 const MAX_SEED_REDIRECTS: usize = 20;
 
-/// The seeds in the form in which they enter the frontier. Their hosts enter the scope.
+/// Turns the seeds into rows of the frontier, and adds their hosts to the scope.
 #[must_use]
 pub fn seeds(urls: &[Url], rules: &canonicalize::CanonicalRules, scope: &Scope) -> Vec<Discovered> {
     let seeds = urls
@@ -292,7 +293,7 @@ fn excluded(queued: QueuedUrl, reason: String, outlinks: Vec<Discovered>) -> Rec
     }
 }
 
-/// The outcome of a revisit to which the server answers that there is no page, or none for the time being.
+/// The outcome of a revisit to a page that the server does not have, at least for the time being.
 fn missing(queued: QueuedUrl, response: &Response, outlinks: Vec<Discovered>) -> Record {
     let outcome = Outcome::Visited {
         visit: Visit::Missing,

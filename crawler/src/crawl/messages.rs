@@ -30,7 +30,7 @@ pub(crate) enum Task {
     },
 }
 
-/// A request for a file that guides the crawl and is no page.
+/// A request for a file that is not a page, but guides the crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Errand {
     /// robots.txt.
@@ -50,7 +50,7 @@ pub(crate) enum Errand {
     Sitemap {
         /// Its URL.
         url: Url,
-        /// Sitemap indexes above it.
+        /// Number of sitemap indexes that led to it.
         depth: u8,
         /// Redirects followed so far.
         redirects: u8,
@@ -78,7 +78,8 @@ pub(crate) enum RobotsAnswer {
     Forgotten,
     /// A redirect to this URL.
     Moved(Url),
-    /// Neither rules nor a clear "there are none", for this reason: the origin must not be crawled (RFC 9309, section 2.3.1.4).
+    /// The crawler could not learn the rules, nor that there are none, for this reason. It must not crawl the origin
+    /// (RFC 9309, section 2.3.1.4).
     Unreachable(String),
     /// No request to this origin can succeed. Each of its pages fails for the same reason, without a request.
     Unfit(Unfit),
@@ -113,7 +114,7 @@ pub(crate) enum Event {
         host: String,
         /// The sequence number of its row.
         seq: u64,
-        /// The verdict, if the URL was fetched for the first time and had a page (and not a redirect, a failure, …).
+        /// The verdict, if the URL was fetched for the first time and the answer was a page.
         page: Option<JudgedPage>,
         /// Whether it was a revisit.
         is_visit: bool,
@@ -154,7 +155,7 @@ pub(crate) enum Event {
     Stop,
 }
 
-/// The frontier's answer to the question what to do next.
+/// The next step, chosen by the frontier.
 #[derive(Debug)]
 pub(crate) enum Step {
     /// Make this request.
@@ -199,7 +200,7 @@ pub(crate) struct Refill {
     pub limit: usize,
     /// URLs to leave out, by `seq`: they are in process, or wait elsewhere.
     pub skip: HashSet<u64>,
-    /// The place (priority, depth, `seq`) behind which to read; `None` for the start of the queue.
+    /// The place (priority, depth, `seq`) after which to read; `None` for the start of the queue.
     pub from: Option<(u8, u16, u64)>,
 }
 
@@ -236,7 +237,7 @@ pub(crate) enum Record {
         queued: QueuedUrl,
         /// The outcome.
         outcome: Outcome,
-        /// URLs found on the way.
+        /// URLs found in the answer.
         outlinks: Vec<Discovered>,
     },
     /// A revisit that the server answered with 304.
@@ -272,7 +273,7 @@ pub(crate) enum Record {
     Hosts {
         /// By name.
         states: Vec<(String, HostRecord)>,
-        /// The run ends with this.
+        /// Whether the run ends with this record.
         is_last: bool,
     },
     /// The frontier asks for more of a host's URLs.
@@ -319,13 +320,13 @@ pub(crate) struct UndecidedPage {
     pub outlinks: Vec<Discovered>,
 }
 
-/// What the interpreter made of an answer, by the stage that takes it next.
+/// The result of interpreting an answer, by the stage that takes it next.
 #[derive(Debug)]
 pub(crate) enum Meaning {
-    /// The recorder.
+    /// For the recorder.
     Record(Record),
-    /// The frontier; the store learns nothing.
+    /// For the frontier alone: the store records nothing.
     Event(Event),
-    /// The large lane of the interpreter, which reads the response again from its start.
+    /// For the large lane of the interpreter, which reads the response again from its start.
     Large(Task, Response),
 }

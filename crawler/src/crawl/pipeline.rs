@@ -10,13 +10,15 @@
 //! 1. **Seed.** [`fill`](fill::fill) puts the seeds, and the URLs that earlier runs left in the store, into the frontier.
 //! 2. **Frontier.** [`Frontier::next`] chooses the next URL. Robots.txt, politeness and steering decide when it goes, or whether
 //!    it is held back. [`drive`](drive::drive) carries out each step of the frontier and feeds it the events of all stages.
-//! 3. **Fetch.** [`Network::fetch`] makes the request in a tokio task ([`Fetcher::get_if`](web::fetch::Fetcher::get_if)) and sends
-//!    the answer on: small ones to the channel `small`, large ones to `large` ([`Lane`](super::interpret::Lane)).
-//! 4. **Interpret.** A parse thread turns the answer into a record ([`Interpreter::interpret`]): a redirect, a failure, or a page,
-//!    which [`page::read`] reads. The page has its text, signature and outlinks; the outlinks passed the scope.
-//! 5. **Recorder.** One thread decides on the pages in turn ([`Recorder::run`]): it asks the dedup index for the verdict, archives
-//!    the page, and commits the outcome together with the outlinks. The new URLs go to the frontier as an event, and the way
-//!    begins again.
+//! 3. **Fetch.** [`Network::fetch`] makes the request in a tokio task
+//!    ([`Fetcher::get_if`](web::fetch::Fetcher::get_if)). An event tells the frontier that the request has ended. A
+//!    small answer goes to the channel `small`, a large one to `large` ([`Lane`](super::interpret::Lane)).
+//! 4. **Interpret.** A parse thread turns the answer into a record ([`Interpreter::interpret`]): a redirect, a
+//!    failure, or a page, which [`page::read`] reads. The record of a page has the text, the signature, and the
+//!    outlinks within the scope.
+//! 5. **Recorder.** One thread decides on the pages in turn ([`Recorder::run`]): it asks the dedup index for the
+//!    verdict, archives the page, and commits the outcome together with the outlinks. An event brings the new URLs to
+//!    the frontier, where they start at step 2.
 //!
 //! Each job holds one of the frontier's `window` tickets, and every channel has room for as many messages as there are tickets, so
 //! no stage waits for a stage that waits for it. [`MemoryBudget`] bounds the bytes in flight. Parsing has threads of its own, so
@@ -56,8 +58,8 @@ use fill::{fill, open_store};
 use network::Network;
 use parse_threads::ParseThreads;
 
-/// Tickets beyond those of the open requests: for pages that wait while the store flushes the disk, so that fetching and parsing
-/// go on meanwhile.
+/// Tickets beyond two per open request. While the store flushes the disk, decided pages wait with their tickets; the
+/// extra tickets let fetching and parsing continue.
 const HEADROOM: usize = 128;
 
 /// The result of a run.
@@ -97,7 +99,7 @@ pub fn run(
     let settings = &network::within_open_files(settings)?;
     let scope = Arc::new(Scope::new(settings.scope, settings.limits.max_depth));
 
-    // The owners: the recorder of the store and the index, the frontier of the order.
+    // The recorder owns the store and the index; the frontier owns the order.
     let mut recorder = Recorder::open(open_store(settings, seeds, dir)?, settings, stats.clone())?;
     let window = 2 * settings.fetch.parallel + HEADROOM;
     let mut frontier = Frontier::new(settings, window, recorder.store_mut().counts().fetched()).begun_at(began);
@@ -143,7 +145,7 @@ pub fn run(
     })
 }
 
-/// The number of cores; `otherwise` if the system does not tell it.
+/// The number of cores; `otherwise` if the system does not report it.
 fn cores(otherwise: usize) -> usize {
     thread::available_parallelism().map_or(otherwise, usize::from)
 }

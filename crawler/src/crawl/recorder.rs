@@ -1,9 +1,9 @@
-//! The sole owner of the dedup index and of the store: decides on one page after the other whether it says anything new, and
-//! records the outcome of every URL.
+//! The sole owner of the dedup index and of the store: decides, one page after the other, whether a page says anything
+//! new, and records the outcome of every URL.
 //!
-//! One owner makes check-and-insert one step: of two near-duplicates in flight at once exactly one is kept. The order of a commit
-//! makes the catalogue the truth: first the pages are durable, then their fingerprints enter the index's trees. So no page can be
-//! dropped as a duplicate of itself, or of a page that was lost.
+//! Because there is one owner, check and insert are one step: of two near-duplicates in process at once, exactly one
+//! is kept. A commit first makes the pages durable, and then writes their fingerprints to the trees of the index. So
+//! no page can be dropped as a duplicate of itself, or of a page that was lost.
 
 pub(crate) mod archive;
 mod budget;
@@ -47,7 +47,7 @@ pub struct Recorder {
     requests: ArchivedRequests,
     kept_texts: KeptTexts,
     prefer_canonical: bool,
-    /// A change that is staged, or was committed, takes a page out of the index.
+    /// Whether a staged or committed change takes a page out of the index.
     has_departures: bool,
     /// Superseded, gone and moved pages that stay in the index until the next commit.
     departing: HashSet<u64>,
@@ -60,7 +60,8 @@ pub struct Recorder {
 /// Shortest time between two commits: each costs a flush of the disk, in an idle crawl too.
 const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
 
-/// URLs of a sitemap, or revisits, that are recorded at a time, so that the store can make room in between.
+/// Number of a sitemap's URLs, or of revisits, that are recorded at a time, so that the store can make room in
+/// between.
 const SLICE: usize = 1_000;
 
 impl Recorder {
@@ -109,7 +110,8 @@ impl Recorder {
                     let is_last = matches!(record, Record::Hosts { is_last: true, .. });
                     let event = self.record(record, robots)?;
                     drop(claim);
-                    // A parse thread that still reads an abandoned page has a sender, so the channel may stay open.
+                    // A parse thread that still reads an abandoned page has a sender, so the end of the channel may
+                    // never come.
                     if is_last {
                         break;
                     }
@@ -133,7 +135,8 @@ impl Recorder {
         Ok(self.store.counts())
     }
 
-    /// Writes the index of the archive. It is derived: the crawl loses nothing without it, and the next run writes it again.
+    /// Writes the index of the archive. Its data are derived: a failure loses nothing, and the next run writes it
+    /// again.
     fn write_index(&mut self) {
         let start = Instant::now();
         match storage::cdxj::write_index(&mut self.store) {
@@ -146,12 +149,13 @@ impl Recorder {
         }
     }
 
-    /// Whether a commit has something to do: the store may have committed by itself, without the index.
+    /// Whether there is something to commit. The store may have committed by itself, without the index.
     fn is_commit_due(&self) -> bool {
         self.store.pending() > 0 || self.has_departures || self.dedup.index().applied() + 1 < self.store.next_page_id()
     }
 
-    /// How long to wait for a message before a commit. A lull is used for a commit, if there is something to commit.
+    /// The time to wait for a message before a commit. A pause between messages is used for a commit, if there is
+    /// something to commit.
     fn until_commit(&self) -> Duration {
         if !self.is_commit_due() {
             return Duration::from_secs(3_600);

@@ -31,7 +31,7 @@ pub use conditional::{conditions, fields};
 /// The priority of revisits. It groups them behind the new URLs in the store's queue, but the two take turns.
 pub const PRIORITY_VISIT: u8 = 250;
 
-/// Revisits that are queued at a time, so that the store can make room in between.
+/// Number of revisits that are queued at a time, so that the store can make room in between.
 const SLICE: usize = 1_000;
 
 impl RefreshSettings {
@@ -101,7 +101,7 @@ pub fn queue_missing_bodies(store: &mut Store) -> Result<u64, RunError> {
     Ok(queued)
 }
 
-/// Whether the text of a page is still in the crawl, by its representative.
+/// For each page that a verdict names, whether its text is still in the crawl.
 #[derive(Debug, Default)]
 struct Represented(HashMap<u64, bool>);
 

@@ -1,4 +1,4 @@
-//! The seeds file: one URL a line, with `#` comments and blank lines.
+//! The seeds file: one URL per line, with `#` comments and blank lines.
 
 use std::path::{Path, PathBuf};
 

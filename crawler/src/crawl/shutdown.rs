@@ -10,7 +10,7 @@ const INTERRUPTED: i32 = 130;
 pub fn outlive_file_size_limits() {
     #[cfg(unix)]
     {
-        // A registered listener is enough.
+        // Any registered listener is enough; the program never reads its flag.
         let listener = signal_hook::flag::register(FILE_TOO_LARGE, std::sync::Arc::default());
         if let Err(error) = listener {
             tracing::debug!(%error, "SIGXFSZ cannot be caught; a limit on file sizes would end the process");

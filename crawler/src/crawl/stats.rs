@@ -36,7 +36,7 @@ pub struct Stats {
     links_too_deep: AtomicU64,
     links_over_budget: AtomicU64,
     stopping: AtomicBool,
-    /// A display reads the states of the hosts, so the frontier computes them.
+    /// Whether a display reads the states of the hosts; the frontier computes them only for a display.
     watched: AtomicBool,
     counts: Mutex<Counts>,
     refresh: Mutex<Option<RefreshCounts>>,
@@ -97,7 +97,7 @@ pub struct Snapshot {
     pub links_too_deep: u64,
     /// Links to hosts that had used up `scope.max_urls_per_host`; links to known URLs count too.
     pub links_over_budget: u64,
-    /// The run takes no more new URLs.
+    /// Whether the run takes no more new URLs.
     pub stopping: bool,
     /// Why the run ended, once it has.
     pub ending: Option<Ending>,
@@ -136,19 +136,19 @@ impl Snapshot {
 }
 
 impl Stats {
-    /// A request has ended, after this time and with a body of this many bytes.
+    /// Counts a request that took `elapsed`, with a body of `body_bytes` bytes.
     pub fn request(&self, elapsed: Duration, body_bytes: u64) {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(body_bytes, Ordering::Relaxed);
         self.fetch_seconds.observe(elapsed.as_secs_f64());
     }
 
-    /// A commit has ended, after this time.
+    /// Counts a commit that took `elapsed`.
     pub fn commit(&self, elapsed: Duration) {
         self.commit_seconds.observe(elapsed.as_secs_f64());
     }
 
-    /// A page is decided.
+    /// Counts a decided page.
     pub fn verdict(&self, verdict: &Verdict) {
         let mut verdicts = lock(&self.verdicts);
         *match verdict {
@@ -158,7 +158,7 @@ impl Stats {
         } += 1;
     }
 
-    /// A URL has finally failed, in this way.
+    /// Counts a URL that finally failed.
     pub fn failure(&self, kind: &str) {
         let mut failures = lock(&self.failures);
         if let Some(count) = failures.get_mut(kind) {
@@ -170,7 +170,7 @@ impl Stats {
         }
     }
 
-    /// A link leads out of the scope.
+    /// Counts a link that leads out of the scope.
     pub fn link_outside(&self, too_deep: bool) {
         let counter = if too_deep {
             &self.links_too_deep
@@ -180,7 +180,7 @@ impl Stats {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Links are not taken in: their hosts have used up their budget of URLs.
+    /// Counts links that the crawl does not take in, because their hosts have used up their budget of URLs.
     pub fn links_over_budget(&self, links: usize) {
         self.links_over_budget.fetch_add(links as u64, Ordering::Relaxed);
     }
@@ -195,7 +195,7 @@ impl Stats {
         *lock(&self.refresh) = refresh;
     }
 
-    /// A display will read [`Snapshot::standing`].
+    /// Notes that a display will read [`Snapshot::standing`].
     pub fn watch(&self) {
         self.watched.store(true, Ordering::Relaxed);
     }
@@ -211,12 +211,12 @@ impl Stats {
         *lock(&self.standing) = Arc::new(standing);
     }
 
-    /// The run was asked to stop.
+    /// Notes that the run was asked to stop.
     pub fn set_stopping(&self) {
         self.stopping.store(true, Ordering::Relaxed);
     }
 
-    /// The run is over.
+    /// Notes that the run is over.
     pub fn ended(&self, ending: Ending, counts: &Counts) {
         self.decided(counts);
         *lock(&self.ended) = Some((ending, self.began.elapsed()));
@@ -240,7 +240,7 @@ impl Stats {
         &self.commit_seconds
     }
 
-    /// The figures now. Each is right; while the run goes on, they may differ by a moment.
+    /// The figures now. Each is correct, but during a run they may be a moment apart.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -263,7 +263,7 @@ impl Stats {
     }
 }
 
-/// A panic in another thread leaves the figures right, so the lock stays usable.
+/// Locks even after a panic in another thread, which leaves the figures correct.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

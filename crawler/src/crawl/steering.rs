@@ -5,31 +5,35 @@
 //! - **Patterns** (host, folder, parameter names) count the pages of a pattern, and how many of them are duplicates of any page. If
 //!   at least `min_pattern_pages` were decided and nine in ten are duplicates, the remaining URLs of the pattern are
 //!   *deprioritised*: they go last.
-//! - **Rules** ("parameter `sid` never changes the page", "`/print/X` is `/X`") come from pairs of duplicates: a pair suggests the
-//!   rewriting that makes one URL of the two. From then on each page to which the rule applies tests it. If the page that the rule
-//!   predicts was decided before, a duplicate of that page confirms the rule, and a page that says something new contradicts it. A
-//!   suspected rule is tested by one URL at a time, so a suspicion costs little. A rule with `min_confirmed` confirmations that is
-//!   right nine times in ten holds, and its URLs are deprioritised. A rule only predicts that a URL is a page that *was decided*: the
-//!   first URL of every such class is fetched, so a right rule loses nothing.
+//! - **Rules** ("parameter `sid` never changes the page", "`/print/X` is `/X`") come from pairs of duplicates: a pair
+//!   suggests a rewriting that gives both URLs one form. From then on, each page to which the rule applies tests the
+//!   rule, if the page that the rule predicts was decided before. A duplicate of that page confirms the rule, and a
+//!   page that says something new contradicts it. One URL at a time tests a suspected rule, so a suspicion costs
+//!   little. A rule holds if it has `min_confirmed` confirmations and is right nine times in ten; then its URLs are
+//!   deprioritised. A rule only predicts that a URL is a page that *was decided*: the first URL of every such class is
+//!   fetched, so a right rule loses nothing.
 //!
-//! Deprioritised URLs are fetched when the host has nothing else to do. Traps are the exception, because they have no end. A rule
-//! describes a trap if it was never wrong and one of these holds:
+//! Deprioritised URLs are fetched when the host has nothing else to do. Traps are the exception, because they have no
+//! end. A rule that holds describes a trap in one of these cases:
 //!
-//! - It leads from each duplicate to the next (a calendar): three in a chain, each found on the page before; ten if the URLs have
-//!   neither parameters nor several numbers.
-//! - Its parameter has no effect: the very same text at several paths (a session id).
+//! - It leads from each duplicate to the next (a calendar): three in a chain, each found on the page before; ten if
+//!   the URLs have neither parameters nor several numbers. Each contradiction raises the required length.
+//! - It was confirmed a hundred times and never contradicted, and its URLs have parameters or several numbers.
+//! - Its parameter has no effect (a session id): it was never contradicted, and gave exactly the same text at several
+//!   paths.
 //!
 //! The URLs of a trap are *held back* as soon as one URL of the same class has confirmed the rule: they stay in the queue. A sample
 //! (the 9th, 36th, 81st, …: √n/3 of n) is fetched last, as a test. If one page of the sample says something new, all URLs that the
 //! rule holds back are released. The report counts the held-back URLs, and `steering.leave = "nothing"` fetches them in the next
 //! run.
 //!
-//! The first pages of a kind that traps are made of (parameters, several numbers in the path) are fetched one after the other, while
-//! other pages go on beside them: see `frontier/queue.rs`.
+//! The first pages of a suspect skeleton (parameters, or several numbers in the path) are fetched one after the other,
+//! while other pages are fetched beside them: see `frontier/queue.rs`.
 //!
-//! Steering stores nothing. It derives everything from the catalogue in its order: a restart replays it, a report replays it, so it
-//! cannot contradict the verdicts. Memory is bounded: a host has a bounded number of rules and patterns, and steering remembers the
-//! last million decided pages. A page beyond them costs one fetch.
+//! Steering stores nothing. It derives everything from the catalogue, in the order of decision. A restart and a report
+//! replay the catalogue, so steering cannot contradict the verdicts. Memory is bounded: a host has a bounded number of
+//! rules and patterns, and steering remembers at least half a million keys, of which a page takes several. If it has
+//! forgotten a page, one more URL is fetched.
 
 mod evidence;
 mod host_rules;
@@ -80,7 +84,7 @@ pub struct JudgedPage {
     pub duplicate_of: Option<DuplicateOf>,
 }
 
-/// The kept page of a pair of duplicates.
+/// The kept page of a duplicate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DuplicateOf {
     /// Its URL.
@@ -90,7 +94,7 @@ pub struct DuplicateOf {
 }
 
 impl DuplicateOf {
-    /// The kept page at `url`, of which `verdict` says that the other is a duplicate.
+    /// The kept page at `url`. `verdict` is the verdict on its duplicate.
     #[must_use]
     pub fn new(url: String, verdict: &Verdict) -> Self {
         Self {
@@ -101,7 +105,7 @@ impl DuplicateOf {
 }
 
 impl JudgedPage {
-    /// The verdict on page number `page`, which `via` linked to.
+    /// The verdict on page number `page`. `via` is the link to it.
     #[must_use]
     pub fn new(page: u64, url: &str, via: Option<&Via>, duplicate_of: Option<DuplicateOf>) -> Self {
         let via = match via {
@@ -117,7 +121,7 @@ impl JudgedPage {
     }
 }
 
-/// What steering expects of a URL.
+/// The forecast of steering for a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Forecast {
     /// Nothing: it may be any page.
@@ -246,7 +250,7 @@ impl Steering {
         is_contradicted
     }
 
-    /// What to expect of a URL of `host` that was not fetched yet.
+    /// The forecast for a URL of `host` that was not fetched yet.
     #[must_use]
     pub fn forecast(&self, host: &str, url: &Url) -> Forecast {
         let Some(host) = self.hosts.get(host) else {
@@ -323,7 +327,8 @@ impl Steering {
         }
     }
 
-    /// Counts a URL that `rule` holds back. Returns `true` for the sample, which is fetched instead: the 9th, 36th, 81st, ….
+    /// Counts a URL that `rule` holds back. Returns `true` for a URL of the sample (the 9th, 36th, 81st, …), which is
+    /// fetched.
     pub fn is_sample(&mut self, host: &str, rule: &UrlRule) -> bool {
         let learned = self.hosts.get_mut(host).and_then(|host| host.find_mut(rule));
         let Some(learned) = learned else { return true };

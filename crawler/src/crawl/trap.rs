@@ -9,11 +9,11 @@ use url::Url;
 
 use crate::config::settings::TrapLimits;
 
-/// How many times a URL may be percent-encoded into the query of another: a login page may name a page, and a proxy that login
-/// page.
+/// Bound on the times that a URL in a query is percent-encoded. Twice is ordinary: a proxy may name a login page,
+/// which names a page.
 const MAX_NESTED_ENCODINGS: usize = 2;
 
-/// The reason why the URL counts as part of a trap, with the configuration key of the bound; `None` if it does not.
+/// The reason to treat the URL as part of a trap, with the configuration key of the bound; `None` if there is none.
 #[must_use]
 pub fn found(url: &Url, limits: &TrapLimits) -> Option<String> {
     repeated_segment(url.path(), limits.max_segment_repeats).or_else(|| {

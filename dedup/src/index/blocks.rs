@@ -202,7 +202,8 @@ impl<W: Word> FingerprintIndex<W> {
         true
     }
 
-    /// The slot of an entry, searched in the smallest of its buckets: another may hold a quarter of all entries.
+    /// The slot of an entry, searched in the smallest of its buckets, because another bucket may hold a quarter of all
+    /// entries.
     fn slot(&self, fingerprint: W, id: u64) -> Option<u32> {
         let smallest = |tables| smallest(tables, fingerprint);
         let table = smallest(&self.tables)?;

@@ -31,7 +31,7 @@ type Head = [u64; HEAD];
 /// Entries per stretch; their heads take 256 kB.
 const STRETCH: usize = 4_096;
 
-/// Fingerprints that are compared before the sketches of the near ones are.
+/// Fingerprints that are compared at a time, before the sketches of the near ones.
 const CHUNK: usize = 512;
 
 /// Signatures that a query scans in order: faster than an index if many fingerprints are near one another but few texts
@@ -56,7 +56,7 @@ const CHUNK: usize = 512;
 pub struct SignatureScan {
     words: Words,
     heads: Vec<Head>,
-    /// One more than the distance within which an entry counts whatever its sketch; 0 if it never does.
+    /// One more than the distance within which an entry counts regardless of its sketch; 0 if there is none.
     within: Vec<u8>,
     max_distance: u32,
     /// One more than the number of bits in which two heads may differ; 0 if no sketches are similar enough.

@@ -18,10 +18,10 @@
 //! dedup-signatures  see `documents`    signatures
 //! ```
 //!
-//! **Why a log.** A fingerprint belongs at four places in four trees, and its digest at a fifth. Each write costs sled
-//! about 10 µs and, once the trees are larger than its cache, another 10 µs to read the row. So documents first go into
-//! a log, 32 per row, and are searched in memory. When there are so many that most rows of the trees would be written
-//! anyway, one merge writes all of them into the trees in the order of their keys: each row once.
+//! **Why a log.** A fingerprint has one place in each of four trees, and its digest has a place in a fifth. Each write
+//! costs sled about 10 µs and, once the trees are larger than its cache, another 10 µs to read the row. So documents
+//! first go into a log, 32 per row, and are searched in memory. When there are so many that most rows of the trees
+//! would be written anyway, one merge writes all of them into the trees in the order of their keys: each row once.
 //!
 //! **Crash safety.** After a crash, sled recovers a prefix of its writes. [`SledIndex::persist`] appends to the log and
 //! then notes the sequence up to which the owner's catalogue is applied. So every document up to that mark is in the
@@ -35,8 +35,8 @@
 //!   interrupted removal.
 //! - Nothing is written before the owner calls `persist`: a document whose page may yet be lost must not be found after
 //!   a crash.
-//! - Only a merge flushes, to free space. Otherwise the owner flushes, in its own order. It need not wait for the
-//!   index, which it can rebuild.
+//! - Only a merge flushes, to free space. Otherwise the owner flushes, in its own order. The owner need not wait
+//!   for the index, because it can rebuild the index.
 //!
 //! **Settings of the database.** The caller opens it. With [`Residence::Disk`], give sled a cache that holds the sorted
 //! trees, about 110 bytes per document: `cache_capacity(112 << 20)` for 10^6 and `1 << 30` for 10^7, where
@@ -262,7 +262,7 @@ impl SledIndex {
     }
 
     /// Merges a long log before it is full, so that the next opening and every [`SledReader`] are fast. Leaves a short
-    /// log alone. For pauses.
+    /// log alone. Call it when the index is idle.
     ///
     /// # Errors
     /// As [`persist`](Self::persist).

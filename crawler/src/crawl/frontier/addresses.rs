@@ -1,7 +1,7 @@
 //! The addresses behind the hosts: their gates, and the hosts that wait there.
 //!
-//! Hosts wait at their address in the order in which they came, so none is overtaken forever. Only the address stands in the heap
-//! of the schedule, so a thousand hosts at one address cost no more than one.
+//! Hosts wait at their address in the order of their arrival, so none is overtaken forever. Only the address is in the
+//! heap of the schedule, so a thousand hosts at one address cost no more than one.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(super) struct Addresses {
 struct Address {
     gate: AddressGate,
     waiting: VecDeque<String>,
-    /// It stands in the heap of the schedule.
+    /// Whether it is in the heap of the schedule.
     is_due: bool,
 }
 
@@ -56,8 +56,8 @@ impl Addresses {
         address.waiting.pop_front()
     }
 
-    /// When a host that waits at the address may be asked. The caller puts the address into the heap; `None` if it stands there
-    /// already, or no host waits.
+    /// The time at which a host that waits at the address may be asked, for the caller to put the address into the
+    /// heap. `None` if the address is in the heap already, or no host waits.
     pub fn schedule(&mut self, key: AddressKey) -> Option<Now> {
         let address = self.addresses.get_mut(&key)?;
         if address.is_due || address.waiting.is_empty() {
@@ -76,7 +76,8 @@ impl Addresses {
         self.address(key).gate.finish(now, signal, contact.latency);
     }
 
-    /// A host with `open` requests answered from the address `key`, and not from `before`. It waits there no more.
+    /// Notes that a host with `open` requests has answered from the address `key` instead of `before`. The host no
+    /// longer waits at `before`.
     pub fn moved(&mut self, host: &str, before: Option<AddressKey>, key: AddressKey, open: usize) {
         self.address(key).gate.join(open);
         if let Some(before) = before {

@@ -15,7 +15,7 @@ use crate::crawl::messages::{Errand, RobotsAnswer};
 const MAX_SITEMAPS: usize = 1_000;
 
 impl Frontier {
-    /// The request for a robots.txt has an answer.
+    /// Takes in the answer to the request for a robots.txt.
     pub(super) fn robots_answered(&mut self, errand: Errand, answer: RobotsAnswer, now: Now) {
         match OriginState::answered(errand, answer, self.time(now)) {
             None => {}
@@ -66,7 +66,7 @@ impl Frontier {
         host.gate.set_crawl_delay(crawl_delay.min(max), now);
     }
 
-    /// Queues an errand at the host that it asks.
+    /// Queues an errand at the host of its URL.
     pub(super) fn add_errand(&mut self, errand: Errand, now: Now) {
         let Some(key) = HostKey::from_url(errand.url()) else {
             return self.give_up_errand(errand, "a URL without a host", now);
@@ -93,7 +93,7 @@ impl Frontier {
         self.schedule(&name, now);
     }
 
-    /// Ends an errand that no host will run. The run gives up the origin that waits for a robots.txt.
+    /// Ends an errand that no host will run. If it is for a robots.txt, the run gives up the origin that waits for it.
     pub(super) fn give_up_errand(&mut self, errand: Errand, at: &str, now: Now) {
         match errand {
             Errand::Robots { for_host, origin, .. } => {

@@ -39,9 +39,9 @@ pub(super) struct HostMemory {
     pub asked_before: u64,
     /// The last failure, in words.
     pub last_failure: Option<String>,
-    /// It has changed since it was last saved.
+    /// Whether these facts have changed since they were last saved.
     pub is_unsaved: bool,
-    /// An earlier run may have left the host's robots.txt in the store.
+    /// Whether an earlier run may have left the host's robots.txt in the store.
     pub may_have_robots: bool,
 }
 
@@ -49,12 +49,12 @@ pub(super) struct HostMemory {
 #[derive(Debug)]
 pub(super) struct Host {
     pub(super) gate: Gate,
-    /// The address that answered last, whose gate holds too.
+    /// The address that answered last. Its gate applies, too.
     pub(super) address: Option<AddressKey>,
     pub(super) memory: HostMemory,
     pub(super) line: Line,
     pub(super) queue: HostQueue,
-    /// All URLs at hand wait for the verdict on one in process, which tests the same rule.
+    /// Whether all URLs in memory wait for the verdict on a URL in process, which is similar or tests the same rule.
     pub(super) awaits_verdict: bool,
     /// URLs in process that were redirected to another spelling of themselves. The host is asked for that spelling next.
     pub(super) respelled: VecDeque<(QueuedUrl, Url)>,
@@ -64,12 +64,12 @@ pub(super) struct Host {
     pub(super) origins: HashMap<String, OriginState>,
     pub(super) robots_errands: VecDeque<Errand>,
     pub(super) sitemaps: VecDeque<Errand>,
-    /// Sitemaps ever taken, against the bound.
+    /// Number of sitemaps taken so far, which has a bound.
     pub(super) sitemaps_taken: usize,
     pub(super) next_page: PageKind,
     pub(super) next_request: RequestKind,
     pub(super) pages_decided: u64,
-    /// URLs that wait, in memory or in the store, and revisits, those in process included.
+    /// URLs and revisits that wait in memory or in the store, or are in process.
     pub(super) urls: u64,
     pub(super) obeys_robots: bool,
     pub(super) traps: TrapLimits,
@@ -102,13 +102,13 @@ impl Host {
         }
     }
 
-    /// Takes a new URL in.
+    /// Takes in a new URL.
     pub(super) fn offer(&mut self, queued: QueuedUrl) {
         self.awaits_verdict = false;
         self.queue.offer(queued);
     }
 
-    /// A URL in process has its outcome.
+    /// Notes that a URL in process has its outcome.
     pub(super) fn decided(&mut self, seq: u64, page: Option<&JudgedPage>) {
         self.awaits_verdict = false;
         let is_duplicate = page.is_some_and(|page| page.duplicate_of.is_some());
@@ -116,7 +116,7 @@ impl Host {
         self.pages_decided += u64::from(page.is_some());
     }
 
-    /// A redirect led to another spelling of the URL itself.
+    /// Notes that a URL redirects to another spelling of itself.
     pub(super) fn respell(&mut self, queued: QueuedUrl, url: Url) {
         self.respelled.push_back((queued, url));
     }
@@ -146,7 +146,7 @@ impl Host {
         self.origins.values().filter_map(of).max()
     }
 
-    /// Removes all errands, from a host that will run none of them.
+    /// Removes all errands of a host that will run none of them.
     pub(super) fn drain_errands(&mut self) -> Vec<Errand> {
         self.robots_errands.drain(..).chain(self.sitemaps.drain(..)).collect()
     }
@@ -164,7 +164,7 @@ impl Host {
         }
     }
 
-    /// The facts that decide the host's state; `address_is_free` is for the caller to know.
+    /// The facts that decide the host's state. Only the caller knows whether the address is free.
     pub(super) fn facts(&self, takes_new: bool, address_is_free: bool, now: Now) -> HostFacts<'_> {
         HostFacts {
             is_given_up: self.is_given_up(),
@@ -223,7 +223,7 @@ impl Host {
     }
 
     pub(super) fn has_new(&self, takes_new: bool) -> bool {
-        // Without a URL in process no verdict is coming, whichever one the URLs wait for.
+        // If no URL is in process, no verdict is coming, so no URL needs to wait for one.
         let awaits_verdict = self.awaits_verdict && self.queue.in_process() > 0;
         takes_new && !self.queue.is_empty() && self.may_take_page() && !awaits_verdict
     }

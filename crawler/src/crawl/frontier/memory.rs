@@ -1,5 +1,5 @@
-//! The facts that outlive a run: how politeness treated each host last, as the store keeps it, and which hosts the run left
-//! unfinished.
+//! The facts that outlive a run: the latest treatment of each host by politeness, which the store keeps, and the hosts
+//! that the run left unfinished.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::state::Work;
 use crate::crawl::messages::GivenUp;
 
 impl Frontier {
-    /// Goes on with the treatment of the host in an earlier run.
+    /// Restores the treatment of the host from an earlier run.
     pub fn restore(&mut self, name: &str, state: &HostRecord) {
         let memory = GateMemory {
             asked_at: None,
@@ -36,8 +36,8 @@ impl Frontier {
         self.was_asked(name, if is_known { ago } else { Duration::ZERO });
     }
 
-    /// The last run was killed: it may have asked any host a moment ago without leaving a trace. To be called before any host
-    /// is added.
+    /// Notes that the last run was killed. It may have asked any host a moment ago without a record. Call this before
+    /// adding any host.
     pub fn was_interrupted(&mut self) {
         self.after_interruption = true;
     }
@@ -56,7 +56,7 @@ impl Frontier {
         !self.unsaved.is_empty()
     }
 
-    /// The treatment of each host for which it has changed since the last call.
+    /// The treatment of each host whose treatment has changed since the last call.
     pub fn take_unsaved(&mut self) -> Vec<(String, HostRecord)> {
         let names = std::mem::take(&mut self.unsaved);
         names
@@ -130,12 +130,13 @@ impl Frontier {
     }
 }
 
-/// A time of the run on the wall clock, Unix ms. It is never before the true time: the start of the run was rounded down.
+/// Converts a time of the run to the wall clock, Unix ms. The start of the run was rounded down, so this adds a
+/// millisecond; the result is never before the true time.
 fn wall(started_at: u64, now: Now) -> u64 {
     started_at.saturating_add(millis(now)).saturating_add(1)
 }
 
 fn millis(time: Duration) -> u64 {
-    // Rounded up: a request a moment late is polite.
+    // Rounded up, because a late request is polite and an early one is not.
     u64::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
 }

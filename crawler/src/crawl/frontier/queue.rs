@@ -16,13 +16,14 @@ use super::waiting::{NO_SKELETON, Place, WaitingUrl};
 use crate::crawl::revisits::PRIORITY_VISIT;
 use crate::crawl::steering::PRIORITY_HELD_BACK;
 
-/// URLs of one depth among which the queue looks for one whose skeleton is not in process.
+/// Number of URLs of one depth among which the queue looks for a skeleton that is not in process.
 const LOOK_AHEAD: usize = 64;
 
-/// Pages of a skeleton that must have said something new before its pages are fetched side by side.
+/// Number of new pages that ends the probation of a skeleton. Until then, its pages are fetched one after the other.
 const PROBATION: u8 = 3;
 
-/// Pages of a skeleton after which its probation ends, whatever they said. Steering's rules decide from then on.
+/// Number of decided pages that ends the probation of a skeleton, whatever their verdicts. From then on, the rules of
+/// steering decide.
 pub(super) const LONGEST_PROBATION: u8 = 10;
 
 /// Bound on the skeletons of a host that can be on probation.
@@ -35,7 +36,7 @@ struct Probation {
     new: u8,
 }
 
-/// The queue's answer to the question for a URL to fetch.
+/// The queue's answer to a request for the next URL.
 #[derive(Debug)]
 pub(super) enum Next {
     Url(Box<WaitingUrl>),
@@ -60,9 +61,10 @@ enum HeldBack {
     /// The queue knows of none.
     #[default]
     None,
-    /// There are some, and no verdict since has put their rule in doubt.
+    /// There are some, and since they were judged no verdict has contradicted their rule.
     Kept,
-    /// Those behind the place `behind` are judged again when the host has nothing else to do.
+    /// Those after the place `behind` are judged again when the host has nothing else to do. `keeps_some` says whether
+    /// this review has held URLs back again.
     Review { behind: Option<Place>, keeps_some: bool },
 }
 
@@ -85,14 +87,14 @@ pub(super) struct HostQueue {
     held_back: HeldBack,
     /// The part that the store was asked for, until it answers.
     refilling: Option<Part>,
-    /// URLs in process: skeleton by `seq`.
+    /// The skeleton of each URL in process, by `seq`.
     in_process: HashMap<u64, u64>,
     /// How many URLs of each skeleton are in process.
     skeletons: HashMap<u64, u32>,
-    /// Pages of a suspect skeleton are fetched one after the other until some of them have said something new.
+    /// Whether suspect skeletons have a probation.
     has_probation: bool,
     probations: HashMap<u64, Probation>,
-    /// URLs by `seq` that stay in the store for this run: their origin is given up.
+    /// The `seq` of each URL that stays in the store for this run, because its origin is given up.
     skipped: HashSet<u64>,
 }
 
@@ -144,7 +146,7 @@ impl HostQueue {
         takes_new && self.buffer.is_empty() && may_have_some
     }
 
-    /// Begins a refill: returns the place behind which the store is to read, or `None` for the start of the queue.
+    /// Begins a refill. Returns the place after which the store is to read, or `None` for the start of the queue.
     pub fn begin_refill(&mut self, takes_new: bool) -> Option<Place> {
         let (part, from) = if self.wants_new(takes_new) && self.has_stored() {
             (Part::New, None)
@@ -186,7 +188,7 @@ impl HostQueue {
         }
     }
 
-    /// A URL stays held back.
+    /// Notes that a URL stays held back.
     pub fn hold_back(&mut self) {
         self.held_back = match self.held_back {
             HeldBack::None | HeldBack::Kept => HeldBack::Kept,
@@ -197,7 +199,7 @@ impl HostQueue {
         };
     }
 
-    /// The held-back URLs are to be judged again, from the first: a verdict has put a rule in doubt, or a new run begins.
+    /// Begins a review of all held-back URLs, because a verdict has contradicted a rule or a new run begins.
     pub fn review_held_back(&mut self) {
         self.held_back = HeldBack::Review {
             behind: None,
@@ -205,7 +207,7 @@ impl HostQueue {
         };
     }
 
-    /// The held-back URLs up to `last` are in the buffer, where each is judged.
+    /// Notes that the held-back URLs up to `last` are in the buffer, from which each is judged.
     fn reviewed(&mut self, last: Option<Place>, has_more: bool) {
         if let HeldBack::Review { behind, keeps_some } = self.held_back {
             self.held_back = match (has_more, keeps_some) {
@@ -240,8 +242,8 @@ impl HostQueue {
         self.buffer.is_empty()
     }
 
-    /// The next URL: the first in the order whose skeleton is not in process, among the next of the same depth. The verdict on
-    /// one of many similar pages then comes in time for the others.
+    /// The next URL. Among the first URLs with the same priority and depth, one whose skeleton is not in process goes
+    /// first. The verdict on one of many similar pages then comes in time for the others.
     pub fn take(&mut self) -> Next {
         let Some((first, _)) = self.buffer.first_key_value() else {
             return Next::Empty;
@@ -249,7 +251,7 @@ impl HostQueue {
         let (priority, depth, _) = *first;
         let has_earlier = self.stored == Stored::Earlier && self.refilling.is_none();
         if has_earlier && UrlState::at(priority) >= UrlState::Deprioritised {
-            // The URLs of the buffer are in the store as well: the refill brings them again, behind the earlier ones.
+            // The URLs of the buffer are in the store as well: the refill brings them again, after the earlier ones.
             self.buffer.clear();
             return Next::Empty;
         }
@@ -278,7 +280,7 @@ impl HostQueue {
             }
     }
 
-    /// A URL in process has its outcome.
+    /// Notes that a URL in process has its outcome.
     pub fn decided(&mut self, seq: u64, is_duplicate: bool) {
         if let Some(&skeleton) = self.in_process.get(&seq)
             && skeleton != NO_SKELETON
@@ -291,14 +293,14 @@ impl HostQueue {
         self.end(seq);
     }
 
-    /// A URL is in process from now on.
+    /// Notes that a URL is in process.
     pub fn begin(&mut self, seq: u64, skeleton: u64) {
         if self.in_process.insert(seq, skeleton).is_none() {
             *self.skeletons.entry(skeleton).or_default() += 1;
         }
     }
 
-    /// A URL is not in process any more.
+    /// Notes that a URL is no longer in process.
     pub fn end(&mut self, seq: u64) {
         let Some(skeleton) = self.in_process.remove(&seq) else {
             return;
@@ -316,13 +318,13 @@ impl HostQueue {
         self.in_process.len()
     }
 
-    /// The URL stays in the store for this run.
+    /// Notes that a URL stays in the store for this run.
     pub fn skip(&mut self, seq: u64) {
         self.end(seq);
         self.skipped.insert(seq);
     }
 
-    /// The URLs by `seq` that a refill must not bring again.
+    /// The `seq` of each URL that a refill must leave out.
     pub fn not_to_refill(&self) -> impl Iterator<Item = u64> {
         self.in_process.keys().chain(&self.skipped).copied()
     }

@@ -1,4 +1,4 @@
-//! Whose turn it is: the hosts and addresses that have something to do, in the order of their times.
+//! The order of turns: the hosts and addresses that have something to do, by the time of their turn.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,7 +19,7 @@ pub(super) struct Schedule {
     turn: u64,
 }
 
-/// A host or an address that waits for a time.
+/// A host or an address that waits for its turn.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Who {
     Host(String),
@@ -28,7 +28,7 @@ pub(super) enum Who {
 }
 
 impl Schedule {
-    /// The first whose time has come.
+    /// Takes out the first host or address whose time has come.
     pub fn pop_due(&mut self, now: Now) -> Option<Who> {
         let Reverse((at, _, _)) = self.due.peek()?;
         if *at > now {
@@ -53,7 +53,7 @@ impl Schedule {
         self.turn += 1;
     }
 
-    /// The next host whose long rest is over, and when it ended.
+    /// The next host whose long rest is over, and the end of that rest.
     fn pop_rested(&mut self, now: Now) -> Option<(Now, String)> {
         let Reverse((at, _)) = self.resting.peek()?;
         if *at > now {
@@ -64,7 +64,7 @@ impl Schedule {
 }
 
 impl Frontier {
-    /// Puts the host into a line, if it stands in none and has something to do.
+    /// Puts the host into a line, if it is in none and has something to do.
     pub(super) fn schedule(&mut self, name: &str, now: Now) {
         let takes_new = self.takes_new;
         let host = self.host(name);
@@ -77,12 +77,13 @@ impl Frontier {
         host.line = host.line.on(LineEvent::HasWork(turn));
         match turn {
             NextTurn::AfterLongRest(at) => self.schedule.resting.push(Reverse((at, name.to_owned()))),
-            // Not before now: a host that was ready long ago goes before one that is ready now, but only once.
+            // Not earlier than now. Otherwise a host without a delay would overtake, at every turn, the hosts whose
+            // time has come.
             NextTurn::At(at) => self.schedule.push(at.max(now), Who::Host(name.to_owned())),
         }
     }
 
-    /// Hosts whose long rest is over have something to do again.
+    /// Moves every host whose long rest is over to the line of the hosts that have something to do.
     pub(super) fn end_long_rests(&mut self, now: Now) {
         while let Some((at, name)) = self.schedule.pop_rested(now) {
             let host = self.host(&name);
@@ -91,7 +92,8 @@ impl Frontier {
         }
     }
 
-    /// The step of a host whose turn it is, or of the next host that waits at an address; `None` if there is none now.
+    /// The step of a host whose turn it is, or of the next host that waits at an address; `None` if there is no step
+    /// now.
     pub(super) fn take_turn(&mut self, who: Who, now: Now) -> Option<Step> {
         match who {
             Who::Host(name) => self.turn_of(&name, false, now),
@@ -104,7 +106,7 @@ impl Frontier {
         }
     }
 
-    /// The host's next step. `is_first_at_address` says that its turn at its address has come, too.
+    /// The host's next step. `is_first_at_address` says whether its turn at its address has come as well.
     fn turn_of(&mut self, name: &str, is_first_at_address: bool, now: Now) -> Option<Step> {
         let takes_new = self.takes_new;
         let host = self.host(name);
@@ -159,7 +161,7 @@ impl Frontier {
         self.mark_unsaved(name);
     }
 
-    /// Notes when the next host that waits at the address may be asked.
+    /// Schedules the address for the time at which the next host that waits there may be asked.
     fn schedule_address(&mut self, key: AddressKey, now: Now) {
         if let Some(at) = self.addresses.schedule(key) {
             self.schedule.push(at.max(now), Who::Address(key));

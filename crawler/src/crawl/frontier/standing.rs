@@ -19,9 +19,9 @@ const DETAIL: usize = 120;
 /// The kind of a host's state, for displays and metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostStateKind {
-    /// A request is open, or a verdict is awaited.
+    /// A request is open, or a page waits for its verdict.
     Fetching,
-    /// It may be asked now, and waits for a free request of the crawl.
+    /// It may be asked as soon as the crawl has a free request.
     Ready,
     /// It waits for its robots.txt.
     Robots,

@@ -31,12 +31,12 @@ use crate::crawl::steering::{Forecast, PRIORITY_DEPRIORITISED, PRIORITY_HELD_BAC
 /// The facts that decide a host's state.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HostFacts<'a> {
-    /// It failed too often in a row, or all its origins are given up.
+    /// It failed too often in a row, or the run gave up all its origins.
     pub is_given_up: bool,
     pub open_requests: usize,
     /// URLs in process.
     pub in_process: usize,
-    /// URLs wait for a robots.txt that is being fetched.
+    /// Whether URLs wait for a robots.txt that is being fetched.
     pub awaits_robots: bool,
     pub work: Work,
     /// When the host's gate lets the next request pass; `None` while as many requests are open as the host may have.
@@ -45,11 +45,11 @@ pub(super) struct HostFacts<'a> {
     pub address_is_free: bool,
     /// The end of the last rest, past or not.
     pub rests_until: Now,
-    /// The rest is longer than a run waits for.
+    /// Whether the rest is longer than a run waits.
     pub rests_long: bool,
-    /// URLs that wait, in memory or in the store, those in process included.
+    /// URLs and revisits that wait in memory or in the store, or are in process.
     pub urls: u64,
-    /// The run, or the host, has reached its limit of pages.
+    /// Whether the run or the host has reached its page limit.
     pub is_over_page_limit: bool,
     /// The last failure, in words.
     pub last_failure: Option<&'a str>,
@@ -60,9 +60,9 @@ pub(super) struct HostFacts<'a> {
 pub(super) enum Work {
     /// The host has nothing to do.
     Nothing,
-    /// The store is asked for more URLs. This asks nothing of the host, so it never waits.
+    /// The frontier asks the store for more URLs. This needs no request to the host, so it never waits.
     Refill,
-    /// The host is asked for a page, a robots.txt or a sitemap.
+    /// The crawler asks the host for a page, a robots.txt or a sitemap.
     Request,
 }
 
@@ -75,20 +75,20 @@ pub(super) enum HostState<'a> {
         until: Now,
         why: Option<&'a str>,
     },
-    /// The run asks it no more.
+    /// The run makes no more requests to it.
     GivenUp {
         why: Option<&'a str>,
     },
     Exhausted(Reserve),
 }
 
-/// What a ready host does now, or waits for.
+/// The activity of a ready host, or the event that it waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Activity {
     /// A request is open, or a verdict is awaited.
     Fetching,
     AwaitsRobots,
-    /// It may be asked now; the crawl has no free request.
+    /// It may be asked as soon as the crawl has a free request.
     AwaitsRequest,
     AwaitsDelay {
         until: Option<Now>,
@@ -105,7 +105,7 @@ pub(super) enum Reserve {
 }
 
 impl<'a> HostState<'a> {
-    /// The state that the facts amount to.
+    /// The state that follows from the facts.
     pub fn of(facts: &HostFacts<'a>, now: Now) -> Self {
         let why = facts.last_failure;
         if facts.is_given_up {
@@ -149,7 +149,7 @@ impl<'a> HostFacts<'a> {
         }
     }
 
-    /// When the host's next step may come; `None` if it has nothing to do, or as many requests are open as it may have.
+    /// The time of the host's next step; `None` if it has nothing to do, or as many requests are open as it may have.
     pub fn next_turn(&self, now: Now) -> Option<NextTurn> {
         match self.work {
             Work::Nothing => None,
@@ -160,7 +160,7 @@ impl<'a> HostFacts<'a> {
     }
 }
 
-/// When a host's next step may come.
+/// The time of a host's next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NextTurn {
     At(Now),
@@ -168,7 +168,7 @@ pub(super) enum NextTurn {
     AfterLongRest(Now),
 }
 
-/// The line in which a host waits for its turn. It stands in one line at most, once.
+/// The line in which a host waits for its turn. A host is in one line at most, and in it once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Line {
     #[default]
@@ -185,7 +185,7 @@ pub(super) enum Line {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineEvent {
     HasWork(NextTurn),
-    /// It is its turn.
+    /// Its turn has come.
     CalledUp,
     AddressIsBusy,
     /// It answered from another address than before.
@@ -209,11 +209,11 @@ impl Line {
     }
 }
 
-/// Tries of a robots.txt that fail, after which the run gives up the origin.
+/// Failed tries of a robots.txt after which the run gives up the origin.
 const MAX_ROBOTS_FAILURES: u8 = 3;
 
-/// How long a robots.txt is valid (RFC 9309, section 2.4). The RFC would let a copy live on while the file is unreachable; the
-/// stricter rule of section 2.3.1.4 holds here, which forbids everything meanwhile.
+/// How long a robots.txt is valid (RFC 9309, section 2.4). If the file is unreachable after that time, the RFC allows
+/// the old copy. The crawler applies the stricter rule of section 2.3.1.4, which forbids the whole origin meanwhile.
 const ROBOTS_LIFE: Duration = Duration::from_millis(ROBOTS_LIFE_MS);
 const ROBOTS_LIFE_MS: u64 = 24 * 60 * 60 * 1_000;
 
@@ -230,15 +230,15 @@ pub(super) enum OriginState {
     Unfit(Unfit),
 }
 
-/// What an origin's state means for one of its URLs.
+/// The effect of an origin's state on one of its URLs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Ruling {
     Allowed,
-    /// By this rule of robots.txt.
+    /// This rule of robots.txt forbids the URL.
     Forbidden(String),
-    /// The robots.txt is fetched first.
+    /// The crawler must fetch the robots.txt first.
     AskFirst,
-    /// The robots.txt is being fetched.
+    /// The crawler is fetching the robots.txt.
     Wait,
     /// The URL stays in the store's queue for this run.
     Skip,
@@ -253,10 +253,10 @@ pub(super) struct EventTime {
     pub run_started_at: u64,
 }
 
-/// What an answer to the request for a robots.txt leads to.
+/// The effect of the answer to a request for a robots.txt.
 #[derive(Debug)]
 pub(super) enum OriginEvent {
-    /// The request is made again, or another in its place. The origin stays asked.
+    /// The crawler repeats the request, or makes another in its place. The origin stays asked.
     AskAgain(Errand),
     Settled {
         host: String,
@@ -267,7 +267,7 @@ pub(super) enum OriginEvent {
 }
 
 impl OriginState {
-    /// What the state of the URL's origin means for the URL.
+    /// The ruling on a URL, by the state of its origin.
     pub fn ruling(state: Option<&Self>, url: &Url, now: Now) -> Ruling {
         match state {
             None => Ruling::AskFirst,
@@ -286,7 +286,7 @@ impl OriginState {
         }
     }
 
-    /// What the answer makes of an asked origin. `None` for an errand that is not for a robots.txt.
+    /// The effect of the answer on an asked origin. `None` for an errand that is not for a robots.txt.
     pub fn answered(errand: Errand, answer: RobotsAnswer, time: EventTime) -> Option<OriginEvent> {
         let Errand::Robots {
             for_host,
@@ -337,7 +337,7 @@ impl OriginState {
                 let why = format!("robots.txt: {reason}");
                 settled(for_host, origin, Self::GivenUp { why }, Vec::new())
             }
-            // The gate of the host that failed spaces the tries.
+            // The gate of the failed host keeps the tries apart.
             RobotsAnswer::Unreachable(_) => ask_again(for_host, origin, url, redirects, failures + 1),
         })
     }
@@ -356,27 +356,27 @@ impl EventTime {
         (fetched_at..fetched_at.saturating_add(ROBOTS_LIFE_MS)).contains(&self.run_started_at)
     }
 
-    /// A time of the wall clock (Unix ms) as time since the run began; zero for the past.
+    /// Converts a time of the wall clock (Unix ms) to the time since the run began; zero for an earlier time.
     pub fn since_run_start(&self, unix_ms: u64) -> Now {
         Duration::from_millis(unix_ms.saturating_sub(self.run_started_at))
     }
 }
 
-/// The state of a URL that was never fetched, in the order in which a host's URLs go.
+/// The state of a URL that was never fetched. The variants are in the order in which a host's URLs are fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum UrlState {
     Queued,
-    /// It goes last: steering predicts that it is a duplicate.
+    /// It goes after the queued URLs, because steering predicts that it is a duplicate.
     Deprioritised,
     /// It goes after the deprioritised URLs, to test the rule that holds its class back.
     Sample,
-    /// It is not fetched while steering believes its rule.
+    /// It is not fetched while its rule holds.
     HeldBack,
     InProcess,
 }
 
 impl UrlState {
-    /// The state of a URL at this priority of the store's queue.
+    /// The state of a URL with this priority in the store's queue.
     pub fn at(priority: u8) -> Self {
         match priority {
             PRIORITY_HELD_BACK.. => Self::HeldBack,
@@ -396,8 +396,8 @@ impl UrlState {
         }
     }
 
-    /// The state after the forecast for a URL whose turn it is. A forecast only moves a URL further back, so one that is at its
-    /// place already is fetched.
+    /// The state of a URL after its forecast, when its turn has come. A forecast only moves a URL further back. A URL
+    /// that is already at the place of its forecast is fetched.
     #[must_use]
     pub fn after_forecast(self, forecast: &Forecast, is_sample: impl FnOnce() -> bool) -> Self {
         match forecast {

@@ -14,15 +14,15 @@ use crate::crawl::messages::{Errand, Refill, Step, Task};
 use crate::crawl::steering::{Forecast, Skeleton, Steering};
 use crate::crawl::trap;
 
-/// URLs that may wait for the verdict on another before the host itself waits.
+/// Bound on the URLs that are set aside to wait for a verdict. Beyond it, the whole host waits.
 const MAX_ASIDE: usize = 64;
 
 /// Whether a URL may be fetched now.
 enum Permission {
     Granted,
-    /// Not now, or not at all; this is the step instead.
+    /// It may not be fetched now, or not at all. The host takes this step instead.
     Instead(Step),
-    /// The URL waits elsewhere.
+    /// It waits for a robots.txt, or stays in the store for this run.
     Later,
 }
 
@@ -31,7 +31,7 @@ enum Choice {
     Step(Step),
     /// It waits for the verdict on another URL.
     Aside(WaitingUrl),
-    /// It waits elsewhere; it is the turn of the next.
+    /// It waits elsewhere, and the next URL has its turn.
     Next,
 }
 
@@ -67,7 +67,7 @@ impl Host {
         })
     }
 
-    /// A robots.txt, or a sitemap if it is the turn of one.
+    /// The next errand: a robots.txt, or a sitemap if sitemaps have their turn.
     fn errand(&mut self, takes_new: bool) -> Option<Errand> {
         if let Some(robots) = self.robots_errands.pop_front() {
             return Some(robots);
@@ -87,7 +87,8 @@ impl Host {
         }
     }
 
-    /// A revisit or a new URL: the kind whose turn it is, or else the other.
+    /// The step of a revisit or of a new URL, in turn. If the kind whose turn it is has no step, the other kind has
+    /// the turn.
     fn page_in_turn(&mut self, name: &str, takes_new: bool, steering: &mut Steering, now: Now) -> Option<Step> {
         let kinds = match self.next_page {
             PageKind::New => [PageKind::New, PageKind::Visit],
@@ -107,7 +108,7 @@ impl Host {
         None
     }
 
-    /// A revisit. Traps and steering do not apply: the page behind the URL is known.
+    /// The step of the next revisit. Traps and steering do not apply, because the page at the URL is known.
     fn visit(&mut self, name: &str, now: Now) -> Option<Step> {
         while let Some(WaitingUrl { queued, url, .. }) = self.queue.visits.take() {
             let Some(url) = url else {
@@ -133,7 +134,7 @@ impl Host {
         }
     }
 
-    /// The first new URL that has a step now.
+    /// The step of the first new URL that has one now.
     fn new_page(&mut self, name: &str, steering: &mut Steering, now: Now) -> Option<Step> {
         let mut aside = Vec::new();
         let mut step = None;
@@ -159,7 +160,7 @@ impl Host {
         step
     }
 
-    /// Checks the URL, in this order, for a trap, for a rule that holds it back, against robots.txt, and against the forecast.
+    /// Checks the URL for a trap, then its rule if it is held back, then robots.txt, then the forecast.
     fn choose(&mut self, waiting: WaitingUrl, name: &str, steering: &mut Steering, now: Now) -> Choice {
         let Some(url) = waiting.url.clone() else {
             return Choice::Step(self.exclude(waiting.queued, "not a URL".to_owned()));
@@ -250,7 +251,7 @@ impl Host {
         Step::Exclude { queued, reason }
     }
 
-    /// The errand for the robots.txt of the URL's origin, which the URL waits for from now on.
+    /// The errand for the robots.txt of the URL's origin. The URL waits for it from now on.
     fn robots_errand(&mut self, name: &str, queued: QueuedUrl, url: &Url) -> Errand {
         self.await_robots(queued);
         let origin = origin(url);

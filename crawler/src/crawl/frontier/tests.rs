@@ -23,7 +23,7 @@ const BEGIN: u64 = 1_774_000_000_000;
 const WINDOW: usize = 8;
 
 impl Frontier {
-    /// The same with repeatable chance.
+    /// The same frontier with repeatable random numbers.
     fn with_seed(self, seed: u64) -> Self {
         Self {
             random: fastrand::Rng::with_seed(seed),

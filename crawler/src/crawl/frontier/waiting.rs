@@ -8,7 +8,7 @@ use crate::crawl::steering::Skeleton;
 /// Priority, depth, sequence number: the frontier's order within a host.
 pub(super) type Place = (u8, u16, u64);
 
-/// The skeleton of a URL that gets its outcome without a request.
+/// Stands for the skeleton of a revisit, or of a URL that gets its outcome without a request.
 pub(super) const NO_SKELETON: u64 = 0;
 
 /// A row of the frontier with its URL parsed.

@@ -14,7 +14,7 @@ use super::{Interpreter, PRIORITY_SITEMAP, redirect};
 use crate::crawl::messages::{Errand, Event, Meaning, Record, RobotsAnswer, Unfit};
 use crate::crawl::scope::Scope;
 
-/// Bound on the depth of sitemap indexes in one another.
+/// Bound on the nesting of sitemap indexes.
 const MAX_SITEMAP_DEPTH: u8 = 2;
 
 /// Bound on the redirects of a sitemap.
@@ -41,7 +41,7 @@ impl Interpreter {
                     detail: stored_text(&error.to_string()),
                 })
             }
-            // An answer that cannot be read counts too: its meaning is unknown.
+            // An unreadable answer counts as unreachable, because its rules are unknown.
             Err(error) => RobotsAnswer::Unreachable(error.to_string()),
             Ok(response) => match redirect::target(errand.url(), &response) {
                 Some(Ok(to)) => RobotsAnswer::Moved(to),
@@ -74,7 +74,7 @@ impl Interpreter {
         Ok((RobotsAnswer::Rules(outcome.robots, sitemaps), stored))
     }
 
-    /// The crawl fetches sitemaps only from its own hosts.
+    /// Whether the URL is on a host of the crawl. The crawl fetches no sitemaps from other hosts.
     fn is_on_crawled_host(&self, url: &Url) -> bool {
         is_on_crawled_host(url, &self.scope)
     }
@@ -188,7 +188,7 @@ fn is_on_crawled_host(url: &Url, scope: &Scope) -> bool {
     HostKey::from_url(url).is_some_and(|host| scope.admits(&host, 0).is_ok())
 }
 
-/// Logs a fault of a sitemap. It is a warning, unless the crawler may only have guessed the sitemap's place.
+/// Logs a fault of a sitemap: as a warning, unless the crawler may have guessed the sitemap's URL.
 fn tell(url: &Url, depth: u8, what: &str) {
     if depth == 0 && url.path() == "/sitemap.xml" {
         tracing::info!(%url, what, "sitemap");

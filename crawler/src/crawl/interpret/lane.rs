@@ -1,9 +1,10 @@
 //! Two lanes: many threads read small pages at the same time, and one thread reads large pages. A page that is being read takes many
 //! times its size in memory, for its text and its tree.
 //!
-//! A response that is large as it was sent goes to the large lane at once. The small lane unpacks the others. If the body turns out
-//! larger than a small page, or has more tags, the small lane hands the response on to the large lane, still packed. It does the
-//! same with a body that it cannot unpack: only the large lane applies the configured bounds.
+//! A response whose packed body is large goes to the large lane at once. The small lane unpacks the others. If the
+//! unpacked body is larger than a small page, or has more tags, the small lane hands the response on to the large
+//! lane, still packed. It does the same with a body that it cannot unpack, because only the large lane applies the
+//! configured bounds.
 
 use memchr::memchr_iter;
 use reqwest::header::CONTENT_ENCODING;
@@ -12,7 +13,7 @@ use web::fetch::{FetchError, Response, content_encoding};
 /// The lane of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
-    /// For small pages, with a thread a core.
+    /// For small pages, with one thread per core.
     Small,
     /// For all others, with one thread.
     Large,
@@ -21,8 +22,8 @@ pub enum Lane {
 /// Bound on the body of a small page, without its Content-Encoding.
 const MAX_SMALL_BYTES: usize = 256 * 1024;
 
-/// Bound on the tags of a small page. The tree takes about 200 bytes a tag for an ordinary page, and a multiple for a hostile one:
-/// see [`page::parse`].
+/// Bound on the tags of a small page. The tree takes about 200 bytes per tag for an ordinary page, and a multiple for
+/// a hostile one: see [`page::parse`].
 const MAX_SMALL_TAGS: usize = 16 * 1024;
 
 impl Lane {
@@ -40,9 +41,9 @@ impl Lane {
 /// A response whose body was unpacked.
 #[derive(Debug)]
 pub(super) enum Unpacked {
-    /// The body, if there is one, has no Content-Encoding any more; or the error.
+    /// The response with its body, if any, unpacked; or the error.
     Ready(Result<Response, FetchError>),
-    /// The response is too large for this lane, and unchanged.
+    /// The unchanged response, which is too large for this lane.
     TooLarge(Response),
 }
 

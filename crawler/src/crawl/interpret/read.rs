@@ -74,13 +74,13 @@ impl Interpreter {
         }))
     }
 
-    /// The outlinks in the header of a document that is no page, or whose body was not read.
+    /// The outlinks in the header of a document that is not a page, or whose body was not read.
     pub(super) fn links_of_header(&self, queued: &QueuedUrl, url: &Url, response: &Response) -> Vec<Discovered> {
         let links = page::header_links(&response.headers, url).outlinks;
         self.outlinks(links, self.x_robots_tag(response), queued)
     }
 
-    /// The links of a page that the crawl follows.
+    /// The outlinks of a page that the crawl follows.
     fn outlinks(
         &self,
         links: impl IntoIterator<Item = Outlink>,
@@ -101,7 +101,8 @@ impl Interpreter {
     }
 }
 
-/// A page with the words "not found" and a status of success. A page that was there before may be back the next time.
+/// The record of a page with the words "not found" and a status of success. A revisit counts as missing and not as
+/// excluded, because the page may be back the next time.
 fn soft_404(queued: QueuedUrl, response: &Response, title: &str, outlinks: Vec<Discovered>) -> Record {
     if queued.revisits.is_some() {
         return missing(queued, response, Vec::new());

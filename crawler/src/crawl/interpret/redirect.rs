@@ -1,5 +1,5 @@
-//! Redirects. The frontier follows them, and not the HTTP client, so every hop passes the scope, robots.txt and the gate of its host,
-//! and a loop ends at a known URL.
+//! Redirects. The frontier follows them instead of the HTTP client, so every hop passes the scope, robots.txt and the
+//! gate of its host, and a loop ends at a known URL.
 
 use storage::{Outcome, QueuedUrl};
 use url::Url;
@@ -50,7 +50,8 @@ impl Interpreter {
         if queued.redirects >= max {
             return ends(queued, "too_many_redirects", format!("more than {max} redirects"));
         }
-        // Some servers set a cookie like this, and show the page to a client that sends it back.
+        // Some servers redirect to the same URL to set a cookie, and show the page to a client that sends the cookie
+        // back.
         if target == *url && sets_cookie && self.settings.fetch.cookies {
             queued.redirects += 1;
             return Meaning::Event(Event::Respelled { queued, url: target });
@@ -62,12 +63,12 @@ impl Interpreter {
             Ok(canonical) => canonical,
             Err(error) => return ends(queued, "bad_redirect", error.to_string()),
         };
-        // The same page under another spelling, such as with a session id: the server wants that spelling.
+        // The server wants another spelling of the same canonical URL, for example with a session id.
         if canonical.as_str() == queued.url {
             queued.redirects += 1;
             return Meaning::Event(Event::Respelled { queued, url: target });
         }
-        // 302, 303 and 307 are temporary (RFC 9110, section 15.4): a page that was there before may be back.
+        // 302, 303 and 307 are temporary (RFC 9110, section 15.4), so a page that was fetched before may be back.
         let is_temporary = queued.revisits.is_some() && !matches!(status, 301 | 308);
         // The user meant the page to which a seed leads: example.org may have become www.example.org.
         if queued.depth == 0

@@ -17,13 +17,14 @@ use crate::crawl::messages::{Ending, Event, Record, Step};
 use crate::crawl::stats::Stats;
 use crate::error::RunError;
 
-/// Shortest time between two saves of the hosts' treatment. The next run makes up for a save that a kill prevents.
+/// Shortest time between two saves of the hosts' treatment. If a kill prevents a save, the next run treats every host
+/// as asked just now.
 const SAVE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Shortest time between two displays of the hosts' states.
 const DISPLAY_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Displays take at most one part in this many of the loop's time.
+/// Displays take at most one `DISPLAY_SHARE`-th of the loop's time.
 const DISPLAY_SHARE: u32 = 50;
 
 /// How long a run waits for the pages in process after it was asked to stop. A page that takes longer, because its server does not answer
@@ -32,7 +33,7 @@ const STOP_GRACE: Duration = Duration::from_secs(3);
 
 type RunningRecorder = JoinHandle<Result<Counts, RunError>>;
 
-/// Carries out the frontier's steps until it is finished, then lets the stages run empty.
+/// Carries out the frontier's steps until it is finished, then waits until the recorder has ended.
 pub(super) async fn drive(
     frontier: &mut Frontier,
     network: Network,
@@ -75,30 +76,30 @@ pub(super) async fn drive(
             },
             () = sleep_until(until.map(|until| start + until)) => {}
             ended = &mut recorder => {
-                // Its channel is open, so it ends only when it fails.
+                // The recorder's channel is open, so the recorder ends only if it fails.
                 return Err(joined(ended).err().unwrap_or(RunError::Stage("deciding")));
             }
         }
     };
     if ending != Ending::Stopped {
-        // The revisits that wait end without an answer. An interrupted run leaves them to the next.
+        // The revisits that still wait end without an answer. A stopped run leaves them to the next run.
         recording.send(Record::EndVisits);
     }
     recording.save(frontier, true);
     upkeep.display(frontier, &network.stats);
     drop((network, recording));
-    // No ticket is out, so no stage waits to send. A late event of a failed task is dropped.
+    // After a stop, abandoned pages may still have tickets. Their events are dropped.
     events.close();
     joined(recorder.await).map(|counts| (ending, counts))
 }
 
-/// The work of the loop beside the steps: it saves the hosts' treatment, and updates the displayed states.
+/// The loop's work besides the steps: it saves the hosts' treatment, and updates the displayed states.
 struct Upkeep {
     start: Instant,
     saved_at: Duration,
     display_at: Duration,
     is_watched: bool,
-    /// The states were displayed in this round of the loop.
+    /// Whether the states were displayed in this round of the loop.
     has_displayed: bool,
 }
 
@@ -137,7 +138,7 @@ impl Upkeep {
     /// The end of the loop's wait: `until`, or the next work before it.
     fn wakes_at(&self, until: Option<Duration>, frontier: &Frontier) -> Option<Duration> {
         let save_at = frontier.has_unsaved().then_some(self.saved_at + SAVE_INTERVAL);
-        // An event since the last display is shown even if no other follows for long.
+        // An event since the last display must be shown even if no other event follows soon.
         let display_at = (self.is_watched && !self.has_displayed).then_some(self.display_at);
         [until, save_at, display_at].into_iter().flatten().min()
     }
@@ -197,8 +198,8 @@ impl Recording {
         });
     }
 
-    /// The channel has room for every ticket. A save beside them may wait a moment for the recorder, which never waits for this
-    /// loop.
+    /// Never blocks for a record with a ticket: the channel has room for all tickets. A save has no ticket, and may
+    /// wait for the recorder, which never waits for this loop.
     fn send(&self, record: Record) {
         if self.records.send((record, Claim::default())).is_err() {
             tracing::debug!("the recorder has ended; the run is about to end too");

@@ -1,4 +1,4 @@
-//! The start of a run: the store is opened, and the frontier filled from it and from the seeds.
+//! The start of a run: opens the store, and fills the frontier from the store and from the seeds.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::crawl::scope::Scope;
 use crate::crawl::{interpret, revisits, steering};
 use crate::error::RunError;
 
-/// Opens the store in `dir`. Without a seed there is nothing to begin with, so the store must exist.
+/// Opens the store in `dir`. Without seeds, a run can only continue a crawl, so the store must exist.
 pub(super) fn open_store(settings: &Settings, seeds: &[Url], dir: &Path) -> Result<Store, RunError> {
     let mut options = OpenOptions::new(settings.store_scheme());
     options.cache_bytes = settings.storage.cache_bytes;
@@ -66,7 +66,8 @@ fn discover_seeds(store: &mut Store, seeds: &[Discovered]) -> Result<(), RunErro
     store.discover(seeds)?;
     store.commit()?;
     for seed in seeds {
-        // A user who names a failed seed again may have removed the cause: a setting, a name, a certificate.
+        // A user who names a failed seed again may have removed the cause, such as a wrong setting, host name or
+        // certificate.
         store.try_again(seed, |failure| failure.status.is_none())?;
     }
     store.commit()?;

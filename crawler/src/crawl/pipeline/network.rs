@@ -1,4 +1,4 @@
-//! The fetch stage: one tokio task a request.
+//! The fetch stage: one tokio task per request.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -31,7 +31,7 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, RunError> {
         .map_err(|source| RunError::io("start", "the network threads", source))
 }
 
-/// The settings with as many requests and connections as the process may have files open.
+/// The settings, with no more requests and connections than the limit on open files allows.
 pub(super) fn within_open_files(settings: &Settings) -> Result<Settings, RunError> {
     let mut settings = settings.clone();
     let Some(limit) = open_files::raise_limit() else {
@@ -87,7 +87,7 @@ impl Network {
             let (host, wanted, conditions) = parts(&task);
             let (host, url) = (host.to_owned(), url(&task).clone());
             let began = Instant::now();
-            // In a task of its own: a panic in a library costs this request, and the ticket still ends.
+            // A task of its own: if a library panics, only this request fails, and its ticket still ends.
             let answer = tokio::spawn(async move { fetcher.get_if(&url, wanted, conditions).await }).await;
             let answer = answer.unwrap_or_else(|panic| Err(FetchError::Protocol(panic.to_string())));
             stats.request(began.elapsed(), body_bytes(&answer));
@@ -101,7 +101,7 @@ impl Network {
                 Lane::Small => small,
                 Lane::Large => large,
             };
-            // Both receivers live until the run ends, unless it has failed.
+            // Sending fails only if the run has ended or failed.
             if events.send(ended).await.is_err() || answers.send((task, answer)).is_err() {
                 tracing::debug!("an answer came after the end of the run");
             }
@@ -139,13 +139,13 @@ fn body_bytes(answer: &Result<Response, FetchError>) -> u64 {
     body.map_or(0, |body| body.len() as u64)
 }
 
-/// What an answer means for politeness towards its host.
+/// The effect of an answer on politeness towards its host.
 fn signal(task: &Task, answer: &Result<Response, FetchError>) -> HostSignal {
     match answer {
         Ok(response) if matches!(response.status, 429 | 503) => HostSignal::Busy {
             retry_after: response.retry_after(),
         },
-        // Without robots.txt nothing of the host may be fetched, so its failure counts against the host.
+        // Without its robots.txt, nothing may be fetched from the host, so the failure counts against the host.
         Ok(response) if response.status >= 500 && is_robots(task) => HostSignal::Unreachable,
         Err(error) if error.concerns_host() => HostSignal::Unreachable,
         _ => HostSignal::Answered,

@@ -1,4 +1,4 @@
-//! The threads of the interpret stage: one a core for small pages, and one for large pages.
+//! The threads of the interpret stage: one per core for small pages, and one for large pages.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const STACK_BYTES: usize = 16 * 1024 * 1024;
 #[derive(Clone)]
 pub(super) struct ParseThreads {
     pub interpreter: Arc<Interpreter>,
-    /// The large lane.
+    /// The channel to the large lane.
     pub large: Sender<Answer>,
     /// The memory of pages that were read and are not recorded yet.
     pub read: MemoryBudget,
@@ -30,7 +30,7 @@ pub(super) struct ParseThreads {
 }
 
 impl ParseThreads {
-    /// Starts the threads. They end when nobody can send them an answer any more.
+    /// Starts the threads. They end when no sender of answers is left.
     pub fn start(self, small: &Receiver<Answer>, large: &Receiver<Answer>) -> Result<(), RunError> {
         for number in 0..super::cores(1) {
             self.start_thread(format!("parse-{number}"), small, Lane::Small)?;
@@ -55,7 +55,7 @@ impl ParseThreads {
     fn interpret_all(&self, answers: &Receiver<Answer>, lane: Lane) {
         for (task, answer) in answers {
             let spare = task.clone();
-            // No input is known to make a parser panic. If one does, it costs that page and not the run.
+            // No input is known to make a parser panic. If one does, only that page fails, and the run continues.
             let meaning = catch_unwind(AssertUnwindSafe(|| self.interpreter.interpret(task, answer, lane)))
                 .unwrap_or_else(|_panic| interpret::panicked(spare));
             let is_delivered = match meaning {
@@ -69,7 +69,8 @@ impl ParseThreads {
         }
     }
 
-    /// Sends the record on as soon as there is memory for it. The memory that its response held while it arrived is then free.
+    /// Waits until there is memory for the record, then frees the memory of its response, and sends the record on.
+    /// Returns `false` if the recorder has ended.
     fn deliver(&self, mut record: Record) -> bool {
         let claim = self.runtime.block_on(self.read.claim(record.held_bytes()));
         if let Record::Page(page) = &mut record {

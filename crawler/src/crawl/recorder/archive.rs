@@ -47,8 +47,8 @@ impl ArchivedRequests {
         Self { fields }
     }
 
-    /// The head of the request for a URL of the frontier. `asked` is another spelling that was asked for instead. `None` if the row holds no
-    /// URL.
+    /// The head of the request for a URL of the frontier. `asked` is the spelling that was asked for, if it
+    /// differs. `None` if the text of the row is not a URL.
     pub(super) fn of(&self, queued: &QueuedUrl, asked: Option<&Url>) -> Option<Vec<u8>> {
         let url = match asked {
             Some(asked) => asked.clone(),
@@ -124,7 +124,7 @@ fn capture<'a>(page: &'a UndecidedPage, request: Option<&'a [u8]>) -> Capture<'a
         reason: reason(page.draft.status),
         headers: headers(&page.response),
         payload: &page.body,
-        // An incomplete body is a failure and not a page.
+        // An incomplete body is a failure, not a page.
         truncated: None,
         text: &page.text,
     }

@@ -1,4 +1,5 @@
-//! The decision on a page that was read: its verdict, its archive records, and the lesson for steering.
+//! The decision on a page that was read: its verdict, its archive records, and the judgement that steering learns
+//! from.
 
 use dedup::DocId;
 use storage::{Discovered, Outcome, QueuedUrl, Verdict, Visit};
@@ -35,7 +36,7 @@ impl Recorder {
         self.has_departures |= decided.replaced.is_some();
         self.stats.verdict(&page.draft.verdict);
         let capture = archive::encoded(&page, &self.store, &self.requests, &mut self.kept_texts)?;
-        // Steering has learned from the first version of a page, and a later one adds nothing.
+        // Steering learns only from the first version of a page.
         let judged = match page.queued.revisits {
             None => Some(self.judged(id, &page)?),
             Some(_) => None,
@@ -49,14 +50,15 @@ impl Recorder {
         self.finish(&page.queued, outcome, &page.outlinks, judged)
     }
 
-    /// The verdict on a page. A unique page enters the index. A new version is not compared with the version before it.
+    /// The verdict on a page. A unique page enters the index. A new version of a page is not compared with its last
+    /// version.
     fn verdict(&mut self, id: DocId, page: &UndecidedPage) -> Result<dedup::Verdict, RunError> {
         let verdict = self.compare(id, page)?;
         let is_departing = verdict.of().is_some_and(|of| self.departing.contains(&of.0));
         if !is_departing {
             return Ok(verdict);
         }
-        // The page that it duplicates is not kept any more, and leaves the index with a commit: now.
+        // The page that it duplicates is no longer kept, but only a commit takes that page out of the index.
         self.commit()?;
         self.compare(id, page)
     }

@@ -1,5 +1,5 @@
-//! Redirect loops over any number of URLs. The last redirect of a loop is recorded as a failure (`redirect_loop`), because its page
-//! never comes.
+//! Redirect loops, followed over up to 64 URLs. The last redirect of a loop is recorded as a failure
+//! (`redirect_loop`), because it never leads to a page.
 
 use std::collections::HashMap;
 
@@ -12,14 +12,14 @@ use crate::error::RunError;
 /// Bound on the hops that are followed.
 const MAX_HOPS: usize = 64;
 
-/// The redirects that the store does not show yet: from URL to URL.
+/// The redirects that are not committed yet, from URL to URL.
 #[derive(Debug, Default)]
 pub(super) struct Redirects {
     uncommitted: HashMap<String, String>,
 }
 
 impl Redirects {
-    /// The outcome; a redirect that leads back to its own URL becomes a failure.
+    /// The outcome. A redirect that leads back to its own URL becomes a failure.
     pub(super) fn judge(&mut self, store: &Store, queued: &QueuedUrl, outcome: Outcome) -> Result<Outcome, RunError> {
         let Outcome::Redirect { to, status } = outcome else {
             return Ok(outcome);
@@ -36,7 +36,7 @@ impl Redirects {
         Ok(Outcome::Redirect { to, status })
     }
 
-    /// The store shows all redirects up to now.
+    /// Forgets the redirects, because the store shows all of them now.
     pub(super) fn committed(&mut self) {
         self.uncommitted.clear();
     }

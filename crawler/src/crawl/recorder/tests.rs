@@ -19,7 +19,7 @@ use crate::crawl::scope::Scope;
 const BASES: u64 = 5;
 const VARIANTS: u64 = 4;
 
-/// URLs of the crawl at most.
+/// Upper bound on the URLs of the crawl.
 const URLS: usize = 12;
 
 struct World {
@@ -170,7 +170,7 @@ impl World {
     /// Asserts the invariants of the committed state.
     fn assert_sound(&mut self) {
         self.recorder().commit().unwrap();
-        // What has left the index is forgotten by the next.
+        // The second commit forgets the pages that left the index with the first.
         self.recorder().commit().unwrap();
         let pages = self.pages();
         let kept: BTreeSet<u64> = pages

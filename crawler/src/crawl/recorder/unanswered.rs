@@ -24,7 +24,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Ends the revisits of one host. Its new URLs stand before them in the queue, and are not read.
+    /// Ends the revisits of one host. It does not read the new URLs, which come before the revisits in the queue.
     fn end_visits_to(&mut self, host: &str, at: u64) -> Result<(), RunError> {
         let mut from = (PRIORITY_VISIT, 0, 0);
         loop {

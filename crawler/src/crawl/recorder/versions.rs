@@ -1,4 +1,5 @@
-//! Revisits: whether the page says anything new beside its last version, and the archive record of an unchanged page.
+//! Revisits: whether the page says anything new compared with its last version, and the archive record of an unchanged
+//! page.
 
 use storage::warc::{EncodedCapture, RefersTo, RevisitCapture, RevisitProfile};
 use storage::{PageRecord, QueuedUrl, Revisit, Store, Verdict};
@@ -21,7 +22,8 @@ pub(super) struct Unchanged<'a> {
     pub payload: Option<(u64, [u8; 20])>,
 }
 
-/// Whether the page says nothing new beside its last version: it has the same bytes, or the same normalised text.
+/// Whether the page says nothing new compared with its last version: it has the same bytes, or the same normalised
+/// text.
 ///
 /// It is `false` for a page that must be decided again, because no page in the crawl has its text.
 pub(super) fn says_nothing_new(store: &Store, revisit: &Revisit, page: &UndecidedPage) -> Result<bool, RunError> {
@@ -85,7 +87,7 @@ fn archived(store: &Store, page: &PageRecord) -> Result<Option<PageRecord>, RunE
     Ok(of.filter(|of| of.response.is_some()))
 }
 
-/// The profile of the revisit record of an unchanged page: in what sense it equals the capture of `of`.
+/// The profile of the revisit record of an unchanged page: the way in which the page equals the capture of `of`.
 fn profile(last: &PageRecord, of: &PageRecord, is_not_modified: bool, digest: [u8; 20]) -> RevisitProfile {
     let is_itself = last.response.is_some();
     match last.verdict {

@@ -1,17 +1,17 @@
 //! When a page is due for a revisit: a pure function of the results of its visits.
 //!
-//! If a page changes by a Poisson process of rate λ and is visited `n` times at intervals `I`, each visit finds a change with the
-//! probability 1 − e^(−λI). `X` is the number of visits that found one. This estimator for λ has hardly any bias, even for few
-//! visits, and a value if every visit found a change:
+//! If a page changes by a Poisson process of rate λ and is visited `n` times at intervals `I`, each visit finds a
+//! change with the probability 1 − e^(−λI). `X` is the number of visits that found a change. The following estimator
+//! for λ has hardly any bias, even for few visits, and it is finite even if every visit found a change:
 //!
 //! ```text
 //! λ = −ln((n − X + 0.5) / (n + 0.5)) / I
 //! ```
 //!
 //! (J. Cho, H. Garcia-Molina: Estimating Frequency of Change, ACM Transactions on Internet Technology 3(3), 2003, section 4.2.)
-//! `I` is the mean of the page's intervals. The page is due 1/λ after its last visit, when one change is expected. The next interval is
-//! never longer than the time from the first visit to the last, so that a few visits without a change do not mean "never": without
-//! a change the interval doubles.
+//! `I` is the mean of the page's intervals. The page is due 1/λ after its last visit, when one change is expected. The
+//! next interval is never longer than the time from the first visit to the last. So a few visits without a change do
+//! not postpone the next one forever: each visit without a change doubles the interval.
 
 use std::time::Duration;
 
@@ -133,9 +133,9 @@ mod tests {
 
     #[test]
     fn the_interval_follows_the_estimator() {
-        // 10 visits in 100 days, 5 changes: λ = −ln(5.5 / 10.5) a 10 days.
+        // 10 visits in 100 days, 5 changes: λ = −ln(5.5 / 10.5) per 10 days.
         assert!((due_in_days(visits(100, 10, 5)) - 10.0 / 0.646_627).abs() < 0.001);
-        // Every one of 4 visits: λ = ln 9 a 5 days.
+        // 4 visits in 20 days, 4 changes: λ = ln 9 per 5 days.
         assert!((due_in_days(visits(20, 4, 4)) - 5.0 / 2.197_225).abs() < 0.001);
     }
 

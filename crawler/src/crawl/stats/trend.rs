@@ -35,11 +35,11 @@ struct Sample {
 /// Rates over the last five seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Rates {
-    /// Requests ended a second.
+    /// Requests ended per second.
     pub requests: f64,
-    /// Pages decided a second.
+    /// Pages decided per second.
     pub pages: f64,
-    /// Bytes of body received a second.
+    /// Bytes of body received per second.
     pub bytes: f64,
 }
 

@@ -6,15 +6,15 @@ const MAX_EXAMPLES: usize = 3;
 /// Bound on the bytes of an example's two URLs: there may be tens of thousands of rules.
 const MAX_EXAMPLE_BYTES: usize = 1_024;
 
-/// Length of a chain of duplicates, each found on the page before, at which a rule's URLs are a trap: for URLs with parameters or
-/// several numbers (suspect), and for others.
+/// Length of a chain of duplicates, each found on the page before, that makes the URLs of a rule a trap: for suspect
+/// URLs (with parameters or several numbers), and for others.
 const SUSPECT_CHAIN: u32 = 3;
 const ANY_CHAIN: u32 = 10;
 
-/// Number of duplicates, without a single new page, at which suspect URLs are a trap.
+/// Number of duplicates, without a single new page, that makes suspect URLs a trap.
 const ENDLESS: u32 = 100;
 
-/// Two URLs that the rule makes one, and whose pages are duplicates.
+/// Two URLs that the rule takes for one, and whose pages are duplicates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
     /// The URL of the dropped page.
@@ -38,7 +38,7 @@ pub struct Evidence {
     pub examples: Vec<Example>,
     /// The hash of the path of the first pair.
     first_path: Option<u64>,
-    /// A later pair had another path.
+    /// Whether a later pair had another path.
     several_paths: bool,
 }
 
@@ -59,7 +59,7 @@ impl Evidence {
         self.contradicted = self.contradicted.saturating_add(1);
     }
 
-    /// Whether it was right nine times in ten, and often enough.
+    /// Whether it was right nine times in ten, often enough, and at several paths if it needs them.
     pub(super) fn holds(&self, min_confirmed: u32, needs_several_paths: bool) -> bool {
         self.confirmed >= min_confirmed
             && u64::from(self.confirmed) >= 9 * u64::from(self.contradicted)
@@ -71,8 +71,8 @@ impl Evidence {
         self.confirmed > 0 && self.contradicted == 0
     }
 
-    /// Whether its URLs have no end. Either each duplicate was found on the page before, in a chain whose required length grows with
-    /// the contradictions; or a hundred duplicates were found and no new page.
+    /// Whether its URLs have no end. Either a chain of duplicates, each found on the page before, is long enough; each
+    /// contradiction raises the required length. Or suspect URLs gave a hundred duplicates and no new page.
     pub(super) fn is_endless(&self, is_suspect: bool) -> bool {
         let chain = if is_suspect { SUSPECT_CHAIN } else { ANY_CHAIN };
         let is_chain = self.longest_chain >= chain.saturating_mul(self.contradicted.saturating_add(1));

@@ -96,7 +96,7 @@ impl HostRules {
         }
     }
 
-    /// Whether the rule is new and needs the place of another.
+    /// Whether the rule is new and can only take the place of another.
     pub(super) fn has_seat_for(&self, rule: &UrlRule) -> bool {
         self.find(rule).is_none() && !self.has_room_for(rule)
     }

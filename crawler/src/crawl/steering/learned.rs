@@ -7,10 +7,10 @@ use xxhash_rust::xxh3::Xxh3;
 use super::memory::Memory;
 use super::{Evidence, Example, JudgedPage};
 
-/// The memory of a class: a page of it was decided.
+/// The memory's value for a class of which one page was decided.
 pub(super) const DECIDED: u32 = 0;
 
-/// The memory of a class: another page of it was a duplicate of the decided page.
+/// The memory's value for a class of which another page was a duplicate of the decided page.
 pub(super) const CONFIRMED: u32 = 1;
 
 /// A rule and its evidence.
@@ -21,7 +21,7 @@ pub(super) struct Learned {
     pub(super) is_applied: bool,
     /// URLs that it held back, samples included. A replay does not restore it, so a restart takes some more samples.
     pub(super) held_back: u64,
-    /// A URL in process is testing it.
+    /// Whether a URL in process is testing it.
     pub(super) is_tested: bool,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Learned {
 pub(super) struct Class {
     /// The rewritten URL, or the URL itself if the rule does not apply to it.
     pub(super) text: String,
-    /// The rule applies to the URL.
+    /// Whether the rule applies to the URL.
     pub(super) is_rewritten: bool,
 }
 

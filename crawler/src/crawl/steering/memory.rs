@@ -5,7 +5,7 @@ use std::collections::HashMap;
 /// Bound on the entries of a generation.
 const GENERATION: usize = 1 << 19;
 
-/// A small number for each of the last half million or more keys.
+/// A number for each of the keys that were set last: about half a million to a million keys.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     young: HashMap<u64, u32>,

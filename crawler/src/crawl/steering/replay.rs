@@ -9,7 +9,8 @@ use crate::error::RunError;
 
 /// Learns from all committed verdicts, in their order.
 ///
-/// When it was decided, a page that took another's place was a duplicate, and the other page was not.
+/// Each verdict counts as it was at the time: a page that took another's place was a duplicate, and the other page was
+/// kept.
 ///
 /// # Errors
 /// The catalogue cannot be read.

@@ -11,7 +11,7 @@ use super::learned::url_key;
 pub struct Skeleton {
     /// The hash of the shape of the path and the names of the parameters.
     pub hash: u64,
-    /// The URL has parameters, or several numbers in its path, as traps do.
+    /// Whether the URL has parameters, or several numbers in its path, as traps do.
     pub is_suspect: bool,
 }
 

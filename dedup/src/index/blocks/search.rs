@@ -64,7 +64,7 @@ impl<W: Word> Kernel for Search<'_, W> {
             len: 0,
         };
         let mut candidates = Candidates { slots: [0; 64], len: 0 };
-        // Overfull buckets that the query has met, each with the rest of the distance to search it within.
+        // Overfull buckets that the query has met, each with the distance that is left for its search.
         let mut splits: Vec<(&Split, u32)> = Vec::new();
         self.probe_tables(self.tables, self.distance, &mut batch, &mut splits, &mut candidates);
         while let Some((split, distance)) = splits.pop() {

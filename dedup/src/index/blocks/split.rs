@@ -9,11 +9,11 @@
 //! rotated       │    3    │    2    │    1    │    0    │        48 bits outside the block, in four of 12
 //! ```
 //!
-//! Recall stays a theorem. If the keys of query and bucket differ in c bits, a near pair differs in at most k − c of
-//! the other bits, and the pigeonhole principle applies to those as to the whole word. It applies to any choice of
-//! blocks. So blocks that do not spread the bucket's entries are left out, and the other blocks get their share of the
-//! radius. If no block spreads the entries, or if probing the blocks would cost more than the scan, the bucket stays
-//! whole until it has doubled.
+//! The index still finds every near pair. If the keys of query and bucket differ in c bits, a near pair differs in at
+//! most k − c of the other bits, and the pigeonhole principle applies to those as to the whole word, for any choice of
+//! blocks. So the split leaves out blocks that do not spread the bucket's entries, and gives the other blocks their
+//! share of the radius. If no block spreads the entries, or if probing the blocks would cost more than the scan, the
+//! bucket stays whole until it has doubled.
 
 use super::word::{Cut, Word};
 use crate::layout::{MAX_PROBES, ball, radius};

@@ -6,7 +6,7 @@
 //! document          id varint │ length varint │ signature, postcard
 //! ```
 //!
-//! Consecutive ids share rows, so writing costs an eighth. A row of scattered ids holds one document.
+//! Eight consecutive ids share a row, so writing them costs an eighth. A row of scattered ids holds one document.
 
 use sled::{Batch, Tree};
 

@@ -139,8 +139,8 @@ impl PackedTree {
                 rows += self.write_row(&mut batch, &begin, &value, new, long)?;
             }
             rest = later;
-            // If the new entries of a row exceed a batch, the batch cuts the row, so the rest must find its place
-            // again.
+            // If the new entries of a row exceed a batch, the batch cuts the row. Then the row of the remaining
+            // entries must be found again.
             match next {
                 Some(next) if !rest.is_empty() && of_row <= at_most => (begin, value) = next,
                 _ => break,

@@ -17,7 +17,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The shape of an index for `rule`, kept by `options`.
+    /// The shape of an index for `rule` with `options`.
     pub fn new(rule: &DuplicateRule, options: &SledOptions) -> Result<Self, DedupError> {
         Ok(Self {
             layout: options.layout_for(rule)?,

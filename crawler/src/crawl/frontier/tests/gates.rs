@@ -141,7 +141,7 @@ fn a_run_that_still_goes_on_asks_the_host_at_the_end_of_its_long_rest() {
     started(frontier.next(at(0)));
     frontier.on(busy("a.example", 3_600), at(0));
     frontier.on(again("a.example", 0), at(0));
-    // b takes its time.
+    // The request to b is still open.
     assert!(matches!(frontier.next(at(0)), Step::Wait(Some(t)) if t == at(HOUR)));
     assert_eq!(started(frontier.next(at(HOUR))), "http://a.example/1");
 }

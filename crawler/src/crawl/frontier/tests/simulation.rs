@@ -83,7 +83,7 @@ struct Seen {
     asked_at: Option<u64>,
     /// The delay that was in force then.
     delay: u64,
-    /// No request may come before.
+    /// No request may come before this time.
     rests_until: u64,
 }
 
@@ -91,7 +91,7 @@ struct Seen {
 struct Server {
     name: String,
     address: IpAddr,
-    /// The crawler knows the address.
+    /// Whether the crawler knows the address.
     is_known: bool,
     crawl_delay: u64,
     /// The crawler has read its robots.txt.
