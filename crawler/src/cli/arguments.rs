@@ -45,7 +45,7 @@ pub use tune::{TuneArgs, TuneFormat};
 #[command(
     after_help = "Start with `crawler demo`, which crawls a small built-in site without network access.\n\
     Exit codes: 0 success (single pages may have failed), 1 the command could not continue, 2 an argument, the configuration or an \
-    input file is invalid, 3 success except for input that could not be read, 130 Ctrl-C.\n\
+    input file is invalid, 3 success, but some input could not be read, 130 Ctrl-C.\n\
     Environment: CRAWLER_SECTION_KEY sets a key of config.toml; it overrides the file, and a flag overrides it. `crawler config \
     show` lists the values in force. RUST_LOG selects the log messages."
 )]
@@ -84,13 +84,13 @@ pub enum Command {
     Rebuild(RebuildArgs),
     /// Free disk space that the state of a crawl no longer needs.
     Gc(GcArgs),
-    /// Show the verdicts of a crawl under other dedup thresholds, without fetching, and write the best threshold to config.toml.
+    /// Show the verdicts of a crawl at other dedup thresholds, without fetching, and write the best setting to config.toml.
     Tune(TuneArgs),
     /// Show how the crawler reads one page, robots.txt, URL or sitemap.
     Inspect(InspectArgs),
     /// Show the fingerprints of documents in files, and their heaviest features.
     Fingerprint(FingerprintArgs),
-    /// Count the features of a corpus or a crawl for the weights tf-idf and improved.
+    /// Count the features of a corpus or a crawl, for the weights `tf-idf` and `improved`.
     Idf(IdfArgs),
     /// Measure the precision and recall of dedup settings on pages with known duplicates.
     Evaluate(EvaluateArgs),
@@ -98,7 +98,7 @@ pub enum Command {
     Layouts(LayoutsArgs),
     /// Find duplicates among documents in files: JSON lines, text, HTML, WARC and WET.
     Dedup(DedupArgs),
-    /// Crawl a small built-in site on loopback and compare the report with the known result.
+    /// Crawl a small built-in site on loopback and compare the report with the known results.
     Demo(DemoArgs),
     /// Check the configuration, or show the values in force with their origins.
     Config(ConfigArgs),

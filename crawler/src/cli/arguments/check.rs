@@ -18,57 +18,58 @@ pub enum AnswerFormat {
 /// `crawler check`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The text of a page is its main text, as a crawl takes it; it is compared with the kept pages by the rule of \
-    the configuration. Nothing is written. A URL is fetched as a crawl does, after its robots.txt.\n\
+    after_help = "The command compares the text, or the main text of a page, with the kept pages by the rule of the configuration. \
+    It writes nothing. It fetches a URL as a crawl does, after its robots.txt.\n\
     Verdicts and exit codes:\n  \
-    0 new: no page it was compared with says nearly the same; of a part of it (20 % or more) that one holds, it is told\n  \
+    0 new: no compared page is a duplicate or contains the text; the answer names a page that contains 20 % of it or more\n  \
     10 near: a near-duplicate by the rule\n  \
-    11 exact: the same text but for case, punctuation and white space\n  \
-    12 too_short: under the floor of a fingerprint, and like no other short page; it was not compared with longer ones\n  \
-    13 contained: one page holds 80 % or more of its words in passages of eight words (of a shorter text, all of it)\n  \
-    1 it could not go on, 2 it was called with something unusable\n\
-    By default only what the index finds is compared: of a text with a fingerprint the pages within dedup.max_distance bits, of \
-    a shorter one the short pages, of fewer than five words what is exactly the same. An excerpt of a longer page is mostly not \
-    among them. --thorough reads the texts of all kept pages, one after the other, and so finds the pages that hold an \
-    excerpt of any length from five words on, and the nearest of a text that is new.\n\
-    As JSON: {\"source\", \"url\": canonical|null, \"title\", \"verdict\": \"new\"|\"near\"|\"exact\"|\"contained\"|\"too_short\", \"reason\": a \
-    sentence, \"tokens\": of the text, a date counting as one, \"words\", \"characters\": of scripts without spaces, \"min_words\": words that a \
-    fingerprint takes, six such characters counting as one, \"compared_by\": \"fingerprint\"|\"shingles\"|\"digest\"|\"nothing\", \
-    \"fingerprint\", \"digest\", \"scheme\", \"thorough\", \"texts_compared\": kept pages whose texts it was compared with, thoroughly|null, \"texts_unread\": \
-    those whose text could not be read, \"same_url\": null or {\"id\", \"url\", \"title\", \"kept\"}, the page of the \
-    store with this URL, \"covered\": part of the text's tokens that stand in a passage in common with one of the nearest pages, \
-    0 to 1, \"nearest\": [{\"id\", \"url\", \"title\", \"is_exact\", \"is_duplicate\", \"distance\": bits, 0 of the same text|null, \"similarity\": estimated \
-    Jaccard index of the five-word runs, \"checks\": what the rule asks [{\"name\", \"value\", \"bound\", \"is_at_most\", \"is_met\"}], \
-    \"jaccard\": the exact index|null, \"covered\", \"covered_of_page\", \"passages\": the longest first [{\"tokens\", \"start\", \
-    \"end\", \"page_start\", \"page_end\": bytes of the extracted texts, \"text\"}], \"passages_left_out\", \
-    \"is_cut\": whether the texts are too long, or repeat themselves too often, for all passages to be looked for, \
-    \"unreadable\": why its text cannot be read|null}], \"is_cut\": whether \"covered\" is the least that it may be, as one of \
-    them is cut or cannot be read}."
+    11 exact: the same text except for case, punctuation and white space\n  \
+    12 too_short: too short for a fingerprint, and similar to no short page; the command did not compare it with longer pages\n  \
+    13 contained: one page contains 80 % or more of the text in passages of at least eight words; a shorter text must be there as a \
+    whole\n  \
+    1 the command could not continue, 2 an argument or the configuration is invalid\n\
+    By default the command compares only the pages that the index finds. A text with a fingerprint is compared with the pages within \
+    dedup.max_distance bits, a shorter text with the short pages, and a text of fewer than five words only with equal texts. The index \
+    rarely finds the page that contains an excerpt. --thorough reads the texts of all kept pages. It finds the pages that contain an \
+    excerpt of five words or more, and the pages nearest to a new text.\n\
+    JSON: {\"source\", \"url\": canonical URL|null, \"title\", \"verdict\": \
+    \"new\"|\"near\"|\"exact\"|\"contained\"|\"too_short\", \"reason\": the verdict in words, \"tokens\": number of tokens in the \
+    text, where a date is one token, \"words\": number of words, \"characters\": number of characters in scripts without spaces, \
+    \"min_words\": smallest number of words for a fingerprint, where six such characters are one word, \"compared_by\": \
+    \"fingerprint\"|\"shingles\"|\"digest\"|\"nothing\", \"fingerprint\", \"digest\", \"scheme\", \"thorough\", \
+    \"texts_compared\": number of kept pages that --thorough compared|null, \"texts_unread\": number of texts that it could not \
+    read, \"same_url\": the stored page with this URL: {\"id\", \"url\", \"title\", \"kept\"}|null, \"covered\": share of the \
+    text's tokens that are in a passage shared with one of the nearest pages, 0 to 1, \"nearest\": [{\"id\", \"url\", \"title\", \
+    \"is_exact\", \"is_duplicate\", \"distance\": bits, 0 for equal texts|null, \"similarity\": estimated Jaccard index of the \
+    five-word runs, \"checks\": the conditions of the rule [{\"name\", \"value\", \"bound\", \"is_at_most\", \"is_met\"}], \
+    \"jaccard\": exact index|null, \"covered\", \"covered_of_page\", \"passages\": the longest first [{\"tokens\", \"start\", \
+    \"end\", \"page_start\", \"page_end\": bytes in the extracted texts, \"text\"}], \"passages_left_out\", \"is_cut\": true if \
+    the search for passages stopped early, because the texts are too long or too repetitive, \"unreadable\": reason why its text \
+    cannot be read|null}], \"is_cut\": true if \"covered\" is a lower bound, because one of the nearest pages is cut or \
+    unreadable}. Fields are only ever added."
 )]
 pub struct CheckArgs {
-    /// A file of HTML or plain text, also gzip or zstd; an http or https URL; - for standard input.
+    /// File with HTML or plain text, also as gzip or zstd; an http or https URL; - for standard input.
     #[arg(value_name = "FILE|URL|-")]
     pub source: PathBuf,
-    /// See `--help` of the group.
     #[command(flatten)]
     pub data: DataFolder,
-    /// The URL that a file's page is from.
+    /// URL of the page in the file.
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = AnswerFormat::Text)]
     pub format: AnswerFormat,
-    /// Nearest pages shown at most.
+    /// Largest number of nearest pages in the answer.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub top: u16,
-    /// Compare with the text of every kept page: slower, finds the pages that hold the text or parts of it, and names the
-    /// nearest page of a text that is new.
+    /// Compare with the text of every kept page. This is slower, finds the pages that contain the text or parts of it, and names
+    /// the page nearest to a new text.
     #[arg(long)]
     pub thorough: bool,
-    /// Fetch a URL although its robots.txt forbids it.
+    /// Fetch a URL even if its robots.txt forbids it.
     #[arg(long)]
     pub ignore_robots: bool,
-    /// See `--help` of the group.
     #[command(flatten)]
     pub fetching: Fetching,
 }

@@ -26,8 +26,8 @@ pub enum ConfigAction {
 /// `crawler config check`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The command also checks the environment variables that begin with CRAWLER_. Each line of the output names the place and \
-    the allowed values.\n\
+    after_help = "The command also checks the environment variables that begin with CRAWLER_. Each line of the output names the \
+    place and the allowed values.\n\
     Exit codes: 0 no fault, 2 at least one fault."
 )]
 pub struct ConfigCheckArgs {
@@ -52,8 +52,8 @@ pub enum ConfigFormat {
 #[derive(Debug, Args)]
 #[command(
     after_help = "A flag overrides the environment, the environment overrides the file, and the file overrides the built-in default. \
-    The environment variable of a key is CRAWLER_SECTION_KEY, for example CRAWLER_DEDUP_MAX_DISTANCE=5. Its value is written as in the \
-    file; text needs no quotes. The command does not show passwords and the values of header fields."
+    The environment variable of a key is CRAWLER_SECTION_KEY, for example CRAWLER_DEDUP_MAX_DISTANCE=5. Write its value as in the \
+    file; text needs no quotes. The command hides passwords and the values of header fields."
 )]
 pub struct ConfigShowArgs {
     #[command(flatten)]

@@ -48,20 +48,20 @@ impl From<InputFormat> for Format {
     3 some input could not be read, 130 Ctrl-C."
 )]
 pub struct DedupArgs {
-    /// Files and folders, also as gzip or zstd; - for standard input. Folders are read recursively, without hidden files and files
-    /// with an unknown ending.
+    /// Files and folders, also as gzip or zstd; - for standard input. The command reads folders recursively, except hidden files
+    /// and files with an unknown ending.
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
-    /// Output file for the verdicts. Default, and with -: standard output.
+    /// Output file for the verdicts. Default, or with -: standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Output file for the unique documents: JSON lines unchanged, other documents as {"id", "text", "url", "title"}.
     #[arg(long, value_name = "FILE")]
     pub kept: Option<PathBuf>,
-    /// Form of all inputs. Default: by the content and the name of each file.
+    /// Form of all inputs. Default: the content and the name of each file decide.
     #[arg(long, value_enum)]
     pub format: Option<InputFormat>,
-    /// Field with the id of a document, a string or a number. A document without it gets its place in the input as id.
+    /// Field with the id of a document, a string or a number. Without this field, the id is the place of the document in the input.
     #[arg(long, value_name = "NAME", default_value = "id")]
     pub id_field: String,
     /// Field with the text.
@@ -81,7 +81,7 @@ pub struct DedupArgs {
     /// Smallest similarity of near-duplicates, above 0 and at most 1; overrides dedup.min_similarity.
     #[arg(long, value_name = "X")]
     pub min_similarity: Option<f32>,
-    /// Longest line, record or file after decompression, in bytes. Longer ones are reported and skipped.
+    /// Longest line, record or file after decompression, in bytes. The command reports and skips longer ones.
     #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MAX_DOCUMENT_BYTES as u64,
           value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub max_document_bytes: u64,

@@ -14,7 +14,7 @@ use super::values::{parse_language, parse_regex, parse_since, parse_until};
 pub enum ExportFormat {
     /// One JSON object per line.
     Jsonl,
-    /// A table with a header for spreadsheets and databases; no cell is a formula.
+    /// A table with a header for spreadsheets and databases; spreadsheets do not read any cell as a formula.
     Csv,
     /// A typed, compressed table for DuckDB, pandas or Spark.
     #[cfg(feature = "parquet")]
@@ -49,22 +49,22 @@ pub enum ExportVerdict {
     crawler export --format markdown -o pages/               one file per page, DIR/HOST/NAME.md\n  \
     crawler export --host '*.example.org' --match '/docs/' --since 2026-03-01 --until 2026-03-31\n  \
     crawler export --verdict all -o decided.csv              also duplicates, without their texts\n\n\
-    A page must pass every filter; one of the values of a filter is enough. A host without a port matches every port. \
-    '*.example.org' matches every host below example.org, but not example.org. --since and --until compare the time of the fetch, in UTC, \
-    and include both ends: --until 2026-03-31 includes that day. The export holds the last version of each page; earlier versions stay \
-    in the WARC files.\n\n\
-    The output appears under its name when it is complete. Until then, and after Ctrl-C, it is FILE.partial or DIR.partial, which the \
-    next export overwrites. An existing file is replaced; for a symbolic link, the file that it points to. A folder must be new or empty. \
-    The output must be outside --data. docs/src/export.md lists the fields and their types.\n\n\
-    Exit codes: 0 all pages were exported or the reader closed the pipe (crawler export | head), 1 the command could not continue, 2 an \
-    argument is invalid, 3 single pages could not be read from the archive; the command names them.")]
+    A page must pass every filter, and passes a filter if it matches one of its values. A host without a port matches every port. \
+    '*.example.org' matches every host below example.org, but not example.org. --since and --until compare the time of the fetch, \
+    in UTC, and include both ends: --until 2026-03-31 includes that day. The export holds the last version of each page; earlier \
+    versions stay in the WARC files.\n\n\
+    The output appears under its name when it is complete. Until then, and after Ctrl-C, it is FILE.partial or DIR.partial, which \
+    the next export overwrites. The command replaces an existing file or, for a symbolic link, the target of the link. A folder \
+    must be new or empty. The output must be outside --data. docs/src/export.md lists the fields and their types.\n\n\
+    Exit codes: 0 all pages were exported or the reader closed the pipe (crawler export | head), 1 the command could not \
+    continue, 2 an argument is invalid, 3 single pages could not be read from the archive; the command names them.")]
 pub struct ExportArgs {
     #[command(flatten)]
     pub data: DataFolder,
-    /// Form of the export. Default: by the ending of --output, or jsonl without an ending.
+    /// Form of the export. Default: the form that the ending of --output names; jsonl without an ending.
     #[arg(long, value_enum)]
     pub format: Option<ExportFormat>,
-    /// Output file, or a folder for one file per page. Default, and with -: standard output.
+    /// Output file, or a folder for one file per page. Default, or with -: standard output.
     #[arg(short, long, value_name = "FILE|DIR/")]
     pub output: Option<PathBuf>,
     /// Only pages of this host: example.org, example.org:8080 or '*.example.org'. Repeatable.

@@ -11,14 +11,14 @@ use super::values::{parse_confirm, parse_features, parse_segmenter, parse_weight
 #[derive(Debug, Args)]
 #[command(
     after_help = "Each combination of --features, --segmenter, --weights, --bits, --distances and --confirm is one row of the table. \
-    All other settings come from the configuration. The pages get their verdicts in the order of the file, as in a crawl.\n\
+    All other settings come from the configuration. The command decides the pages in the order of the file, as a crawl does.\n\
     Example: crawler evaluate --pages pages.jsonl --pairs pairs.tsv --weights tf,tf-idf --distances 3,7,10"
 )]
 pub struct EvaluateArgs {
     /// Pages: one JSON object per line with `id`, `text` and optionally `title`. Can be gzip or zstd.
     #[arg(long, value_name = "FILE")]
     pub pages: PathBuf,
-    /// Known similarities: one line `id id similarity` per pair, separated by tabs. Missing pairs have similarity 0.
+    /// Known similarities: one line per pair with `id`, `id` and `similarity`, separated by tabs. Missing pairs have similarity 0.
     #[arg(long, value_name = "FILE")]
     pub pairs: PathBuf,
     /// Features: words, 2-shingles to 9-shingles, 1-grams to 9-grams, or several joined by + (words+2-shingles).
@@ -27,7 +27,8 @@ pub struct EvaluateArgs {
     /// Word segmentation of scripts without spaces: pairs, dictionary.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "pairs", value_parser = parse_segmenter)]
     pub segmenter: Vec<dedup::Segmenter>,
-    /// Weights: tf, log-tf, tf-levels, tf-idf, improved. The IDF table comes from the configuration or else from the pages.
+    /// Weights: tf, log-tf, tf-levels, tf-idf, improved. The configuration names the IDF table; otherwise the command computes it
+    /// from the pages.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "tf", value_parser = parse_weights)]
     pub weights: Vec<dedup::Weighting>,
     /// Width of a fingerprint in bits: 32, 64, 128.
@@ -36,7 +37,7 @@ pub struct EvaluateArgs {
     /// Largest Hamming distances, in bits.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "3,7,10")]
     pub distances: Vec<u32>,
-    /// What confirms a candidate: `distance` alone, a smallest similarity of the sketches, or `combined`.
+    /// Confirmation of a candidate: `distance` alone, a smallest similarity of the sketches, or `combined`.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "distance,0.76", value_parser = parse_confirm)]
     pub confirm: Vec<dedup::Confirm>,
     /// Pairs with at least this similarity are duplicates.
@@ -74,8 +75,8 @@ pub struct FingerprintArgs {
 /// `crawler idf`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The table is frozen: fingerprints name the table that they were made with, and fingerprints of different tables \
-    are never compared. The configuration sets the features, the segmenter and the masking of dates. Memory grows with the number of \
+    after_help = "Fingerprints name the table that they were made with. The crawler never compares fingerprints of different \
+    tables. The configuration sets the features, the segmenter and the masking of dates. Memory grows with the number of \
     distinct features.\n\
     Example: crawler idf corpus/ --output idf.bin"
 )]
@@ -96,9 +97,9 @@ pub struct IdfArgs {
 /// `crawler layouts`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The index divides a fingerprint into blocks. Two fingerprints within the distance agree in at least one block, or \
-    differ there in few bits (pigeonhole principle). Fewer, wider blocks need less memory, give fewer candidates and cost more probes; \
-    more, narrower blocks do the opposite."
+    after_help = "The index divides a fingerprint into blocks. By the pigeonhole principle, two fingerprints within the distance \
+    are equal, or differ in few bits, in at least one block. Fewer, wider blocks need less memory, give fewer candidates and cost \
+    more probes; more, narrower blocks do the opposite."
 )]
 pub struct LayoutsArgs {
     /// Width of a fingerprint in bits: 32, 64, 128.

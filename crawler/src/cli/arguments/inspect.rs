@@ -9,12 +9,12 @@ use super::ConfigFile;
 /// `crawler inspect`
 #[derive(Debug, Args)]
 pub struct InspectArgs {
-    /// The thing to inspect.
+    /// The kind of input.
     #[command(subcommand)]
     pub what: Inspected,
 }
 
-/// Things that the command can inspect.
+/// The kinds of input that the command can inspect.
 #[derive(Debug, Subcommand)]
 pub enum Inspected {
     /// Show how the crawler reads pages: encoding, text, language, links, directives, fingerprint.
@@ -55,10 +55,11 @@ pub struct Fetching {
     \"bom\"|\"header\"|\"meta\"|\"utf8\"|\"detected\", \"charset_errors\": true if some bytes were malformed, \"title\", \
     \"text\", \"word_count\", \"language\": ISO 639-1, \"outlinks\": [{\"url\", \"kind\", \"nofollow\"}], \"robots\": \
     {\"noindex\", \"nofollow\", \"unavailable_after\": date, \"meta\": {the same fields}, \"header\": {the same fields}}, \
-    \"canonical\": URL of rel=canonical, if the page names exactly one, \"canonical_url\": canonical form of url, \"fingerprint\": \
-    hexadecimal digits, \"digest\": digest of the normalised text, equal for exact duplicates, \"similarity\": \"sketch\"|\"short\"|\"none\", the measure that confirms near-duplicates, \"soft_404\", \"truncated\"}. Unknown values are null. A \
-    page that could not be read is {\"source\", \"url\", \"error\"}. The kind of a link is its element (a, area, frame, iframe, form, \
-    meta-refresh, link:next and other link types) or its header (header:link and others).\n\
+    \"canonical\": URL of rel=canonical, if the page names exactly one, \"canonical_url\": canonical form of url, \
+    \"fingerprint\": hexadecimal digits, \"digest\": digest of the normalised text, equal for exact duplicates, \"similarity\": \
+    \"sketch\"|\"short\"|\"none\", the measure that confirms near-duplicates, \"soft_404\", \"truncated\"}. Unknown values are \
+    null. The answer for a page that could not be read is {\"source\", \"url\", \"error\"}. The kind of a link is its element (a, \
+    area, frame, iframe, form, meta-refresh, link:next and other link types) or its header (header:link and others).\n\
     A file has no URL: without --url, \"url\" is null and relative links are resolved against http://file.invalid/.\n\
     The command fetches a URL with the limits of a crawl, after its robots.txt.\n\
     Exit codes: 0 all pages were read, 1 the command could not continue, 2 an argument or the configuration is invalid, 3 some \
@@ -68,7 +69,7 @@ pub struct InspectPageArgs {
     /// Files with HTML or plain text, also as gzip or zstd; http and https URLs; - for standard input.
     #[arg(value_name = "FILE|URL", required = true)]
     pub pages: Vec<PathBuf>,
-    /// URL of the page, against which its links are resolved. Only for a single page.
+    /// URL of the page, which completes its relative links. Only for a single page.
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
     /// Form of the answer.
@@ -87,8 +88,8 @@ pub struct InspectPageArgs {
     after_help = "Text: one line per URL: `allow` or `disallow`, a tab, the deciding rule (its line number and text, or `no rule`), \
     a tab, the URL.\n\
     JSON: {\"url\", \"allowed\", \"rule\": text|null, \"line\": counted from 1|null, \"agent\": the product token in NAME, or * \
-    without one, \"crawl_delay_ms\": milliseconds|null, \"sitemaps\": [..]}. An invalid URL is {\"url\", \"error\"}, or as text a line \
-    on standard error.\n\
+    without one, \"crawl_delay_ms\": milliseconds|null, \"sitemaps\": [..]}. The answer for an invalid URL is {\"url\", \
+    \"error\"}, or in text form a line on standard error.\n\
     Only the path and the query of a URL count. The command does not check that the robots.txt belongs to the host of the URL.\n\
     Exit codes: 0 all URLs are valid, 1 the command could not continue, 2 an argument or the configuration is invalid, 3 some \
     URLs are invalid."
@@ -115,13 +116,14 @@ pub struct InspectRobotsArgs {
 #[command(
     after_help = "Text: one line per URL: the canonical URL, a tab, the SURT, a tab, the host key. For a URL that cannot be crawled: \
     `error`, a tab, the reason, a tab, the URL.\n\
-    JSON: {\"url\", \"canonical\", \"surt\", \"host_key\", \"rules\": version and names of the active rules}, or {\"url\", \"error\"}.\n\
+    JSON: {\"url\", \"canonical\", \"surt\", \"host_key\", \"rules\": version and names of the active rules}, or {\"url\", \
+    \"error\"}.\n\
     The section [canonicalize] of the configuration sets the rules.\n\
     Exit codes: 0 all URLs can be crawled, 1 the command could not continue, 2 an argument or the configuration is invalid, 3 some \
     URLs cannot be crawled."
 )]
 pub struct InspectUrlArgs {
-    /// Absolute http and https URLs. Without any, and with -: one per line from standard input.
+    /// Absolute http and https URLs. Without URLs, or with -: one per line from standard input.
     #[arg(value_name = "URL")]
     pub urls: Vec<String>,
     /// Form of the answer.

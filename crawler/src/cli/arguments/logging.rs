@@ -16,8 +16,8 @@ pub enum LogFormat {
 /// The flags of the log.
 #[derive(Debug, Args)]
 pub struct LoggingArgs {
-    /// Also append the log to this file, at level info or, with -v and -vv, at the chosen level. RUST_LOG overrides the level of the
-    /// file and of standard error.
+    /// Also append the log to this file: level info and above, or more with -v and -vv. RUST_LOG overrides the level of the file
+    /// and of standard error.
     #[arg(long, value_name = "FILE", global = true)]
     pub log_file: Option<PathBuf>,
     /// Form of the log file. Without --log-file: form of the log on standard error.

@@ -11,7 +11,7 @@ use super::{ConfigFile, DataFolder};
 pub enum ReportFormat {
     /// Tables for a terminal.
     Text,
-    /// The stable format for programs, with everything; fields are only ever added.
+    /// One JSON object with all data. The format is stable: fields are only ever added.
     Json,
     /// One self-contained page for a browser.
     Html,
@@ -30,12 +30,12 @@ impl From<ReportFormat> for crate::report::Format {
 /// `crawler report`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Text: a summary that fits on one screen. COLUMNS overrides the width of the terminal. The rule of the \
+    after_help = "Text: a summary that fits on one screen. COLUMNS overrides the width of the terminal. The dedup rule of the \
     configuration selects the near misses and the doubtful pairs.\n\
-    HTML: one file that opens from disk and loads nothing from the network. It shows histograms with the threshold, the doubtful pairs, \
-    clusters with their differences, hosts, rules, failures and the crawl over time. It is never larger than about 12 MB and lists \
-    what it left out. You can label pairs in it and download the labels for `crawler tune --pairs`.\n\
-    JSON: everything; fields are only ever added.\n\
+    HTML: one file that opens from disk and loads nothing from the network. It shows histograms with the threshold, the doubtful \
+    pairs, clusters with their differences, hosts, rules, failures and the crawl over time. It is never larger than about 12 MB \
+    and says where it leaves out data. You can label pairs in it and download the labels for `crawler tune --pairs`.\n\
+    JSON: all data; fields are only ever added.\n\
     Example: crawler report --format html --output report.html"
 )]
 pub struct ReportArgs {
@@ -57,7 +57,7 @@ pub struct ReportArgs {
 /// The forms of `crawler rules`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RulesFormat {
-    /// For people, with lines for the configuration.
+    /// For people, with lines to copy into the configuration.
     Text,
     /// One JSON object: `rules`, `patterns`, `left`, `snoozed`.
     Json,
@@ -67,15 +67,15 @@ pub enum RulesFormat {
 #[derive(Debug, Args)]
 #[command(
     after_help = "The crawler learns a rule from pairs of duplicates whose URLs differ in one part: a parameter, a segment of the \
-    path, a number or the host. Every later page that matches the rule tests it. To apply a rule in the next run, copy its line \
-    to steering.apply in config.toml."
+    path, a number or the host. The crawler tests the rule on every later page that matches it. To apply a rule in the next run, \
+    copy its line to steering.apply in config.toml."
 )]
 pub struct RulesArgs {
     #[command(flatten)]
     pub data: DataFolder,
     #[command(flatten)]
     pub config: ConfigFile,
-    /// Also show rules that have too little evidence or were refuted.
+    /// Also show refuted rules, and rules with too little evidence.
     #[arg(long)]
     pub all: bool,
     /// Form of the answer.

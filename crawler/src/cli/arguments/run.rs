@@ -12,15 +12,15 @@ use super::{ConfigFile, DataFolder, Overrides, StatusArgs};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Ctrl-C: the crawler takes no new URLs, finishes those in process and saves its state. The same command \
-    continues the crawl. A second Ctrl-C ends the program at once; it loses only the verdicts of the last moment \
-    (storage.commit_interval_ms), whose URLs the next run fetches again.\n\
+    continues the crawl. A second Ctrl-C ends the program at once. The next run then fetches again only the URLs \
+    whose verdicts were not yet saved (storage.commit_interval_ms).\n\
     Examples:\n  \
     crawler run --seeds seeds.txt                      crawl into the folder data\n  \
     crawler run --seeds seeds.txt --max-pages 1000     stop after 1,000 pages\n  \
-    crawler run --refresh                              visit the pages that are due again"
+    crawler run --refresh                              visit again the pages that are due"
 )]
 pub struct RunArgs {
-    /// Text file with one seed URL per line; `#` starts a comment. Optional with --refresh, which then stays on the
+    /// Text file with one seed URL per line; `#` starts a comment. Optional with --refresh: the run then stays on the
     /// known hosts.
     #[arg(long, value_name = "FILE", required_unless_present = "refresh")]
     pub seeds: Option<PathBuf>,
@@ -28,9 +28,9 @@ pub struct RunArgs {
     pub config: ConfigFile,
     #[command(flatten)]
     pub data: DataFolder,
-    /// Visit the pages that are due again. A changed page gets a new version and a new verdict; a page that is missing at two
+    /// Visit again the pages that are due. A changed page gets a new version and a new verdict; a page that is missing at two
     /// refreshes in a row is marked as gone and stays in the archive. The section [refresh] of config.toml sets the intervals.
-    /// --max-pages does not count these visits.
+    /// These visits do not count against --max-pages.
     #[arg(long)]
     pub refresh: bool,
     /// Visit the pages that are due at this time (RFC 3339).
@@ -48,7 +48,7 @@ pub struct RunArgs {
 /// `crawler demo`
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Data folder of the demo, which must be empty or absent. Default: a new temporary folder.
+    /// Data folder of the demo; it must be empty or absent. Default: a new temporary folder.
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
     #[command(flatten)]

@@ -13,7 +13,7 @@ use clap_complete::Shell;
     fish: crawler completions fish > ~/.config/fish/completions/crawler.fish"
 )]
 pub struct CompletionsArgs {
-    /// Shell.
+    /// Shell for which to print the script.
     #[arg(value_enum)]
     pub shell: Shell,
 }
@@ -23,7 +23,8 @@ pub struct CompletionsArgs {
 #[command(after_help = "Read all pages: crawler man | man -l -\n\
     Install them: crawler man --output ~/.local/share/man/man1")]
 pub struct ManArgs {
-    /// Folder for the pages, one per command; created if it is missing. Default: print all pages to standard output.
+    /// Folder for the pages, one file per command. The command creates a missing folder. Default: print all pages to standard
+    /// output.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }

@@ -16,10 +16,10 @@ pub enum VerifyFormat {
 /// `crawler verify`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The command checks every page, URL, WARC record and fingerprint. Kept pages have their body and text. Digests match. \
-    The index holds exactly the kept pages, and no two of them are duplicates by the rule of the configuration. Counts equal the number \
-    of rows. The queue holds exactly the URLs without an outcome. WARC files are readable to the end. The command does not change the \
-    crawl; the database may tidy its own files when it opens.\n\
+    after_help = "The command checks every page, URL, WARC record and fingerprint. Kept pages have their body and text. Digests \
+    match. The index holds exactly the kept pages, and no two of them are duplicates by the rule of the configuration. Counts \
+    equal the number of rows. The queue holds exactly the URLs without an outcome. WARC files are readable to the end. The \
+    command does not change the crawl; the database may reorganise its own files when it opens.\n\
     Exit codes: 0 no finding, 1 at least one finding, or the command could not continue."
 )]
 pub struct VerifyArgs {
@@ -35,14 +35,14 @@ pub struct VerifyArgs {
 /// `crawler rebuild`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Use it for a state that is damaged, lost or older than its archive. It restores every archived page with its verdict, \
-    duplicates, versions and visits, and queues the outlinks that were not fetched. The archive holds no redirects, failures, robots.txt \
-    and sitemaps; the next run asks for them again. The next run fetches a page again only if its record is damaged or if it is a \
-    duplicate of such a page.\n\
-    If the configuration file has another scheme than the crawl (features, weights, bits and others of [dedup]), the command computes \
-    all fingerprints from the stored texts and gives all pages a new verdict by the rule in force. --redecide always does so, for \
-    example after a change of threshold. The command fetches nothing: a dropped page that is now kept has its text, and the next run \
-    fetches its body. The report then shows the changed verdicts.\n\
+    after_help = "Use this command if the state is damaged, lost or older than its archive. It restores every archived page with \
+    its verdict, duplicates, versions and visits, and queues the outlinks that the crawl did not fetch. The archive holds no \
+    redirects, failures, robots.txt and sitemaps; the next run asks for them again. The next run fetches a page again only if its \
+    record is damaged or if it is a duplicate of such a page.\n\
+    If the fingerprint keys of [dedup] (features, weights, bits and others) differ from those of the crawl, the command computes \
+    all fingerprints from the stored texts and gives all pages a new verdict by the rule in force. Use --redecide to do so in any \
+    case, for example after a change of threshold. The command fetches nothing: the store already has the text of a dropped page \
+    that is now kept, and the next run fetches its body. The report then shows the changed verdicts.\n\
     The old state stays in state.before-rebuild until `crawler gc` removes it. The new state replaces it only when it is complete; \
     after an interruption the same command starts from the beginning."
 )]
@@ -59,9 +59,9 @@ pub struct RebuildArgs {
 /// `crawler gc`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The command copies the live rows of the state and the index into a new database, which replaces the old one, and \
-    removes the old state of a rebuild (state.before-rebuild). It needs disk space for the copy. It never rewrites WARC files, so earlier \
-    versions of pages stay in the archive."
+    after_help = "The command copies the live rows of the state and the index into a new database, which replaces the old one, \
+    and removes the old state of a rebuild (state.before-rebuild). It needs disk space for the copy. It never rewrites WARC \
+    files, so earlier versions of pages stay in the archive."
 )]
 pub struct GcArgs {
     #[command(flatten)]

@@ -53,52 +53,51 @@ fn parse_similarity(text: &str) -> Result<f32, String> {
 /// `crawler tune`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Nothing is fetched: every decision of the crawl is made again from what is stored, at each distance with each \
-    similarity. Precision and recall are estimated from a sample of the pages, by the exact similarity of the stored texts: pairs \
-    that have 0.8 of their runs of five words in common are duplicates, those under 0.5 are not. Another setting is recommended \
-    only if it is better by more than the sample can tell from chance. docs/src/tune.md says what the replay cannot know.\n\
-    The verdicts of the crawl stay as they are: --write changes config.toml, which the next run goes by."
+    after_help = "The command fetches nothing. It repeats every decision of the crawl from the stored data, at each distance with \
+    each similarity. It estimates precision and recall from a sample of the pages, by the exact similarity of their stored texts: \
+    pairs with a similarity of 0.8 or more are duplicates, pairs below 0.5 are not. The similarity is the share of five-word runs \
+    that both texts contain. The command recommends another setting only if that setting is better by more than chance explains. \
+    docs/src/tune.md describes the limits of the replay.\n\
+    The verdicts of the crawl do not change. --write changes config.toml, and the next run uses it."
 )]
 pub struct TuneArgs {
-    /// See `--help` of the group.
     #[command(flatten)]
     pub data: DataFolder,
-    /// See `--help` of the group.
     #[command(flatten)]
     pub config: ConfigFile,
-    /// Largest Hamming distances to try, such as 3,7,10; without it 0 to 10. The one in force is always tried.
+    /// Largest Hamming distances to try, such as 3,7,10. Default: 0 to 10. The command also tries the distance in force.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub distances: Vec<u32>,
-    /// Smallest similarities to try; the one in force is always tried.
+    /// Smallest similarities to try. The command also tries the similarity in force.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_similarity,
           default_value = "0.6,0.65,0.7,0.73,0.76,0.79,0.82,0.85,0.9")]
     pub similarities: Vec<f32>,
-    /// What you say of pairs of pages: URL, URL and duplicate, different or a similarity a line, separated by tabs; # starts a
-    /// comment. It overrides the estimate, and the recommendation contradicts as little of it as can be.
+    /// Your labels: one line per pair with two URLs and `duplicate`, `different` or a similarity, separated by tabs; `#` starts a
+    /// comment. Labels override the estimate, and the recommended setting contradicts as few of them as possible.
     #[arg(long, value_name = "FILE")]
     pub pairs: Option<PathBuf>,
-    /// Pages whose texts are compared to estimate precision and recall; 0 for none.
+    /// Number of pages in the sample for precision and recall; 0 for no estimate.
     #[arg(long, value_name = "N", default_value_t = 3_000)]
     pub sample: usize,
-    /// Look at this setting instead of the recommended one: a distance and a similarity, such as 7,0.8.
+    /// Select this setting instead of the recommended one: a distance and a similarity, such as 7,0.8.
     #[arg(long, value_name = "DISTANCE,SIMILARITY")]
     pub at: Option<At>,
-    /// Pairs that are shown of those that would change, the most doubtful first.
+    /// Number of pairs with another verdict to show, the most doubtful first.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub show: usize,
-    /// Write the recommended setting, or that of --at, to the configuration: only what changes, comments and order stay.
+    /// Write the selected setting (recommended, or from --at) to the configuration file. Its other keys, comments and order stay.
     #[arg(long)]
     pub write: bool,
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = TuneFormat::Text)]
     pub format: TuneFormat,
-    /// File for all settings as CSV.
+    /// Write all settings to this file as CSV.
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// File for a plot of the pages dropped as SVG.
+    /// Write a plot of the dropped pages to this file as SVG.
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// File for the URLs that the recommended setting, or that of --at, keeps: one a line.
+    /// Write the URLs that the selected setting keeps to this file, one per line.
     #[arg(long, value_name = "FILE")]
     pub kept: Option<PathBuf>,
 }
