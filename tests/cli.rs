@@ -139,7 +139,10 @@ fn the_layouts_of_a_distance_are_listed_with_their_costs() {
         .says(&["prefix bits", "1 048 576"]);
     run(&mut crawler(["layouts", "--bits", "32", "--distance", "40"]))
         .with_code(2)
-        .complains_of(&["32 bits cannot guarantee a Hamming distance of 40", "choose at most 11 bits"]);
+        .complains_of(&[
+            "32 bits cannot guarantee a Hamming distance of 40",
+            "choose at most 11 bits",
+        ]);
 }
 
 #[test]

@@ -115,11 +115,12 @@ impl Recorder {
                     if is_last {
                         break;
                     }
-                    // The frontier takes events until it has ended. After that nobody needs them.
+                    // The frontier takes events until it has ended. After that nobody needs them, but the last record is still
+                    // to come: it marks the run as ended in order.
                     if let Some(event) = event
                         && events.blocking_send(event).is_err()
                     {
-                        break;
+                        tracing::debug!("an event came after the end of the frontier");
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => self.commit()?,
