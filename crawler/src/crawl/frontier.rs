@@ -25,7 +25,7 @@ mod visits;
 mod waiting;
 
 use std::collections::{HashMap, HashSet};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use storage::QueuedUrl;
 use web::politeness::{Contact, CrawlClock, HostSignal, Now};
@@ -144,7 +144,7 @@ impl Frontier {
         entry.pages_decided = pages_decided;
         entry.memory.may_have_robots = true;
         if self.after_interruption {
-            self.was_asked(host, Duration::ZERO);
+            self.may_have_been_asked(host);
         }
         self.schedule(host, Now::ZERO);
     }

@@ -10,6 +10,9 @@ use super::Frontier;
 use super::state::Work;
 use crate::crawl::messages::GivenUp;
 
+/// Hosts that are saved at a time: after a crash all hosts are to be saved, and there may be a million.
+const SAVED_AT_A_TIME: usize = 10_000;
+
 impl Frontier {
     /// Restores the treatment of the host from an earlier run.
     pub fn restore(&mut self, name: &str, state: &HostRecord) {
@@ -32,8 +35,11 @@ impl Frontier {
             host.memory.address = Some(address);
             host.address = Some(AddressKey::new(address, name));
         }
-        let is_known = !self.after_interruption;
-        self.was_asked(name, if is_known { ago } else { Duration::ZERO });
+        if self.after_interruption {
+            self.may_have_been_asked(name);
+        } else {
+            self.was_asked(name, ago);
+        }
     }
 
     /// Notes that the last run was killed. It may have asked any host a moment ago without a record. Call this before
@@ -42,7 +48,16 @@ impl Frontier {
         self.after_interruption = true;
     }
 
-    pub(super) fn was_asked(&mut self, name: &str, ago: Duration) {
+    /// Treats the host as asked just now, because the run that was killed may have asked it. The store must know it too: this run may end
+    /// before it asks the host, and the next one would go by an older time.
+    pub(super) fn may_have_been_asked(&mut self, name: &str) {
+        self.was_asked(name, Duration::ZERO);
+        let started_at = self.started_at;
+        self.host(name).memory.asked_before = started_at;
+        self.mark_unsaved(name);
+    }
+
+    fn was_asked(&mut self, name: &str, ago: Duration) {
         let host = self.host(name);
         host.gate.was_asked(ago);
         if let Some(key) = host.address {
@@ -56,9 +71,10 @@ impl Frontier {
         !self.unsaved.is_empty()
     }
 
-    /// The treatment of each host whose treatment has changed since the last call.
+    /// The treatment of hosts whose treatment has changed since they were last taken; at most [`SAVED_AT_A_TIME`] of them.
     pub fn take_unsaved(&mut self) -> Vec<(String, HostRecord)> {
-        let names = std::mem::take(&mut self.unsaved);
+        let rest = self.unsaved.len().saturating_sub(SAVED_AT_A_TIME);
+        let names = self.unsaved.split_off(rest);
         names
             .into_iter()
             .map(|name| {

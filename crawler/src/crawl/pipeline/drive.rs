@@ -85,7 +85,7 @@ pub(super) async fn drive(
         // The revisits that still wait end without an answer. A stopped run leaves them to the next run.
         recording.send(Record::EndVisits);
     }
-    recording.save(frontier, true);
+    recording.save_last(frontier);
     upkeep.display(frontier, &network.stats);
     drop((network, recording));
     // After a stop, abandoned pages may still have tickets. Their events are dropped.
@@ -123,7 +123,7 @@ impl Upkeep {
         let is_due = frontier.has_unsaved() && self.start.elapsed() >= self.saved_at + SAVE_INTERVAL;
         if is_due && !recording.records.is_full() {
             self.saved_at = self.start.elapsed();
-            recording.save(frontier, false);
+            recording.save(frontier);
         }
     }
 
@@ -169,9 +169,20 @@ impl Recording {
         }
     }
 
-    fn save(&self, frontier: &mut Frontier, is_last: bool) {
+    fn save(&self, frontier: &mut Frontier) {
         let states = frontier.take_unsaved();
-        self.send(Record::Hosts { states, is_last });
+        self.send(Record::Hosts { states, is_last: false });
+    }
+
+    /// Saves the treatment of all hosts, and ends the run.
+    fn save_last(&self, frontier: &mut Frontier) {
+        while frontier.has_unsaved() {
+            self.save(frontier);
+        }
+        self.send(Record::Hosts {
+            states: Vec::new(),
+            is_last: true,
+        });
     }
 
     /// Records that a URL must not be fetched. A page that was fetched before stays in the crawl.
