@@ -11,8 +11,8 @@ use super::{ConfigFile, DataFolder, Overrides, StatusArgs};
 /// `crawler run`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Ctrl-C: the crawler takes no new URLs, finishes those in process and saves its state. The same command \
-    continues the crawl. A second Ctrl-C ends the program at once. The next run then fetches again only the URLs \
+    after_help = "Ctrl-C: the crawler takes no new URLs, finishes those in process within three seconds, and saves its \
+    state. URLs that take longer stay in the queue. SIGTERM and SIGHUP do the same. The same command continues the crawl. A second Ctrl-C ends the program at once. The next run then fetches again only the URLs \
     whose verdicts were not yet saved (storage.commit_interval_ms).\n\
     Examples:\n  \
     crawler run --seeds seeds.txt                      crawl into the folder data\n  \
