@@ -22,7 +22,7 @@ struct Held {
 fn held() -> Held {
     let gate = Arc::new(Gate::closed());
     let waits = gate.clone();
-    let body = html("A page", &words(1, 200), &NO_LINKS);
+    let body = html("A page", &words(1, 200), NO_LINKS);
     let answer = format!(
         "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()

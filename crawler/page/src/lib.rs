@@ -1,6 +1,6 @@
 //! How do the bytes of a response become a page?
 //!
-//! [`read`] turns a body into characters, characters into a tree, and the tree into title, main text, links, directives and
+//! [`read()`] turns a body into characters, characters into a tree, and the tree into title, main text, links, directives and
 //! language. The crate does no I/O and knows no database and no async runtime, so every caller reads a page the same way.
 //!
 //! - [`content_type`]: the parts of a `Content-Type` header; [`sniff`]: the kind of bytes without a declared type

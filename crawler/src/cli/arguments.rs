@@ -1,5 +1,10 @@
 //! The command line: every command, every flag and the text of `--help`.
 
+#![allow(
+    rustdoc::broken_intra_doc_links,
+    reason = "the doc comments are help texts, in which brackets are only brackets"
+)]
+
 mod check;
 mod config;
 mod dedup;

@@ -23,10 +23,6 @@
 //! Each job holds one of the frontier's `window` tickets, and every channel has room for as many messages as there are tickets, so
 //! no stage waits for a stage that waits for it. [`MemoryBudget`] bounds the bytes in flight. Parsing has threads of its own, so
 //! that it never holds up the network.
-#![allow(
-    rustdoc::private_intra_doc_links,
-    reason = "the text is for readers of the code, and links to the function of each stage"
-)]
 
 mod drive;
 mod fill;

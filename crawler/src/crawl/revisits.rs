@@ -10,7 +10,7 @@
 //! [`interpret`](crate::crawl::interpret) distinguishes the answers to a revisit (304, 404, redirects), and
 //! [`recorder`](crate::crawl::recorder) distinguishes a page that has not changed from a new version.
 //!
-//! [due]: Intervals::due_at
+//! [due]: crate::config::settings::Intervals::due_at
 
 mod conditional;
 mod policy;

@@ -1,7 +1,7 @@
 //! Other thresholds for a crawl: the verdicts that each setting would give, an estimate of its precision and recall, and a
 //! recommendation.
 //!
-//! [`replay`](super::replay) decides again and judges. This module reads the crawl and the labels, collects the results and writes the
+//! [`replay`] decides again and judges. This module reads the crawl and the labels, collects the results and writes the
 //! chosen setting to the configuration file.
 
 mod answer;

@@ -23,7 +23,7 @@ pub enum Lane {
 const MAX_SMALL_BYTES: usize = 256 * 1024;
 
 /// Bound on the tags of a small page. The tree takes about 200 bytes per tag for an ordinary page, and a multiple for
-/// a hostile one: see [`page::parse`].
+/// a hostile one: see `parse` in the crate `page`.
 const MAX_SMALL_TAGS: usize = 16 * 1024;
 
 impl Lane {

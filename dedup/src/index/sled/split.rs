@@ -11,7 +11,7 @@
 //! the remaining bits   │  sub 3 │  sub 2 │  sub 1 │  sub 0  │   above │ below, in four even sub-blocks
 //! ```
 //!
-//! The theorem of [`layout`](crate::layout) applies again. In a bucket whose block differs from the query's in b bits,
+//! The theorem of [`layout`] applies again. In a bucket whose block differs from the query's in b bits,
 //! a fingerprint within k differs in at most k − b of the remaining bits. Divide k − b + 1 among the sub-blocks and
 //! search each within its share less one: every such fingerprint is found. If that reads more rows than the bucket has,
 //! the search reads the whole bucket instead.
