@@ -88,6 +88,8 @@ impl Analyzer {
                 tokens: u32::try_from(scratch.units.len()).unwrap_or(u32::MAX),
                 ..Signature::default()
             };
+            // Each buffer of a long text is freed before the next one takes as much memory again.
+            shrink(&mut scratch.numbers);
             shingle_hashes(scratch);
             if words >= self.scheme.min_words {
                 signature.sketch = Sketch::of_buffer(&mut scratch.shingles);
@@ -98,7 +100,6 @@ impl Analyzer {
                 scratch.shingles.dedup();
                 signature.shingles.clone_from(&scratch.shingles);
             }
-            // Frees a long text's shingles before its features take as much memory again.
             shrink(&mut scratch.shingles);
             if words >= self.scheme.min_words {
                 signature.fingerprint = self.fingerprint_of(text, scratch);

@@ -286,13 +286,20 @@ impl Record {
     pub fn held_bytes(&self) -> usize {
         let of_links = |links: &[Discovered]| links.iter().map(held_bytes).sum::<usize>();
         match self {
-            Self::Page(page) => page.body.len() + page.text.len() + of_links(&page.outlinks),
+            Self::Page(page) => page.held_bytes() + of_links(&page.outlinks),
             Self::Outcome { outlinks, .. } => of_links(outlinks),
             Self::Sitemap { urls, .. } => of_links(urls),
             Self::Robots { stored, .. } => stored.as_ref().map_or(0, |stored| stored.text.len()),
-            Self::NotModified { .. } | Self::EndVisits | Self::Recall(_) | Self::Hosts { .. } | Self::Refill(_) => 0,
+            Self::NotModified { response, .. } => of_headers(response),
+            Self::EndVisits | Self::Recall(_) | Self::Hosts { .. } | Self::Refill(_) => 0,
         }
     }
+}
+
+/// The bytes of the header fields. A server may send about 400 kB of them.
+fn of_headers(response: &Response) -> usize {
+    let fields = response.headers.iter();
+    fields.map(|(name, value)| name.as_str().len() + value.len()).sum()
 }
 
 fn held_bytes(link: &Discovered) -> usize {
@@ -318,6 +325,22 @@ pub(crate) struct UndecidedPage {
     pub body: Bytes,
     /// Links that belong to the crawl.
     pub outlinks: Vec<Discovered>,
+}
+
+impl UndecidedPage {
+    /// The bytes of everything that grows with the page, except its outlinks.
+    fn held_bytes(&self) -> usize {
+        let draft = &self.draft;
+        let short = [&draft.title, &draft.content_type, &draft.encoding];
+        size_of::<Self>()
+            + self.body.len()
+            + self.text.len()
+            + of_headers(&self.response)
+            + short.iter().map(|text| text.len()).sum::<usize>()
+            + draft.canonical.as_ref().map_or(0, String::len)
+            + draft.signature.len()
+            + self.signature.shingles.len() * size_of::<u64>()
+    }
 }
 
 /// The result of interpreting an answer, by the stage that takes it next.
