@@ -5,9 +5,11 @@
 //! [`MAX_PEAK_BYTES`] at its peak, with the default limits. `docs/src/harm.md` has a row for each; its figures are what
 //! `cargo test -p crawler --test integration harm -- --nocapture | grep '^| '` prints.
 //!
-//! - `slow`: time; `bodies`, `codings`, `markup`: size; `framing`, `headers`, `connections`: broken HTTP
+//! - `slow`: time; `bodies`, `codings`, `markup`, `texts`: size; `framing`, `headers`, `connections`: broken HTTP
 //! - `redirects`, `robots`, `sitemaps`: where they lead
 //! - `doing`: how harm is done
+
+use std::collections::BTreeSet;
 
 mod bodies;
 mod codings;
@@ -20,6 +22,7 @@ mod redirects;
 mod robots;
 mod sitemaps;
 mod slow;
+mod texts;
 
 /// What the whole process may have resident.
 const MAX_PEAK_BYTES: u64 = 300_000_000;
@@ -27,41 +30,45 @@ const MAX_PEAK_BYTES: u64 = 300_000_000;
 /// The table of harms.
 const TABLE: &str = include_str!("../docs/src/harm.md");
 
-/// Where they are done.
-const SOURCES: [&str; 10] = [
-    include_str!("harm/bodies.rs"),
-    include_str!("harm/codings.rs"),
-    include_str!("harm/connections.rs"),
-    include_str!("harm/framing.rs"),
-    include_str!("harm/headers.rs"),
-    include_str!("harm/markup.rs"),
-    include_str!("harm/redirects.rs"),
-    include_str!("harm/robots.rs"),
-    include_str!("harm/sitemaps.rs"),
-    include_str!("harm/slow.rs"),
+/// The modules that do them, with their source.
+const SOURCES: [(&str, &str); 11] = [
+    ("bodies", include_str!("harm/bodies.rs")),
+    ("codings", include_str!("harm/codings.rs")),
+    ("connections", include_str!("harm/connections.rs")),
+    ("framing", include_str!("harm/framing.rs")),
+    ("headers", include_str!("harm/headers.rs")),
+    ("markup", include_str!("harm/markup.rs")),
+    ("redirects", include_str!("harm/redirects.rs")),
+    ("robots", include_str!("harm/robots.rs")),
+    ("sitemaps", include_str!("harm/sitemaps.rs")),
+    ("slow", include_str!("harm/slow.rs")),
+    ("texts", include_str!("harm/texts.rs")),
 ];
 
-/// The rows of the table: the harm's name, and what is recorded of it.
-fn rows() -> impl Iterator<Item = (&'static str, &'static str)> {
+/// The cells of each row of the table: the harm's name, what is recorded of it, and at the end the test that does it.
+fn rows() -> impl Iterator<Item = Vec<&'static str>> {
     let first = TABLE.lines().skip_while(|line| !line.starts_with("| harm |")).skip(2);
     let rows = first.take_while(|line| line.starts_with("| "));
-    rows.map(|row| {
-        let mut cells = row.trim_matches('|').split('|').map(str::trim);
-        (cells.next().unwrap(), cells.next().unwrap())
-    })
+    rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect())
 }
 
 #[test]
 fn every_harm_in_the_table_is_tested_and_every_tested_one_is_in_the_table() {
-    let in_table: Vec<&str> = rows().map(|(name, _)| name).collect();
-    let mut tested: Vec<&str> = Vec::new();
-    for source in SOURCES {
-        let after = source.split("Harm::of(").skip(1);
-        tested.extend(after.map(|rest| rest.split('"').nth(1).unwrap()));
+    let in_table: BTreeSet<(String, String)> = rows()
+        .map(|cells| (cells[0].to_owned(), cells.last().unwrap().trim_matches('`').to_owned()))
+        .collect();
+    let mut tested = BTreeSet::new();
+    for (module, source) in SOURCES {
+        for test in source.split("#[test]\nfn ").skip(1) {
+            let function = test.split('(').next().unwrap();
+            let harms = test.split("Harm::of(").skip(1);
+            tested.extend(harms.map(|rest| {
+                (
+                    rest.split('"').nth(1).unwrap().to_owned(),
+                    format!("{module}::{function}"),
+                )
+            }));
+        }
     }
-    let sorted = |mut names: Vec<&'static str>| {
-        names.sort_unstable();
-        names
-    };
-    assert_eq!(sorted(in_table), sorted(tested));
+    assert_eq!(in_table, tested);
 }

@@ -209,7 +209,7 @@ impl Analyzer {
 
 /// The length in words; [`CHARACTERS_PER_WORD`] characters count as one word.
 fn words(units: &[Unit]) -> usize {
-    let characters = units.iter().filter(|unit| unit.kind == UnitKind::Character).count();
+    let characters = units.iter().filter(|unit| unit.is(UnitKind::Character)).count();
     units.len() - characters + characters / CHARACTERS_PER_WORD
 }
 
@@ -229,7 +229,7 @@ fn shingle_hashes(scratch: &mut Scratch) {
 
 fn numbers(scratch: &mut Scratch) -> u64 {
     scratch.numbers.clear();
-    let numbers = scratch.units.iter().filter(|unit| unit.is_number);
+    let numbers = scratch.units.iter().filter(|unit| unit.is_number());
     scratch.numbers.extend(numbers.map(|unit| unit.hash));
     scratch.numbers.sort_unstable();
     hash_list(&scratch.numbers)

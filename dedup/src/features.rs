@@ -69,9 +69,9 @@ pub(crate) fn each(
 fn words_and_pairs(units: &[Unit], take: &mut impl FnMut(u64, Piece<'_>)) {
     let mut after_character = false;
     for (at, unit) in units.iter().enumerate() {
-        let is_character = unit.kind == UnitKind::Character;
+        let is_character = unit.is(UnitKind::Character);
         match units.get(at + 1) {
-            Some(next) if is_character && next.kind == UnitKind::Character => {
+            Some(next) if is_character && next.is(UnitKind::Character) => {
                 take(hash_run(0, [unit.hash, next.hash]), Piece::Units(&units[at..at + 2]));
             }
             _ if is_character && after_character => {}
@@ -85,13 +85,13 @@ fn words_and_pairs(units: &[Unit], take: &mut impl FnMut(u64, Piece<'_>)) {
 #[cfg(feature = "dictionary")]
 fn words_of_dictionary(text: &str, units: &[Unit], take: &mut impl FnMut(u64, Piece<'_>)) {
     let stand_together =
-        |a: &Unit, b: &Unit| (a.kind, b.kind) == (UnitKind::Character, UnitKind::Character) && a.end() == b.start;
+        |a: &Unit, b: &Unit| a.is(UnitKind::Character) && b.is(UnitKind::Character) && a.end() == b.start();
     for run in units.chunk_by(stand_together) {
         let [first, .., last] = run else {
             run.iter().for_each(|unit| take(unit.hash, Piece::Units(run)));
             continue;
         };
-        let run = text.get(first.start..last.end()).unwrap_or("");
+        let run = text.get(first.start()..last.end()).unwrap_or("");
         let mut start = 0;
         crate::dictionary::each_word_end(run, |end| {
             let word = &run[std::mem::replace(&mut start, end)..end];
@@ -129,12 +129,12 @@ fn join(text: &str, units: &[Unit], date: &str) -> String {
     let mut last: Option<&Unit> = None;
     for unit in units {
         if let Some(last) = last {
-            let characters = (last.kind, unit.kind) == (UnitKind::Character, UnitKind::Character);
-            if last.end() < unit.start && !characters {
+            let characters = last.is(UnitKind::Character) && unit.is(UnitKind::Character);
+            if last.end() < unit.start() && !characters {
                 out.push(' ');
             }
         }
-        out.push_str(if unit.kind == UnitKind::Date {
+        out.push_str(if unit.is(UnitKind::Date) {
             date
         } else {
             unit.shown(text)

@@ -10,16 +10,13 @@ use runs::each_run;
 /// The text shown for a masked date or clock time.
 pub(crate) const DATE: &str = "<date>";
 
-/// A token, or a masked date.
+/// A token, or a masked date. In 16 bytes, because a long text has millions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unit {
     pub hash: u64,
-    /// Position of its first byte in the normalised text.
-    pub start: usize,
-    pub length: u32,
-    pub kind: UnitKind,
-    /// Whether it is a number or a word with a digit.
-    pub is_number: bool,
+    /// From the lowest bit: kind, [`NUMBER`], length in bytes, and position of the first byte in the normalised text. Lengths and positions
+    /// that do not fit (128 MiB, 16 GiB) are saturated; only explanations, runs of characters and lengths of features use them.
+    packed: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,17 +29,54 @@ pub(crate) enum UnitKind {
     Date,
 }
 
+/// The bits of the kind.
+const KIND: u64 = 0b11;
+/// Whether the unit is a number or a word with a digit.
+const NUMBER: u64 = 1 << 2;
+const LENGTH_SHIFT: u32 = 3;
+const LENGTH_BITS: u32 = 27;
+const START_SHIFT: u32 = LENGTH_SHIFT + LENGTH_BITS;
+const MAX_LENGTH: u64 = (1 << LENGTH_BITS) - 1;
+const MAX_START: u64 = u64::MAX >> START_SHIFT;
+
 impl Unit {
-    pub fn end(&self) -> usize {
-        self.start + self.length as usize
+    #[inline(always)]
+    pub fn new(hash: u64, (start, length): (usize, usize), kind: UnitKind, is_number: bool) -> Self {
+        let start = (start as u64).min(MAX_START) << START_SHIFT;
+        let length = (length as u64).min(MAX_LENGTH) << LENGTH_SHIFT;
+        let number = if is_number { NUMBER } else { 0 };
+        Self {
+            hash,
+            packed: start | length | number | kind as u64,
+        }
+    }
+
+    /// Position of its first byte in the normalised text.
+    pub fn start(self) -> usize {
+        (self.packed >> START_SHIFT) as usize
+    }
+
+    pub fn end(self) -> usize {
+        self.start() + (self.packed >> LENGTH_SHIFT & MAX_LENGTH) as usize
+    }
+
+    #[inline(always)]
+    pub fn is(self, kind: UnitKind) -> bool {
+        self.packed & KIND == kind as u64
+    }
+
+    /// Whether it is a number or a word with a digit.
+    #[inline(always)]
+    pub fn is_number(self) -> bool {
+        self.packed & NUMBER != 0
     }
 
     /// The unit as it reads in the normalised text.
-    pub fn shown<'a>(&self, text: &'a str) -> &'a str {
-        match self.kind {
-            UnitKind::Date => DATE,
-            _ => text.get(self.start..self.end()).unwrap_or(""),
+    pub fn shown(self, text: &str) -> &str {
+        if self.is(UnitKind::Date) {
+            return DATE;
         }
+        text.get(self.start()..self.end()).unwrap_or("")
     }
 }
 
@@ -84,13 +118,9 @@ impl Cutter<'_> {
             let is_ascii = word & HIGH == 0;
             let maybe_date = || self.mask_dates && begins_like_date(word) && may_begin(bytes, start, end);
             if is_ascii && !number_goes_on(bytes, end) && !maybe_date() {
-                return self.units.push(Unit {
-                    hash: hash_short(word),
-                    start,
-                    length: length as u32,
-                    kind: UnitKind::Word,
-                    is_number: word & LETTER != LETTER & keep,
-                });
+                let is_number = word & LETTER != LETTER & keep;
+                let unit = Unit::new(hash_short(word), (start, length), UnitKind::Word, is_number);
+                return self.units.push(unit);
             }
         }
         self.mixed_run(start, end);
@@ -109,12 +139,11 @@ impl Cutter<'_> {
             let Some(token) = self.text.get(self.at..end).and_then(|text| tokens(text).next()) else {
                 break;
             };
-            let start = self.at + token.start;
-            let unit = self
-                .date(start, token.text.len())
-                .unwrap_or_else(|| unit(start, &token));
-            self.units.push(unit);
-            self.at = unit.end();
+            let (start, length) = (self.at + token.start, token.text.len());
+            let date_length = self.date_length(start, length);
+            self.units
+                .push(date_length.map_or_else(|| unit(start, &token), |length| date(start, length)));
+            self.at = start + date_length.unwrap_or(length);
         }
         self.at = self.at.max(end);
     }
@@ -127,19 +156,14 @@ impl Cutter<'_> {
             && !(0x80..0xe4).contains(&next)
             && let Some(word) = short_word(&bytes[self.at..], 3)
         {
-            self.units.push(Unit {
-                hash: hash_short(word),
-                start: self.at,
-                length: 3,
-                kind: UnitKind::Character,
-                is_number: false,
-            });
+            let unit = Unit::new(hash_short(word), (self.at, 3), UnitKind::Character, false);
+            self.units.push(unit);
             self.at += 3;
         }
     }
 
-    /// The date that begins at `start` with a token of `length` bytes.
-    fn date(&mut self, start: usize, length: usize) -> Option<Unit> {
+    /// The length in bytes of the date that begins at `start` with a token of `length` bytes.
+    fn date_length(&mut self, start: usize, length: usize) -> Option<usize> {
         if !self.mask_dates || !may_begin(self.text.as_bytes(), start, start + length) {
             return None;
         }
@@ -148,28 +172,23 @@ impl Cutter<'_> {
         self.ahead.iter_mut().for_each(|token| token.start += start);
         let tokens = date_length(self.text, &self.ahead);
         let last = self.ahead.get(tokens.checked_sub(1)?)?;
-        Some(Unit {
-            hash: hash64(DATE.as_bytes()),
-            start,
-            length: u32::try_from(last.start + last.text.len() - start).unwrap_or(u32::MAX),
-            kind: UnitKind::Date,
-            is_number: false,
-        })
+        Some(last.start + last.text.len() - start)
     }
+}
+
+fn date(start: usize, length: usize) -> Unit {
+    Unit::new(hash64(DATE.as_bytes()), (start, length), UnitKind::Date, false)
 }
 
 fn unit(start: usize, token: &Token<'_>) -> Unit {
     let has_digit = || token.text.bytes().any(|b| b.is_ascii_digit());
-    Unit {
-        hash: hash_word(token.text.as_bytes()),
-        start,
-        length: u32::try_from(token.text.len()).unwrap_or(u32::MAX),
-        kind: match token.kind {
-            TokenKind::Character => UnitKind::Character,
-            TokenKind::Word | TokenKind::Number => UnitKind::Word,
-        },
-        is_number: token.kind == TokenKind::Number || token.kind == TokenKind::Word && has_digit(),
-    }
+    let kind = match token.kind {
+        TokenKind::Character => UnitKind::Character,
+        TokenKind::Word | TokenKind::Number => UnitKind::Word,
+    };
+    let is_number = token.kind == TokenKind::Number || token.kind == TokenKind::Word && has_digit();
+    let place = (start, token.text.len());
+    Unit::new(hash_word(token.text.as_bytes()), place, kind, is_number)
 }
 
 /// The highest bit of each byte, which ASCII does not set.

@@ -35,6 +35,19 @@ fn ten_megabytes() {
 }
 
 #[test]
+fn long_ones_in_parallel() {
+    let mut harm = Harm::of("192 answers in parallel, each with 370 kB of header")
+        .set("fetch.parallel", 192)
+        .set("politeness.parallel_per_host", 192)
+        .set("politeness.parallel_per_address", 192);
+    for number in 0..192 {
+        let header = format!("X-Long: {}\r\n", "x".repeat(370_000));
+        harm = harm.page(&format!("/{number}"), with_header(header.as_bytes(), number), "kept");
+    }
+    harm.done();
+}
+
+#[test]
 fn no_text() {
     Harm::of("headers with control characters")
         .page("/nul", with_header(b"X-A: a\0b\r\n", 1), "failed protocol")

@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use super::PATIENCE;
 
-/// The binary with these arguments, in a process that no log setting of the caller's reaches.
+/// The binary with these arguments, in a process that no log setting of the caller's reaches. It is cargo's debug build, or the
+/// file that the environment variable `CRAWLER_BINARY` names, such as a release build to be measured.
 pub fn crawler<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_crawler"));
+    let named = std::env::var_os("CRAWLER_BINARY");
+    let mut command = Command::new(named.unwrap_or_else(|| env!("CARGO_BIN_EXE_crawler").into()));
     command
         .args(arguments)
         .env_remove("RUST_LOG")
@@ -120,18 +122,18 @@ impl Running {
         self.child.id()
     }
 
-    /// Waits for its end, and says how many bytes of memory it had resident at its peak: what the kernel counted up to the
-    /// last moment that it could be asked. `None` where there is no such count.
+    /// Waits for its end, and measures its cost: the kernel's counts at the last moment that they could be read. `None` where
+    /// there are no such counts.
     #[track_caller]
-    pub fn wait_measured(self) -> (Ended, Option<u64>) {
+    pub fn wait_measured(self) -> (Ended, Option<Cost>) {
         let id = self.id();
         let watch = std::thread::spawn(move || {
-            let mut peak = None;
-            while let Some(bytes) = peak_resident_bytes(id) {
-                peak = Some(bytes);
+            let mut last = None;
+            while let Some(cost) = Cost::of_process(id) {
+                last = Some(cost);
                 std::thread::park_timeout(Duration::from_millis(5));
             }
-            peak
+            last
         });
         (self.wait(), watch.join().unwrap())
     }
@@ -159,12 +161,30 @@ impl Drop for Running {
     }
 }
 
-/// `VmHWM` of a process that is alive, on Linux.
-fn peak_resident_bytes(id: u32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kilobytes * 1024)
+/// The cost of a process so far.
+#[derive(Debug, Clone, Copy)]
+pub struct Cost {
+    /// Its largest resident memory, in bytes.
+    pub peak_bytes: u64,
+    /// The time that it and the kernel on its behalf spent on processors.
+    pub processor: Duration,
+}
+
+impl Cost {
+    /// Of a process that is alive, on Linux: `VmHWM`, and `utime` and `stime`, which proc(5) counts in hundredths of a second.
+    fn of_process(id: u32) -> Option<Self> {
+        let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+        // The second field is the program's name in parentheses; the fourteenth and fifteenth are the times.
+        let mut after_name = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+        let mut ticks = || after_name.next()?.parse::<u64>().ok();
+        Some(Self {
+            peak_bytes: kilobytes * 1024,
+            processor: Duration::from_millis(10 * (ticks()? + ticks()?)),
+        })
+    }
 }
 
 /// What a process writes, as it comes.

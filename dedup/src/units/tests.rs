@@ -12,13 +12,7 @@ fn by_definition(text: &str, mask_dates: bool) -> Vec<Unit> {
             0 => unit(token.start, token),
             _ => {
                 let last = &all[at + length - 1];
-                Unit {
-                    hash: hash64(DATE.as_bytes()),
-                    start: token.start,
-                    length: (last.start + last.text.len() - token.start) as u32,
-                    kind: UnitKind::Date,
-                    is_number: false,
-                }
+                date(token.start, last.start + last.text.len() - token.start)
             }
         });
         at += length.max(1);
@@ -42,6 +36,22 @@ fn words_numbers_and_dates_are_cut_by_definition_at_every_offset_of_the_blocks()
         assert_cut_by_definition(&format!("{}{text}{text}", "x ".repeat(before)));
         assert_cut_by_definition(&format!("{}{text}", "y".repeat(before)));
     }
+}
+
+#[test]
+fn a_unit_keeps_its_parts() {
+    for kind in [UnitKind::Word, UnitKind::Character, UnitKind::Date] {
+        for is_number in [false, true] {
+            for (start, length) in [(0, 0), (1 << 33, 1 << 26), (MAX_START as usize, MAX_LENGTH as usize)] {
+                let unit = Unit::new(7, (start, length), kind, is_number);
+                assert_eq!((unit.start(), unit.end()), (start, start + length));
+                assert_eq!((unit.is(kind), unit.is_number()), (true, is_number));
+            }
+        }
+    }
+    let saturated = Unit::new(7, (usize::MAX, usize::MAX), UnitKind::Date, false);
+    assert_eq!(saturated.start(), MAX_START as usize);
+    assert!(saturated.is(UnitKind::Date) && !saturated.is_number());
 }
 
 proptest! {
