@@ -7,6 +7,7 @@ use std::hint::black_box;
 use std::process::Command;
 use std::time::Instant;
 
+use crawler::study::diff::{self, diff};
 use dedup::normalize::normalize;
 use dedup::{Analyzer, Scheme};
 use url::Url;
@@ -18,7 +19,7 @@ type Text = (&'static str, fn(usize) -> String);
 /// Does one thing with a text.
 type Stage = (&'static str, fn(&str));
 
-const STAGES: [Stage; 6] = [
+const STAGES: [Stage; 7] = [
     ("normalize", |text| {
         black_box(normalize(text));
     }),
@@ -46,6 +47,12 @@ const STAGES: [Stage; 6] = [
         let page =
             url.and_then(|url| page::read(html.as_bytes(), &reqwest::header::HeaderMap::new(), &url, &options).ok());
         black_box(page.map(|page| (page.language(), page.is_soft_404())));
+    }),
+    ("diff", |text| {
+        // The second half first: lines that both texts have, in another order.
+        let middle = text.floor_char_boundary(text.len() / 2);
+        let other = [&text[middle..], &text[..middle]].concat();
+        black_box(diff(text, &other, &diff::Options::default()));
     }),
     ("robots.txt, 1,000 URLs", |text| {
         let text = format!("User-agent: *\n{text}");
@@ -75,7 +82,7 @@ fn shuffled(bytes: usize, mut piece: impl FnMut(u64) -> String) -> String {
     text
 }
 
-const TEXTS: [Text; 16] = [
+const TEXTS: [Text; 23] = [
     ("U+3316", |bytes| repeated("\u{3316}", bytes)),
     ("U+FDFA", |bytes| repeated("\u{fdfa}", bytes)),
     ("U+FDFA and spaces", |bytes| repeated("\u{fdfa} ", bytes)),
@@ -107,6 +114,17 @@ const TEXTS: [Text; 16] = [
             let letter = |shift: u32| char::from(b'a' + (r >> shift) as u8 % 26);
             format!("{}{} ", letter(8), letter(16))
         })
+    }),
+    ("lines of one letter", |bytes| repeated("a\n", bytes)),
+    ("lines in no order", |bytes| {
+        shuffled(bytes, |r| format!("{}\n", r % 1_000_000))
+    }),
+    ("<p>a", |bytes| repeated("<p>a ", bytes)),
+    ("<a>", |bytes| repeated("<a href=/x>b</a> c ", bytes)),
+    ("<td>", |bytes| repeated("<table><tr><td>a<td>b", bytes)),
+    ("<div> in <div>", |bytes| repeated("<div>a, b. ", bytes)),
+    ("class", |bytes| {
+        repeated("<div class='content article nav'>a</div>", bytes)
     }),
     ("Disallow: /*a*a*a", |bytes| {
         repeated(&format!("Disallow: /{}b\n", "*a".repeat(40)), bytes)

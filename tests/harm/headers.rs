@@ -42,7 +42,11 @@ fn long_ones_in_parallel() {
         .set("politeness.parallel_per_address", 192);
     for number in 0..192 {
         let header = format!("X-Long: {}\r\n", "x".repeat(370_000));
-        harm = harm.page(&format!("/{number}"), with_header(header.as_bytes(), number), "kept");
+        harm = harm.page(
+            &format!("/{number}"),
+            with_header(header.as_bytes(), 1_000 + number),
+            "kept",
+        );
     }
     harm.done();
 }
