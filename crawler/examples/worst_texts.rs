@@ -7,7 +7,6 @@ use std::hint::black_box;
 use std::process::Command;
 use std::time::Instant;
 
-use crawler::study::diff::{self, diff};
 use dedup::normalize::normalize;
 use dedup::{Analyzer, Scheme};
 use url::Url;
@@ -19,7 +18,7 @@ type Text = (&'static str, fn(usize) -> String);
 /// Does one thing with a text.
 type Stage = (&'static str, fn(&str));
 
-const STAGES: [Stage; 7] = [
+const STAGES: [Stage; 6] = [
     ("normalize", |text| {
         black_box(normalize(text));
     }),
@@ -47,12 +46,6 @@ const STAGES: [Stage; 7] = [
         let page =
             url.and_then(|url| page::read(html.as_bytes(), &reqwest::header::HeaderMap::new(), &url, &options).ok());
         black_box(page.map(|page| (page.language(), page.is_soft_404())));
-    }),
-    ("diff", |text| {
-        // The second half first: lines that both texts have, in another order.
-        let middle = text.floor_char_boundary(text.len() / 2);
-        let other = [&text[middle..], &text[..middle]].concat();
-        black_box(diff(text, &other, &diff::Options::default()));
     }),
     ("robots.txt, 1,000 URLs", |text| {
         let text = format!("User-agent: *\n{text}");
