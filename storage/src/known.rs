@@ -170,6 +170,19 @@ impl KnownUrls {
         }
     }
 
+    /// Number of known URLs. Reads all buckets.
+    pub fn count(&self, state: &State) -> Result<u64, StorageError> {
+        let mut count = self.recent.len() as u64;
+        for row in state.scan(format::bucket_prefix(self.buckets.depth)) {
+            for entry in Entries::of(&row?.1) {
+                let (hash, _) = entry.ok_or_else(|| state.corrupt("a bucket of known URLs"))?;
+                // A merge that was cut off leaves entries in the log.
+                count += u64::from(!self.recent.contains_key(&hash));
+            }
+        }
+        Ok(count)
+    }
+
     /// Adds a URL whose entry in the log is staged.
     pub fn insert(&mut self, hash: UrlHash, id: UrlId) {
         self.recent.insert(hash, id);
