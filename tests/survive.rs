@@ -232,7 +232,10 @@ fn verify_tells_programs_what_it_tells_people() {
     crawl.run();
     assert_eq!(count(&crawl.report(), "queued"), 0);
     // The damaged stretch stays in the file, and no page needs it.
-    verified(&crawl).says(&["No finding", "damaged stretches of the WARC files were given up by a rebuild"]);
+    verified(&crawl).says(&[
+        "No finding",
+        "damaged stretches of the WARC files were given up by a rebuild",
+    ]);
     // Damage to another place of that file is found.
     let mut bytes = fs::read(&path).unwrap();
     let quarter = bytes.len() / 4;

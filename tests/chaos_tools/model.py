@@ -66,6 +66,8 @@ class Model:
     """Finished URLs that the next run may ask for: their verdicts have changed, or their records were damaged."""
     may_leave_folders: bool = False
     """A rebuild or a compaction was killed."""
+    has_whole_index: bool = False
+    """The last command that writes the archive's index has ended well."""
     counted: int = 0
     """Requests that were checked."""
 
@@ -186,6 +188,6 @@ def answers_of(report: dict[str, Any]) -> Answers:
                    frozenset(each["url"] for each in report["refresh"]["gone"]), report["counts"]["queued"])
 
 
-def folder_bytes(folder: Path) -> int:
-    """Bytes of all files below it."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+def largest_file(folder: Path) -> int:
+    """Bytes of the largest file below it."""
+    return max((path.stat().st_size for path in folder.rglob("*") if path.is_file()), default=0)

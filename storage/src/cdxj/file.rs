@@ -89,8 +89,18 @@ fn known(store: &Store, path: &Path) -> Result<Option<Indexed>, StorageError> {
 /// of the existing file are not sorted, which leaves that file unchanged.
 fn write(store: &Store, path: &Path, known: Option<Indexed>) -> Result<Option<u64>, StorageError> {
     let partial = path.with_extension("cdxj.partial");
-    let write_failed = |source| StorageError::io("write", &partial, source);
-    let mut out = BufWriter::new(File::create(&partial).map_err(write_failed)?);
+    let written = write_by(store, path, &partial, known);
+    if !matches!(written, Ok(Some(_))) {
+        // Frees its space, above all on a full disk. A file that stays is overwritten by the next run.
+        let _left_over = fs::remove_file(&partial);
+    }
+    written
+}
+
+/// [`write`], by way of the file `partial`, which may stay if this fails.
+fn write_by(store: &Store, path: &Path, partial: &Path, known: Option<Indexed>) -> Result<Option<u64>, StorageError> {
+    let write_failed = |source| StorageError::io("write", partial, source);
+    let mut out = BufWriter::new(File::create(partial).map_err(write_failed)?);
     let mut bytes = 0;
     let mut last = String::new();
     for line in all_lines(store, path, known)? {
@@ -107,7 +117,7 @@ fn write(store: &Store, path: &Path, known: Option<Indexed>) -> Result<Option<u6
     }
     let file = out.into_inner().map_err(|error| write_failed(error.into_error()))?;
     file.sync_all().map_err(write_failed)?;
-    fs::rename(&partial, path).map_err(|source| StorageError::io("put in its place", &partial, source))?;
+    fs::rename(partial, path).map_err(|source| StorageError::io("put in its place", partial, source))?;
     let dir = path.parent().unwrap_or(Path::new("."));
     sync_folder(dir).map_err(|source| StorageError::io("make durable the names in", dir, source))?;
     Ok(Some(bytes))

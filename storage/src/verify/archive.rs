@@ -147,7 +147,13 @@ fn differing_fields(archived: &PageRecord, known: &PageRecord, has_first_signatu
         ("elapsed_ms", archived.elapsed_ms == known.elapsed_ms),
         ("canonical", archived.canonical == known.canonical),
         ("payload_digest", archived.payload_digest == known.payload_digest),
-        ("signature", !has_first_signature || archived.signature == known.signature),
+        (
+            "signature",
+            !has_first_signature || archived.signature == known.signature,
+        ),
     ];
-    same.iter().filter(|(_, is_same)| !is_same).map(|(name, _)| *name).collect()
+    same.iter()
+        .filter(|(_, is_same)| !is_same)
+        .map(|(name, _)| *name)
+        .collect()
 }

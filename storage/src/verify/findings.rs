@@ -55,7 +55,9 @@ impl FindingKind {
             Self::IndexFile => {
                 "delete warc/index.cdxj: the next crawler run writes it again, and so does crawler rebuild"
             }
-            Self::Page | Self::Counts | Self::Queue | Self::State => "rebuild the state from the archive: crawler rebuild",
+            Self::Page | Self::Counts | Self::Queue | Self::State => {
+                "rebuild the state from the archive: crawler rebuild"
+            }
             Self::Index => "rebuild state and index from the archive: crawler rebuild",
             Self::Duplicates => {
                 "another configuration of [dedup] decided these pages: crawler rebuild --redecide gives all pages new verdicts"

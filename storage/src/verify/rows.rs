@@ -53,11 +53,7 @@ impl Store {
                 postcard::from_bytes::<Verdict>(value).is_ok(),
             ),
             format::ARCHIVED_VISITS => ("a visit", Some(format::archived_visit(key).map(|(page, _)| page)), true),
-            format::REFRESHES => (
-                "a refresh",
-                None,
-                postcard::from_bytes::<RefreshCounts>(value).is_ok(),
-            ),
+            format::REFRESHES => ("a refresh", None, postcard::from_bytes::<RefreshCounts>(value).is_ok()),
             format::GATES => (
                 "the state of a host",
                 None,
@@ -70,7 +66,9 @@ impl Store {
         }
         Ok(match page {
             Some(None) => Some(format!("the key of a row cannot be read: {what}")),
-            Some(Some(page)) if self.page(page)?.is_none() => Some(format!("a row names page {page}, which is not there: {what}")),
+            Some(Some(page)) if self.page(page)?.is_none() => {
+                Some(format!("a row names page {page}, which is not there: {what}"))
+            }
             _ => None,
         })
     }

@@ -126,7 +126,12 @@ fn every_changed_byte_and_every_cut_of_the_index_file_is_found() {
     let twice = [&bytes[..], lines[lines.len() - 1]].concat();
     for damaged in damaged.chain([in_other_order, twice, bytes[..bytes.len() - 1].to_vec()]) {
         std::fs::write(&path, &damaged).unwrap();
-        assert_eq!(kinds(dir.path()), [FindingKind::IndexFile], "{:?}", String::from_utf8_lossy(&damaged));
+        assert_eq!(
+            kinds(dir.path()),
+            [FindingKind::IndexFile],
+            "{:?}",
+            String::from_utf8_lossy(&damaged)
+        );
     }
     std::fs::remove_file(&path).unwrap();
     assert_eq!(kinds(dir.path()), [FindingKind::IndexFile]);
@@ -183,7 +188,11 @@ fn a_page_whose_row_differs_from_its_metadata_record_is_found() {
 
 #[test]
 fn a_url_that_its_hash_does_not_find_and_a_row_of_a_page_that_is_not_there_are_found() {
-    for (table, key, value) in [(b'k', None, vec![]), (b'v', Some(99_u64), vec![0; 6]), (b'g', Some(1), vec![9, 9])] {
+    for (table, key, value) in [
+        (b'k', None, vec![]),
+        (b'v', Some(99_u64), vec![0; 6]),
+        (b'g', Some(1), vec![9, 9]),
+    ] {
         let dir = tempfile::tempdir().unwrap();
         let store = crawled(dir.path());
         let state = store.index_db().open_tree("state").unwrap();
