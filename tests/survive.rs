@@ -231,14 +231,37 @@ fn verify_tells_programs_what_it_tells_people() {
     crawl.read("rebuild", &[]).succeeded().says(&["outlinks are queued"]);
     crawl.run();
     assert_eq!(count(&crawl.report(), "queued"), 0);
-    let kinds = crawl.read("verify", &["--format", "json"]).with_code(1).stdout;
-    let found: serde_json::Value = serde_json::from_str(&kinds).unwrap();
-    let kinds: Vec<&String> = found["findings"].as_object().unwrap().keys().collect();
-    assert_eq!(
-        kinds,
-        ["archive"],
-        "the damaged stretch stays in the file, and no page needs it"
-    );
+    // The damaged stretch stays in the file, and no page needs it.
+    verified(&crawl).says(&[
+        "No finding",
+        "damaged stretches of the WARC files were given up by a rebuild",
+    ]);
+    // Damage to another place of that file is found.
+    let mut bytes = fs::read(&path).unwrap();
+    let quarter = bytes.len() / 4;
+    bytes[quarter] ^= 0x55;
+    fs::write(&path, bytes).unwrap();
+    crawl.read("verify", &[]).with_code(1).says(&["archive: "]);
+}
+
+#[test]
+fn a_changed_index_of_the_archive_is_found_and_the_next_run_writes_it_again() {
+    let (_site, crawl) = finished();
+    let path = crawl.data().join("warc/index.cdxj");
+    let whole = fs::read(&path).unwrap();
+    for at in [0, whole.len() / 3, whole.len() - 9] {
+        let mut changed = whole.clone();
+        changed[at] ^= 1;
+        fs::write(&path, changed).unwrap();
+        crawl
+            .read("verify", &[])
+            .with_code(1)
+            .says(&["index_file: warc/index.cdxj: line ", "delete warc/index.cdxj"]);
+    }
+    fs::remove_file(&path).unwrap();
+    crawl.run();
+    assert_eq!(fs::read(&path).unwrap(), whole);
+    verified(&crawl).says(&["Not checked: README.md"]);
 }
 
 #[test]

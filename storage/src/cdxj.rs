@@ -11,6 +11,7 @@
 //! The index is derived from the catalogue alone, so it names no record that a crash lost. A run updates it at its end, in one
 //! atomic step. After a crash it may lack later captures; the next run adds them.
 
+mod difference;
 mod file;
 mod runs;
 mod surt;
@@ -26,6 +27,7 @@ use crate::warc::location::WarcLocation;
 use crate::warc::record::{compact_date, without_userinfo};
 use crate::warc::shown_digest;
 use crate::warc::writer::file_name;
+pub(crate) use difference::{Difference, difference};
 pub use file::write_index;
 use runs::Runs;
 pub use runs::SortedLines;
@@ -124,6 +126,13 @@ fn line(
     line
 }
 
+/// The file number and the offset of the capture that a line of [`line`] names.
+fn place_of(line: &str) -> Option<(u32, u64)> {
+    let (rest, file) = line.strip_suffix(".warc.gz\"}")?.rsplit_once('-')?;
+    let (_, offset) = rest.rsplit_once("\"offset\": \"")?;
+    Some((file.parse().ok()?, offset.split('"').next()?.parse().ok()?))
+}
+
 /// The media type in a Content-Type, by the rule of cdxj-indexer.
 fn media_type(content_type: &str) -> Option<&str> {
     let media_type = content_type.split([';', ' ', '\t']).next()?;
@@ -190,7 +199,9 @@ mod tests {
              \"mime\": \"text/html\", \"status\": \"200\", \"digest\": \"sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\", \
              \"length\": \"1234\", \"offset\": \"567\", \"filename\": \"crawl-19700101000000-00003.warc.gz\"}"
         );
-        assert!(!line(0, &page, 0, 200, media_type(""), location).contains("mime"));
+        let without = line(0, &page, 0, 200, media_type(""), location);
+        assert!(!without.contains("mime"));
+        assert_eq!(place_of(&without), Some((3, 567)));
     }
 
     fn empty_page() -> PageRecord {

@@ -18,6 +18,8 @@
 //!        'm' "redecided"                                          ⟨Redecided⟩: the redecision
 //!        'm' "rules"                                              ⟨[String]⟩: the dedup rules that decided the pages, in words
 //!        'm' "indexed"                                            ⟨Indexed⟩: the part of the archive that is in index.cdxj
+//!        'm' "early"                                              ⟨[(u64, u64)]⟩ numbers of URLs whose links may be in no metadata
+//!                                                                 record, because a crash cut off their commit; see `early`
 //! log    'k' id:u64 of the first                                  ⟨[(hash:u64 LE, id)]⟩ of the URLs of a batch
 //! bucket 'b' depth:u8 number:u32                                  ⟨hash less the one before, id⟩ of each URL, by hash
 //! url    'u' id:u64                                               ⟨UrlRow⟩: 01 page sequence · 02 redirect · 03 failure ·
@@ -34,6 +36,7 @@
 //! host   'h' host                                                 ⟨Counts⟩
 //! gate   'g' host                                                 01 ⟨HostRecord⟩: how it was treated last
 //! robots 'r' host 00 origin                                       01 ⟨RobotsRow⟩: when fetched, and the text in DEFLATE
+//! skip   's' file:u32 offset:u64                                   ⟨u64⟩ end of a stretch of a WARC file that a rebuild could not read
 //! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: a visit's revisit record: status, place,
 //!                                                                 SHA-1 of the fetched body
 //! ```
@@ -85,6 +88,7 @@ pub(crate) const META_RULES: &[u8] = b"mrules";
 pub(crate) const META_REDECIDED: &[u8] = b"mredecided";
 pub(crate) const META_SEED: &[u8] = b"mseed";
 pub(crate) const META_KNOWN: &[u8] = b"mknown";
+pub(crate) const META_EARLY: &[u8] = b"mearly";
 pub(crate) const KNOWN_LOG: u8 = b'k';
 pub(crate) const KNOWN_BUCKETS: u8 = b'b';
 pub(crate) const URLS: u8 = b'u';
@@ -97,6 +101,7 @@ pub(crate) const ARCHIVED_VISITS: u8 = b'w';
 pub(crate) const DEPARTED: u8 = b'd';
 pub(crate) const REDECIDED: u8 = b'y';
 pub(crate) const GATES: u8 = b'g';
+pub(crate) const SKIPPED: u8 = b's';
 const ROBOTS: u8 = b'r';
 
 /// The version of the rows of [`GATES`] and [`ROBOTS`], their first byte.
@@ -290,6 +295,11 @@ pub(crate) fn archived_visit_key(page: u64, at: u64) -> Vec<u8> {
 pub(crate) fn archived_visit(key: &[u8]) -> Option<(u64, u64)> {
     let (page, at) = key.split_at_checked(9)?;
     Some((number(ARCHIVED_VISITS, page)?, u64::from_be_bytes(at.try_into().ok()?)))
+}
+
+/// The key for the unreadable stretch that begins at `offset` of a WARC file.
+pub(crate) fn skipped_key(file: u32, offset: u64) -> Vec<u8> {
+    [&[SKIPPED][..], &file.to_be_bytes(), &offset.to_be_bytes()].concat()
 }
 
 /// A key of a table with numbers as keys.

@@ -170,6 +170,35 @@ impl KnownUrls {
         }
     }
 
+    /// The hashes of the URLs whose numbers lie in one of the ranges. Reads all buckets.
+    pub fn hashes_in(&self, state: &State, ranges: &[(UrlId, UrlId)]) -> Result<UrlHashSet, StorageError> {
+        let is_in = |id: UrlId| ranges.iter().any(|&(first, end)| (first..end).contains(&id));
+        let recent = self.recent.iter().filter(|(_, id)| is_in(**id));
+        let mut hashes: UrlHashSet = recent.map(|(hash, _)| *hash).collect();
+        for row in state.scan(format::bucket_prefix(self.buckets.depth)) {
+            for entry in Entries::of(&row?.1) {
+                let (hash, id) = entry.ok_or_else(|| state.corrupt("a bucket of known URLs"))?;
+                if is_in(id) {
+                    hashes.insert(hash);
+                }
+            }
+        }
+        Ok(hashes)
+    }
+
+    /// Number of known URLs. Reads all buckets.
+    pub fn count(&self, state: &State) -> Result<u64, StorageError> {
+        let mut count = self.recent.len() as u64;
+        for row in state.scan(format::bucket_prefix(self.buckets.depth)) {
+            for entry in Entries::of(&row?.1) {
+                let (hash, _) = entry.ok_or_else(|| state.corrupt("a bucket of known URLs"))?;
+                // A merge that was cut off leaves entries in the log.
+                count += u64::from(!self.recent.contains_key(&hash));
+            }
+        }
+        Ok(count)
+    }
+
     /// Adds a URL whose entry in the log is staged.
     pub fn insert(&mut self, hash: UrlHash, id: UrlId) {
         self.recent.insert(hash, id);

@@ -30,6 +30,7 @@ use std::path::Path;
 
 use self::files::{Heads, crawls_in, gaps_of, only_crawl};
 pub use self::redecide::Redecision;
+use crate::cdxj::write_index;
 use crate::error::StorageError;
 use crate::folder::{DataFolder, REBUILDING, REBUILT, STATE};
 use crate::format;
@@ -113,6 +114,8 @@ pub struct Rebuild {
     /// Pages with staged records.
     touched: HashSet<u64>,
     end: WarcEnd,
+    /// For opening the new state.
+    options: OpenOptions,
     result: Rebuilt,
 }
 
@@ -176,6 +179,11 @@ impl Rebuild {
             last_archived_commit: 0,
             touched: HashSet::new(),
             end: WarcEnd::default(),
+            options: OpenOptions {
+                scheme: None,
+                create: false,
+                ..options
+            },
             result: Rebuilt::default(),
         };
         rebuild.store.archive.replay(Archived::default(), WarcEnd::default());
@@ -195,11 +203,11 @@ impl Rebuild {
         self.lost_without_record.push(Lost { link, sequence });
     }
 
-    /// Queues the outlinks that have no page, and puts the new state in the place of the old one, which is kept as
-    /// `state.before-rebuild`.
+    /// Queues the outlinks that have no page, puts the new state in the place of the old one, which is kept as
+    /// `state.before-rebuild`, and writes `warc/index.cdxj` again.
     ///
     /// # Errors
-    /// The new state cannot be written. The old state does not change.
+    /// The new state cannot be written: the old state does not change. Or the index cannot be written: the next run writes it.
     pub fn finish(mut self, say: &mut dyn FnMut(RebuildStep)) -> Result<Rebuilt, StorageError> {
         let lost = std::mem::take(&mut self.lost);
         self.queue_lost(lost)?;
@@ -230,7 +238,7 @@ impl Rebuild {
         Ok(())
     }
 
-    /// Makes the new state durable and puts it in the place of the old one.
+    /// Makes the new state durable, puts it in the place of the old one, and writes the archive's index again.
     fn install(self) -> Result<Rebuilt, StorageError> {
         let (commit, counts) = (self.store.progress.commit, self.store.counts());
         let Self {
@@ -238,6 +246,7 @@ impl Rebuild {
             store,
             mut result,
             closed,
+            options,
             ..
         } = self;
         let started_at = store.started_at();
@@ -250,6 +259,10 @@ impl Rebuild {
         folder.note_commit(commit)?;
         folder.remove_folder(REBUILDING)?;
         (result.pages, result.kept, result.queued) = (counts.fetched() + counts.gone, counts.kept, counts.queued);
+        let dir = folder.dir().to_owned();
+        drop(folder);
+        // After the exchange, so that the old state never has an index of another state beside it.
+        write_index(&mut Store::open(&dir, &options)?)?;
         Ok(result)
     }
 }

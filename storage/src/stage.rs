@@ -6,7 +6,8 @@
 //! batch as a whole, and batches in order.
 //!
 //! After a crash the tree therefore holds either some of the links and no piece, or all links and the first few pieces.
-//! Links without their page do no harm: the store knows them a little early, and that page is still queued. A commit gives out
+//! Links without their page do no harm: the store knows them a little early, that page is still queued, and [`early`](crate::early)
+//! remembers to archive them with it. A commit gives out
 //! numbers of URLs, places and pages once: no later commit gives them out again, even if the crash lost them. So a link that names
 //! its page never names another.
 
@@ -18,6 +19,7 @@ use std::iter::Peekable;
 
 use crate::chunk::{self, QueueChange};
 use crate::counts::{CountChange, Counts};
+use crate::early::EarlyLinks;
 use crate::error::StorageError;
 use crate::format::{self, Progress};
 use crate::frontier::{Place, QueuedUrl};
@@ -164,8 +166,33 @@ impl Stage {
 
     /// Applies everything as the batches of a commit, and empties the stage. `before` is the progress before the commit, `after`
     /// the progress after it, with the number of the commit.
-    pub fn apply(&mut self, state: &State, before: Progress, after: Progress) -> Result<(), StorageError> {
+    pub fn apply(
+        &mut self,
+        state: &State,
+        early: &EarlyLinks,
+        before: Progress,
+        after: Progress,
+    ) -> Result<(), StorageError> {
         let mut hosts = HashMap::new();
+        let had_links = self.apply_links(state, early, (before, after), &mut hosts)?;
+        self.apply_pieces(state, early, (had_links, after), &mut hosts)?;
+        self.rows = 0;
+        self.bytes = 0;
+        self.places.clear();
+        self.tried_again.clear();
+        self.pages.clear();
+        self.visits.clear();
+        Ok(())
+    }
+
+    /// Applies the links. Returns whether there are any.
+    pub(crate) fn apply_links(
+        &mut self,
+        state: &State,
+        early: &EarlyLinks,
+        (before, after): (Progress, Progress),
+        hosts: &mut HashMap<String, Counts>,
+    ) -> Result<bool, StorageError> {
         // The batches of links give out all numbers, but do not reach the archive's new end yet.
         let numbers = Progress {
             archive: before.archive,
@@ -174,20 +201,39 @@ impl Stage {
         let mut links = std::mem::take(&mut self.links);
         links.sort_unstable_by_key(|link| Place::of(&link.queued));
         let mut links = links.into_iter().peekable();
+        // Links without pieces belong to no page.
+        let mut note = (!self.pieces.is_empty() && links.peek().is_some())
+            .then(|| early.row_during(before, after))
+            .transpose()?;
+        let had_links = note.is_some();
         while links.peek().is_some() {
-            let batch = batch_of_links(state, numbers, &mut links, &mut hosts)?;
+            let mut batch = batch_of_links(state, numbers, &mut links, hosts)?;
+            if let Some(note) = note.take() {
+                batch.insert(format::META_EARLY, note);
+            }
             state.apply(batch)?;
         }
+        Ok(had_links)
+    }
+
+    /// Applies the pieces. The last batch removes the note about the links of this commit, if `had_links`.
+    fn apply_pieces(
+        &mut self,
+        state: &State,
+        early: &EarlyLinks,
+        (had_links, after): (bool, Progress),
+        hosts: &mut HashMap<String, Counts>,
+    ) -> Result<(), StorageError> {
         while !self.pieces.is_empty() {
-            let batch = self.next_batch(state, after, &mut hosts)?;
+            let mut batch = self.next_batch(state, after, hosts)?;
+            if (had_links || early.are_archived()) && self.pieces.is_empty() {
+                match early.row_after()? {
+                    Some(row) => batch.insert(format::META_EARLY, row),
+                    None => batch.remove(format::META_EARLY),
+                }
+            }
             state.apply(batch)?;
         }
-        self.rows = 0;
-        self.bytes = 0;
-        self.places.clear();
-        self.tried_again.clear();
-        self.pages.clear();
-        self.visits.clear();
         Ok(())
     }
 
@@ -256,8 +302,8 @@ fn batch_of_links(
     let mut queue = chunk::Edits::new(state);
     let mut touched: BTreeMap<String, Counts> = BTreeMap::new();
     let mut logged: Vec<format::Logged> = Vec::new();
-    // A link may need a new chunk and the counts of a new host; the log and the progress are a row each.
-    while logged.len() < BATCH_LINKS && queue.rows() + touched.len() + 4 <= BATCH_ROWS {
+    // A link may need a new chunk and the counts of a new host; the log, the progress and the note of early links are a row each.
+    while logged.len() < BATCH_LINKS && queue.rows() + touched.len() + 5 <= BATCH_ROWS {
         let Some(FreshUrl { hash, queued }) = links.next() else {
             break;
         };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::counts::Counts;
+use crate::early::EarlyLinks;
 use crate::error::StorageError;
 use crate::folder::DataFolder;
 use crate::format::{self, Progress};
@@ -79,6 +80,7 @@ pub struct Store {
     pub(crate) state: State,
     pub(crate) archive: WarcWriter,
     pub(crate) known: KnownUrls,
+    pub(crate) early: EarlyLinks,
     /// Progress after the last commit.
     pub(crate) committed: Progress,
     pub(crate) stage: Stage,
@@ -152,11 +154,13 @@ impl Store {
             archive.check_files(&state.gaps()?)?;
         }
         let known = KnownUrls::open(&state, meta.seed)?;
+        let early = EarlyLinks::open(&state, &known)?;
         let mut store = Self {
             state,
             archive,
             folder,
             known,
+            early,
             committed: meta.progress,
             stage: Stage::default(),
             progress: meta.progress,
@@ -225,8 +229,9 @@ impl Store {
                 commit: number,
                 ..self.progress
             };
-            self.stage.apply(&self.state, self.committed, after)?;
+            self.stage.apply(&self.state, &self.early, self.committed, after)?;
             self.committed = after;
+            self.early.committed();
             self.state.flush()?;
             self.progress.commit = number;
             self.known.merge_if_due(&self.state)?;

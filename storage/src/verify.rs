@@ -1,13 +1,14 @@
-//! Checks whether frontier, catalogue, counts and archive agree. The owner of the index of fingerprints checks the index.
+//! Checks whether frontier, catalogue, counts, archive and its index agree. The owner of the index of fingerprints checks the index.
 
+mod archive;
 mod counts;
 mod findings;
+mod index_file;
 mod page;
 mod repeated;
+mod rows;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::ErrorKind;
 
 pub use self::findings::{Finding, FindingKind, Findings};
 use self::repeated::Repeated;
@@ -18,7 +19,6 @@ use crate::page::{Fate, PageRecord, Verdict};
 use crate::store::Store;
 use crate::url_state::UrlState;
 use crate::urls::KnownUrl;
-use crate::warc::WarcReader;
 
 /// Counts by host, as the rows have them.
 type Counted = BTreeMap<String, Counts>;
@@ -31,7 +31,7 @@ impl Store {
         counts.discovered + 2 * counts.queued + 4 * (self.next_page_id() - 1)
     }
 
-    /// Checks every URL, page and archived record, and reports every contradiction.
+    /// Checks every URL, page, row, archived record and line of `index.cdxj`, and reports every contradiction.
     ///
     /// # Errors
     /// The state or the archive cannot be read at all.
@@ -41,7 +41,9 @@ impl Store {
         self.verify_urls(&mut counted, findings)?;
         self.verify_queue(&mut counted, findings)?;
         self.verify_counts(counted, findings)?;
-        self.verify_archive(findings)
+        self.verify_rows(findings)?;
+        self.verify_archive(findings)?;
+        self.verify_index_file(findings)
     }
 
     fn verify_pages(&self, counted: &mut Counted, findings: &mut Findings<'_>) -> Result<(), StorageError> {
@@ -89,6 +91,12 @@ impl Store {
     ) -> Result<(), StorageError> {
         let counts = counted.entry(known.host.clone()).or_default();
         counts.discovered += 1;
+        // The page's own check covers a page, and that of the queue a queued URL.
+        let is_finished_without_page = !matches!(known.state, UrlState::Page(_) | UrlState::Queued);
+        if is_finished_without_page && self.url_state(&known.host, &known.url)?.as_ref() != Some(&known.state) {
+            let what = format!("{} has an outcome that a look-up of the URL does not find", known.url);
+            findings.note(FindingKind::State, what);
+        }
         match known.state {
             UrlState::Redirect { .. } => counts.redirected += 1,
             UrlState::Failed(_) => counts.failed += 1,
@@ -150,64 +158,6 @@ impl Store {
         if state.as_ref() != Some(&expected) {
             let what = format!("{} is queued, but its state is {state:?}", queued.url);
             findings.note(FindingKind::Queue, what);
-        }
-        Ok(())
-    }
-
-    /// Reads every WARC file up to the end of the archive.
-    fn verify_archive(&self, findings: &mut Findings<'_>) -> Result<(), StorageError> {
-        let end = self.progress.archive;
-        let gaps = self.state.gaps()?;
-        for number in 0..=end.file {
-            let committed = (number == end.file).then_some(end.offset);
-            if committed == Some(0) {
-                break;
-            }
-            let path = self.archive.path(number);
-            match File::open(&path) {
-                Ok(file) => self.verify_file(number, file, committed, findings)?,
-                // The file was missing at the rebuild, so no page needs it.
-                Err(error) if error.kind() == ErrorKind::NotFound && gaps.contains(&number) => {}
-                Err(error) => {
-                    findings.note(FindingKind::Archive, format!("cannot open {}: {error}", path.display()));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads a WARC file to its end, or, for the last file, up to the `committed` byte.
-    fn verify_file(
-        &self,
-        number: u32,
-        file: File,
-        committed: Option<u64>,
-        findings: &mut Findings<'_>,
-    ) -> Result<(), StorageError> {
-        let path = self.archive.path(number);
-        let mut reader = WarcReader::new(file);
-        let mut read_to = 0;
-        while committed.is_none_or(|committed| read_to < committed) {
-            match reader
-                .next_record()
-                .map_err(|source| StorageError::io("read", &path, source))?
-            {
-                None => break,
-                Some(Ok(located)) => read_to = located.offset + located.length,
-                Some(Err(damage)) if committed.is_some_and(|committed| damage.offset >= committed) => break,
-                Some(Err(damage)) => {
-                    findings.note(FindingKind::Archive, format!("{}: {damage}", path.display()));
-                    read_to = read_to.max(damage.offset + 1);
-                }
-            }
-            findings.step();
-        }
-        if let Some(committed) = committed.filter(|committed| read_to != *committed) {
-            let what = format!(
-                "{}: its records end at byte {read_to}, but {committed} bytes are committed",
-                path.display()
-            );
-            findings.note(FindingKind::Archive, what);
         }
         Ok(())
     }

@@ -24,6 +24,10 @@ delay_ms = 0
 parallel_per_host = 32
 max_retries = 0
 
+[refresh]
+min_interval = "0s"
+first_interval = "0s"
+
 [fetch]
 parallel = 32
 allow_private_addresses = true
@@ -133,11 +137,20 @@ class Crawler:
         self._config = folder / "config.toml"
         self._config.write_text(configuration)
 
-    def start(self) -> Running:
-        """Starts the crawl, or goes on with it."""
+    def start(self, refresh: bool = False) -> Running:
+        """Starts the crawl, or goes on with it; with `refresh` it also visits every page again."""
         command = [self._binary, "run", "--seeds", str(self._seeds), "--config", str(self._config),
                    "--data", str(self._data), "--allow-private"]
-        return Running(command, self._folder / "run.log")
+        return Running(command + ["--refresh"] * refresh, self._folder / "run.log")
+
+    def start_rebuild(self) -> Running:
+        """Starts to rebuild the state from the archive."""
+        command = [self._binary, "rebuild", "--quiet", "--config", str(self._config), "--data", str(self._data)]
+        return Running(command, self._folder / "rebuild.log")
+
+    def free_space(self) -> None:
+        """`crawler gc`: each rebuild keeps the state before it."""
+        run_or_fail([self._binary, "gc", "--quiet", "--data", str(self._data)], timeout=COMMAND_TIMEOUT_SECONDS)
 
     def report(self) -> dict[str, Any]:
         """What `crawler report --format json` writes."""

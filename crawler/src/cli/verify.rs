@@ -1,5 +1,6 @@
 //! `crawler verify`
 
+mod duplicates;
 mod index;
 
 use std::collections::BTreeMap;
@@ -22,6 +23,10 @@ const MAX_NAMED: usize = 20;
 
 /// Upper bound on the characters of a finding.
 const SHOWN_CHARS: usize = 500;
+
+/// What no check can find, and why it does no harm.
+const NOT_COVERED: &str = "Not checked: README.md, lock, last-commit, and the parts of the files in state that hold no row; a run needs \
+    none of them";
 
 /// The result for programs. Later versions only add fields.
 #[derive(Debug, Serialize)]
@@ -88,7 +93,8 @@ fn verify(dir: &Path, settings: &Settings, quiet: bool) -> Result<Answer, RunErr
     };
     let mut findings = Findings::new(&mut note, &mut step);
     store.verify(&mut findings)?;
-    index::verify(&store, settings, &mut findings, &mut notes)?;
+    verify_fingerprints(&store, settings, &mut findings, &mut notes)?;
+    notes.extend(note_of_skipped(store.skipped_stretches()?));
     Ok(Answer {
         ok: found.is_empty(),
         pages: store.next_page_id() - 1,
@@ -98,6 +104,31 @@ fn verify(dir: &Path, settings: &Settings, quiet: bool) -> Result<Answer, RunErr
             .map(|(kind, of_kind)| (kind.name(), of_kind))
             .collect(),
         notes,
+    })
+}
+
+/// Checks the index and the duplicates, if the configuration has the scheme of the crawl.
+fn verify_fingerprints(
+    store: &Store,
+    settings: &Settings,
+    findings: &mut Findings<'_>,
+    notes: &mut Vec<String>,
+) -> Result<(), RunError> {
+    if store.scheme() != settings.store_scheme() {
+        notes.push(format!(
+            "the scheme of the crawl is {:?} and differs from the configuration: the index and the duplicates were not checked; \
+             give the configuration of the crawl with --config",
+            store.scheme()
+        ));
+        return Ok(());
+    }
+    index::verify(store, settings, findings, notes)?;
+    duplicates::verify(store, settings, findings, notes)
+}
+
+fn note_of_skipped(stretches: u64) -> Option<String> {
+    (stretches > 0).then(|| {
+        format!("{stretches} damaged stretches of the WARC files were given up by a rebuild; no page needs them")
     })
 }
 
@@ -133,6 +164,7 @@ fn render(answer: &Answer, format: VerifyFormat) -> Result<String, RunError> {
     }
     lines.extend(answer.notes.iter().cloned());
     let (urls, pages) = (answer.urls, answer.pages);
+    lines.push(NOT_COVERED.to_owned());
     lines.push(match answer.ok {
         true => format!("No finding: {urls} URLs and {pages} pages checked"),
         false => format!("{urls} URLs and {pages} pages checked"),

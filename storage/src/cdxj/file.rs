@@ -16,13 +16,27 @@ use crate::warc::medium::sync_folder;
 
 /// The part of the catalogue in the index. It describes only a file of exactly this length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Indexed {
+pub(super) struct Indexed {
     /// All pages before this one are in it.
     next_page: u64,
     /// All records before this place are in it.
-    archive: WarcEnd,
+    pub archive: WarcEnd,
     /// Length of the file.
     bytes: u64,
+}
+
+impl Indexed {
+    /// The row; `None` before the index is written for the first time.
+    pub fn read(store: &Store) -> Result<Option<Self>, StorageError> {
+        let row = store.state.get(format::META_INDEXED)?;
+        row.map(|row| store.state.decode("how far the index goes", &row))
+            .transpose()
+    }
+}
+
+/// The path of the index.
+pub(super) fn path_of(store: &Store) -> PathBuf {
+    store.warc_dir().join("index.cdxj")
 }
 
 /// Updates `warc/index.cdxj` and returns its path. Commits everything staged.
@@ -35,7 +49,7 @@ struct Indexed {
 /// As [`lines`](super::lines) and [`Store::commit`]; [`StorageError::Io`] if it cannot be written.
 pub fn write_index(store: &mut Store) -> Result<PathBuf, StorageError> {
     store.commit()?;
-    let path = store.warc_dir().join("index.cdxj");
+    let path = path_of(store);
     let known = known(store, &path)?;
     let (next_page, archive) = (store.next_page_id(), store.archive.end());
     if known.is_some_and(|known| (known.next_page, known.archive) == (next_page, archive)) {
@@ -66,20 +80,27 @@ pub fn write_index(store: &mut Store) -> Result<PathBuf, StorageError> {
 
 /// The part of the catalogue in the file, if it is the one that was written last.
 fn known(store: &Store, path: &Path) -> Result<Option<Indexed>, StorageError> {
-    let Some(row) = store.state.get(format::META_INDEXED)? else {
-        return Ok(None);
-    };
-    let indexed: Indexed = store.state.decode("how far the index goes", &row)?;
+    let indexed = Indexed::read(store)?;
     let bytes = fs::metadata(path).map(|metadata| metadata.len()).ok();
-    Ok(Some(indexed).filter(|indexed| bytes == Some(indexed.bytes)))
+    Ok(indexed.filter(|indexed| bytes == Some(indexed.bytes)))
 }
 
 /// Writes the index: the lines of the existing file and those that `known` does not cover. Returns its length; `None` if the lines
 /// of the existing file are not sorted, which leaves that file unchanged.
 fn write(store: &Store, path: &Path, known: Option<Indexed>) -> Result<Option<u64>, StorageError> {
     let partial = path.with_extension("cdxj.partial");
-    let write_failed = |source| StorageError::io("write", &partial, source);
-    let mut out = BufWriter::new(File::create(&partial).map_err(write_failed)?);
+    let written = write_by(store, path, &partial, known);
+    if !matches!(written, Ok(Some(_))) {
+        // Frees its space, above all on a full disk. A file that stays is overwritten by the next run.
+        let _left_over = fs::remove_file(&partial);
+    }
+    written
+}
+
+/// [`write`], by way of the file `partial`, which may stay if this fails.
+fn write_by(store: &Store, path: &Path, partial: &Path, known: Option<Indexed>) -> Result<Option<u64>, StorageError> {
+    let write_failed = |source| StorageError::io("write", partial, source);
+    let mut out = BufWriter::new(File::create(partial).map_err(write_failed)?);
     let mut bytes = 0;
     let mut last = String::new();
     for line in all_lines(store, path, known)? {
@@ -96,7 +117,7 @@ fn write(store: &Store, path: &Path, known: Option<Indexed>) -> Result<Option<u6
     }
     let file = out.into_inner().map_err(|error| write_failed(error.into_error()))?;
     file.sync_all().map_err(write_failed)?;
-    fs::rename(&partial, path).map_err(|source| StorageError::io("put in its place", &partial, source))?;
+    fs::rename(partial, path).map_err(|source| StorageError::io("put in its place", partial, source))?;
     let dir = path.parent().unwrap_or(Path::new("."));
     sync_folder(dir).map_err(|source| StorageError::io("make durable the names in", dir, source))?;
     Ok(Some(bytes))

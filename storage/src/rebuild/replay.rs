@@ -6,6 +6,7 @@ use super::events::Group;
 use super::files::WarcFile;
 use super::{Rebuild, RebuildStep};
 use crate::error::StorageError;
+use crate::format;
 use crate::warc::location::{Archived, WarcEnd, WarcLocation};
 use crate::warc::metadata;
 use crate::warc::record::read_digest;
@@ -40,7 +41,10 @@ impl Rebuild {
                             of,
                         });
                     }
-                    Err(damage) => self.problem(say, format!("{}: {damage}; skipped", file.path.display())),
+                    Err(damage) => {
+                        self.note_skipped(file.number, damage.offset, reader.position())?;
+                        self.problem(say, format!("{}: {damage}; skipped", file.path.display()));
+                    }
                 }
             }
             self.result.files += 1;
@@ -50,6 +54,12 @@ impl Rebuild {
         self.store.commit()?;
         self.store.progress.archive = self.end;
         Ok(())
+    }
+
+    /// Notes a stretch that cannot be read. No page of the new state needs it, so it is no fault of that state.
+    fn note_skipped(&mut self, file: u32, offset: u64, end: u64) -> Result<(), StorageError> {
+        let row = (format::skipped_key(file, offset), Some(format::encode(&end)?));
+        self.store.stage_rows(vec![row])
     }
 
     fn take(

@@ -10,6 +10,14 @@ use crate::known::UrlHashSet;
 use crate::store::Store;
 use crate::url_state::{Failure, UrlState};
 
+/// Links that a metadata record must name.
+pub(super) struct FoundLinks {
+    /// URLs that were not known.
+    pub fresh: Vec<FreshUrl>,
+    /// URLs that are known and in no metadata record yet: see [`early`](crate::early). Their places are not theirs.
+    pub early: Vec<FreshUrl>,
+}
+
 impl Store {
     /// Queues the URLs of `found` that are not known and returns them with their places. Durable with the next commit.
     ///
@@ -25,8 +33,8 @@ impl Store {
     /// As [`discover`](Self::discover).
     pub fn discover_from(&mut self, found: &[Discovered], via: Option<&Via>) -> Result<Vec<QueuedUrl>, StorageError> {
         self.make_room()?;
-        let fresh = self.fresh(found, via)?;
-        Ok(self.stage_links(fresh))
+        let found = self.fresh(found, via)?;
+        Ok(self.stage_links(found.fresh))
     }
 
     /// Queues a URL again whose committed state is a failure that `is_worth_it` accepts. Its count of attempts restarts at 0.
@@ -64,24 +72,26 @@ impl Store {
         Ok(Some(queued))
     }
 
-    /// The URLs of `links` that are not known, each once, with their future places. Stages nothing.
-    pub(super) fn fresh(&mut self, links: &[Discovered], via: Option<&Via>) -> Result<Vec<FreshUrl>, StorageError> {
-        let mut fresh = Vec::new();
+    /// The URLs of `links` that are not known, each once, with their future places, and the early ones. Stages nothing.
+    pub(super) fn fresh(&mut self, links: &[Discovered], via: Option<&Via>) -> Result<FoundLinks, StorageError> {
+        let (mut fresh, mut early) = (Vec::new(), Vec::new());
         let mut seen = UrlHashSet::default();
         let mut key = Vec::with_capacity(256);
         for link in links {
             format::check_url(&link.host, &link.url)?;
             format::push_url_key(&mut key, &link.host, &link.url);
             let hash = self.known.hash(&key);
-            if seen.contains(&hash) || self.known.contains(&self.state, hash)? {
+            let is_early = self.early.contains(hash);
+            if seen.contains(&hash) || !is_early && self.known.contains(&self.state, hash)? {
                 continue;
             }
             seen.insert(hash);
             let seq = self.progress.next_seq + fresh.len() as u64;
             let queued = QueuedUrl::new(link, via, seq);
-            fresh.push(FreshUrl { hash, queued });
+            let group = if is_early { &mut early } else { &mut fresh };
+            group.push(FreshUrl { hash, queued });
         }
-        Ok(fresh)
+        Ok(FoundLinks { fresh, early })
     }
 
     /// Stages new links. Cannot fail.

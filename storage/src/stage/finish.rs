@@ -1,6 +1,7 @@
 //! Stages the outcome of a URL, one function an outcome.
 
 use super::Piece;
+use super::discover::FoundLinks;
 use crate::chunk::{self, QueueChange};
 use crate::counts::{Class, CountChange};
 use crate::error::StorageError;
@@ -68,19 +69,22 @@ impl Store {
             Outcome::Page { .. } => Via::Page(self.progress.next_page),
             _ => Via::Url(queued.url.as_str().into()),
         };
-        let fresh = self.fresh(outlinks, Some(&via))?;
+        let FoundLinks { fresh, early } = self.fresh(outlinks, Some(&via))?;
         let mut ending = Ending::new(queued, Piece::at(self.progress));
         // The links take their numbers before the URL itself.
         ending.piece.progress.next_seq += fresh.len() as u64;
         self.end_with(&mut ending, outcome)?;
         if let Some(EventRecord { at, event, capture }) = ending.record.take() {
             let record_id = capture.as_ref().and_then(|capture| capture.id.as_deref());
-            let links = fresh.iter().map(|link| &link.queued);
+            let links = fresh.iter().chain(&early).map(|link| &link.queued);
             // The number of the next commit, which will hold this.
             let commit = self.progress.commit + 1;
             let record = metadata::encode(&queued.url, at, commit, &event, links, &via, record_id)
                 .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
             self.archive_event(EventRecord { at, event, capture }, record, &mut ending.piece)?;
+            for link in &early {
+                self.early.archived(link.hash);
+            }
         }
         let Ending {
             piece, mut finished, ..

@@ -117,3 +117,68 @@ fn a_process_that_ends_on_a_full_disk_leaves_the_last_commit() {
     );
     assert_eq!(store.refill("h", 9, &HashSet::new()).unwrap().len(), 1);
 }
+
+#[test]
+fn links_that_a_crash_made_known_before_their_page_survive_a_rebuild() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = OpenOptions::new("s");
+    let mut store = Store::open(dir.path(), &options).unwrap();
+    let queued = store.discover(&[link("a"), link("b")]).unwrap();
+    store.commit().unwrap();
+    store
+        .finish(&queued[0], kept(&queued[0].url), &[link("c"), link("d")])
+        .unwrap();
+    // The crash comes after the links and before the page.
+    let after = Progress {
+        commit: store.progress.commit + 1,
+        ..store.progress
+    };
+    store.archive.sync().unwrap();
+    let Store {
+        stage,
+        state,
+        early,
+        committed,
+        ..
+    } = &mut store;
+    let before = *committed;
+    assert!(
+        stage
+            .apply_links(state, early, (before, after), &mut std::collections::HashMap::new())
+            .unwrap()
+    );
+    state.flush().unwrap();
+    drop(store);
+
+    let mut store = Store::open(dir.path(), &options).unwrap();
+    let urls = |store: &Store| {
+        let mut urls: Vec<String> = store.queue().map(|queued| queued.unwrap().url).collect();
+        urls.sort();
+        urls
+    };
+    assert_eq!(
+        urls(&store),
+        ["https://h/a", "https://h/b", "https://h/c", "https://h/d"]
+    );
+    // Two pages name the links, in a later process than that which opens after the crash.
+    store.finish(&queued[1], kept(&queued[1].url), &[link("c")]).unwrap();
+    store.commit().unwrap();
+    drop(store);
+    let mut store = Store::open(dir.path(), &options).unwrap();
+    assert!(
+        store
+            .finish(&queued[0], kept(&queued[0].url), &[link("c"), link("d")])
+            .unwrap()
+            .newly_queued
+            .is_empty()
+    );
+    store.commit().unwrap();
+    drop(store);
+    crate::Rebuild::begin(dir.path(), &options, &mut |_| ())
+        .unwrap()
+        .finish(&mut |_| ())
+        .unwrap();
+    let store = Store::open(dir.path(), &options).unwrap();
+    assert_eq!(urls(&store), ["https://h/c", "https://h/d"]);
+    assert!(store.state.get(format::META_EARLY).unwrap().is_none());
+}

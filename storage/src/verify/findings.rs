@@ -14,6 +14,10 @@ pub enum FindingKind {
     Queue,
     /// A WARC file is missing, too short, or damaged.
     Archive,
+    /// `warc/index.cdxj` does not hold exactly the captures of the catalogue.
+    IndexFile,
+    /// A row that belongs to no page, queue or count cannot be read, or contradicts the others.
+    State,
     /// The index of fingerprints does not hold exactly the kept pages.
     Index,
     /// Two kept pages are duplicates by the rule.
@@ -30,6 +34,8 @@ impl FindingKind {
             Self::Counts => "counts",
             Self::Queue => "queue",
             Self::Archive => "archive",
+            Self::IndexFile => "index_file",
+            Self::State => "state",
             Self::Index => "index",
             Self::Duplicates => "duplicates",
         }
@@ -43,10 +49,15 @@ impl FindingKind {
                 "put a good copy of the WARC file back, or give the lost pages up: crawler rebuild, which queues their URLs again"
             }
             Self::Archive => {
-                "put a good copy of the WARC file back; without one, crawler rebuild queues the lost pages again (findings of the \
-                 kind `body` name them; if there are none, no page needs the damaged part, and you need not do anything)"
+                "put a good copy of the WARC file back; without one, crawler rebuild gives the damaged part up and queues the lost \
+                 pages again"
             }
-            Self::Page | Self::Counts | Self::Queue => "rebuild the state from the archive: crawler rebuild",
+            Self::IndexFile => {
+                "delete warc/index.cdxj: the next crawler run writes it again, and so does crawler rebuild"
+            }
+            Self::Page | Self::Counts | Self::Queue | Self::State => {
+                "rebuild the state from the archive: crawler rebuild"
+            }
             Self::Index => "rebuild state and index from the archive: crawler rebuild",
             Self::Duplicates => {
                 "another configuration of [dedup] decided these pages: crawler rebuild --redecide gives all pages new verdicts"

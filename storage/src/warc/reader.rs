@@ -97,6 +97,11 @@ impl<R: Read + Seek> WarcReader<R> {
         }
     }
 
+    /// Where the next record is looked for: the end of the last record or damaged stretch.
+    pub(crate) fn position(&self) -> u64 {
+        self.offset
+    }
+
     fn read_here(&mut self) -> io::Result<Result<LocatedRecord, String>> {
         let offset = self.offset;
         let record = read_member(&mut self.input, self.max_record_bytes);

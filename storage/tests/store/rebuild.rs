@@ -12,7 +12,7 @@ use storage::{
 
 use super::support::*;
 
-fn rebuilt(dir: &Path) -> (Rebuilt, Vec<String>) {
+pub fn rebuilt(dir: &Path) -> (Rebuilt, Vec<String>) {
     let mut problems = Vec::new();
     let mut say = |step| {
         if let RebuildStep::Problem(what) = step {

@@ -1,0 +1,75 @@
+//! Reads every row of the database. The database checks the checksum of each part of its files that holds rows when the part is read,
+//! so damage to rows that no other check reads is found here.
+
+use super::findings::{FindingKind, Findings};
+use crate::error::StorageError;
+use crate::format;
+use crate::hosts::HostRecord;
+use crate::page::Verdict;
+use crate::state::guarded;
+use crate::store::Store;
+use crate::visits::{RefreshCounts, Visits};
+
+impl Store {
+    pub(super) fn verify_rows(&self, findings: &mut Findings<'_>) -> Result<(), StorageError> {
+        let dir = self.dir();
+        for name in self.state.db().tree_names() {
+            let tree = guarded(dir, || self.state.db().open_tree(&name))?;
+            let is_state = name.as_ref() == format::STATE_TREE.as_bytes();
+            let mut rows = tree.iter();
+            while let Some((key, value)) = guarded(dir, || rows.next().transpose())? {
+                if is_state && let Some(what) = self.wrong_with_minor_row(&key, &value)? {
+                    findings.note(FindingKind::State, what);
+                }
+            }
+        }
+        let (found, discovered) = (self.known.count(&self.state)?, self.counts().discovered);
+        if found != discovered {
+            findings.note(
+                FindingKind::State,
+                format!("{found} URLs are known by their hashes, but {discovered} have a row"),
+            );
+        }
+        Ok(())
+    }
+
+    /// The fault of a row of a table that no other check reads.
+    fn wrong_with_minor_row(&self, key: &[u8], value: &[u8]) -> Result<Option<String>, StorageError> {
+        let Some(table) = key.first() else { return Ok(None) };
+        let (what, page, is_readable) = match *table {
+            format::VISITS => (
+                "the visits of a page",
+                Some(format::visited_page(key)),
+                postcard::from_bytes::<Visits>(value).is_ok(),
+            ),
+            format::DEPARTED => (
+                "a page that leaves the index",
+                Some(format::departed_page(key)),
+                value.is_empty(),
+            ),
+            format::REDECIDED => (
+                "the first verdict of a page",
+                Some(format::redecided_page(key)),
+                postcard::from_bytes::<Verdict>(value).is_ok(),
+            ),
+            format::ARCHIVED_VISITS => ("a visit", Some(format::archived_visit(key).map(|(page, _)| page)), true),
+            format::REFRESHES => ("a refresh", None, postcard::from_bytes::<RefreshCounts>(value).is_ok()),
+            format::GATES => (
+                "the state of a host",
+                None,
+                format::decode_versioned::<HostRecord>(value).is_some(),
+            ),
+            _ => return Ok(None),
+        };
+        if !is_readable {
+            return Ok(Some(format!("a row cannot be read: {what}")));
+        }
+        Ok(match page {
+            Some(None) => Some(format!("the key of a row cannot be read: {what}")),
+            Some(Some(page)) if self.page(page)?.is_none() => {
+                Some(format!("a row names page {page}, which is not there: {what}"))
+            }
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,193 @@
+"""What must hold after every step, by what the site saw, what the commands answer, and what lies in the data folder."""
+from __future__ import annotations
+
+import fcntl
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .program import Ended, Program
+from .site import FORBIDDEN_FOLDER, HOST_FILES, Kind, Site
+
+SHOWN = 5
+UNSTABLE = {Kind.CHANGING, Kind.VANISHING}
+LASTING_NAMES = {"README.md", "lock", "last-commit", "state", "warc"}
+OLD_STATE = "state.before-"
+WORKING_FOLDERS = {"state.rebuilding", "state.compacting"}
+
+
+class Finding(Exception):
+    """Something that must never be: a defect of the crawler, or of this model."""
+
+
+def demand(holds: bool, what: object) -> None:
+    """Raises a finding where it does not hold."""
+    if not holds:
+        raise Finding(str(what))
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What the crawl says of its URLs."""
+
+    kept: frozenset[str]
+    duplicates: dict[str, str]
+    """Each with its representative."""
+    without_page: frozenset[str]
+    """Failed, excluded, redirected."""
+    orphans: frozenset[str]
+    gone: frozenset[str]
+    queued: int
+
+    @property
+    def pages(self) -> set[str]:
+        """The URLs with a page."""
+        return {*self.kept, *self.duplicates, *self.orphans, *self.gone}
+
+    @property
+    def finished(self) -> set[str]:
+        """The URLs that need no further request."""
+        return self.pages | self.without_page
+
+
+NOTHING = Answers(frozenset(), {}, frozenset(), frozenset(), frozenset(), 0)
+
+
+@dataclass
+class Model:
+    """What is known of one crawl."""
+
+    program: Program
+    site: Site
+    known: Answers = NOTHING
+    has_state: bool = False
+    may_ask_again: set[str] = field(default_factory=set)
+    """Finished URLs that the next run may ask for: their verdicts have changed, or their records were damaged."""
+    may_leave_folders: bool = False
+    """A rebuild or a compaction was killed."""
+    has_whole_index: bool = False
+    """The last command that writes the archive's index has ended well."""
+    counted: int = 0
+    """Requests that were checked."""
+
+    def check_command(self, ended: Ended, allowed: set[int]) -> None:
+        """Holds after every command."""
+        demand(not ended.was_late, f"no end in time: {ended}")
+        demand(not ended.has_panicked, f"panic: {ended}")
+        demand(ended.code in allowed, f"exit code {ended.code}, expected one of {sorted(allowed)}: {ended}")
+        if ended.code == 1 and not ended.command.startswith("verify"):
+            demand(ended.err.strip().splitlines()[-1:] != [], f"exit code 1 without a message: {ended}")
+        self._check_lock()
+
+    def check_requests(self, may_ask_all: bool) -> None:
+        """What the site was asked since the last check."""
+        asked, self.counted = self.site.asked[self.counted:], len(self.site.asked)
+        for request in asked:
+            demand(request.host != self.site.outside, f"asked a host outside the scope: {request}")
+            demand(not request.path.startswith(FORBIDDEN_FOLDER), f"asked although robots.txt forbids it: {request}")
+        if may_ask_all:
+            return
+        urls = {self.site.url_of(request) for request in asked if request.path not in HOST_FILES}
+        again = sorted(urls & self.known.finished - self.may_ask_again)
+        demand(not again, f"{len(again)} finished URLs were asked for again: {again[:SHOWN]}")
+
+    def check_answers(self, may_lose_outcomes: bool = False, may_lose_pages: bool = False, may_decide_again: bool = False) -> None:
+        """Nothing that was finished is lost, and every duplicate is like a kept page."""
+        now = self.read()
+        lost = self.known.pages - now.pages - self._unstable()
+        demand(may_lose_pages or not lost, f"{len(lost)} pages are lost: {sorted(lost)[:SHOWN]}")
+        outcomes = self.known.finished - now.finished - self._unstable()
+        demand(may_lose_outcomes or may_lose_pages or not outcomes, f"{len(outcomes)} outcomes are lost: {sorted(outcomes)[:SHOWN]}")
+        if may_decide_again:
+            self.may_ask_again |= {url for url in now.kept if url not in self.known.kept}
+        self._check_duplicates(now)
+        self.known = now
+
+    def check_sound(self) -> None:
+        """`verify` finds nothing."""
+        if self.has_state:
+            ended = self.program.run("verify", "--quiet")
+            self.check_command(ended, {0, 1})
+            demand(ended.code == 0, f"verify has findings: {ended}")
+
+    def check_folder(self) -> None:
+        """No temporary file is left by a command that ended well."""
+        names = {path.name for path in self.program.data.iterdir()}
+        left = {name for name in names - LASTING_NAMES if not name.startswith(OLD_STATE)}
+        if self.may_leave_folders:
+            left -= WORKING_FOLDERS
+        left |= {path.name for path in (self.program.data / "warc").iterdir()
+                 if not path.name.endswith(".warc.gz") and path.name != "index.cdxj"}
+        left |= {path.name for path in (self.program.data / "state").iterdir() if path.name.endswith(".generating")}
+        demand(not left, f"left behind in the data folder: {sorted(left)}")
+
+    def check_complete(self) -> None:
+        """At the end: every page that can be reached has a page, and every text a kept page."""
+        now, by_url = self.known, self.site.by_url()
+        missing = sorted(self.site.reachable() - now.pages)
+        demand(not missing, f"{len(missing)} pages were never kept or dropped: {missing[:SHOWN]}")
+        kept = {by_url[url].text for url in now.kept if url in by_url}
+        without = sorted(url for url in self.site.reachable() if by_url[url].text not in kept)
+        demand(not without, f"no page with the text of these is kept: {without[:SHOWN]}")
+
+    def read(self) -> Answers:
+        """What `report` and `export` say, which must agree."""
+        if not self.has_state:
+            return NOTHING
+        ended = self.program.run("report", "--quiet", "--format", "json")
+        self.check_command(ended, {0})
+        try:
+            answers = answers_of(json.loads(ended.out))
+        except (ValueError, KeyError) as error:
+            raise Finding(f"no report: {error!r}: {ended}") from error
+        return answers
+
+    def check_export(self) -> None:
+        """The export has the kept pages with their texts."""
+        ended = self.program.run("export", "--quiet", "--format", "jsonl")
+        self.check_command(ended, {0, 3})
+        pages = [json.loads(line) for line in ended.out.splitlines()]
+        urls = {page["url"] for page in pages}
+        demand(len(urls) == len(pages), "the export has a URL twice")
+        demand(urls <= self.known.kept, f"exported but not kept: {sorted(urls - self.known.kept)[:SHOWN]}")
+        missing = self.known.kept - urls - self.may_ask_again
+        demand(not missing, f"kept but not exported: {sorted(missing)[:SHOWN]}")
+
+    def _check_duplicates(self, now: Answers) -> None:
+        by_url = self.site.by_url()
+        for url, of in now.duplicates.items():
+            demand(of in now.kept, f"{url} is a duplicate of {of}, which is not kept")
+            this, that = by_url.get(url), by_url.get(of)
+            if this is None or that is None or {this.kind, that.kind} & UNSTABLE:
+                continue
+            demand(this.text == that.text, f"{url} is dropped as a duplicate of {of}, whose text is another")
+
+    def _unstable(self) -> set[str]:
+        """The URLs whose outcome may change by itself at a refresh."""
+        return {url for url, resource in self.site.by_url().items() if resource.kind in UNSTABLE}
+
+    def _check_lock(self) -> None:
+        lock = self.program.data / "lock"
+        if not lock.exists():
+            return
+        with lock.open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise Finding("the data folder is still locked") from error
+
+
+def answers_of(report: dict[str, Any]) -> Answers:
+    """The outcomes in a report."""
+    clusters = report["clusters"]
+    duplicates = {each["url"]: cluster["kept"] for cluster in clusters for each in cluster["duplicates"]}
+    without = [each["url"] for name in ("failures", "excluded", "redirects") for each in report[name]]
+    return Answers(frozenset(cluster["kept"] for cluster in clusters), duplicates, frozenset(without),
+                   frozenset(each["url"] for each in report["orphans"]),
+                   frozenset(each["url"] for each in report["refresh"]["gone"]), report["counts"]["queued"])
+
+
+def largest_file(folder: Path) -> int:
+    """Bytes of the largest file below it."""
+    return max((path.stat().st_size for path in folder.rglob("*") if path.is_file()), default=0)
