@@ -36,6 +36,8 @@
 //! robots 'r' host 00 origin                                       01 ⟨RobotsRow⟩: when fetched, and the text in DEFLATE
 //! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: a visit's revisit record: status, place,
 //!                                                                 SHA-1 of the fetched body
+//! links  'l' page sequence:u64                                    01 ⟨[String]⟩: links of a duplicate to which no page with its
+//!                                                                 text linked before; a sample of them if there are many
 //! ```
 //!
 //! `packed` is the URL without its host: 'S' path for `https://` host path, 'H' path for `http://` host path, '=' url for every
@@ -50,7 +52,7 @@
 //!
 //! A version may gain tables and rows that a program may ignore if it does not know them.
 //!
-//! The rows of `gate` and `robots` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt has it.
+//! The rows of `gate`, `robots` and `links` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt has it.
 //!
 //! The entry of a URL in `log` or `bucket` exists from discovery on and is never removed, only moved from `log` to `bucket`. The entry
 //! in `queue` exists from discovery until the URL is finished; a retry moves it. A failed URL that is tried again gets a new entry in
@@ -98,8 +100,9 @@ pub(crate) const DEPARTED: u8 = b'd';
 pub(crate) const REDECIDED: u8 = b'y';
 pub(crate) const GATES: u8 = b'g';
 const ROBOTS: u8 = b'r';
+const NEW_LINKS: u8 = b'l';
 
-/// The version of the rows of [`GATES`] and [`ROBOTS`], their first byte.
+/// The version of the rows of [`GATES`], [`ROBOTS`] and [`NEW_LINKS`], their first byte.
 const ROW_VERSION: u8 = 1;
 
 /// Progress of the state. Every batch contains it, as it is after that batch.
@@ -255,6 +258,10 @@ pub(crate) fn visits_key(page: u64) -> Vec<u8> {
 
 pub(crate) fn visited_page(key: &[u8]) -> Option<u64> {
     number(VISITS, key)
+}
+
+pub(crate) fn new_links_key(page: u64) -> [u8; 9] {
+    numbered(NEW_LINKS, page)
 }
 
 pub(crate) fn departed_key(page: u64) -> Vec<u8> {
