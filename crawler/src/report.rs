@@ -29,10 +29,11 @@ mod waiting;
 
 use std::collections::HashMap;
 
-use dedup::DuplicateRule;
 use serde::Serialize;
 use storage::Store;
 
+use crate::config::Config;
+use crate::config::settings::{Settings, SteeringSettings};
 use crate::error::RunError;
 use clusters::{Cluster, Orphan};
 use failures::{Failure, FailureGroup};
@@ -100,21 +101,28 @@ pub enum Format {
 }
 
 impl Report {
-    /// Reads the report from `store`, with thresholds and near misses under the built-in rule.
+    /// Reads the report from `store` under the built-in configuration.
     ///
     /// # Errors
     /// The store cannot be read.
     pub fn read(store: &Store) -> Result<Self, RunError> {
-        Self::read_by(store, &DuplicateRule::default(), &Waiting::new(true))
+        let settings = Settings::new(&Config::default()).map_err(|invalid| RunError::Render(invalid.to_string()))?;
+        Self::read_by(store, &settings, &Waiting::new(true))
     }
 
-    /// As [`read`](Self::read), with thresholds and near misses under `rule`. Reports slow progress to `waiting`.
+    /// As [`read`](Self::read), with thresholds, near misses and steering under `settings`. Steering shows what it learned even if
+    /// they switch it off. Reports slow progress to `waiting`.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub(crate) fn read_by(store: &Store, rule: &DuplicateRule, waiting: &Waiting) -> Result<Self, RunError> {
+    pub(crate) fn read_by(store: &Store, settings: &Settings, waiting: &Waiting) -> Result<Self, RunError> {
+        let rule = &settings.rule;
         let (clusters, orphans) = clusters::read(store)?;
-        let steering = Steering::read(store)?;
+        let policy = SteeringSettings {
+            enabled: true,
+            ..settings.steering.clone()
+        };
+        let steering = Steering::of(store, policy, false)?;
         let pages = pages::Pages::read(store, rule, waiting)?;
         let near_misses = pages.near_misses(store)?;
         let urls = urls::Urls::read(store)?;

@@ -39,6 +39,8 @@
 //! skip   's' file:u32 offset:u64                                   ⟨u64⟩ end of a stretch of a WARC file that a rebuild could not read
 //! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: a visit's revisit record: status, place,
 //!                                                                 SHA-1 of the fetched body
+//! links  'l' page sequence:u64                                    01 ⟨[String]⟩: links of a duplicate to which no page with its
+//!                                                                 text linked before; a sample of them if there are many
 //! ```
 //!
 //! `packed` is the URL without its host: 'S' path for `https://` host path, 'H' path for `http://` host path, '=' url for every
@@ -53,7 +55,7 @@
 //!
 //! A version may gain tables and rows that a program may ignore if it does not know them.
 //!
-//! The rows of `gate` and `robots` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt has it.
+//! The rows of `gate`, `robots` and `links` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt has it.
 //!
 //! The entry of a URL in `log` or `bucket` exists from discovery on and is never removed, only moved from `log` to `bucket`. The entry
 //! in `queue` exists from discovery until the URL is finished; a retry moves it. A failed URL that is tried again gets a new entry in
@@ -103,8 +105,9 @@ pub(crate) const REDECIDED: u8 = b'y';
 pub(crate) const GATES: u8 = b'g';
 pub(crate) const SKIPPED: u8 = b's';
 const ROBOTS: u8 = b'r';
+const NEW_LINKS: u8 = b'l';
 
-/// The version of the rows of [`GATES`] and [`ROBOTS`], their first byte.
+/// The version of the rows of [`GATES`], [`ROBOTS`] and [`NEW_LINKS`], their first byte.
 const ROW_VERSION: u8 = 1;
 
 /// Progress of the state. Every batch contains it, as it is after that batch.
@@ -260,6 +263,10 @@ pub(crate) fn visits_key(page: u64) -> Vec<u8> {
 
 pub(crate) fn visited_page(key: &[u8]) -> Option<u64> {
     number(VISITS, key)
+}
+
+pub(crate) fn new_links_key(page: u64) -> [u8; 9] {
+    numbered(NEW_LINKS, page)
 }
 
 pub(crate) fn departed_key(page: u64) -> Vec<u8> {

@@ -135,6 +135,7 @@ mod hosts;
 #[cfg(test)]
 mod injected;
 mod known;
+mod new_links;
 mod outcome;
 mod page;
 mod queue;

@@ -72,7 +72,7 @@ fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Error> {
 fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunError> {
     let store = super::store::open_to_read(dir)?;
     let waiting = Waiting::new(true);
-    let report = Report::read_by(&store, &settings.rule, &waiting)?;
+    let report = Report::read_by(&store, settings, &waiting)?;
     let html = dir.join("report.html");
     fs::write(&html, report.render(Format::Html, &store, &waiting)?)
         .map_err(|source| RunError::io("write", html.display(), source))?;

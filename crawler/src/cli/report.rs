@@ -6,13 +6,13 @@ use crate::report::{Report, Waiting};
 use crate::terminal::width::terminal_width;
 
 pub(super) fn execute(args: &arguments::ReportArgs, quiet: bool) -> Result<(), Error> {
-    let rule = super::configuration::settings(&args.config)?.rule;
+    let settings = super::configuration::settings(&args.config)?;
     if let Some(output) = &args.output {
         super::store::reject_inside(&args.data.data, output)?;
     }
     let store = super::store::open_to_read(&args.data.data)?;
     let waiting = Waiting::new(quiet);
-    let report = Report::read_by(&store, &rule, &waiting)?;
+    let report = Report::read_by(&store, &settings, &waiting)?;
     let rendered = match args.format {
         ReportFormat::Text if !args.full => report.screen(terminal_width()),
         format => report.render(format.into(), &store, &waiting)?,

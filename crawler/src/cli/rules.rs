@@ -44,6 +44,14 @@ fn text(steering: &Steering, all: bool) -> String {
             pattern.duplicates, pattern.pages
         ));
     }
+    for trap in &steering.traps {
+        out.push_str(&format!(
+            "{}\n  held back: its last {} pages said nothing new; {} URLs queued\n",
+            terminal_text(&trap.words(), 160),
+            trap.duplicates,
+            trap.saved_requests
+        ));
+    }
     let proposed: Vec<&LearnedRule> = steering.rules.iter().filter(|rule| is_proposed(rule)).collect();
     if !proposed.is_empty() {
         out.push_str(

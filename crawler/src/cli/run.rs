@@ -2,6 +2,7 @@
 
 mod summary;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,13 +12,14 @@ use url::Url;
 use crate::cli::arguments::{self, RunArgs};
 use crate::cli::error::{Error, UsageError};
 use crate::config::settings::{RefreshSettings, Settings};
-use crate::crawl::pipeline;
+use crate::crawl::pipeline::{self, Summary};
 use crate::crawl::seeds::Seeds;
 use crate::crawl::shutdown;
 use crate::crawl::stats::{RunLimits, Stats};
 use crate::error::RunError;
 use crate::live::progress::Progress;
 use crate::live::status::{self, Server, View};
+use crate::report::Steering;
 use crate::terminal::tell::tell;
 
 pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {
@@ -41,7 +43,8 @@ pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {
     drop(progress);
     let summary = result?;
     if !quiet {
-        super::output::say(&summary::describe(&summary, &stats, &settings, dir))?;
+        let held_back = held_back(&summary, dir)?;
+        super::output::say(&summary::describe(&summary, held_back.as_ref(), &stats, &settings, dir))?;
     }
     match (server, args.status.status_linger) {
         (Some(server), Some(time)) if !is_interrupted.load(Ordering::Relaxed) => linger(&server, time, quiet)?,
@@ -66,6 +69,15 @@ fn serve(
         tell(format_args!("status: {}", status::url(server.address())));
     }
     Ok(Some(server))
+}
+
+/// The URLs that the run holds back, with the reasons.
+fn held_back(summary: &Summary, dir: &Path) -> Result<Option<Steering>, Error> {
+    let Some(known) = &summary.holds_back else {
+        return Ok(None);
+    };
+    let store = super::store::open_to_read(dir)?;
+    Ok(Some(Steering::learned(&store, known, false)?))
 }
 
 /// Completes and sets the flag when the user asks to stop.

@@ -69,6 +69,10 @@ pub struct ScopeSection {
     pub max_segment_repeats: usize,
     /// Upper bound on the parameters of a query.
     pub max_query_parameters: usize,
+    /// Hold back the rest of a host or folder if this share of its last pages said nothing new; 0 for never.
+    pub max_duplicate_share: f64,
+    /// The last pages of a host or folder that `max_duplicate_share` looks at.
+    pub duplicate_window: usize,
 }
 
 impl Default for ScopeSection {
@@ -83,6 +87,8 @@ impl Default for ScopeSection {
             max_urls_per_host: 1_000_000,
             max_segment_repeats: 3,
             max_query_parameters: 30,
+            max_duplicate_share: 0.0,
+            duplicate_window: 500,
         }
     }
 }

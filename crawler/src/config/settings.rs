@@ -14,7 +14,7 @@ mod steering;
 use std::time::Duration;
 
 pub use refresh::{Intervals, RefreshSettings};
-pub use scope::{CrawlLimits, LinkSettings, TrapLimits};
+pub use scope::{CrawlLimits, DuplicateShare, LinkSettings, TrapLimits};
 pub use steering::SteeringSettings;
 use web::fetch::FetchSettings;
 use web::politeness::Politeness;
@@ -106,7 +106,7 @@ impl Settings {
             links: scope::links(&config.scope),
             limits: scope::limits(&config.scope),
             politeness: politeness::politeness(&config.politeness)?,
-            steering: steering::steering(&config.steering)?,
+            steering: steering::steering(&config.steering, scope::duplicate_share(&config.scope)?)?,
             intervals: refresh::intervals(&config.refresh)?,
             refresh: None,
             fetch: fetching::fetch(&config.fetch, identity.user_agent)?,

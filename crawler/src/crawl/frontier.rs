@@ -287,10 +287,11 @@ impl Frontier {
         }
     }
 
-    /// Whether any URLs are held back.
+    /// Steering with all that it learned; `None` if no URL is held back.
     #[must_use]
-    pub fn holds_urls_back(&self) -> bool {
-        self.hosts.values().any(|host| host.queue.holds_back_some())
+    pub fn into_holder(self) -> Option<Steering> {
+        let holds_back = self.hosts.values().any(|host| host.queue.holds_back_some());
+        holds_back.then_some(self.steering)
     }
 
     /// Starts or stops taking new URLs, by the page limit. A URL in process that ends without a page makes room for

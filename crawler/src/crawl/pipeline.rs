@@ -48,6 +48,7 @@ use crate::crawl::messages::{Ending, Event, GivenUp, Record, Task};
 use crate::crawl::recorder::Recorder;
 use crate::crawl::scope::Scope;
 use crate::crawl::stats::Stats;
+use crate::crawl::steering::Steering;
 use crate::error::RunError;
 use drive::{drive, forward_stop};
 use fill::{fill, open_store};
@@ -67,8 +68,8 @@ pub struct Summary {
     pub counts: Counts,
     /// Hosts that this run left unfinished.
     pub given_up: Vec<GivenUp>,
-    /// Whether URLs are held back because steering predicts that they are duplicates.
-    pub holds_urls_back: bool,
+    /// Steering with all that it learned, if it holds URLs back.
+    pub holds_back: Option<Steering>,
     /// How long it took.
     pub elapsed: Duration,
 }
@@ -136,7 +137,7 @@ pub fn run(
         ending,
         counts,
         given_up: frontier.given_up(),
-        holds_urls_back: frontier.holds_urls_back(),
+        holds_back: frontier.into_holder(),
         elapsed: start.elapsed(),
     })
 }

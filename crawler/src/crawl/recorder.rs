@@ -7,6 +7,7 @@
 
 pub(crate) mod archive;
 mod budget;
+mod cluster_links;
 mod decide;
 pub(crate) mod departures;
 mod kept_texts;
@@ -34,6 +35,7 @@ use crate::crawl::steering::JudgedPage;
 use crate::error::RunError;
 use archive::ArchivedRequests;
 use budget::UrlBudget;
+use cluster_links::ClusterLinks;
 use kept_texts::KeptTexts;
 use redirects::Redirects;
 use versions::Unchanged;
@@ -46,6 +48,7 @@ pub struct Recorder {
     redirects: Redirects,
     requests: ArchivedRequests,
     kept_texts: KeptTexts,
+    cluster_links: ClusterLinks,
     prefer_canonical: bool,
     /// Whether a staged or committed change takes a page out of the index.
     has_departures: bool,
@@ -80,6 +83,7 @@ impl Recorder {
             redirects: Redirects::default(),
             requests: ArchivedRequests::new(settings),
             kept_texts: KeptTexts::default(),
+            cluster_links: ClusterLinks::default(),
             prefer_canonical: settings.prefer_canonical,
             has_departures: false,
             departing: HashSet::new(),

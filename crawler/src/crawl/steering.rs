@@ -37,26 +37,36 @@
 
 mod evidence;
 mod host_rules;
+mod judged;
+mod lattice;
 mod learned;
 mod memory;
 mod replay;
+mod sample;
+mod share;
 mod skeleton;
+mod standing;
+mod traps;
 
 use std::collections::HashMap;
 
-use storage::{Verdict, Via};
 use url::Url;
 use web::url_rule::shape;
 
 use crate::config::Leave;
 use crate::config::settings::SteeringSettings;
 use host_rules::{HostRules, Pattern};
+use judged::Decided;
 use learned::{CONFIRMED, DECIDED, Learned, class_key, kept_key, url_key};
 use memory::Memory;
+use share::Folders;
+use traps::Traps;
 
 pub use evidence::{Evidence, Example};
+pub use judged::{DuplicateOf, JudgedPage, sample_of_links};
 pub use replay::replay;
 pub use skeleton::Skeleton;
+pub use standing::RuleStanding;
 pub use web::url_rule::{HostRule, UrlRule};
 
 /// The priority of deprioritised URLs, which are fetched when the host has nothing else to do.
@@ -71,55 +81,8 @@ pub const PRIORITY_HELD_BACK: u8 = 200;
 /// Bound on the rules of all hosts.
 const MAX_RULES: usize = 50_000;
 
-/// A page with its verdict, as steering learns from it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JudgedPage {
-    /// The sequence number of the page.
-    pub page: u64,
-    /// Its canonical URL.
-    pub url: String,
-    /// The page that linked to it.
-    pub via: Option<u64>,
-    /// The kept page that it duplicates; `None` for a unique page.
-    pub duplicate_of: Option<DuplicateOf>,
-}
-
-/// The kept page of a duplicate.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DuplicateOf {
-    /// Its URL.
-    pub url: String,
-    /// Whether the normalised texts are equal.
-    pub is_exact: bool,
-}
-
-impl DuplicateOf {
-    /// The kept page at `url`. `verdict` is the verdict on its duplicate.
-    #[must_use]
-    pub fn new(url: String, verdict: &Verdict) -> Self {
-        Self {
-            url,
-            is_exact: matches!(verdict, Verdict::Exact { .. }),
-        }
-    }
-}
-
-impl JudgedPage {
-    /// The verdict on page number `page`. `via` is the link to it.
-    #[must_use]
-    pub fn new(page: u64, url: &str, via: Option<&Via>, duplicate_of: Option<DuplicateOf>) -> Self {
-        let via = match via {
-            Some(Via::Page(via)) => Some(*via),
-            Some(Via::Url(_)) | None => None,
-        };
-        Self {
-            page,
-            url: url.to_owned(),
-            via,
-            duplicate_of,
-        }
-    }
-}
+/// Keys in a generation of the rules' memory.
+const KEYS_A_GENERATION: usize = 1 << 19;
 
 /// The forecast of steering for a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,13 +99,24 @@ pub enum Forecast {
     Same(UrlRule),
 }
 
-/// A forecast by a rule that holds.
+/// A forecast with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prediction {
-    /// The rule.
-    pub rule: UrlRule,
+    /// The reason.
+    pub by: Reason,
     /// Whether the URL is held back, except for a sample.
     pub is_held_back: bool,
+}
+
+/// Why a URL is probably a duplicate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// By this rule that holds.
+    Rule(UrlRule),
+    /// It is in the trap with this pattern.
+    Trap(String),
+    /// It is in this folder, which the crawl leaves by `scope.max_duplicate_share`.
+    Folder(String),
 }
 
 /// The rules and patterns of all hosts, learned from the verdicts.
@@ -152,35 +126,9 @@ pub struct Steering {
     hosts: HashMap<String, HostRules>,
     /// The number of rules of all hosts.
     rules: usize,
-    memory: Memory,
-}
-
-/// A rule with its evidence, for the report.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleStanding {
-    /// The rule.
-    pub rule: HostRule,
-    /// The evidence for and against it.
-    pub evidence: Evidence,
-    /// Whether it holds.
-    pub holds: bool,
-    /// Whether its URLs are held back, except for a sample.
-    pub is_held_back: bool,
-    /// Whether the user applies it.
-    pub is_applied: bool,
-}
-
-/// A deprioritised pattern, for the report.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PatternStanding {
-    /// The host key.
-    pub host: String,
-    /// Folder, name and parameters, such as `/news/#/*?page`.
-    pub pattern: String,
-    /// Decided pages, without the first.
-    pub pages: u32,
-    /// Duplicates among them.
-    pub duplicates: u32,
+    memory: Memory<u32>,
+    traps: Traps,
+    folders: Folders,
 }
 
 impl Steering {
@@ -190,7 +138,9 @@ impl Steering {
         let mut steering = Self {
             hosts: HashMap::new(),
             rules: 0,
-            memory: Memory::default(),
+            memory: Memory::of(KEYS_A_GENERATION),
+            traps: Traps::default(),
+            folders: Folders::new(policy.duplicate_share),
             policy,
         };
         for HostRule { host, rule } in steering.policy.apply.clone() {
@@ -204,48 +154,59 @@ impl Steering {
     /// Whether steering forecasts anything.
     #[must_use]
     pub fn is_enabled(&self) -> bool {
-        self.policy.enabled || !self.policy.apply.is_empty()
+        self.policy.enabled || !self.policy.apply.is_empty() || self.policy.duplicate_share.is_some()
     }
 
-    /// Learns from a verdict. Returns `true` if it contradicts a rule, so that held-back URLs must be judged again.
+    /// Learns from a verdict. Returns `true` if held-back URLs must be judged again: the verdict contradicts a rule, or ends a trap.
     pub fn decided(&mut self, host: &str, decision: &JudgedPage) -> bool {
         if !self.is_enabled() {
             return false;
         }
-        let Ok(url) = Url::parse(&decision.url) else {
+        let Some(mut page) = Decided::parse(host, decision) else {
             return false;
         };
-        let of = decision.duplicate_of.as_ref();
-        let of = of.and_then(|of| Url::parse(&of.url).ok().map(|url| (url, of.is_exact)));
-        let host = self.hosts.entry(host.to_owned()).or_default();
-        host.count_pattern(&url, of.is_some());
-        let shape = shape::shape(&url);
+        if let Some(duplicate) = &mut page.duplicate {
+            duplicate.drop_links(|link| self.traps.is_known_barren(link));
+        }
+        let mut must_review = self.folders.decided(&page);
+        if self.policy.enabled {
+            must_review |= self.traps.decided(&page);
+        }
+        self.learn_rules(&page) | must_review
+    }
+
+    /// Tests the rules of the host by a page, and learns new ones. Returns `true` if the page contradicts a rule.
+    fn learn_rules(&mut self, page: &Decided<'_>) -> bool {
+        let host = self.hosts.entry(page.host.to_owned()).or_default();
+        host.count_pattern(&page.url, page.is_duplicate());
+        let shape = shape::shape(&page.url);
         let memory = &mut self.memory;
         let mut is_contradicted = false;
         for learned in host.relevant_mut(&shape) {
-            let class = learned.class(&url);
+            let class = learned.class(&page.url);
             if learned.is_known(&class, memory) {
-                is_contradicted |= learned.test(&url, &class, decision, of.as_ref(), memory);
+                is_contradicted |= learned.test(&class, page, memory);
             }
             if class.is_rewritten {
                 memory.insert_new(class_key(&learned.rule, &class.text), DECIDED);
             }
         }
-        memory.insert_new(url_key(url.as_str()), DECIDED);
-        if of.is_none() {
-            for rule in web::url_rule::suggestible_rules(&url) {
-                let key = kept_key(&rule, &rule.rewrite(&url).unwrap_or_default());
-                memory.insert(key, memory.get(key).unwrap_or(0).saturating_add(1));
-            }
-        }
-        if let Some((of, is_exact)) = &of
-            && self.policy.enabled
-        {
-            for rule in web::url_rule::suggested_rules(&url, of) {
-                if self.rules < MAX_RULES || host.has_seat_for(&rule) {
-                    self.rules += usize::from(host.suspect(rule, &url, of, decision, *is_exact, memory));
+        memory.insert_new(url_key(page.url.as_str()), DECIDED);
+        match &page.duplicate {
+            None => {
+                for rule in web::url_rule::suggestible_rules(&page.url) {
+                    let key = kept_key(&rule, &rule.rewrite(&page.url).unwrap_or_default());
+                    memory.insert(key, memory.get(key).unwrap_or(0).saturating_add(1));
                 }
             }
+            Some(duplicate) if self.policy.enabled => {
+                for rule in web::url_rule::suggested_rules(&page.url, &duplicate.of_url) {
+                    if self.rules < MAX_RULES || host.has_seat_for(&rule) {
+                        self.rules += usize::from(host.suspect(rule, page, duplicate, memory));
+                    }
+                }
+            }
+            Some(_) => {}
         }
         is_contradicted
     }
@@ -253,9 +214,28 @@ impl Steering {
     /// The forecast for a URL of `host` that was not fetched yet.
     #[must_use]
     pub fn forecast(&self, host: &str, url: &Url) -> Forecast {
-        let Some(host) = self.hosts.get(host) else {
-            return Forecast::New;
+        let by_rule = match self.hosts.get(host) {
+            Some(rules) => self.forecast_by_rules(rules, url),
+            None => Forecast::New,
         };
+        if matches!(&by_rule, Forecast::Same(_)) || is_held_back(&by_rule) {
+            return by_rule;
+        }
+        self.forecast_by_place(host, url).unwrap_or(by_rule)
+    }
+
+    /// The forecast for a URL in a trap, or in a folder that the crawl leaves.
+    fn forecast_by_place(&self, host: &str, url: &Url) -> Option<Forecast> {
+        let by_folder = || Some((Reason::Folder(self.folders.left(host, url)?), true));
+        let by_trap = || {
+            let trap = self.traps.trap(host, url)?;
+            Some((Reason::Trap(trap.to_owned()), self.policy.leave != Leave::Nothing))
+        };
+        let (by, is_held_back) = by_folder().or_else(by_trap)?;
+        Some(Forecast::Duplicate(Prediction { by, is_held_back }))
+    }
+
+    fn forecast_by_rules(&self, host: &HostRules, url: &Url) -> Forecast {
         let mut forecast = Forecast::New;
         let shape = shape::shape(url);
         for learned in host.relevant(&shape) {
@@ -269,12 +249,12 @@ impl Steering {
             }
             match standing {
                 Trust::Applied => return Forecast::Same(learned.rule.clone()),
-                Trust::Holds { is_held_back } if !matches!(&forecast, Forecast::Duplicate(p) if p.is_held_back) => {
+                Trust::Holds { is_held_back: is_trap } if !is_held_back(&forecast) => {
                     let rule = learned.rule.clone();
                     // A URL is held back only if another URL of its class has confirmed the rule.
-                    let is_held_back =
-                        is_held_back && self.memory.get(class_key(&rule, &class.text)) == Some(CONFIRMED);
-                    forecast = Forecast::Duplicate(Prediction { rule, is_held_back });
+                    let is_held_back = is_trap && self.memory.get(class_key(&rule, &class.text)) == Some(CONFIRMED);
+                    let by = Reason::Rule(rule);
+                    forecast = Forecast::Duplicate(Prediction { by, is_held_back });
                 }
                 Trust::Suspected if matches!(forecast, Forecast::New) => {
                     forecast = Forecast::Test(learned.rule.clone());
@@ -327,64 +307,16 @@ impl Steering {
         }
     }
 
-    /// Counts a URL that `rule` holds back. Returns `true` for a URL of the sample (the 9th, 36th, 81st, …), which is
-    /// fetched.
-    pub fn is_sample(&mut self, host: &str, rule: &UrlRule) -> bool {
-        let learned = self.hosts.get_mut(host).and_then(|host| host.find_mut(rule));
-        let Some(learned) = learned else { return true };
-        learned.held_back += 1;
-        let root = learned.held_back.isqrt();
-        root * root == learned.held_back && root % 3 == 0
-    }
-
-    /// The rules that were confirmed at least once, or that the user applies: by host, the best confirmed first.
-    #[must_use]
-    pub fn rules(&self) -> Vec<RuleStanding> {
-        let of_host = |(host, rules): (&String, &HostRules)| {
-            let host = host.clone();
-            let rules = rules.learned().map(move |learned| {
-                let standing = self.trust(learned);
-                RuleStanding {
-                    rule: HostRule {
-                        host: host.clone(),
-                        rule: learned.rule.clone(),
-                    },
-                    evidence: learned.evidence.clone(),
-                    holds: matches!(standing, Trust::Holds { .. } | Trust::Applied),
-                    is_held_back: standing == Trust::Holds { is_held_back: true },
-                    is_applied: learned.is_applied,
-                }
-            });
-            rules.collect::<Vec<_>>()
-        };
-        let mut rules: Vec<RuleStanding> = self.hosts.iter().flat_map(of_host).collect();
-        rules.sort_by(|a, b| {
-            let best_first = b.evidence.confirmed.cmp(&a.evidence.confirmed);
-            a.rule.host.cmp(&b.rule.host).then(best_first).then(a.rule.cmp(&b.rule))
-        });
-        rules
-    }
-
-    /// The deprioritised patterns, by host and pattern.
-    #[must_use]
-    pub fn deprioritised_patterns(&self) -> Vec<PatternStanding> {
-        let of_host = |(host, rules): (&String, &HostRules)| {
-            let deprioritised = rules
-                .patterns
-                .iter()
-                .filter(|(_, pattern)| self.is_mostly_duplicates(**pattern));
-            let host = host.clone();
-            let standing = deprioritised.map(move |(name, pattern)| PatternStanding {
-                host: host.clone(),
-                pattern: name.clone(),
-                pages: pattern.pages,
-                duplicates: pattern.duplicates,
-            });
-            standing.collect::<Vec<_>>()
-        };
-        let mut patterns: Vec<_> = self.hosts.iter().flat_map(of_host).collect();
-        patterns.sort_by(|a, b| (&a.host, &a.pattern).cmp(&(&b.host, &b.pattern)));
-        patterns
+    /// Counts a URL that is held back for this reason. Returns `true` for a URL of the sample, which is fetched.
+    pub fn is_sample(&mut self, host: &str, reason: &Reason) -> bool {
+        match reason {
+            Reason::Rule(rule) => {
+                let learned = self.hosts.get_mut(host).and_then(|host| host.find_mut(rule));
+                learned.is_none_or(|learned| learned.sample.takes_next())
+            }
+            Reason::Trap(pattern) => self.traps.is_sample(host, pattern),
+            Reason::Folder(folder) => self.folders.is_sample(host, folder),
+        }
     }
 
     fn trust(&self, learned: &Learned) -> Trust {
@@ -422,6 +354,10 @@ impl Steering {
             && pattern.pages >= self.policy.min_pattern_pages
             && u64::from(pattern.duplicates) * 10 >= u64::from(pattern.pages) * 9
     }
+}
+
+fn is_held_back(forecast: &Forecast) -> bool {
+    matches!(forecast, Forecast::Duplicate(prediction) if prediction.is_held_back)
 }
 
 /// How far steering trusts a rule.

@@ -21,6 +21,8 @@ const WIDE_HOSTS: usize = 66;
 
 /// Rows shown of each table; the other forms show more.
 const SHOWN: usize = 3;
+/// Reasons shown for which URLs are held back.
+const REASONS_SHOWN: usize = 3;
 /// Kinds of failure shown.
 const KINDS_SHOWN: usize = 6;
 
@@ -76,15 +78,27 @@ impl Screen {
                 grouped(counts.due)
             ));
         }
-        let mut text = format!("  saved {}: duplicates not stored", bytes(saved.duplicate_bytes));
-        if saved.requests > 0 {
-            text.push_str(&format!(
-                "; {} URLs held back, about {}",
-                grouped(saved.requests),
-                bytes(saved.unfetched_bytes)
-            ));
+        self.line(&format!("  saved {}: duplicates not stored", bytes(saved.duplicate_bytes)));
+        self.held_back(report);
+    }
+
+    /// The URLs that are held back, the reasons, and the way to fetch them.
+    fn held_back(&mut self, report: &Report) {
+        let saved = &report.saved;
+        if saved.requests == 0 {
+            return;
         }
-        self.line(&text);
+        self.line(&format!(
+            "  held back {} URLs, about {}, as probable duplicates",
+            grouped(saved.requests),
+            bytes(saved.unfetched_bytes)
+        ));
+        let reasons = report.steering.held_back_by();
+        for (reason, urls) in reasons.iter().take(REASONS_SHOWN) {
+            let reason = shorten(reason, self.width.saturating_sub(16));
+            self.line(&format!("    {:>8}  {reason}", grouped(*urls)));
+        }
+        self.line(&format!("    {}", report.steering.how_to_fetch()));
     }
 
     /// The counts, side by side where the screen is wide enough.
@@ -197,10 +211,10 @@ impl Screen {
 
     fn rules(&mut self, report: &Report) {
         let steering = &report.steering;
-        if steering.rules.is_empty() && steering.patterns.is_empty() {
+        if steering.rules.is_empty() && steering.patterns.is_empty() && steering.traps.is_empty() {
             return;
         }
-        let learned = grouped((steering.rules.len() + steering.patterns.len()) as u64);
+        let learned = grouped((steering.rules.len() + steering.patterns.len() + steering.traps.len()) as u64);
         self.title(&format!(
             "Rules learned from the URLs of duplicates ({learned}; crawler rules shows all)"
         ));
@@ -215,7 +229,13 @@ impl Screen {
                 shorten(&rule.rule, room)
             ));
         }
-        for pattern in steering.patterns.iter().take(SHOWN.saturating_sub(rules.len())) {
+        let room = SHOWN.saturating_sub(rules.len());
+        for trap in steering.traps.iter().take(room) {
+            let (evidence, saved) = (format!("{} for", trap.duplicates), grouped(trap.saved_requests));
+            let name = shorten(&trap.words(), self.width.saturating_sub(38));
+            self.line(&format!("  {evidence:<19} {saved:>6} saved  {name}"));
+        }
+        for pattern in steering.patterns.iter().take(room.saturating_sub(steering.traps.len())) {
             let name = shorten(
                 &format!("{}{}", pattern.host, pattern.pattern),
                 self.width.saturating_sub(38),

@@ -6,9 +6,8 @@ use serde::Serialize;
 use storage::Store;
 use url::Url;
 
-use crate::config::Config;
-use crate::config::settings::{Settings, SteeringSettings};
-use crate::crawl::steering::{self, Forecast, RuleStanding};
+use crate::config::settings::SteeringSettings;
+use crate::crawl::steering::{self, Forecast, Reason, RuleStanding};
 use crate::error::RunError;
 
 /// Rules, patterns, and the queued URLs that they affect.
@@ -25,6 +24,8 @@ pub(crate) struct Steering {
     pub rules: Vec<LearnedRule>,
     /// The patterns of URLs that nearly always lead to duplicates, by host and pattern.
     pub patterns: Vec<Pattern>,
+    /// The traps, and the folders that the crawl leaves, by host and pattern.
+    pub traps: Vec<Trap>,
 }
 
 /// The documented keys: the older names `left`, `left_bytes` and `snoozed` stay beside the current ones.
@@ -38,6 +39,7 @@ struct SteeringJson {
     deprioritised: u64,
     rules: Vec<LearnedRule>,
     patterns: Vec<Pattern>,
+    traps: Vec<Trap>,
 }
 
 impl From<Steering> for SteeringJson {
@@ -51,6 +53,7 @@ impl From<Steering> for SteeringJson {
             deprioritised: steering.deprioritised,
             rules: steering.rules,
             patterns: steering.patterns,
+            traps: steering.traps,
         }
     }
 }
@@ -103,6 +106,31 @@ pub(crate) struct Pattern {
     pub duplicates: u32,
 }
 
+/// URLs of one host that are held back together, except for a sample.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Trap {
+    pub host: String,
+    /// `/shop/*/{mixed}?*`: `#` stands for digits, `{word}` and `{mixed}` for a segment without and with digits, `*` for any segment,
+    /// `**` for any number of segments, `?*` for any query. For a folder: its path.
+    pub pattern: String,
+    /// `trap`: all its pages were duplicates for long enough; `folder`: `scope.max_duplicate_share` is reached.
+    pub kind: &'static str,
+    /// Its last pages that said nothing new.
+    pub duplicates: u32,
+    /// Queued URLs that are held back because of it, that is requests that it saved.
+    pub saved_requests: u64,
+    /// Estimated bytes of these requests, from the mean page size of the host.
+    pub saved_bytes: u64,
+}
+
+impl Trap {
+    /// The trap or folder as people read it.
+    #[must_use]
+    pub fn words(&self) -> String {
+        format!("{} {}{}", self.kind, self.host, self.pattern)
+    }
+}
+
 impl LearnedRule {
     fn new(standing: RuleStanding, affected: &Affected) -> Self {
         let rule = standing.rule.to_string();
@@ -114,11 +142,7 @@ impl LearnedRule {
             _ => ("refuted", "refuted"),
         };
         let saved_requests = affected.held_back_by.get(&rule).copied().unwrap_or_default();
-        let mean_bytes = affected
-            .mean_bytes
-            .get(&standing.rule.host)
-            .copied()
-            .unwrap_or_default();
+        let mean_bytes = affected.mean_bytes(&standing.rule.host);
         let examples = standing.evidence.examples.into_iter().map(|example| Example {
             url: example.url,
             same_as: example.same_as,
@@ -148,30 +172,29 @@ impl LearnedRule {
 }
 
 impl Steering {
-    /// The rules in force and the patterns, under the built-in settings.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    pub(super) fn read(store: &Store) -> Result<Self, RunError> {
-        // The built-in configuration is valid.
-        let policy = Settings::new(&Config::default()).map(|settings| settings.steering);
-        policy.map_or_else(|_invalid| Ok(Self::default()), |policy| Self::of(store, policy, false))
-    }
-
-    /// As [`read`](Self::read), under `policy`; with `all`, also the rules that are only suspected or refuted.
+    /// The rules, patterns and traps in force under `policy`; with `all`, also the rules that are only suspected or refuted.
     ///
     /// # Errors
     /// The store cannot be read.
     pub fn of(store: &Store, policy: SteeringSettings, all: bool) -> Result<Self, RunError> {
         let mut known = steering::Steering::new(policy);
         steering::replay(store, &mut known)?;
-        let affected = Affected::read(store, &known)?;
+        Self::learned(store, &known, all)
+    }
+
+    /// As [`of`](Self::of), by steering that has learned from all verdicts in `store`.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn learned(store: &Store, known: &steering::Steering, all: bool) -> Result<Self, RunError> {
+        let affected = Affected::read(store, known)?;
         let rules = known.rules().into_iter().filter(|standing| all || standing.holds);
         let patterns = known.deprioritised_patterns().into_iter();
         Ok(Self {
             held_back: affected.held_back_on.values().sum(),
             held_back_bytes: affected.held_back_bytes(),
             deprioritised: affected.deprioritised,
+            traps: traps(known, &affected),
             rules: rules.map(|standing| LearnedRule::new(standing, &affected)).collect(),
             patterns: patterns
                 .map(|pattern| Pattern {
@@ -184,11 +207,62 @@ impl Steering {
         })
     }
 
+    /// The reasons for which URLs are held back, each with the number of these URLs, the largest first.
+    #[must_use]
+    pub fn held_back_by(&self) -> Vec<(String, u64)> {
+        let rules = self.rules.iter().map(|rule| (rule.rule.clone(), rule.saved_requests));
+        let traps = self.traps.iter().map(|trap| (trap.words(), trap.saved_requests));
+        let mut reasons: Vec<_> = rules.chain(traps).filter(|(_, urls)| *urls > 0).collect();
+        reasons.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        reasons
+    }
+
+    /// How to fetch the URLs that are held back.
+    #[must_use]
+    pub fn how_to_fetch(&self) -> &'static str {
+        if self.traps.iter().any(|trap| trap.kind == FOLDER) {
+            "steering.leave = \"nothing\" and scope.max_duplicate_share = 0 fetch them in the next run; crawler rules shows why"
+        } else {
+            "steering.leave = \"nothing\" fetches them in the next run; crawler rules shows why"
+        }
+    }
+
     /// Whether there is nothing to show.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// The two kinds of [`Trap`].
+const TRAP: &str = "trap";
+const FOLDER: &str = "folder";
+
+/// A trap or folder as a key.
+fn place(host: &str, kind: &str, pattern: &str) -> String {
+    format!("{kind} {host}{pattern}")
+}
+
+fn traps(known: &steering::Steering, affected: &Affected) -> Vec<Trap> {
+    let traps = known.traps().into_iter();
+    let traps = traps.map(|trap| (trap.host, trap.pattern, TRAP, trap.duplicates));
+    let folders = known.left_folders().into_iter();
+    let folders = folders.map(|folder| (folder.host, folder.folder, FOLDER, folder.duplicates));
+    traps
+        .chain(folders)
+        .map(|(host, pattern, kind, duplicates)| {
+            let held_back = affected.held_back_by.get(&place(&host, kind, &pattern));
+            let saved_requests = held_back.copied().unwrap_or_default();
+            Trap {
+                saved_bytes: saved_requests * affected.mean_bytes(&host),
+                host,
+                pattern,
+                kind,
+                duplicates,
+                saved_requests,
+            }
+        })
+        .collect()
 }
 
 /// The queued URLs that steering affects.
@@ -197,7 +271,7 @@ struct Affected {
     deprioritised: u64,
     /// URLs held back, by host.
     held_back_on: HashMap<String, u64>,
-    /// URLs held back, by the rule's text form.
+    /// URLs held back, by the text form of the rule, trap or folder.
     held_back_by: HashMap<String, u64>,
     /// URLs that a rule matches, held back or deprioritised, by the rule's text form.
     queued_by: HashMap<String, u64>,
@@ -220,13 +294,20 @@ impl Affected {
                 _ => continue,
             }
             let forecast = Url::parse(&row.url).map_or(Forecast::New, |url| known.forecast(&row.host, &url));
-            if let Forecast::Duplicate(steering::Prediction { rule, .. }) | Forecast::Same(rule) = forecast {
-                let rule = steering::HostRule { host: row.host, rule }.to_string();
-                if is_held_back {
-                    *affected.held_back_by.entry(rule.clone()).or_default() += 1;
-                }
-                *affected.queued_by.entry(rule).or_default() += 1;
+            let by = match forecast {
+                Forecast::Duplicate(steering::Prediction { by, .. }) => by,
+                Forecast::Same(rule) => Reason::Rule(rule),
+                Forecast::New | Forecast::Test(_) | Forecast::Deprioritised => continue,
+            };
+            let by = match by {
+                Reason::Rule(rule) => steering::HostRule { host: row.host, rule }.to_string(),
+                Reason::Trap(pattern) => place(&row.host, TRAP, &pattern),
+                Reason::Folder(folder) => place(&row.host, FOLDER, &folder),
+            };
+            if is_held_back {
+                *affected.held_back_by.entry(by.clone()).or_default() += 1;
             }
+            *affected.queued_by.entry(by).or_default() += 1;
         }
         for row in store.hosts() {
             let (host, counts) = row?;
@@ -240,8 +321,11 @@ impl Affected {
 
     fn held_back_bytes(&self) -> u64 {
         let by_host = self.held_back_on.iter();
-        by_host
-            .map(|(host, urls)| urls * self.mean_bytes.get(host).copied().unwrap_or_default())
-            .sum()
+        by_host.map(|(host, urls)| urls * self.mean_bytes(host)).sum()
+    }
+
+    /// Mean bytes of a page of a host with URLs held back.
+    fn mean_bytes(&self, host: &str) -> u64 {
+        self.mean_bytes.get(host).copied().unwrap_or_default()
     }
 }

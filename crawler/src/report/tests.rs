@@ -2,6 +2,8 @@ use storage::HostRecord;
 
 use super::clusters::Duplicate;
 use super::texts::NoTexts;
+use dedup::DuplicateRule;
+
 use super::*;
 
 /// A report with an entry in every part, and with hostile text.
@@ -110,6 +112,14 @@ pub(crate) fn sample() -> Report {
                 pattern: "/print/*".into(),
                 pages: 12,
                 duplicates: 11,
+            }],
+            traps: vec![steering::Trap {
+                host: "a.example".into(),
+                pattern: "/t/{mixed}/*?*".into(),
+                kind: "trap",
+                duplicates: 128,
+                saved_requests: 0,
+                saved_bytes: 0,
             }],
         },
         saved: Saved {

@@ -210,6 +210,7 @@ impl Listing {
                 steering.held_back,
                 bytes(steering.held_back_bytes)
             ));
+            self.line(&format!("  {}.", steering.how_to_fetch()));
         }
         if steering.deprioritised > 0 {
             self.line(&format!("  {} URLs are deprioritised.", steering.deprioritised));
@@ -219,6 +220,10 @@ impl Listing {
             let evidence = format!("{} for, {} against", rule.confirmed, rule.contradicted);
             table.add_row([rule.words().to_owned(), evidence, shown(&rule.rule, 100)]);
         }
+        for trap in steering.traps.iter().take(HOSTS_SHOWN) {
+            let evidence = format!("{} in a row dropped", trap.duplicates);
+            table.add_row(["held back".to_owned(), evidence, shown(&trap.words(), 100)]);
+        }
         for pattern in steering.patterns.iter().take(HOSTS_SHOWN) {
             let evidence = format!("{} of {} dropped", pattern.duplicates, pattern.pages);
             let name = shown(&format!("{}{}", pattern.host, pattern.pattern), 100);
@@ -226,6 +231,7 @@ impl Listing {
         }
         self.rows(&table);
         self.left_out("  ", steering.rules.len(), HOSTS_SHOWN);
+        self.left_out("  ", steering.traps.len(), HOSTS_SHOWN);
         self.left_out("  ", steering.patterns.len(), HOSTS_SHOWN);
     }
 

@@ -7,17 +7,29 @@ use crate::config::settings::Settings;
 use crate::crawl::messages::{Ending, GivenUp};
 use crate::crawl::pipeline::Summary;
 use crate::crawl::stats::{Snapshot, Stats};
+use crate::report::Steering;
 use crate::terminal::text::terminal_text;
 use crate::terminal::units::{self, bytes};
 
+/// Reasons shown for which URLs are held back.
+const REASONS_SHOWN: usize = 5;
+
 /// Describes a finished run in a few lines.
-pub(super) fn describe(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) -> String {
+pub(super) fn describe(
+    summary: &Summary,
+    held_back: Option<&Steering>,
+    stats: &Stats,
+    settings: &Settings,
+    dir: &Path,
+) -> String {
     let run = stats.snapshot();
     let mut lines = vec![outcome(summary, &run), counts(summary)];
     lines.extend(run.refresh.map(|refresh| refreshed(&refresh, run.counts.due)));
     lines.extend(ignored_links(&run, settings));
     lines.extend(summary.given_up.iter().map(given_up));
-    if summary.counts.queued + summary.counts.due > 0 {
+    lines.extend(held_back.map(held_back_by));
+    let held_back = held_back.map_or(0, |steering| steering.held_back);
+    if summary.counts.queued + summary.counts.due > held_back {
         lines.push(advice(summary, settings).to_owned());
     }
     lines.push(format!("  see the report: crawler report --data {}", dir.display()));
@@ -101,6 +113,21 @@ fn given_up(host: &GivenUp) -> String {
     }
 }
 
+/// The URLs that are held back, the reasons, and the way to fetch them.
+fn held_back_by(steering: &Steering) -> String {
+    let urls = units::grouped(steering.held_back);
+    let mut lines = vec![format!("  {urls} of the queued URLs are held back as probable duplicates:")];
+    let reasons = steering.held_back_by();
+    for (reason, urls) in reasons.iter().take(REASONS_SHOWN) {
+        lines.push(format!("    {:>8}  {}", units::grouped(*urls), terminal_text(reason, 200)));
+    }
+    if reasons.len() > REASONS_SHOWN {
+        lines.push(format!("    and {} further reasons", reasons.len() - REASONS_SHOWN));
+    }
+    lines.push(format!("    {}", steering.how_to_fetch()));
+    lines.join("\n")
+}
+
 /// How to fetch the URLs that are still queued.
 fn advice(summary: &Summary, settings: &Settings) -> &'static str {
     match summary.ending {
@@ -108,10 +135,6 @@ fn advice(summary: &Summary, settings: &Settings) -> &'static str {
         Ending::Stopped => "  the same command continues the crawl",
         Ending::Exhausted if !summary.given_up.is_empty() => {
             "  the same command asks the resting and given up hosts again after their rest"
-        }
-        Ending::Exhausted if summary.holds_urls_back => {
-            "  the queued URLs are held back as probable duplicates (crawler rules shows why; steering.leave = \"nothing\" \
-             fetches them)"
         }
         Ending::Exhausted if settings.limits.max_pages_per_host.is_some() => {
             "  the queued URLs exceed scope.max_pages_per_host"

@@ -26,6 +26,7 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
             config.scope.max_query_parameters,
             MAX_COUNT,
         ),
+        ("scope.duplicate_window", config.scope.duplicate_window, MAX_COUNT),
         (
             "steering.min_confirmed",
             config.steering.min_confirmed as usize,

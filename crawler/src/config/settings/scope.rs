@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::{InvalidSetting, invalid};
 use crate::config::sections::{FollowedLinks, ScopeSection};
 
 /// Which links the crawl follows. A page's own `nofollow`, in a robots meta tag or header, always holds.
@@ -37,6 +38,24 @@ pub struct TrapLimits {
     pub max_segment_repeats: usize,
     /// Parameters of a query.
     pub max_query_parameters: usize,
+}
+
+/// When the crawl leaves a host or a folder.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DuplicateShare {
+    /// Share of the pages in the window that must have said nothing new, above 0 and at most 1.
+    pub share: f64,
+    /// The last pages of the host or folder; the bound does not apply to a smaller number.
+    pub window: usize,
+}
+
+pub(super) fn duplicate_share(config: &ScopeSection) -> Result<Option<DuplicateShare>, InvalidSetting> {
+    let share = config.max_duplicate_share;
+    if !(0.0..=1.0).contains(&share) {
+        return Err(invalid("scope.max_duplicate_share", share, "must be at least 0 (off) and at most 1"));
+    }
+    let window = config.duplicate_window;
+    Ok((share > 0.0).then_some(DuplicateShare { share, window }))
 }
 
 pub(super) fn links(config: &ScopeSection) -> LinkSettings {

@@ -2,7 +2,7 @@
 
 use web::url_rule::{HostRule, InvalidRule};
 
-use super::{InvalidSetting, invalid};
+use super::{DuplicateShare, InvalidSetting, invalid};
 use crate::config::Leave;
 use crate::config::sections::SteeringSection;
 
@@ -19,9 +19,14 @@ pub struct SteeringSettings {
     pub leave: Leave,
     /// Rules that the user applies: their URLs are held back without a sample.
     pub apply: Vec<HostRule>,
+    /// When the crawl leaves a host or a folder; `None` for never. It holds even if `enabled` is false.
+    pub duplicate_share: Option<DuplicateShare>,
 }
 
-pub(super) fn steering(config: &SteeringSection) -> Result<SteeringSettings, InvalidSetting> {
+pub(super) fn steering(
+    config: &SteeringSection,
+    duplicate_share: Option<DuplicateShare>,
+) -> Result<SteeringSettings, InvalidSetting> {
     let parsed = config.apply.iter().map(|text| {
         let invalid = |error: InvalidRule| invalid("steering.apply", format!("{text:?}"), error.to_string());
         text.parse().map_err(invalid)
@@ -32,5 +37,6 @@ pub(super) fn steering(config: &SteeringSection) -> Result<SteeringSettings, Inv
         min_pattern_pages: config.min_pattern_pages,
         leave: config.leave,
         apply: parsed.collect::<Result<_, _>>()?,
+        duplicate_share,
     })
 }

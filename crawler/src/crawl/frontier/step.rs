@@ -190,7 +190,7 @@ impl Host {
             steering.begin_test(name, waiting.queued.seq, rule.clone());
         }
         let is_sample = || match &forecast {
-            Forecast::Duplicate(prediction) => steering.is_sample(name, &prediction.rule),
+            Forecast::Duplicate(prediction) => steering.is_sample(name, &prediction.by),
             _ => false,
         };
         Choice::Step(match state.after_forecast(&forecast, is_sample).priority() {

@@ -9,7 +9,7 @@ use super::{Recorder, archive};
 use crate::crawl::canonical::{self, Decided, KeptPage, Named};
 use crate::crawl::index::{encode_signature, stored};
 use crate::crawl::messages::{Event, UndecidedPage};
-use crate::crawl::steering::{DuplicateOf, JudgedPage};
+use crate::crawl::steering::{DuplicateOf, JudgedPage, sample_of_links};
 use crate::error::RunError;
 
 impl Recorder {
@@ -91,12 +91,22 @@ impl Recorder {
     }
 
     /// The page as steering learns from it. A page that takes another's place counts as a duplicate of it.
-    fn judged(&self, id: u64, page: &UndecidedPage) -> Result<JudgedPage, RunError> {
+    fn judged(&mut self, id: u64, page: &UndecidedPage) -> Result<JudgedPage, RunError> {
         let (queued, draft) = (&page.queued, &page.draft);
         let verdict = draft.replaces.map_or(draft.verdict, |replaced| replaced.verdict);
         let of = draft.replaces.map(|replaced| replaced.page).or(draft.verdict.of());
-        let kept = of.map_or(Ok(None), |of| self.store.latest_page(of))?;
-        let duplicate_of = kept.map(|kept| DuplicateOf::new(kept.url, &verdict));
+        let links = || page.outlinks.iter().map(|link| link.url.as_str());
+        if draft.verdict.of().is_none() {
+            // Later pages with this text are compared with this page.
+            self.cluster_links.note(id, &queued.url, links());
+        }
+        let Some(of) = of else {
+            return Ok(JudgedPage::new(id, &queued.url, queued.via.as_ref(), None));
+        };
+        let new_links = sample_of_links(self.cluster_links.note(of, &queued.url, links()));
+        self.store.record_new_links(id, &new_links)?;
+        let kept = self.store.latest_page(of)?;
+        let duplicate_of = kept.map(|kept| DuplicateOf::new(of, kept.url, &verdict, Some(new_links)));
         Ok(JudgedPage::new(id, &queued.url, queued.via.as_ref(), duplicate_of))
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use url::Url;
 use web::url_rule::{UrlRule, shape};
 
-use super::JudgedPage;
+use super::judged::{Decided, Duplicate};
 use super::learned::{Learned, kept_key};
 use super::memory::Memory;
 
@@ -107,11 +107,9 @@ impl HostRules {
     pub(super) fn suspect(
         &mut self,
         rule: UrlRule,
-        url: &Url,
-        of: &Url,
-        decision: &JudgedPage,
-        is_exact: bool,
-        memory: &mut Memory,
+        page: &Decided<'_>,
+        duplicate: &Duplicate,
+        memory: &mut Memory<u32>,
     ) -> bool {
         if self.find(&rule).is_some() || rule.bytes() > MAX_RULE_BYTES {
             return false;
@@ -121,10 +119,10 @@ impl HostRules {
             return false;
         }
         let mut learned = Learned::new(rule, false);
-        let class = learned.class(url).text;
+        let class = learned.class(&page.url).text;
         let kept = memory.get(kept_key(&learned.rule, &class)).unwrap_or(0);
         learned.evidence.contradicted = kept.saturating_sub(1);
-        learned.confirm(url, of, decision, is_exact, &class, memory);
+        learned.confirm(page, duplicate, &class, memory);
         self.place(&learned.rule.clone()).push(learned);
         has_room
     }

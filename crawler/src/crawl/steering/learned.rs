@@ -4,8 +4,10 @@ use url::Url;
 use web::url_rule::UrlRule;
 use xxhash_rust::xxh3::Xxh3;
 
+use super::judged::{Decided, Duplicate};
 use super::memory::Memory;
-use super::{Evidence, Example, JudgedPage};
+use super::sample::Sample;
+use super::{Evidence, Example};
 
 /// The memory's value for a class of which one page was decided.
 pub(super) const DECIDED: u32 = 0;
@@ -19,8 +21,8 @@ pub(super) struct Learned {
     pub(super) rule: UrlRule,
     pub(super) evidence: Evidence,
     pub(super) is_applied: bool,
-    /// URLs that it held back, samples included. A replay does not restore it, so a restart takes some more samples.
-    pub(super) held_back: u64,
+    /// The sample of the URLs that it holds back.
+    pub(super) sample: Sample,
     /// Whether a URL in process is testing it.
     pub(super) is_tested: bool,
 }
@@ -39,7 +41,7 @@ impl Learned {
             rule,
             evidence: Evidence::default(),
             is_applied,
-            held_back: 0,
+            sample: Sample::default(),
             is_tested: false,
         }
     }
@@ -53,51 +55,35 @@ impl Learned {
     }
 
     /// Whether a page of the class was decided.
-    pub(super) fn is_known(&self, class: &Class, memory: &Memory) -> bool {
+    pub(super) fn is_known(&self, class: &Class, memory: &Memory<u32>) -> bool {
         class.is_rewritten && memory.contains(url_key(&class.text))
             || memory.contains(class_key(&self.rule, &class.text))
     }
 
     /// Tests the rule by a decided page whose class was known. Returns `true` if the page contradicts the rule.
-    pub(super) fn test(
-        &mut self,
-        url: &Url,
-        class: &Class,
-        decision: &JudgedPage,
-        of: Option<&(Url, bool)>,
-        memory: &mut Memory,
-    ) -> bool {
-        let Some((of, is_exact)) = of else {
+    pub(super) fn test(&mut self, class: &Class, page: &Decided<'_>, memory: &mut Memory<u32>) -> bool {
+        let Some(duplicate) = &page.duplicate else {
             self.evidence.contradict();
             return true;
         };
         // A duplicate of some other page neither confirms the rule nor contradicts it.
-        if self.class(of).text == class.text {
-            self.confirm(url, of, decision, *is_exact, &class.text, memory);
+        if self.class(&duplicate.of_url).text == class.text {
+            self.confirm(page, duplicate, &class.text, memory);
         }
         false
     }
 
-    pub(super) fn confirm(
-        &mut self,
-        url: &Url,
-        of: &Url,
-        decision: &JudgedPage,
-        is_exact: bool,
-        class: &str,
-        memory: &mut Memory,
-    ) {
-        let before = decision
-            .via
-            .and_then(|via| memory.get(link_key(via, &self.rule, class)));
+    pub(super) fn confirm(&mut self, page: &Decided<'_>, duplicate: &Duplicate, class: &str, memory: &mut Memory<u32>) {
+        let before = page.via.and_then(|via| memory.get(link_key(via, &self.rule, class)));
         let chain = before.unwrap_or(0).saturating_add(1);
-        memory.insert(link_key(decision.page, &self.rule, class), chain);
+        memory.insert(link_key(page.page, &self.rule, class), chain);
         memory.insert(class_key(&self.rule, class), CONFIRMED);
         let example = || Example {
-            url: url.to_string(),
-            same_as: of.to_string(),
+            url: page.url.to_string(),
+            same_as: duplicate.of_url.to_string(),
         };
-        self.evidence.confirm(url_key(url.path()), is_exact, chain, example);
+        self.evidence
+            .confirm(url_key(page.url.path()), duplicate.is_exact, chain, example);
     }
 }
 

@@ -1,36 +1,59 @@
-//! A bounded memory: two generations of hashes. When the younger is full, the older is dropped.
+//! A bounded memory: two generations of keys. When the younger is full, the older is dropped.
 
 use std::collections::HashMap;
 
-/// Bound on the entries of a generation.
-const GENERATION: usize = 1 << 19;
-
-/// A number for each of the keys that were set last: about half a million to a million keys.
-#[derive(Debug, Default)]
-pub(super) struct Memory {
-    young: HashMap<u64, u32>,
-    old: HashMap<u64, u32>,
+/// A value for each of the keys that were set last: one to two generations of them.
+#[derive(Debug)]
+pub(super) struct Memory<V> {
+    young: HashMap<u64, V>,
+    old: HashMap<u64, V>,
+    generation: usize,
 }
 
-impl Memory {
-    pub fn get(&self, key: u64) -> Option<u32> {
-        self.young.get(&key).or_else(|| self.old.get(&key)).copied()
+impl<V: Clone> Memory<V> {
+    /// An empty memory whose generations hold `generation` keys each.
+    pub fn of(generation: usize) -> Self {
+        Self {
+            young: HashMap::new(),
+            old: HashMap::new(),
+            generation,
+        }
+    }
+
+    pub fn get(&self, key: u64) -> Option<V> {
+        self.young.get(&key).or_else(|| self.old.get(&key)).cloned()
     }
 
     pub fn contains(&self, key: u64) -> bool {
-        self.get(key).is_some()
+        self.young.contains_key(&key) || self.old.contains_key(&key)
     }
 
     /// Sets the value of a key, unless the key has one.
-    pub fn insert_new(&mut self, key: u64, value: u32) {
+    pub fn insert_new(&mut self, key: u64, value: V) {
         let value = self.get(key).unwrap_or(value);
         self.insert(key, value);
     }
 
-    pub fn insert(&mut self, key: u64, value: u32) {
-        if self.young.len() >= GENERATION {
+    pub fn insert(&mut self, key: u64, value: V) {
+        if self.young.len() >= self.generation && !self.young.contains_key(&key) {
             self.old = std::mem::take(&mut self.young);
         }
         self.young.insert(key, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_keys_that_were_set_last_are_known_and_older_ones_are_forgotten() {
+        let mut memory = Memory::of(10);
+        for key in 0..100_u64 {
+            memory.insert(key, key);
+        }
+        assert!((90..100).all(|key| memory.get(key) == Some(key)));
+        assert!((0..80).all(|key| !memory.contains(key)));
+        assert!(memory.young.len() + memory.old.len() <= 20);
     }
 }

@@ -37,9 +37,10 @@ pub fn replay(store: &Store, steering: &mut Steering) -> Result<(), RunError> {
                         other
                     }
                 };
+                let new_links = store.new_links(id)?;
                 other.map(|(url, verdict)| {
                     let verdict = if page.replaces.is_some() { verdict } else { page.verdict };
-                    DuplicateOf::new(url, &verdict)
+                    DuplicateOf::new(of, url, &verdict, new_links)
                 })
             }
         };

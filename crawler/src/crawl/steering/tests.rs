@@ -8,6 +8,7 @@ fn policy() -> SteeringSettings {
         min_pattern_pages: 10,
         leave: Leave::Traps,
         apply: Vec::new(),
+        duplicate_share: None,
     }
 }
 
@@ -40,7 +41,12 @@ impl Crawl {
             page: id,
             url,
             via: via.map(|via| self.pages[via]),
-            duplicate_of: of.map(|url| DuplicateOf { url, is_exact: true }),
+            duplicate_of: of.map(|url| DuplicateOf {
+                page: self.pages[url.trim_start_matches("http://h")],
+                url,
+                is_exact: true,
+                new_links: Some(Vec::new()),
+            }),
         };
         self.steering.decided("h", &decision)
     }
@@ -130,7 +136,7 @@ fn a_page_that_says_something_new_ends_a_rule() {
         panic!("it is forecast as a duplicate")
     };
     let samples: Vec<u64> = (1..=90)
-        .filter(|_| crawl.steering.is_sample("h", &prediction.rule))
+        .filter(|_| crawl.steering.is_sample("h", &prediction.by))
         .collect();
     assert_eq!(samples, [9, 36, 81]);
     assert!(crawl.page("/cal/7/7", "a feast", None), "wakes what was left");

@@ -95,6 +95,29 @@ pub(super) fn rules(report: &Report) -> List {
     List::of("rules-list", "Rules learned from pairs of duplicates", columns, rows)
 }
 
+pub(super) fn traps(report: &Report) -> List {
+    let rows = report.steering.traps.iter().map(|trap| {
+        [
+            cell(&trap.words()),
+            grouped(trap.duplicates.into()),
+            grouped(trap.saved_requests),
+            bytes(trap.saved_bytes),
+        ]
+    });
+    let columns = [
+        url("pattern"),
+        number("pages in a row that said nothing new"),
+        number("URLs held back"),
+        number("bytes saved (estimate)"),
+    ];
+    List::of(
+        "traps-list",
+        "Traps, and folders that the crawl leaves; their URLs are held back",
+        columns,
+        rows,
+    )
+}
+
 pub(super) fn patterns(report: &Report) -> List {
     let rows = report.steering.patterns.iter().map(|pattern| {
         let percent = 100.0 * f64::from(pattern.duplicates) / f64::from(pattern.pages.max(1));

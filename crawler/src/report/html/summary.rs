@@ -12,7 +12,10 @@ pub(super) struct Figure {
     pub note: String,
 }
 
-/// The result of the crawl in two sentences.
+/// Reasons that the first sentences name for held-back URLs.
+const REASONS_NAMED: usize = 3;
+
+/// The result of the crawl in a few sentences.
 pub(super) fn lead(report: &Report) -> String {
     let (counts, saved) = (&report.counts, &report.saved);
     let mut lead = format!(
@@ -33,6 +36,15 @@ pub(super) fn lead(report: &Report) -> String {
         ));
     }
     lead.push('.');
+    if saved.requests > 0 {
+        let reasons = report.steering.held_back_by();
+        let named: Vec<String> = reasons
+            .iter()
+            .take(REASONS_NAMED)
+            .map(|(reason, urls)| format!("{} by {reason}", grouped(*urls)))
+            .collect();
+        lead.push_str(&format!(" Held back: {}; {}.", named.join(", "), report.steering.how_to_fetch()));
+    }
     lead
 }
 
@@ -142,9 +154,10 @@ pub(super) fn steering(report: &Report) -> String {
     let mut text = "The crawl learns rules about URLs from its verdicts.".to_owned();
     if steering.held_back > 0 {
         text.push_str(&format!(
-            " {} URLs are held back and stay queued; this saved about {}.",
+            " {} URLs are held back and stay queued; this saved about {}. {}.",
             grouped(steering.held_back),
-            bytes(steering.held_back_bytes)
+            bytes(steering.held_back_bytes),
+            steering.how_to_fetch()
         ));
     }
     if steering.deprioritised > 0 {

@@ -8,7 +8,7 @@ use web::host_key::HostKey;
 use super::Explainer;
 use super::answer::{QueueAnswer, State};
 use crate::crawl::steering::{
-    self, Forecast, HostRule, PRIORITY_DEPRIORITISED, PRIORITY_HELD_BACK, PRIORITY_SAMPLE, Prediction,
+    self, Forecast, HostRule, PRIORITY_DEPRIORITISED, PRIORITY_HELD_BACK, PRIORITY_SAMPLE, Prediction, Reason,
 };
 use crate::error::RunError;
 
@@ -54,7 +54,23 @@ impl Explainer<'_> {
         let mut known = steering::Steering::new(policy);
         steering::replay(self.store, &mut known)?;
         let rule = match known.forecast(host, url) {
-            Forecast::Duplicate(Prediction { rule, .. }) | Forecast::Same(rule) | Forecast::Test(rule) => rule,
+            Forecast::Duplicate(Prediction {
+                by: Reason::Rule(rule), ..
+            })
+            | Forecast::Same(rule)
+            | Forecast::Test(rule) => rule,
+            Forecast::Duplicate(Prediction {
+                by: Reason::Trap(pattern),
+                ..
+            }) => return Ok(Some(format!("all pages of the pattern {pattern} were duplicates and led nowhere"))),
+            Forecast::Duplicate(Prediction {
+                by: Reason::Folder(folder),
+                ..
+            }) => {
+                return Ok(Some(format!(
+                    "the last pages of the folder {folder} said nothing new (scope.max_duplicate_share)"
+                )));
+            }
             Forecast::Deprioritised => {
                 return Ok(Some(
                     "nearly all pages of its folder with these parameters are duplicates (crawler rules lists this pattern)".to_owned(),

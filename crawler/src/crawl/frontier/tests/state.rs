@@ -3,7 +3,7 @@
 use super::super::state::*;
 use super::*;
 use crate::crawl::messages::Unfit;
-use crate::crawl::steering::{Forecast, Prediction, UrlRule};
+use crate::crawl::steering::{Forecast, Prediction, Reason, UrlRule};
 
 fn idle() -> HostFacts<'static> {
     HostFacts {
@@ -90,8 +90,8 @@ fn a_forecast_only_moves_a_url_further_back() {
         path: None,
     };
     let duplicate = |is_held_back| {
-        let rule = rule();
-        Forecast::Duplicate(Prediction { rule, is_held_back })
+        let by = Reason::Rule(rule());
+        Forecast::Duplicate(Prediction { by, is_held_back })
     };
     use UrlState::{Deprioritised, HeldBack, InProcess, Queued, Sample};
     for (state, forecast, is_sample, next) in [

@@ -113,7 +113,7 @@ fn a_visit_is_neither_a_trap_nor_held_back() {
     frontier.add(vec![deep], at(0));
     let (asked, ending) = drain(&mut frontier);
     assert_eq!((asked.len(), ending), (1, Ending::Exhausted));
-    assert!(!frontier.holds_urls_back());
+    assert!(frontier.into_holder().is_none());
 }
 
 #[test]

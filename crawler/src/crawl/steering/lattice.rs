@@ -1,0 +1,140 @@
+//! The patterns of a URL, from the smallest to the largest.
+//!
+//! A pattern keeps a part of the URL and generalises the rest, one step at a time:
+//!
+//! ```text
+//! path    /shop/x8k2/9fk3   digits as # ▶ the class of each later segment ▶ any segment ▶ any number of segments
+//!                           /shop/x#k#/#fk#    /shop/{mixed}/{mixed}        /shop/*/*     /shop/**
+//! query   ?a=1&b=2          the names ▶ any query
+//!                           ?a&b        ?*
+//! ```
+//!
+//! The number of patterns of a URL is bounded, and most of them are shared by many URLs of a site.
+
+use url::Url;
+use web::url_rule::shape;
+
+/// Bound on the segments that are generalised one by one. Longer paths have only the patterns with `**`.
+const MAX_SEGMENTS: usize = 8;
+
+/// Bound on the parameters that are named. A query with more has only the pattern `?*`.
+const MAX_NAMES: usize = 8;
+
+/// The patterns that hold the URL, the smallest first.
+pub(super) fn patterns(url: &Url) -> Vec<String> {
+    let path = url.path();
+    let segments = shape::segments(url);
+    let masked: Vec<String> = segments.iter().map(|segment| shape::masked(segment)).collect();
+    let any_query = if url.query().is_some_and(|query| !query.is_empty()) { "?*" } else { "" };
+    let mut patterns = Vec::with_capacity(4 * segments.len() + 2);
+    let is_short = segments.len() <= MAX_SEGMENTS;
+    if is_short {
+        let whole = format!("/{}", masked.join("/"));
+        if let Some(names) = names(url) {
+            patterns.push(format!("{whole}?{names}"));
+        }
+        if !any_query.is_empty() || path.bytes().any(|byte| byte.is_ascii_digit()) {
+            patterns.push(format!("{whole}{any_query}"));
+        }
+    }
+    for kept in (0..segments.len()).rev() {
+        let start: String = masked[..kept].iter().flat_map(|segment| ["/", segment]).collect();
+        if is_short {
+            let classes: String = segments[kept..].iter().flat_map(|segment| ["/", class(segment)]).collect();
+            patterns.push(format!("{start}{classes}{any_query}"));
+            let after: String = masked[kept + 1..].iter().flat_map(|segment| ["/", segment]).collect();
+            if !after.is_empty() {
+                patterns.push(format!("{start}/*{after}{any_query}"));
+            }
+            let stars = "/*".repeat(segments.len() - kept);
+            patterns.push(format!("{start}{stars}{any_query}"));
+        }
+        if kept < MAX_SEGMENTS {
+            patterns.push(format!("{start}/**{any_query}"));
+        }
+    }
+    patterns
+}
+
+/// Whether the pattern keeps a part of the path, so that its URLs are like each other. `/*/*` holds half a site.
+pub(super) fn names_a_place(pattern: &str) -> bool {
+    let path = pattern.split('?').next().unwrap_or_default();
+    let is_general = |segment: &str| segment.is_empty() || ["*", "**", "#", "{word}", "{mixed}"].contains(&segment);
+    !path.split('/').all(is_general)
+}
+
+/// The names of the parameters in alphabetical order.
+fn names(url: &Url) -> Option<String> {
+    let mut names: Vec<&str> = shape::parameters(url)
+        .map(|(name, _)| name)
+        .take(MAX_NAMES + 1)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    (1..=MAX_NAMES).contains(&names.len()).then(|| names.join("&"))
+}
+
+/// The class of a segment: a number, a word, or a mixture of both.
+fn class(segment: &str) -> &'static str {
+    let has_digit = segment.bytes().any(|byte| byte.is_ascii_digit());
+    let has_other = segment.bytes().any(|byte| !byte.is_ascii_digit());
+    match (has_digit, has_other) {
+        (true, false) => "#",
+        (true, true) => "{mixed}",
+        (false, true) => "{word}",
+        (false, false) => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patterns_of(url: &str) -> Vec<String> {
+        patterns(&Url::parse(url).unwrap())
+    }
+
+    #[test]
+    fn a_url_is_generalised_segment_by_segment() {
+        assert_eq!(
+            patterns_of("http://h/t/x8/b"),
+            [
+                "/t/x#/b",
+                "/t/x#/{word}",
+                "/t/x#/*",
+                "/t/x#/**",
+                "/t/{mixed}/{word}",
+                "/t/*/b",
+                "/t/*/*",
+                "/t/**",
+                "/{word}/{mixed}/{word}",
+                "/*/x#/b",
+                "/*/*/*",
+                "/**"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_names_of_a_query_are_generalised_too() {
+        assert_eq!(
+            patterns_of("http://h/p?b=1&a=2"),
+            ["/p?a&b", "/p?*", "/{word}?*", "/*?*", "/**?*"]
+        );
+        let many: String = (0..20).map(|n| format!("n{n}=1&")).collect();
+        assert_eq!(patterns_of(&format!("http://h/p?{many}"))[0], "/p?*");
+    }
+
+    #[test]
+    fn the_patterns_of_any_url_are_few_and_differ() {
+        for url in ["http://h/", "http://h/a", "http://h/1/", "http://h//?", "http://h/a/a/a/a/a/a/a/a?x=1"] {
+            let patterns = patterns_of(url);
+            assert!(patterns.len() <= 4 * MAX_SEGMENTS + 2, "{url}");
+            let mut distinct = patterns.clone();
+            distinct.sort();
+            distinct.dedup();
+            assert_eq!(distinct.len(), patterns.len(), "{url}: {patterns:?}");
+        }
+        assert!(patterns_of(&format!("http://h{}", "/a".repeat(500))).len() <= MAX_SEGMENTS);
+    }
+}

@@ -1,0 +1,19 @@
+//! The sample of held-back URLs that the crawl fetches, to test the prediction.
+
+/// Distance of the square roots of the sampled numbers.
+const STRIDE: u64 = 3;
+
+/// The URLs that were held back so far. A replay does not restore their number, so a restart takes some more samples.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sample {
+    held_back: u64,
+}
+
+impl Sample {
+    /// Counts a URL. Returns `true` for a URL of the sample: the 9th, 36th, 81st, …, which is √n/3 of n.
+    pub fn takes_next(&mut self) -> bool {
+        self.held_back += 1;
+        let root = self.held_back.isqrt();
+        root * root == self.held_back && root % STRIDE == 0
+    }
+}

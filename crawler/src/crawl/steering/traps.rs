@@ -1,0 +1,302 @@
+//! Patterns of URLs whose pages were all duplicates for long enough: traps of any shape.
+//!
+//! Each decided page counts in all patterns that hold its URL ([`lattice`](super::lattice)). A pattern is a *trap* if
+//!
+//! - since its last new page, enough of its pages were duplicates that lead nowhere: each link was on an earlier page with the same
+//!   text, is of the pattern itself, or is like links that were all duplicates;
+//! - nine in ten of these pages were found on each other, so that the pattern has no end. Pages that an index lists have one;
+//! - the number of these pages is large in comparison with the news before: each new page of the pattern, and each new page to which
+//!   its pages led, raises the required number.
+//!
+//! Of the patterns of a page, the smallest that becomes a trap gets all credit: the larger ones start again from zero, and a page in a trap
+//! counts for no larger pattern. So a trap is the smallest pattern that explains the duplicates.
+//!
+//! One new page in the sample, or one new page to which a page of the trap led, ends the trap. Its URLs return to the queue.
+
+use std::collections::{HashMap, HashSet};
+
+use url::Url;
+use web::host_key::HostKey;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::judged::{Decided, Duplicate};
+use super::lattice;
+use super::memory::Memory;
+use super::sample::Sample;
+
+/// Duplicates of which nearly all are exact that make a trap. An honest site rarely has so many URLs for one text.
+pub(super) const EXACT_RUN: u32 = 128;
+
+/// Duplicates that make a trap where many are only near. Honest pages of one template look alike too, and one in a few hundred of them
+/// may be new.
+pub(super) const NEAR_RUN: u32 = 512;
+
+/// Duplicates in a row after which a link to a page of the pattern is no news.
+const KNOWN_RUN: u32 = 20;
+
+/// Patterns in a generation of the memory, about 40 bytes each. A page has about a dozen patterns, most of them shared.
+const PATTERNS_A_GENERATION: usize = 1 << 18;
+
+/// Duplicates in a generation of the memory, with their URLs. A URL is found on one of the last duplicates, or its pattern grows too
+/// slowly to be a trap.
+const DUPLICATES_A_GENERATION: usize = 1 << 15;
+
+/// Bound on the traps of a host. Each takes at least a hundred fetches to be recognised.
+const MAX_TRAPS: usize = 256;
+
+/// The counts of a pattern. All but `news` count since the last news.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    /// New pages, and new pages to which duplicates led.
+    news: u32,
+    /// Duplicates.
+    duplicates: u32,
+    /// Duplicates that lead nowhere.
+    barren: u32,
+    /// Of these: near-duplicates.
+    near: u32,
+    /// Of these: pages that were found on a page of the pattern.
+    from_within: u32,
+}
+
+impl Counts {
+    fn is_trap(&self) -> bool {
+        let run = if u64::from(self.near) * 10 > u64::from(self.barren) {
+            NEAR_RUN
+        } else {
+            EXACT_RUN
+        };
+        self.barren >= run.saturating_mul(self.news.max(1))
+            && u64::from(self.from_within) * 10 >= u64::from(self.barren) * 9
+    }
+
+    /// Whether a link to a page of the pattern is no news.
+    fn is_known_barren(&self) -> bool {
+        self.duplicates >= KNOWN_RUN.saturating_mul(self.news.max(1))
+    }
+
+    fn note_news(&mut self) {
+        *self = Self {
+            news: self.news.saturating_add(1),
+            ..Self::default()
+        };
+    }
+}
+
+/// A pattern that is a trap.
+#[derive(Debug, Clone)]
+struct Trap {
+    pattern: String,
+    /// Duplicates in a row.
+    duplicates: u32,
+    sample: Sample,
+}
+
+/// A trap, for the report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrapStanding {
+    /// The host key.
+    pub host: String,
+    /// The pattern, such as `/shop/*/{mixed}?*`.
+    pub pattern: String,
+    /// Its pages since the last new one, all of them duplicates.
+    pub duplicates: u32,
+}
+
+/// A duplicate that may still lead to new pages.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    pub host: String,
+    pub url: String,
+}
+
+/// The patterns of all hosts.
+#[derive(Debug)]
+pub(super) struct Traps {
+    counts: Memory<Counts>,
+    sources: Memory<Source>,
+    traps: HashMap<String, HashMap<u64, Trap>>,
+}
+
+impl Default for Traps {
+    fn default() -> Self {
+        Self {
+            counts: Memory::of(PATTERNS_A_GENERATION),
+            sources: Memory::of(DUPLICATES_A_GENERATION),
+            traps: HashMap::new(),
+        }
+    }
+}
+
+impl Traps {
+    /// Counts a decided page. Returns `true` if it ends a trap.
+    pub fn decided(&mut self, page: &Decided<'_>) -> bool {
+        match &page.duplicate {
+            None => self.note_news(page),
+            Some(duplicate) => {
+                self.note_duplicate(page, duplicate);
+                let source = Source {
+                    host: page.host.to_owned(),
+                    url: page.url.to_string(),
+                };
+                self.sources.insert(page.page, source);
+                false
+            }
+        }
+    }
+
+    /// The duplicate on which the page was found.
+    pub fn source(&self, page: &Decided<'_>) -> Option<Source> {
+        self.sources.get(page.via?)
+    }
+
+    /// The smallest trap that holds the URL.
+    pub fn trap(&self, host: &str, url: &Url) -> Option<&str> {
+        let traps = self.traps.get(host)?;
+        let keys = lattice::patterns(url).into_iter().map(|pattern| key(host, &pattern));
+        let trap = keys.into_iter().find_map(|key| traps.get(&key));
+        trap.map(|trap| trap.pattern.as_str())
+    }
+
+    /// Counts a URL that the trap holds back. Returns `true` for a URL of the sample.
+    pub fn is_sample(&mut self, host: &str, pattern: &str) -> bool {
+        let traps = self.traps.get_mut(host);
+        let trap = traps.and_then(|traps| traps.get_mut(&key(host, pattern)));
+        trap.is_none_or(|trap| trap.sample.takes_next())
+    }
+
+    /// Whether links of this kind led only to duplicates, often enough that another one is no news.
+    pub fn is_known_barren(&self, link: &Url) -> bool {
+        let Some(host) = HostKey::from_url(link) else {
+            return false;
+        };
+        let mut patterns = lattice::patterns(link).into_iter().filter(|pattern| lattice::names_a_place(pattern));
+        patterns.any(|pattern| {
+            let counts = self.counts.get(key(host.as_str(), &pattern));
+            counts.is_some_and(|counts| counts.is_known_barren())
+        })
+    }
+
+    /// All traps, by host and pattern.
+    pub fn standing(&self) -> Vec<TrapStanding> {
+        let of_host = |(host, traps): (&String, &HashMap<u64, Trap>)| {
+            let host = host.clone();
+            let standing = traps.values().map(move |trap| TrapStanding {
+                host: host.clone(),
+                pattern: trap.pattern.clone(),
+                duplicates: trap.duplicates,
+            });
+            standing.collect::<Vec<_>>()
+        };
+        let mut standing: Vec<_> = self.traps.iter().flat_map(of_host).collect();
+        standing.sort_by(|a, b| (&a.host, &a.pattern).cmp(&(&b.host, &b.pattern)));
+        standing
+    }
+
+    /// A new page is news in all its patterns, and in those of the duplicate on which it was found.
+    fn note_news(&mut self, page: &Decided<'_>) -> bool {
+        let own = keys(page.host, &page.url);
+        let source = self.source(page).and_then(|source| {
+            let url = Url::parse(&source.url).ok()?;
+            let keys = keys(&source.host, &url);
+            Some((source.host, keys))
+        });
+        let mut has_ended = false;
+        for &key in &own {
+            has_ended |= self.note_news_of(page.host, key);
+        }
+        if let Some((host, keys)) = source {
+            for key in keys.into_iter().filter(|key| !own.contains(key)) {
+                has_ended |= self.note_news_of(&host, key);
+            }
+        }
+        has_ended
+    }
+
+    fn note_news_of(&mut self, host: &str, key: u64) -> bool {
+        let mut counts = self.counts.get(key).unwrap_or_default();
+        counts.note_news();
+        self.counts.insert(key, counts);
+        let Some(traps) = self.traps.get_mut(host) else {
+            return false;
+        };
+        let has_ended = traps.remove(&key).is_some();
+        if traps.is_empty() {
+            self.traps.remove(host);
+        }
+        has_ended
+    }
+
+    fn note_duplicate(&mut self, page: &Decided<'_>, duplicate: &Duplicate) {
+        let source = self
+            .source(page)
+            .and_then(|source| Some(keys(&source.host, &Url::parse(&source.url).ok()?)))
+            .unwrap_or_default();
+        let is_on_kept = page.via == Some(duplicate.of);
+        let patterns = lattice::patterns(&page.url);
+        let mut found = None;
+        for (at, pattern) in patterns.iter().enumerate() {
+            let key = key(page.host, pattern);
+            if let Some(trap) = self.traps.get_mut(page.host).and_then(|traps| traps.get_mut(&key)) {
+                trap.duplicates = trap.duplicates.saturating_add(1);
+                return;
+            }
+            let mut counts = self.counts.get(key).unwrap_or_default();
+            counts.duplicates = counts.duplicates.saturating_add(1);
+            let is_own = |link: &Url| {
+                HostKey::from_url(link).is_some_and(|host| host.as_str() == page.host)
+                    && lattice::patterns(link).contains(pattern)
+            };
+            if duplicate.is_barren(is_own) {
+                counts.barren = counts.barren.saturating_add(1);
+                counts.near = counts.near.saturating_add(u32::from(!duplicate.is_exact));
+                let is_from_within = is_on_kept || source.contains(&key);
+                counts.from_within = counts.from_within.saturating_add(u32::from(is_from_within));
+            }
+            self.counts.insert(key, counts);
+            if counts.is_trap() {
+                found = Some((at, key, counts.barren));
+                break;
+            }
+        }
+        if let Some((at, key, duplicates)) = found {
+            self.begin_trap(page.host, key, &patterns[at], duplicates);
+            // The trap explains these pages, so they are no evidence against a larger pattern.
+            for larger in &patterns[at + 1..] {
+                self.forget_duplicates(page.host, larger);
+            }
+        }
+    }
+
+    fn begin_trap(&mut self, host: &str, key: u64, pattern: &str, duplicates: u32) {
+        let traps = self.traps.entry(host.to_owned()).or_default();
+        if traps.len() < MAX_TRAPS {
+            let trap = Trap {
+                pattern: pattern.to_owned(),
+                duplicates,
+                sample: Sample::default(),
+            };
+            traps.insert(key, trap);
+        }
+    }
+
+    fn forget_duplicates(&mut self, host: &str, pattern: &str) {
+        let key = key(host, pattern);
+        if let Some(counts) = self.counts.get(key) {
+            let news = counts.news;
+            self.counts.insert(key, Counts { news, ..Counts::default() });
+        }
+    }
+}
+
+fn keys(host: &str, url: &Url) -> HashSet<u64> {
+    lattice::patterns(url).iter().map(|pattern| key(host, pattern)).collect()
+}
+
+fn key(host: &str, pattern: &str) -> u64 {
+    let mut hash = Xxh3::new();
+    hash.update(host.as_bytes());
+    hash.update(&[0]);
+    hash.update(pattern.as_bytes());
+    hash.digest()
+}
