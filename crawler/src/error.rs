@@ -34,6 +34,9 @@ pub enum RunError {
         #[from]
         source: dedup::DedupError,
     },
+    /// The seeds file could not be read to its end.
+    #[error("{0}")]
+    Seeds(String),
     /// A record could not be compressed.
     #[error("cannot compress a page for the archive: {0}")]
     Encode(#[source] io::Error),

@@ -6,8 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use url::Url;
-
 use crate::cli::arguments::{self, RunArgs};
 use crate::cli::error::{Error, UsageError};
 use crate::config::settings::{RefreshSettings, Settings};
@@ -37,7 +35,7 @@ pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {
     let server = serve(&args.status, &stats, limits, quiet)?;
     let progress = Progress::show(stats.clone(), limits, quiet);
     let is_interrupted = Arc::new(AtomicBool::new(false));
-    let result = pipeline::run(&settings, &seeds, dir, &stats, interrupted(is_interrupted.clone()));
+    let result = pipeline::run(&settings, seeds, dir, &stats, interrupted(is_interrupted.clone()));
     drop(progress);
     let summary = result?;
     if !quiet {
@@ -90,16 +88,12 @@ fn linger(server: &Server, time: Duration, quiet: bool) -> Result<(), RunError> 
     Ok(())
 }
 
-fn seeds(args: &RunArgs, settings: &Settings) -> Result<Vec<Url>, UsageError> {
-    let Some(path) = &args.seeds else {
-        return Ok(Vec::new());
-    };
-    let seeds = Seeds::read(path, &settings.canonicalize)?;
-    for bad in &seeds.bad_lines {
-        let path = path.display();
-        tracing::warn!("{path}, line {}: skipped: {}: {}", bad.number, bad.text, bad.reason);
-    }
-    Ok(seeds.urls)
+fn seeds(args: &RunArgs, settings: &Settings) -> Result<Option<Seeds>, UsageError> {
+    let opened = args
+        .seeds
+        .as_deref()
+        .map(|path| Seeds::open(path, &settings.canonicalize));
+    Ok(opened.transpose()?)
 }
 
 fn settings(args: &RunArgs) -> Result<Settings, UsageError> {
