@@ -38,14 +38,15 @@ pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {
     let result = pipeline::run(&settings, seeds, dir, &stats, interrupted(is_interrupted.clone()));
     drop(progress);
     let summary = result?;
-    if !quiet {
-        super::output::say(&summary::describe(&summary, &stats, &settings, dir))?;
-    }
+    super::output::say(&summary::describe(&summary, &stats, &settings, dir))?;
     match (server, args.status.status_linger) {
         (Some(server), Some(time)) if !is_interrupted.load(Ordering::Relaxed) => linger(&server, time, quiet)?,
         _ => {}
     }
-    Ok(())
+    match summary.without_page() {
+        Some((failed, given_up)) => Err(Error::NoPage { failed, given_up }),
+        None => Ok(()),
+    }
 }
 
 /// Starts the status server if `args` ask for it.

@@ -82,6 +82,16 @@ pub struct Summary {
     pub elapsed: Duration,
 }
 
+impl Summary {
+    /// The numbers of failed URLs and of given up hosts of a finished crawl that has no page because of them.
+    #[must_use]
+    pub fn without_page(&self) -> Option<(u64, u64)> {
+        let given_up = self.given_up.len() as u64 + self.further_given_up;
+        let is_empty = self.ending == Ending::Exhausted && self.counts.fetched() == 0;
+        (is_empty && self.counts.failed + given_up > 0).then_some((self.counts.failed, given_up))
+    }
+}
+
 /// From the network to the parse threads.
 type Answer = (Task, Result<Response, FetchError>);
 

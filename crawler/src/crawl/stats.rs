@@ -119,6 +119,14 @@ pub struct Verdicts {
     pub near: u64,
 }
 
+impl Verdicts {
+    /// All pages decided.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.kept + self.exact + self.near
+    }
+}
+
 impl Snapshot {
     /// Pages with a verdict, in the whole crawl.
     #[must_use]

@@ -10,13 +10,20 @@ use crate::crawl::stats::{Snapshot, Stats};
 use crate::terminal::text::terminal_text;
 use crate::terminal::units::{self, bytes};
 
+/// Hosts that are named; the others are counted.
+const MAX_NAMED: usize = 20;
+
 /// Describes a finished run in a few lines.
 pub(super) fn describe(summary: &Summary, stats: &Stats, settings: &Settings, dir: &Path) -> String {
     let run = stats.snapshot();
     let mut lines = vec![outcome(summary, &run), counts(summary)];
     lines.extend(run.refresh.map(|refresh| refreshed(&refresh, run.counts.due)));
     lines.extend(ignored_links(&run, settings));
-    lines.extend(summary.given_up.iter().map(given_up));
+    lines.extend(summary.given_up.iter().take(MAX_NAMED).map(given_up));
+    lines.extend(further_given_up(summary));
+    if summary.has_unread_seeds {
+        lines.push("  the seeds file was not read to its end; the same command reads the rest".to_owned());
+    }
     if summary.counts.queued + summary.counts.due > 0 {
         lines.push(advice(summary, settings).to_owned());
     }
@@ -99,6 +106,13 @@ fn given_up(host: &GivenUp) -> String {
         }
         None => format!("  {name} was given up for this run ({reason}); its URLs stay queued"),
     }
+}
+
+/// The number of hosts that the summary does not name.
+fn further_given_up(summary: &Summary) -> Option<String> {
+    let unnamed = summary.given_up.len().saturating_sub(MAX_NAMED) as u64 + summary.further_given_up;
+    let hosts = units::grouped(unnamed);
+    (unnamed > 0).then(|| format!("  {hosts} further hosts are resting or were given up; their URLs stay queued"))
 }
 
 /// How to fetch the URLs that are still queued.
