@@ -8,6 +8,7 @@ use crawler::config::Config;
 use crawler::config::settings::Settings;
 use crawler::crawl::messages::Ending;
 use crawler::crawl::pipeline;
+use crawler::crawl::seeds::Seeds;
 use crawler::crawl::stats::Stats;
 use crawler::demo::{self, Answer, Area, Expected, Running, TruthSettings};
 use crawler::report::Report;
@@ -52,9 +53,16 @@ fn crawl_by_library(numbers_must_match: bool) {
     config.dedup.numbers_must_match = numbers_must_match;
     config.steering.enabled = false;
     let settings = Settings::new(&config).unwrap();
-    let seeds = [site.base_url.clone()];
+    let seeds = Seeds::from_text(site.base_url.to_string(), &settings.canonicalize);
     let never = std::future::pending();
-    let summary = pipeline::run(&settings, &seeds, folder.path(), &Arc::new(Stats::default()), never).unwrap();
+    let summary = pipeline::run(
+        &settings,
+        Some(seeds),
+        folder.path(),
+        &Arc::new(Stats::default()),
+        never,
+    )
+    .unwrap();
     assert_eq!(summary.ending, Ending::Exhausted);
     assert_true(&site, folder.path(), numbers_must_match, false);
 }

@@ -495,7 +495,7 @@ fn suggested_urls_differ_in_few_characters() {
         Value::Array(vec![site.url("/search?q=%3Ealert%289%29").into()])
     );
     assert_eq!(alike("/contcat-us"), Value::Array(vec![site.url("/contact-us").into()]));
-    let text = explain(&crawl, &site.url("/nothing"), &[]).with_code(3).stdout;
+    let text = explain(&crawl, &site.url("/nothing"), &[]).with_code(4).stdout;
     assert!(!text.contains("similar spelling"), "{text}");
 }
 

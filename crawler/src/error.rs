@@ -28,17 +28,20 @@ pub enum RunError {
         pid: Option<u32>,
     },
     /// The dedup index.
-    #[error("{}{}", shown_index_error(source), index_advice(source))]
+    #[error("{source}{}", index_advice(source))]
     Dedup {
         /// What the index said.
         #[from]
         source: dedup::DedupError,
     },
+    /// The seeds file could not be read to its end.
+    #[error("{0}")]
+    Seeds(String),
     /// A record could not be compressed.
     #[error("cannot compress a page for the archive: {0}")]
     Encode(#[source] io::Error),
     /// A signature could not be written or read.
-    #[error("a signature in the catalogue is not readable: {0}")]
+    #[error("a signature in the catalogue cannot be read: crawler rebuild makes the catalogue anew from the archive")]
     Signature(#[source] postcard::Error),
     /// The limit of open files is too low.
     #[error(transparent)]
@@ -102,11 +105,6 @@ pub enum RunError {
 /// A process in words.
 pub(crate) fn holder(pid: Option<u32>) -> String {
     pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
-}
-
-/// Without the trace that sled promises and has not.
-fn shown_index_error(error: &dedup::DedupError) -> String {
-    error.to_string().replace(" at file offset None backtrace ()", "")
 }
 
 /// What to do about an index that cannot be read.

@@ -52,14 +52,22 @@ pub enum DedupError {
     #[error("the index in memory is full: it holds 2^31 fingerprints")]
     Full,
     /// A signature cannot be encoded or decoded.
-    #[error("a signature of the index is damaged: {0}")]
+    #[error("a signature of the index is damaged: clear the index and insert the signatures again")]
     Signature(#[from] postcard::Error),
     /// The index was opened for reading only.
     #[error("the index is open for reading only")]
     ReadOnly,
     /// sled failed.
-    #[error("the index cannot be read or written: {0}")]
+    #[error("the index cannot be read or written: {}", in_words(.0))]
     Sled(#[from] sled::Error),
+}
+
+/// The fault of the disk; or that of the index, without the words of sled, which are for its developers.
+fn in_words(error: &sled::Error) -> String {
+    match error {
+        sled::Error::Io(error) => error.to_string(),
+        _ => "its database is inconsistent".to_owned(),
+    }
 }
 
 impl DedupError {

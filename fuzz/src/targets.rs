@@ -227,7 +227,10 @@ pub fn url(bytes: &[u8]) {
         let again = CanonicalUrl::parse(url.as_str(), &rules).map(|url| url.as_str().to_owned());
         assert_eq!(again.ok().as_deref(), Some(url.as_str()));
     }
-    black_box(seeds::Seeds::parse(&text, &rules));
+    let mut seeds = seeds::Seeds::from_text(text.into_owned(), &rules);
+    while let Some(batch) = seeds.next_batch().expect("text can be read") {
+        black_box(batch);
+    }
 }
 
 /// Any record of an archive is read or refused.

@@ -149,13 +149,13 @@ pub enum StorageError {
         /// The damage.
         reason: String,
     },
-    /// sled failed.
-    #[error("the state in {} cannot be used: {source}{}", dir.display(), sled_advice(source))]
+    /// The file system refused an action of the database.
+    #[error("the state in {} cannot be read or written: {source}{}", dir.display(), advice("write", source))]
     State {
         /// The data folder.
         dir: PathBuf,
-        /// The error of sled.
-        source: sled::Error,
+        /// The error of the system.
+        source: io::Error,
     },
     /// There is no archive to rebuild a state from.
     #[error("{} has no WARC file of a crawl, so its state cannot be rebuilt", dir.display())]
@@ -200,7 +200,7 @@ pub enum StorageError {
     #[error("an earlier commit failed half-way: open the store again to continue from the last complete commit")]
     Halted,
     /// A row could not be encoded.
-    #[error("a row cannot be encoded: {0}")]
+    #[error("a row of the state cannot be encoded: {0}; what was committed is safe, run the same command again")]
     Encode(postcard::Error),
 }
 
@@ -225,7 +225,7 @@ impl StorageError {
         match full.iter().find(|(words, _)| detail.contains(words)) {
             Some((_, kind)) => Self::State {
                 dir: dir.to_owned(),
-                source: sled::Error::Io((*kind).into()),
+                source: (*kind).into(),
             },
             None => {
                 tracing::debug!(%detail, "sled panicked");
@@ -240,19 +240,18 @@ impl StorageError {
     /// The error for an error of sled. Corruption has its own variant.
     pub(crate) fn sled(dir: &Path, source: sled::Error) -> Self {
         match source {
-            // Its message ends in an offset and a trace that are always empty.
-            sled::Error::Corruption { .. } => Self::Corrupt {
-                dir: dir.to_owned(),
-                detail: UNREADABLE.to_owned(),
-            },
-            sled::Error::Unsupported(_) | sled::Error::ReportableBug(_) => Self::Corrupt {
-                dir: dir.to_owned(),
-                detail: source.to_string(),
-            },
-            source => Self::State {
+            sled::Error::Io(source) => Self::State {
                 dir: dir.to_owned(),
                 source,
             },
+            // The words of sled are for its developers.
+            source => {
+                tracing::debug!(%source, "sled failed");
+                Self::Corrupt {
+                    dir: dir.to_owned(),
+                    detail: UNREADABLE.to_owned(),
+                }
+            }
         }
     }
 }
@@ -297,13 +296,6 @@ fn advice(action: &str, error: &io::Error) -> &'static str {
     }
 }
 
-fn sled_advice(error: &sled::Error) -> &'static str {
-    match error {
-        sled::Error::Io(error) => advice("write", error),
-        _ => "",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -317,5 +309,26 @@ mod tests {
         assert!(message(ErrorKind::StorageFull).starts_with("cannot write w.warc.gz: "));
         let sled = StorageError::sled(Path::new("d"), sled::Error::Io(ErrorKind::StorageFull.into()));
         assert!(sled.to_string().contains("free some space"));
+    }
+
+    #[test]
+    fn no_words_of_the_database_reach_a_user() {
+        let dir = Path::new("d");
+        for source in [
+            sled::Error::ReportableBug("Some(Inline(3, x))".into()),
+            sled::Error::Unsupported("x".into()),
+            sled::Error::CollectionNotFound(sled::IVec::from("x")),
+            sled::Error::Corruption { at: None, bt: () },
+        ] {
+            let message = StorageError::sled(dir, source).to_string();
+            assert!(
+                message.contains("crawler rebuild") && message.contains("inconsistent"),
+                "{message}"
+            );
+            assert!(
+                !message.contains("backtrace") && !message.contains("Inline") && !message.contains("bug"),
+                "{message}"
+            );
+        }
     }
 }

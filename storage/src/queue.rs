@@ -52,6 +52,25 @@ impl Store {
         }
     }
 
+    /// As [`hosts`](Self::hosts), but only those whose names are behind `name`.
+    pub fn hosts_behind(&self, name: &str) -> impl Iterator<Item = Result<(String, Counts), StorageError>> {
+        let hosts = Hosts {
+            rows: self.state.scan_from(&format::host_key(name)),
+            queued_only: false,
+        };
+        let name = name.to_owned();
+        hosts.filter(move |row| !matches!(row, Ok((found, _)) if *found == name))
+    }
+
+    /// The committed counts of a host; `None` if the store does not know it.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn host_counts(&self, host: &str) -> Result<Option<Counts>, StorageError> {
+        let row = self.state.get(format::host_key(host))?;
+        row.map(|row| self.state.decode("a row of counts", &row)).transpose()
+    }
+
     /// Iterates over the hosts that have URLs in the queue, with their committed counts.
     pub fn hosts_with_queue(&self) -> Hosts {
         Hosts {

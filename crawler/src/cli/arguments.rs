@@ -50,7 +50,8 @@ pub use tune::{TuneArgs, TuneFormat};
 #[command(
     after_help = "Start with `crawler demo`, which crawls a small built-in site without network access.\n\
     Exit codes: 0 success (single pages may have failed), 1 the command could not continue, 2 an argument, the configuration or an \
-    input file is invalid, 3 success, but some input could not be read, 130 Ctrl-C.\n\
+    input file is invalid, 3 success, but some input could not be read, 130 Ctrl-C; `explain`, `check` and `run` have others, which \
+    their help lists.\n\
     Environment: CRAWLER_SECTION_KEY sets a key of config.toml; it overrides the file, and a flag overrides it. `crawler config \
     show` lists the values in force. RUST_LOG selects the log messages."
 )]

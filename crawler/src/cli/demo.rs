@@ -11,6 +11,7 @@ use crate::cli::arguments::DemoArgs;
 use crate::cli::error::{Error, UsageError};
 use crate::config::Config;
 use crate::config::settings::Settings;
+use crate::crawl::seeds::Seeds;
 use crate::crawl::stats::{RunLimits, Stats};
 use crate::crawl::{pipeline, shutdown};
 use crate::demo::{self, Running};
@@ -34,8 +35,8 @@ pub(super) fn execute(args: &DemoArgs, quiet: bool) -> Result<(), Error> {
     say(&format!("Crawling {} into {}", site.base_url, dir.display()))?;
     let stats = Arc::new(Stats::default());
     let progress = Progress::show(stats.clone(), RunLimits::default(), quiet);
-    let seeds = [site.base_url.clone()];
-    let result = pipeline::run(&settings, &seeds, &dir, &stats, shutdown::requested());
+    let seeds = Seeds::from_text(site.base_url.to_string(), &settings.canonicalize);
+    let result = pipeline::run(&settings, Some(seeds), &dir, &stats, shutdown::requested());
     drop(progress);
     result?;
     Ok(compare(&site, &settings, &dir)?)

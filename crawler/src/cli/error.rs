@@ -87,6 +87,16 @@ pub enum Error {
     /// Exit code 3: some pages could not be exported.
     #[error("{0} of the pages could not be read from the archive; the others were exported")]
     Unreadable(u64),
+    /// Exit code 5: the crawl has no page, because every seed failed or its host could not be reached.
+    #[error(
+        "no seed led to a page: {failed} URLs failed and {given_up} hosts or origins were given up; the lines above and the report say why"
+    )]
+    NoPage {
+        /// URLs that failed.
+        failed: u64,
+        /// Hosts and origins that were given up.
+        given_up: u64,
+    },
     /// The exit code is the answer of the command.
     #[error("exit code {0}")]
     Answer(u8),
@@ -107,6 +117,7 @@ impl Error {
             Self::Usage(_) => 2,
             Self::Run(_) => 1,
             Self::Faults(_) | Self::Unreadable(_) => 3,
+            Self::NoPage { .. } => 5,
             Self::Answer(code) => *code,
             Self::Interrupted(_) => 130,
         }

@@ -10,7 +10,7 @@ use crate::study::explain::{self, State};
 use crate::study::typed_url::TypedUrl;
 
 /// Exit code if the crawl does not know the URL.
-const UNKNOWN: u8 = 3;
+const UNKNOWN: u8 = 4;
 
 pub(super) fn execute(args: &ExplainArgs) -> Result<(), Error> {
     let (config, path) = super::configuration::read(&args.config)?;

@@ -26,19 +26,17 @@ pub(super) fn execute(args: &GcArgs, quiet: bool) -> Result<(), RunError> {
     let result = storage::compact(dir, cache_bytes, &mut |copied| rows.store(copied, Ordering::Relaxed));
     drop(progress);
     let done = result?;
-    if !quiet {
-        let mut lines = vec![format!(
-            "Compacted {}: {} before, {} after, {} rows",
-            dir.display(),
-            bytes(done.before),
-            bytes(done.after),
-            done.rows
-        )];
-        if !done.removed.is_empty() {
-            lines.push(format!("  removed {}", done.removed.join(", ")));
-        }
-        lines.push("  the WARC files are unchanged".to_owned());
-        super::output::say(&lines.join("\n"))?;
+    let mut lines = vec![format!(
+        "Compacted {}: {} before, {} after, {} rows",
+        dir.display(),
+        bytes(done.before),
+        bytes(done.after),
+        done.rows
+    )];
+    if !done.removed.is_empty() {
+        lines.push(format!("  removed {}", done.removed.join(", ")));
     }
+    lines.push("  the WARC files are unchanged".to_owned());
+    super::output::say(&lines.join("\n"))?;
     Ok(())
 }

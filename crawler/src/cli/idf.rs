@@ -38,17 +38,15 @@ pub(super) fn execute(args: &IdfArgs, quiet: bool) -> Result<(), Error> {
     let mut output = super::output::Output::open(Some(&args.output))?;
     output.write(&bytes)?;
     output.finish()?;
-    if !quiet {
-        super::output::say(&format!(
-            "Table {} of {} documents and {} features that occur in at least two of them: {}\nUse it with [dedup] weights = \
-             \"tf-idf\" or \"improved\" and idf_table = {:?}.",
-            table.id(),
-            table.documents(),
-            table.len(),
-            args.output.display(),
-            args.output,
-        ))?;
-    }
+    super::output::say(&format!(
+        "Table {} of {} documents and {} features that occur in at least two of them: {}\nUse it with [dedup] weights = \
+         \"tf-idf\" or \"improved\" and idf_table = {:?}.",
+        table.id(),
+        table.documents(),
+        table.len(),
+        args.output.display(),
+        args.output,
+    ))?;
     match faults {
         0 => Ok(()),
         faults => Err(Error::Faults(faults)),

@@ -27,12 +27,35 @@ pub(super) fn capture_database_panics() {
 pub(super) fn database_failure() -> Option<String> {
     let first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
     first.as_ref().map(|text| {
-        let short: String = text.chars().take(300).collect();
         format!(
-            "the database of the state failed ({short}); committed data is safe: check the disk and run the same command again; \
-             if it fails again, the state is damaged: crawler rebuild restores it from the archive"
+            "the database of the state failed{}; committed data is safe: check the disk and run the same command again; \
+             if it fails again, the state is damaged: crawler rebuild restores it from the archive",
+            cause(text)
         )
     })
+}
+
+/// The fault of the file system that a panic of the database names. Its other words are for its developers; `-v` logs them.
+fn cause(panic: &str) -> &'static str {
+    const CAUSES: [(&str, &str); 9] = [
+        ("StorageFull", ": the disk is full"),
+        ("No space left", ": the disk is full"),
+        ("QuotaExceeded", ": the disk quota is used up"),
+        (
+            "FileTooLarge",
+            ": a file has reached the limit on file sizes (ulimit -f)",
+        ),
+        (
+            "File too large",
+            ": a file has reached the limit on file sizes (ulimit -f)",
+        ),
+        ("ReadOnlyFilesystem", ": the file system is read-only"),
+        ("PermissionDenied", ": this user may not write there"),
+        ("Too many open files", ": too many files are open (ulimit -n)"),
+        ("Input/output error", ": the disk reported an error"),
+    ];
+    let found = CAUSES.iter().find(|(words, _)| panic.contains(words));
+    found.map_or("", |(_, cause)| cause)
 }
 
 fn is_in_database(file: &str) -> bool {
@@ -42,6 +65,16 @@ fn is_in_database(file: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cause_is_named_in_plain_words() {
+        let full = "called `Result::unwrap()` on an `Err` value: Io(Custom { kind: StorageFull, error: \"x\" })";
+        assert_eq!(cause(full), ": the disk is full");
+        assert_eq!(
+            cause("called `Option::unwrap()` on a `None` value: Some(Inline(1))"),
+            ""
+        );
+    }
 
     #[test]
     fn only_paths_of_the_crate_sled_count_as_the_database() {

@@ -32,10 +32,8 @@ pub(super) fn execute(args: &arguments::RebuildArgs, quiet: bool) -> Result<(), 
             }
         })
         .map_err(RunError::from)?;
-    if !quiet {
-        let dir = args.data.data.display().to_string();
-        super::output::say(&describe(&done, redecided.as_ref(), &dir))?;
-    }
+    let dir = args.data.data.display().to_string();
+    super::output::say(&describe(&done, redecided.as_ref(), &dir))?;
     Ok(())
 }
 

@@ -7,8 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use url::Url;
-
 use crate::cli::arguments::{self, RunArgs};
 use crate::cli::error::{Error, UsageError};
 use crate::config::settings::{RefreshSettings, Settings};
@@ -39,18 +37,19 @@ pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {
     let server = serve(&args.status, &stats, limits, quiet)?;
     let progress = Progress::show(stats.clone(), limits, quiet);
     let is_interrupted = Arc::new(AtomicBool::new(false));
-    let result = pipeline::run(&settings, &seeds, dir, &stats, interrupted(is_interrupted.clone()));
+    let result = pipeline::run(&settings, seeds, dir, &stats, interrupted(is_interrupted.clone()));
     drop(progress);
     let summary = result?;
-    if !quiet {
-        let held_back = held_back(&summary, dir)?;
-        super::output::say(&summary::describe(&summary, held_back.as_ref(), &stats, &settings, dir))?;
-    }
+    let held_back = held_back(&summary, dir)?;
+    super::output::say(&summary::describe(&summary, held_back.as_ref(), &stats, &settings, dir))?;
     match (server, args.status.status_linger) {
         (Some(server), Some(time)) if !is_interrupted.load(Ordering::Relaxed) => linger(&server, time, quiet)?,
         _ => {}
     }
-    Ok(())
+    match summary.without_page() {
+        Some((failed, given_up)) => Err(Error::NoPage { failed, given_up }),
+        None => Ok(()),
+    }
 }
 
 /// Starts the status server if `args` ask for it.
@@ -102,16 +101,12 @@ fn linger(server: &Server, time: Duration, quiet: bool) -> Result<(), RunError> 
     Ok(())
 }
 
-fn seeds(args: &RunArgs, settings: &Settings) -> Result<Vec<Url>, UsageError> {
-    let Some(path) = &args.seeds else {
-        return Ok(Vec::new());
-    };
-    let seeds = Seeds::read(path, &settings.canonicalize)?;
-    for bad in &seeds.bad_lines {
-        let path = path.display();
-        tracing::warn!("{path}, line {}: skipped: {}: {}", bad.number, bad.text, bad.reason);
-    }
-    Ok(seeds.urls)
+fn seeds(args: &RunArgs, settings: &Settings) -> Result<Option<Seeds>, UsageError> {
+    let opened = args
+        .seeds
+        .as_deref()
+        .map(|path| Seeds::open(path, &settings.canonicalize));
+    Ok(opened.transpose()?)
 }
 
 fn settings(args: &RunArgs) -> Result<Settings, UsageError> {

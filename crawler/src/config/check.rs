@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::Config;
 use super::file::{in_one_line, line_of};
 use super::keys::{Key, keys, nearest};
-use super::settings::Settings;
+use super::settings::{InvalidSetting, Settings};
 
 /// A fault in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(crate) fn check(text: &str) -> Vec<Finding> {
 type Name<'i> = Spanned<std::borrow::Cow<'i, str>>;
 type Assigned<'i> = Spanned<DeValue<'i>>;
 
-fn check_section(text: &str, section: &Name<'_>, value: &Assigned<'_>, keys: &[Key]) -> Vec<Finding> {
+fn check_section<'i>(text: &str, section: &Name<'i>, value: &Assigned<'i>, keys: &[Key]) -> Vec<Finding> {
     let name = section.get_ref().as_ref();
     let finding = |at: usize, message| Finding {
         line: line_of(text, at),
@@ -81,12 +81,20 @@ fn check_section(text: &str, section: &Name<'_>, value: &Assigned<'_>, keys: &[K
         let message = format!("`{name}` is a section: write [{name}] and its keys below");
         return vec![finding(section.span().start, message)];
     };
+    // A value may be right only together with another one, so the section is judged as a whole first.
+    let is_known = |key: &Name<'_>| {
+        keys.iter()
+            .any(|known| known.section == name && known.name == key.get_ref().as_ref())
+    };
+    let known = names.iter().filter(|(key, _)| is_known(key));
+    let is_sound = settings_of(section, known).is_ok_and(|settings| settings.is_ok());
     let mut findings = Vec::new();
     for (key, value) in names {
         let at = key.span().start;
         let key_name = key.get_ref().as_ref();
         let known = keys.iter().find(|key| key.section == name && key.name == key_name);
         let fault = match known {
+            Some(_) if is_sound => None,
             Some(known) => check_value(section, key, value, &known.path()),
             None => Some(unknown(name, key_name, keys)),
         };
@@ -113,21 +121,29 @@ fn unknown(section: &str, name: &str, keys: &[Key]) -> String {
 }
 
 /// The fault in a value, regardless of the other keys.
-fn check_value(section: &Name<'_>, name: &Name<'_>, value: &Assigned<'_>, path: &str) -> Option<String> {
-    let names = DeTable::from_iter([(name.clone(), value.clone())]);
-    let names = Spanned::new(value.span(), DeValue::Table(names));
-    let alone = DeTable::from_iter([(section.clone(), names)]);
-    let alone = Spanned::new(value.span(), alone);
-    match Config::deserialize(toml::de::Deserializer::from(alone)) {
+fn check_value<'i>(section: &Name<'i>, name: &Name<'i>, value: &Assigned<'i>, path: &str) -> Option<String> {
+    match settings_of(section, [(name, value)]) {
         Err(_) if super::secrets::may_hold(path) => Some(format!(
             "`{path}`: this key does not accept the value; config.toml describes the allowed values"
         )),
         Err(error) => Some(format!("`{path}`: {}", in_one_line(error.message()))),
-        Ok(config) => {
-            let error = Settings::new(&config).err()?;
+        Ok(settings) => {
+            let error = settings.err()?;
             (error.key() == path).then(|| error.to_string())
         }
     }
+}
+
+/// The settings of a file that has only these keys of the section. The outer error is about the types of the values.
+fn settings_of<'a, 'i: 'a>(
+    section: &Name<'i>,
+    keys: impl IntoIterator<Item = (&'a Name<'i>, &'a Assigned<'i>)>,
+) -> Result<Result<Settings, InvalidSetting>, toml::de::Error> {
+    let keys = keys.into_iter().map(|(name, value)| (name.clone(), value.clone()));
+    let keys = Spanned::new(section.span(), DeValue::Table(DeTable::from_iter(keys)));
+    let file = Spanned::new(section.span(), DeTable::from_iter([(section.clone(), keys)]));
+    let config = Config::deserialize(toml::de::Deserializer::from(file))?;
+    Ok(Settings::new(&config))
 }
 
 fn line_of_key(text: &str, document: &Spanned<DeTable<'_>>, key: &str) -> usize {
@@ -160,6 +176,15 @@ mod tests {
     fn the_sample_file_has_no_fault() {
         assert_eq!(found(include_str!("../../../config.toml")), Vec::<String>::new());
         assert_eq!(found(""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn values_that_are_right_together_are_no_fault() {
+        let always = "[refresh]\nmin_interval = \"0s\"\nfirst_interval = \"0s\"\nmax_interval = \"0s\"\n";
+        assert_eq!(found(always), Vec::<String>::new());
+        let seldom = "[refresh]\nmin_interval = \"90d\"\nfirst_interval = \"91d\"\nmax_interval = \"92d\"\n";
+        assert_eq!(found(seldom), Vec::<String>::new());
+        assert_eq!(found("[refresh]\nfirst_interval = \"0s\"\n").len(), 1);
     }
 
     #[test]

@@ -9,12 +9,14 @@
 //! - `state`: the states of hosts, origins and URLs, and the events that change them
 //! - `host`: one host; `queue`: its URLs in order; `visits`: its revisits; `waiting`: a URL in memory
 //! - `step`: the choice of a host's next step; `errands`: robots.txt and sitemaps
+//! - `intake`: what comes into memory from the seeds file and from the store, and what leaves it
 //! - `schedule`: the order of turns; `addresses`: the gates of the addresses
 //! - `memory`: the facts that outlive a run; `standing`: the states of all hosts at one moment
 
 mod addresses;
 mod errands;
 mod host;
+mod intake;
 mod memory;
 mod queue;
 mod schedule;
@@ -25,6 +27,7 @@ mod visits;
 mod waiting;
 
 use std::collections::{HashMap, HashSet};
+use std::hash::RandomState;
 use std::time::SystemTime;
 
 use storage::QueuedUrl;
@@ -36,9 +39,11 @@ use crate::crawl::messages::{Ending, Event, Step, Task};
 use crate::crawl::steering::{JudgedPage, Steering};
 use addresses::Addresses;
 use host::Host;
+use intake::Intake;
 use schedule::Schedule;
 use state::EventTime;
 
+pub(super) use intake::MAX_HOSTS;
 pub use standing::{HostStanding, HostStateKind, Standing};
 
 /// Bound on the URLs of one host in memory; the others wait in the store.
@@ -50,10 +55,12 @@ pub struct Frontier {
     hosts: HashMap<String, Host>,
     addresses: Addresses,
     schedule: Schedule,
+    intake: Intake,
     /// Hosts with facts that have changed since they were last saved.
     unsaved: Vec<String>,
-    /// Every sitemap that was ever queued. Two sitemap indexes may name each other, so none is queued twice.
-    sitemaps_seen: HashSet<String>,
+    /// Hash of every sitemap that was ever queued. Two sitemap indexes may name each other, so none is queued twice.
+    sitemaps_seen: HashSet<u64>,
+    sitemaps_key: RandomState,
     clock: CrawlClock,
     /// When the run began, Unix ms.
     started_at: u64,
@@ -97,8 +104,10 @@ impl Frontier {
             hosts: HashMap::new(),
             addresses: Addresses::new(&clock, &settings.politeness),
             schedule: Schedule::default(),
+            intake: Intake::default(),
             unsaved: Vec::new(),
             sitemaps_seen: HashSet::new(),
+            sitemaps_key: RandomState::new(),
             clock,
             started_at: unix_millis(SystemTime::now()),
             after_interruption: false,
@@ -146,7 +155,7 @@ impl Frontier {
         if self.after_interruption {
             self.may_have_been_asked(host);
         }
-        self.schedule(host, Now::ZERO);
+        self.schedule(host, self.clock.now());
     }
 
     /// Adds revisits of a host that are queued in the store.
@@ -155,7 +164,7 @@ impl Frontier {
         let entry = self.host(host);
         entry.urls += visits;
         entry.queue.visits.in_store |= visits > 0;
-        self.schedule(host, Now::ZERO);
+        self.schedule(host, self.clock.now());
     }
 
     /// Steering, to replay the verdicts of earlier runs. Call this before adding any host.
@@ -166,6 +175,9 @@ impl Frontier {
     /// Adds URLs that are new to the frontier.
     pub fn add(&mut self, urls: Vec<QueuedUrl>, now: Now) {
         for queued in urls {
+            if !self.has_place_for(&queued) {
+                continue;
+            }
             let host = queued.host.clone();
             let entry = self.host(&host);
             entry.urls += 1;
@@ -224,6 +236,8 @@ impl Frontier {
                 self.host(&host).queue.refilled(urls, more);
                 self.schedule(&host, now);
             }
+            Event::SeedsRead { queued, more } => self.seeds_read(queued, more, now),
+            Event::HostsLoaded { hosts, behind } => self.hosts_loaded(hosts, behind),
             Event::Stop => self.stopping = true,
         }
     }
@@ -232,6 +246,11 @@ impl Frontier {
     pub fn next(&mut self, now: Now) -> Step {
         self.clock.set(now);
         self.note_page_limit(now);
+        if !self.stopping
+            && let Some(step) = self.take_in_more(now)
+        {
+            return step;
+        }
         if let Some(step) = self.bound_reached() {
             return step;
         }
@@ -242,8 +261,9 @@ impl Frontier {
                 return step;
             }
         }
-        let wakes_at = self.schedule.wakes_at();
-        if self.schedule.has_due() {
+        let intake_wakes_at = self.intake_wakes_at();
+        let wakes_at = self.schedule.wakes_at().into_iter().chain(intake_wakes_at).min();
+        if self.schedule.has_due() || intake_wakes_at.is_some() {
             return Step::Wait(wakes_at);
         }
         let ending = if self.takes_new {
@@ -290,7 +310,7 @@ impl Frontier {
     /// Steering with all that it learned; `None` if no URL is held back.
     #[must_use]
     pub fn into_holder(self) -> Option<Steering> {
-        let holds_back = self.hosts.values().any(|host| host.queue.holds_back_some());
+        let holds_back = self.released_hold_urls_back() || self.hosts.values().any(|host| host.queue.holds_back_some());
         holds_back.then_some(self.steering)
     }
 
@@ -320,7 +340,7 @@ impl Frontier {
     }
 
     fn idle(&self, ending: Ending) -> Step {
-        if self.tickets_out > 0 {
+        if self.tickets_out > 0 || ending != Ending::Stopped && self.is_taking_in() {
             Step::Wait(None)
         } else {
             Step::Finished(ending)
@@ -340,7 +360,7 @@ impl Frontier {
                 self.pages_in_process += is_new(queued);
             }
             Step::Refill(_) | Step::Recall(_) => {}
-            Step::Wait(_) | Step::Finished(_) => return,
+            Step::ReadSeeds | Step::LoadHosts(_) | Step::Wait(_) | Step::Finished(_) => return,
         }
         self.tickets_out += 1;
     }

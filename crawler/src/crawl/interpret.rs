@@ -6,12 +6,11 @@ mod lane;
 mod read;
 pub(crate) mod redirect;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dedup::Analyzer;
-use storage::{Discovered, Outcome, QueuedUrl, Store, UrlState, Via, Visit, stored_text};
+use storage::{Discovered, Outcome, QueuedUrl, Via, Visit, stored_text};
 use url::Url;
 use web::canonicalize;
 use web::fetch::{FetchError, Response};
@@ -23,7 +22,6 @@ use crate::crawl::messages::{Errand, Event, Meaning, Record, RobotsAnswer, Task}
 use crate::crawl::revisits;
 use crate::crawl::scope::{Outside, Scope};
 use crate::crawl::stats::Stats;
-use crate::error::RunError;
 use lane::Unpacked;
 
 pub use errand::RobotsReader;
@@ -34,7 +32,7 @@ pub use lane::Lane;
 const MAX_LINK_BYTES: usize = 2 * 1024 * 1024;
 
 /// The priorities of new URLs: seeds and links go before URLs that only a sitemap names.
-const PRIORITY_LINK: u8 = 0;
+pub(crate) const PRIORITY_LINK: u8 = 0;
 const PRIORITY_SITEMAP: u8 = 1;
 
 /// Turns responses into their meaning. The parse threads share it.
@@ -186,7 +184,7 @@ impl Interpreter {
             .filter_map(|link| {
                 let url = canonicalize::canonicalize(&link, &self.settings.canonicalize).ok()?;
                 let host = HostKey::from_url(url.url())?;
-                match self.scope.admits(&host, depth) {
+                match self.scope.admits_at_last(&host, depth) {
                     Ok(()) => Some(Discovered {
                         url: url.as_str().to_owned(),
                         host: host.as_str().to_owned(),
@@ -231,50 +229,6 @@ pub fn panicked(task: Task) -> Meaning {
             }),
         },
     }
-}
-
-/// Adds to the scope the hosts to which a seed redirected in an earlier run: a seed that has moved is still a seed.
-///
-/// # Errors
-/// The store cannot be read.
-pub fn widen_by_redirects(store: &Store, seed: &Discovered, scope: &Scope) -> Result<(), RunError> {
-    let (mut host, mut url) = (seed.host.clone(), seed.url.clone());
-    for _ in 0..MAX_SEED_REDIRECTS {
-        let Some(UrlState::Redirect { to, .. }) = store.url_state(&host, &url)? else {
-            break;
-        };
-        let Some(key) = Url::parse(&to).ok().as_ref().and_then(HostKey::from_url) else {
-            break;
-        };
-        scope.add_host(&key);
-        (host, url) = (key.as_str().to_owned(), to);
-    }
-    Ok(())
-}
-
-/// Bound on the redirects of a seed that are followed in the store.
-const MAX_SEED_REDIRECTS: usize = 20;
-
-/// Turns the seeds into rows of the frontier, and adds their hosts to the scope.
-#[must_use]
-pub fn seeds(urls: &[Url], rules: &canonicalize::CanonicalRules, scope: &Scope) -> Vec<Discovered> {
-    let seeds = urls
-        .iter()
-        .filter_map(|url| canonicalize::canonicalize(url, rules).ok());
-    let mut seen = HashSet::new();
-    seeds
-        .filter(|url| seen.insert(url.as_str().to_owned()))
-        .filter_map(|url| {
-            let host = HostKey::from_url(url.url())?;
-            scope.add_host(&host);
-            Some(Discovered {
-                url: url.as_str().to_owned(),
-                host: host.as_str().to_owned(),
-                priority: PRIORITY_LINK,
-                ..Discovered::default()
-            })
-        })
-        .collect()
 }
 
 fn outcome(queued: QueuedUrl, outcome: Outcome) -> Record {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bytes::Bytes;
-use storage::{Discovered, HostRecord, Outcome, PageDraft, QueuedUrl, StoredRobots, Via};
+use storage::{Counts, Discovered, HostRecord, Outcome, PageDraft, QueuedUrl, StoredRobots, Via};
 use url::Url;
 use web::fetch::Response;
 use web::politeness::{Contact, HostSignal, Now};
@@ -151,6 +151,20 @@ pub(crate) enum Event {
         /// Whether the store holds more.
         more: bool,
     },
+    /// The answer to [`Step::ReadSeeds`].
+    SeedsRead {
+        /// The seeds that are new to the crawl, or tried again.
+        queued: Vec<QueuedUrl>,
+        /// Whether the file has more.
+        more: bool,
+    },
+    /// The store's answer to [`Step::LoadHosts`].
+    HostsLoaded {
+        /// The hosts, as the store has them.
+        hosts: Vec<StoredHost>,
+        /// The name behind which the store has more; `None` if it has no more, or was asked for named hosts.
+        behind: Option<String>,
+    },
     /// Take no new URL; let the work in process end.
     Stop,
 }
@@ -164,6 +178,10 @@ pub(crate) enum Step {
     Refill(Refill),
     /// Read the robots.txt of an earlier run from the store.
     Recall(Errand),
+    /// Read more seeds into the store. It has no ticket, and is not repeated before its answer.
+    ReadSeeds,
+    /// Read hosts from the store. It has no ticket, and is not repeated before its answer.
+    LoadHosts(HostsWanted),
     /// Record a URL as excluded, without a request.
     Exclude {
         /// Its row in the frontier.
@@ -202,6 +220,33 @@ pub(crate) struct Refill {
     pub skip: HashSet<u64>,
     /// The place (priority, depth, `seq`) after which to read; `None` for the start of the queue.
     pub from: Option<(u8, u16, u64)>,
+}
+
+/// A request to the store for hosts that are not in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum HostsWanted {
+    /// These hosts.
+    Named(Vec<String>),
+    /// Hosts with URLs in the queue, in the order of their names.
+    Behind {
+        /// Those behind this name.
+        name: String,
+        /// Bound on their number.
+        limit: usize,
+    },
+}
+
+/// A host in the store.
+#[derive(Debug)]
+pub(crate) struct StoredHost {
+    /// Its name.
+    pub name: String,
+    /// Its counts.
+    pub counts: Counts,
+    /// How earlier runs treated it.
+    pub record: Option<HostRecord>,
+    /// All its queued URLs, if they are few and the host was never asked; otherwise none.
+    pub urls: Vec<QueuedUrl>,
 }
 
 /// A host, or one origin of it, that a run left unfinished; its URLs stay queued.
@@ -276,6 +321,12 @@ pub(crate) enum Record {
         /// Whether the run ends with this record.
         is_last: bool,
     },
+    /// The run ends, and some hosts may have been asked without a record by an earlier run that was killed.
+    StaysInterrupted,
+    /// The frontier asks for more seeds.
+    ReadSeeds,
+    /// The frontier asks for hosts.
+    LoadHosts(HostsWanted),
     /// The frontier asks for more of a host's URLs.
     Refill(Refill),
 }
@@ -291,7 +342,13 @@ impl Record {
             Self::Sitemap { urls, .. } => of_links(urls),
             Self::Robots { stored, .. } => stored.as_ref().map_or(0, |stored| stored.text.len()),
             Self::NotModified { response, .. } => of_headers(response),
-            Self::EndVisits | Self::Recall(_) | Self::Hosts { .. } | Self::Refill(_) => 0,
+            Self::EndVisits
+            | Self::Recall(_)
+            | Self::Hosts { .. }
+            | Self::StaysInterrupted
+            | Self::ReadSeeds
+            | Self::LoadHosts(_)
+            | Self::Refill(_) => 0,
         }
     }
 }

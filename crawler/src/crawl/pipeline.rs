@@ -7,7 +7,8 @@
 //!      └───────────────────┴───── events ──────┴────────────────────┘
 //! ```
 //!
-//! 1. **Seed.** [`fill`](fill::fill) puts the seeds, and the URLs that earlier runs left in the store, into the frontier.
+//! 1. **Seed.** [`fill`](fill::fill) puts the URLs that earlier runs left in the store into the frontier. A thread of
+//!    [`seeding`] reads the seeds file; the recorder stores its URLs batch by batch, and an event brings the new ones to the frontier.
 //! 2. **Frontier.** [`Frontier::next`] chooses the next URL. Robots.txt, politeness and steering decide when it goes, or whether
 //!    it is held back. [`drive`](drive::drive) carries out each step of the frontier and feeds it the events of all stages.
 //! 3. **Fetch.** [`Network::fetch`] makes the request in a tokio task
@@ -28,6 +29,7 @@ mod drive;
 mod fill;
 mod network;
 mod parse_threads;
+mod seeding;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -37,7 +39,6 @@ use std::time::{Duration, Instant, SystemTime};
 use crossbeam_channel::bounded;
 use storage::Counts;
 use tokio::sync::mpsc;
-use url::Url;
 use web::fetch::{FetchError, Response};
 use web::memory_budget::{Claim, MemoryBudget};
 
@@ -47,6 +48,7 @@ use crate::crawl::interpret::{Interpreter, RobotsReader};
 use crate::crawl::messages::{Ending, Event, GivenUp, Record, Task};
 use crate::crawl::recorder::Recorder;
 use crate::crawl::scope::Scope;
+use crate::crawl::seeds::Seeds;
 use crate::crawl::stats::Stats;
 use crate::crawl::steering::Steering;
 use crate::error::RunError;
@@ -59,6 +61,9 @@ use parse_threads::ParseThreads;
 /// extra tickets let fetching and parsing continue.
 const HEADROOM: usize = 128;
 
+/// Messages without a ticket that may be under way: one that asks for seeds, one that asks for hosts, the save of the hosts and the stop.
+const WITHOUT_TICKET: usize = 4;
+
 /// The result of a run.
 #[derive(Debug)]
 pub struct Summary {
@@ -68,10 +73,24 @@ pub struct Summary {
     pub counts: Counts,
     /// Hosts that this run left unfinished.
     pub given_up: Vec<GivenUp>,
+    /// The number of further ones, which are too many to name.
+    pub further_given_up: u64,
+    /// Whether the run was stopped before it had read its seeds file to the end.
+    pub has_unread_seeds: bool,
     /// Steering with all that it learned, if it holds URLs back.
     pub holds_back: Option<Steering>,
     /// How long it took.
     pub elapsed: Duration,
+}
+
+impl Summary {
+    /// The numbers of failed URLs and of given up hosts of a finished crawl that has no page because of them.
+    #[must_use]
+    pub fn without_page(&self) -> Option<(u64, u64)> {
+        let given_up = self.given_up.len() as u64 + self.further_given_up;
+        let is_empty = self.ending == Ending::Exhausted && self.counts.fetched() == 0;
+        (is_empty && self.counts.failed + given_up > 0).then_some((self.counts.failed, given_up))
+    }
 }
 
 /// From the network to the parse threads.
@@ -80,14 +99,14 @@ type Answer = (Task, Result<Response, FetchError>);
 /// From the parse threads and the frontier to the recorder: a record, with the memory that it occupies.
 type WeighedRecord = (Record, Claim);
 
-/// Crawls from `seeds` into the data folder `dir`, and continues where an earlier run stopped, until nothing is left, a limit is
+/// Crawls from `seeds`, or without them only the known URLs, into the data folder `dir`, and continues where an earlier run stopped, until nothing is left, a limit is
 /// reached, or `stop` completes.
 ///
 /// # Errors
 /// The store or the index failed. Everything committed before is safe, and the next run continues from there.
 pub fn run(
     settings: &Settings,
-    seeds: &[Url],
+    seeds: Option<Seeds>,
     dir: &Path,
     stats: &Arc<Stats>,
     stop: impl Future<Output = ()> + Send + 'static,
@@ -97,16 +116,18 @@ pub fn run(
     let scope = Arc::new(Scope::new(settings.scope, settings.limits.max_depth));
 
     // The recorder owns the store and the index; the frontier owns the order.
-    let mut recorder = Recorder::open(open_store(settings, seeds, dir)?, settings, stats.clone())?;
+    let mut recorder = Recorder::open(open_store(settings, seeds.is_some(), dir)?, settings, stats.clone())?;
     let window = 2 * settings.fetch.parallel + HEADROOM;
     let mut frontier = Frontier::new(settings, window, recorder.store_mut().counts().fetched()).begun_at(began);
-    fill(&mut frontier, recorder.store_mut(), seeds, settings, &scope)?;
+    let seeds = seeds.map(|seeds| seeding::start(seeds, &scope, stats)).transpose()?;
+    let seeds = fill(&mut frontier, recorder.store_mut(), seeds, settings, &scope)?;
+    seeds.into_iter().for_each(|seeds| recorder.takes_seeds(seeds));
 
     // The channels. A ticket has at most two events: its request has ended, and its URL has an outcome.
     let (small_in, small) = bounded::<Answer>(window);
     let (large_in, large) = bounded::<Answer>(window);
-    let (records_in, records) = bounded::<WeighedRecord>(window);
-    let (events_in, events) = mpsc::channel::<Event>(2 * window + 2);
+    let (records_in, records) = bounded::<WeighedRecord>(window + WITHOUT_TICKET);
+    let (events_in, events) = mpsc::channel::<Event>(2 * window + WITHOUT_TICKET);
 
     // The stages.
     let runtime = network::runtime()?;
@@ -137,6 +158,8 @@ pub fn run(
         ending,
         counts,
         given_up: frontier.given_up(),
+        further_given_up: frontier.further_given_up(),
+        has_unread_seeds: frontier.has_unread_seeds(),
         holds_back: frontier.into_holder(),
         elapsed: start.elapsed(),
     })

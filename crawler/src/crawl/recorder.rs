@@ -10,6 +10,7 @@ mod budget;
 mod cluster_links;
 mod decide;
 pub(crate) mod departures;
+pub(crate) mod intake;
 mod kept_texts;
 mod redirects;
 mod unanswered;
@@ -36,6 +37,7 @@ use crate::error::RunError;
 use archive::ArchivedRequests;
 use budget::UrlBudget;
 use cluster_links::ClusterLinks;
+use intake::SeedInbox;
 use kept_texts::KeptTexts;
 use redirects::Redirects;
 use versions::Unchanged;
@@ -55,6 +57,10 @@ pub struct Recorder {
     /// Superseded, gone and moved pages that stay in the index until the next commit.
     departing: HashSet<u64>,
     url_budget: UrlBudget,
+    /// Seeds that are still to be read.
+    seeds: Option<SeedInbox>,
+    /// Whether the next run must treat every host as asked a moment ago.
+    stays_interrupted: bool,
     stats: Arc<Stats>,
     commit_interval: Duration,
     committed_at: Instant,
@@ -87,6 +93,8 @@ impl Recorder {
             prefer_canonical: settings.prefer_canonical,
             has_departures: false,
             departing: HashSet::new(),
+            seeds: None,
+            stays_interrupted: false,
             stats,
             commit_interval: settings.storage.commit_interval,
             committed_at: Instant::now(),
@@ -96,6 +104,11 @@ impl Recorder {
     /// The store, for the preparation of the crawl.
     pub fn store_mut(&mut self) -> &mut Store {
         &mut self.store
+    }
+
+    /// Takes the seeds that the frontier will ask for.
+    pub fn takes_seeds(&mut self, seeds: SeedInbox) {
+        self.seeds = Some(seeds);
     }
 
     /// Records messages until the last one of the run, then commits and returns the counts of the whole crawl.
@@ -227,11 +240,17 @@ impl Recorder {
             Record::Recall(errand) => self.recall(errand, reader)?,
             Record::Hosts { states, is_last } => {
                 self.store.record_hosts(&states)?;
-                if is_last {
+                if is_last && !self.stays_interrupted {
                     self.store.end_run()?;
                 }
                 return Ok(None);
             }
+            Record::StaysInterrupted => {
+                self.stays_interrupted = true;
+                return Ok(None);
+            }
+            Record::ReadSeeds => self.read_seeds()?,
+            Record::LoadHosts(wanted) => intake::load(&mut self.store, wanted)?,
             Record::Refill(Refill {
                 host,
                 limit,
@@ -245,6 +264,23 @@ impl Recorder {
         };
         self.update_stats();
         Ok(Some(event))
+    }
+
+    fn read_seeds(&mut self) -> Result<Event, RunError> {
+        let queued = match &mut self.seeds {
+            Some(seeds) => seeds.store_next(&mut self.store)?,
+            None => None,
+        };
+        if let Some(queued) = &queued {
+            self.url_budget.spend(queued);
+        } else {
+            // The scope has its last host.
+            self.seeds = None;
+        }
+        Ok(Event::SeedsRead {
+            more: queued.is_some(),
+            queued: queued.unwrap_or_default(),
+        })
     }
 
     fn sitemap(&mut self, via: &Via, urls: &[Discovered], further: Vec<Errand>) -> Result<Event, RunError> {
@@ -291,6 +327,9 @@ impl Recorder {
         let finished = self.store.finish(queued, outcome, &admitted)?;
         if let Some(kind) = failed {
             self.stats.failure(&kind);
+            if let Some(seeds) = &mut self.seeds {
+                seeds.note_failed(queued);
+            }
         }
         self.url_budget.spend(&finished.newly_queued);
         if let Some(revisit) = &queued.revisits

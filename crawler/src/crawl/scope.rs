@@ -1,7 +1,8 @@
 //! The URLs that belong to the crawl: by default those on the seeds' hosts, down to a depth.
 
 use std::collections::HashSet;
-use std::sync::RwLock;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use web::host_key::HostKey;
 
@@ -16,12 +17,24 @@ pub enum Outside {
     Depth,
 }
 
-/// The hosts of the crawl. The parse threads share it; it grows when a seed redirects to another host.
+/// The hosts of the crawl. The parse threads share it; it grows while the seeds are read, and when a seed redirects to another host.
+///
+/// A host takes about 18 bytes: the scope keeps hashes of 64 bits with a random key. Among a million hosts, the probability that a given
+/// host outside has the hash of one of them is 5 · 10⁻¹⁴.
 #[derive(Debug)]
 pub struct Scope {
     mode: ScopeMode,
     max_depth: u16,
-    hosts: RwLock<HashSet<String>>,
+    key: RandomState,
+    hosts: Mutex<Hosts>,
+    grown: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Hosts {
+    hashes: HashSet<u64>,
+    /// Whether seeds are still being read, so that further hosts may follow.
+    is_growing: bool,
 }
 
 impl Scope {
@@ -31,15 +44,22 @@ impl Scope {
         Self {
             mode,
             max_depth,
-            hosts: RwLock::default(),
+            key: RandomState::new(),
+            hosts: Mutex::default(),
+            grown: Condvar::new(),
         }
     }
 
     /// Adds the host of a seed, or of a page to which a seed redirects.
     pub fn add_host(&self, host: &HostKey) {
-        let name = self.base(host.as_str()).to_owned();
-        let mut hosts = self.hosts.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        hosts.insert(name);
+        let hash = self.key.hash_one(self.base(host.as_str()));
+        self.lock().hashes.insert(hash);
+    }
+
+    /// Notes whether seeds are being read, so that further hosts may follow.
+    pub fn set_growing(&self, is_growing: bool) {
+        self.lock().is_growing = is_growing;
+        self.grown.notify_all();
     }
 
     /// Checks that a URL on `host`, `depth` links away from a seed, belongs to the crawl.
@@ -47,16 +67,44 @@ impl Scope {
     /// # Errors
     /// It does not, for the returned reason.
     pub fn admits(&self, host: &HostKey, depth: u16) -> Result<(), Outside> {
+        self.check(host, depth, |hosts| hosts)
+    }
+
+    /// As [`Scope::admits`], but a host that the scope does not have is refused only when all seeds are read: it may be the host of a
+    /// seed. The thread that reads the seeds, or stores them, must not call this.
+    ///
+    /// # Errors
+    /// It does not, for the returned reason.
+    pub fn admits_at_last(&self, host: &HostKey, depth: u16) -> Result<(), Outside> {
+        match self.admits(host, depth) {
+            Err(Outside::Host) => self.check(host, depth, |hosts| {
+                let grown = self.grown.wait_while(hosts, |hosts| hosts.is_growing);
+                grown.unwrap_or_else(PoisonError::into_inner)
+            }),
+            decided => decided,
+        }
+    }
+
+    fn check<'a>(
+        &'a self,
+        host: &HostKey,
+        depth: u16,
+        wait: impl FnOnce(MutexGuard<'a, Hosts>) -> MutexGuard<'a, Hosts>,
+    ) -> Result<(), Outside> {
         if depth > self.max_depth {
             return Err(Outside::Depth);
         }
-        let hosts = self.hosts.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let name = host.as_str();
+        let hosts = wait(self.lock());
+        let contains = |name: &str| hosts.hashes.contains(&self.key.hash_one(name));
         let inside = match self.mode {
-            ScopeMode::Host => hosts.contains(name),
-            ScopeMode::Subdomains => parents(name).any(|parent| hosts.contains(parent)),
+            ScopeMode::Host => contains(host.as_str()),
+            ScopeMode::Subdomains => parents(host.as_str()).any(contains),
         };
         if inside { Ok(()) } else { Err(Outside::Host) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Hosts> {
+        self.hosts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn base<'a>(&self, host: &'a str) -> &'a str {
@@ -124,5 +172,24 @@ mod tests {
         let scope = scope(ScopeMode::Host);
         assert_eq!(scope.admits(&key("http://www.example.org/x"), 3), Ok(()));
         assert_eq!(scope.admits(&key("http://www.example.org/x"), 4), Err(Outside::Depth));
+    }
+
+    #[test]
+    fn a_host_is_refused_only_when_all_seeds_are_read() {
+        let scope = scope(ScopeMode::Host);
+        let late = key("http://late.example/");
+        scope.set_growing(true);
+        assert_eq!(scope.admits(&late, 0), Err(Outside::Host));
+        assert_eq!(scope.admits_at_last(&key("http://www.example.org/"), 0), Ok(()));
+        std::thread::scope(|threads| {
+            let waiting = threads.spawn(|| scope.admits_at_last(&late, 0));
+            scope.add_host(&late);
+            scope.set_growing(false);
+            assert_eq!(waiting.join().unwrap(), Ok(()));
+        });
+        assert_eq!(
+            scope.admits_at_last(&key("http://other.example/"), 0),
+            Err(Outside::Host)
+        );
     }
 }

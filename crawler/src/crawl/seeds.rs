@@ -1,104 +1,249 @@
-//! The seeds file: one URL per line, with `#` comments and blank lines.
+//! The seeds file: one URL per line, with `#` comments and blank lines. It is read as a stream.
 
-use std::path::{Path, PathBuf};
+mod bad_lines;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
 
 use url::Url;
-use web::canonicalize;
+use web::canonicalize::{self, CanonicalRules, CanonicalUrl};
+use web::host_key::HostKey;
 
-/// The seeds of a crawl, and the lines that hold no seed.
-#[derive(Debug)]
+use crate::terminal::units::grouped;
+use bad_lines::BadLines;
+
+pub use bad_lines::BadLine;
+
+/// Seeds of a batch: few enough that a batch is stored in a few milliseconds, enough that a message for each does not count.
+const BATCH: usize = 1_000;
+
+/// Lines that are read for one batch, whatever they hold, so that the progress of a file without seeds is shown.
+const BATCH_LINES: u64 = 10_000;
+
+/// Longest line, in bytes. No URL that the crawl accepts is longer.
+const MAX_LINE_BYTES: usize = 16 * 1024;
+
+/// The first URLs of a crawl, in the order of their file.
 pub struct Seeds {
-    /// In the file's order.
-    pub urls: Vec<Url>,
-    /// Lines that were skipped.
-    pub bad_lines: Vec<BadLine>,
+    source: Box<dyn BufRead + Send>,
+    /// The file, for messages.
+    name: String,
+    rules: CanonicalRules,
+    /// Lines read.
+    lines: u64,
+    bad_lines: BadLines,
+    /// Read ahead, to see that there is a seed.
+    first: Option<Vec<Seed>>,
+    /// Ended a batch that had seeds.
+    failed: Option<SeedsError>,
 }
 
-/// A line of the seeds file that is not a URL to crawl.
-#[derive(Debug, PartialEq, Eq)]
-pub struct BadLine {
-    /// Counted from 1.
-    pub number: usize,
-    /// The line, cut to 200 characters.
-    pub text: String,
-    /// The error.
-    pub reason: String,
+impl std::fmt::Debug for Seeds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Seeds")
+            .field("name", &self.name)
+            .field("lines", &self.lines)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One seed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seed {
+    /// Its canonical URL.
+    pub url: CanonicalUrl,
+    /// Its host.
+    pub host: HostKey,
 }
 
 /// Why a seeds file gives no seed.
 #[derive(Debug, thiserror::Error)]
 pub enum SeedsError {
-    /// The file could not be read.
-    #[error("cannot read the seeds file {path}: {source}; give a text file with one URL a line")]
+    /// The file cannot be opened, or not be read to its end.
+    #[error("cannot read the seeds file {name}{}: {reason}; {}", behind(*.lines), remedy(*.lines))]
     Unreadable {
         /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        source: std::io::Error,
+        name: String,
+        /// Lines that were read.
+        lines: u64,
+        /// The error of the system, or the form of the file.
+        reason: String,
     },
     /// No line holds a URL.
-    #[error("{path} holds no valid seed URL{}; give one absolute http or https URL a line", first(.bad_lines))]
+    #[error("{name} holds no valid seed URL{}; give one absolute http or https URL a line", shown(.bad_line.as_ref()))]
     NoSeed {
         /// The file.
-        path: PathBuf,
-        /// The lines that were rejected.
-        bad_lines: Vec<BadLine>,
+        name: String,
+        /// The first line that was rejected.
+        bad_line: Option<BadLine>,
     },
 }
 
-fn first(bad_lines: &[BadLine]) -> String {
-    bad_lines.first().map_or(String::new(), |bad| {
-        format!(" (line {}: {}: {})", bad.number, bad.text, bad.reason)
-    })
+fn behind(lines: u64) -> String {
+    match lines {
+        0 => String::new(),
+        lines => format!(" behind line {}", grouped(lines)),
+    }
+}
+
+fn remedy(lines: u64) -> &'static str {
+    match lines {
+        0 => "give a text file with one URL a line",
+        _ => "the seeds before it are in the queue: mend the file and run the same command again",
+    }
+}
+
+fn shown(bad_line: Option<&BadLine>) -> String {
+    bad_line.map_or(String::new(), |bad| format!(" ({bad})"))
 }
 
 impl Seeds {
-    /// Reads a seeds file. Bytes that are not UTF-8 affect only their own line.
+    /// Opens a seeds file, and reads it up to its first seed. Bytes that are not UTF-8 affect only their own line.
     ///
     /// # Errors
-    /// The file cannot be read, or no line holds a URL.
-    pub fn read(path: &Path, rules: &canonicalize::CanonicalRules) -> Result<Self, SeedsError> {
-        let bytes = std::fs::read(path).map_err(|source| SeedsError::Unreadable {
-            path: path.into(),
-            source,
-        })?;
-        let seeds = Self::parse(&String::from_utf8_lossy(&bytes), rules);
-        if seeds.urls.is_empty() {
-            return Err(SeedsError::NoSeed {
-                path: path.into(),
-                bad_lines: seeds.bad_lines,
-            });
+    /// The file cannot be read, is no text in UTF-8, or has no line with a URL.
+    pub fn open(path: &Path, rules: &CanonicalRules) -> Result<Self, SeedsError> {
+        let name = path.display().to_string();
+        let unreadable = |source: io::Error| SeedsError::Unreadable {
+            name: name.clone(),
+            lines: 0,
+            reason: source.to_string(),
+        };
+        let mut source = BufReader::new(File::open(path).map_err(unreadable)?);
+        if let Some(reason) = other_form(source.fill_buf().map_err(unreadable)?) {
+            return Err(unreadable(io::Error::other(reason)));
         }
-        Ok(seeds)
+        Self::of(Box::new(source), name, rules).with_a_seed()
     }
 
-    /// As [`Seeds::read`], from text. The result may be empty.
+    /// Seeds from text. There may be none.
     #[must_use]
-    pub fn parse(text: &str, rules: &canonicalize::CanonicalRules) -> Self {
-        let mut seeds = Self {
-            urls: Vec::new(),
-            bad_lines: Vec::new(),
-        };
-        for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-            let line = line.split_once(" #").map_or(line, |(before, _)| before).trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            match seed(line, rules) {
-                Ok(url) => seeds.urls.push(url),
-                Err(reason) => seeds.bad_lines.push(BadLine {
-                    number: index + 1,
-                    text: line.chars().take(200).collect(),
-                    reason,
-                }),
+    pub fn from_text(text: String, rules: &CanonicalRules) -> Self {
+        Self::of(Box::new(Cursor::new(text)), "the seeds".to_owned(), rules)
+    }
+
+    fn of(source: Box<dyn BufRead + Send>, name: String, rules: &CanonicalRules) -> Self {
+        Self {
+            source,
+            name,
+            rules: rules.clone(),
+            lines: 0,
+            bad_lines: BadLines::default(),
+            first: None,
+            failed: None,
+        }
+    }
+
+    fn with_a_seed(mut self) -> Result<Self, SeedsError> {
+        loop {
+            match self.next_batch()? {
+                Some(seeds) if seeds.is_empty() => {}
+                Some(seeds) => {
+                    self.first = Some(seeds);
+                    return Ok(self);
+                }
+                None => {
+                    return Err(SeedsError::NoSeed {
+                        name: self.name,
+                        bad_line: self.bad_lines.into_first(),
+                    });
+                }
             }
         }
-        seeds
+    }
+
+    /// Lines read so far.
+    #[must_use]
+    pub fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// The next seeds, which may be none; `None` at the end of the file. Lines without a seed are reported as warnings: the first few, then
+    /// their number.
+    ///
+    /// # Errors
+    /// The file cannot be read further.
+    pub fn next_batch(&mut self) -> Result<Option<Vec<Seed>>, SeedsError> {
+        if let Some(first) = self.first.take() {
+            return Ok(Some(first));
+        }
+        if let Some(failed) = self.failed.take() {
+            return Err(failed);
+        }
+        let mut seeds = Vec::new();
+        let end = self.lines + BATCH_LINES;
+        let mut line = Vec::new();
+        while seeds.len() < BATCH && self.lines < end {
+            match self.read_line(&mut line) {
+                Ok(true) => {}
+                Ok(false) if seeds.is_empty() => {
+                    self.bad_lines.report_count(&self.name, self.lines);
+                    return Ok(None);
+                }
+                Ok(false) => break,
+                Err(error) if seeds.is_empty() => return Err(error),
+                Err(error) => {
+                    self.failed = Some(error);
+                    break;
+                }
+            }
+            let text = String::from_utf8_lossy(&line);
+            match seed_in(text.trim_start_matches('\u{feff}'), &self.rules) {
+                None => {}
+                Some(Ok(seed)) => seeds.push(seed),
+                Some(Err((text, reason))) => {
+                    let bad = BadLine::new(self.lines, text, reason);
+                    self.bad_lines.report(&self.name, bad);
+                }
+            }
+        }
+        Ok(Some(seeds))
+    }
+
+    /// Reads a line up to [`MAX_LINE_BYTES`], and passes over the rest of a longer one. `false` at the end of the file.
+    fn read_line(&mut self, line: &mut Vec<u8>) -> Result<bool, SeedsError> {
+        line.clear();
+        let limit = MAX_LINE_BYTES as u64;
+        let read = Read::take(&mut self.source, limit).read_until(b'\n', line);
+        let skipped = match read {
+            Ok(read) if read == MAX_LINE_BYTES && !line.ends_with(b"\n") => self.source.skip_until(b'\n').map(|_| read),
+            read => read,
+        };
+        let read = skipped.map_err(|source| SeedsError::Unreadable {
+            name: self.name.clone(),
+            lines: self.lines,
+            reason: source.to_string(),
+        })?;
+        self.lines += u64::from(read > 0);
+        Ok(read > 0)
     }
 }
 
-fn seed(line: &str, rules: &canonicalize::CanonicalRules) -> Result<Url, String> {
+/// Why a file that begins so is no text in UTF-8.
+fn other_form(beginning: &[u8]) -> Option<&'static str> {
+    match beginning {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("its text is in UTF-16, not in UTF-8"),
+        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("it is compressed; decompress it first"),
+        _ => None,
+    }
+}
+
+/// The seed in a line, or its text without comment and the reason for none; `None` for a line without text.
+fn seed_in<'a>(line: &'a str, rules: &CanonicalRules) -> Option<Result<Seed, (&'a str, String)>> {
+    let line = line.split_once(" #").map_or(line, |(before, _)| before).trim();
+    if line.is_empty() || line.starts_with('#') {
+        return None;
+    }
+    Some(seed(line, rules).map_err(|reason| (line, reason)))
+}
+
+fn seed(line: &str, rules: &CanonicalRules) -> Result<Seed, String> {
+    if line.len() >= MAX_LINE_BYTES - 1 {
+        return Err(format!("the line has {MAX_LINE_BYTES} bytes or more"));
+    }
     let url = Url::parse(line).map_err(|error| match error {
+        url::ParseError::RelativeUrlWithoutBase if line.contains(char::is_whitespace) => "not a URL".to_owned(),
         url::ParseError::RelativeUrlWithoutBase => format!("no scheme; did you mean https://{line} ?"),
         other => other.to_string(),
     })?;
@@ -106,52 +251,10 @@ fn seed(line: &str, rules: &canonicalize::CanonicalRules) -> Result<Url, String>
         "http" | "https" => {}
         other => return Err(format!("the scheme {other} is not supported; use http or https")),
     }
-    canonicalize::canonicalize(&url, rules).map_err(|error| error.to_string())?;
-    Ok(url)
+    let url = canonicalize::canonicalize(&url, rules).map_err(|error| error.to_string())?;
+    let host = HostKey::from_url(url.url()).ok_or("the URL names no host")?;
+    Ok(Seed { url, host })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(text: &str) -> Seeds {
-        Seeds::parse(text, &canonicalize::CanonicalRules::default())
-    }
-
-    #[test]
-    fn comments_and_blank_lines_are_no_seeds() {
-        let seeds = parse("\u{feff}# seeds\n\nhttp://a.example/\r\n  https://b.example/x#y  # why\n");
-        let urls: Vec<_> = seeds.urls.iter().map(Url::as_str).collect();
-        assert_eq!(urls, ["http://a.example/", "https://b.example/x#y"]);
-        assert!(seeds.bad_lines.is_empty());
-    }
-
-    #[test]
-    fn a_bad_line_is_reported_with_its_number_and_skipped() {
-        let seeds = parse("http://a.example/\nexample.org\nftp://b.example/\nhttp://\n");
-        assert_eq!(seeds.urls.len(), 1);
-        let numbers: Vec<_> = seeds.bad_lines.iter().map(|bad| bad.number).collect();
-        assert_eq!(numbers, [2, 3, 4]);
-        let long = format!("http://a.example/{}", "x".repeat(3_000));
-        assert_eq!(parse(&long).bad_lines.len(), 1);
-        assert!(seeds.bad_lines[0].reason.contains("https://example.org"));
-    }
-
-    #[test]
-    fn a_file_without_a_seed_says_which_line_failed() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("seeds.txt");
-        std::fs::write(&path, "# nothing\nnot a url\n").unwrap();
-        let message = Seeds::read(&path, &canonicalize::CanonicalRules::default())
-            .unwrap_err()
-            .to_string();
-        assert!(message.contains("line 2") && message.contains("not a url"), "{message}");
-        let missing = Seeds::read(
-            &folder.path().join("none.txt"),
-            &canonicalize::CanonicalRules::default(),
-        )
-        .unwrap_err()
-        .to_string();
-        assert!(missing.contains("none.txt"), "{missing}");
-    }
-}
+mod tests;

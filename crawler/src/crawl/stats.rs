@@ -36,6 +36,8 @@ pub struct Stats {
     links_too_deep: AtomicU64,
     links_over_budget: AtomicU64,
     stopping: AtomicBool,
+    /// Lines read, while the seeds are being read.
+    seed_lines: Mutex<Option<u64>>,
     /// Whether a display reads the states of the hosts; the frontier computes them only for a display.
     watched: AtomicBool,
     counts: Mutex<Counts>,
@@ -59,6 +61,7 @@ impl Default for Stats {
             links_too_deep: AtomicU64::default(),
             links_over_budget: AtomicU64::default(),
             stopping: AtomicBool::default(),
+            seed_lines: Mutex::default(),
             watched: AtomicBool::default(),
             counts: Mutex::default(),
             refresh: Mutex::default(),
@@ -97,6 +100,8 @@ pub struct Snapshot {
     pub links_too_deep: u64,
     /// Links to hosts that had used up `scope.max_urls_per_host`; links to known URLs count too.
     pub links_over_budget: u64,
+    /// Lines of the seeds file that were read, until all are.
+    pub seed_lines: Option<u64>,
     /// Whether the run takes no more new URLs.
     pub stopping: bool,
     /// Why the run ended, once it has.
@@ -112,6 +117,14 @@ pub struct Verdicts {
     pub exact: u64,
     /// Pages with nearly the text of a kept page.
     pub near: u64,
+}
+
+impl Verdicts {
+    /// All pages decided.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.kept + self.exact + self.near
+    }
 }
 
 impl Snapshot {
@@ -183,6 +196,11 @@ impl Stats {
     /// Counts links that the crawl does not take in, because their hosts have used up their budget of URLs.
     pub fn links_over_budget(&self, links: usize) {
         self.links_over_budget.fetch_add(links as u64, Ordering::Relaxed);
+    }
+
+    /// Notes how many lines of the seeds file were read; `None` when all are.
+    pub fn seeds_read(&self, lines: Option<u64>) {
+        *lock(&self.seed_lines) = lines;
     }
 
     /// Sets the counts of the whole crawl.
@@ -257,6 +275,7 @@ impl Stats {
             links_to_other_hosts: read(&self.links_to_other_hosts),
             links_too_deep: read(&self.links_too_deep),
             links_over_budget: read(&self.links_over_budget),
+            seed_lines: *lock(&self.seed_lines),
             stopping: self.stopping.load(Ordering::Relaxed),
             ending: ended.map(|(ending, _)| ending),
         }

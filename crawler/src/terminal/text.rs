@@ -21,6 +21,38 @@ pub fn terminal_text(text: &str, width: usize) -> String {
     out
 }
 
+/// `text` with `***` in place of what may be the user and the password of a URL, in each of its words. The text need not be a URL: a
+/// password stays hidden where a mistake keeps the rest from being read.
+#[must_use]
+pub fn without_user_info(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_inclusive(char::is_whitespace) {
+        match user_info(word) {
+            Some((start, end)) => out.extend([&word[..start], "***", &word[end..]]),
+            None => out.push_str(word),
+        }
+    }
+    out
+}
+
+/// Where the user info of a word begins and ends: behind the scheme, up to the `@`. It ends at the last `@` if a colon shows that a
+/// password precedes it, because a password may have a slash.
+fn user_info(word: &str) -> Option<(usize, usize)> {
+    let start = match (word.find("//"), word.find(":/")) {
+        (Some(slashes), _) => slashes + 2,
+        (None, Some(colon)) => colon + 2,
+        (None, None) => 0,
+    };
+    let rest = &word[start..];
+    let path = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let last = rest.rfind('@')?;
+    let end = match rest[..last].find(':') {
+        Some(_) => last,
+        None => rest[..path].rfind('@')?,
+    };
+    Some((start, start + end))
+}
+
 /// `c`, or U+FFFD if a terminal must not receive it.
 #[must_use]
 pub fn harmless(c: char) -> char {
@@ -52,6 +84,21 @@ mod tests {
         assert_eq!([harmless('\u{2028}'), harmless('\u{2029}')], ['\u{fffd}'; 2]);
         assert_eq!(terminal_text("می‌خواهم", 80), "می‌خواهم");
         assert_eq!(terminal_text("  two\r\nlines\t here ", 80), "two lines here");
+    }
+
+    #[test]
+    fn a_password_is_not_shown() {
+        for (text, shown) in [
+            ("http://user:secret@host/x", "http://***@host/x"),
+            ("http://secret@host/x", "http://***@host/x"),
+            ("see htp:/user:sec/ret@host now", "see htp:/***@host now"),
+            ("user:sec@ret@host", "***@host"),
+            ("http://host/@name", "http://host/@name"),
+            ("host/@name", "host/@name"),
+            ("two words", "two words"),
+        ] {
+            assert_eq!(without_user_info(text), shown);
+        }
     }
 
     #[test]

@@ -10,14 +10,16 @@ mod line;
 mod outcome;
 mod pattern;
 mod rules;
+mod work;
 
 use std::time::Duration;
 
 use url::{Position, Url};
 
 use groups::Groups;
-use pattern::{Pattern, spell_path};
+use pattern::spell_path;
 use rules::RuleIndex;
+use work::Work;
 
 pub use outcome::{Availability, RobotsOutcome};
 
@@ -69,21 +71,6 @@ impl RobotsDecision {
     };
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Rule {
-    pattern: Pattern,
-    allow: bool,
-    line: String,
-    line_number: usize,
-}
-
-impl Rule {
-    /// The order in which rules decide: the most specific first, and of two equal ones `Allow` before `Disallow`.
-    fn rank(&self) -> (std::cmp::Reverse<usize>, bool) {
-        (std::cmp::Reverse(self.pattern.octets()), !self.allow)
-    }
-}
-
 impl Robots {
     /// Reads the rules for the agent: those of all groups that name it, or, if none does, those of all groups for `*`.
     ///
@@ -94,7 +81,7 @@ impl Robots {
     pub fn parse(body: &[u8], agent: &str) -> Self {
         let mut groups = Groups::new(product_token(agent).as_bytes());
         for line in line::lines(whole_lines(body)) {
-            groups.take(&line);
+            groups.take(line);
         }
         groups.finish()
     }
@@ -103,7 +90,7 @@ impl Robots {
     #[must_use]
     pub fn allow_all() -> Self {
         Self {
-            rules: RuleIndex::new(Vec::new()),
+            rules: RuleIndex::default(),
             crawl_delay: None,
             sitemaps: Vec::new(),
             closed: None,
@@ -120,7 +107,8 @@ impl Robots {
     }
 
     /// Whether the URL may be fetched. Only its path and query count. The caller ensures that the rules belong to the URL's
-    /// scheme, host and port.
+    /// scheme, host and port. The work has a bound: of patterns with `*` that cost more than it allows, those with `Disallow` count as
+    /// matching where their parts occur in the URL.
     #[must_use]
     pub fn decide(&self, url: &Url) -> RobotsDecision {
         self.decide_target(&url[Position::BeforePath..Position::AfterQuery])
@@ -142,11 +130,11 @@ impl Robots {
                 line: None,
             };
         }
-        match self.rules.find(&path) {
+        match self.rules.find(&path, &mut Work::for_one_url()) {
             Some(rule) => RobotsDecision {
                 allowed: rule.allow,
-                rule: Some(rule.line.clone()),
-                line: Some(rule.line_number),
+                rule: Some(String::from_utf8_lossy(rule.line).into_owned()),
+                line: Some(rule.line_number as usize),
             },
             None => RobotsDecision::NO_RULE,
         }
@@ -164,6 +152,13 @@ impl Robots {
     #[must_use]
     pub fn sitemaps(&self) -> &[String] {
         &self.sitemaps
+    }
+
+    /// Bytes on the heap, for a caller that keeps the rules of many hosts.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        let sitemaps = self.sitemaps.iter().map(|url| url.len() + size_of::<String>());
+        self.rules.heap_bytes() + sitemaps.sum::<usize>()
     }
 }
 

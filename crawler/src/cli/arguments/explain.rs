@@ -30,7 +30,7 @@ use super::{AnswerFormat, ConfigFile, DataFolder};
     failed: \"kind\", \"status\", \"detail\", \"attempts\", \"depth\", \"via\"\n\
     excluded: \"reason\"\n\
     unknown: \"alike\": known URLs with a similar spelling\n\
-    Exit codes: 0 the crawl knows the URL, 1 the command could not continue, 2 an argument or the configuration is invalid, 3 the \
+    Exit codes: 0 the crawl knows the URL, 1 the command could not continue, 2 an argument or the configuration is invalid, 4 the \
     crawl does not know the URL."
 )]
 pub struct ExplainArgs {

@@ -14,6 +14,8 @@ use super::{ConfigFile, DataFolder, Overrides, StatusArgs};
     after_help = "Ctrl-C: the crawler takes no new URLs, finishes those in process within three seconds, and saves its \
     state. URLs that take longer stay in the queue. SIGTERM and SIGHUP do the same. The same command continues the crawl. A second Ctrl-C ends the program at once. The next run then fetches again only the URLs \
     whose verdicts were not yet saved (storage.commit_interval_ms).\n\
+    Exit codes: 0 the crawl has pages (single URLs may have failed), 1 the command could not continue, 2 an argument, the configuration \
+    or the seeds file is invalid, 5 the crawl ended without a page: every seed failed, or its host could not be reached.\n\
     Examples:\n  \
     crawler run --seeds seeds.txt                      crawl into the folder data\n  \
     crawler run --seeds seeds.txt --max-pages 1000     stop after 1,000 pages\n  \

@@ -13,6 +13,8 @@ use crate::terminal::units::{self, bytes};
 
 /// Reasons shown for which URLs are held back.
 const REASONS_SHOWN: usize = 5;
+/// Hosts that are named; the others are counted.
+const MAX_NAMED: usize = 20;
 
 /// Describes a finished run in a few lines.
 pub(super) fn describe(
@@ -26,7 +28,11 @@ pub(super) fn describe(
     let mut lines = vec![outcome(summary, &run), counts(summary)];
     lines.extend(run.refresh.map(|refresh| refreshed(&refresh, run.counts.due)));
     lines.extend(ignored_links(&run, settings));
-    lines.extend(summary.given_up.iter().map(given_up));
+    lines.extend(summary.given_up.iter().take(MAX_NAMED).map(given_up));
+    lines.extend(further_given_up(summary));
+    if summary.has_unread_seeds {
+        lines.push("  the seeds file was not read to its end; the same command reads the rest".to_owned());
+    }
     lines.extend(held_back.map(held_back_by));
     let held_back = held_back.map_or(0, |steering| steering.held_back);
     if summary.counts.queued + summary.counts.due > held_back {
@@ -113,13 +119,26 @@ fn given_up(host: &GivenUp) -> String {
     }
 }
 
+/// The number of hosts that the summary does not name.
+fn further_given_up(summary: &Summary) -> Option<String> {
+    let unnamed = summary.given_up.len().saturating_sub(MAX_NAMED) as u64 + summary.further_given_up;
+    let hosts = units::grouped(unnamed);
+    (unnamed > 0).then(|| format!("  {hosts} further hosts are resting or were given up; their URLs stay queued"))
+}
+
 /// The URLs that are held back, the reasons, and the way to fetch them.
 fn held_back_by(steering: &Steering) -> String {
     let urls = units::grouped(steering.held_back);
-    let mut lines = vec![format!("  {urls} of the queued URLs are held back as probable duplicates:")];
+    let mut lines = vec![format!(
+        "  {urls} of the queued URLs are held back as probable duplicates:"
+    )];
     let reasons = steering.held_back_by();
     for (reason, urls) in reasons.iter().take(REASONS_SHOWN) {
-        lines.push(format!("    {:>8}  {}", units::grouped(*urls), terminal_text(reason, 200)));
+        lines.push(format!(
+            "    {:>8}  {}",
+            units::grouped(*urls),
+            terminal_text(reason, 200)
+        ));
     }
     if reasons.len() > REASONS_SHOWN {
         lines.push(format!("    and {} further reasons", reasons.len() - REASONS_SHOWN));

@@ -33,7 +33,7 @@ pub(super) fn intervals(config: &RefreshSection) -> Result<Intervals, InvalidSet
     let min = time("refresh.min_interval", &config.min_interval)?;
     let first = time("refresh.first_interval", &config.first_interval)?;
     let max = time("refresh.max_interval", &config.max_interval)?;
-    if first < min || first > max {
+    if !(min..=max).contains(&first) {
         let reason = format!(
             "must be at least refresh.min_interval ({}) and at most refresh.max_interval ({})",
             config.min_interval, config.max_interval

@@ -3,7 +3,7 @@
 //! Hosts wait at their address in the order of their arrival, so none is overtaken forever. Only the address is in the
 //! heap of the schedule, so a thousand hosts at one address cost no more than one.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use web::politeness::{AddressGate, AddressKey, Contact, CrawlClock, HostSignal, Now, Politeness};
@@ -90,6 +90,13 @@ impl Addresses {
     /// A host of the address was last asked `ago` before this run began.
     pub fn was_asked(&mut self, key: AddressKey, ago: Duration) {
         self.address(key).gate.was_asked(ago);
+    }
+
+    /// Forgets the addresses that no host in memory has, if they would let a request pass.
+    pub fn release(&mut self, needed: &HashSet<AddressKey>, now: Now) {
+        let is_idle = |address: &Address| address.waiting.is_empty() && !address.is_due && address.is_open(now);
+        self.addresses
+            .retain(|key, address| needed.contains(key) || !is_idle(address));
     }
 
     fn address(&mut self, key: AddressKey) -> &mut Address {

@@ -1,5 +1,6 @@
 //! The crawler's own errands: robots.txt, which the pages of its origin wait for, and sitemaps.
 
+use std::hash::BuildHasher;
 use std::time::Duration;
 
 use url::Url;
@@ -72,7 +73,7 @@ impl Frontier {
             return self.give_up_errand(errand, "a URL without a host", now);
         };
         let name = key.as_str().to_owned();
-        if self.host(&name).gate.is_given_up() {
+        if self.is_set_aside(&name) || self.host(&name).gate.is_given_up() {
             return self.give_up_errand(errand, &name, now);
         }
         match &errand {
@@ -81,7 +82,7 @@ impl Frontier {
                 return tracing::info!(host = name, "sitemap skipped: its URL is too long");
             }
             Errand::Sitemap { url, .. } => {
-                let is_new = self.sitemaps_seen.insert(url.to_string());
+                let is_new = self.sitemaps_seen.insert(self.sitemaps_key.hash_one(url.as_str()));
                 let host = self.host(&name);
                 if !is_new || host.sitemaps_taken >= MAX_SITEMAPS {
                     return;

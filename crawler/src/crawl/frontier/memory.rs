@@ -7,6 +7,7 @@ use storage::{HostRecord, stored_text};
 use web::politeness::{AddressKey, GateMemory, Now};
 
 use super::Frontier;
+use super::host::Host;
 use super::state::Work;
 use crate::crawl::messages::GivenUp;
 
@@ -120,29 +121,35 @@ impl Frontier {
         }
     }
 
-    /// The hosts that this run left unfinished: given up, or resting for longer than the run waited.
+    /// The hosts that this run left unfinished: given up, or resting for longer than the run waited. Of hosts that were released, there is
+    /// a bound; see [`further_given_up`](Self::further_given_up).
     #[must_use]
     pub fn given_up(&self) -> Vec<GivenUp> {
-        let now = self.clock.now();
-        let mut given_up = Vec::new();
-        for (name, host) in &self.hosts {
-            let has_work = host.work(true) != Work::Nothing;
-            let rests_until = host.gate.long_rest_until(now).filter(|_| has_work);
-            if host.gate.is_given_up() || rests_until.is_some() {
-                given_up.push(GivenUp {
-                    host: name.clone(),
-                    last_failure: host.memory.last_failure.clone().unwrap_or_default(),
-                    rests_until: rests_until.map(|until| wall(self.started_at, until)),
-                });
-            }
-            given_up.extend(host.origins_given_up().map(|(origin, reason)| GivenUp {
-                host: origin.to_owned(),
-                last_failure: reason.to_owned(),
-                rests_until: None,
-            }));
-        }
+        let in_memory = self.hosts.iter();
+        let in_memory = in_memory.flat_map(|(name, host)| self.left_unfinished(name, host));
+        let mut given_up: Vec<GivenUp> = in_memory.chain(self.released_given_up().iter().cloned()).collect();
         given_up.sort();
         given_up
+    }
+
+    /// The host if this run leaves it unfinished, and its origins that it does.
+    pub(super) fn left_unfinished(&self, name: &str, host: &Host) -> Vec<GivenUp> {
+        let mut left = Vec::new();
+        let has_work = host.work(true) != Work::Nothing;
+        let rests_until = host.gate.long_rest_until(self.clock.now()).filter(|_| has_work);
+        if host.gate.is_given_up() || rests_until.is_some() {
+            left.push(GivenUp {
+                host: name.to_owned(),
+                last_failure: host.memory.last_failure.clone().unwrap_or_default(),
+                rests_until: rests_until.map(|until| wall(self.started_at, until)),
+            });
+        }
+        left.extend(host.origins_given_up().map(|(origin, reason)| GivenUp {
+            host: origin.to_owned(),
+            last_failure: reason.to_owned(),
+            rests_until: None,
+        }));
+        left
     }
 }
 

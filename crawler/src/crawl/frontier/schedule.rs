@@ -41,6 +41,11 @@ impl Schedule {
         !self.due.is_empty()
     }
 
+    /// Hosts that rest for longer than the run waits for.
+    pub fn resting_hosts(&self) -> usize {
+        self.resting.len()
+    }
+
     /// When the next turn comes, or the next long rest ends.
     pub fn wakes_at(&self) -> Option<Now> {
         let due = self.due.peek().map(|Reverse((at, ..))| *at);

@@ -155,6 +155,8 @@ impl Recording {
         match step {
             Step::Refill(refill) => self.send(Record::Refill(refill)),
             Step::Recall(errand) => self.send(Record::Recall(errand)),
+            Step::ReadSeeds => self.send(Record::ReadSeeds),
+            Step::LoadHosts(wanted) => self.send(Record::LoadHosts(wanted)),
             Step::Exclude { queued, reason } => self.exclude(queued, reason),
             Step::Fail { queued, unfit } => {
                 let failed = Outcome::Failed {
@@ -178,6 +180,9 @@ impl Recording {
     fn save_last(&self, frontier: &mut Frontier) {
         while frontier.has_unsaved() {
             self.save(frontier);
+        }
+        if !frontier.knows_all_requests() {
+            self.send(Record::StaysInterrupted);
         }
         self.send(Record::Hosts {
             states: Vec::new(),

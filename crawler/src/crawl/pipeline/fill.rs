@@ -1,22 +1,22 @@
-//! The start of a run: opens the store, and fills the frontier from the store and from the seeds.
+//! The start of a run: opens the store, and fills the frontier from it. The seeds follow while the run is under way.
 
 use std::path::Path;
 
-use storage::{Discovered, OpenOptions, Store};
-use url::Url;
+use storage::{OpenOptions, Store};
 
 use crate::config::settings::Settings;
-use crate::crawl::frontier::Frontier;
+use crate::crawl::frontier::{Frontier, MAX_HOSTS};
+use crate::crawl::recorder::intake::SeedInbox;
 use crate::crawl::scope::Scope;
-use crate::crawl::{interpret, revisits, steering};
+use crate::crawl::{revisits, steering};
 use crate::error::RunError;
 
 /// Opens the store in `dir`. Without seeds, a run can only continue a crawl, so the store must exist.
-pub(super) fn open_store(settings: &Settings, seeds: &[Url], dir: &Path) -> Result<Store, RunError> {
+pub(super) fn open_store(settings: &Settings, has_seeds: bool, dir: &Path) -> Result<Store, RunError> {
     let mut options = OpenOptions::new(settings.store_scheme());
     options.cache_bytes = settings.storage.cache_bytes;
     options.roll_bytes = settings.storage.warc_file_bytes;
-    options.create = !seeds.is_empty();
+    options.create = has_seeds;
     options.warcinfo = vec![
         (
             "robots",
@@ -27,31 +27,49 @@ pub(super) fn open_store(settings: &Settings, seeds: &[Url], dir: &Path) -> Resu
     Ok(Store::open(dir, &options)?)
 }
 
-/// Puts the seeds, and everything that earlier runs left in the store, into the frontier.
+/// Puts everything that earlier runs left in the store into the frontier, as far as there is room. Returns the seeds that are still to
+/// be read.
 pub(super) fn fill(
     frontier: &mut Frontier,
     store: &mut Store,
-    seeds: &[Url],
+    mut seeds: Option<SeedInbox>,
     settings: &Settings,
     scope: &Scope,
-) -> Result<(), RunError> {
-    let seeds = interpret::seeds(seeds, &settings.canonicalize, scope);
-    for seed in &seeds {
-        interpret::widen_by_redirects(store, seed, scope)?;
-    }
+) -> Result<Option<SeedInbox>, RunError> {
     let is_interrupted = store.was_interrupted()?;
     if is_interrupted {
         frontier.was_interrupted();
     }
+    store.begin_run()?;
+    store.note_rule(&settings.rule.to_string())?;
+    store.commit()?;
+    let is_without_seeds = seeds.is_none();
+    // A refresh visits the pages within the scope, so all seeds come first.
+    if settings.refresh.is_some()
+        && let Some(mut inbox) = seeds.take()
+    {
+        while inbox.store_next(store)?.is_some() {}
+        store.commit()?;
+    }
+    queue_revisits(store, is_without_seeds, settings, scope)?;
+    steering::replay(store, frontier.steering_mut())?;
+    let has_room = store.hosts().take(MAX_HOSTS + 1).count() <= MAX_HOSTS;
+    if has_room {
+        fill_with_all_hosts(frontier, store, is_interrupted)?;
+    } else {
+        frontier.loads_hosts(store.counts().due);
+    }
+    if seeds.is_some() {
+        frontier.reads_seeds();
+    }
+    Ok(seeds)
+}
+
+fn fill_with_all_hosts(frontier: &mut Frontier, store: &Store, is_interrupted: bool) -> Result<(), RunError> {
     for row in store.host_records() {
         let (host, state) = row?;
         frontier.restore(&host, &state);
     }
-    store.begin_run()?;
-    store.note_rule(&settings.rule.to_string())?;
-    discover_seeds(store, &seeds)?;
-    queue_revisits(store, seeds.is_empty(), settings, scope)?;
-    steering::replay(store, frontier.steering_mut())?;
     for row in store.hosts() {
         let (host, counts) = row?;
         if counts.queued > 0 || counts.fetched() > 0 || is_interrupted {
@@ -59,18 +77,6 @@ pub(super) fn fill(
             frontier.add_stored_visits(&host, counts.due);
         }
     }
-    Ok(())
-}
-
-fn discover_seeds(store: &mut Store, seeds: &[Discovered]) -> Result<(), RunError> {
-    store.discover(seeds)?;
-    store.commit()?;
-    for seed in seeds {
-        // A user who names a failed seed again may have removed the cause, such as a wrong setting, host name or
-        // certificate.
-        store.try_again(seed, |failure| failure.status.is_none())?;
-    }
-    store.commit()?;
     Ok(())
 }
 

@@ -78,7 +78,7 @@ impl Trend {
         let sample = Sample {
             at: now,
             requests: snapshot.requests,
-            pages: snapshot.pages(),
+            pages: snapshot.verdicts.total(),
             bytes: snapshot.bytes,
             waiting: snapshot.waiting(),
         };
@@ -123,7 +123,7 @@ impl Trend {
             Some(TimeLeft { time, bound })
         };
         let pages = limits.max_pages.and_then(|most| {
-            let done = snapshot.pages().saturating_sub(seen?.0.pages);
+            let done = snapshot.verdicts.total().saturating_sub(seen?.0.pages);
             by_rate(most.saturating_sub(snapshot.pages()), done, Bound::Pages)
         });
         let queue = seen.and_then(|(before, _)| {
@@ -184,6 +184,10 @@ mod tests {
             requests,
             bytes: 1_000 * requests,
             counts,
+            verdicts: super::super::Verdicts {
+                kept,
+                ..super::super::Verdicts::default()
+            },
             ..Snapshot::default()
         }
     }
@@ -205,6 +209,17 @@ mod tests {
             at(second, 600);
         }
         assert!(trend.samples.len() < 70, "{} samples", trend.samples.len());
+    }
+
+    #[test]
+    fn pages_of_earlier_runs_do_not_count() {
+        let mut trend = Trend::default();
+        let start = Instant::now();
+        // The display begins before the store is open and its counts are known.
+        trend.look(start, &Snapshot::default());
+        let mut resumed = snapshot(10, 5, 0);
+        resumed.counts.kept = 9_000;
+        assert_eq!(trend.look(start + Duration::from_secs(1), &resumed).pages, 5.0);
     }
 
     #[test]

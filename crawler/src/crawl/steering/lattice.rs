@@ -25,7 +25,11 @@ pub(super) fn patterns(url: &Url) -> Vec<String> {
     let path = url.path();
     let segments = shape::segments(url);
     let masked: Vec<String> = segments.iter().map(|segment| shape::masked(segment)).collect();
-    let any_query = if url.query().is_some_and(|query| !query.is_empty()) { "?*" } else { "" };
+    let any_query = if url.query().is_some_and(|query| !query.is_empty()) {
+        "?*"
+    } else {
+        ""
+    };
     let mut patterns = Vec::with_capacity(4 * segments.len() + 2);
     let is_short = segments.len() <= MAX_SEGMENTS;
     if is_short {
@@ -40,7 +44,10 @@ pub(super) fn patterns(url: &Url) -> Vec<String> {
     for kept in (0..segments.len()).rev() {
         let start: String = masked[..kept].iter().flat_map(|segment| ["/", segment]).collect();
         if is_short {
-            let classes: String = segments[kept..].iter().flat_map(|segment| ["/", class(segment)]).collect();
+            let classes: String = segments[kept..]
+                .iter()
+                .flat_map(|segment| ["/", class(segment)])
+                .collect();
             patterns.push(format!("{start}{classes}{any_query}"));
             let after: String = masked[kept + 1..].iter().flat_map(|segment| ["/", segment]).collect();
             if !after.is_empty() {
@@ -127,7 +134,13 @@ mod tests {
 
     #[test]
     fn the_patterns_of_any_url_are_few_and_differ() {
-        for url in ["http://h/", "http://h/a", "http://h/1/", "http://h//?", "http://h/a/a/a/a/a/a/a/a?x=1"] {
+        for url in [
+            "http://h/",
+            "http://h/a",
+            "http://h/1/",
+            "http://h//?",
+            "http://h/a/a/a/a/a/a/a/a?x=1",
+        ] {
             let patterns = patterns_of(url);
             assert!(patterns.len() <= 4 * MAX_SEGMENTS + 2, "{url}");
             let mut distinct = patterns.clone();

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::frontier::{HostStanding, HostStateKind};
 use crate::crawl::stats::{Rates, RunLimits, Snapshot, TimeLeft};
-use crate::terminal::units::bytes;
+use crate::terminal::units::{bytes, grouped};
 
 /// Hosts named in the display.
 const NAMED: usize = 3;
@@ -47,6 +47,9 @@ pub(super) fn describe(
         ),
         format!("queued {}, {}", now.counts.queued, describe_hosts(now)),
     ];
+    if let Some(read) = now.seed_lines {
+        lines.push(format!("seeds: {} lines read", grouped(read)));
+    }
     if let Some(refresh) = now.refresh.filter(|refresh| refresh.due > 0) {
         lines.push(format!(
             "visits due {} of {}: changed {}, unchanged {}, gone {}",

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::line::{Line, Record};
-use super::pattern::Pattern;
-use super::rules::RuleIndex;
-use super::{Robots, Rule, token_bytes};
+use super::pattern::OwnedPattern;
+use super::rules::{Draft, RuleIndex};
+use super::{Robots, token_bytes};
 
 /// Most sitemaps of one robots.txt.
 const MAX_SITEMAPS: usize = 1_000;
@@ -20,8 +20,8 @@ pub(super) struct Groups<'a> {
     delayed: Named,
     /// Whether any group names the agent. The groups for `*` then do not hold, even for paths that its own groups do not match.
     agent_is_named: bool,
-    for_agent: Section,
-    for_all: Section,
+    for_agent: Section<'a>,
+    for_all: Section<'a>,
     sitemaps: Vec<String>,
 }
 
@@ -46,8 +46,8 @@ impl Named {
 }
 
 #[derive(Default)]
-struct Section {
-    rules: Vec<Rule>,
+struct Section<'a> {
+    rules: Vec<Line<'a>>,
     crawl_delay: Option<Duration>,
 }
 
@@ -64,11 +64,10 @@ impl<'a> Groups<'a> {
         }
     }
 
-    pub(super) fn take(&mut self, line: &Line<'_>) {
+    pub(super) fn take(&mut self, line: Line<'a>) {
         match line.record {
             Record::UserAgent => self.take_agent(line.value),
-            Record::Allow => self.take_rule(line, true),
-            Record::Disallow => self.take_rule(line, false),
+            Record::Allow | Record::Disallow => self.take_rule(line),
             Record::CrawlDelay => self.take_delay(line.value),
             Record::Sitemap => self.take_sitemap(line.value),
         }
@@ -85,27 +84,17 @@ impl<'a> Groups<'a> {
         self.delayed.add(agent, all);
     }
 
-    fn take_rule(&mut self, line: &Line<'_>, allow: bool) {
+    fn take_rule(&mut self, line: Line<'a>) {
         (self.ruled.has_records, self.delayed.has_records) = (true, true);
         // An empty `Disallow` forbids nothing (RFC 9309, section 2.2.2, `empty-pattern`).
         if line.value.is_empty() {
             return;
         }
-        let text = String::from_utf8_lossy(line.text);
-        let index = if allow { directory_of_index(line.value) } else { None };
-        for pattern in [Some(Pattern::new(line.value)), index].into_iter().flatten() {
-            let rule = Rule {
-                pattern,
-                allow,
-                line: text.clone().into_owned(),
-                line_number: line.number,
-            };
-            if self.ruled.agent {
-                self.for_agent.rules.push(rule.clone());
-            }
-            if self.ruled.all {
-                self.for_all.rules.push(rule);
-            }
+        if self.ruled.agent {
+            self.for_agent.rules.push(line);
+        }
+        if self.ruled.all {
+            self.for_all.rules.push(line);
         }
     }
 
@@ -138,7 +127,7 @@ impl<'a> Groups<'a> {
             self.for_all
         };
         Robots {
-            rules: RuleIndex::new(section.rules),
+            rules: RuleIndex::new(section.rules.into_iter().flat_map(drafts).collect()),
             crawl_delay: section.crawl_delay,
             sitemaps: self.sitemaps,
             closed: None,
@@ -146,10 +135,23 @@ impl<'a> Groups<'a> {
     }
 }
 
+/// The rules that a line means.
+fn drafts(line: Line<'_>) -> impl Iterator<Item = Draft<'_>> {
+    let allow = line.record == Record::Allow;
+    let index = if allow { directory_of_index(line.value) } else { None };
+    let patterns = [Some(OwnedPattern::new(line.value)), index].into_iter().flatten();
+    patterns.map(move |pattern| Draft {
+        pattern,
+        allow,
+        line: line.text,
+        line_number: line.number,
+    })
+}
+
 /// The folder of an index file: a site that allows `/a/index.html` also allows `/a/`, as in Google's parser.
-fn directory_of_index(value: &[u8]) -> Option<Pattern> {
+fn directory_of_index(value: &[u8]) -> Option<OwnedPattern> {
     let slash = value.iter().rposition(|byte| *byte == b'/')?;
     value[slash..]
         .starts_with(b"/index.htm")
-        .then(|| Pattern::new(&[&value[..=slash], b"$"].concat()))
+        .then(|| OwnedPattern::new(&[&value[..=slash], b"$"].concat()))
 }

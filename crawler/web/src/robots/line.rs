@@ -10,7 +10,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line<'a> {
     /// Number of the line, counted from 1 as in an editor: CR, LF and CR LF each end a line.
-    pub(super) number: usize,
+    pub(super) number: u32,
     pub(super) record: Record,
     /// The text behind the colon, without comment and surrounding white space.
     pub(super) value: &'a [u8],
@@ -69,7 +69,7 @@ fn cut(text: &[u8]) -> (&[u8], Option<&[u8]>) {
     }
 }
 
-fn line(number: usize, line: &[u8]) -> Option<Line<'_>> {
+fn line(number: u32, line: &[u8]) -> Option<Line<'_>> {
     let line = &line[..line.len().min(MAX_LINE_BYTES)];
     let text = line.split(|byte| *byte == b'#').next().unwrap_or_default().trim_ascii();
     let (record, value) = at_colon(text)
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn lines_are_counted_as_an_editor_counts_them() {
-        let numbers: Vec<usize> = lines(b"# why\r\nallow: /2\rallow: /3\n\r\n\nallow: /6")
+        let numbers: Vec<u32> = lines(b"# why\r\nallow: /2\rallow: /3\n\r\n\nallow: /6")
             .map(|line| line.number)
             .collect();
         assert_eq!(numbers, [2, 3, 6]);

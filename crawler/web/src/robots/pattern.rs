@@ -13,81 +13,112 @@
 
 use memchr::memmem;
 
-/// A pattern, cut at its `*`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Pattern {
-    /// The literal parts: the first starts the path, the others follow in order with any text between them.
-    literals: Vec<Vec<u8>>,
+use super::work::{SEARCH_WORK, TRY_WORK, Work};
+
+/// Separates the literals of a pattern. In a normal form, a raw `*` is always the operator.
+const STAR: u8 = b'*';
+
+/// A pattern in its normal form: literals between single `*`, of which the first and the last may be empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pattern<'a> {
+    /// The normal form without a final `$`.
+    pub text: &'a [u8],
     /// Whether the pattern ends in `$`, so that the last literal ends the path.
-    anchored: bool,
-    /// Length of the normal form, in octets. The longer of two matching patterns is the more specific.
-    octets: usize,
+    pub anchored: bool,
 }
 
-impl Pattern {
-    pub(super) fn new(value: &[u8]) -> Self {
+/// A pattern as a rule names it, in its own memory.
+#[derive(Debug)]
+pub(super) struct OwnedPattern {
+    text: Vec<u8>,
+    anchored: bool,
+    /// Length of the normal form before runs of `*` are shortened, in octets. The longer of two matching patterns is the more specific.
+    pub octets: usize,
+}
+
+impl OwnedPattern {
+    pub fn new(value: &[u8]) -> Self {
         let (value, anchored) = match value.strip_suffix(b"$") {
             Some(rest) => (rest, true),
             None => (value, false),
         };
-        // Normalized as a whole, before the cut, because the meaning of `/` depends on a `?` before it.
-        let spelled = spell(value, Operators::Keep);
-        let mut literals: Vec<Vec<u8>> = spelled.split(|byte| *byte == b'*').map(<[u8]>::to_vec).collect();
-        // A run of `*` equals one. The first and the last literal stay even when empty.
-        let last = literals.len() - 1;
-        let mut position = 0;
-        literals.retain(|literal| {
-            let keep = position == 0 || position == last || !literal.is_empty();
-            position += 1;
-            keep
-        });
-        Self {
-            octets: spelled.len() + usize::from(anchored),
-            literals,
-            anchored,
+        let mut text = spell(value, Operators::Keep);
+        let octets = text.len() + usize::from(anchored);
+        // A run of `*` equals one.
+        text.dedup_by(|next, before| *next == STAR && *before == STAR);
+        Self { text, anchored, octets }
+    }
+
+    pub fn borrowed(&self) -> Pattern<'_> {
+        Pattern {
+            text: &self.text,
+            anchored: self.anchored,
+        }
+    }
+}
+
+impl<'a> Pattern<'a> {
+    /// The parts between the `*`: the first starts the path, the others follow in order with any text between them.
+    pub fn literals(self) -> impl DoubleEndedIterator<Item = &'a [u8]> {
+        self.text.split(|byte| *byte == STAR)
+    }
+
+    /// The first literal, if it alone decides.
+    pub fn single(self) -> Option<Single<'a>> {
+        match memchr::memchr(STAR, self.text) {
+            None if self.anchored => Some(Single::Whole(self.text)),
+            None => Some(Single::Beginning(self.text)),
+            // `/a*` and `/a*$` match whatever `/a` matches.
+            Some(star) if star + 1 == self.text.len() => Some(Single::Beginning(&self.text[..star])),
+            Some(_) => None,
         }
     }
 
-    pub(super) fn octets(&self) -> usize {
-        self.octets
-    }
-
-    /// The parts between the `*`. The first and the last may be empty.
-    pub(super) fn literals(&self) -> &[Vec<u8>] {
-        &self.literals
-    }
-
-    /// Whether the last literal ends the path.
-    pub(super) fn is_anchored(&self) -> bool {
-        self.anchored
-    }
-
-    /// Whether the pattern matches the path, which must be a result of [`spell_path`].
+    /// Whether the pattern matches the path, which must be a result of [`spell_path`]; `None` if there is no work left to find out.
     ///
     /// Each literal matches at its leftmost place. A later place only leaves less to the following literals, so there is no
     /// backtracking, and the time is linear in path and pattern for any number of `*`.
-    pub(super) fn matches(&self, path: &[u8]) -> bool {
-        let Some((first, rest)) = self.literals.split_first() else {
-            return false;
+    pub fn matches(self, path: &[u8], work: &mut Work) -> Option<bool> {
+        work.spend(TRY_WORK)?;
+        let mut literals = self.literals();
+        let Some(mut path) = literals.next().and_then(|first| path.strip_prefix(first)) else {
+            return Some(false);
         };
-        let Some(mut path) = path.strip_prefix(first.as_slice()) else {
-            return false;
+        let Some(last) = literals.next_back() else {
+            return Some(!self.anchored || path.is_empty());
         };
-        let Some((last, middle)) = rest.split_last() else {
-            return !self.anchored || path.is_empty();
-        };
-        for literal in middle {
-            let Some(at) = memmem::find(path, literal) else {
-                return false;
+        for literal in literals {
+            work.spend(SEARCH_WORK + literal.len())?;
+            let Some(at) = find(path, literal) else {
+                work.spend(path.len())?;
+                return Some(false);
             };
+            work.spend(at)?;
             path = &path[at + literal.len()..];
         }
         if self.anchored {
-            path.ends_with(last)
-        } else {
-            memmem::find(path, last).is_some()
+            return Some(path.ends_with(last));
         }
+        work.spend(SEARCH_WORK + last.len() + path.len())?;
+        Some(find(path, last).is_some())
     }
+}
+
+/// The first place of the literal. The search for a single byte needs no preparation.
+fn find(path: &[u8], literal: &[u8]) -> Option<usize> {
+    match literal {
+        [byte] => memchr::memchr(*byte, path),
+        _ => memmem::find(path, literal),
+    }
+}
+
+/// A pattern that is decided by its only literal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Single<'a> {
+    /// Matches every path that begins with it.
+    Beginning(&'a [u8]),
+    /// Matches the path that equals it.
+    Whole(&'a [u8]),
 }
 
 /// The normal form of a path with its query.
@@ -160,7 +191,9 @@ mod tests {
     use super::*;
 
     fn matches(pattern: &str, path: &str) -> bool {
-        Pattern::new(pattern.as_bytes()).matches(&spell_path(path))
+        let mut work = Work::without_end();
+        let pattern = OwnedPattern::new(pattern.as_bytes());
+        pattern.borrowed().matches(&spell_path(path), &mut work).unwrap()
     }
 
     #[test]

@@ -1,46 +1,116 @@
-//! The rules of a robots.txt, indexed so that finding the deciding rule does not try them all.
+//! The rules of a robots.txt, compiled so that the work for a URL is small and has a bound.
 //!
 //! ```text
 //! /a  /a/b  /a/b*   beginnings   sorted; the ones that match a path are prefixes of one another: a search and a chain
 //! /a$               wholes       sorted; a search
-//! /*.php$  /a*b     the others   tried, most specific first, up to the best found above; each only if a bit map shows
-//!                                that the path contains four short parts of the rule
+//! /*.php$  /a*b     the others   tried, most specific first, up to the best found above; each only if the path is long enough, and a
+//!                                bit map shows that it contains four short parts of the rule
 //! ```
 //!
-//! The result is the first match by [`Rule::rank`], as if all rules were tried in order; a test compares the two. For a URL of
-//! two kilobytes and a file of 500 KiB of rules with `*`, the index needs a three-hundredth of the time. A hostile file can
-//! still cost the full time, which is linear in the rules and the path.
+//! The result is the first match by rank, as if all rules were tried in order; a test compares the two. A hostile file can name
+//! thousands of patterns whose parts all occur in a path and which still do not match. When the work for a URL ([`MAX_WORK`]) is spent,
+//! the other patterns are not tried: a `Disallow` whose parts occur in the path then counts as a match, an `Allow` does not. So a URL is
+//! never fetched because its rules cost too much.
+//!
+//! All texts lie in two buffers, and nothing is allocated for a single rule: 500 KiB of rules take 4 MB at most.
+//!
+//! [`MAX_WORK`]: super::work::MAX_WORK
 
 use std::collections::HashSet;
 
-use super::Rule;
+use super::pattern::{OwnedPattern, Pattern, Single};
+use super::work::Work;
 
-/// Rules, indexed for search.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A rule as the file names it.
+#[derive(Debug)]
+pub(super) struct Draft<'a> {
+    pub pattern: OwnedPattern,
+    pub allow: bool,
+    /// The line without its comment.
+    pub line: &'a [u8],
+    pub line_number: u32,
+}
+
+impl Draft<'_> {
+    /// The order in which rules decide: the most specific first, and of two equal ones `Allow` before `Disallow`.
+    fn rank(&self) -> (std::cmp::Reverse<usize>, bool) {
+        (std::cmp::Reverse(self.pattern.octets), !self.allow)
+    }
+}
+
+/// The rule that decides about a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Deciding<'a> {
+    pub allow: bool,
+    /// The line as written, without its comment.
+    pub line: &'a [u8],
+    pub line_number: u32,
+}
+
+/// Compiled rules.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct RuleIndex {
-    /// In the order of [`Rule::rank`]: the first that matches decides.
-    ranked: Vec<Rule>,
+    /// The normal forms of all patterns, one behind the other.
+    patterns: Box<[u8]>,
+    /// The lines of all rules, one behind the other.
+    lines: Box<[u8]>,
+    /// By rank, each pattern once: the first that matches decides.
+    ranked: Box<[Rule]>,
     /// Ranks of the rules without `*` and `$`, by their literals, each literal once.
-    beginnings: Vec<Beginning>,
-    /// Ranks of the rules that name a whole path, by their literals, each literal once.
-    wholes: Vec<usize>,
-    /// The other rules by rank, each pattern once.
-    others: Vec<Other>,
+    beginnings: Box<[Beginning]>,
+    /// Ranks of the rules that name a whole path, by their literals.
+    wholes: Box<[u32]>,
+    /// The other rules by rank.
+    others: Box<[Other]>,
+}
+
+/// A place in one of the two buffers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    /// Appends `text` to the buffer.
+    fn push(buffer: &mut Vec<u8>, text: &[u8]) -> Self {
+        let start = buffer.len() as u32;
+        buffer.extend_from_slice(text);
+        Self {
+            start,
+            end: buffer.len() as u32,
+        }
+    }
+
+    fn of(self, buffer: &[u8]) -> &[u8] {
+        &buffer[self.start as usize..self.end as usize]
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Rule {
+    pattern: Span,
+    line: Span,
+    line_number: u32,
+    allow: bool,
+    anchored: bool,
 }
 
 /// A rule that matches every path that begins with its literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Beginning {
-    rank: usize,
+    rank: u32,
     /// The longest other beginning that is a prefix of its literal.
-    shorter: Option<usize>,
+    shorter: Option<u32>,
     /// The best rank of this beginning and all along the chain of `shorter`.
-    best: usize,
+    best: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Other {
-    rank: usize,
+    rank: u32,
+    /// Bytes of all its literals: no shorter path matches.
+    least: u32,
     /// Hashes of parts of its literals; some may be equal.
     needs: [u16; NEEDS],
 }
@@ -52,103 +122,166 @@ const NEEDS: usize = 4;
 const STRETCH: usize = 3;
 
 impl RuleIndex {
-    pub(super) fn new(mut ranked: Vec<Rule>) -> Self {
-        ranked.sort_by_key(Rule::rank);
-        let (mut beginnings, mut wholes, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    pub(super) fn new(mut drafts: Vec<Draft<'_>>) -> Self {
+        drafts.sort_by_key(Draft::rank);
+        // The first of two equal patterns decides.
         let mut seen = HashSet::new();
-        for (rank, rule) in ranked.iter().enumerate() {
-            // The first of two equal patterns decides.
-            if !seen.insert((rule.pattern.literals(), rule.pattern.is_anchored())) {
-                continue;
-            }
-            match (rule.pattern.literals(), rule.pattern.is_anchored()) {
-                ([_], false) => beginnings.push(rank),
-                ([_, end], _) if end.is_empty() => beginnings.push(rank),
-                ([_], true) => wholes.push(rank),
-                (literals, _) => {
-                    let needs = needs(literals);
-                    others.push(Other { rank, needs });
-                }
+        let is_first: Vec<bool> = drafts
+            .iter()
+            .map(|draft| {
+                let pattern = draft.pattern.borrowed();
+                seen.insert((pattern.text, pattern.anchored))
+            })
+            .collect();
+        let (mut patterns, mut lines) = (Vec::new(), Vec::new());
+        let mut ranked = Vec::with_capacity(drafts.len());
+        for (draft, _) in drafts.iter().zip(&is_first).filter(|(_, is_first)| **is_first) {
+            let pattern = draft.pattern.borrowed();
+            ranked.push(Rule {
+                pattern: Span::push(&mut patterns, pattern.text),
+                line: Span::push(&mut lines, draft.line),
+                line_number: draft.line_number,
+                allow: draft.allow,
+                anchored: pattern.anchored,
+            });
+        }
+        let mut rules = Self {
+            patterns: patterns.into(),
+            lines: lines.into(),
+            ranked: ranked.into(),
+            ..Self::default()
+        };
+        rules.sort_into_kinds();
+        rules
+    }
+
+    fn sort_into_kinds(&mut self) {
+        let (mut beginnings, mut wholes, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for rank in 0..self.ranked.len() as u32 {
+            let pattern = self.pattern(rank);
+            match pattern.single() {
+                Some(Single::Beginning(literal)) => beginnings.push((literal, rank)),
+                Some(Single::Whole(literal)) => wholes.push((literal, rank)),
+                None => others.push(Other {
+                    rank,
+                    least: pattern.literals().map(|literal| literal.len() as u32).sum(),
+                    needs: needs(pattern),
+                }),
             }
         }
         // /a and /a* are two patterns with one literal.
-        beginnings.sort_by_key(|&rank| (first(&ranked[rank]), rank));
-        beginnings.dedup_by_key(|rank| first(&ranked[*rank]));
-        wholes.sort_by_key(|&rank| first(&ranked[rank]));
-        Self {
-            beginnings: chained(&beginnings, &ranked),
-            wholes,
-            others,
-            ranked,
-        }
+        beginnings.sort_unstable();
+        beginnings.dedup_by_key(|(literal, _)| *literal);
+        wholes.sort_unstable();
+        let beginnings = chained(&beginnings);
+        let wholes = wholes.into_iter().map(|(_, rank)| rank).collect();
+        (self.beginnings, self.wholes, self.others) = (beginnings, wholes, others.into());
     }
 
     /// The rule that decides about a path, which must be a result of [`super::pattern::spell_path`].
-    pub(super) fn find(&self, path: &[u8]) -> Option<&Rule> {
+    pub(super) fn find(&self, path: &[u8], work: &mut Work) -> Option<Deciding<'_>> {
         let plain = [self.beginning(path), self.whole(path)].into_iter().flatten().min();
         let before = self
             .others
             .partition_point(|other| plain.is_none_or(|plain| other.rank < plain));
-        let others = &self.others[..before];
-        let found = if others.is_empty() {
-            None
-        } else {
-            let stretches = Stretches::of(path);
-            let matches = |other: &&Other| stretches.has(other) && self.ranked[other.rank].pattern.matches(path);
-            others.iter().find(matches).map(|other| other.rank)
+        self.other(&self.others[..before], path, work)
+            .or(plain)
+            .map(|rank| self.deciding(rank))
+    }
+
+    /// The first of `others` that matches, or must be taken to match.
+    fn other(&self, others: &[Other], path: &[u8], work: &mut Work) -> Option<u32> {
+        if others.is_empty() {
+            return None;
+        }
+        let stretches = Stretches::of(path);
+        let could_match = |other: &&Other| other.least as usize <= path.len() && stretches.has(other);
+        let matches = |other: &&Other| {
+            let decided = self.pattern(other.rank).matches(path, work);
+            decided.unwrap_or(!self.ranked[other.rank as usize].allow)
         };
-        found.or(plain).map(|rank| &self.ranked[rank])
+        others.iter().filter(could_match).find(matches).map(|other| other.rank)
     }
 
     /// The best of the rules whose literal is a prefix of `path`.
-    fn beginning(&self, path: &[u8]) -> Option<usize> {
-        let literal = |beginning: &Beginning| first(&self.ranked[beginning.rank]);
+    fn beginning(&self, path: &[u8]) -> Option<u32> {
+        let literal = |beginning: &Beginning| match self.pattern(beginning.rank).single() {
+            Some(Single::Beginning(literal)) => literal,
+            Some(Single::Whole(_)) | None => &[],
+        };
         let mut at = self
             .beginnings
             .partition_point(|beginning| literal(beginning) <= path)
             .checked_sub(1)?;
         // A literal that is a prefix of the path is also a prefix of every literal sorted between the two.
         while !path.starts_with(literal(&self.beginnings[at])) {
-            at = self.beginnings[at].shorter?;
+            at = self.beginnings[at].shorter? as usize;
         }
         Some(self.beginnings[at].best)
     }
 
-    fn whole(&self, path: &[u8]) -> Option<usize> {
-        let found = self
-            .wholes
-            .binary_search_by_key(&path, |&rank| first(&self.ranked[rank]));
+    fn whole(&self, path: &[u8]) -> Option<u32> {
+        let found = self.wholes.binary_search_by_key(&path, |&rank| self.pattern(rank).text);
         found.ok().map(|at| self.wholes[at])
     }
+
+    fn pattern(&self, rank: u32) -> Pattern<'_> {
+        let rule = &self.ranked[rank as usize];
+        Pattern {
+            text: rule.pattern.of(&self.patterns),
+            anchored: rule.anchored,
+        }
+    }
+
+    fn deciding(&self, rank: u32) -> Deciding<'_> {
+        let rule = &self.ranked[rank as usize];
+        Deciding {
+            allow: rule.allow,
+            line: rule.line.of(&self.lines),
+            line_number: rule.line_number,
+        }
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.patterns.len()
+            + self.lines.len()
+            + size_of_val(&*self.ranked)
+            + size_of_val(&*self.beginnings)
+            + size_of_val(&*self.wholes)
+            + size_of_val(&*self.others)
+    }
 }
 
-fn first(rule: &Rule) -> &[u8] {
-    rule.pattern.literals().first().map_or(&[], Vec::as_slice)
-}
-
-fn chained(sorted: &[usize], ranked: &[Rule]) -> Vec<Beginning> {
+/// The beginnings, sorted by their literals, with the chains of their prefixes.
+fn chained(sorted: &[(&[u8], u32)]) -> Box<[Beginning]> {
     let mut chained: Vec<Beginning> = Vec::with_capacity(sorted.len());
-    for (at, &rank) in sorted.iter().enumerate() {
+    for (at, &(literal, rank)) in sorted.iter().enumerate() {
         let mut shorter = at.checked_sub(1);
         while let Some(candidate) = shorter
-            && !first(&ranked[rank]).starts_with(first(&ranked[chained[candidate].rank]))
+            && !literal.starts_with(sorted[candidate].0)
         {
-            shorter = chained[candidate].shorter;
+            shorter = chained[candidate].shorter.map(|shorter| shorter as usize);
         }
-        let best = shorter.map_or(rank, |shorter| rank.min(chained[shorter].best));
-        chained.push(Beginning { rank, shorter, best });
+        chained.push(Beginning {
+            rank,
+            shorter: shorter.map(|shorter| shorter as u32),
+            best: shorter.map_or(rank, |shorter| rank.min(chained[shorter].best)),
+        });
     }
-    chained
+    chained.into()
 }
 
 /// Parts of the literals: three of the longest literal, spread over it, and one of the last that is not empty.
-fn needs(literals: &[Vec<u8>]) -> [u16; NEEDS] {
-    let by_length = |literal: &&Vec<u8>| literal.len();
-    let longest = literals.iter().max_by_key(by_length).map_or(&[][..], Vec::as_slice);
-    let last = literals
-        .iter()
+fn needs(pattern: Pattern<'_>) -> [u16; NEEDS] {
+    let longest = pattern
+        .literals()
+        .max_by_key(|literal| literal.len())
+        .unwrap_or_default();
+    let last = pattern
+        .literals()
         .rfind(|literal| !literal.is_empty())
-        .map_or(&[][..], Vec::as_slice);
+        .unwrap_or_default();
     let at = |literal: &[u8], part: usize, parts: usize| {
         let length = literal.len().min(STRETCH);
         let start = (literal.len() - length) * part / parts;
@@ -199,22 +332,41 @@ impl Stretches {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::pattern::{Pattern, spell_path};
+    use super::super::pattern::spell_path;
+    use super::super::work::MAX_WORK;
     use super::*;
 
-    fn rules(patterns: &[(String, bool)]) -> Vec<Rule> {
-        let rule = |(pattern, allow): &(String, bool)| Rule {
-            pattern: Pattern::new(pattern.as_bytes()),
-            allow: *allow,
-            line: pattern.clone(),
-            line_number: 0,
-        };
-        patterns.iter().map(rule).collect()
+    fn drafts(patterns: &[(String, bool)]) -> Vec<Draft<'_>> {
+        let draft = |(pattern, allow): &'_ (String, bool)| (OwnedPattern::new(pattern.as_bytes()), *allow);
+        patterns
+            .iter()
+            .zip(1..)
+            .map(|(rule, line_number)| {
+                let (pattern, allow) = draft(rule);
+                Draft {
+                    pattern,
+                    allow,
+                    line: rule.0.as_bytes(),
+                    line_number,
+                }
+            })
+            .collect()
     }
 
-    /// Tries all rules in order.
-    fn naive<'a>(ranked: &'a [Rule], path: &[u8]) -> Option<&'a Rule> {
-        ranked.iter().find(|rule| rule.pattern.matches(path))
+    /// The line and the answer of the first rule that matches, of all in order of rank.
+    fn naive(drafts: &[Draft<'_>], path: &[u8]) -> Option<(bool, u32)> {
+        let mut ranked: Vec<&Draft<'_>> = drafts.iter().collect();
+        ranked.sort_by_key(|draft| draft.rank());
+        let mut work = Work::without_end();
+        let matches = |draft: &&&Draft<'_>| draft.pattern.borrowed().matches(path, &mut work) == Some(true);
+        ranked
+            .iter()
+            .find(matches)
+            .map(|draft| (draft.allow, draft.line_number))
+    }
+
+    fn found(rules: &RuleIndex, path: &[u8], work: &mut Work) -> Option<(bool, u32)> {
+        rules.find(path, work).map(|rule| (rule.allow, rule.line_number))
     }
 
     proptest! {
@@ -225,14 +377,30 @@ mod tests {
             patterns in proptest::collection::vec(("/?[ab/*]{0,7}[$]?", any::<bool>()), 0..24),
             paths in proptest::collection::vec("/[ab/]{0,9}", 1..12),
         ) {
-            let mut ranked = rules(&patterns);
-            let rules = RuleIndex::new(ranked.clone());
-            ranked.sort_by_key(Rule::rank);
+            let drafts = drafts(&patterns);
+            let rules = RuleIndex::new(super::tests::drafts(&patterns));
             for path in paths {
                 let path = spell_path(&path);
-                let (found, expected) = (rules.find(&path), naive(&ranked, &path));
-                let shown = |rule: Option<&Rule>| rule.map(|rule| (rule.allow, rule.pattern.clone()));
-                prop_assert_eq!(shown(found), shown(expected), "{}", String::from_utf8_lossy(&path));
+                let expected = naive(&drafts, &path);
+                let shown = String::from_utf8_lossy(&path);
+                prop_assert_eq!(found(&rules, &path, &mut Work::for_one_url()), expected, "{}", shown);
+            }
+        }
+
+        /// Whatever the rules are, little work never lets a URL through that much work holds back.
+        #[test]
+        fn without_work_a_url_is_rather_forbidden(
+            patterns in proptest::collection::vec(("/?[ab/*]{0,7}[$]?", any::<bool>()), 0..24),
+            path in "/[ab/]{0,9}",
+            work in 0_usize..600,
+        ) {
+            let (drafts, path) = (drafts(&patterns), spell_path(&path));
+            let rules = RuleIndex::new(super::tests::drafts(&patterns));
+            let allows = |answer: Option<(bool, u32)>| answer.is_none_or(|(allow, _)| allow);
+            let mut little = Work::without_end();
+            let _ = little.spend(usize::MAX - work);
+            if allows(found(&rules, &path, &mut little)) {
+                prop_assert!(allows(naive(&drafts, &path)), "{}", String::from_utf8_lossy(&path));
             }
         }
     }
@@ -242,12 +410,43 @@ mod tests {
         let patterns: Vec<(String, bool)> = (0..20_000)
             .map(|number| (format!("/*aaa*{number:05}b"), false))
             .collect();
-        let rules = RuleIndex::new(rules(&patterns));
-        let path = spell_path(&format!("/{}", "a".repeat(2_000)));
-        let stretches = Stretches::of(&path);
+        let rules = RuleIndex::new(drafts(&patterns));
         assert_eq!(rules.others.len(), 20_000);
-        assert_eq!(rules.others.iter().filter(|other| stretches.has(other)).count(), 0);
+        let mut work = Work::for_one_url();
+        let path = spell_path(&format!("/{}", "a".repeat(2_000)));
+        assert_eq!((rules.find(&path, &mut work), work.left()), (None, MAX_WORK));
         let path = spell_path(&format!("/{}/12345b", "a".repeat(2_000)));
-        assert_eq!(rules.find(&path).unwrap().line, "/*aaa*12345b");
+        assert_eq!(rules.find(&path, &mut work).unwrap().line, b"/*aaa*12345b");
+    }
+
+    #[test]
+    fn rules_that_cost_too_much_forbid_what_they_could_match() {
+        let costly = |end: &str, allow: bool| -> Vec<(String, bool)> {
+            let stars = |number: usize| format!("/*{}ba{end}", "a*".repeat(1_900 - number));
+            (0..250).map(|number| (stars(number), allow)).collect()
+        };
+        let path = spell_path(&format!("/ba{}", "a".repeat(2_000)));
+        let unlike = spell_path(&format!("/ca{}", "a".repeat(2_000)));
+        for (allow, answer) in [(false, Some(false)), (true, None)] {
+            let patterns = costly("", allow);
+            let rules = RuleIndex::new(drafts(&patterns));
+            let mut work = Work::for_one_url();
+            assert_eq!(found(&rules, &path, &mut work).map(|(allow, _)| allow), answer);
+            assert_eq!(work.left(), 0);
+            let mut work = Work::for_one_url();
+            assert_eq!((found(&rules, &unlike, &mut work), work.left()), (None, MAX_WORK));
+        }
+    }
+
+    #[test]
+    fn half_a_megabyte_of_rules_takes_a_few_megabytes() {
+        let patterns: Vec<(String, bool)> = (0..60_000).map(|number| (format!("{number:04x}"), true)).collect();
+        let rules = RuleIndex::new(drafts(&patterns));
+        assert!(rules.heap_bytes() < 4_000_000, "{} bytes", rules.heap_bytes());
+        let stars: Vec<(String, bool)> = (0..30)
+            .map(|number| (format!("/{number}{}", "*a".repeat(8_000)), true))
+            .collect();
+        let rules = RuleIndex::new(drafts(&stars));
+        assert!(rules.heap_bytes() < 1_100_000, "{} bytes", rules.heap_bytes());
     }
 }

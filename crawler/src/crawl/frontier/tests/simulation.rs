@@ -6,14 +6,14 @@ use std::net::IpAddr;
 use std::time::{Duration, UNIX_EPOCH};
 
 use proptest::prelude::*;
-use storage::{HostRecord, QueuedUrl};
+use storage::{Counts, HostRecord, QueuedUrl};
 use url::Url;
 use web::politeness::{Contact, HostSignal, Now};
 
 use super::{BEGIN, queued, rules, settings};
 use crate::config::settings::Settings;
-use crate::crawl::frontier::Frontier;
-use crate::crawl::messages::{Errand, Event, Refill, RobotsAnswer, Step, Task};
+use crate::crawl::frontier::{Frontier, MAX_HOSTS};
+use crate::crawl::messages::{Errand, Event, HostsWanted, Refill, RobotsAnswer, Step, StoredHost, Task};
 use crate::crawl::steering::JudgedPage;
 
 #[derive(Debug, Clone)]
@@ -28,6 +28,8 @@ struct Plan {
     latency_factor: f64,
     /// Failing requests in percent.
     failing: u32,
+    /// Hosts that have room in memory.
+    room: usize,
     /// After this many requests the crawler is killed (`true`) or stopped.
     restarts: Vec<(u64, bool)>,
 }
@@ -43,10 +45,11 @@ fn plan() -> impl Strategy<Value = Plan> {
             1_usize..5,
         ),
         prop_oneof![Just(0.0), Just(2.0)],
+        prop_oneof![1_usize..4, Just(MAX_HOSTS)],
         proptest::collection::vec(restart, 0..3),
     )
         .prop_map(
-            |((seed, hosts, addresses, failing), delays, latency_factor, restarts)| Plan {
+            |((seed, hosts, addresses, failing), delays, latency_factor, room, restarts)| Plan {
                 seed,
                 hosts,
                 addresses,
@@ -56,6 +59,7 @@ fn plan() -> impl Strategy<Value = Plan> {
                 parallel_per_address: delays.3,
                 latency_factor,
                 failing,
+                room,
                 restarts,
             },
         )
@@ -210,6 +214,11 @@ impl World {
                     let more = false;
                     frontier.on(Event::Refilled { host, urls, more }, self.now(wall));
                 }
+                Step::LoadHosts(wanted) => {
+                    let loaded = self.loaded(&wanted);
+                    frontier.on(loaded, self.now(wall));
+                }
+                Step::ReadSeeds => panic!("there are no seeds"),
                 Step::Finished(_) => return wall,
                 Step::Wait(until) => {
                     let until = until.map(|until| self.started_at + until.as_nanos().div_ceil(1_000_000) as u64);
@@ -227,6 +236,34 @@ impl World {
             self.saved.extend(frontier.take_unsaved());
         }
         panic!("it does not end")
+    }
+
+    /// The hosts with URLs, as the store has them.
+    fn loaded(&self, wanted: &HostsWanted) -> Event {
+        let mut servers: Vec<&Server> = self.servers.iter().filter(|server| !server.left.is_empty()).collect();
+        servers.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut behind = None;
+        match wanted {
+            HostsWanted::Named(names) => servers.retain(|server| names.contains(&server.name)),
+            HostsWanted::Behind { name, limit } => {
+                servers.retain(|server| server.name > *name);
+                if servers.len() > *limit {
+                    servers.truncate(*limit);
+                    behind = servers.last().map(|server| server.name.clone());
+                }
+            }
+        }
+        let stored = |server: &Server| StoredHost {
+            name: server.name.clone(),
+            counts: Counts {
+                queued: server.left.len() as u64,
+                ..Counts::default()
+            },
+            record: self.saved.get(&server.name).cloned(),
+            urls: Vec::new(),
+        };
+        let hosts = servers.into_iter().map(stored).collect();
+        Event::HostsLoaded { hosts, behind }
     }
 
     fn start(&mut self, task: Task, wall: u64) {
@@ -364,6 +401,10 @@ impl World {
         if is_killed {
             frontier.was_interrupted();
         }
+        if self.servers.len() > self.plan.room {
+            frontier.loads_hosts(0);
+            return frontier;
+        }
         for server in &self.servers {
             if let Some(state) = self.saved.get(&server.name) {
                 frontier.restore(&server.name, state);
@@ -377,6 +418,7 @@ impl World {
         Frontier::new(&self.settings, 40, 0)
             .begun_at(UNIX_EPOCH + Duration::from_millis(self.started_at))
             .with_seed(self.random.u64(..))
+            .with_room_for(self.plan.room)
     }
 }
 
@@ -434,6 +476,7 @@ fn hold(plan: &Plan) {
             frontier.on(Event::Stop, world.now(wall));
             wall = world.run(&mut frontier, wall, u64::MAX);
         }
+        let is_killed = is_killed || !frontier.knows_all_requests();
         frontier = world.restart(wall, is_killed);
         wall = world.started_at;
     }
@@ -466,6 +509,7 @@ fn a_run_that_follows_a_killed_one_and_ends_soon_loses_no_delay() {
             parallel_per_address: 4,
             latency_factor: 0.0,
             failing: 5,
+            room: MAX_HOSTS,
             restarts: vec![(12, true), (1, false)],
         });
     }

@@ -1,0 +1,380 @@
+//! What comes into memory, and what leaves it: the seeds that are still to be read, and the hosts of a crawl that has too many for the
+//! memory.
+//!
+//! ```text
+//! seeds file ──ReadSeeds──▶ store ──▶ hosts in memory ──nothing left to do──▶ released; what it has queued stays in the store
+//!                             │             ▲
+//!                             └─LoadHosts───┘ as long as there is room
+//! ```
+//!
+//! A crawl of up to [`MAX_HOSTS`] hosts has all of them in memory. Beyond that the store holds the others, with their URLs, their counts
+//! and their treatment. Then hosts come in as others are released: first those that were named last, up to [`MAX_NAMED`], then the others
+//! in the order of their names. So a seeds file is crawled in its order as far as the memory reaches. A host is released when nothing
+//! remains to do and its gate would let a request pass, so a host that comes back has no delay to keep that memory alone knew.
+//! Hosts in a long rest stay in memory and do not count.
+
+use std::collections::{HashSet, VecDeque};
+use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
+
+use storage::QueuedUrl;
+use web::politeness::Now;
+
+use super::Frontier;
+use super::host::Host;
+use super::state::{Line, Work};
+use crate::crawl::messages::{GivenUp, HostsWanted, Step, StoredHost};
+
+/// Hosts in memory with something to do. At one request a second each they keep ten times as many requests open as a machine can make,
+/// and take about 25 MB.
+pub(in crate::crawl) const MAX_HOSTS: usize = 20_000;
+
+/// Hosts below which further ones are loaded.
+const LOAD_BELOW: usize = MAX_HOSTS / 4 * 3;
+
+/// Hosts that are loaded at a time: their rows are read in a few milliseconds.
+const LOADED_AT_A_TIME: usize = 1_000;
+
+/// Hosts that the frontier remembers to load by name.
+const MAX_NAMED: usize = 10_000;
+
+/// Shortest time between two searches for hosts that can be released.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Released hosts that the summary of the run can name; the others are counted.
+const MAX_RELEASED_NAMED: usize = 1_000;
+
+/// The seeds file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum SeedsState {
+    /// The recorder reads a batch.
+    Asked,
+    /// There are more.
+    Unread,
+    #[default]
+    Read,
+}
+
+/// How far the hosts in the store were offered room in memory, in the order of their names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+enum Pass {
+    #[default]
+    Done,
+    /// Those behind this name were not.
+    Behind(String),
+}
+
+/// What the store was asked for, until it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Loading {
+    #[default]
+    Nothing,
+    Named,
+    /// The next hosts of the pass.
+    Pass,
+}
+
+/// The seeds, and the hosts that are not in memory.
+#[derive(Debug)]
+pub(super) struct Intake {
+    seeds: SeedsState,
+    /// Whether the store may have hosts with URLs that are not in memory.
+    is_partial: bool,
+    /// The next hosts to load; `are_named` has the same.
+    named: VecDeque<String>,
+    are_named: HashSet<String>,
+    pass: Pass,
+    /// Whether a host was left in the store without its name since the pass began, so that another pass must follow.
+    passes_again: bool,
+    loading: Loading,
+    /// When to look again for hosts that can be released.
+    sweep_at: Now,
+    /// Hashes of released hosts that the run does not load again, although the store has URLs of them: given up, held back or over their
+    /// limit.
+    set_aside: HashSet<u64>,
+    key: RandomState,
+    /// The given up among them, up to a bound, and the number of the others.
+    given_up: Vec<GivenUp>,
+    further_given_up: u64,
+    holds_urls_back: bool,
+    max_hosts: usize,
+}
+
+impl Default for Intake {
+    fn default() -> Self {
+        Self {
+            seeds: SeedsState::Read,
+            is_partial: false,
+            named: VecDeque::new(),
+            are_named: HashSet::new(),
+            pass: Pass::Done,
+            passes_again: false,
+            loading: Loading::Nothing,
+            sweep_at: Now::ZERO,
+            set_aside: HashSet::new(),
+            key: RandomState::new(),
+            given_up: Vec::new(),
+            further_given_up: 0,
+            holds_urls_back: false,
+            max_hosts: MAX_HOSTS,
+        }
+    }
+}
+
+impl Intake {
+    /// Whether hosts are still to be loaded.
+    fn has_more(&self) -> bool {
+        !self.named.is_empty() || self.pass != Pass::Done || self.passes_again
+    }
+
+    /// Leaves a host of the store for later.
+    fn leave(&mut self, name: &str) {
+        self.is_partial = true;
+        if self.are_named.contains(name) || self.is_set_aside(name) {
+            return;
+        }
+        if self.named.len() < MAX_NAMED {
+            self.are_named.insert(name.to_owned());
+            self.named.push_back(name.to_owned());
+        } else {
+            self.passes_again = true;
+        }
+    }
+
+    fn is_set_aside(&self, name: &str) -> bool {
+        !self.set_aside.is_empty() && self.set_aside.contains(&self.key.hash_one(name))
+    }
+
+    /// The next hosts to load, at most `room`. New URLs count only if the crawl `takes_new`.
+    fn next_wanted(&mut self, room: usize, takes_new: bool) -> Option<HostsWanted> {
+        let limit = room.min(LOADED_AT_A_TIME);
+        if takes_new && !self.named.is_empty() {
+            let names: Vec<String> = self.named.drain(..limit.min(self.named.len())).collect();
+            for name in &names {
+                self.are_named.remove(name);
+            }
+            return Some(HostsWanted::Named(names));
+        }
+        if self.pass == Pass::Done && takes_new && std::mem::take(&mut self.passes_again) {
+            self.pass = Pass::Behind(String::new());
+        }
+        match &self.pass {
+            Pass::Done => None,
+            Pass::Behind(name) => Some(HostsWanted::Behind {
+                name: name.clone(),
+                limit,
+            }),
+        }
+    }
+}
+
+impl Frontier {
+    /// The run reads seeds, from its first step on.
+    pub fn reads_seeds(&mut self) {
+        self.intake.seeds = SeedsState::Unread;
+    }
+
+    /// The store has more hosts than there is room for, and `visits` revisits. They come in from the first step on.
+    pub fn loads_hosts(&mut self, visits: u64) {
+        self.visits_left = visits;
+        self.intake.is_partial = true;
+        self.intake.pass = Pass::Behind(String::new());
+    }
+
+    /// With room for other than [`MAX_HOSTS`] hosts.
+    #[cfg(test)]
+    pub(super) fn with_room_for(mut self, hosts: usize) -> Self {
+        self.intake.max_hosts = hosts;
+        self
+    }
+
+    /// Whether the run knows when each host was asked last. An earlier run that was killed may have asked hosts that were never loaded.
+    #[must_use]
+    pub fn knows_all_requests(&self) -> bool {
+        !self.after_interruption || !self.intake.is_partial
+    }
+
+    /// Whether the URL belongs to a host that has its place in memory, or gets one now. Otherwise the URL stays in the store.
+    pub(super) fn has_place_for(&mut self, queued: &QueuedUrl) -> bool {
+        if self.hosts.contains_key(&queued.host) {
+            return true;
+        }
+        if !self.intake.is_partial && self.hosts.len() < self.intake.max_hosts {
+            return true;
+        }
+        self.intake.leave(&queued.host);
+        false
+    }
+
+    /// The next step of the intake. It needs no ticket.
+    pub(super) fn take_in_more(&mut self, now: Now) -> Option<Step> {
+        if self.intake.seeds == SeedsState::Unread {
+            self.intake.seeds = SeedsState::Asked;
+            return Some(Step::ReadSeeds);
+        }
+        if self.intake.loading != Loading::Nothing || !self.intake.has_more() {
+            return None;
+        }
+        if self.counted_hosts() >= self.load_below() && self.intake.sweep_at <= now {
+            self.intake.sweep_at = now + SWEEP_INTERVAL;
+            self.release_hosts(now);
+        }
+        if self.counted_hosts() >= self.load_below() {
+            return None;
+        }
+        let room = self.intake.max_hosts - self.counted_hosts();
+        let wanted = self.intake.next_wanted(room, self.takes_new)?;
+        self.intake.loading = match wanted {
+            HostsWanted::Named(_) => Loading::Named,
+            HostsWanted::Behind { .. } => Loading::Pass,
+        };
+        Some(Step::LoadHosts(wanted))
+    }
+
+    fn load_below(&self) -> usize {
+        LOAD_BELOW.min(self.intake.max_hosts)
+    }
+
+    /// Hosts in memory that are not in a long rest.
+    fn counted_hosts(&self) -> usize {
+        self.hosts.len().saturating_sub(self.schedule.resting_hosts())
+    }
+
+    /// Whether seeds or hosts are on their way.
+    pub(super) fn is_taking_in(&self) -> bool {
+        self.intake.seeds != SeedsState::Read || self.intake.loading != Loading::Nothing
+    }
+
+    /// When the intake has its next step, if it waits for room.
+    pub(super) fn intake_wakes_at(&self) -> Option<Now> {
+        let intake = &self.intake;
+        let has_more = self.takes_new && intake.has_more() || intake.pass != Pass::Done;
+        let waits = intake.loading == Loading::Nothing && has_more;
+        waits.then_some(intake.sweep_at)
+    }
+
+    /// Whether the run has not read its seeds to the end.
+    #[must_use]
+    pub fn has_unread_seeds(&self) -> bool {
+        self.intake.seeds != SeedsState::Read
+    }
+
+    /// Takes in seeds that the store has queued.
+    pub(super) fn seeds_read(&mut self, queued: Vec<QueuedUrl>, more: bool, now: Now) {
+        self.intake.seeds = if more { SeedsState::Unread } else { SeedsState::Read };
+        self.add(queued, now);
+    }
+
+    /// Takes in hosts from the store.
+    pub(super) fn hosts_loaded(&mut self, hosts: Vec<StoredHost>, behind: Option<String>) {
+        if std::mem::take(&mut self.intake.loading) == Loading::Pass {
+            self.intake.pass = behind.map_or(Pass::Done, Pass::Behind);
+        }
+        for host in hosts {
+            if !self.hosts.contains_key(&host.name) && !self.intake.is_set_aside(&host.name) {
+                self.take_in(host);
+            }
+        }
+    }
+
+    fn take_in(&mut self, stored: StoredHost) {
+        let StoredHost {
+            name,
+            counts,
+            record,
+            urls,
+        } = stored;
+        if let Some(record) = &record {
+            self.restore(&name, record);
+        }
+        let visits_left = self.visits_left;
+        self.add_stored_visits(&name, counts.due);
+        // They were counted when the run began.
+        self.visits_left = visits_left;
+        if urls.is_empty() {
+            return self.add_stored_host(&name, counts.queued, counts.fetched());
+        }
+        self.add_stored_host(&name, 0, 0);
+        let host = self.host(&name);
+        host.memory.may_have_robots = record.is_some();
+        for queued in urls {
+            host.urls += 1;
+            host.offer(queued);
+        }
+        self.schedule(&name, self.clock.now());
+    }
+
+    /// Releases the hosts that have nothing left to do, and the addresses that no host needs.
+    fn release_hosts(&mut self, now: Now) {
+        let takes_new = self.takes_new;
+        let idle = self.hosts.iter().filter(|(_, host)| host.is_idle(takes_new, now));
+        let names: Vec<String> = idle.map(|(name, _)| name.clone()).collect();
+        for name in names {
+            if let Some(host) = self.hosts.remove(&name) {
+                self.note_released(name, &host);
+            }
+        }
+        let needed: HashSet<_> = self.hosts.values().filter_map(|host| host.address).collect();
+        self.addresses.release(&needed, now);
+    }
+
+    fn note_released(&mut self, name: String, host: &Host) {
+        self.intake.is_partial = true;
+        if host.urls == 0 && !host.is_given_up() {
+            return;
+        }
+        if !host.is_given_up() && !self.takes_new {
+            // It has new URLs, which may be wanted again.
+            self.intake.passes_again = true;
+            return;
+        }
+        self.intake.holds_urls_back |= host.queue.holds_back_some();
+        self.intake.set_aside.insert(self.intake.key.hash_one(&name));
+        let left = self.left_unfinished(&name, host);
+        for given_up in left {
+            if self.intake.given_up.len() < MAX_RELEASED_NAMED {
+                self.intake.given_up.push(given_up);
+            } else {
+                self.intake.further_given_up += 1;
+            }
+        }
+    }
+
+    /// The hosts that were left unfinished and released, up to a bound.
+    pub(super) fn released_given_up(&self) -> &[GivenUp] {
+        &self.intake.given_up
+    }
+
+    /// The number of hosts that were left unfinished and that [`given_up`](Self::given_up) does not name.
+    #[must_use]
+    pub fn further_given_up(&self) -> u64 {
+        self.intake.further_given_up
+    }
+
+    /// Whether a released host has URLs that are held back.
+    pub(super) fn released_hold_urls_back(&self) -> bool {
+        self.intake.holds_urls_back
+    }
+
+    /// Whether the host was given up, or left for this run, and then released.
+    pub(super) fn is_set_aside(&self, name: &str) -> bool {
+        self.intake.is_set_aside(name)
+    }
+}
+
+impl Host {
+    /// Whether nothing is left to do, nothing is on its way, and the store knows the treatment.
+    fn is_idle(&self, takes_new: bool, now: Now) -> bool {
+        let is_at_rest = self.line == Line::None
+            && !self.memory.is_unsaved
+            && self.gate.open() == 0
+            && self.queue.in_process() == 0
+            && self.awaiting_robots.is_empty()
+            && self.respelled.is_empty()
+            && self.robots_errands.is_empty()
+            && self.sitemaps.is_empty();
+        is_at_rest
+            && self.work(takes_new) == Work::Nothing
+            && (self.is_given_up() || self.gate.ready_at().is_some_and(|at| at <= now))
+    }
+}

@@ -1,0 +1,160 @@
+//! Seeds on their way into the store, and hosts on their way out of it into the frontier.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crossbeam_channel::Receiver;
+use storage::{Counts, Discovered, QueuedUrl, Store, UrlState};
+use url::Url;
+use web::host_key::HostKey;
+
+use crate::crawl::messages::{Event, HostsWanted, StoredHost};
+use crate::crawl::scope::Scope;
+use crate::error::RunError;
+
+/// Bound on the redirects of a seed that are followed in the store.
+const MAX_SEED_REDIRECTS: usize = 20;
+
+/// Rows of hosts that are looked through for one answer, so that pages do not wait for it.
+const MAX_ROWS: usize = 10_000;
+
+/// A host with more queued URLs than this comes without them, and the frontier asks for them.
+const MAX_URLS_WITH_HOST: u64 = 16;
+
+/// Seeds as a thread reads them from their file.
+#[derive(Debug)]
+pub struct SeedInbox {
+    batches: Receiver<Result<Vec<Discovered>, RunError>>,
+    scope: Arc<Scope>,
+    /// Seeds that failed in this run. A second line with the same URL does not try them again.
+    failed: HashSet<String>,
+}
+
+impl SeedInbox {
+    /// The seeds that `batches` brings. The scope waits for its last host until the inbox is dropped.
+    #[must_use]
+    pub fn new(batches: Receiver<Result<Vec<Discovered>, RunError>>, scope: Arc<Scope>) -> Self {
+        Self {
+            batches,
+            scope,
+            failed: HashSet::new(),
+        }
+    }
+
+    /// Queues the next seeds that the store does not know, and known ones that deserve another try; `None` at the end of the file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the store cannot be written.
+    pub fn store_next(&mut self, store: &mut Store) -> Result<Option<Vec<QueuedUrl>>, RunError> {
+        let Ok(batch) = self.batches.recv() else {
+            return Ok(None);
+        };
+        let seeds = batch?;
+        let mut queued = store.discover(&seeds)?;
+        let fresh: HashSet<&str> = queued.iter().map(|queued| queued.url.as_str()).collect();
+        let known: Vec<&Discovered> = seeds.iter().filter(|seed| !fresh.contains(seed.url.as_str())).collect();
+        drop(fresh);
+        for seed in known {
+            queued.extend(self.known_again(seed, store)?);
+        }
+        Ok(Some(queued))
+    }
+
+    /// Treats a seed that the store knows. It is queued again if it failed without an answer: a user who names a failed seed again may have
+    /// removed the cause, such as a wrong setting, host name or certificate.
+    fn known_again(&self, seed: &Discovered, store: &mut Store) -> Result<Option<QueuedUrl>, RunError> {
+        match store.url_state(&seed.host, &seed.url)? {
+            Some(UrlState::Failed(_)) if !self.failed.contains(&seed.url) => {
+                Ok(store.try_again(seed, |failure| failure.status.is_none())?)
+            }
+            Some(UrlState::Redirect { to, .. }) => {
+                self.widen_by_redirects(store, to)?;
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Adds to the scope the hosts to which a seed redirected in an earlier run: a seed that has moved is still a seed.
+    fn widen_by_redirects(&self, store: &Store, mut to: String) -> Result<(), RunError> {
+        for _ in 0..MAX_SEED_REDIRECTS {
+            let Some(host) = Url::parse(&to).ok().as_ref().and_then(HostKey::from_url) else {
+                break;
+            };
+            self.scope.add_host(&host);
+            let Some(UrlState::Redirect { to: next, .. }) = store.url_state(host.as_str(), &to)? else {
+                break;
+            };
+            to = next;
+        }
+        Ok(())
+    }
+
+    /// Notes that a URL failed in this run.
+    pub(super) fn note_failed(&mut self, queued: &QueuedUrl) {
+        if queued.depth == 0 {
+            self.failed.insert(queued.url.clone());
+        }
+    }
+}
+
+impl Drop for SeedInbox {
+    fn drop(&mut self) {
+        self.scope.set_growing(false);
+    }
+}
+
+/// The hosts that the frontier wants.
+pub(super) fn load(store: &mut Store, wanted: HostsWanted) -> Result<Event, RunError> {
+    // The rows and the counts of what is staged come with the commit.
+    store.commit()?;
+    let mut hosts = Vec::new();
+    let mut behind = None;
+    match wanted {
+        HostsWanted::Named(names) => {
+            for name in names {
+                let counts = store.host_counts(&name)?.unwrap_or_default();
+                if has_work(&counts) {
+                    hosts.push(stored_host(store, name, counts)?);
+                }
+            }
+        }
+        HostsWanted::Behind { name, limit } => {
+            let mut found = Vec::new();
+            for (row, rows) in store.hosts_behind(&name).zip(1..) {
+                let (name, counts) = row?;
+                behind = (found.len() >= limit || rows >= MAX_ROWS).then(|| name.clone());
+                if has_work(&counts) {
+                    found.push((name, counts));
+                }
+                if behind.is_some() {
+                    break;
+                }
+            }
+            for (name, counts) in found {
+                hosts.push(stored_host(store, name, counts)?);
+            }
+        }
+    }
+    Ok(Event::HostsLoaded { hosts, behind })
+}
+
+fn has_work(counts: &Counts) -> bool {
+    counts.queued + counts.due > 0
+}
+
+fn stored_host(store: &mut Store, name: String, counts: Counts) -> Result<StoredHost, RunError> {
+    let record = store.host_record(&name)?;
+    let is_untouched = record.is_none() && counts.queued == counts.discovered;
+    let urls = if is_untouched && counts.queued <= MAX_URLS_WITH_HOST {
+        store.refill(&name, MAX_URLS_WITH_HOST as usize, &HashSet::new())?
+    } else {
+        Vec::new()
+    };
+    Ok(StoredHost {
+        name,
+        counts,
+        record,
+        urls,
+    })
+}
