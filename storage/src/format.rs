@@ -34,6 +34,8 @@
 //! host   'h' host                                                 ⟨Counts⟩
 //! gate   'g' host                                                 01 ⟨HostRecord⟩: how it was treated last
 //! robots 'r' host 00 origin                                       01 ⟨RobotsRow⟩: when fetched, and the text in DEFLATE
+//! sitemap 's' host 00 sitemap's URL                               01 ⟨SitemapRow⟩: when read, and the sitemaps that it leads to,
+//!                                                                 ⟨[OnwardSitemap]⟩ in DEFLATE
 //! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: a visit's revisit record: status, place,
 //!                                                                 SHA-1 of the fetched body
 //! ```
@@ -50,7 +52,7 @@
 //!
 //! A version may gain tables and rows that a program may ignore if it does not know them.
 //!
-//! The rows of `gate` and `robots` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt has it.
+//! The rows of `gate`, `robots` and `sitemap` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt has it.
 //!
 //! The entry of a URL in `log` or `bucket` exists from discovery on and is never removed, only moved from `log` to `bucket`. The entry
 //! in `queue` exists from discovery until the URL is finished; a retry moves it. A failed URL that is tried again gets a new entry in
@@ -98,8 +100,9 @@ pub(crate) const DEPARTED: u8 = b'd';
 pub(crate) const REDECIDED: u8 = b'y';
 pub(crate) const GATES: u8 = b'g';
 const ROBOTS: u8 = b'r';
+const SITEMAPS: u8 = b's';
 
-/// The version of the rows of [`GATES`] and [`ROBOTS`], their first byte.
+/// The version of the rows of [`GATES`], [`ROBOTS`] and [`SITEMAPS`], their first byte.
 const ROW_VERSION: u8 = 1;
 
 /// Progress of the state. Every batch contains it, as it is after that batch.
@@ -317,6 +320,10 @@ pub(crate) fn host_state_key(host: &str) -> Vec<u8> {
 
 pub(crate) fn robots_key(host: &str, origin: &str) -> Vec<u8> {
     [&[ROBOTS], host.as_bytes(), &[0], origin.as_bytes()].concat()
+}
+
+pub(crate) fn sitemap_key(host: &str, url: &str) -> Vec<u8> {
+    [&[SITEMAPS], host.as_bytes(), &[0], url.as_bytes()].concat()
 }
 
 /// A row that begins with its own version.

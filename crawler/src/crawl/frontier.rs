@@ -10,24 +10,27 @@
 //! - `host`: one host; `queue`: its URLs in order; `visits`: its revisits; `waiting`: a URL in memory
 //! - `step`: the choice of a host's next step; `errands`: robots.txt and sitemaps
 //! - `schedule`: the order of turns; `addresses`: the gates of the addresses
+//! - `lookups`: the names whose addresses are not known yet; `trials`: the new names of one domain, a few at a time
 //! - `memory`: the facts that outlive a run; `standing`: the states of all hosts at one moment
 
 mod addresses;
 mod errands;
 mod host;
+mod lookups;
 mod memory;
 mod queue;
 mod schedule;
 mod standing;
 mod state;
 mod step;
+mod trials;
 mod visits;
 mod waiting;
 
 use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
-use storage::QueuedUrl;
+use storage::{Counts, QueuedUrl};
 use web::politeness::{Contact, CrawlClock, HostSignal, Now};
 
 use crate::config::settings::{Settings, TrapLimits};
@@ -36,9 +39,12 @@ use crate::crawl::messages::{Ending, Event, Step, Task};
 use crate::crawl::steering::{JudgedPage, Steering};
 use addresses::Addresses;
 use host::Host;
+use lookups::Lookups;
 use schedule::Schedule;
-use state::EventTime;
+use state::{EventTime, LineEvent};
+use trials::Trials;
 
+pub use lookups::MAX_LOOKUPS;
 pub use standing::{HostStanding, HostStateKind, Standing};
 
 /// Bound on the URLs of one host in memory; the others wait in the store.
@@ -49,6 +55,8 @@ const BUFFER: usize = 1_024;
 pub struct Frontier {
     hosts: HashMap<String, Host>,
     addresses: Addresses,
+    lookups: Lookups,
+    trials: Trials,
     schedule: Schedule,
     /// Hosts with facts that have changed since they were last saved.
     unsaved: Vec<String>,
@@ -86,6 +94,8 @@ struct FrontierSettings {
     max_pages_per_host: Option<u64>,
     traps: TrapLimits,
     steers: bool,
+    /// Whether names are looked up before their hosts are asked. A proxy opens the connections itself.
+    looks_up_names: bool,
 }
 
 impl Frontier {
@@ -96,6 +106,8 @@ impl Frontier {
         Self {
             hosts: HashMap::new(),
             addresses: Addresses::new(&clock, &settings.politeness),
+            lookups: Lookups::default(),
+            trials: Trials::default(),
             schedule: Schedule::default(),
             unsaved: Vec::new(),
             sitemaps_seen: HashSet::new(),
@@ -110,6 +122,7 @@ impl Frontier {
                 max_pages_per_host: settings.limits.max_pages_per_host,
                 traps: settings.limits.traps,
                 steers: settings.steering.enabled,
+                looks_up_names: settings.fetch.proxy.is_none(),
             },
             steering: Steering::new(settings.steering.clone()),
             window,
@@ -132,8 +145,17 @@ impl Frontier {
         }
     }
 
-    /// Adds a host for which earlier runs have left `queued` URLs in the store and decided `pages_decided` pages.
-    pub fn add_stored_host(&mut self, host: &str, queued: u64, pages_decided: u64) {
+    /// Notes that the host is a seed's, so that its name needs no trial. Call this before adding any host.
+    pub fn want(&mut self, host: &str) {
+        self.host(host).is_wanted = true;
+    }
+
+    /// Adds a host of earlier runs, with the `counts` of the store.
+    pub fn add_stored_host(&mut self, host: &str, counts: &Counts) {
+        let queued = counts.queued;
+        if counts.kept > 0 {
+            self.prove(host);
+        }
         let entry = self.host(host);
         entry.urls += queued;
         if queued > 0 {
@@ -141,8 +163,8 @@ impl Frontier {
             entry.queue.review_held_back();
             entry.queue.note_stored();
         }
-        entry.pages_decided = pages_decided;
-        entry.memory.may_have_robots = true;
+        entry.pages_decided = counts.fetched();
+        entry.memory.may_have_answers = true;
         if self.after_interruption {
             self.may_have_been_asked(host);
         }
@@ -168,6 +190,7 @@ impl Frontier {
         for queued in urls {
             let host = queued.host.clone();
             let entry = self.host(&host);
+            entry.is_wanted |= queued.via.is_none();
             entry.urls += 1;
             entry.offer(queued);
             self.schedule(&host, now);
@@ -184,6 +207,7 @@ impl Frontier {
                 failure,
                 contact,
             } => self.request_ended(&host, signal, failure, contact, now),
+            Event::LookedUp { host, route } => self.looked_up(&host, route, now),
             Event::Decided {
                 host,
                 seq,
@@ -219,9 +243,13 @@ impl Frontier {
                     self.add_errand(errand, now);
                 }
             }
+            Event::SitemapForgotten(errand) => {
+                self.end_ticket();
+                self.queue_sitemap(errand, now);
+            }
             Event::Refilled { host, urls, more } => {
                 self.end_ticket();
-                self.host(&host).queue.refilled(urls, more);
+                self.host(&host).refilled(urls, more);
                 self.schedule(&host, now);
             }
             Event::Stop => self.stopping = true,
@@ -236,14 +264,22 @@ impl Frontier {
             return step;
         }
         self.end_long_rests(now);
-        while let Some(who) = self.schedule.pop_due(now) {
+        loop {
+            self.admit_names(now);
+            if let Some(host) = self.lookups.begin() {
+                return Step::LookUp(host);
+            }
+            let Some(who) = self.schedule.pop_due(now) else {
+                break;
+            };
             if let Some(step) = self.take_turn(who, now) {
                 self.issue(&step);
                 return step;
             }
         }
+        self.end_idle_turns();
         let wakes_at = self.schedule.wakes_at();
-        if self.schedule.has_due() {
+        if self.schedule.has_due() || self.lookups.are_running() {
             return Step::Wait(wakes_at);
         }
         let ending = if self.takes_new {
@@ -277,6 +313,9 @@ impl Frontier {
     /// Notes the outcome of a URL. Steering learns from the verdict.
     fn decided(&mut self, name: &str, seq: u64, page: Option<&JudgedPage>) {
         self.pages_decided += u64::from(page.is_some());
+        if page.is_some_and(|page| page.duplicate_of.is_none()) {
+            self.prove(name);
+        }
         let host = self.host(name);
         host.urls = host.urls.saturating_sub(1);
         host.decided(seq, page);
@@ -284,6 +323,25 @@ impl Frontier {
         let refutes_a_rule = page.is_some_and(|page| self.steering.decided(name, page));
         if refutes_a_rule {
             self.host(name).queue.review_held_back();
+        }
+    }
+
+    /// Notes that the host has shown a page that was new.
+    fn prove(&mut self, name: &str) {
+        let host = self.host(name);
+        if !host.is_wanted {
+            host.is_wanted = true;
+            host.line = host.line.on(LineEvent::NameIsAdmitted);
+            self.trials.prove(name);
+        }
+    }
+
+    /// Schedules the hosts whose names have a place by now.
+    fn admit_names(&mut self, now: Now) {
+        while let Some(name) = self.trials.admit_next() {
+            let host = self.host(&name);
+            host.line = host.line.on(LineEvent::NameIsAdmitted);
+            self.schedule(&name, now);
         }
     }
 
@@ -329,7 +387,7 @@ impl Frontier {
     /// Gives the step a ticket.
     fn issue(&mut self, step: &Step) {
         match step {
-            Step::Start(task) => {
+            Step::Start(task, _) => {
                 self.requests_open += 1;
                 if let Task::Page { queued, .. } = task {
                     self.pages_in_process += is_new(queued);
@@ -339,7 +397,7 @@ impl Frontier {
                 self.pages_in_process += is_new(queued);
             }
             Step::Refill(_) | Step::Recall(_) => {}
-            Step::Wait(_) | Step::Finished(_) => return,
+            Step::LookUp(_) | Step::Wait(_) | Step::Finished(_) => return,
         }
         self.tickets_out += 1;
     }

@@ -10,6 +10,7 @@ mod budget;
 mod decide;
 pub(crate) mod departures;
 mod kept_texts;
+mod recall;
 mod redirects;
 mod unanswered;
 mod versions;
@@ -20,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use dedup::{Deduplicator, SledIndex};
-use storage::{Counts, Discovered, Fate, Outcome, QueuedUrl, Store, Via};
+use storage::{Counts, Discovered, Fate, Outcome, QueuedUrl, Store};
 use tokio::sync::mpsc::Sender;
 use web::memory_budget::Claim;
 
@@ -28,7 +29,7 @@ use crate::config::settings::Settings;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::index;
 use crate::crawl::interpret::RobotsReader;
-use crate::crawl::messages::{Errand, Event, Record, Refill, RobotsAnswer};
+use crate::crawl::messages::{Errand, Event, Record, Refill};
 use crate::crawl::stats::Stats;
 use crate::crawl::steering::JudgedPage;
 use crate::error::RunError;
@@ -213,7 +214,12 @@ impl Recorder {
                 self.end_visits()?;
                 return Ok(None);
             }
-            Record::Sitemap { via, urls, further } => self.sitemap(&via, &urls, further)?,
+            Record::Sitemap {
+                url,
+                urls,
+                further,
+                fetched_at,
+            } => self.sitemap(&url, &urls, further, fetched_at)?,
             Record::Robots { errand, answer, stored } => {
                 if let Errand::Robots { for_host, origin, .. } = &errand {
                     self.store.record_robots(for_host, origin, stored.as_ref())?;
@@ -241,28 +247,6 @@ impl Recorder {
         };
         self.update_stats();
         Ok(Some(event))
-    }
-
-    fn sitemap(&mut self, via: &Via, urls: &[Discovered], further: Vec<Errand>) -> Result<Event, RunError> {
-        let mut queued = Vec::new();
-        for slice in urls.chunks(SLICE) {
-            let admitted = self.url_budget.admit(slice);
-            self.stats.links_over_budget(slice.len() - admitted.len());
-            let fresh = self.store.discover_from(&admitted, Some(via))?;
-            self.url_budget.spend(&fresh);
-            queued.extend(fresh);
-        }
-        Ok(Event::Sitemap { queued, further })
-    }
-
-    /// The robots.txt of an earlier run.
-    fn recall(&self, errand: Errand, reader: &RobotsReader) -> Result<Event, RunError> {
-        let stored = match &errand {
-            Errand::Robots { for_host, origin, .. } => self.store.robots(for_host, origin)?,
-            Errand::Sitemap { .. } => None,
-        };
-        let answer = stored.map_or(RobotsAnswer::Forgotten, |stored| reader.read(errand.url(), &stored));
-        Ok(Event::Robots { errand, answer })
     }
 
     fn update_stats(&self) {

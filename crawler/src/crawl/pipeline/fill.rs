@@ -37,6 +37,7 @@ pub(super) fn fill(
 ) -> Result<(), RunError> {
     let seeds = interpret::seeds(seeds, &settings.canonicalize, scope);
     for seed in &seeds {
+        frontier.want(&seed.host);
         interpret::widen_by_redirects(store, seed, scope)?;
     }
     let is_interrupted = store.was_interrupted()?;
@@ -55,7 +56,7 @@ pub(super) fn fill(
     for row in store.hosts() {
         let (host, counts) = row?;
         if counts.queued > 0 || counts.fetched() > 0 || is_interrupted {
-            frontier.add_stored_host(&host, counts.queued, counts.fetched());
+            frontier.add_stored_host(&host, &counts);
             frontier.add_stored_visits(&host, counts.due);
         }
     }

@@ -6,15 +6,16 @@ use std::net::IpAddr;
 use std::time::{Duration, UNIX_EPOCH};
 
 use proptest::prelude::*;
-use storage::{HostRecord, QueuedUrl};
+use storage::{HostRecord, QueuedUrl, Via};
 use url::Url;
+use web::fetch::{FetchError, Route};
 use web::politeness::{Contact, HostSignal, Now};
 
-use super::{BEGIN, queued, rules, settings};
+use super::{BEGIN, queued, rules, settings, stored};
 use crate::config::settings::Settings;
-use crate::crawl::frontier::Frontier;
+use crate::crawl::frontier::{Frontier, MAX_LOOKUPS};
 use crate::crawl::messages::{Errand, Event, Refill, RobotsAnswer, Step, Task};
-use crate::crawl::steering::JudgedPage;
+use crate::crawl::steering::{DuplicateOf, JudgedPage};
 
 #[derive(Debug, Clone)]
 struct Plan {
@@ -26,6 +27,10 @@ struct Plan {
     parallel_per_host: usize,
     parallel_per_address: usize,
     latency_factor: f64,
+    /// Whether names are looked up before their hosts are asked.
+    looks_up: bool,
+    /// Whether all names are new names of one domain.
+    is_one_domain: bool,
     /// Failing requests in percent.
     failing: u32,
     /// After this many requests the crawler is killed (`true`) or stopped.
@@ -35,18 +40,18 @@ struct Plan {
 fn plan() -> impl Strategy<Value = Plan> {
     let restart = (1_u64..60, any::<bool>());
     (
-        (any::<u64>(), 1_usize..7, 1_u8..4, 0_u32..40),
+        (any::<u64>(), 1_usize..9, 1_u8..4, 0_u32..40),
         (
             prop_oneof![Just(0_u64), Just(90), Just(1_000)],
             0_u64..400,
             1_usize..4,
             1_usize..5,
         ),
-        prop_oneof![Just(0.0), Just(2.0)],
+        (prop_oneof![Just(0.0), Just(2.0)], any::<bool>(), any::<bool>()),
         proptest::collection::vec(restart, 0..3),
     )
         .prop_map(
-            |((seed, hosts, addresses, failing), delays, latency_factor, restarts)| Plan {
+            |((seed, hosts, addresses, failing), delays, (latency_factor, looks_up, is_one_domain), restarts)| Plan {
                 seed,
                 hosts,
                 addresses,
@@ -55,6 +60,8 @@ fn plan() -> impl Strategy<Value = Plan> {
                 parallel_per_host: delays.2,
                 parallel_per_address: delays.3,
                 latency_factor,
+                looks_up,
+                is_one_domain,
                 failing,
                 restarts,
             },
@@ -71,6 +78,11 @@ impl Plan {
             politeness.parallel_per_host = self.parallel_per_host;
             politeness.parallel_per_address = self.parallel_per_address;
             politeness.latency_factor = self.latency_factor;
+            if self.looks_up {
+                config.fetch.proxy = String::new();
+            }
+            // Some pages of a domain on trial are duplicates, which must not change the order.
+            config.steering.enabled = !self.is_one_domain;
         })
     }
 }
@@ -116,6 +128,8 @@ struct World {
     servers: Vec<Server>,
     by_address: HashMap<IpAddr, Seen>,
     open: Vec<Open>,
+    /// The end of each look-up, and the host whose name it is.
+    look_ups: Vec<(u64, usize)>,
     saved: HashMap<String, HostRecord>,
     started_at: u64,
     next_seq: u64,
@@ -134,11 +148,14 @@ impl World {
                 literals.push(address);
                 address.to_string()
             } else {
-                format!("h{n}.example")
+                let domain = if plan.is_one_domain { "site.example" } else { "example" };
+                format!("h{n}.{domain}")
             };
             let pages = (0..random.u64(1..8)).map(|page| {
                 next_seq += 1;
-                (next_seq, queued(next_seq, &format!("http://{name}/{page}")))
+                let via = plan.is_one_domain.then_some(Via::Page(0));
+                let page = queued(next_seq, &format!("http://{name}/{page}"));
+                (next_seq, QueuedUrl { via, ..page })
             });
             let left = pages.collect();
             Server {
@@ -159,6 +176,7 @@ impl World {
             servers,
             by_address: HashMap::new(),
             open: Vec::new(),
+            look_ups: Vec::new(),
             saved: HashMap::new(),
             started_at: BEGIN,
             next_seq,
@@ -181,7 +199,12 @@ impl World {
                 return wall;
             }
             match frontier.next(self.now(wall)) {
-                Step::Start(task) => self.start(task, wall),
+                Step::Start(task, route) => self.start(task, &route, wall),
+                Step::LookUp(host) => {
+                    assert!(self.look_ups.len() < MAX_LOOKUPS);
+                    let ends_at = wall + self.random.u64(0..2_000);
+                    self.look_ups.push((ends_at, self.host(&host)));
+                }
                 Step::Exclude { queued, .. } => panic!("{} excluded", queued.url),
                 Step::Fail { queued, .. } => panic!("{} failed without a request", queued.url),
                 Step::Postpone { queued, .. } => panic!("{} postponed, and nothing is a duplicate", queued.url),
@@ -213,11 +236,16 @@ impl World {
                 Step::Finished(_) => return wall,
                 Step::Wait(until) => {
                     let until = until.map(|until| self.started_at + until.as_nanos().div_ceil(1_000_000) as u64);
-                    let next = self.open.iter().enumerate().min_by_key(|(_, open)| open.ends_at);
-                    match (next.map(|(index, open)| (index, open.ends_at)), until) {
-                        (Some((index, ends_at)), until) if until.is_none_or(|until| ends_at <= until) => {
+                    let requests = self.open.iter().enumerate().map(|(index, open)| (open.ends_at, 0, index));
+                    let look_ups = self.look_ups.iter().enumerate();
+                    let look_ups = look_ups.map(|(index, (ends_at, _))| (*ends_at, 1, index));
+                    match (requests.chain(look_ups).min(), until) {
+                        (Some((ends_at, kind, index)), until) if until.is_none_or(|until| ends_at <= until) => {
                             wall = wall.max(ends_at);
-                            self.end(index, frontier, wall);
+                            match kind {
+                                0 => self.end(index, frontier, wall),
+                                _ => self.end_look_up(index, frontier, wall),
+                            }
                         }
                         (_, Some(until)) => wall = wall.max(until).max(wall + u64::from(until <= wall)),
                         (_, None) => panic!("it waits for nothing"),
@@ -229,7 +257,23 @@ impl World {
         panic!("it does not end")
     }
 
-    fn start(&mut self, task: Task, wall: u64) {
+    fn end_look_up(&mut self, index: usize, frontier: &mut Frontier, wall: u64) {
+        let (_, host) = self.look_ups.swap_remove(index);
+        let server = &mut self.servers[host];
+        let route = if self.random.u32(0..100) < self.plan.failing {
+            Route::Unresolved(FetchError::Dns("failed".into()))
+        } else {
+            if !server.is_known {
+                server.is_known = true;
+                self.by_address.entry(server.address).or_default().open += server.seen.open;
+            }
+            Route::Addresses([server.address].into())
+        };
+        let host = server.name.clone();
+        frontier.on(Event::LookedUp { host, route }, self.now(wall));
+    }
+
+    fn start(&mut self, task: Task, route: &Route, wall: u64) {
         self.requests += 1;
         let name = match &task {
             Task::Page { queued, .. } => queued.host.clone(),
@@ -248,8 +292,14 @@ impl World {
             let delay = rules.address_delay.as_millis() as u64;
             seen.start(&server.address.to_string(), wall, delay, rules.parallel_per_address);
         }
+        assert_eq!(
+            matches!(route, Route::Direct),
+            !self.plan.looks_up || server.name.starts_with("192."),
+            "{name}"
+        );
         let latency = self.random.u64(0..3_000);
         let signal = match self.random.u32(0..100) {
+            _ if matches!(route, Route::Unresolved(_)) => HostSignal::Unreachable,
             n if n >= self.plan.failing => HostSignal::Answered,
             n if n % 3 == 0 => HostSignal::Unreachable,
             n => HostSignal::Busy {
@@ -331,12 +381,23 @@ impl World {
                 Event::Decided {
                     host: page.host,
                     seq: page.seq,
-                    page: is_well.then(|| JudgedPage::new(page.seq, &page.url, None, None)),
+                    page: is_well.then(|| JudgedPage {
+                        duplicate_of: self.duplicate_of(),
+                        ..JudgedPage::new(page.seq, &page.url, None, None)
+                    }),
                     is_visit: false,
                     queued: again,
                 }
             }
         }
+    }
+
+    /// The verdict on a page.
+    fn duplicate_of(&mut self) -> Option<DuplicateOf> {
+        (self.plan.is_one_domain && self.random.bool()).then(|| DuplicateOf {
+            url: "http://other.example/".to_owned(),
+            is_exact: false,
+        })
     }
 
     fn robots_of(&self, server: &Server) -> RobotsAnswer {
@@ -350,6 +411,7 @@ impl World {
     fn restart(&mut self, wall: u64, is_killed: bool) -> Frontier {
         self.started_at = wall + self.random.u64(0..600);
         let cut = std::mem::take(&mut self.open);
+        self.look_ups.clear();
         for open in &cut {
             let rules = self.settings.politeness;
             let server = &mut self.servers[open.host];
@@ -368,7 +430,7 @@ impl World {
             if let Some(state) = self.saved.get(&server.name) {
                 frontier.restore(&server.name, state);
             }
-            frontier.add_stored_host(&server.name, server.left.len() as u64, 0);
+            frontier.add_stored_host(&server.name, &stored(server.left.len() as u64));
         }
         frontier
     }
@@ -465,6 +527,8 @@ fn a_run_that_follows_a_killed_one_and_ends_soon_loses_no_delay() {
             parallel_per_host: 1,
             parallel_per_address: 4,
             latency_factor: 0.0,
+            looks_up: false,
+            is_one_domain: false,
             failing: 5,
             restarts: vec![(12, true), (1, false)],
         });
