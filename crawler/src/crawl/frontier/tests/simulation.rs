@@ -114,6 +114,8 @@ struct Server {
 }
 
 struct Open {
+    /// Whether it counts at its address. A request whose name did not resolve connects to none.
+    is_at_address: bool,
     ends_at: u64,
     host: usize,
     task: Task,
@@ -263,14 +265,22 @@ impl World {
         let route = if self.random.u32(0..100) < self.plan.failing {
             Route::Unresolved(FetchError::Dns("failed".into()))
         } else {
-            if !server.is_known {
-                server.is_known = true;
-                self.by_address.entry(server.address).or_default().open += server.seen.open;
-            }
-            Route::Addresses([server.address].into())
+            server.is_known = true;
+            let address = server.address;
+            self.count_at_address(host);
+            Route::Addresses([address].into())
         };
-        let host = server.name.clone();
+        let host = self.servers[host].name.clone();
         frontier.on(Event::LookedUp { host, route }, self.now(wall));
+    }
+
+    /// Counts the open requests of the host at its address.
+    fn count_at_address(&mut self, host: usize) {
+        let seen = self.by_address.entry(self.servers[host].address).or_default();
+        for open in self.open.iter_mut().filter(|open| open.host == host && !open.is_at_address) {
+            open.is_at_address = true;
+            seen.open += 1;
+        }
     }
 
     fn start(&mut self, task: Task, route: &Route, wall: u64) {
@@ -287,7 +297,8 @@ impl World {
         server
             .seen
             .start(&name, wall, base.max(crawl_delay), rules.parallel_per_host);
-        if server.is_known {
+        let is_at_address = server.is_known && !matches!(route, Route::Unresolved(_));
+        if is_at_address {
             let seen = self.by_address.entry(server.address).or_default();
             let delay = rules.address_delay.as_millis() as u64;
             seen.start(&server.address.to_string(), wall, delay, rules.parallel_per_address);
@@ -307,6 +318,7 @@ impl World {
             },
         };
         self.open.push(Open {
+            is_at_address,
             ends_at: wall + latency + self.random.u64(0..500),
             host,
             task,
@@ -316,17 +328,18 @@ impl World {
     }
 
     fn end(&mut self, index: usize, frontier: &mut Frontier, wall: u64) {
+        let (host, signal) = (self.open[index].host, self.open[index].signal);
+        let answers = signal != HostSignal::Unreachable;
+        if answers && !self.servers[host].is_known {
+            self.servers[host].is_known = true;
+            self.count_at_address(host);
+        }
         let open = self.open.swap_remove(index);
         let rules = self.settings.politeness;
-        let server = &mut self.servers[open.host];
+        let server = &mut self.servers[host];
         server.seen.end(wall, rules.parallel_per_host);
-        let answers = open.signal != HostSignal::Unreachable;
-        let seen = self.by_address.entry(server.address).or_default();
-        if answers && !server.is_known {
-            server.is_known = true;
-            seen.open += server.seen.open + 1;
-        }
-        if server.is_known {
+        if open.is_at_address {
+            let seen = self.by_address.entry(server.address).or_default();
             seen.end(wall, rules.parallel_per_address);
         }
         let least = rules.retry_delay.min(rules.max_wait * 2 / 3).as_millis() as u64;
@@ -416,7 +429,7 @@ impl World {
             let rules = self.settings.politeness;
             let server = &mut self.servers[open.host];
             server.seen.end(wall, rules.parallel_per_host);
-            if server.is_known {
+            if open.is_at_address {
                 let seen = self.by_address.entry(server.address).or_default();
                 seen.end(wall, rules.parallel_per_address);
             }
