@@ -36,7 +36,9 @@
 //! host   'h' host                                                 ⟨Counts⟩
 //! gate   'g' host                                                 01 ⟨HostRecord⟩: how it was treated last
 //! robots 'r' host 00 origin                                       01 ⟨RobotsRow⟩: when fetched, and the text in DEFLATE
-//! skip   's' file:u32 offset:u64                                   ⟨u64⟩ end of a stretch of a WARC file that a rebuild could not read
+//! skip   'z' file:u32 offset:u64                                   ⟨u64⟩ end of a stretch of a WARC file that a rebuild could not read
+//! sitemap 's' host 00 sitemap's URL                               01 ⟨SitemapRow⟩: when read, and the sitemaps that it leads to,
+//!                                                                 ⟨[OnwardSitemap]⟩ in DEFLATE
 //! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: a visit's revisit record: status, place,
 //!                                                                 SHA-1 of the fetched body
 //! links  'l' page sequence:u64                                    01 ⟨[String]⟩: links of a duplicate to which no page with its
@@ -55,7 +57,8 @@
 //!
 //! A version may gain tables and rows that a program may ignore if it does not know them.
 //!
-//! The rows of `gate`, `robots` and `links` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt has it.
+//! The rows of `gate`, `robots`, `sitemap` and `links` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt has
+//! it.
 //!
 //! The entry of a URL in `log` or `bucket` exists from discovery on and is never removed, only moved from `log` to `bucket`. The entry
 //! in `queue` exists from discovery until the URL is finished; a retry moves it. A failed URL that is tried again gets a new entry in
@@ -103,11 +106,12 @@ pub(crate) const ARCHIVED_VISITS: u8 = b'w';
 pub(crate) const DEPARTED: u8 = b'd';
 pub(crate) const REDECIDED: u8 = b'y';
 pub(crate) const GATES: u8 = b'g';
-pub(crate) const SKIPPED: u8 = b's';
+pub(crate) const SKIPPED: u8 = b'z';
 const ROBOTS: u8 = b'r';
 const NEW_LINKS: u8 = b'l';
+const SITEMAPS: u8 = b's';
 
-/// The version of the rows of [`GATES`], [`ROBOTS`] and [`NEW_LINKS`], their first byte.
+/// The version of the rows of [`GATES`], [`ROBOTS`], [`SITEMAPS`] and [`NEW_LINKS`], their first byte.
 const ROW_VERSION: u8 = 1;
 
 /// Progress of the state. Every batch contains it, as it is after that batch.
@@ -334,6 +338,10 @@ pub(crate) fn host_state_key(host: &str) -> Vec<u8> {
 
 pub(crate) fn robots_key(host: &str, origin: &str) -> Vec<u8> {
     [&[ROBOTS], host.as_bytes(), &[0], origin.as_bytes()].concat()
+}
+
+pub(crate) fn sitemap_key(host: &str, url: &str) -> Vec<u8> {
+    [&[SITEMAPS], host.as_bytes(), &[0], url.as_bytes()].concat()
 }
 
 /// A row that begins with its own version.

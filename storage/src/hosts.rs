@@ -19,9 +19,9 @@ use crate::store::Store;
 /// Upper bound on a stored robots.txt, in bytes. The next run fetches a longer one again. Few robots.txt reach a tenth of this.
 pub const MAX_STORED_ROBOTS_BYTES: usize = 64 * 1024;
 
-/// Upper bound on the row of a robots.txt, in bytes, compressed. sled keeps up to sixteen rows in a node, and writes a node of more
+/// Upper bound on the row of a robots.txt or a sitemap, in bytes, compressed. sled keeps up to sixteen rows in a node, and writes a node of more
 /// than 128 KiB to a separate file, which it recovers less reliably.
-const MAX_ROBOTS_ROW_BYTES: usize = 7 * 1024;
+pub(crate) const MAX_PACKED_ROW_BYTES: usize = 7 * 1024;
 
 /// The row's name in the error for a damaged state.
 const HOST_STATE: &str = "a host's state";
@@ -68,26 +68,35 @@ struct RobotsRow {
 
 impl RobotsRow {
     fn pack(robots: &StoredRobots) -> Self {
-        let mut packed = Vec::new();
-        let mut encoder = DeflateEncoder::new(&robots.text[..], Compression::default());
-        // Reading from memory into memory cannot fail.
-        let _infallible = encoder.read_to_end(&mut packed);
         Self {
             fetched_at: robots.fetched_at,
-            packed,
+            packed: pack(&robots.text),
         }
     }
 
     fn unpack(self) -> Option<StoredRobots> {
-        let mut text = Vec::new();
-        let limit = MAX_STORED_ROBOTS_BYTES as u64;
-        let mut decoder = DeflateDecoder::new(&self.packed[..]).take(limit);
-        decoder.read_to_end(&mut text).ok()?;
         Some(StoredRobots {
             fetched_at: self.fetched_at,
-            text,
+            text: unpack(&self.packed, MAX_STORED_ROBOTS_BYTES)?,
         })
     }
+}
+
+/// The bytes as a raw DEFLATE stream (RFC 1951).
+pub(crate) fn pack(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    let mut encoder = DeflateEncoder::new(bytes, Compression::default());
+    // Reading from memory into memory cannot fail.
+    let _infallible = encoder.read_to_end(&mut packed);
+    packed
+}
+
+/// The bytes of such a stream, at most `limit` of them; `None` if it is damaged.
+pub(crate) fn unpack(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut decoder = DeflateDecoder::new(packed).take(limit as u64);
+    decoder.read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 impl Store {
@@ -118,7 +127,7 @@ impl Store {
         format::check_url(host, origin)?;
         let kept = robots.filter(|robots| robots.text.len() <= MAX_STORED_ROBOTS_BYTES);
         let row = kept.map(|robots| format::encode_versioned(&RobotsRow::pack(robots)));
-        let row = row.transpose()?.filter(|row| row.len() <= MAX_ROBOTS_ROW_BYTES);
+        let row = row.transpose()?.filter(|row| row.len() <= MAX_PACKED_ROW_BYTES);
         self.stage_rows(vec![(format::robots_key(host, origin), row)])
     }
 

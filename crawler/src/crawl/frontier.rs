@@ -11,18 +11,21 @@
 //! - `step`: the choice of a host's next step; `errands`: robots.txt and sitemaps
 //! - `intake`: what comes into memory from the seeds file and from the store, and what leaves it
 //! - `schedule`: the order of turns; `addresses`: the gates of the addresses
+//! - `lookups`: the names whose addresses are not known yet; `trials`: the new names of one domain, a few at a time
 //! - `memory`: the facts that outlive a run; `standing`: the states of all hosts at one moment
 
 mod addresses;
 mod errands;
 mod host;
 mod intake;
+mod lookups;
 mod memory;
 mod queue;
 mod schedule;
 mod standing;
 mod state;
 mod step;
+mod trials;
 mod visits;
 mod waiting;
 
@@ -30,7 +33,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::RandomState;
 use std::time::SystemTime;
 
-use storage::QueuedUrl;
+use storage::{Counts, QueuedUrl};
 use web::politeness::{Contact, CrawlClock, HostSignal, Now};
 
 use crate::config::settings::{Settings, TrapLimits};
@@ -40,10 +43,13 @@ use crate::crawl::steering::{JudgedPage, Steering};
 use addresses::Addresses;
 use host::Host;
 use intake::Intake;
+use lookups::Lookups;
 use schedule::Schedule;
-use state::EventTime;
+use state::{EventTime, LineEvent};
+use trials::Trials;
 
 pub(super) use intake::MAX_HOSTS;
+pub use lookups::MAX_LOOKUPS;
 pub use standing::{HostStanding, HostStateKind, Standing};
 
 /// Bound on the URLs of one host in memory; the others wait in the store.
@@ -54,6 +60,8 @@ const BUFFER: usize = 1_024;
 pub struct Frontier {
     hosts: HashMap<String, Host>,
     addresses: Addresses,
+    lookups: Lookups,
+    trials: Trials,
     schedule: Schedule,
     intake: Intake,
     /// Hosts with facts that have changed since they were last saved.
@@ -93,6 +101,8 @@ struct FrontierSettings {
     max_pages_per_host: Option<u64>,
     traps: TrapLimits,
     steers: bool,
+    /// Whether names are looked up before their hosts are asked. A proxy opens the connections itself.
+    looks_up_names: bool,
 }
 
 impl Frontier {
@@ -103,6 +113,8 @@ impl Frontier {
         Self {
             hosts: HashMap::new(),
             addresses: Addresses::new(&clock, &settings.politeness),
+            lookups: Lookups::default(),
+            trials: Trials::default(),
             schedule: Schedule::default(),
             intake: Intake::default(),
             unsaved: Vec::new(),
@@ -119,6 +131,7 @@ impl Frontier {
                 max_pages_per_host: settings.limits.max_pages_per_host,
                 traps: settings.limits.traps,
                 steers: settings.steering.enabled,
+                looks_up_names: settings.fetch.proxy.is_none(),
             },
             steering: Steering::new(settings.steering.clone()),
             window,
@@ -141,8 +154,25 @@ impl Frontier {
         }
     }
 
-    /// Adds a host for which earlier runs have left `queued` URLs in the store and decided `pages_decided` pages.
-    pub fn add_stored_host(&mut self, host: &str, queued: u64, pages_decided: u64) {
+    /// Notes that the host is a seed's, so that its name needs no trial.
+    fn want(&mut self, name: &str, now: Now) {
+        let Some(host) = self.hosts.get_mut(name) else {
+            return;
+        };
+        if !host.is_wanted {
+            host.is_wanted = true;
+            host.line = host.line.on(LineEvent::NameIsAdmitted);
+            self.trials.release(name);
+            self.schedule(name, now);
+        }
+    }
+
+    /// Adds a host of earlier runs, with the `counts` of the store.
+    pub fn add_stored_host(&mut self, host: &str, counts: &Counts) {
+        let queued = counts.queued;
+        if counts.kept > 0 {
+            self.prove(host);
+        }
         let entry = self.host(host);
         entry.urls += queued;
         if queued > 0 {
@@ -150,8 +180,8 @@ impl Frontier {
             entry.queue.review_held_back();
             entry.queue.note_stored();
         }
-        entry.pages_decided = pages_decided;
-        entry.memory.may_have_robots = true;
+        entry.pages_decided = counts.fetched();
+        entry.memory.may_have_answers = true;
         if self.after_interruption {
             self.may_have_been_asked(host);
         }
@@ -178,10 +208,13 @@ impl Frontier {
             if !self.has_place_for(&queued) {
                 continue;
             }
-            let host = queued.host.clone();
+            let (host, is_seed) = (queued.host.clone(), is_seed(&queued));
             let entry = self.host(&host);
             entry.urls += 1;
             entry.offer(queued);
+            if is_seed {
+                self.want(&host, now);
+            }
             self.schedule(&host, now);
         }
     }
@@ -196,6 +229,7 @@ impl Frontier {
                 failure,
                 contact,
             } => self.request_ended(&host, signal, failure, contact, now),
+            Event::LookedUp { host, route } => self.looked_up(&host, route, now),
             Event::Decided {
                 host,
                 seq,
@@ -231,12 +265,20 @@ impl Frontier {
                     self.add_errand(errand, now);
                 }
             }
+            Event::SitemapForgotten(errand) => {
+                self.end_ticket();
+                self.queue_sitemap(errand, now);
+            }
             Event::Refilled { host, urls, more } => {
                 self.end_ticket();
-                self.host(&host).queue.refilled(urls, more);
+                let has_seed = urls.iter().any(is_seed);
+                self.host(&host).refilled(urls, more);
+                if has_seed {
+                    self.want(&host, now);
+                }
                 self.schedule(&host, now);
             }
-            Event::SeedsRead { queued, more } => self.seeds_read(queued, more, now),
+            Event::SeedsRead { queued, known, more } => self.seeds_read(queued, &known, more, now),
             Event::HostsLoaded { hosts, behind } => self.hosts_loaded(hosts, behind),
             Event::Stop => self.stopping = true,
         }
@@ -255,15 +297,23 @@ impl Frontier {
             return step;
         }
         self.end_long_rests(now);
-        while let Some(who) = self.schedule.pop_due(now) {
+        loop {
+            self.admit_names(now);
+            if let Some(host) = self.lookups.begin() {
+                return Step::LookUp(host);
+            }
+            let Some(who) = self.schedule.pop_due(now) else {
+                break;
+            };
             if let Some(step) = self.take_turn(who, now) {
                 self.issue(&step);
                 return step;
             }
         }
+        self.end_idle_turns();
         let intake_wakes_at = self.intake_wakes_at();
         let wakes_at = self.schedule.wakes_at().into_iter().chain(intake_wakes_at).min();
-        if self.schedule.has_due() || intake_wakes_at.is_some() {
+        if self.schedule.has_due() || intake_wakes_at.is_some() || self.lookups.are_running() {
             return Step::Wait(wakes_at);
         }
         let ending = if self.takes_new {
@@ -297,6 +347,9 @@ impl Frontier {
     /// Notes the outcome of a URL. Steering learns from the verdict.
     fn decided(&mut self, name: &str, seq: u64, page: Option<&JudgedPage>) {
         self.pages_decided += u64::from(page.is_some());
+        if page.is_some_and(|page| page.duplicate_of.is_none()) {
+            self.prove(name);
+        }
         let host = self.host(name);
         host.urls = host.urls.saturating_sub(1);
         host.decided(seq, page);
@@ -304,6 +357,25 @@ impl Frontier {
         let refutes_a_rule = page.is_some_and(|page| self.steering.decided(name, page));
         if refutes_a_rule {
             self.host(name).queue.review_held_back();
+        }
+    }
+
+    /// Notes that the host has shown a page that was new.
+    fn prove(&mut self, name: &str) {
+        let host = self.host(name);
+        if !host.is_wanted {
+            host.is_wanted = true;
+            host.line = host.line.on(LineEvent::NameIsAdmitted);
+            self.trials.prove(name);
+        }
+    }
+
+    /// Schedules the hosts whose names have a place by now.
+    fn admit_names(&mut self, now: Now) {
+        while let Some(name) = self.trials.admit_next() {
+            let host = self.host(&name);
+            host.line = host.line.on(LineEvent::NameIsAdmitted);
+            self.schedule(&name, now);
         }
     }
 
@@ -350,7 +422,7 @@ impl Frontier {
     /// Gives the step a ticket.
     fn issue(&mut self, step: &Step) {
         match step {
-            Step::Start(task) => {
+            Step::Start(task, _) => {
                 self.requests_open += 1;
                 if let Task::Page { queued, .. } = task {
                     self.pages_in_process += is_new(queued);
@@ -360,7 +432,7 @@ impl Frontier {
                 self.pages_in_process += is_new(queued);
             }
             Step::Refill(_) | Step::Recall(_) => {}
-            Step::ReadSeeds | Step::LoadHosts(_) | Step::Wait(_) | Step::Finished(_) => return,
+            Step::ReadSeeds | Step::LoadHosts(_) | Step::LookUp(_) | Step::Wait(_) | Step::Finished(_) => return,
         }
         self.tickets_out += 1;
     }
@@ -389,6 +461,11 @@ impl Frontier {
 /// 1 for a URL that was never fetched before.
 fn is_new(queued: &QueuedUrl) -> u64 {
     u64::from(queued.revisits.is_none())
+}
+
+/// Whether nothing linked to the URL.
+fn is_seed(queued: &QueuedUrl) -> bool {
+    queued.via.is_none()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dedup::Analyzer;
-use storage::{Discovered, Outcome, QueuedUrl, Via, Visit, stored_text};
+use storage::{Discovered, Outcome, QueuedUrl, Visit, stored_text};
 use url::Url;
 use web::canonicalize;
 use web::fetch::{FetchError, Response};
@@ -223,9 +223,10 @@ pub fn panicked(task: Task) -> Meaning {
                 answer: RobotsAnswer::Unreachable("a parser panicked".into()),
             }),
             Errand::Sitemap { url, .. } => Meaning::Record(Record::Sitemap {
-                via: Via::Url(url.as_str().into()),
+                url,
                 urls: Vec::new(),
                 further: Vec::new(),
+                fetched_at: None,
             }),
         },
     }

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use bytes::Bytes;
-use storage::{Counts, Discovered, HostRecord, Outcome, PageDraft, QueuedUrl, StoredRobots, Via};
+use storage::{Counts, Discovered, HostRecord, Outcome, PageDraft, QueuedUrl, StoredRobots};
 use url::Url;
-use web::fetch::Response;
+use web::fetch::{Response, Route};
 use web::politeness::{Contact, HostSignal, Now};
 use web::robots::Robots;
 
@@ -108,6 +108,13 @@ pub(crate) enum Event {
         /// The address that answered, and its latency.
         contact: Contact,
     },
+    /// The look-up of a host's name has ended.
+    LookedUp {
+        /// The host.
+        host: String,
+        /// The addresses to connect to, or the failure.
+        route: Route,
+    },
     /// A page of the frontier has its outcome.
     Decided {
         /// The host of its row in the frontier.
@@ -142,6 +149,8 @@ pub(crate) enum Event {
         /// Further sitemaps to fetch.
         further: Vec<Errand>,
     },
+    /// The store has no recent record of this sitemap.
+    SitemapForgotten(Errand),
     /// The store's answer to [`Step::Refill`].
     Refilled {
         /// The host.
@@ -155,6 +164,8 @@ pub(crate) enum Event {
     SeedsRead {
         /// The seeds that are new to the crawl, or tried again.
         queued: Vec<QueuedUrl>,
+        /// The hosts of seeds that the crawl knew, and the hosts to which these redirected.
+        known: Vec<String>,
         /// Whether the file has more.
         more: bool,
     },
@@ -172,11 +183,13 @@ pub(crate) enum Event {
 /// The next step, chosen by the frontier.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// Make this request.
-    Start(Task),
+    /// Make this request, over this route.
+    Start(Task, Route),
+    /// Look up the name of this host.
+    LookUp(String),
     /// Read more of a host's URLs from the store.
     Refill(Refill),
-    /// Read the robots.txt of an earlier run from the store.
+    /// Read from the store what an earlier run learned by this errand.
     Recall(Errand),
     /// Read more seeds into the store. It has no ticket, and is not repeated before its answer.
     ReadSeeds,
@@ -297,11 +310,13 @@ pub(crate) enum Record {
     /// The URLs of a sitemap.
     Sitemap {
         /// The sitemap.
-        via: Via,
+        url: Url,
         /// Pages.
         urls: Vec<Discovered>,
         /// Sitemaps that it names.
         further: Vec<Errand>,
+        /// When the server answered, Unix ms; `None` if there was no answer, so that the next run asks again.
+        fetched_at: Option<u64>,
     },
     /// A robots.txt that was fetched.
     Robots {
@@ -312,7 +327,7 @@ pub(crate) enum Record {
         /// The text to store; `None` if it is too long.
         stored: Option<StoredRobots>,
     },
-    /// The frontier asks for the robots.txt of an earlier run.
+    /// The frontier asks for what an earlier run learned by this errand.
     Recall(Errand),
     /// The treatment of hosts.
     Hosts {

@@ -10,9 +10,9 @@
 //! 1. **Seed.** [`fill`](fill::fill) puts the URLs that earlier runs left in the store into the frontier. A thread of
 //!    [`seeding`] reads the seeds file; the recorder stores its URLs batch by batch, and an event brings the new ones to the frontier.
 //! 2. **Frontier.** [`Frontier::next`] chooses the next URL. Robots.txt, politeness and steering decide when it goes, or whether
-//!    it is held back. [`drive`](drive::drive) carries out each step of the frontier and feeds it the events of all stages.
+//!    it is held back. The name of a host is looked up before its first request ([`Network::look_up`]). [`drive`](drive::drive) carries out each step of the frontier and feeds it the events of all stages.
 //! 3. **Fetch.** [`Network::fetch`] makes the request in a tokio task
-//!    ([`Fetcher::get_if`](web::fetch::Fetcher::get_if)). An event tells the frontier that the request has ended. A
+//!    ([`Fetcher::get_by`](web::fetch::Fetcher::get_by)). An event tells the frontier that the request has ended. A
 //!    small answer goes to the channel `small`, a large one to `large` ([`Lane`](super::interpret::Lane)).
 //! 4. **Interpret.** A parse thread turns the answer into a record ([`Interpreter::interpret`]): a redirect, a
 //!    failure, or a page, which [`page::read`] reads. The record of a page has the text, the signature, and the
@@ -43,7 +43,7 @@ use web::fetch::{FetchError, Response};
 use web::memory_budget::{Claim, MemoryBudget};
 
 use crate::config::settings::Settings;
-use crate::crawl::frontier::Frontier;
+use crate::crawl::frontier::{Frontier, MAX_LOOKUPS};
 use crate::crawl::interpret::{Interpreter, RobotsReader};
 use crate::crawl::messages::{Ending, Event, GivenUp, Record, Task};
 use crate::crawl::recorder::Recorder;
@@ -123,11 +123,11 @@ pub fn run(
     let seeds = fill(&mut frontier, recorder.store_mut(), seeds, settings, &scope)?;
     seeds.into_iter().for_each(|seeds| recorder.takes_seeds(seeds));
 
-    // The channels. A ticket has at most two events: its request has ended, and its URL has an outcome.
+    // The channels. A ticket has at most two events: its request has ended, and its URL has an outcome. A look-up has one.
     let (small_in, small) = bounded::<Answer>(window);
     let (large_in, large) = bounded::<Answer>(window);
     let (records_in, records) = bounded::<WeighedRecord>(window + WITHOUT_TICKET);
-    let (events_in, events) = mpsc::channel::<Event>(2 * window + WITHOUT_TICKET);
+    let (events_in, events) = mpsc::channel::<Event>(2 * window + MAX_LOOKUPS + WITHOUT_TICKET);
 
     // The stages.
     let runtime = network::runtime()?;

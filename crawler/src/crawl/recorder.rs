@@ -12,6 +12,7 @@ mod decide;
 pub(crate) mod departures;
 pub(crate) mod intake;
 mod kept_texts;
+mod recall;
 mod redirects;
 mod unanswered;
 mod versions;
@@ -22,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use dedup::{Deduplicator, SledIndex};
-use storage::{Counts, Discovered, Fate, Outcome, QueuedUrl, Store, Via};
+use storage::{Counts, Discovered, Fate, Outcome, QueuedUrl, Store};
 use tokio::sync::mpsc::Sender;
 use web::memory_budget::Claim;
 
@@ -30,14 +31,14 @@ use crate::config::settings::Settings;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::index;
 use crate::crawl::interpret::RobotsReader;
-use crate::crawl::messages::{Errand, Event, Record, Refill, RobotsAnswer};
+use crate::crawl::messages::{Errand, Event, Record, Refill};
 use crate::crawl::stats::Stats;
 use crate::crawl::steering::JudgedPage;
 use crate::error::RunError;
 use archive::ArchivedRequests;
 use budget::UrlBudget;
 use cluster_links::ClusterLinks;
-use intake::SeedInbox;
+use intake::{SeedInbox, StoredSeeds};
 use kept_texts::KeptTexts;
 use redirects::Redirects;
 use versions::Unchanged;
@@ -230,7 +231,12 @@ impl Recorder {
                 self.end_visits()?;
                 return Ok(None);
             }
-            Record::Sitemap { via, urls, further } => self.sitemap(&via, &urls, further)?,
+            Record::Sitemap {
+                url,
+                urls,
+                further,
+                fetched_at,
+            } => self.sitemap(&url, &urls, further, fetched_at)?,
             Record::Robots { errand, answer, stored } => {
                 if let Errand::Robots { for_host, origin, .. } = &errand {
                     self.store.record_robots(for_host, origin, stored.as_ref())?;
@@ -267,42 +273,18 @@ impl Recorder {
     }
 
     fn read_seeds(&mut self) -> Result<Event, RunError> {
-        let queued = match &mut self.seeds {
+        let stored = match &mut self.seeds {
             Some(seeds) => seeds.store_next(&mut self.store)?,
             None => None,
         };
-        if let Some(queued) = &queued {
-            self.url_budget.spend(queued);
-        } else {
+        let more = stored.is_some();
+        let StoredSeeds { queued, known } = stored.unwrap_or_default();
+        self.url_budget.spend(&queued);
+        if !more {
             // The scope has its last host.
             self.seeds = None;
         }
-        Ok(Event::SeedsRead {
-            more: queued.is_some(),
-            queued: queued.unwrap_or_default(),
-        })
-    }
-
-    fn sitemap(&mut self, via: &Via, urls: &[Discovered], further: Vec<Errand>) -> Result<Event, RunError> {
-        let mut queued = Vec::new();
-        for slice in urls.chunks(SLICE) {
-            let admitted = self.url_budget.admit(slice);
-            self.stats.links_over_budget(slice.len() - admitted.len());
-            let fresh = self.store.discover_from(&admitted, Some(via))?;
-            self.url_budget.spend(&fresh);
-            queued.extend(fresh);
-        }
-        Ok(Event::Sitemap { queued, further })
-    }
-
-    /// The robots.txt of an earlier run.
-    fn recall(&self, errand: Errand, reader: &RobotsReader) -> Result<Event, RunError> {
-        let stored = match &errand {
-            Errand::Robots { for_host, origin, .. } => self.store.robots(for_host, origin)?,
-            Errand::Sitemap { .. } => None,
-        };
-        let answer = stored.map_or(RobotsAnswer::Forgotten, |stored| reader.read(errand.url(), &stored));
-        Ok(Event::Robots { errand, answer })
+        Ok(Event::SeedsRead { queued, known, more })
     }
 
     fn update_stats(&self) {

@@ -12,16 +12,17 @@ mod credentials;
 mod error;
 mod fields;
 mod proxy;
+mod route;
 mod settings;
 mod tls;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, RETRY_AFTER};
-use tokio::time::timeout_at;
+use tokio::time::{timeout, timeout_at};
 use url::Url;
 
 use crate::address_policy::{AddressPolicy, GuardedResolver};
@@ -30,12 +31,14 @@ use crate::robots::MAX_ROBOTS_BYTES;
 use crate::sitemap::MAX_SITEMAP_BYTES;
 use clients::Clients;
 use fields::HostFields;
+use route::PinnedResolver;
 
 pub use certificate::CertificateFault;
 pub use credentials::Credentials;
 pub use error::FetchError;
 pub use fields::{extra_field, fields_of_every_request};
 pub use proxy::Proxy;
+pub use route::Route;
 pub use settings::FetchSettings;
 
 /// A response, with its body if the caller wanted it.
@@ -122,6 +125,7 @@ pub struct Fetcher {
     fields: Arc<HostFields>,
     /// Whether a proxy opens the connections: then the visible address is the proxy's.
     has_proxy: bool,
+    connect_timeout: Duration,
     timeout: Duration,
     max_body_bytes: usize,
     arriving: MemoryBudget,
@@ -152,6 +156,7 @@ impl Fetcher {
             policy,
             fields: Arc::new(HostFields::new(settings)),
             has_proxy: settings.proxy.is_some(),
+            connect_timeout: settings.connect_timeout,
             timeout: settings.timeout,
             max_body_bytes: settings.max_body_bytes,
             arriving,
@@ -163,19 +168,41 @@ impl Fetcher {
     /// # Errors
     /// No complete response arrived, or the address policy forbids the request; see [`FetchError`].
     pub async fn get(&self, url: &Url, wanted: Wanted) -> Result<Response, FetchError> {
-        self.get_if(url, wanted, HeaderMap::new()).await
+        self.get_by(&Route::Direct, url, wanted, HeaderMap::new()).await
     }
 
-    /// As [`get`](Self::get), with header fields that make the request conditional.
+    /// Looks up the name of a host key, such as `example.org:8080`. The route holds only addresses that the address policy permits.
+    pub async fn look_up(&self, host: &str) -> Route {
+        let name = host.split_once(':').map_or(host, |(name, _port)| name);
+        let resolver = GuardedResolver::new(self.policy.clone());
+        match timeout(self.connect_timeout, resolver.look_up(name)).await {
+            Ok(Ok(found)) => Route::Addresses(found.iter().map(SocketAddr::ip).take(MAX_ADDRESSES).collect()),
+            Ok(Err(error)) => Route::Unresolved(FetchError::from_look_up(error.as_ref())),
+            Err(_elapsed) => Route::Unresolved(FetchError::Timeout),
+        }
+    }
+
+    /// As [`get`](Self::get), over the route to the URL's host, and with header fields that make the request conditional.
     ///
     /// # Errors
     /// As [`get`](Self::get).
-    pub async fn get_if(&self, url: &Url, wanted: Wanted, conditions: HeaderMap) -> Result<Response, FetchError> {
+    pub async fn get_by(
+        &self,
+        route: &Route,
+        url: &Url,
+        wanted: Wanted,
+        conditions: HeaderMap,
+    ) -> Result<Response, FetchError> {
+        let addresses = match route {
+            Route::Direct => None,
+            Route::Addresses(addresses) => Some(addresses),
+            Route::Unresolved(error) => return Err(error.clone()),
+        };
         self.policy.check_literal(url)?;
         let fetched_at = SystemTime::now();
         let start = Instant::now();
         let deadline = tokio::time::Instant::from_std(start) + self.timeout;
-        let lent = self.clients.lend(url)?;
+        let lent = self.clients.lend(url, addresses)?;
         let request = lent.client.get(self.fields.request_url(url));
         let sent = timeout_at(deadline, self.fields.apply(request, url).headers(conditions).send()).await;
         let sent = sent.map_err(|_elapsed| FetchError::Timeout)?;
@@ -230,16 +257,20 @@ impl Fetcher {
     }
 }
 
-/// Makes the client of a host. All clients share one set of certificates and one cache of TLS sessions.
+/// Bound on the addresses of one name. A name server may give thousands.
+const MAX_ADDRESSES: usize = 16;
+
+/// Makes the client of a host, which connects only to `addresses` where they are known. All clients share one set of certificates and one
+/// cache of TLS sessions.
 fn builder_of(
     settings: &FetchSettings,
     policy: AddressPolicy,
-) -> Result<impl Fn() -> Result<reqwest::Client, FetchError> + use<>, FetchError> {
+) -> Result<impl Fn(Option<&Arc<[IpAddr]>>) -> Result<reqwest::Client, FetchError> + use<>, FetchError> {
     let tls = tls::config(&settings.extra_roots)?;
     let headers = fields::of_every_request(settings);
     let (user_agent, connect_timeout) = (settings.user_agent.clone(), settings.connect_timeout);
     let proxy = settings.proxy.clone();
-    Ok(move || {
+    Ok(move |addresses: Option<&Arc<[IpAddr]>>| {
         let resolver = GuardedResolver::new(policy.clone());
         let builder = reqwest::Client::builder()
             .tls_backend_preconfigured(tls.clone())
@@ -254,9 +285,10 @@ fn builder_of(
             .http2_initial_stream_window_size(HTTP2_WINDOW)
             .http2_initial_connection_window_size(HTTP2_WINDOW)
             .pool_idle_timeout(Duration::from_secs(30));
-        let builder = match &proxy {
-            None => builder.dns_resolver(resolver),
-            Some(proxy) => builder
+        let builder = match (&proxy, addresses) {
+            (None, None) => builder.dns_resolver(resolver),
+            (None, Some(addresses)) => builder.dns_resolver(PinnedResolver(Arc::clone(addresses))),
+            (Some(proxy), _) => builder
                 .proxy(proxy.to_reqwest()?)
                 .dns_resolver(proxy.resolver(resolver)),
         };

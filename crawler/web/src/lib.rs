@@ -23,4 +23,4 @@ mod site;
 pub mod sitemap;
 pub mod url_rule;
 
-pub use site::site;
+pub use site::{domain_of_host, site};

@@ -1,5 +1,7 @@
 //! Sites, which have one owner.
 
+use std::net::Ipv4Addr;
+
 use url::{Host, Url};
 
 /// The registrable domain of a URL's host by the Public Suffix List: `example.co.uk` for `www.example.co.uk`. An address, or a
@@ -13,9 +15,38 @@ pub fn site(url: &Url) -> Option<&str> {
     }
 }
 
+/// The same of a host key, such as `www.example.org:8080`: all ports of a domain are one site.
+#[must_use]
+pub fn domain_of_host(host: &str) -> &str {
+    if host.starts_with('[') {
+        return host;
+    }
+    let name = host.split_once(':').map_or(host, |(name, _port)| name);
+    if name.parse::<Ipv4Addr>().is_ok() {
+        return name;
+    }
+    psl::domain_str(name).unwrap_or(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_host_key_has_the_site_of_its_urls() {
+        for (host, expected) in [
+            ("www.example.co.uk", "example.co.uk"),
+            ("www.example.org:8080", "example.org"),
+            ("a.b.github.io", "b.github.io"),
+            ("github.io", "github.io"),
+            ("localhost:80", "localhost"),
+            ("a.b.localhost:80", "b.localhost"),
+            ("192.0.2.1:80", "192.0.2.1"),
+            ("[2001:db8::1]", "[2001:db8::1]"),
+        ] {
+            assert_eq!(domain_of_host(host), expected, "{host}");
+        }
+    }
 
     #[test]
     fn a_site_is_a_registrable_domain_or_an_address() {

@@ -77,7 +77,13 @@ impl Frontier {
             return self.give_up_errand(errand, &name, now);
         }
         match &errand {
-            Errand::Robots { .. } => self.host(&name).robots_errands.push_back(errand),
+            Errand::Robots { for_host, .. } => {
+                if *for_host != name {
+                    // The host that waits for it must not keep a place that this host may need.
+                    self.trials.end(for_host);
+                }
+                self.host(&name).robots_errands.push_back(errand);
+            }
             Errand::Sitemap { url, .. } if url.as_str().len() > MAX_LOCATION_BYTES => {
                 return tracing::info!(host = name, "sitemap skipped: its URL is too long");
             }
@@ -88,10 +94,27 @@ impl Frontier {
                     return;
                 }
                 host.sitemaps_taken += 1;
-                host.sitemaps.push_back(errand);
+                if host.memory.may_have_answers {
+                    host.sitemaps_to_recall.push_back(errand);
+                } else {
+                    host.sitemaps.push_back(errand);
+                }
             }
         }
         self.schedule(&name, now);
+    }
+
+    /// Queues a sitemap of which the store has no recent record.
+    pub(super) fn queue_sitemap(&mut self, errand: Errand, now: Now) {
+        let Some(key) = HostKey::from_url(errand.url()) else {
+            return;
+        };
+        let host = self.host(key.as_str());
+        if host.gate.is_given_up() {
+            return self.give_up_errand(errand, key.as_str(), now);
+        }
+        host.sitemaps.push_back(errand);
+        self.schedule(key.as_str(), now);
     }
 
     /// Ends an errand that no host will run. If it is for a robots.txt, the run gives up the origin that waits for it.

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use storage::QueuedUrl;
 use url::Url;
+use web::fetch::Route;
 use web::politeness::{AddressKey, CrawlClock, Gate, Now};
 
 use super::queue::HostQueue;
-use super::state::{HostFacts, HostState, Line, OriginState, Work};
+use super::state::{HostFacts, HostState, Line, OriginState, Work, origin};
 use super::waiting::WaitingUrl;
 use super::{BUFFER, FrontierSettings};
 use crate::config::settings::TrapLimits;
@@ -41,9 +42,12 @@ pub(super) struct HostMemory {
     pub last_failure: Option<String>,
     /// Whether these facts have changed since they were last saved.
     pub is_unsaved: bool,
-    /// Whether an earlier run may have left the host's robots.txt in the store.
-    pub may_have_robots: bool,
+    /// Whether an earlier run may have left the host's robots.txt, or records of its sitemaps, in the store.
+    pub may_have_answers: bool,
 }
+
+/// The time at which a route that needs no look-up expires.
+const NEVER: Now = Now::MAX;
 
 /// One host.
 #[derive(Debug)]
@@ -51,6 +55,11 @@ pub(super) struct Host {
     pub(super) gate: Gate,
     /// The address that answered last. Its gate applies, too.
     pub(super) address: Option<AddressKey>,
+    /// The route of the next requests, and when it expires; `None` before the name was looked up.
+    route: Option<(Route, Now)>,
+    /// Whether the crawl wants it for a reason of its own: it is a seed's host or an IP address, or it has shown a page that was new. The name of
+    /// any other host needs a place in a trial (`trials`).
+    pub(super) is_wanted: bool,
     pub(super) memory: HostMemory,
     pub(super) line: Line,
     pub(super) queue: HostQueue,
@@ -64,6 +73,8 @@ pub(super) struct Host {
     pub(super) origins: HashMap<String, OriginState>,
     pub(super) robots_errands: VecDeque<Errand>,
     pub(super) sitemaps: VecDeque<Errand>,
+    /// Sitemaps that an earlier run may have read.
+    pub(super) sitemaps_to_recall: VecDeque<Errand>,
     /// Number of sitemaps taken so far, which has a bound.
     pub(super) sitemaps_taken: usize,
     pub(super) next_page: PageKind,
@@ -79,9 +90,13 @@ pub(super) struct Host {
 impl Host {
     pub(super) fn new(name: &str, clock: &CrawlClock, settings: &FrontierSettings) -> Self {
         let politeness = &settings.politeness;
+        let address = AddressKey::of_literal(name);
+        let needs_look_up = settings.looks_up_names && address.is_none();
         Self {
             gate: Gate::new(clock, politeness),
-            address: AddressKey::of_literal(name),
+            route: (!needs_look_up).then_some((Route::Direct, NEVER)),
+            is_wanted: address.is_some(),
+            address,
             memory: HostMemory::default(),
             line: Line::None,
             queue: HostQueue::new(settings.steers),
@@ -91,6 +106,7 @@ impl Host {
             origins: HashMap::new(),
             robots_errands: VecDeque::new(),
             sitemaps: VecDeque::new(),
+            sitemaps_to_recall: VecDeque::new(),
             sitemaps_taken: 0,
             next_page: PageKind::New,
             next_request: RequestKind::Sitemap,
@@ -102,10 +118,41 @@ impl Host {
         }
     }
 
+    /// The route of the next request; `None` if the name must be looked up first.
+    pub(super) fn route(&self, now: Now) -> Option<&Route> {
+        self.route
+            .as_ref()
+            .filter(|(_, until)| now < *until)
+            .map(|(route, _)| route)
+    }
+
+    /// Uses the route `until` then.
+    pub(super) fn learn_route(&mut self, route: Route, until: Now) {
+        self.route = Some((route, until));
+    }
+
+    /// Has the name looked up again before the next request, because the host could not be reached.
+    pub(super) fn doubt_route(&mut self) {
+        self.route.take_if(|(_, until)| *until != NEVER);
+    }
+
     /// Takes in a new URL.
     pub(super) fn offer(&mut self, queued: QueuedUrl) {
         self.awaits_verdict = false;
-        self.queue.offer(queued);
+        let is_given_up = self.origins_given_up().next().is_some()
+            && Url::parse(&queued.url)
+                .is_ok_and(|url| self.origins.get(&origin(&url)).is_some_and(OriginState::is_given_up));
+        if is_given_up {
+            self.queue.skip(queued.seq);
+        } else {
+            self.queue.offer(queued);
+        }
+    }
+
+    /// Takes in the store's answer to a refill.
+    pub(super) fn refilled(&mut self, urls: Vec<QueuedUrl>, more: bool) {
+        self.queue.refilled(urls, more);
+        self.skip_given_up();
     }
 
     /// Notes that a URL in process has its outcome.
@@ -121,11 +168,22 @@ impl Host {
         self.respelled.push_back((queued, url));
     }
 
-    /// Sets an origin's state. The URLs that waited for its robots.txt return to the queue.
+    /// Sets an origin's state. The URLs that waited for its robots.txt return to the queue. If the run has given the origin up, they stay in the
+    /// store, and the host does not wait for a turn to find that out.
     pub(super) fn settle(&mut self, origin: String, state: OriginState) {
         self.origins.insert(origin, state);
         for queued in std::mem::take(&mut self.awaiting_robots) {
             self.queue.put_back(WaitingUrl::new(queued));
+        }
+        self.skip_given_up();
+    }
+
+    /// Leaves to the store the URLs whose origin the run has given up.
+    fn skip_given_up(&mut self) {
+        if self.origins_given_up().next().is_some() {
+            let origins = &self.origins;
+            self.queue
+                .skip_where(|url| origins.get(&origin(url)).is_some_and(OriginState::is_given_up));
         }
     }
 
@@ -148,7 +206,8 @@ impl Host {
 
     /// Removes all errands of a host that will run none of them.
     pub(super) fn drain_errands(&mut self) -> Vec<Errand> {
-        self.robots_errands.drain(..).chain(self.sitemaps.drain(..)).collect()
+        let sitemaps = self.sitemaps.drain(..).chain(self.sitemaps_to_recall.drain(..));
+        self.robots_errands.drain(..).chain(sitemaps).collect()
     }
 
     /// The kind of the next step. New URLs and sitemaps count only if the crawl `takes_new`.
@@ -157,6 +216,8 @@ impl Host {
             Work::Nothing
         } else if self.needs_refill(takes_new) {
             Work::Refill
+        } else if takes_new && !self.sitemaps_to_recall.is_empty() {
+            Work::Recall
         } else if !self.robots_errands.is_empty() || self.has_sitemap(takes_new) || self.has_page(takes_new) {
             Work::Request
         } else {
@@ -172,6 +233,7 @@ impl Host {
             in_process: self.queue.in_process(),
             awaits_robots: self.awaits_robots(),
             work: self.work(takes_new),
+            line: self.line,
             ready_at: self.gate.ready_at(),
             address_is_free,
             rests_until: self.gate.rests_until(),
@@ -180,6 +242,11 @@ impl Host {
             is_over_page_limit: !takes_new || !self.may_take_page(),
             last_failure: self.last_failure(),
         }
+    }
+
+    /// Whether the host awaits the end of something that was begun for it.
+    pub(super) fn is_busy(&self) -> bool {
+        self.gate.open() > 0 || self.queue.in_process() > 0 || self.queue.is_refilling() || self.awaits_robots()
     }
 
     /// The host's state.

@@ -11,18 +11,20 @@
 //! and their treatment. Then hosts come in as others are released: first those that were named last, up to [`MAX_NAMED`], then the others
 //! in the order of their names. So a seeds file is crawled in its order as far as the memory reaches. A host is released when nothing
 //! remains to do and its gate would let a request pass, so a host that comes back has no delay to keep that memory alone knew.
-//! Hosts in a long rest stay in memory and do not count.
+//! Hosts in a long rest stay in memory and do not count. If the memory is full, names that wait for a trial return to the store, except the first
+//! of each line, so that the names of one domain do not keep the hosts of others out.
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-use storage::QueuedUrl;
+use storage::{Counts, QueuedUrl};
 use web::politeness::Now;
 
 use super::Frontier;
 use super::host::Host;
 use super::state::{Line, Work};
+use super::trials::PLACES;
 use crate::crawl::messages::{GivenUp, HostsWanted, Step, StoredHost};
 
 /// Hosts in memory with something to do. At one request a second each they keep ten times as many requests open as a machine can make,
@@ -259,10 +261,13 @@ impl Frontier {
         self.intake.seeds != SeedsState::Read
     }
 
-    /// Takes in seeds that the store has queued.
-    pub(super) fn seeds_read(&mut self, queued: Vec<QueuedUrl>, more: bool, now: Now) {
+    /// Takes in seeds that the store has queued, and the hosts of seeds that the store knew.
+    pub(super) fn seeds_read(&mut self, queued: Vec<QueuedUrl>, known: &[String], more: bool, now: Now) {
         self.intake.seeds = if more { SeedsState::Unread } else { SeedsState::Read };
         self.add(queued, now);
+        for host in known {
+            self.want(host, now);
+        }
     }
 
     /// Takes in hosts from the store.
@@ -292,16 +297,21 @@ impl Frontier {
         // They were counted when the run began.
         self.visits_left = visits_left;
         if urls.is_empty() {
-            return self.add_stored_host(&name, counts.queued, counts.fetched());
+            return self.add_stored_host(&name, &counts);
         }
-        self.add_stored_host(&name, 0, 0);
+        self.add_stored_host(&name, &Counts::default());
+        let now = self.clock.now();
+        let has_seed = urls.iter().any(super::is_seed);
         let host = self.host(&name);
-        host.memory.may_have_robots = record.is_some();
+        host.memory.may_have_answers = record.is_some();
         for queued in urls {
             host.urls += 1;
             host.offer(queued);
         }
-        self.schedule(&name, self.clock.now());
+        if has_seed {
+            self.want(&name, now);
+        }
+        self.schedule(&name, now);
     }
 
     /// Releases the hosts that have nothing left to do, and the addresses that no host needs.
@@ -314,8 +324,24 @@ impl Frontier {
                 self.note_released(name, &host);
             }
         }
+        self.release_waiting_names();
         let needed: HashSet<_> = self.hosts.values().filter_map(|host| host.address).collect();
         self.addresses.release(&needed, now);
+    }
+
+    /// Releases the hosts whose names wait for a trial, except the first of each line. Another pass brings them back.
+    fn release_waiting_names(&mut self) {
+        let kept = PLACES.min(self.intake.max_hosts / 4);
+        let hosts = &self.hosts;
+        let may_leave = |name: &str| {
+            let host = hosts.get(name);
+            host.is_none_or(|host| host.line == Line::Trial && host.holds_nothing())
+        };
+        for name in self.trials.shorten_lines(kept, may_leave) {
+            self.hosts.remove(&name);
+            self.intake.is_partial = true;
+            self.intake.passes_again = true;
+        }
     }
 
     fn note_released(&mut self, name: String, host: &Host) {
@@ -363,17 +389,20 @@ impl Frontier {
 }
 
 impl Host {
-    /// Whether nothing is left to do, nothing is on its way, and the store knows the treatment.
-    fn is_idle(&self, takes_new: bool, now: Now) -> bool {
-        let is_at_rest = self.line == Line::None
-            && !self.memory.is_unsaved
-            && self.gate.open() == 0
-            && self.queue.in_process() == 0
+    /// Whether the memory has nothing of the host that the store has not, and nothing is on its way.
+    fn holds_nothing(&self) -> bool {
+        !self.memory.is_unsaved
+            && !self.is_busy()
             && self.awaiting_robots.is_empty()
             && self.respelled.is_empty()
             && self.robots_errands.is_empty()
-            && self.sitemaps.is_empty();
-        is_at_rest
+            && self.sitemaps.is_empty()
+    }
+
+    /// Whether nothing is left to do, nothing is on its way, and the store knows the treatment.
+    fn is_idle(&self, takes_new: bool, now: Now) -> bool {
+        self.line == Line::None
+            && self.holds_nothing()
             && self.work(takes_new) == Work::Nothing
             && (self.is_given_up() || self.gate.ready_at().is_some_and(|at| at <= now))
     }

@@ -30,7 +30,7 @@ impl Frontier {
         let host = self.host(name);
         host.gate.remember(&memory);
         host.memory.asked_before = state.asked_at;
-        host.memory.may_have_robots = true;
+        host.memory.may_have_answers = true;
         host.memory.last_failure.clone_from(&state.last_failure);
         if let Some(address) = state.address {
             host.memory.address = Some(address);

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use storage::QueuedUrl;
+use url::Url;
 
 use super::BUFFER;
 use super::state::UrlState;
@@ -129,6 +130,19 @@ impl HostQueue {
     /// The store holds new URLs from an earlier run.
     pub fn note_stored(&mut self) {
         self.stored = self.stored.max(Stored::Some);
+    }
+
+    /// Leaves all new URLs to the store, which has them too. A refill brings them back.
+    pub fn leave_to_store(&mut self) {
+        if !self.buffer.is_empty() {
+            self.buffer = BTreeMap::new();
+            self.stored = Stored::Earlier;
+        }
+    }
+
+    /// Whether the store was asked for URLs and has not answered yet.
+    pub fn is_refilling(&self) -> bool {
+        self.refilling.is_some()
     }
 
     /// Whether the store holds new URLs that are not in the buffer.
@@ -322,6 +336,20 @@ impl HostQueue {
     pub fn skip(&mut self, seq: u64) {
         self.end(seq);
         self.skipped.insert(seq);
+    }
+
+    /// As [`skip`](Self::skip), for all URLs in memory of which `is_skipped` holds.
+    pub fn skip_where(&mut self, is_skipped: impl Fn(&Url) -> bool) {
+        let skipped = &mut self.skipped;
+        let mut is_kept = |waiting: &WaitingUrl| {
+            let is_skipped = waiting.url.as_ref().is_some_and(&is_skipped);
+            if is_skipped {
+                skipped.insert(waiting.queued.seq);
+            }
+            !is_skipped
+        };
+        self.buffer.retain(|_, waiting| is_kept(waiting));
+        self.visits.retain(is_kept);
     }
 
     /// The `seq` of each URL that a refill must leave out.

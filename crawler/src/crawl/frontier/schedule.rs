@@ -53,6 +53,11 @@ impl Schedule {
         due.into_iter().chain(rest).min()
     }
 
+    /// The host or address whose turn comes first.
+    fn first_due(&self) -> Option<&Who> {
+        self.due.peek().map(|Reverse((_, _, who))| who)
+    }
+
     fn push(&mut self, at: Now, who: Who) {
         self.due.push(Reverse((at, self.turn, who)));
         self.turn += 1;
@@ -76,9 +81,15 @@ impl Frontier {
         if host.line != Line::None {
             return;
         }
-        let Some(turn) = host.facts(takes_new, true, now).next_turn(now) else {
+        let turn = host.facts(takes_new, true, now).next_turn(now);
+        let rests = host.gate.rests_until() > now;
+        if !host.is_wanted && (turn.is_none() || rests) && !host.is_busy() {
+            self.trials.end(name);
+        }
+        let Some(turn) = turn else {
             return;
         };
+        let host = self.host(name);
         host.line = host.line.on(LineEvent::HasWork(turn));
         match turn {
             NextTurn::AfterLongRest(at) => self.schedule.resting.push(Reverse((at, name.to_owned()))),
@@ -94,6 +105,19 @@ impl Frontier {
             let host = self.host(&name);
             host.line = host.line.on(LineEvent::LongRestEnded);
             self.schedule.push(at, Who::Host(name));
+        }
+    }
+
+    /// Ends the next turns that nothing would come of, so that no run waits for them. An event may have left a host without work since it was
+    /// scheduled, such as the last failure of its robots.txt.
+    pub(super) fn end_idle_turns(&mut self) {
+        let takes_new = self.takes_new;
+        while let Some(Who::Host(name)) = self.schedule.first_due()
+            && let Some(host) = self.hosts.get_mut(name)
+            && host.work(takes_new) == Work::Nothing
+        {
+            host.line = host.line.on(LineEvent::CalledUp);
+            self.schedule.due.pop();
         }
     }
 
@@ -116,7 +140,21 @@ impl Frontier {
         let takes_new = self.takes_new;
         let host = self.host(name);
         host.line = host.line.on(LineEvent::CalledUp);
-        let would_ask = host.work(takes_new) == Work::Request && host.gate.ready_at().is_some_and(|at| at <= now);
+        let work = host.work(takes_new);
+        let would_ask = work == Work::Request && host.gate.ready_at().is_some_and(|at| at <= now);
+        let would_act = would_ask || matches!(work, Work::Refill | Work::Recall);
+        if would_act && !host.is_wanted && !self.trials.admits(name) {
+            let host = self.host(name);
+            host.line = host.line.on(LineEvent::NameHasNoPlace);
+            host.queue.leave_to_store();
+            return None;
+        }
+        let host = self.host(name);
+        if would_ask && host.route(now).is_none() {
+            host.line = host.line.on(LineEvent::AddressIsUnknown);
+            self.lookups.wait(name);
+            return None;
+        }
         let key = host.address;
         if let Some(key) = key
             && would_ask
@@ -131,10 +169,11 @@ impl Frontier {
         }
         let host = self.hosts.get_mut(name);
         let step = host.and_then(|host| host.step(name, takes_new, &mut self.steering, now));
-        if let Some(key) = key
-            && matches!(step, Some(Step::Start(_)))
-        {
-            self.addresses.start(key, now);
+        if matches!(step, Some(Step::Start(..))) {
+            self.trials.note_request(name);
+            if let Some(key) = key {
+                self.addresses.start(key, now);
+            }
         }
         self.schedule(name, now);
         step
@@ -143,27 +182,35 @@ impl Frontier {
     /// Tells the gates of the host and of its address that a request has ended.
     pub(super) fn pass_gates(&mut self, name: &str, signal: HostSignal, contact: Contact, now: Now) {
         let mut random = self.random.fork();
-        let host = self.host(name);
-        let (before, open) = (host.address, host.gate.open());
-        host.gate.finish(now, signal, contact.latency, &mut random);
-        if contact.address.is_some() {
-            host.memory.address = contact.address;
+        if let Some(address) = contact.address {
+            self.host(name).memory.address = Some(address);
+            self.move_to(name, AddressKey::new(address, name), now);
         }
-        let key = contact.address.map(|address| AddressKey::new(address, name)).or(before);
-        host.address = key;
-        if let Some(key) = key {
-            if before != Some(key) {
-                self.addresses.moved(name, before, key, open);
-                let host = self.host(name);
-                host.line = host.line.on(LineEvent::ChangedAddress);
-            }
+        let host = self.host(name);
+        host.gate.finish(now, signal, contact.latency, &mut random);
+        if signal == HostSignal::Unreachable {
+            host.doubt_route();
+        }
+        if let Some(key) = host.address {
             self.addresses.finish(key, now, signal, contact);
             self.schedule_address(key, now);
         }
+        self.mark_unsaved(name);
+    }
+
+    /// Notes that the host is at the address `key`, to which it takes its open requests along.
+    pub(super) fn move_to(&mut self, name: &str, key: AddressKey, now: Now) {
+        let host = self.host(name);
+        let before = host.address.replace(key);
+        if before == Some(key) {
+            return;
+        }
+        let open = host.gate.open();
+        host.line = host.line.on(LineEvent::ChangedAddress);
+        self.addresses.moved(name, before, key, open);
         if let Some(before) = before {
             self.schedule_address(before, now);
         }
-        self.mark_unsaved(name);
     }
 
     /// Schedules the address for the time at which the next host that waits there may be asked.

@@ -29,6 +29,10 @@ pub enum HostStateKind {
     Delay,
     /// It waits for its turn at the address that it shares with other hosts.
     Address,
+    /// Its name is being looked up, or waits for that.
+    Name,
+    /// Other new names of its domain are tried first.
+    Trial,
     /// It rests after a failure, 429 or 503.
     Resting,
     /// `scope.max_pages` or `scope.max_pages_per_host` is reached.
@@ -41,12 +45,14 @@ pub enum HostStateKind {
 
 impl HostStateKind {
     /// All, in the order of display.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Fetching,
         Self::Ready,
         Self::Robots,
         Self::Delay,
         Self::Address,
+        Self::Name,
+        Self::Trial,
         Self::Resting,
         Self::PageLimit,
         Self::HeldBack,
@@ -62,6 +68,8 @@ impl HostStateKind {
             Self::Robots => "robots",
             Self::Delay => "delay",
             Self::Address => "address",
+            Self::Name => "name",
+            Self::Trial => "trial",
             Self::Resting => "resting",
             Self::PageLimit => "page_limit",
             Self::HeldBack => "left",
@@ -78,6 +86,8 @@ impl HostStateKind {
             Self::Robots => "fetching robots.txt",
             Self::Delay => "politeness delay",
             Self::Address => "shared address",
+            Self::Name => "name look-up",
+            Self::Trial => "other new names of the domain first",
             Self::Resting => "resting",
             Self::PageLimit => "page limit",
             Self::HeldBack => "held back",
@@ -90,7 +100,7 @@ impl HostStateKind {
     pub fn is_waiting(self) -> bool {
         matches!(
             self,
-            Self::Ready | Self::Robots | Self::Delay | Self::Address | Self::Resting
+            Self::Ready | Self::Robots | Self::Delay | Self::Address | Self::Name | Self::Trial | Self::Resting
         )
     }
 
@@ -102,6 +112,8 @@ impl HostStateKind {
             HostState::Ready(Activity::AwaitsRequest) => Self::Ready,
             HostState::Ready(Activity::AwaitsDelay { .. }) => Self::Delay,
             HostState::Ready(Activity::AwaitsAddress) => Self::Address,
+            HostState::Ready(Activity::AwaitsName) => Self::Name,
+            HostState::Ready(Activity::AwaitsTrial) => Self::Trial,
             HostState::Resting { .. } => Self::Resting,
             HostState::GivenUp { .. } => Self::GivenUp,
             HostState::Exhausted(Reserve::OverPageLimit) => Self::PageLimit,

@@ -7,6 +7,8 @@
 //!
 //! line    none ──work──▶ due ──its time──▶ none          none ──work after a long rest──▶ rest ──its end──▶ due
 //!         due ──its address is busy──▶ address ──its turn there, or another address──▶ none
+//!         due ──its address is unknown──▶ name ──the answer of the look-up──▶ none
+//!         due ──no place for its name──▶ trial ──a place, or a new page──▶ none
 //!
 //! origin  (unknown) ──its first URL──▶ asked ──answer──▶ open (for a day), given up, unfit, or asked again
 //!
@@ -39,6 +41,8 @@ pub(super) struct HostFacts<'a> {
     /// Whether URLs wait for a robots.txt that is being fetched.
     pub awaits_robots: bool,
     pub work: Work,
+    /// The line in which it waits.
+    pub line: Line,
     /// When the host's gate lets the next request pass; `None` while as many requests are open as the host may have.
     pub ready_at: Option<Now>,
     /// Whether its address lets a request pass now.
@@ -62,6 +66,8 @@ pub(super) enum Work {
     Nothing,
     /// The frontier asks the store for more URLs. This needs no request to the host, so it never waits.
     Refill,
+    /// The frontier asks the store for the answer to an errand of an earlier run. This never waits either.
+    Recall,
     /// The crawler asks the host for a page, a robots.txt or a sitemap.
     Request,
 }
@@ -94,6 +100,10 @@ pub(super) enum Activity {
         until: Option<Now>,
     },
     AwaitsAddress,
+    /// Its name is being looked up, or is to be.
+    AwaitsName,
+    /// Other new names of its domain are tried first.
+    AwaitsTrial,
 }
 
 /// The URLs that an exhausted host still has in the store.
@@ -119,17 +129,24 @@ impl<'a> HostState<'a> {
                 Activity::Fetching
             });
         }
+        match facts.line {
+            Line::Name => return Self::Ready(Activity::AwaitsName),
+            Line::Trial => return Self::Ready(Activity::AwaitsTrial),
+            Line::None | Line::Due | Line::Address | Line::Rest => {}
+        }
         let may_ask = facts.ready_at.is_some_and(|at| at <= now);
         match (facts.work, facts.ready_at) {
-            (Work::Refill | Work::Request, Some(_)) if may_ask || facts.work == Work::Refill => {
+            (Work::Refill | Work::Recall | Work::Request, Some(_)) if may_ask || facts.work != Work::Request => {
                 Self::Ready(if facts.address_is_free {
                     Activity::AwaitsRequest
                 } else {
                     Activity::AwaitsAddress
                 })
             }
-            (Work::Refill | Work::Request, Some(until)) if facts.rests_until > now => Self::Resting { until, why },
-            (Work::Refill | Work::Request, until) => Self::Ready(Activity::AwaitsDelay { until }),
+            (Work::Refill | Work::Recall | Work::Request, Some(until)) if facts.rests_until > now => {
+                Self::Resting { until, why }
+            }
+            (Work::Refill | Work::Recall | Work::Request, until) => Self::Ready(Activity::AwaitsDelay { until }),
             (Work::Nothing, _) => facts.without_work(),
         }
     }
@@ -153,7 +170,7 @@ impl<'a> HostFacts<'a> {
     pub fn next_turn(&self, now: Now) -> Option<NextTurn> {
         match self.work {
             Work::Nothing => None,
-            Work::Refill => Some(NextTurn::At(now)),
+            Work::Refill | Work::Recall => Some(NextTurn::At(now)),
             Work::Request if self.rests_long => self.ready_at.map(NextTurn::AfterLongRest),
             Work::Request => self.ready_at.map(NextTurn::At),
         }
@@ -177,6 +194,10 @@ pub(super) enum Line {
     Due,
     /// The hosts that wait for a free request at their address.
     Address,
+    /// The hosts whose names are looked up, or are to be.
+    Name,
+    /// The hosts whose names wait until other new names of their domain were tried.
+    Trial,
     /// The heap of hosts that rest for longer than a run waits for.
     Rest,
 }
@@ -190,6 +211,11 @@ pub(super) enum LineEvent {
     AddressIsBusy,
     /// It answered from another address than before.
     ChangedAddress,
+    AddressIsUnknown,
+    LookedUp,
+    NameHasNoPlace,
+    /// Its name has a place, or needs none any more.
+    NameIsAdmitted,
     LongRestEnded,
 }
 
@@ -204,6 +230,10 @@ impl Line {
             (Self::Due | Self::Address, LineEvent::CalledUp) => Self::None,
             (Self::None, LineEvent::AddressIsBusy) => Self::Address,
             (Self::Address, LineEvent::ChangedAddress) => Self::None,
+            (Self::None, LineEvent::AddressIsUnknown) => Self::Name,
+            (Self::Name, LineEvent::LookedUp) => Self::None,
+            (Self::None, LineEvent::NameHasNoPlace) => Self::Trial,
+            (Self::Trial, LineEvent::NameIsAdmitted) => Self::None,
             (line, _) => line,
         }
     }
@@ -266,7 +296,16 @@ pub(super) enum OriginEvent {
     },
 }
 
+/// `scheme://authority`: the URLs that one robots.txt rules (RFC 9309, section 2.3).
+pub(super) fn origin(url: &Url) -> String {
+    url.origin().ascii_serialization()
+}
+
 impl OriginState {
+    pub fn is_given_up(&self) -> bool {
+        matches!(self, Self::GivenUp { .. })
+    }
+
     /// The ruling on a URL, by the state of its origin.
     pub fn ruling(state: Option<&Self>, url: &Url, now: Now) -> Ruling {
         match state {

@@ -8,7 +8,7 @@ use web::robots::robots_url;
 use super::BUFFER;
 use super::host::{Host, PageKind, RequestKind};
 use super::queue::Next;
-use super::state::{OriginState, Ruling, UrlState, Work};
+use super::state::{OriginState, Ruling, UrlState, Work, origin};
 use super::waiting::{NO_SKELETON, WaitingUrl};
 use crate::crawl::messages::{Errand, Refill, Step, Task};
 use crate::crawl::steering::{Forecast, Skeleton, Steering};
@@ -41,14 +41,14 @@ impl Host {
         match self.work(takes_new) {
             Work::Nothing => return None,
             Work::Refill => return Some(self.refill(name, takes_new)),
+            Work::Recall => return self.sitemaps_to_recall.pop_front().map(Step::Recall),
             Work::Request => {}
         }
         if self.gate.ready_at()? > now {
             return None;
         }
         if let Some(errand) = self.errand(takes_new) {
-            self.gate.start(now);
-            return Some(start_errand(name, errand));
+            return Some(self.start_errand(name, errand, now));
         }
         if self.has_respelled(takes_new) {
             return self.respelled_page(name, now);
@@ -215,11 +215,10 @@ impl Host {
             Ruling::Skip => self.queue.skip(queued.seq),
             Ruling::AskFirst => {
                 let errand = self.robots_errand(name, queued.clone(), url);
-                return Permission::Instead(if is_unknown && self.memory.may_have_robots {
+                return Permission::Instead(if is_unknown && self.memory.may_have_answers {
                     Step::Recall(errand)
                 } else {
-                    self.gate.start(now);
-                    start_errand(name, errand)
+                    self.start_errand(name, errand, now)
                 });
             }
             Ruling::Fail(unfit) => {
@@ -235,7 +234,16 @@ impl Host {
     fn start(&mut self, queued: QueuedUrl, skeleton: u64, url: Url, now: Now) -> Step {
         self.queue.begin(queued.seq, skeleton);
         self.gate.start(now);
-        Step::Start(Task::Page { queued, url })
+        Step::Start(Task::Page { queued, url }, self.route(now).cloned().unwrap_or_default())
+    }
+
+    fn start_errand(&mut self, name: &str, errand: Errand, now: Now) -> Step {
+        self.gate.start(now);
+        let host = name.to_owned();
+        Step::Start(
+            Task::Errand { host, errand },
+            self.route(now).cloned().unwrap_or_default(),
+        )
     }
 
     fn postpone(&mut self, waiting: WaitingUrl, priority: u8) -> Step {
@@ -270,16 +278,4 @@ impl Host {
         self.awaits_verdict = false;
         self.awaiting_robots.push(queued);
     }
-}
-
-fn start_errand(host: &str, errand: Errand) -> Step {
-    Step::Start(Task::Errand {
-        host: host.to_owned(),
-        errand,
-    })
-}
-
-/// `scheme://authority`: the URLs that one robots.txt rules (RFC 9309, section 2.3).
-fn origin(url: &Url) -> String {
-    url.origin().ascii_serialization()
 }

@@ -32,12 +32,22 @@ impl Frontier {
     }
 }
 
+/// Settings by which no name is looked up: a proxy opens the connections.
 fn settings(change: impl FnOnce(&mut Config)) -> Settings {
     let mut config = Config::default();
+    config.fetch.proxy = "http://proxy.example:3128".into();
     config.politeness.robots = false;
     config.politeness.guess_sitemap = false;
     change(&mut config);
     Settings::new(&config).unwrap()
+}
+
+/// The store's counts of a host with this many queued URLs.
+fn stored(queued: u64) -> Counts {
+    Counts {
+        queued,
+        ..Counts::default()
+    }
 }
 
 fn at(ms: u64) -> Now {
@@ -86,8 +96,8 @@ fn decided(host: &str, seq: u64, is_page: bool) -> Event {
 /// The URL that is to be fetched now.
 fn started(step: Step) -> String {
     match step {
-        Step::Start(Task::Page { queued, .. }) => queued.url,
-        Step::Start(Task::Errand { errand, .. }) => errand.url().to_string(),
+        Step::Start(Task::Page { queued, .. }, _) => queued.url,
+        Step::Start(Task::Errand { errand, .. }, _) => errand.url().to_string(),
         other => panic!("nothing started but {other:?}"),
     }
 }
@@ -176,7 +186,7 @@ fn a_stop_lets_what_is_in_process_end() {
 
 fn robots_of(step: Step) -> Errand {
     match step {
-        Step::Start(Task::Errand { errand, .. }) => errand,
+        Step::Start(Task::Errand { errand, .. }, _) => errand,
         other => panic!("no errand but {other:?}"),
     }
 }
@@ -218,7 +228,7 @@ fn a_redirected_robots_txt_passes_the_gate_of_the_host_it_leads_to() {
     frontier.on(Event::Robots { errand, answer }, at(10));
     let step = frontier.next(at(10));
     assert!(
-        matches!(&step, Step::Start(Task::Errand { host, .. }) if host == "b.example"),
+        matches!(&step, Step::Start(Task::Errand { host, .. }, _) if host == "b.example"),
         "{step:?}"
     );
     let errand = robots_of(step);
@@ -236,7 +246,7 @@ fn a_host_without_a_reachable_robots_txt_is_given_up_and_never_asked_for_a_page(
     let mut tries = 0;
     loop {
         match frontier.next(now) {
-            Step::Start(Task::Errand { errand, .. }) => {
+            Step::Start(Task::Errand { errand, .. }, _) => {
                 tries += 1;
                 let ended = Event::RequestEnded {
                     host: "a.example".into(),
@@ -294,7 +304,7 @@ fn sitemaps_named_by_robots_txt_are_fetched_once_each() {
 #[test]
 fn a_host_with_more_than_the_buffer_asks_the_store_for_the_rest() {
     let mut frontier = Frontier::new(&settings(|c| c.politeness.delay_ms = 0), WINDOW, 0);
-    frontier.add_stored_host("a.example", 1, 0);
+    frontier.add_stored_host("a.example", &stored(1));
     let Step::Refill(Refill { host, limit, skip, .. }) = frontier.next(at(0)) else {
         panic!("no refill")
     };
@@ -394,7 +404,7 @@ fn a_robots_txt_that_redirects_to_a_dead_host_closes_the_origin_that_waits_for_i
         frontier.on(Event::Robots { errand, answer }, at(0));
         for _ in 0..3 {
             match frontier.next(at(0)) {
-                Step::Start(Task::Errand { errand: next, host }) => {
+                Step::Start(Task::Errand { errand: next, host }, _) => {
                     errand = next;
                     let signal = HostSignal::Unreachable;
                     frontier.on(
@@ -435,12 +445,12 @@ fn sitemaps_that_name_one_another_are_fetched_once_and_take_turns_with_pages() {
     let mut order = Vec::new();
     loop {
         match frontier.next(at(0)) {
-            Step::Start(Task::Page { queued, .. }) => {
+            Step::Start(Task::Page { queued, .. }, _) => {
                 order.push(queued.url);
                 frontier.on(ended("a.example"), at(0));
                 frontier.on(decided("a.example", queued.seq, true), at(0));
             }
-            Step::Start(Task::Errand { errand, .. }) => {
+            Step::Start(Task::Errand { errand, .. }, _) => {
                 order.push(errand.url().to_string());
                 frontier.on(ended("a.example"), at(0));
                 let further = [1, 2].map(|n| Errand::Sitemap {
@@ -482,7 +492,7 @@ fn a_redirect_to_another_spelling_is_followed_at_once_and_keeps_its_place_in_the
         },
         at(0),
     );
-    assert!(matches!(frontier.next(at(0)), Step::Start(Task::Page { url: asked, .. }) if asked == url));
+    assert!(matches!(frontier.next(at(0)), Step::Start(Task::Page { url: asked, .. }, _) if asked == url));
     frontier.on(ended("a.example"), at(0));
     frontier.on(decided("a.example", 0, true), at(0));
     assert!(matches!(frontier.next(at(0)), Step::Finished(Ending::Exhausted)));

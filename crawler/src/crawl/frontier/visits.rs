@@ -33,6 +33,10 @@ impl HostVisits {
         self.buffer.insert(waiting.place(), waiting);
     }
 
+    pub fn retain(&mut self, mut is_kept: impl FnMut(&WaitingUrl) -> bool) {
+        self.buffer.retain(|_, waiting| is_kept(waiting));
+    }
+
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty()
     }

@@ -1,9 +1,7 @@
 //! The crawler's own errands: robots.txt becomes rules, a sitemap becomes URLs and further sitemaps.
 
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
-
-use storage::{MAX_STORED_ROBOTS_BYTES, StoredRobots, Via, stored_text};
+use storage::{Discovered, MAX_STORED_ROBOTS_BYTES, StoredRobots, stored_text};
 use url::Url;
 use web::fetch::{FetchError, Response};
 use web::host_key::HostKey;
@@ -11,6 +9,7 @@ use web::robots::{MAX_ROBOTS_BYTES, Robots, RobotsOutcome};
 use web::sitemap::{self, Sitemap};
 
 use super::{Interpreter, PRIORITY_SITEMAP, redirect};
+use crate::crawl::clock::unix_millis;
 use crate::crawl::messages::{Errand, Event, Meaning, Record, RobotsAnswer, Unfit};
 use crate::crawl::scope::Scope;
 
@@ -64,10 +63,9 @@ impl Interpreter {
         if outcome.availability.is_to_be_retried() {
             return Err(format!("HTTP status {}", response.status));
         }
-        let since_epoch = response.fetched_at.duration_since(UNIX_EPOCH).unwrap_or_default();
         let text = if response.is_success() { body } else { &[] };
         let stored = (text.len() <= MAX_STORED_ROBOTS_BYTES).then(|| StoredRobots {
-            fetched_at: u64::try_from(since_epoch.as_millis()).unwrap_or(0),
+            fetched_at: unix_millis(response.fetched_at),
             text: text.to_vec(),
         });
         let sitemaps = sitemaps_of(&outcome.robots, url, &self.scope);
@@ -80,40 +78,45 @@ impl Interpreter {
     }
 
     pub(super) fn sitemap(&self, url: &Url, depth: u8, redirects: u8, answer: Result<Response, FetchError>) -> Record {
-        let nothing = Record::Sitemap {
-            via: via(url),
-            urls: Vec::new(),
-            further: Vec::new(),
-        };
         let response = match answer {
             Ok(response) => response,
             Err(error) => {
                 tell(url, depth, &format!("not read: {error}"));
-                return nothing;
+                return sitemap_record(url, None);
             }
         };
+        let fetched_at = Some(unix_millis(response.fetched_at));
         if let Some(Ok(to)) = redirect::target(url, &response)
             && self.is_on_crawled_host(&to)
             && redirects < MAX_SITEMAP_REDIRECTS
         {
             return Record::Sitemap {
-                via: via(url),
+                url: url.clone(),
                 urls: Vec::new(),
                 further: vec![Errand::Sitemap {
                     url: to,
                     depth,
                     redirects: redirects + 1,
                 }],
+                fetched_at,
             };
         }
         if !response.is_success() {
             tell(url, depth, &format!("HTTP status {}", response.status));
-            return nothing;
+            let may_succeed_soon = response.status == 429 || response.status >= 500;
+            return sitemap_record(url, fetched_at.filter(|_| !may_succeed_soon));
         }
-        self.sitemap_urls(url, depth, response.body.as_deref().unwrap_or_default())
+        let (urls, further) = self.sitemap_urls(url, depth, response.body.as_deref().unwrap_or_default());
+        Record::Sitemap {
+            url: url.clone(),
+            urls,
+            further,
+            fetched_at,
+        }
     }
 
-    fn sitemap_urls(&self, url: &Url, depth: u8, body: &[u8]) -> Record {
+    /// The pages and the sitemaps that a sitemap names.
+    fn sitemap_urls(&self, url: &Url, depth: u8, body: &[u8]) -> (Vec<Discovered>, Vec<Errand>) {
         let parsed = sitemap::parse_sitemap(body, sitemap::MAX_SITEMAP_URLS);
         if let Some(reason) = &parsed.broken {
             tell(
@@ -141,16 +144,18 @@ impl Interpreter {
             }
             Sitemap::Index(_) => tracing::warn!(%url, "sitemap index skipped: too many indexes above it"),
         }
-        Record::Sitemap {
-            via: via(url),
-            urls,
-            further,
-        }
+        (urls, further)
     }
 }
 
-fn via(url: &Url) -> Via {
-    Via::Url(url.as_str().into())
+/// The record of a sitemap without a URL.
+fn sitemap_record(url: &Url, fetched_at: Option<u64>) -> Record {
+    Record::Sitemap {
+        url: url.clone(),
+        urls: Vec::new(),
+        further: Vec::new(),
+        fetched_at,
+    }
 }
 
 /// Parses a robots.txt of an earlier run.

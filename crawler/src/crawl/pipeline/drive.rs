@@ -54,8 +54,12 @@ pub(super) async fn drive(
         let until = match frontier.next(start.elapsed()) {
             Step::Finished(ending) => break ending,
             Step::Wait(until) => until,
-            Step::Start(task) => {
-                network.fetch(task);
+            Step::Start(task, route) => {
+                network.fetch(task, route);
+                continue;
+            }
+            Step::LookUp(host) => {
+                network.look_up(host);
                 continue;
             }
             step => {
@@ -167,7 +171,7 @@ impl Recording {
                 self.conclude(queued, failed);
             }
             Step::Postpone { queued, priority } => self.conclude(queued, Outcome::Postponed { priority }),
-            Step::Start(_) | Step::Wait(_) | Step::Finished(_) => {}
+            Step::Start(..) | Step::LookUp(_) | Step::Wait(_) | Step::Finished(_) => {}
         }
     }
 

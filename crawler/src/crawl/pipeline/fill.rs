@@ -73,7 +73,7 @@ fn fill_with_all_hosts(frontier: &mut Frontier, store: &Store, is_interrupted: b
     for row in store.hosts() {
         let (host, counts) = row?;
         if counts.queued > 0 || counts.fetched() > 0 || is_interrupted {
-            frontier.add_stored_host(&host, counts.queued, counts.fetched());
+            frontier.add_stored_host(&host, &counts);
             frontier.add_stored_visits(&host, counts.due);
         }
     }

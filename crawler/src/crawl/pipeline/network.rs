@@ -6,7 +6,7 @@ use std::time::Instant;
 use crossbeam_channel::Sender;
 use reqwest::header::HeaderMap;
 use tokio::sync::mpsc;
-use web::fetch::{FetchError, Fetcher, Response, Wanted};
+use web::fetch::{FetchError, Fetcher, Response, Route, Wanted};
 use web::memory_budget::MemoryBudget;
 use web::open_files::{self, Connections};
 use web::politeness::{Contact, HostSignal};
@@ -79,8 +79,22 @@ impl Network {
         })
     }
 
+    /// Starts to look up the host's name, and returns at once.
+    pub fn look_up(&self, host: String) {
+        let (fetcher, events) = (self.fetcher.clone(), self.events.clone());
+        tokio::spawn(async move {
+            let name = host.clone();
+            // A task of its own: if a library panics, only this look-up fails, and the frontier still learns of its end.
+            let route = tokio::spawn(async move { fetcher.look_up(&name).await }).await;
+            let route = route.unwrap_or_else(|panic| Route::Unresolved(FetchError::Dns(panic.to_string())));
+            if events.send(Event::LookedUp { host, route }).await.is_err() {
+                tracing::debug!("a name was looked up after the end of the run");
+            }
+        });
+    }
+
     /// Starts the request, and returns at once.
-    pub fn fetch(&self, task: Task) {
+    pub fn fetch(&self, task: Task, route: Route) {
         let (fetcher, events, stats) = (self.fetcher.clone(), self.events.clone(), self.stats.clone());
         let (small, large) = (self.small.clone(), self.large.clone());
         tokio::spawn(async move {
@@ -88,7 +102,7 @@ impl Network {
             let (host, url) = (host.to_owned(), url(&task).clone());
             let began = Instant::now();
             // A task of its own: if a library panics, only this request fails, and its ticket still ends.
-            let answer = tokio::spawn(async move { fetcher.get_if(&url, wanted, conditions).await }).await;
+            let answer = tokio::spawn(async move { fetcher.get_by(&route, &url, wanted, conditions).await }).await;
             let answer = answer.unwrap_or_else(|panic| Err(FetchError::Protocol(panic.to_string())));
             stats.request(began.elapsed(), body_bytes(&answer));
             let ended = Event::RequestEnded {

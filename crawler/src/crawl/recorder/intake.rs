@@ -30,6 +30,15 @@ pub struct SeedInbox {
     failed: HashSet<String>,
 }
 
+/// A batch of seeds that the store has taken.
+#[derive(Debug, Default)]
+pub struct StoredSeeds {
+    /// Those that are new to the crawl, or tried again.
+    pub queued: Vec<QueuedUrl>,
+    /// The hosts of the others, and the hosts to which these redirected in an earlier run.
+    pub known: Vec<String>,
+}
+
 impl SeedInbox {
     /// The seeds that `batches` brings. The scope waits for its last host until the inbox is dropped.
     #[must_use]
@@ -45,7 +54,7 @@ impl SeedInbox {
     ///
     /// # Errors
     /// The file cannot be read, or the store cannot be written.
-    pub fn store_next(&mut self, store: &mut Store) -> Result<Option<Vec<QueuedUrl>>, RunError> {
+    pub fn store_next(&mut self, store: &mut Store) -> Result<Option<StoredSeeds>, RunError> {
         let Ok(batch) = self.batches.recv() else {
             return Ok(None);
         };
@@ -54,34 +63,44 @@ impl SeedInbox {
         let fresh: HashSet<&str> = queued.iter().map(|queued| queued.url.as_str()).collect();
         let known: Vec<&Discovered> = seeds.iter().filter(|seed| !fresh.contains(seed.url.as_str())).collect();
         drop(fresh);
+        let mut hosts = Vec::new();
         for seed in known {
-            queued.extend(self.known_again(seed, store)?);
+            hosts.push(seed.host.clone());
+            queued.extend(self.known_again(seed, store, &mut hosts)?);
         }
-        Ok(Some(queued))
+        hosts.sort_unstable();
+        hosts.dedup();
+        Ok(Some(StoredSeeds { queued, known: hosts }))
     }
 
     /// Treats a seed that the store knows. It is queued again if it failed without an answer: a user who names a failed seed again may have
     /// removed the cause, such as a wrong setting, host name or certificate.
-    fn known_again(&self, seed: &Discovered, store: &mut Store) -> Result<Option<QueuedUrl>, RunError> {
+    fn known_again(
+        &self,
+        seed: &Discovered,
+        store: &mut Store,
+        hosts: &mut Vec<String>,
+    ) -> Result<Option<QueuedUrl>, RunError> {
         match store.url_state(&seed.host, &seed.url)? {
             Some(UrlState::Failed(_)) if !self.failed.contains(&seed.url) => {
                 Ok(store.try_again(seed, |failure| failure.status.is_none())?)
             }
             Some(UrlState::Redirect { to, .. }) => {
-                self.widen_by_redirects(store, to)?;
+                self.widen_by_redirects(store, to, hosts)?;
                 Ok(None)
             }
             _ => Ok(None),
         }
     }
 
-    /// Adds to the scope the hosts to which a seed redirected in an earlier run: a seed that has moved is still a seed.
-    fn widen_by_redirects(&self, store: &Store, mut to: String) -> Result<(), RunError> {
+    /// Adds to the scope, and to `hosts`, the hosts to which a seed redirected in an earlier run: a seed that has moved is still a seed.
+    fn widen_by_redirects(&self, store: &Store, mut to: String, hosts: &mut Vec<String>) -> Result<(), RunError> {
         for _ in 0..MAX_SEED_REDIRECTS {
             let Some(host) = Url::parse(&to).ok().as_ref().and_then(HostKey::from_url) else {
                 break;
             };
             self.scope.add_host(&host);
+            hosts.push(host.as_str().to_owned());
             let Some(UrlState::Redirect { to: next, .. }) = store.url_state(host.as_str(), &to)? else {
                 break;
             };

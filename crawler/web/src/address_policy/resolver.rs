@@ -24,13 +24,19 @@ impl GuardedResolver {
         Self { policy }
     }
 
-    /// The permitted addresses of a name, in the system's order of preference.
+    /// The permitted addresses of a name, in the system's order of preference. A name below `localhost` has the addresses of `localhost`
+    /// (RFC 6761, section 6.3), which not every system knows.
     ///
     /// # Errors
     /// [`Forbidden`] (boxed) if the name has addresses and the policy permits none; otherwise the [`io::Error`] of the look-up.
-    async fn lookup(&self, host: &str) -> Result<Vec<SocketAddr>, Box<dyn Error + Send + Sync>> {
+    pub(crate) async fn look_up(&self, host: &str) -> Result<Vec<SocketAddr>, Box<dyn Error + Send + Sync>> {
         // Port 0 stands for the port of the URL, which the client fills in.
-        let found = tokio::net::lookup_host((host, 0)).await?;
+        let asked = if host.ends_with(".localhost") {
+            "localhost"
+        } else {
+            host
+        };
+        let found = tokio::net::lookup_host((asked, 0)).await?;
         self.permitted(host, found)
     }
 
@@ -63,7 +69,7 @@ impl Resolve for GuardedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let resolver = self.clone();
         Box::pin(async move {
-            let addresses = resolver.lookup(name.as_str()).await?;
+            let addresses = resolver.look_up(name.as_str()).await?;
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })
     }
@@ -121,10 +127,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn localhost_is_judged_by_the_address_it_resolves_to() {
-        let error = resolver(false).lookup("localhost").await.unwrap_err();
-        assert_eq!(error.downcast_ref::<Forbidden>().unwrap().kind, AddressKind::Loopback);
-        assert!(resolver(true).lookup("localhost").await.is_ok());
+    async fn localhost_and_the_names_below_it_are_judged_by_the_address_they_resolve_to() {
+        for name in ["localhost", "a.b.localhost"] {
+            let error = resolver(false).look_up(name).await.unwrap_err();
+            assert_eq!(error.downcast_ref::<Forbidden>().unwrap().kind, AddressKind::Loopback);
+            let found = resolver(true).look_up(name).await.unwrap();
+            assert!(found.iter().all(|address| address.ip().is_loopback()));
+        }
     }
 
     #[tokio::test]

@@ -6,14 +6,15 @@
 //! A client in use is never dropped: the open requests have a bound of their own (`fetch.parallel`).
 
 use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use url::Url;
 
 use super::FetchError;
 
-/// Makes the client of a host.
-pub(super) type Build = dyn Fn() -> Result<reqwest::Client, FetchError> + Send + Sync;
+/// Makes the client of a host that connects only to these addresses; `None` where the client looks the name up.
+pub(super) type Build = dyn Fn(Option<&Arc<[IpAddr]>>) -> Result<reqwest::Client, FetchError> + Send + Sync;
 
 /// The clients of all hosts.
 pub(super) struct Clients {
@@ -45,6 +46,7 @@ struct Kept {
 
 struct Client {
     client: reqwest::Client,
+    addresses: Option<Arc<[IpAddr]>>,
     /// Requests that use it.
     requests: usize,
     /// The most requests that used it at one time, and so the connections that it may hold open.
@@ -69,18 +71,27 @@ impl Clients {
         }
     }
 
-    /// The client for a request to `url`.
-    pub fn lend(self: &Arc<Self>, url: &Url) -> Result<Lent, FetchError> {
+    /// The client for a request to `url`, whose host has these addresses. A client for other addresses than before replaces the old one, whose
+    /// connections close when their requests have ended.
+    pub fn lend(self: &Arc<Self>, url: &Url, addresses: Option<&Arc<[IpAddr]>>) -> Result<Lent, FetchError> {
         let origin = url[..url::Position::BeforePath].to_owned();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if !kept.clients.contains_key(&origin) {
-            let client = Client {
-                client: (self.build)()?,
-                requests: 0,
-                connections: 0,
-                idle_since: None,
-            };
-            kept.clients.insert(origin.clone(), client);
+        match kept.clients.get_mut(&origin) {
+            Some(kept) if kept.addresses.as_ref() == addresses => {}
+            Some(kept) => {
+                kept.client = (self.build)(addresses)?;
+                kept.addresses = addresses.cloned();
+            }
+            None => {
+                let client = Client {
+                    client: (self.build)(addresses)?,
+                    addresses: addresses.cloned(),
+                    requests: 0,
+                    connections: 0,
+                    idle_since: None,
+                };
+                kept.clients.insert(origin.clone(), client);
+            }
         }
         let client = kept.begin(&origin);
         kept.drop_idle(self.max_connections);
@@ -144,7 +155,7 @@ mod tests {
     use super::*;
 
     fn clients(max_connections: usize) -> Arc<Clients> {
-        let build = || {
+        let build = |_: Option<&Arc<[IpAddr]>>| {
             reqwest::Client::builder()
                 .tls_backend_preconfigured(super::super::tls::config(&[])?)
                 .build()
@@ -154,7 +165,9 @@ mod tests {
     }
 
     fn lend(clients: &Arc<Clients>, host: usize) -> Lent {
-        clients.lend(&Url::parse(&format!("http://h{host}/")).unwrap()).unwrap()
+        clients
+            .lend(&Url::parse(&format!("http://h{host}/")).unwrap(), None)
+            .unwrap()
     }
 
     fn held(clients: &Clients) -> Vec<String> {

@@ -9,7 +9,7 @@ use super::certificate::CertificateFault;
 use crate::address_policy::Forbidden;
 
 /// Why no complete response arrived.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum FetchError {
     /// The address policy forbids the address. No connection was opened.
     #[error(transparent)]
@@ -97,6 +97,15 @@ impl FetchError {
             self,
             Self::Dns(_) | Self::Connect(_) | Self::Timeout | Self::Interrupted(_)
         )
+    }
+
+    /// Names the error of a name look-up.
+    #[must_use]
+    pub(super) fn from_look_up(error: &(dyn StdError + 'static)) -> Self {
+        match error.downcast_ref::<Forbidden>() {
+            Some(forbidden) => Self::ForbiddenAddress(forbidden.clone()),
+            None => Self::Dns(error.to_string()),
+        }
     }
 
     /// Names an error before the end of the response's head.

@@ -175,7 +175,7 @@ fn a_restart_asks_no_earlier_than_the_run_before_would_have() {
             frontier.was_interrupted();
         }
         frontier.restore(name, state);
-        frontier.add_stored_host("a.example", 0, 1);
+        frontier.add_stored_host("a.example", &stored(0));
         frontier.add(vec![queued(1, "http://a.example/1")], at(0));
         match frontier.next(at(0)) {
             Step::Wait(Some(until)) => assert_eq!(until, at(waits), "{began} {killed}"),
@@ -266,7 +266,7 @@ fn recalled(step: Step) -> Errand {
 #[test]
 fn a_robots_txt_of_the_last_day_is_not_fetched_again() {
     let mut frontier = with_robots();
-    frontier.add_stored_host("a.example", 0, 0);
+    frontier.add_stored_host("a.example", &stored(0));
     frontier.add(site("a.example", 3), at(0));
     let errand = recalled(frontier.next(at(0)));
     assert!(
@@ -292,7 +292,7 @@ fn a_robots_txt_that_is_old_or_forgotten_is_fetched() {
         RobotsAnswer::Recalled(all(), Vec::new(), BEGIN + HOUR),
     ] {
         let mut frontier = with_robots();
-        frontier.add_stored_host("a.example", 0, 0);
+        frontier.add_stored_host("a.example", &stored(0));
         frontier.add(site("a.example", 1), at(0));
         let errand = recalled(frontier.next(at(0)));
         frontier.on(Event::Robots { errand, answer }, at(0));

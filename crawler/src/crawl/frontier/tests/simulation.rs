@@ -6,15 +6,16 @@ use std::net::IpAddr;
 use std::time::{Duration, UNIX_EPOCH};
 
 use proptest::prelude::*;
-use storage::{Counts, HostRecord, QueuedUrl};
+use storage::{Counts, HostRecord, QueuedUrl, Via};
 use url::Url;
+use web::fetch::{FetchError, Route};
 use web::politeness::{Contact, HostSignal, Now};
 
-use super::{BEGIN, queued, rules, settings};
+use super::{BEGIN, queued, rules, settings, stored};
 use crate::config::settings::Settings;
-use crate::crawl::frontier::{Frontier, MAX_HOSTS};
+use crate::crawl::frontier::{Frontier, MAX_HOSTS, MAX_LOOKUPS};
 use crate::crawl::messages::{Errand, Event, HostsWanted, Refill, RobotsAnswer, Step, StoredHost, Task};
-use crate::crawl::steering::JudgedPage;
+use crate::crawl::steering::{DuplicateOf, JudgedPage};
 
 #[derive(Debug, Clone)]
 struct Plan {
@@ -26,6 +27,10 @@ struct Plan {
     parallel_per_host: usize,
     parallel_per_address: usize,
     latency_factor: f64,
+    /// Whether names are looked up before their hosts are asked.
+    looks_up: bool,
+    /// Whether all names are new names of one domain.
+    is_one_domain: bool,
     /// Failing requests in percent.
     failing: u32,
     /// Hosts that have room in memory.
@@ -37,30 +42,34 @@ struct Plan {
 fn plan() -> impl Strategy<Value = Plan> {
     let restart = (1_u64..60, any::<bool>());
     (
-        (any::<u64>(), 1_usize..7, 1_u8..4, 0_u32..40),
+        (any::<u64>(), 1_usize..9, 1_u8..4, 0_u32..40),
         (
             prop_oneof![Just(0_u64), Just(90), Just(1_000)],
             0_u64..400,
             1_usize..4,
             1_usize..5,
         ),
-        prop_oneof![Just(0.0), Just(2.0)],
+        (prop_oneof![Just(0.0), Just(2.0)], any::<bool>(), any::<bool>()),
         prop_oneof![1_usize..4, Just(MAX_HOSTS)],
         proptest::collection::vec(restart, 0..3),
     )
         .prop_map(
-            |((seed, hosts, addresses, failing), delays, latency_factor, room, restarts)| Plan {
-                seed,
-                hosts,
-                addresses,
-                delay_ms: delays.0,
-                address_delay_ms: delays.1,
-                parallel_per_host: delays.2,
-                parallel_per_address: delays.3,
-                latency_factor,
-                failing,
-                room,
-                restarts,
+            |((seed, hosts, addresses, failing), delays, (latency_factor, looks_up, is_one_domain), room, restarts)| {
+                Plan {
+                    seed,
+                    hosts,
+                    addresses,
+                    delay_ms: delays.0,
+                    address_delay_ms: delays.1,
+                    parallel_per_host: delays.2,
+                    parallel_per_address: delays.3,
+                    latency_factor,
+                    looks_up,
+                    is_one_domain,
+                    failing,
+                    room,
+                    restarts,
+                }
             },
         )
 }
@@ -75,6 +84,11 @@ impl Plan {
             politeness.parallel_per_host = self.parallel_per_host;
             politeness.parallel_per_address = self.parallel_per_address;
             politeness.latency_factor = self.latency_factor;
+            if self.looks_up {
+                config.fetch.proxy = String::new();
+            }
+            // Some pages of a domain on trial are duplicates, which must not change the order.
+            config.steering.enabled = !self.is_one_domain;
         })
     }
 }
@@ -106,6 +120,8 @@ struct Server {
 }
 
 struct Open {
+    /// Whether it counts at its address. A request whose name did not resolve connects to none.
+    is_at_address: bool,
     ends_at: u64,
     host: usize,
     task: Task,
@@ -120,6 +136,8 @@ struct World {
     servers: Vec<Server>,
     by_address: HashMap<IpAddr, Seen>,
     open: Vec<Open>,
+    /// The end of each look-up, and the host whose name it is.
+    look_ups: Vec<(u64, usize)>,
     saved: HashMap<String, HostRecord>,
     started_at: u64,
     next_seq: u64,
@@ -138,11 +156,14 @@ impl World {
                 literals.push(address);
                 address.to_string()
             } else {
-                format!("h{n}.example")
+                let domain = if plan.is_one_domain { "site.example" } else { "example" };
+                format!("h{n}.{domain}")
             };
             let pages = (0..random.u64(1..8)).map(|page| {
                 next_seq += 1;
-                (next_seq, queued(next_seq, &format!("http://{name}/{page}")))
+                let via = plan.is_one_domain.then_some(Via::Page(0));
+                let page = queued(next_seq, &format!("http://{name}/{page}"));
+                (next_seq, QueuedUrl { via, ..page })
             });
             let left = pages.collect();
             Server {
@@ -163,6 +184,7 @@ impl World {
             servers,
             by_address: HashMap::new(),
             open: Vec::new(),
+            look_ups: Vec::new(),
             saved: HashMap::new(),
             started_at: BEGIN,
             next_seq,
@@ -185,7 +207,12 @@ impl World {
                 return wall;
             }
             match frontier.next(self.now(wall)) {
-                Step::Start(task) => self.start(task, wall),
+                Step::Start(task, route) => self.start(task, &route, wall),
+                Step::LookUp(host) => {
+                    assert!(self.look_ups.len() < MAX_LOOKUPS);
+                    let ends_at = wall + self.random.u64(0..2_000);
+                    self.look_ups.push((ends_at, self.host(&host)));
+                }
                 Step::Exclude { queued, .. } => panic!("{} excluded", queued.url),
                 Step::Fail { queued, .. } => panic!("{} failed without a request", queued.url),
                 Step::Postpone { queued, .. } => panic!("{} postponed, and nothing is a duplicate", queued.url),
@@ -222,11 +249,20 @@ impl World {
                 Step::Finished(_) => return wall,
                 Step::Wait(until) => {
                     let until = until.map(|until| self.started_at + until.as_nanos().div_ceil(1_000_000) as u64);
-                    let next = self.open.iter().enumerate().min_by_key(|(_, open)| open.ends_at);
-                    match (next.map(|(index, open)| (index, open.ends_at)), until) {
-                        (Some((index, ends_at)), until) if until.is_none_or(|until| ends_at <= until) => {
+                    let requests = self
+                        .open
+                        .iter()
+                        .enumerate()
+                        .map(|(index, open)| (open.ends_at, 0, index));
+                    let look_ups = self.look_ups.iter().enumerate();
+                    let look_ups = look_ups.map(|(index, (ends_at, _))| (*ends_at, 1, index));
+                    match (requests.chain(look_ups).min(), until) {
+                        (Some((ends_at, kind, index)), until) if until.is_none_or(|until| ends_at <= until) => {
                             wall = wall.max(ends_at);
-                            self.end(index, frontier, wall);
+                            match kind {
+                                0 => self.end(index, frontier, wall),
+                                _ => self.end_look_up(index, frontier, wall),
+                            }
                         }
                         (_, Some(until)) => wall = wall.max(until).max(wall + u64::from(until <= wall)),
                         (_, None) => panic!("it waits for nothing"),
@@ -266,7 +302,35 @@ impl World {
         Event::HostsLoaded { hosts, behind }
     }
 
-    fn start(&mut self, task: Task, wall: u64) {
+    fn end_look_up(&mut self, index: usize, frontier: &mut Frontier, wall: u64) {
+        let (_, host) = self.look_ups.swap_remove(index);
+        let server = &mut self.servers[host];
+        let route = if self.random.u32(0..100) < self.plan.failing {
+            Route::Unresolved(FetchError::Dns("failed".into()))
+        } else {
+            server.is_known = true;
+            let address = server.address;
+            self.count_at_address(host);
+            Route::Addresses([address].into())
+        };
+        let host = self.servers[host].name.clone();
+        frontier.on(Event::LookedUp { host, route }, self.now(wall));
+    }
+
+    /// Counts the open requests of the host at its address.
+    fn count_at_address(&mut self, host: usize) {
+        let seen = self.by_address.entry(self.servers[host].address).or_default();
+        for open in self
+            .open
+            .iter_mut()
+            .filter(|open| open.host == host && !open.is_at_address)
+        {
+            open.is_at_address = true;
+            seen.open += 1;
+        }
+    }
+
+    fn start(&mut self, task: Task, route: &Route, wall: u64) {
         self.requests += 1;
         let name = match &task {
             Task::Page { queued, .. } => queued.host.clone(),
@@ -280,13 +344,20 @@ impl World {
         server
             .seen
             .start(&name, wall, base.max(crawl_delay), rules.parallel_per_host);
-        if server.is_known {
+        let is_at_address = server.is_known && !matches!(route, Route::Unresolved(_));
+        if is_at_address {
             let seen = self.by_address.entry(server.address).or_default();
             let delay = rules.address_delay.as_millis() as u64;
             seen.start(&server.address.to_string(), wall, delay, rules.parallel_per_address);
         }
+        assert_eq!(
+            matches!(route, Route::Direct),
+            !self.plan.looks_up || server.name.starts_with("192."),
+            "{name}"
+        );
         let latency = self.random.u64(0..3_000);
         let signal = match self.random.u32(0..100) {
+            _ if matches!(route, Route::Unresolved(_)) => HostSignal::Unreachable,
             n if n >= self.plan.failing => HostSignal::Answered,
             n if n % 3 == 0 => HostSignal::Unreachable,
             n => HostSignal::Busy {
@@ -294,6 +365,7 @@ impl World {
             },
         };
         self.open.push(Open {
+            is_at_address,
             ends_at: wall + latency + self.random.u64(0..500),
             host,
             task,
@@ -303,17 +375,18 @@ impl World {
     }
 
     fn end(&mut self, index: usize, frontier: &mut Frontier, wall: u64) {
+        let (host, signal) = (self.open[index].host, self.open[index].signal);
+        let answers = signal != HostSignal::Unreachable;
+        if answers && !self.servers[host].is_known {
+            self.servers[host].is_known = true;
+            self.count_at_address(host);
+        }
         let open = self.open.swap_remove(index);
         let rules = self.settings.politeness;
-        let server = &mut self.servers[open.host];
+        let server = &mut self.servers[host];
         server.seen.end(wall, rules.parallel_per_host);
-        let answers = open.signal != HostSignal::Unreachable;
-        let seen = self.by_address.entry(server.address).or_default();
-        if answers && !server.is_known {
-            server.is_known = true;
-            seen.open += server.seen.open + 1;
-        }
-        if server.is_known {
+        if open.is_at_address {
+            let seen = self.by_address.entry(server.address).or_default();
             seen.end(wall, rules.parallel_per_address);
         }
         let least = rules.retry_delay.min(rules.max_wait * 2 / 3).as_millis() as u64;
@@ -368,12 +441,25 @@ impl World {
                 Event::Decided {
                     host: page.host,
                     seq: page.seq,
-                    page: is_well.then(|| JudgedPage::new(page.seq, &page.url, None, None)),
+                    page: is_well.then(|| JudgedPage {
+                        duplicate_of: self.duplicate_of(),
+                        ..JudgedPage::new(page.seq, &page.url, None, None)
+                    }),
                     is_visit: false,
                     queued: again,
                 }
             }
         }
+    }
+
+    /// The verdict on a page.
+    fn duplicate_of(&mut self) -> Option<DuplicateOf> {
+        (self.plan.is_one_domain && self.random.bool()).then(|| DuplicateOf {
+            page: 0,
+            url: "http://other.example/".to_owned(),
+            is_exact: false,
+            new_links: None,
+        })
     }
 
     fn robots_of(&self, server: &Server) -> RobotsAnswer {
@@ -387,11 +473,12 @@ impl World {
     fn restart(&mut self, wall: u64, is_killed: bool) -> Frontier {
         self.started_at = wall + self.random.u64(0..600);
         let cut = std::mem::take(&mut self.open);
+        self.look_ups.clear();
         for open in &cut {
             let rules = self.settings.politeness;
             let server = &mut self.servers[open.host];
             server.seen.end(wall, rules.parallel_per_host);
-            if server.is_known {
+            if open.is_at_address {
                 let seen = self.by_address.entry(server.address).or_default();
                 seen.end(wall, rules.parallel_per_address);
             }
@@ -409,7 +496,7 @@ impl World {
             if let Some(state) = self.saved.get(&server.name) {
                 frontier.restore(&server.name, state);
             }
-            frontier.add_stored_host(&server.name, server.left.len() as u64, 0);
+            frontier.add_stored_host(&server.name, &stored(server.left.len() as u64));
         }
         frontier
     }
@@ -508,6 +595,8 @@ fn a_run_that_follows_a_killed_one_and_ends_soon_loses_no_delay() {
             parallel_per_host: 1,
             parallel_per_address: 4,
             latency_factor: 0.0,
+            looks_up: false,
+            is_one_domain: false,
             failing: 5,
             room: MAX_HOSTS,
             restarts: vec![(12, true), (1, false)],

@@ -145,7 +145,7 @@ fn a_host_over_a_page_limit_shows_the_limit() {
 fn the_hosts_with_the_most_urls_are_named() {
     let mut frontier = begun(|_| {});
     for number in 0..2_000_u64 {
-        frontier.add_stored_host(&format!("{number}.example"), 1 + number * 7 % 2_000, 0);
+        frontier.add_stored_host(&format!("{number}.example"), &stored(1 + number * 7 % 2_000));
     }
     let standing = frontier.standing(at(0));
     assert_eq!(

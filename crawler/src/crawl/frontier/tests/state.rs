@@ -12,6 +12,7 @@ fn idle() -> HostFacts<'static> {
         in_process: 0,
         awaits_robots: false,
         work: Work::Request,
+        line: Line::None,
         ready_at: Some(at(0)),
         address_is_free: true,
         rests_until: at(0),
@@ -42,6 +43,8 @@ fn the_facts_decide_the_state_of_a_host() {
         ready(Activity::AwaitsRobots)
     );
     assert_eq!(state(|f| f.address_is_free = false), ready(Activity::AwaitsAddress));
+    assert_eq!(state(|f| f.line = Line::Name), ready(Activity::AwaitsName));
+    assert_eq!(state(|f| f.line = Line::Trial), ready(Activity::AwaitsTrial));
     let until = Some(at(150));
     assert_eq!(
         state(|f| f.ready_at = Some(at(150))),

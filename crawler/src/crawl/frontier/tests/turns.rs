@@ -17,7 +17,7 @@ fn order_of(frontier: &mut Frontier, address: Option<IpAddr>, requests: usize) -
     let mut now = Now::ZERO;
     while order.len() < requests {
         match frontier.next(now) {
-            Step::Start(Task::Page { queued, .. }) => {
+            Step::Start(Task::Page { queued, .. }, _) => {
                 let contact = Contact { address, latency: None };
                 let ended = Event::RequestEnded {
                     host: queued.host.clone(),
@@ -81,7 +81,7 @@ fn a_host_that_rested_is_not_kept_waiting_by_hosts_without_delay() {
     let mut now = Now::ZERO;
     // A request a millisecond: c is ready after fifty of them.
     for _ in 0..80 {
-        let Step::Start(Task::Page { queued, .. }) = frontier.next(now) else {
+        let Step::Start(Task::Page { queued, .. }, _) = frontier.next(now) else {
             panic!("nothing to do")
         };
         *asked.entry(queued.host.clone()).or_insert(0) += 1;

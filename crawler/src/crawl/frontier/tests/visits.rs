@@ -41,7 +41,7 @@ fn drain(frontier: &mut Frontier) -> (Vec<String>, Ending) {
     let mut asked = Vec::new();
     loop {
         match frontier.next(at(0)) {
-            Step::Start(Task::Page { queued, .. }) => {
+            Step::Start(Task::Page { queued, .. }, _) => {
                 asked.push(queued.url["http://a.example/".len()..].to_owned());
                 frontier.on(ended("a.example"), at(0));
                 let is_visit = queued.revisits.is_some();
@@ -119,7 +119,7 @@ fn a_visit_is_neither_a_trap_nor_held_back() {
 #[test]
 fn a_refill_of_new_urls_does_not_take_the_visits_behind_them() {
     let mut frontier = Frontier::new(&fast(|_| {}), WINDOW, 0);
-    frontier.add_stored_host("a.example", 1, 0);
+    frontier.add_stored_host("a.example", &stored(1));
     frontier.add_stored_visits("a.example", 1);
     assert!(matches!(frontier.next(at(0)), Step::Refill(Refill { from: None, .. })));
     let mut urls = site("a.example", 1);
@@ -146,7 +146,7 @@ fn a_refill_of_new_urls_does_not_take_the_visits_behind_them() {
                 assert_eq!(from.map(|(priority, ..)| priority), Some(PRIORITY_HELD_BACK));
                 frontier.on(refilled(visits(11..12), false), at(0));
             }
-            Step::Start(Task::Page { queued, .. }) => {
+            Step::Start(Task::Page { queued, .. }, _) => {
                 frontier.on(ended("a.example"), at(0));
                 let is_visit = queued.revisits.is_some();
                 let event = if is_visit {

@@ -1,0 +1,63 @@
+//! The names that are looked up before their hosts are asked.
+//!
+//! The address of a host decides when the host may be asked, because hosts at one address share a gate. So a host whose turn has come first waits
+//! here for its address, without a ticket and without a connection. The request then connects only to the addresses of the answer.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use web::fetch::Route;
+use web::politeness::{AddressKey, Now};
+
+use super::Frontier;
+use super::state::LineEvent;
+
+/// Bound on the look-ups that run at one time. The system needs a thread and up to two open files for each.
+pub const MAX_LOOKUPS: usize = 32;
+
+/// How long the answer to a look-up is used. The system does not report how long the name server lets it be used; servers that move
+/// often allow minutes.
+pub(super) const ADDRESS_LIFE: Duration = Duration::from_secs(15 * 60);
+
+/// The hosts whose names are to be looked up.
+#[derive(Debug, Default)]
+pub(super) struct Lookups {
+    /// In the order of their turns.
+    waiting: VecDeque<String>,
+    running: usize,
+}
+
+impl Lookups {
+    pub fn wait(&mut self, host: &str) {
+        self.waiting.push_back(host.to_owned());
+    }
+
+    /// The host whose name is looked up next; `None` if no host waits, or as many look-ups run as may.
+    pub fn begin(&mut self) -> Option<String> {
+        if self.running >= MAX_LOOKUPS {
+            return None;
+        }
+        let host = self.waiting.pop_front()?;
+        self.running += 1;
+        Some(host)
+    }
+
+    pub fn are_running(&self) -> bool {
+        self.running > 0
+    }
+}
+
+impl Frontier {
+    /// Takes in the answer to a look-up.
+    pub(super) fn looked_up(&mut self, name: &str, route: Route, now: Now) {
+        self.lookups.running -= 1;
+        let address = route.address();
+        let host = self.host(name);
+        host.line = host.line.on(LineEvent::LookedUp);
+        host.learn_route(route, now + ADDRESS_LIFE);
+        if let Some(address) = address {
+            self.move_to(name, AddressKey::new(address, name), now);
+        }
+        self.schedule(name, now);
+    }
+}

@@ -1,0 +1,95 @@
+//! What earlier runs learned by the crawler's own errands: robots.txt, and the sitemaps that they have read.
+
+use std::time::{Duration, SystemTime};
+
+use storage::{Discovered, OnwardSitemap, StoredSitemap, Via};
+use url::Url;
+use web::host_key::HostKey;
+
+use super::{Recorder, SLICE};
+use crate::crawl::clock::unix_millis;
+use crate::crawl::interpret::RobotsReader;
+use crate::crawl::messages::{Errand, Event, RobotsAnswer};
+use crate::error::RunError;
+
+/// How long a run relies on the sitemaps that earlier runs have read. As long as on a robots.txt (RFC 9309, section 2.4).
+const SITEMAP_LIFE: Duration = Duration::from_secs(24 * 60 * 60);
+
+impl Recorder {
+    /// Records the URLs of a sitemap and, in the same commit, that it was read.
+    pub(super) fn sitemap(
+        &mut self,
+        url: &Url,
+        urls: &[Discovered],
+        further: Vec<Errand>,
+        fetched_at: Option<u64>,
+    ) -> Result<Event, RunError> {
+        let via = Via::Url(url.as_str().into());
+        let mut queued = Vec::new();
+        for slice in urls.chunks(SLICE) {
+            let admitted = self.url_budget.admit(slice);
+            self.stats.links_over_budget(slice.len() - admitted.len());
+            let fresh = self.store.discover_from(&admitted, Some(&via))?;
+            self.url_budget.spend(&fresh);
+            queued.extend(fresh);
+        }
+        if let Some(fetched_at) = fetched_at
+            && let Some(host) = HostKey::from_url(url)
+        {
+            let onward = further.iter().filter_map(onward_of).collect();
+            let stored = StoredSitemap { fetched_at, onward };
+            self.store.record_sitemap(host.as_str(), url.as_str(), &stored)?;
+        }
+        Ok(Event::Sitemap { queued, further })
+    }
+
+    /// What an earlier run learned by the errand.
+    pub(super) fn recall(&self, errand: Errand, reader: &RobotsReader) -> Result<Event, RunError> {
+        match &errand {
+            Errand::Robots { for_host, origin, .. } => {
+                let stored = self.store.robots(for_host, origin)?;
+                let answer = stored.map_or(RobotsAnswer::Forgotten, |stored| reader.read(errand.url(), &stored));
+                Ok(Event::Robots { errand, answer })
+            }
+            Errand::Sitemap { url, .. } => Ok(match self.recent_sitemap(url)? {
+                Some(stored) => Event::Sitemap {
+                    queued: Vec::new(),
+                    further: stored.onward.into_iter().filter_map(errand_of).collect(),
+                },
+                None => Event::SitemapForgotten(errand),
+            }),
+        }
+    }
+
+    /// The record of a sitemap that is recent enough, and was read since the current refresh began.
+    fn recent_sitemap(&self, url: &Url) -> Result<Option<StoredSitemap>, RunError> {
+        let Some(host) = HostKey::from_url(url) else {
+            return Ok(None);
+        };
+        let now = unix_millis(SystemTime::now());
+        let life = u64::try_from(SITEMAP_LIFE.as_millis()).unwrap_or(u64::MAX);
+        let refresh_began = self.store.refresh().map_or(0, |refresh| refresh.started_at);
+        let oldest = now.saturating_sub(life).max(refresh_began);
+        let stored = self.store.sitemap(host.as_str(), url.as_str())?;
+        Ok(stored.filter(|stored| (oldest..=now).contains(&stored.fetched_at)))
+    }
+}
+
+fn onward_of(errand: &Errand) -> Option<OnwardSitemap> {
+    match errand {
+        Errand::Sitemap { url, depth, redirects } => Some(OnwardSitemap {
+            url: url.to_string(),
+            depth: *depth,
+            redirects: *redirects,
+        }),
+        Errand::Robots { .. } => None,
+    }
+}
+
+fn errand_of(onward: OnwardSitemap) -> Option<Errand> {
+    Some(Errand::Sitemap {
+        url: Url::parse(&onward.url).ok()?,
+        depth: onward.depth,
+        redirects: onward.redirects,
+    })
+}

@@ -1,0 +1,75 @@
+//! The sitemaps that a crawl has read, so that the next run does not ask for them again.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::StorageError;
+use crate::format;
+use crate::hosts::{MAX_PACKED_ROW_BYTES, pack, unpack};
+use crate::store::Store;
+
+/// Upper bound on the URLs that one sitemap leads to, in bytes. The next run reads a sitemap with more of them again.
+const MAX_ONWARD_BYTES: usize = 256 * 1024;
+
+/// A sitemap that was read. Its pages are in the frontier since then.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StoredSitemap {
+    /// Time of the fetch, milliseconds since the Unix epoch.
+    pub fetched_at: u64,
+    /// The sitemaps that it names, or the one that it redirects to.
+    pub onward: Vec<OnwardSitemap>,
+}
+
+/// A sitemap to which another one leads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnwardSitemap {
+    /// Its URL.
+    pub url: String,
+    /// Number of sitemap indexes that led to it.
+    pub depth: u8,
+    /// Redirects in a row that led to it.
+    pub redirects: u8,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SitemapRow {
+    fetched_at: u64,
+    /// The list of [`OnwardSitemap`] as a raw DEFLATE stream (RFC 1951).
+    onward: Vec<u8>,
+}
+
+impl Store {
+    /// Records that a sitemap of the host was read. Durable with the next commit, as are the pages that were discovered before. A sitemap that leads
+    /// to too many others leaves no record.
+    ///
+    /// # Errors
+    /// [`StorageError::InvalidUrl`] for a host or URL that cannot be a key; errors of the state.
+    pub fn record_sitemap(&mut self, host: &str, url: &str, sitemap: &StoredSitemap) -> Result<(), StorageError> {
+        format::check_url(host, url)?;
+        let onward = format::encode(&sitemap.onward)?;
+        let row = format::encode_versioned(&SitemapRow {
+            fetched_at: sitemap.fetched_at,
+            onward: pack(&onward),
+        })?;
+        let is_kept = onward.len() <= MAX_ONWARD_BYTES && row.len() <= MAX_PACKED_ROW_BYTES;
+        self.stage_rows(vec![(format::sitemap_key(host, url), is_kept.then_some(row))])
+    }
+
+    /// The committed record of a sitemap of the host; `None` if no run has read it.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn sitemap(&self, host: &str, url: &str) -> Result<Option<StoredSitemap>, StorageError> {
+        let Some(row) = self.state.get(format::sitemap_key(host, url))? else {
+            return Ok(None);
+        };
+        let read = || {
+            let row: SitemapRow = format::decode_versioned(&row)?;
+            let onward = unpack(&row.onward, MAX_ONWARD_BYTES)?;
+            Some(StoredSitemap {
+                fetched_at: row.fetched_at,
+                onward: postcard::from_bytes(&onward).ok()?,
+            })
+        };
+        read().map(Some).ok_or_else(|| self.state.corrupt("a sitemap"))
+    }
+}
