@@ -148,7 +148,11 @@ impl Harm {
         let start = Instant::now();
         let (ended, peak) = crawl.start().wait_measured();
         let elapsed = start.elapsed().as_secs_f64();
-        let ended = ended.succeeded();
+        let ended = if self.has_bystander {
+            ended.succeeded()
+        } else {
+            ended.with_code(5)
+        };
         let report = crawl.report();
         let outcomes = outcomes_at(&report, &server.url(""));
         let peak_mb = peak.map_or_else(|| "?".to_owned(), |peak| (peak / 1_000_000).to_string());

@@ -82,7 +82,7 @@ pub enum Error {
     #[error(transparent)]
     Run(#[from] RunError),
     /// Exit code 3: some input could not be read.
-    #[error("{0} lines, records or files of the input could not be read; the others were processed")]
+    #[error("{0} of the lines, records or files of the input could not be read; the others were processed")]
     Faults(u64),
     /// Exit code 3: some pages could not be exported.
     #[error("{0} of the pages could not be read from the archive; the others were exported")]

@@ -11,6 +11,7 @@
 //! - `step`: the choice of a host's next step; `errands`: robots.txt and sitemaps
 //! - `intake`: what comes into memory from the seeds file and from the store, and what leaves it
 //! - `schedule`: the order of turns; `addresses`: the gates of the addresses
+//! - `rules_memory`: the bound on the rules of robots.txt
 //! - `memory`: the facts that outlive a run; `standing`: the states of all hosts at one moment
 
 mod addresses;
@@ -19,6 +20,7 @@ mod host;
 mod intake;
 mod memory;
 mod queue;
+mod rules_memory;
 mod schedule;
 mod standing;
 mod state;
@@ -56,6 +58,8 @@ pub struct Frontier {
     addresses: Addresses,
     schedule: Schedule,
     intake: Intake,
+    /// Bytes of the rules of robots.txt in memory, or more.
+    rules_bytes: usize,
     /// Hosts with facts that have changed since they were last saved.
     unsaved: Vec<String>,
     /// Hash of every sitemap that was ever queued. Two sitemap indexes may name each other, so none is queued twice.
@@ -105,6 +109,7 @@ impl Frontier {
             addresses: Addresses::new(&clock, &settings.politeness),
             schedule: Schedule::default(),
             intake: Intake::default(),
+            rules_bytes: 0,
             unsaved: Vec::new(),
             sitemaps_seen: HashSet::new(),
             sitemaps_key: RandomState::new(),

@@ -80,7 +80,7 @@ impl Recorder {
         stats.decided(&store.counts());
         stats.refreshed(store.refresh());
         Ok(Self {
-            url_budget: UrlBudget::open(&store, settings.limits.max_urls_per_host)?,
+            url_budget: UrlBudget::new(settings.limits.max_urls_per_host),
             store,
             dedup,
             redirects: Redirects::default(),
@@ -185,6 +185,7 @@ impl Recorder {
             let start = Instant::now();
             let durable = self.store.commit()?;
             self.redirects.committed();
+            self.url_budget.committed();
             let stored_ms = start.elapsed().as_millis();
             let departed = match self.has_departures {
                 true => departures::carry_out(&self.store, &self.dedup)?,
@@ -268,7 +269,7 @@ impl Recorder {
             None => None,
         };
         if let Some(queued) = &queued {
-            self.url_budget.spend(queued);
+            self.url_budget.spend(&self.store, queued)?;
         } else {
             // The scope has its last host.
             self.seeds = None;
@@ -282,10 +283,10 @@ impl Recorder {
     fn sitemap(&mut self, via: &Via, urls: &[Discovered], further: Vec<Errand>) -> Result<Event, RunError> {
         let mut queued = Vec::new();
         for slice in urls.chunks(SLICE) {
-            let admitted = self.url_budget.admit(slice);
+            let admitted = self.url_budget.admit(&self.store, slice)?;
             self.stats.links_over_budget(slice.len() - admitted.len());
             let fresh = self.store.discover_from(&admitted, Some(via))?;
-            self.url_budget.spend(&fresh);
+            self.url_budget.spend(&self.store, &fresh)?;
             queued.extend(fresh);
         }
         Ok(Event::Sitemap { queued, further })
@@ -314,7 +315,7 @@ impl Recorder {
         outlinks: &[Discovered],
         page: Option<JudgedPage>,
     ) -> Result<Event, RunError> {
-        let admitted = self.url_budget.admit(outlinks);
+        let admitted = self.url_budget.admit(&self.store, outlinks)?;
         self.stats.links_over_budget(outlinks.len() - admitted.len());
         let failed = match &outcome {
             Outcome::Failed { kind, .. } if queued.revisits.is_none() => Some(kind.clone()),
@@ -327,7 +328,7 @@ impl Recorder {
                 seeds.note_failed(queued);
             }
         }
-        self.url_budget.spend(&finished.newly_queued);
+        self.url_budget.spend(&self.store, &finished.newly_queued)?;
         if let Some(revisit) = &queued.revisits
             && self
                 .store

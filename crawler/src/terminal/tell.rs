@@ -9,6 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 use indicatif::MultiProgress;
 
+use super::text::harmless;
+
 /// The progress display on standard error, if there is one.
 static DISPLAY: Mutex<Option<MultiProgress>> = Mutex::new(None);
 
@@ -17,9 +19,12 @@ thread_local! {
     static IS_ASIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Writes a line to standard error and ignores write errors.
+/// Writes a line to standard error and ignores write errors. A character that could control a terminal is replaced: the line may name a
+/// file, a URL or a value that somebody else wrote.
 pub fn tell(line: impl std::fmt::Display) {
     let line = format!("{line}\n");
+    let shown = |c| if matches!(c, '\n' | '\t') { c } else { harmless(c) };
+    let line: String = line.chars().map(shown).collect();
     aside(|| {
         let _nobody_reads = io::stderr().write_all(line.as_bytes());
     });
