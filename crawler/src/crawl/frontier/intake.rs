@@ -369,6 +369,7 @@ impl Host {
             && !self.memory.is_unsaved
             && self.gate.open() == 0
             && self.queue.in_process() == 0
+            && !self.queue.is_refilling()
             && self.awaiting_robots.is_empty()
             && self.respelled.is_empty()
             && self.robots_errands.is_empty()

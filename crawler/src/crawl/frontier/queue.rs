@@ -131,6 +131,11 @@ impl HostQueue {
         self.stored = self.stored.max(Stored::Some);
     }
 
+    /// Whether the store was asked for URLs and has not answered yet.
+    pub fn is_refilling(&self) -> bool {
+        self.refilling.is_some()
+    }
+
     /// Whether the store holds new URLs that are not in the buffer.
     pub fn has_stored(&self) -> bool {
         self.stored > Stored::Nothing

@@ -6,6 +6,7 @@ use storage::Counts;
 
 use super::*;
 use crate::crawl::frontier::rules_memory::MAX_RULES_BYTES;
+use crate::crawl::frontier::state::OriginState;
 use crate::crawl::messages::{HostsWanted, StoredHost};
 
 /// A store with URLs, by host.
@@ -148,6 +149,45 @@ fn hosts_that_are_given_up_make_room_are_counted_and_are_not_asked_again() {
 }
 
 #[test]
+fn a_host_that_awaits_its_urls_from_the_store_stays_in_memory() {
+    let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0).with_room_for(1);
+    frontier.loads_hosts(0);
+    let mut stored = Stored::of(2);
+    let Step::LoadHosts(wanted) = frontier.next(at(0)) else {
+        panic!()
+    };
+    let Event::HostsLoaded { mut hosts, behind } = stored.load(&wanted) else {
+        panic!()
+    };
+    let urls = std::mem::take(&mut hosts[0].urls);
+    frontier.on(Event::HostsLoaded { hosts, behind }, at(0));
+    let Step::Refill(refill) = frontier.next(at(0)) else {
+        panic!()
+    };
+    // The search for hosts that can be released comes in between.
+    assert!(matches!(frontier.next(at(0)), Step::Wait(_)));
+    assert!(matches!(frontier.next(at(2_000)), Step::Wait(_)));
+    let host = refill.host;
+    frontier.on(
+        Event::Refilled {
+            host,
+            urls,
+            more: false,
+        },
+        at(2_000),
+    );
+    assert_eq!(started(frontier.next(at(2_000))), "http://h00000.example/");
+    frontier.on(ended("h00000.example"), at(2_000));
+    frontier.on(decided("h00000.example", 0, true), at(2_000));
+    frontier.take_unsaved();
+    stored.urls.remove("h00000.example");
+    let Step::Wait(Some(until)) = frontier.next(at(2_000)) else {
+        panic!()
+    };
+    assert!(matches!(frontier.next(until.max(at(5_000))), Step::LoadHosts(_)));
+}
+
+#[test]
 fn the_run_does_not_end_before_its_seeds_are_read() {
     let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0);
     frontier.reads_seeds();
@@ -190,7 +230,7 @@ fn the_rules_of_all_hosts_have_a_bound() {
     let rules = frontier.hosts.values().flat_map(|host| host.origins.values());
     let bytes: usize = rules
         .map(|state| match state {
-            state::OriginState::Open { robots, .. } => robots.heap_bytes(),
+            OriginState::Open { robots, .. } => robots.heap_bytes(),
             other => panic!("{other:?}"),
         })
         .sum();
