@@ -148,7 +148,7 @@ fn a_private_address_is_refused_unless_it_is_allowed() {
     let site = Site::of([("/", home(NO_LINKS))]);
     for seed in [site.url("/"), site.localhost_url("/")] {
         let crawl = Crawl::of(&seed).set("fetch.allow_private_addresses", false);
-        crawl.run();
+        crawl.run_without_page();
         let report = crawl.report();
         let [failure] = list(&report, "failures") else {
             panic!("{report:#}")
@@ -176,7 +176,7 @@ fn a_redirect_into_a_forbidden_network_is_not_followed() {
         crate::support::site::Answer::redirect("http://169.254.169.254/latest/meta-data/"),
     )]);
     let crawl = Crawl::of(site.url("/"));
-    crawl.run();
+    crawl.run_without_page();
     let report = crawl.report();
     let failure = &report["failures"][0];
     assert_eq!(failure["kind"], "forbidden_address", "{report:#}");

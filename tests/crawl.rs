@@ -176,7 +176,7 @@ fn redirects_are_followed_up_to_the_limit() {
     let pages = (0..9).map(hop).chain([("/r9".to_owned(), article(1, NO_LINKS))]);
     let site = Site::of(pages);
     let crawl = Crawl::of(site.url("/r0")).set("fetch.max_redirects", 3);
-    crawl.run();
+    crawl.run_without_page();
     assert_eq!(
         crawl.outcomes(&site),
         expected([
@@ -200,7 +200,7 @@ fn a_circle_of_redirects_ends() {
     ]);
     let mut crawl = Crawl::of(site.url("/a"));
     crawl.add_seed(&site.url("/self"));
-    crawl.run();
+    crawl.run_without_page();
     let outcomes = crawl.outcomes(&site);
     assert_eq!(outcomes["/self"], "failed redirect_loop");
     assert_eq!(
@@ -264,7 +264,7 @@ fn a_seed_that_nobody_answers_is_a_failure_not_an_error() {
     let crawl = Crawl::of(url)
         .set("politeness.max_retries", 0)
         .set("politeness.robots", false);
-    crawl.run();
+    crawl.run_without_page();
     let report = crawl.report();
     assert_eq!(report["failures"][0]["kind"], "connect");
     assert_eq!(report["failures"][0]["via"], serde_json::Value::Null);
@@ -285,7 +285,7 @@ fn a_seed_that_failed_without_an_answer_is_tried_again_by_the_next_run() {
     let site = Site::of([("/".to_owned(), home(NO_LINKS))]);
     let mut crawl = Crawl::of(site.url("/")).set("fetch.allow_private_addresses", false);
     crawl.add_seed(&site.url("/missing"));
-    crawl.run();
+    crawl.run_without_page();
     assert_eq!(
         crawl.outcomes(&site),
         expected([

@@ -155,7 +155,7 @@ fn every_kind_of_url_has_its_answer() {
         ("/moved", 0, "redirect", "the server redirects to"),
         ("/lost", 0, "failed", "HTTP status 404"),
         ("/file.pdf", 0, "excluded", "content type application/pdf"),
-        ("/nowhere", 3, "unknown", "does not know this URL"),
+        ("/nowhere", 4, "unknown", "does not know this URL"),
     ] {
         let url = site.url(path);
         assert_eq!(answer(&crawl, &url)["state"], state, "{path}");

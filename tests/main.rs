@@ -1,7 +1,7 @@
 //! The crawler from outside: the binary against sites on loopback whose request log is the witness.
 //!
 //! - [`crawl`]: how far a crawl goes, and that it goes there once; [`demo`]: every page of the demo's site
-//! - [`robots`]: what robots.txt forbids; [`politeness`]: how often a host is asked, by the server's clock
+//! - [`seeds`]: seeds files of any size and kind; [`robots`]: what robots.txt forbids; [`politeness`]: how often a host is asked, by the server's clock
 //! - [`steering`]: traps, and what the verdicts save
 //! - [`near_duplicates`]: what is dropped as saying nothing new, and what is not
 //! - [`harm`]: servers that mean harm; [`fuzz_seeds`]: bytes of any kind
@@ -56,6 +56,7 @@ mod refresh;
 mod report;
 mod resume;
 mod robots;
+mod seeds;
 mod shell;
 mod status;
 mod steering;

@@ -26,9 +26,9 @@ fn served(config: Arc<ServerConfig>) -> HeadServer {
     })
 }
 
-/// The kinds of all failures, once the crawl has ended well.
+/// The kinds of all failures, once the crawl has ended without a page.
 fn failures(crawl: &Crawl) -> Vec<String> {
-    crawl.run();
+    crawl.run_without_page();
     let report = crawl.report();
     assert_eq!(count(&report, "queued"), 0, "{report}");
     let failures = list(&report, "failures").iter();

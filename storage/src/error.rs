@@ -282,6 +282,9 @@ fn holder(pid: Option<u32>) -> String {
 /// The remedy for an error of the file system, or nothing.
 fn advice(action: &str, error: &io::Error) -> &'static str {
     match error.kind() {
+        ErrorKind::NotADirectory | ErrorKind::NotFound if action == "make the folder" => {
+            "; a folder cannot be made there: choose another data folder with --data"
+        }
         ErrorKind::PermissionDenied if action == "read" => "; give this user the right to read it",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             "; the store must be writable: give this user the right to write there, or choose another data folder"

@@ -148,7 +148,11 @@ impl Harm {
         let start = Instant::now();
         let (ended, cost) = crawl.start().wait_measured();
         let elapsed = start.elapsed().as_secs_f64();
-        let ended = ended.succeeded();
+        let ended = if self.has_bystander {
+            ended.succeeded()
+        } else {
+            ended.with_code(5)
+        };
         let report = crawl.report();
         let outcomes = outcomes_at(&report, &server.url(""));
         let (processor, peak_mb) = cost.map_or((f64::NAN, 0), |cost| {

@@ -96,6 +96,12 @@ impl Crawl {
         self.end(&[]).succeeded()
     }
 
+    /// Runs it to its end, with the exit code of a crawl without a page.
+    #[track_caller]
+    pub fn run_without_page(&self) -> Ended {
+        self.end(&[]).with_code(5)
+    }
+
     /// Starts it.
     pub fn start(&self) -> Running {
         Running::start(&mut self.command(&[]))

@@ -28,7 +28,7 @@
 //! - [`Lines`]: a file of lines that the caller makes
 //! - `file_name`: a safe name for each URL
 //! - [`OutputFile`]: a file that appears when it is complete; `stream`: such a file, compressed by its name, or standard output;
-//!   `folder`: a folder that appears when it is complete
+//!   `folder`: a folder that appears when it is complete; [`Harmless`]: standard output on a terminal
 
 mod csv;
 mod destination;
@@ -37,6 +37,7 @@ mod field;
 mod file_name;
 mod folder;
 mod format;
+mod harmless;
 mod json_lines;
 mod lines;
 mod markdown;
@@ -53,6 +54,7 @@ pub use destination::Destination;
 pub use error::ExportError;
 pub use field::{FIELDS, Field, Kind, Value};
 pub use format::{Format, open};
+pub use harmless::Harmless;
 pub use lines::Lines;
 pub use output_file::{OutputFile, linked};
 pub use page::{ExportedPage, Fingerprint, Verdict};

@@ -1,7 +1,7 @@
 //! A file that appears when it is complete, compressed by its name, or standard output.
 
 use std::ffi::OsStr;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use flate2::Compression;
@@ -9,6 +9,7 @@ use flate2::write::GzEncoder;
 
 use crate::destination::Destination;
 use crate::error::{ExportError, not_one_file};
+use crate::harmless::Harmless;
 use crate::output_file::OutputFile;
 
 /// The default of zstd.
@@ -30,6 +31,7 @@ enum Packing {
 enum Raw {
     File(OutputFile),
     Stdout(io::Stdout),
+    Terminal(Harmless<io::Stdout>),
 }
 
 impl Stream {
@@ -44,8 +46,13 @@ impl Stream {
 
     /// Standard output.
     fn stdout() -> Self {
+        let stdout = io::stdout();
+        let raw = match stdout.is_terminal() {
+            true => Raw::Terminal(Harmless::new(stdout)),
+            false => Raw::Stdout(stdout),
+        };
         Self {
-            packing: Packing::None(BufWriter::new(Raw::Stdout(io::stdout()))),
+            packing: Packing::None(BufWriter::new(raw)),
             name: "standard output".to_owned(),
         }
     }
@@ -70,7 +77,7 @@ impl Stream {
         let Self { packing, name } = self;
         match unpacked(packing).map_err(|source| write_error(&name, source))? {
             Raw::File(file) => file.finish(),
-            Raw::Stdout(_) => Ok(()),
+            Raw::Stdout(_) | Raw::Terminal(_) => Ok(()),
         }
     }
 
@@ -129,6 +136,7 @@ impl Write for Raw {
         match self {
             Self::File(file) => file.write(bytes),
             Self::Stdout(stdout) => stdout.write(bytes),
+            Self::Terminal(terminal) => terminal.write(bytes),
         }
     }
 
@@ -136,6 +144,7 @@ impl Write for Raw {
         match self {
             Self::File(file) => file.flush(),
             Self::Stdout(stdout) => stdout.flush(),
+            Self::Terminal(terminal) => terminal.flush(),
         }
     }
 }

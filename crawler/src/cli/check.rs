@@ -105,7 +105,7 @@ fn read(args: &CheckArgs, settings: &Settings) -> Result<Subject, Error> {
     let page = inspect::read_one(&args.source, args.url.as_deref(), settings, args.ignore_robots)?;
     let page = page.map_err(|unread| RunError::Unread {
         what: terminal_text(&unread.source, SOURCE_CHARS),
-        reason: unread.error,
+        reason: unread.error.trim_start_matches("cannot be read: ").to_owned(),
     })?;
     Ok(Subject {
         source: page.source,

@@ -77,8 +77,8 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         inputs,
     };
     let mut outputs = Outputs {
-        verdicts: Output::open(output)?,
-        kept: kept.map(|path| Output::open(file(Some(path)))).transpose()?,
+        verdicts: Output::open_for_texts(output)?,
+        kept: kept.map(|path| Output::open_for_texts(file(Some(path)))).transpose()?,
     };
     // Verdicts on a terminal already show the progress.
     let hidden = quiet || output.is_none() && io::stdout().is_terminal();

@@ -82,7 +82,7 @@ pub enum Error {
     #[error(transparent)]
     Run(#[from] RunError),
     /// Exit code 3: some input could not be read.
-    #[error("{0} lines, records or files of the input could not be read; the others were processed")]
+    #[error("{} of the input could not be read; the others were processed", pieces(*.0))]
     Faults(u64),
     /// Exit code 3: some pages could not be exported.
     #[error("{0} of the pages could not be read from the archive; the others were exported")]
@@ -103,6 +103,13 @@ pub enum Error {
     /// Exit code 130: Ctrl-C ended the command. The message says where the partial result is.
     #[error("{0}")]
     Interrupted(String),
+}
+
+fn pieces(count: u64) -> String {
+    match count {
+        1 => "1 line, record or file".to_owned(),
+        count => format!("{count} lines, records or files"),
+    }
 }
 
 impl Error {

@@ -1,9 +1,9 @@
 //! The result of a command: a file that appears only when it is complete, or standard output.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use export::OutputFile;
+use export::{Harmless, OutputFile};
 
 use crate::error::RunError;
 
@@ -12,6 +12,8 @@ pub(super) enum Output {
     /// A file that appears under its name when it is complete.
     File(Box<BufWriter<OutputFile>>),
     Stdout(BufWriter<io::StdoutLock<'static>>),
+    /// Standard output on a terminal, for texts that may hold control characters.
+    Terminal(Harmless<BufWriter<io::StdoutLock<'static>>>),
 }
 
 impl Output {
@@ -20,6 +22,14 @@ impl Output {
         Ok(match path {
             None => Self::Stdout(BufWriter::new(io::stdout().lock())),
             Some(path) => Self::File(Box::new(BufWriter::new(OutputFile::create(path)?))),
+        })
+    }
+
+    /// As [`Output::open`], for texts from elsewhere, which must not control a terminal.
+    pub(super) fn open_for_texts(path: Option<&Path>) -> Result<Self, RunError> {
+        Ok(match Self::open(path)? {
+            Self::Stdout(stdout) if io::stdout().is_terminal() => Self::Terminal(Harmless::new(stdout)),
+            other => other,
         })
     }
 
@@ -38,6 +48,7 @@ impl Output {
                 act(writer).map_err(|source| RunError::io("write", writer.get_ref().path().display(), source))
             }
             Self::Stdout(writer) => or_reader_gone(act(writer)),
+            Self::Terminal(writer) => or_reader_gone(act(writer)),
         }
     }
 

@@ -12,6 +12,7 @@
 //! - `intake`: what comes into memory from the seeds file and from the store, and what leaves it
 //! - `schedule`: the order of turns; `addresses`: the gates of the addresses
 //! - `lookups`: the names whose addresses are not known yet; `trials`: the new names of one domain, a few at a time
+//! - `rules_memory`: the bound on the rules of robots.txt
 //! - `memory`: the facts that outlive a run; `standing`: the states of all hosts at one moment
 
 mod addresses;
@@ -21,6 +22,7 @@ mod intake;
 mod lookups;
 mod memory;
 mod queue;
+mod rules_memory;
 mod schedule;
 mod standing;
 mod state;
@@ -64,6 +66,8 @@ pub struct Frontier {
     trials: Trials,
     schedule: Schedule,
     intake: Intake,
+    /// Bytes of the rules of robots.txt in memory, or more.
+    rules_bytes: usize,
     /// Hosts with facts that have changed since they were last saved.
     unsaved: Vec<String>,
     /// Hash of every sitemap that was ever queued. Two sitemap indexes may name each other, so none is queued twice.
@@ -117,6 +121,7 @@ impl Frontier {
             trials: Trials::default(),
             schedule: Schedule::default(),
             intake: Intake::default(),
+            rules_bytes: 0,
             unsaved: Vec::new(),
             sitemaps_seen: HashSet::new(),
             sitemaps_key: RandomState::new(),

@@ -84,7 +84,7 @@ impl Recorder {
         stats.decided(&store.counts());
         stats.refreshed(store.refresh());
         Ok(Self {
-            url_budget: UrlBudget::open(&store, settings.limits.max_urls_per_host)?,
+            url_budget: UrlBudget::new(settings.limits.max_urls_per_host),
             store,
             dedup,
             redirects: Redirects::default(),
@@ -190,6 +190,7 @@ impl Recorder {
             let start = Instant::now();
             let durable = self.store.commit()?;
             self.redirects.committed();
+            self.url_budget.committed();
             let stored_ms = start.elapsed().as_millis();
             let departed = match self.has_departures {
                 true => departures::carry_out(&self.store, &self.dedup)?,
@@ -279,7 +280,7 @@ impl Recorder {
         };
         let more = stored.is_some();
         let StoredSeeds { queued, known } = stored.unwrap_or_default();
-        self.url_budget.spend(&queued);
+        self.url_budget.spend(&self.store, &queued)?;
         if !more {
             // The scope has its last host.
             self.seeds = None;
@@ -300,7 +301,7 @@ impl Recorder {
         outlinks: &[Discovered],
         page: Option<JudgedPage>,
     ) -> Result<Event, RunError> {
-        let admitted = self.url_budget.admit(outlinks);
+        let admitted = self.url_budget.admit(&self.store, outlinks)?;
         self.stats.links_over_budget(outlinks.len() - admitted.len());
         let failed = match &outcome {
             Outcome::Failed { kind, .. } if queued.revisits.is_none() => Some(kind.clone()),
@@ -313,7 +314,7 @@ impl Recorder {
                 seeds.note_failed(queued);
             }
         }
-        self.url_budget.spend(&finished.newly_queued);
+        self.url_budget.spend(&self.store, &finished.newly_queued)?;
         if let Some(revisit) = &queued.revisits
             && self
                 .store

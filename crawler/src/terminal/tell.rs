@@ -9,6 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 use indicatif::MultiProgress;
 
+use super::text::{harmless, without_user_info};
+
 /// The progress display on standard error, if there is one.
 static DISPLAY: Mutex<Option<MultiProgress>> = Mutex::new(None);
 
@@ -17,9 +19,12 @@ thread_local! {
     static IS_ASIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Writes a line to standard error and ignores write errors.
+/// Writes a line to standard error and ignores write errors. The line may name a file, a URL or a value that somebody else wrote, so a
+/// character that could control a terminal is replaced, and the user and the password of a URL are hidden.
 pub fn tell(line: impl std::fmt::Display) {
-    let line = format!("{line}\n");
+    let line = without_user_info(&format!("{line}\n"));
+    let shown = |c| if matches!(c, '\n' | '\t') { c } else { harmless(c) };
+    let line: String = line.chars().map(shown).collect();
     aside(|| {
         let _nobody_reads = io::stderr().write_all(line.as_bytes());
     });

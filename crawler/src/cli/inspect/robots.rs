@@ -13,7 +13,7 @@ use crate::cli::arguments::{InspectFormat, InspectRobotsArgs};
 use crate::cli::error::{Error, UsageError};
 use crate::cli::output::Output;
 use crate::error::RunError;
-use crate::terminal::text::terminal_text;
+use crate::terminal::text::{terminal_text, without_user_info};
 
 /// The answer for one URL.
 #[derive(Debug, Serialize)]
@@ -132,7 +132,7 @@ fn allowed_or_not(
 /// Reports an invalid URL: as JSON, or on standard error, because every line of text begins with `allow` or `disallow`.
 fn invalid_url(url: &str, error: &str, format: InspectFormat) -> Result<String, RunError> {
     shown(&InvalidUrl { url, error }, format, || {
-        tracing::warn!("{}: {error}", terminal_text(url, SHOWN_WIDTH));
+        tracing::warn!("{}: {error}", terminal_text(&without_user_info(url), SHOWN_WIDTH));
         String::new()
     })
 }

@@ -13,7 +13,7 @@ use super::{SHOWN_WIDTH, done, settings, shown};
 use crate::cli::arguments::InspectSitemapArgs;
 use crate::cli::error::Error;
 use crate::cli::output::Output;
-use crate::terminal::text::terminal_text;
+use crate::terminal::text::{terminal_text, without_user_info};
 
 /// The content of a sitemap.
 #[derive(Debug, Default, Serialize)]
@@ -93,7 +93,10 @@ impl Answer {
         }
         if let Some(error) = &self.error {
             let error = terminal_text(error, SHOWN_WIDTH);
-            tracing::warn!("{}: {error}", terminal_text(&self.source, SHOWN_WIDTH));
+            tracing::warn!(
+                "{}: {error}",
+                terminal_text(&without_user_info(&self.source), SHOWN_WIDTH)
+            );
         }
         text
     }

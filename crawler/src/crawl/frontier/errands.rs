@@ -42,6 +42,9 @@ impl Frontier {
             self.mark_unsaved(host);
         }
         self.host(host).settle(origin, state);
+        if let Some(robots) = &robots {
+            self.note_rules(robots.heap_bytes());
+        }
         if robots.is_some() {
             self.set_crawl_delay(host, now);
         }

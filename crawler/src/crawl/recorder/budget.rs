@@ -7,52 +7,71 @@ use storage::{Discovered, QueuedUrl, Store};
 
 use crate::error::RunError;
 
+/// Hosts whose counts are in memory. The store has the counts of all hosts, without what is staged.
+const MAX_HOSTS: usize = 100_000;
+
 /// The budget of URLs, by host.
 #[derive(Debug, Default)]
 pub(super) struct UrlBudget {
     /// `None` for no limit.
     max_per_host: Option<u64>,
-    /// The number of known URLs, by host.
+    /// The number of known URLs, by host: of every host with staged URLs, and of others that were asked for.
     known: HashMap<String, u64>,
 }
 
 impl UrlBudget {
-    /// The budget that the URLs in `store` leave.
-    pub(super) fn open(store: &Store, max_per_host: Option<u64>) -> Result<Self, RunError> {
-        let mut known = HashMap::new();
-        if max_per_host.is_some() {
-            for row in store.hosts() {
-                let (host, counts) = row?;
-                known.insert(host, counts.discovered);
-            }
+    /// The budget that the URLs in the store leave.
+    pub(super) fn new(max_per_host: Option<u64>) -> Self {
+        Self {
+            max_per_host,
+            known: HashMap::new(),
         }
-        Ok(Self { max_per_host, known })
     }
 
     /// The links to hosts within their budget. The links of one page may exceed it.
-    pub(super) fn admit<'a>(&self, links: &'a [Discovered]) -> Cow<'a, [Discovered]> {
+    pub(super) fn admit<'a>(
+        &mut self,
+        store: &Store,
+        links: &'a [Discovered],
+    ) -> Result<Cow<'a, [Discovered]>, RunError> {
         let Some(max) = self.max_per_host else {
-            return Cow::Borrowed(links);
+            return Ok(Cow::Borrowed(links));
         };
-        let has_room = |link: &Discovered| self.known.get(&link.host).is_none_or(|known| *known < max);
-        if links.iter().all(has_room) {
-            return Cow::Borrowed(links);
+        let mut admitted = Vec::with_capacity(links.len());
+        for link in links {
+            admitted.push(*self.count(store, &link.host)? < max);
         }
-        Cow::Owned(links.iter().filter(|link| has_room(link)).cloned().collect())
+        if admitted.iter().all(|is_admitted| *is_admitted) {
+            return Ok(Cow::Borrowed(links));
+        }
+        let admitted = links.iter().zip(&admitted).filter(|(_, is_admitted)| **is_admitted);
+        Ok(Cow::Owned(admitted.map(|(link, _)| link.clone()).collect()))
     }
 
-    /// Counts URLs that became known.
-    pub(super) fn spend(&mut self, urls: &[QueuedUrl]) {
+    /// Counts URLs that became known, and are staged.
+    pub(super) fn spend(&mut self, store: &Store, urls: &[QueuedUrl]) -> Result<(), RunError> {
         if self.max_per_host.is_none() {
-            return;
+            return Ok(());
         }
         for url in urls {
-            match self.known.get_mut(&url.host) {
-                Some(known) => *known += 1,
-                None => {
-                    self.known.insert(url.host.clone(), 1);
-                }
-            }
+            *self.count(store, &url.host)? += 1;
         }
+        Ok(())
+    }
+
+    /// Frees memory, now that nothing is staged.
+    pub(super) fn committed(&mut self) {
+        if self.known.len() > MAX_HOSTS {
+            self.known = HashMap::new();
+        }
+    }
+
+    /// The count of a host. A host without one has no staged URL, so the store has its count.
+    fn count(&mut self, store: &Store, host: &str) -> Result<&mut u64, RunError> {
+        if !self.known.contains_key(host) {
+            let counts = store.host_counts(host)?.unwrap_or_default();
+            self.known.insert(host.to_owned(), counts.discovered);
+        }
+        Ok(self.known.entry(host.to_owned()).or_default())
     }
 }

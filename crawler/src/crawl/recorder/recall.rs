@@ -27,10 +27,10 @@ impl Recorder {
         let via = Via::Url(url.as_str().into());
         let mut queued = Vec::new();
         for slice in urls.chunks(SLICE) {
-            let admitted = self.url_budget.admit(slice);
+            let admitted = self.url_budget.admit(&self.store, slice)?;
             self.stats.links_over_budget(slice.len() - admitted.len());
             let fresh = self.store.discover_from(&admitted, Some(&via))?;
-            self.url_budget.spend(&fresh);
+            self.url_budget.spend(&self.store, &fresh)?;
             queued.extend(fresh);
         }
         if let Some(fetched_at) = fetched_at

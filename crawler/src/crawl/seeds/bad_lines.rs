@@ -50,9 +50,9 @@ impl BadLines {
     pub fn report(&mut self, file: &str, bad: BadLine) {
         self.count += 1;
         if self.count <= SHOWN {
-            tracing::warn!("{file}, {bad}; the line is skipped");
+            tracing::warn!("{file}, line {}: skipped: {}: {}", bad.number, bad.text, bad.reason);
         } else {
-            tracing::debug!("{file}, {bad}; the line is skipped");
+            tracing::debug!("{file}, line {}: skipped: {}: {}", bad.number, bad.text, bad.reason);
         }
         self.first.get_or_insert(bad);
     }

@@ -1,0 +1,90 @@
+//! Standard output on a terminal: a page must not be able to move the cursor, set the title or reverse the text.
+
+use std::io::{self, Write};
+
+/// Writes UTF-8 to a terminal. U+FFFD replaces control characters except tab and line end, directional marks, and characters without
+/// width. A file or a pipe gets the text as it is, so this is only for terminals.
+#[derive(Debug)]
+pub struct Harmless<W> {
+    to: W,
+    /// The first bytes of a character whose last ones are still to come.
+    cut: Vec<u8>,
+}
+
+impl<W: Write> Harmless<W> {
+    /// Writes to `to`.
+    pub fn new(to: W) -> Self {
+        Self { to, cut: Vec::new() }
+    }
+}
+
+impl<W: Write> Write for Harmless<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.cut.extend_from_slice(bytes);
+        let whole = whole_characters(&self.cut);
+        let text = String::from_utf8_lossy(&self.cut[..whole]);
+        let shown: String = text.chars().map(shown).collect();
+        self.to.write_all(shown.as_bytes())?;
+        self.cut.drain(..whole);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+fn shown(c: char) -> char {
+    let acts = c.is_control() && !matches!(c, '\n' | '\t')
+        || matches!(
+            c,
+            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        );
+    if acts { char::REPLACEMENT_CHARACTER } else { c }
+}
+
+/// Bytes up to the last character, if that one may go on.
+fn whole_characters(bytes: &[u8]) -> usize {
+    for back in 1..=bytes.len().min(3) {
+        let at = bytes.len() - back;
+        let length = match bytes[at] {
+            0b1000_0000..=0b1011_1111 => continue,
+            0b1100_0000..=0b1101_1111 => 2,
+            0b1110_0000..=0b1110_1111 => 3,
+            0b1111_0000..=0b1111_0111 => 4,
+            _ => 1,
+        };
+        return if length > back { at } else { bytes.len() };
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_cannot_control_the_terminal_however_its_bytes_are_cut() {
+        let text = "a\u{1b}]0;x\u{7}\t漢字🕷\u{9b}31m\u{202e}b\r\nend\n";
+        let expected = "a\u{fffd}]0;x\u{fffd}\t漢字🕷\u{fffd}31m\u{fffd}b\u{fffd}\nend\n";
+        for size in 1..text.len() {
+            let mut out = Harmless::new(Vec::new());
+            for piece in text.as_bytes().chunks(size) {
+                out.write_all(piece).unwrap();
+            }
+            assert_eq!(
+                String::from_utf8(out.to).unwrap(),
+                expected,
+                "in pieces of {size} bytes"
+            );
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_do_not_hold_up_the_others() {
+        let mut out = Harmless::new(Vec::new());
+        out.write_all(b"a\xff\xf0\x9fb\xc3").unwrap();
+        out.write_all(b"c").unwrap();
+        assert_eq!(String::from_utf8(out.to).unwrap(), "a\u{fffd}\u{fffd}b\u{fffd}c");
+    }
+}

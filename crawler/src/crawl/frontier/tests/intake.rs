@@ -1,0 +1,243 @@
+//! Seeds that are still to be read, and hosts that have no room in memory.
+
+use std::collections::{BTreeMap, HashMap};
+
+use storage::Counts;
+
+use super::*;
+use crate::crawl::frontier::rules_memory::MAX_RULES_BYTES;
+use crate::crawl::frontier::state::OriginState;
+use crate::crawl::messages::{HostsWanted, StoredHost};
+
+/// A store with URLs, by host.
+#[derive(Default)]
+struct Stored {
+    urls: BTreeMap<String, Vec<QueuedUrl>>,
+}
+
+impl Stored {
+    /// Hosts of one page each.
+    fn of(hosts: usize) -> Self {
+        let url = |n: usize| queued(n as u64, &format!("http://h{n:05}.example/"));
+        let urls = (0..hosts).map(url).map(|queued| (queued.host.clone(), vec![queued]));
+        Self { urls: urls.collect() }
+    }
+
+    fn load(&self, wanted: &HostsWanted) -> Event {
+        let mut names: Vec<&String> = self.urls.keys().collect();
+        let mut behind = None;
+        match wanted {
+            HostsWanted::Named(named) => names.retain(|name| named.contains(name)),
+            HostsWanted::Behind { name, limit } => {
+                names.retain(|found| *found > name);
+                behind = names.get(*limit).map(|_| names[limit - 1].clone());
+                names.truncate(*limit);
+            }
+        }
+        let hosts = names.into_iter().map(|name| StoredHost {
+            name: name.clone(),
+            counts: Counts {
+                queued: self.urls[name].len() as u64,
+                ..Counts::default()
+            },
+            record: None,
+            urls: self.urls[name].clone(),
+        });
+        Event::HostsLoaded {
+            hosts: hosts.collect(),
+            behind,
+        }
+    }
+
+    /// Crawls to the end, and returns how often each URL was asked and the most hosts in memory.
+    fn crawl(mut self, frontier: &mut Frontier) -> (HashMap<String, u32>, usize) {
+        let (mut asked, mut most, mut now) = (HashMap::new(), 0, at(0));
+        loop {
+            match frontier.next(now) {
+                Step::Start(Task::Page { queued, .. }, _) => {
+                    *asked.entry(queued.url.clone()).or_default() += 1;
+                    self.urls.remove(&queued.host);
+                    frontier.on(ended(&queued.host), now);
+                    frontier.on(decided(&queued.host, queued.seq, true), now);
+                    frontier.take_unsaved();
+                }
+                Step::LoadHosts(wanted) => frontier.on(self.load(&wanted), now),
+                Step::Wait(Some(until)) => now = until,
+                Step::Finished(Ending::Exhausted) => return (asked, most),
+                other => panic!("{other:?}"),
+            }
+            most = most.max(frontier.hosts.len());
+        }
+    }
+}
+
+fn all_once(asked: &HashMap<String, u32>, hosts: usize) -> bool {
+    asked.len() == hosts && asked.values().all(|times| *times == 1)
+}
+
+#[test]
+fn a_crawl_of_more_hosts_than_the_memory_holds_fetches_each_once() {
+    let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0).with_room_for(50);
+    let stored = Stored::of(3_000);
+    frontier.add(stored.urls.values().flatten().cloned().collect(), at(0));
+    let (asked, most) = stored.crawl(&mut frontier);
+    assert!(all_once(&asked, 3_000), "{} of 3,000", asked.len());
+    assert!(most <= 50, "{most} hosts in memory");
+}
+
+#[test]
+fn the_hosts_that_earlier_runs_left_come_in_as_there_is_room() {
+    let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0).with_room_for(50);
+    frontier.loads_hosts(0);
+    let (asked, most) = Stored::of(3_000).crawl(&mut frontier);
+    assert!(all_once(&asked, 3_000), "{} of 3,000", asked.len());
+    assert!(most <= 50, "{most} hosts in memory");
+}
+
+#[test]
+fn hosts_that_are_given_up_make_room_are_counted_and_are_not_asked_again() {
+    let settings = settings(|config| {
+        config.politeness.delay_ms = 0;
+        config.politeness.retry_delay_ms = 1;
+    });
+    let mut frontier = Frontier::new(&settings, WINDOW, 0).with_room_for(20);
+    let stored = Stored::of(1_500);
+    frontier.loads_hosts(0);
+    let (mut requests, mut now) = (0, at(0));
+    loop {
+        match frontier.next(now) {
+            Step::Start(Task::Page { queued, .. }, _) => {
+                requests += 1;
+                let host = queued.host.clone();
+                frontier.on(
+                    Event::RequestEnded {
+                        host: host.clone(),
+                        signal: HostSignal::Unreachable,
+                        failure: Some("no connection".into()),
+                        contact: Contact::default(),
+                    },
+                    now,
+                );
+                let (seq, again) = (
+                    queued.seq,
+                    QueuedUrl {
+                        seq: queued.seq + 1_500,
+                        ..queued
+                    },
+                );
+                frontier.on(
+                    Event::Decided {
+                        host,
+                        seq,
+                        page: None,
+                        is_visit: false,
+                        queued: vec![again],
+                    },
+                    now,
+                );
+                frontier.take_unsaved();
+            }
+            Step::LoadHosts(wanted) => frontier.on(stored.load(&wanted), now),
+            Step::Wait(Some(until)) => now = until,
+            Step::Finished(_) => break,
+            other => panic!("{other:?}"),
+        }
+        assert!(frontier.hosts.len() <= 20);
+    }
+    assert!(requests % 1_500 == 0 && requests <= 1_500 * 5, "{requests} requests");
+    assert_eq!(frontier.given_up().len() as u64 + frontier.further_given_up(), 1_500);
+}
+
+#[test]
+fn a_host_that_awaits_its_urls_from_the_store_stays_in_memory() {
+    let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0).with_room_for(1);
+    frontier.loads_hosts(0);
+    let mut stored = Stored::of(2);
+    let Step::LoadHosts(wanted) = frontier.next(at(0)) else {
+        panic!()
+    };
+    let Event::HostsLoaded { mut hosts, behind } = stored.load(&wanted) else {
+        panic!()
+    };
+    let urls = std::mem::take(&mut hosts[0].urls);
+    frontier.on(Event::HostsLoaded { hosts, behind }, at(0));
+    let Step::Refill(refill) = frontier.next(at(0)) else {
+        panic!()
+    };
+    // The search for hosts that can be released comes in between.
+    assert!(matches!(frontier.next(at(0)), Step::Wait(_)));
+    assert!(matches!(frontier.next(at(2_000)), Step::Wait(_)));
+    let host = refill.host;
+    frontier.on(
+        Event::Refilled {
+            host,
+            urls,
+            more: false,
+        },
+        at(2_000),
+    );
+    assert_eq!(started(frontier.next(at(2_000))), "http://h00000.example/");
+    frontier.on(ended("h00000.example"), at(2_000));
+    frontier.on(decided("h00000.example", 0, true), at(2_000));
+    frontier.take_unsaved();
+    stored.urls.remove("h00000.example");
+    let Step::Wait(Some(until)) = frontier.next(at(2_000)) else {
+        panic!()
+    };
+    assert!(matches!(frontier.next(until.max(at(5_000))), Step::LoadHosts(_)));
+}
+
+#[test]
+fn the_run_does_not_end_before_its_seeds_are_read() {
+    let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0);
+    frontier.reads_seeds();
+    let read = |queued, more| Event::SeedsRead {
+        queued,
+        known: Vec::new(),
+        more,
+    };
+    assert!(matches!(frontier.next(at(0)), Step::ReadSeeds));
+    assert!(matches!(frontier.next(at(0)), Step::Wait(None)));
+    frontier.on(read(site("a.example", 1), true), at(1));
+    assert!(matches!(frontier.next(at(1)), Step::ReadSeeds));
+    assert_eq!(started(frontier.next(at(1))), "http://a.example/0");
+    frontier.on(ended("a.example"), at(2));
+    frontier.on(decided("a.example", 0, true), at(2));
+    assert!(matches!(frontier.next(at(2)), Step::Wait(None)));
+    frontier.on(read(Vec::new(), false), at(3));
+    assert!(matches!(frontier.next(at(3)), Step::Finished(Ending::Exhausted)));
+}
+
+#[test]
+fn a_stop_does_not_wait_for_the_seeds() {
+    let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0);
+    frontier.reads_seeds();
+    assert!(matches!(frontier.next(at(0)), Step::ReadSeeds));
+    frontier.on(Event::Stop, at(1));
+    assert!(matches!(frontier.next(at(1)), Step::Finished(Ending::Stopped)));
+    assert!(frontier.has_unread_seeds());
+}
+
+#[test]
+fn the_rules_of_all_hosts_have_a_bound() {
+    let mut frontier = Frontier::new(&settings(|c| c.politeness.robots = true), 1_000, 0);
+    let lines: String = (0..30_000).map(|n| format!("Disallow: /{n:05}\n")).collect();
+    let text = format!("User-agent: *\n{lines}");
+    for n in 0..60 {
+        let host = format!("h{n}.example");
+        frontier.add(site(&host, 1), at(0));
+        let errand = robots_of(frontier.next(at(0)));
+        frontier.on(ended(&host), at(0));
+        let answer = rules(&text);
+        frontier.on(Event::Robots { errand, answer }, at(0));
+    }
+    let rules = frontier.hosts.values().flat_map(|host| host.origins.values());
+    let bytes: usize = rules
+        .map(|state| match state {
+            OriginState::Open { robots, .. } => robots.heap_bytes(),
+            other => panic!("{other:?}"),
+        })
+        .sum();
+    assert!((1..=MAX_RULES_BYTES).contains(&bytes), "{bytes} bytes");
+    assert!(frontier.hosts.values().any(|host| host.origins.is_empty()));
+}

@@ -1,0 +1,122 @@
+//! Seeds files: read as a stream, whatever is in them.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use crate::support::crawl::Crawl;
+use crate::support::outcomes::count;
+use crate::support::page::{NO_LINKS, article, home, page, words};
+use crate::support::process::{Running, crawler, run};
+use crate::support::site::{Answer, Site};
+
+/// How long a test waits for something that must happen.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits until `is_so`.
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let began = std::time::Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < PATIENCE, "waited in vain: {what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Seeds that a pipe brings, so that the test decides when they end. The first page links to the host of the last seed.
+#[test]
+fn the_crawl_begins_with_the_first_seeds_and_knows_the_hosts_of_all_of_them() {
+    let other = Site::of([("/last", article(900, NO_LINKS)), ("/linked", article(901, NO_LINKS))]);
+    let linked = other.localhost_url("/linked");
+    let site = Site::scripted(move |asked| match asked.path.as_str() {
+        "/0" => page("First", &words(0, 200), &[&linked]),
+        _ => Answer::status(404),
+    });
+    let crawl = Crawl::of(site.url("/unused")).set("politeness.parallel_per_host", 4);
+    drop(crawl.command(&[]));
+    let pipe = crawl.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut command = crawler(["run", "--seeds", "pipe", "--config", "test.toml", "--data", "data"]);
+    let running = Running::start(command.current_dir(crawl.path("")));
+    let mut seeds = File::options().write(true).open(&pipe).unwrap();
+    for number in 0..1_500 {
+        writeln!(seeds, "{}", site.url(&format!("/{number}"))).unwrap();
+    }
+    seeds.flush().unwrap();
+    wait_until("a request before the seeds end", || {
+        site.paths().contains(&"/0".to_owned())
+    });
+    writeln!(seeds, "{}", other.localhost_url("/last")).unwrap();
+    drop(seeds);
+    running.wait().succeeded();
+    let mut of_other = other.paths();
+    of_other.retain(|path| path.starts_with("/l"));
+    of_other.sort();
+    assert_eq!(of_other, ["/last", "/linked"]);
+    assert_eq!(count(&crawl.report(), "discovered"), 1_502);
+}
+
+#[test]
+fn seeds_that_are_known_are_not_added_again() {
+    let site = Site::of([("/", home(NO_LINKS)), ("/a", article(1, NO_LINKS))]);
+    let mut crawl = Crawl::of(site.url("/"));
+    for _ in 0..2_500 {
+        crawl.add_seed(&site.url("/a#again"));
+    }
+    crawl.run();
+    crawl.run();
+    assert_eq!(count(&crawl.report(), "discovered"), 2);
+    assert_eq!(site.paths().iter().filter(|path| *path == "/a").count(), 1);
+}
+
+#[test]
+fn many_bad_lines_are_a_few_warnings_and_a_number() {
+    let site = Site::of([("/", home(NO_LINKS))]);
+    let mut crawl = Crawl::of(site.url("/"));
+    for number in 0..3_000 {
+        crawl.add_seed(&format!("user:secret@host{number} \u{1b}]0;title\u{7}"));
+    }
+    let ended = crawl.run();
+    assert!(ended.stderr.lines().count() < 12, "{}", ended.stderr);
+    assert!(
+        !ended.stderr.contains("secret") && !ended.stderr.contains('\u{1b}'),
+        "{}",
+        ended.stderr
+    );
+    let ended = ended.complains_of(&["line 2: skipped: ", "3,000 of 3,001 lines hold no seed"]);
+    assert!(!ended.stderr.contains("line 8"), "{}", ended.stderr);
+    let all = crawl.end(&["-v"]).succeeded();
+    all.complains_of(&["line 2999: skipped: "]);
+}
+
+#[test]
+fn a_crawl_without_a_page_ends_with_a_code_of_its_own() {
+    let crawl = Crawl::of("http://127.0.0.1:1/").set("politeness.max_retries", 0);
+    let ended = crawl.end(&["--quiet"]).with_code(5);
+    ended
+        .says(&["Finished", "still queued 1"])
+        .complains_of(&["no seed led to a page"]);
+    let site = Site::of([("/", Answer::status(404))]);
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run_without_page().complains_of(&["1 URLs failed"]);
+    let site = Site::of([("/", home(NO_LINKS))]);
+    let mut crawl = Crawl::of(site.url("/"));
+    crawl.add_seed(&site.url("/missing"));
+    crawl.run();
+}
+
+#[test]
+fn a_seeds_file_of_another_kind_is_refused_with_its_kind() {
+    let folder = tempfile::tempdir().unwrap();
+    for (bytes, kind) in [
+        (&b"\xff\xfeh\0t\0"[..], "UTF-16"),
+        (b"\x1f\x8b\x08\0", "compressed"),
+        (b"\0\0\0\0", "no valid seed"),
+    ] {
+        fs::write(folder.path().join("seeds.txt"), bytes).unwrap();
+        let ended = run(crawler(["run", "--seeds", "seeds.txt"]).current_dir(folder.path()));
+        let ended = ended.with_code(2).complains_of(&["seeds.txt", kind]);
+        assert!(!ended.stderr.contains('\0'), "{ended:?}");
+    }
+}
