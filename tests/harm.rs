@@ -6,7 +6,7 @@
 //! `cargo test -p crawler --test integration harm -- --nocapture | grep '^| '` prints.
 //!
 //! - `slow`: time; `bodies`, `codings`, `markup`: size; `framing`, `headers`, `connections`: broken HTTP
-//! - `redirects`, `robots`, `sitemaps`: where they lead
+//! - `redirects`, `robots`, `sitemaps`, `names`: where they lead
 //! - `doing`: how harm is done
 
 mod bodies;
@@ -16,6 +16,7 @@ mod doing;
 mod framing;
 mod headers;
 mod markup;
+mod names;
 mod redirects;
 mod robots;
 mod sitemaps;
@@ -28,13 +29,14 @@ const MAX_PEAK_BYTES: u64 = 300_000_000;
 const TABLE: &str = include_str!("../docs/src/harm.md");
 
 /// Where they are done.
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 11] = [
     include_str!("harm/bodies.rs"),
     include_str!("harm/codings.rs"),
     include_str!("harm/connections.rs"),
     include_str!("harm/framing.rs"),
     include_str!("harm/headers.rs"),
     include_str!("harm/markup.rs"),
+    include_str!("harm/names.rs"),
     include_str!("harm/redirects.rs"),
     include_str!("harm/robots.rs"),
     include_str!("harm/sitemaps.rs"),

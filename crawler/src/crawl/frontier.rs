@@ -53,7 +53,8 @@ const BUFFER: usize = 1_024;
 /// The order over all hosts.
 #[derive(Debug)]
 pub struct Frontier {
-    hosts: HashMap<String, Host>,
+    /// Each in a block of its own, because a map that grows moves its values and has room for twice as many.
+    hosts: HashMap<String, Box<Host>>,
     addresses: Addresses,
     lookups: Lookups,
     trials: Trials,
@@ -409,7 +410,7 @@ impl Frontier {
     fn host(&mut self, name: &str) -> &mut Host {
         if !self.hosts.contains_key(name) {
             let host = Host::new(name, &self.clock, &self.settings);
-            self.hosts.insert(name.to_owned(), host);
+            self.hosts.insert(name.to_owned(), Box::new(host));
         }
         #[allow(clippy::expect_used, reason = "inserted above where it was missing")]
         self.hosts.get_mut(name).expect("a host that was just inserted")

@@ -140,7 +140,8 @@ impl Host {
     pub(super) fn offer(&mut self, queued: QueuedUrl) {
         self.awaits_verdict = false;
         let is_given_up = self.origins_given_up().next().is_some()
-            && Url::parse(&queued.url).is_ok_and(|url| self.origins.get(&origin(&url)).is_some_and(OriginState::is_given_up));
+            && Url::parse(&queued.url)
+                .is_ok_and(|url| self.origins.get(&origin(&url)).is_some_and(OriginState::is_given_up));
         if is_given_up {
             self.queue.skip(queued.seq);
         } else {

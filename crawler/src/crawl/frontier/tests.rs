@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::crawl::messages::{Errand, Refill, RobotsAnswer};
 
 mod gates;
+mod names;
 mod queue;
 mod simulation;
 mod standing;

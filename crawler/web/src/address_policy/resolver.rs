@@ -31,7 +31,11 @@ impl GuardedResolver {
     /// [`Forbidden`] (boxed) if the name has addresses and the policy permits none; otherwise the [`io::Error`] of the look-up.
     pub(crate) async fn look_up(&self, host: &str) -> Result<Vec<SocketAddr>, Box<dyn Error + Send + Sync>> {
         // Port 0 stands for the port of the URL, which the client fills in.
-        let asked = if host.ends_with(".localhost") { "localhost" } else { host };
+        let asked = if host.ends_with(".localhost") {
+            "localhost"
+        } else {
+            host
+        };
         let found = tokio::net::lookup_host((asked, 0)).await?;
         self.permitted(host, found)
     }

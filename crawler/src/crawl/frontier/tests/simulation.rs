@@ -238,7 +238,11 @@ impl World {
                 Step::Finished(_) => return wall,
                 Step::Wait(until) => {
                     let until = until.map(|until| self.started_at + until.as_nanos().div_ceil(1_000_000) as u64);
-                    let requests = self.open.iter().enumerate().map(|(index, open)| (open.ends_at, 0, index));
+                    let requests = self
+                        .open
+                        .iter()
+                        .enumerate()
+                        .map(|(index, open)| (open.ends_at, 0, index));
                     let look_ups = self.look_ups.iter().enumerate();
                     let look_ups = look_ups.map(|(index, (ends_at, _))| (*ends_at, 1, index));
                     match (requests.chain(look_ups).min(), until) {
@@ -277,7 +281,11 @@ impl World {
     /// Counts the open requests of the host at its address.
     fn count_at_address(&mut self, host: usize) {
         let seen = self.by_address.entry(self.servers[host].address).or_default();
-        for open in self.open.iter_mut().filter(|open| open.host == host && !open.is_at_address) {
+        for open in self
+            .open
+            .iter_mut()
+            .filter(|open| open.host == host && !open.is_at_address)
+        {
             open.is_at_address = true;
             seen.open += 1;
         }
