@@ -41,7 +41,7 @@ use addresses::Addresses;
 use host::Host;
 use lookups::Lookups;
 use schedule::Schedule;
-use state::{EventTime, LineEvent};
+use state::EventTime;
 use trials::Trials;
 
 pub use lookups::MAX_LOOKUPS;
@@ -324,25 +324,6 @@ impl Frontier {
         let refutes_a_rule = page.is_some_and(|page| self.steering.decided(name, page));
         if refutes_a_rule {
             self.host(name).queue.review_held_back();
-        }
-    }
-
-    /// Notes that the host has shown a page that was new.
-    fn prove(&mut self, name: &str) {
-        let host = self.host(name);
-        if !host.is_wanted {
-            host.is_wanted = true;
-            host.line = host.line.on(LineEvent::NameIsAdmitted);
-            self.trials.prove(name);
-        }
-    }
-
-    /// Schedules the hosts whose names have a place by now.
-    fn admit_names(&mut self, now: Now) {
-        while let Some(name) = self.trials.admit_next() {
-            let host = self.host(&name);
-            host.line = host.line.on(LineEvent::NameIsAdmitted);
-            self.schedule(&name, now);
         }
     }
 

@@ -17,6 +17,10 @@
 use std::collections::{HashMap, VecDeque};
 
 use web::domain_of_host;
+use web::politeness::Now;
+
+use super::Frontier;
+use super::state::LineEvent;
 
 /// Places of a domain without a proven name. Small, because a name without a new page may be one of millions; more than one, because names
 /// that are slow must not hold up the others.
@@ -129,6 +133,27 @@ impl Trials {
             self.to_fill.pop();
         }
         None
+    }
+}
+
+impl Frontier {
+    /// Notes that the host has shown a page that was new.
+    pub(super) fn prove(&mut self, name: &str) {
+        let host = self.host(name);
+        if !host.is_wanted {
+            host.is_wanted = true;
+            host.line = host.line.on(LineEvent::NameIsAdmitted);
+            self.trials.prove(name);
+        }
+    }
+
+    /// Schedules the hosts whose names have a place by now.
+    pub(super) fn admit_names(&mut self, now: Now) {
+        while let Some(name) = self.trials.admit_next() {
+            let host = self.host(&name);
+            host.line = host.line.on(LineEvent::NameIsAdmitted);
+            self.schedule(&name, now);
+        }
     }
 }
 

@@ -217,14 +217,12 @@ fn a_waiting_name_holds_no_url_in_memory() {
     );
     let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0);
     let pages = 50;
-    for name in 0..PLACES + 1 {
-        let first = (name * pages) as u64;
-        frontier.add(
-            (first..first + pages as u64).map(|seq| linked(seq, name)).collect(),
-            at(0),
-        );
+    let of_name = |name: u64| (name * pages..(name + 1) * pages).map(move |seq| linked(seq, name as usize));
+    for name in 0..=PLACES as u64 {
+        frontier.add(of_name(name).collect(), at(0));
     }
-    all_started(&mut frontier, at(0), |_| Vec::new());
+    let left = |host: &str| of_name(host[1..].split('.').next().unwrap().parse().unwrap()).collect();
+    assert_eq!(all_started(&mut frontier, at(0), left).len(), PLACES);
     let waiting = frontier
         .hosts
         .values()
