@@ -6,7 +6,7 @@
 //! `cargo test -p crawler --test integration harm -- --nocapture | grep '^| '` prints.
 //!
 //! - `slow`: time; `bodies`, `codings`, `markup`, `texts`: size; `framing`, `headers`, `connections`: broken HTTP
-//! - `redirects`, `robots`, `sitemaps`: where they lead
+//! - `redirects`, `robots`, `sitemaps`, `names`: where they lead
 //! - `doing`: how harm is done
 
 use std::collections::BTreeSet;
@@ -18,6 +18,7 @@ mod doing;
 mod framing;
 mod headers;
 mod markup;
+mod names;
 mod redirects;
 mod robots;
 mod sitemaps;
@@ -31,13 +32,14 @@ const MAX_PEAK_BYTES: u64 = 300_000_000;
 const TABLE: &str = include_str!("../docs/src/harm.md");
 
 /// The modules that do them, with their source.
-const SOURCES: [(&str, &str); 11] = [
+const SOURCES: [(&str, &str); 12] = [
     ("bodies", include_str!("harm/bodies.rs")),
     ("codings", include_str!("harm/codings.rs")),
     ("connections", include_str!("harm/connections.rs")),
     ("framing", include_str!("harm/framing.rs")),
     ("headers", include_str!("harm/headers.rs")),
     ("markup", include_str!("harm/markup.rs")),
+    ("names", include_str!("harm/names.rs")),
     ("redirects", include_str!("harm/redirects.rs")),
     ("robots", include_str!("harm/robots.rs")),
     ("sitemaps", include_str!("harm/sitemaps.rs")),

@@ -39,6 +39,37 @@ fn tree() -> Site {
     Site::of([("/".to_owned(), home(&["/1"]))].into_iter().chain(pages))
 }
 
+#[test]
+fn names_that_wait_for_their_trial_when_a_run_ends_are_asked_by_the_next_run() {
+    let names = 30;
+    let site = Site::scripted(move |asked| {
+        let port = asked.host.rsplit(':').next().unwrap();
+        let name = asked.host.split('.').next().unwrap();
+        let link = |name| format!("http://n{name}.wild.localhost:{port}/");
+        match (asked.path.as_str(), name) {
+            ("/robots.txt", _) => Answer::status(404),
+            (_, "www") => home(&(0..names).map(link).collect::<Vec<_>>()),
+            _ => article(name[1..].parse::<u64>().unwrap() % 3, NO_LINKS),
+        }
+    });
+    let port = site.url("").rsplit(':').next().unwrap().to_owned();
+    let mut crawl = Crawl::of(format!("http://www.wild.localhost:{port}/"))
+        .set("scope.mode", "\"subdomains\"")
+        .set("scope.max_pages", 10);
+    crawl.run();
+    assert_eq!(count(&crawl.report(), "queued"), names + 1 - 10);
+    crawl.change("scope.max_pages", 1_000);
+    crawl.run();
+    assert_eq!(count(&crawl.report(), "queued"), 0);
+    assert_eq!(count(&crawl.report(), "kept"), 1 + 3);
+    let pages = site.requests().into_iter().filter(|asked| asked.path == "/");
+    let mut hosts: Vec<String> = pages.map(|asked| asked.host).collect();
+    assert_eq!(hosts.len() as u64, names + 1);
+    hosts.sort();
+    hosts.dedup();
+    assert_eq!(hosts.len() as u64, names + 1, "each name once");
+}
+
 /// Slow enough that a kill falls into the middle, by the crawler's own politeness: 50 requests a second.
 fn unhurried(site: &Site) -> Crawl {
     Crawl::of(site.url("/")).set("politeness.delay_ms", 20)

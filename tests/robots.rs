@@ -228,6 +228,41 @@ fn pages_that_only_a_sitemap_names_are_found() {
 }
 
 #[test]
+fn the_next_run_asks_again_only_for_the_sitemap_that_gave_no_answer() {
+    let site = Site::scripted(|asked| {
+        let base = format!("http://{}", asked.host);
+        match asked.path.as_str() {
+            "/robots.txt" => Answer::text(format!(
+                "Sitemap: {base}/index.xml\nSitemap: {base}/missing.xml\nSitemap: {base}/busy.xml\n"
+            )),
+            "/index.xml" => Answer::xml(format!(
+                "<sitemapindex><sitemap><loc>{base}/moved.xml</loc></sitemap></sitemapindex>"
+            )),
+            "/moved.xml" => Answer::redirect("/pages.xml"),
+            "/pages.xml" => Answer::xml(format!("<urlset><url><loc>{base}/a</loc></url></urlset>")),
+            "/busy.xml" if asked.times == 1 => Answer::status(500),
+            "/busy.xml" => Answer::xml(format!("<urlset><url><loc>{base}/b</loc></url></urlset>")),
+            "/" | "/later" => home(NO_LINKS),
+            "/a" => article(1, NO_LINKS),
+            "/b" => article(2, NO_LINKS),
+            _ => Answer::status(404),
+        }
+    });
+    let mut crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    assert_eq!(crawl.outcomes(&site), expected([("/", "kept"), ("/a", "kept")]));
+    crawl.add_seed(&site.url("/later"));
+    crawl.run();
+    let times = site.times_asked();
+    let times = |path: &str| times.get(path).copied().unwrap_or_default();
+    for path in ["/index.xml", "/moved.xml", "/pages.xml", "/missing.xml"] {
+        assert_eq!(times(path), 1, "{path}");
+    }
+    assert_eq!(times("/busy.xml"), 2);
+    assert_eq!(crawl.outcomes(&site).get("/b").map(String::as_str), Some("kept"));
+}
+
+#[test]
 fn gzip_is_undone_for_robots_txt_and_pages() {
     let text = words(5, 120);
     let site = Site::of([

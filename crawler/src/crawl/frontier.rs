@@ -60,7 +60,8 @@ const BUFFER: usize = 1_024;
 /// The order over all hosts.
 #[derive(Debug)]
 pub struct Frontier {
-    hosts: HashMap<String, Host>,
+    /// Each in a block of its own, because a map that grows moves its values and has room for twice as many.
+    hosts: HashMap<String, Box<Host>>,
     addresses: Addresses,
     lookups: Lookups,
     trials: Trials,
@@ -365,25 +366,6 @@ impl Frontier {
         }
     }
 
-    /// Notes that the host has shown a page that was new.
-    fn prove(&mut self, name: &str) {
-        let host = self.host(name);
-        if !host.is_wanted {
-            host.is_wanted = true;
-            host.line = host.line.on(LineEvent::NameIsAdmitted);
-            self.trials.prove(name);
-        }
-    }
-
-    /// Schedules the hosts whose names have a place by now.
-    fn admit_names(&mut self, now: Now) {
-        while let Some(name) = self.trials.admit_next() {
-            let host = self.host(&name);
-            host.line = host.line.on(LineEvent::NameIsAdmitted);
-            self.schedule(&name, now);
-        }
-    }
-
     /// Steering with all that it learned; `None` if no URL is held back.
     #[must_use]
     pub fn into_holder(self) -> Option<Steering> {
@@ -449,7 +431,7 @@ impl Frontier {
     fn host(&mut self, name: &str) -> &mut Host {
         if !self.hosts.contains_key(name) {
             let host = Host::new(name, &self.clock, &self.settings);
-            self.hosts.insert(name.to_owned(), host);
+            self.hosts.insert(name.to_owned(), Box::new(host));
         }
         #[allow(clippy::expect_used, reason = "inserted above where it was missing")]
         self.hosts.get_mut(name).expect("a host that was just inserted")

@@ -29,7 +29,7 @@ use crate::address_policy::{AddressPolicy, GuardedResolver};
 use crate::memory_budget::{Claim, MemoryBudget};
 use crate::robots::MAX_ROBOTS_BYTES;
 use crate::sitemap::MAX_SITEMAP_BYTES;
-use clients::Clients;
+use clients::{Build, Clients};
 use fields::HostFields;
 use route::PinnedResolver;
 
@@ -147,10 +147,7 @@ impl Fetcher {
                  socks5:// proxy the crawler resolves and checks names (fetch.proxy)"
             );
         }
-        let clients = Clients::new(
-            Box::new(builder_of(settings, policy.clone())?),
-            settings.max_connections,
-        );
+        let clients = Clients::new(builder_of(settings, policy.clone())?, settings.max_connections);
         Ok(Self {
             clients: Arc::new(clients),
             policy,
@@ -262,15 +259,12 @@ const MAX_ADDRESSES: usize = 16;
 
 /// Makes the client of a host, which connects only to `addresses` where they are known. All clients share one set of certificates and one
 /// cache of TLS sessions.
-fn builder_of(
-    settings: &FetchSettings,
-    policy: AddressPolicy,
-) -> Result<impl Fn(Option<&Arc<[IpAddr]>>) -> Result<reqwest::Client, FetchError> + use<>, FetchError> {
+fn builder_of(settings: &FetchSettings, policy: AddressPolicy) -> Result<Box<Build>, FetchError> {
     let tls = tls::config(&settings.extra_roots)?;
     let headers = fields::of_every_request(settings);
     let (user_agent, connect_timeout) = (settings.user_agent.clone(), settings.connect_timeout);
     let proxy = settings.proxy.clone();
-    Ok(move |addresses: Option<&Arc<[IpAddr]>>| {
+    Ok(Box::new(move |addresses: Option<&Arc<[IpAddr]>>| {
         let resolver = GuardedResolver::new(policy.clone());
         let builder = reqwest::Client::builder()
             .tls_backend_preconfigured(tls.clone())
@@ -293,7 +287,7 @@ fn builder_of(
                 .dns_resolver(proxy.resolver(resolver)),
         };
         builder.build().map_err(|error| FetchError::from_reqwest(&error))
-    })
+    }))
 }
 
 /// Bytes that an HTTP/2 server may send before the crawler reads them.

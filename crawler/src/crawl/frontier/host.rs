@@ -144,6 +144,9 @@ impl Host {
                 .is_ok_and(|url| self.origins.get(&origin(&url)).is_some_and(OriginState::is_given_up));
         if is_given_up {
             self.queue.skip(queued.seq);
+        } else if !self.is_wanted && self.queue.is_empty() {
+            // There may be millions of such hosts, and few of them have their turn soon.
+            self.queue.offer_to_store(queued);
         } else {
             self.queue.offer(queued);
         }

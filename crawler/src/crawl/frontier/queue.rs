@@ -110,12 +110,22 @@ impl HostQueue {
 
     /// Takes a new URL into the buffer. If the buffer is full, the URL stays in the store.
     pub fn offer(&mut self, queued: QueuedUrl) {
+        let is_full = self.buffer.len() >= BUFFER;
+        self.take_in(queued, is_full);
+    }
+
+    /// Takes note of a new URL that stays in the store. A revisit goes into its buffer.
+    pub fn offer_to_store(&mut self, queued: QueuedUrl) {
+        self.take_in(queued, true);
+    }
+
+    fn take_in(&mut self, queued: QueuedUrl, is_full: bool) {
         let state = UrlState::at(queued.priority);
         if queued.revisits.is_some() {
             self.visits.offer(queued);
         } else if state >= UrlState::HeldBack {
             self.hold_back();
-        } else if self.has_stored() || self.buffer.len() >= BUFFER {
+        } else if self.has_stored() || is_full {
             let stored = if state < UrlState::Deprioritised {
                 Stored::Earlier
             } else {

@@ -21,7 +21,7 @@ const MAX_ASIDE: usize = 64;
 enum Permission {
     Granted,
     /// It may not be fetched now, or not at all. The host takes this step instead.
-    Instead(Step),
+    Instead(Box<Step>),
     /// It waits for a robots.txt, or stays in the store for this run.
     Later,
 }
@@ -116,7 +116,7 @@ impl Host {
             };
             match self.permission(name, &queued, &url, now) {
                 Permission::Granted => return Some(self.start(queued, NO_SKELETON, url, now)),
-                Permission::Instead(step) => return Some(step),
+                Permission::Instead(step) => return Some(*step),
                 Permission::Later => {}
             }
         }
@@ -129,7 +129,7 @@ impl Host {
         let skeleton = if is_visit { NO_SKELETON } else { Skeleton::of(&url).hash };
         match self.permission(name, &queued, &url, now) {
             Permission::Granted => Some(self.start(queued, skeleton, url, now)),
-            Permission::Instead(step) => Some(step),
+            Permission::Instead(step) => Some(*step),
             Permission::Later => None,
         }
     }
@@ -175,7 +175,7 @@ impl Host {
         }
         match self.permission(name, &waiting.queued, &url, now) {
             Permission::Granted => {}
-            Permission::Instead(step) => return Choice::Step(step),
+            Permission::Instead(step) => return Choice::Step(*step),
             Permission::Later => return Choice::Next,
         }
         let forecast = if steering.is_enabled() {
@@ -215,18 +215,18 @@ impl Host {
             Ruling::Skip => self.queue.skip(queued.seq),
             Ruling::AskFirst => {
                 let errand = self.robots_errand(name, queued.clone(), url);
-                return Permission::Instead(if is_unknown && self.memory.may_have_answers {
+                return Permission::Instead(Box::new(if is_unknown && self.memory.may_have_answers {
                     Step::Recall(errand)
                 } else {
                     self.start_errand(name, errand, now)
-                });
+                }));
             }
             Ruling::Fail(unfit) => {
                 self.queue.begin(queued.seq, NO_SKELETON);
                 let queued = queued.clone();
-                return Permission::Instead(Step::Fail { queued, unfit });
+                return Permission::Instead(Box::new(Step::Fail { queued, unfit }));
             }
-            Ruling::Forbidden(reason) => return Permission::Instead(self.exclude(queued.clone(), reason)),
+            Ruling::Forbidden(reason) => return Permission::Instead(Box::new(self.exclude(queued.clone(), reason))),
         }
         Permission::Later
     }

@@ -8,8 +8,8 @@
 //!
 //! A name server can answer for every name below a domain, so a page can link to any number of hosts, and each would cost its own robots.txt. A
 //! domain therefore has [`PLACES`] places. A name without a place makes no request; its URLs stay in the store. A name leaves its place when it
-//! has shown a page that is new, and then the domain has one place more, so a site with thousands of good names soon has a place for each. A name
-//! that has made [`REQUESTS`] requests without a new page, rests, or has nothing to ask leaves its place too, without adding one. If it still has
+//! has shown a page that is new, and then the domain has [`PLACES_FOR_PROVEN`] places more, so a site with thousands of good names soon has a place for
+//! each. A name that has made [`REQUESTS`] requests without a new page, rests, or has nothing to ask leaves its place too, and adds none. If it still has
 //! URLs, it goes to the end of the line, so every name is tried, and none is lost.
 //!
 //! Names of seeds, proven names and IP addresses need no place.
@@ -17,10 +17,18 @@
 use std::collections::{HashMap, VecDeque};
 
 use web::domain_of_host;
+use web::politeness::Now;
+
+use super::Frontier;
+use super::state::LineEvent;
 
 /// Places of a domain without a proven name. Small, because a name without a new page may be one of millions; more than one, because names
 /// that are slow must not hold up the others.
 pub(super) const PLACES: usize = 4;
+
+/// Places that a proven name adds to those of its domain. With five times as many names in each round, ten thousand good names have their trial in
+/// six rounds.
+pub(super) const PLACES_FOR_PROVEN: usize = 4;
 
 /// Requests that a name on trial makes before the next name has its turn: robots.txt, a sitemap and some pages.
 pub(super) const REQUESTS: u8 = 8;
@@ -44,7 +52,7 @@ struct Domain {
 
 impl Domain {
     fn has_place(&self) -> bool {
-        self.on_trial.len() < PLACES.saturating_add(self.proven)
+        self.on_trial.len() < PLACES.saturating_add(PLACES_FOR_PROVEN.saturating_mul(self.proven))
     }
 
     fn is_empty(&self) -> bool {
@@ -150,6 +158,27 @@ impl Trials {
             self.to_fill.pop();
         }
         None
+    }
+}
+
+impl Frontier {
+    /// Notes that the host has shown a page that was new.
+    pub(super) fn prove(&mut self, name: &str) {
+        let host = self.host(name);
+        if !host.is_wanted {
+            host.is_wanted = true;
+            host.line = host.line.on(LineEvent::NameIsAdmitted);
+            self.trials.prove(name);
+        }
+    }
+
+    /// Schedules the hosts whose names have a place by now.
+    pub(super) fn admit_names(&mut self, now: Now) {
+        while let Some(name) = self.trials.admit_next() {
+            let host = self.host(&name);
+            host.line = host.line.on(LineEvent::NameIsAdmitted);
+            self.schedule(&name, now);
+        }
     }
 }
 

@@ -41,3 +41,93 @@ impl Resolve for PinnedResolver {
         Box::pin(async move { Ok(Box::new(addresses.into_iter()) as Addrs) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{Ipv4Addr, TcpListener};
+    use std::time::Duration;
+
+    use reqwest::header::HeaderMap;
+    use url::Url;
+
+    use super::*;
+    use crate::fetch::{FetchSettings, Fetcher, Wanted};
+    use crate::memory_budget::MemoryBudget;
+
+    fn fetcher(allow_private_addresses: bool) -> Fetcher {
+        let settings = FetchSettings {
+            user_agent: "test/1".into(),
+            parallel: 4,
+            max_connections: 4,
+            connect_timeout: Duration::from_secs(10),
+            timeout: Duration::from_secs(10),
+            max_body_bytes: 1_000,
+            memory_bytes: 1 << 20,
+            max_redirects: 1,
+            allow_private_addresses,
+            cookies: false,
+            proxy: None,
+            extra_roots: Vec::new(),
+            headers: HeaderMap::new(),
+            credentials: Vec::new(),
+        };
+        Fetcher::new(&settings, MemoryBudget::new(1 << 20)).unwrap()
+    }
+
+    /// The port of a server at 127.0.0.1 that answers every request with an empty robots.txt.
+    fn server() -> u16 {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                let mut head = Vec::new();
+                let mut byte = [0];
+                while !head.ends_with(b"\r\n\r\n") && stream.read_exact(&mut byte).is_ok() {
+                    head.push(byte[0]);
+                }
+                let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+                stream.write_all(answer).unwrap();
+            }
+        });
+        port
+    }
+
+    fn addresses(last: &[u8]) -> Route {
+        Route::Addresses(last.iter().map(|last| IpAddr::from([127, 0, 0, *last])).collect())
+    }
+
+    #[tokio::test]
+    async fn a_request_connects_to_the_addresses_of_its_route_in_turn_and_to_no_other() {
+        let fetcher = fetcher(true);
+        // No look-up finds this name (RFC 6761, section 6.4).
+        let url = Url::parse(&format!("http://name.invalid:{}/robots.txt", server())).unwrap();
+        let get = |route| {
+            let (fetcher, url) = (fetcher.clone(), url.clone());
+            async move { fetcher.get_by(&route, &url, Wanted::Robots, HeaderMap::new()).await }
+        };
+        let first = IpAddr::from([127, 0, 0, 1]);
+        assert_eq!(get(addresses(&[1])).await.unwrap().remote.unwrap().ip(), first);
+        assert!(
+            get(addresses(&[2])).await.is_err(),
+            "no server is there, and the old client is not used"
+        );
+        assert_eq!(get(addresses(&[2, 1])).await.unwrap().remote.unwrap().ip(), first);
+        assert!(matches!(get(Route::Direct).await, Err(FetchError::Dns(_))));
+        let failed = Route::Unresolved(FetchError::Timeout);
+        assert!(matches!(get(failed).await, Err(FetchError::Timeout)));
+    }
+
+    #[tokio::test]
+    async fn a_look_up_finds_only_addresses_that_the_policy_permits() {
+        let route = fetcher(true).look_up("a.localhost:8080").await;
+        assert!(route.address().unwrap().is_loopback(), "{route:?}");
+        let route = fetcher(false).look_up("a.localhost:8080").await;
+        assert!(
+            matches!(route, Route::Unresolved(FetchError::ForbiddenAddress(_))),
+            "{route:?}"
+        );
+        let route = fetcher(true).look_up("name.invalid").await;
+        assert!(matches!(route, Route::Unresolved(FetchError::Dns(_))), "{route:?}");
+    }
+}
