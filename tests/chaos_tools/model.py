@@ -13,6 +13,7 @@ from .site import FORBIDDEN_FOLDER, HOST_FILES, Kind, Site
 SHOWN = 5
 UNSTABLE = {Kind.CHANGING, Kind.VANISHING}
 LASTING_NAMES = {"README.md", "lock", "last-commit", "state", "warc"}
+UNANSWERED = {"connect", "timeout", "interrupted", "protocol", "http_503"}
 OLD_STATE = "state.before-"
 WORKING_FOLDERS = {"state.rebuilding", "state.compacting"}
 
@@ -36,6 +37,8 @@ class Answers:
     """Each with its representative."""
     without_page: frozenset[str]
     """Failed, excluded, redirected."""
+    unanswered: frozenset[str]
+    """Failed because the server was away or the machine slow."""
     orphans: frozenset[str]
     gone: frozenset[str]
     queued: int
@@ -51,7 +54,7 @@ class Answers:
         return self.pages | self.without_page
 
 
-NOTHING = Answers(frozenset(), {}, frozenset(), frozenset(), frozenset(), 0)
+NOTHING = Answers(frozenset(), {}, frozenset(), frozenset(), frozenset(), frozenset(), 0)
 
 
 @dataclass
@@ -64,6 +67,8 @@ class Model:
     has_state: bool = False
     may_ask_again: set[str] = field(default_factory=set)
     """Finished URLs that the next run may ask for: their verdicts have changed, or their records were damaged."""
+    scarred: set[str] = field(default_factory=set)
+    """Pages whose records were damaged: the run after each rebuild asks for them again, for the damage stays in the archive."""
     may_leave_folders: bool = False
     """A rebuild or a compaction was killed."""
     has_whole_index: bool = False
@@ -80,15 +85,19 @@ class Model:
             demand(ended.err.strip().splitlines()[-1:] != [], f"exit code 1 without a message: {ended}")
         self._check_lock()
 
+    def asked_since_check(self) -> set[str]:
+        """The URLs that were asked for since the last check."""
+        return {self.site.url_of(request) for request in self.site.asked[self.counted:] if request.path not in HOST_FILES}
+
     def check_requests(self, may_ask_all: bool) -> None:
         """What the site was asked since the last check."""
+        urls = self.asked_since_check()
         asked, self.counted = self.site.asked[self.counted:], len(self.site.asked)
         for request in asked:
             demand(request.host != self.site.outside, f"asked a host outside the scope: {request}")
             demand(not request.path.startswith(FORBIDDEN_FOLDER), f"asked although robots.txt forbids it: {request}")
         if may_ask_all:
             return
-        urls = {self.site.url_of(request) for request in asked if request.path not in HOST_FILES}
         again = sorted(urls & self.known.finished - self.may_ask_again)
         demand(not again, f"{len(again)} finished URLs were asked for again: {again[:SHOWN]}")
 
@@ -125,10 +134,11 @@ class Model:
     def check_complete(self) -> None:
         """At the end: every page that can be reached has a page, and every text a kept page."""
         now, by_url = self.known, self.site.by_url()
-        missing = sorted(self.site.reachable() - now.pages)
+        reachable = self.site.reachable(now.unanswered)
+        missing = sorted(reachable - now.pages)
         demand(not missing, f"{len(missing)} pages were never kept or dropped: {missing[:SHOWN]}")
         kept = {by_url[url].text for url in now.kept if url in by_url}
-        without = sorted(url for url in self.site.reachable() if by_url[url].text not in kept)
+        without = sorted(url for url in reachable if by_url[url].text not in kept)
         demand(not without, f"no page with the text of these is kept: {without[:SHOWN]}")
 
     def read(self) -> Answers:
@@ -184,6 +194,7 @@ def answers_of(report: dict[str, Any]) -> Answers:
     duplicates = {each["url"]: cluster["kept"] for cluster in clusters for each in cluster["duplicates"]}
     without = [each["url"] for name in ("failures", "excluded", "redirects") for each in report[name]]
     return Answers(frozenset(cluster["kept"] for cluster in clusters), duplicates, frozenset(without),
+                   frozenset(each["url"] for each in report["failures"] if each["kind"] in UNANSWERED),
                    frozenset(each["url"] for each in report["orphans"]),
                    frozenset(each["url"] for each in report["refresh"]["gone"]), report["counts"]["queued"])
 

@@ -121,13 +121,13 @@ class Site:
         """The URL of a request."""
         return f"http://{HOST}:{self._ports[asked.host]}{asked.path}"
 
-    def reachable(self) -> set[str]:
-        """The stable pages that links between stable pages lead to from the seeds."""
-        found = {(each.host, each.path): each for each in self.resources if each.path == "/"}
+    def reachable(self, without: frozenset[str]) -> set[str]:
+        """The stable pages that links between stable pages lead to from the seeds, where the URLs `without` lead nowhere."""
+        found = {(each.host, each.path): each for each in self.resources if each.path == "/" and self.url(each) not in without}
         waiting = list(found.values())
         while waiting:
             for link in waiting.pop().links:
-                if (link.host, link.path) not in found and link.kind in STABLE_PAGES:
+                if (link.host, link.path) not in found and link.kind in STABLE_PAGES and self.url(link) not in without:
                     found[link.host, link.path] = link
                     waiting.append(link)
         return {self.url(resource) for resource in found.values()}

@@ -234,7 +234,6 @@ class Episode:
             self._begin_again()
             return
         self.model.check_command(ended, {0})
-        self.model.may_leave_folders = False
         # What a damaged folder was asked may have fetched pages.
         self.model.check_requests(may_ask_all=True)
         was_archive = done.kind == "warc"
@@ -242,6 +241,8 @@ class Episode:
         self.model.check_sound()
         ended = self.program.run("run", "--quiet")
         self.model.check_command(ended, self.codes - {1, 2})
+        if was_archive:
+            self.model.scarred |= self.model.asked_since_check()
         self.model.check_requests(may_ask_all=was_archive)
         self.model.has_whole_index = ended.code == 0
         self._check_at_rest(has_ended_well=True)
@@ -294,8 +295,10 @@ class Episode:
             return
         ended = self.program.run("rebuild", "--quiet", *flags, signals=Signals(plan))
         self.model.check_command(ended, {0, -9} if plan else {0})
-        self.model.may_leave_folders = self.model.may_leave_folders and ended.code != 0 or ended.code == -9
+        # What a killed rebuild leaves stays until the next gc at the latest.
+        self.model.may_leave_folders |= ended.code != 0
         self.model.has_whole_index = ended.code == 0
+        self.model.may_ask_again |= self.model.scarred
         self.model.check_answers(may_lose_outcomes=True, may_decide_again=True)
         self._check_at_rest()
 

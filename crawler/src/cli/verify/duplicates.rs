@@ -68,8 +68,8 @@ impl KeptPages {
 /// Pairs of kept duplicates that are no fault.
 struct Excused {
     rules: Vec<String>,
-    /// Some pages have a verdict by another rule than the configured one.
-    had_other_rules: bool,
+    /// Some pages have, or may have, a verdict by another rule than the configured one.
+    may_have_other_rules: bool,
     near_replacements: u64,
     by_this_rule: u64,
 }
@@ -77,10 +77,11 @@ struct Excused {
 impl Excused {
     fn of(store: &Store, settings: &Settings) -> Result<Self, RunError> {
         let rules = store.rules()?;
-        let had_other_rules = rules.iter().any(|rule| *rule != settings.rule.to_string());
+        // A rebuild does not know the rules of the pages that it restores.
+        let may_have_other_rules = rules.is_empty() || rules.iter().any(|rule| *rule != settings.rule.to_string());
         Ok(Self {
             rules,
-            had_other_rules,
+            may_have_other_rules,
             near_replacements: 0,
             by_this_rule: 0,
         })
@@ -90,7 +91,7 @@ impl Excused {
     fn covers(&mut self, id: u64, of: u64, kept: &KeptPages) -> bool {
         if kept.replacements.contains_key(&id) || kept.replacements.contains_key(&of) {
             self.near_replacements += 1;
-        } else if self.had_other_rules {
+        } else if self.may_have_other_rules {
             self.by_this_rule += 1;
         } else {
             return false;
@@ -101,11 +102,14 @@ impl Excused {
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.by_this_rule > 0 {
+            let others = match self.rules.is_empty() {
+                true => "a rebuild has restored the pages, and the archive does not hold the rules of their verdicts".to_owned(),
+                false => format!("some pages have a verdict by another rule ({})", self.rules.join(" · ")),
+            };
             notes.push(format!(
-                "{} kept pages are duplicates by the rule of this configuration; some pages have a verdict by another rule ({}): crawler \
-                 rebuild --redecide gives all of them a new verdict",
-                self.by_this_rule,
-                self.rules.join(" · ")
+                "{} kept pages are duplicates by the rule of this configuration; {others}: crawler rebuild --redecide gives all of them \
+                 a new verdict",
+                self.by_this_rule
             ));
         }
         if self.near_replacements > 0 {
