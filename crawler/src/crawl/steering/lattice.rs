@@ -22,38 +22,46 @@ const MAX_NAMES: usize = 8;
 
 /// The patterns that hold the URL, the smallest first.
 pub(super) fn patterns(url: &Url) -> Vec<String> {
-    let path = url.path();
     let segments = shape::segments(url);
     let masked: Vec<String> = segments.iter().map(|segment| shape::masked(segment)).collect();
-    let any_query = if url.query().is_some_and(|query| !query.is_empty()) { "?*" } else { "" };
+    let any_query = if url.query().is_some_and(|query| !query.is_empty()) {
+        "?*"
+    } else {
+        ""
+    };
     let mut patterns = Vec::with_capacity(4 * segments.len() + 2);
     let is_short = segments.len() <= MAX_SEGMENTS;
     if is_short {
         let whole = format!("/{}", masked.join("/"));
-        if let Some(names) = names(url) {
-            patterns.push(format!("{whole}?{names}"));
-        }
-        if !any_query.is_empty() || path.bytes().any(|byte| byte.is_ascii_digit()) {
+        patterns.extend(names(url).map(|names| format!("{whole}?{names}")));
+        if !any_query.is_empty() || whole.contains('#') {
             patterns.push(format!("{whole}{any_query}"));
         }
     }
     for kept in (0..segments.len()).rev() {
-        let start: String = masked[..kept].iter().flat_map(|segment| ["/", segment]).collect();
+        let start = joined(&masked[..kept]);
+        let mut wider = Vec::with_capacity(4);
         if is_short {
-            let classes: String = segments[kept..].iter().flat_map(|segment| ["/", class(segment)]).collect();
-            patterns.push(format!("{start}{classes}{any_query}"));
-            let after: String = masked[kept + 1..].iter().flat_map(|segment| ["/", segment]).collect();
-            if !after.is_empty() {
-                patterns.push(format!("{start}/*{after}{any_query}"));
-            }
-            let stars = "/*".repeat(segments.len() - kept);
-            patterns.push(format!("{start}{stars}{any_query}"));
+            let classes: Vec<&str> = segments[kept..].iter().map(|segment| class(segment)).collect();
+            wider.push(joined(&classes));
+            wider.push(format!("/*{}", joined(&masked[kept + 1..])));
+            wider.push("/*".repeat(segments.len() - kept));
         }
         if kept < MAX_SEGMENTS {
-            patterns.push(format!("{start}/**{any_query}"));
+            wider.push("/**".to_owned());
+        }
+        for end in wider {
+            let pattern = format!("{start}{end}{any_query}");
+            if !patterns.contains(&pattern) {
+                patterns.push(pattern);
+            }
         }
     }
     patterns
+}
+
+fn joined(segments: &[impl AsRef<str>]) -> String {
+    segments.iter().flat_map(|segment| ["/", segment.as_ref()]).collect()
 }
 
 /// Whether the pattern keeps a part of the path, so that its URLs are like each other. `/*/*` holds half a site.

@@ -183,8 +183,8 @@ mod tests {
     #[test]
     fn a_folder_is_left_when_the_share_of_its_last_pages_said_nothing_new() {
         let mut folders = folders_of(0.9, 100);
-        decide(&mut folders, "/b/1", None);
         for n in 0..99 {
+            decide(&mut folders, "/b/1", None);
             decide(&mut folders, &format!("/a/{n}"), if n < 10 { None } else { Some(&[]) });
         }
         assert_eq!(left(&folders, "/a/x"), None, "the window is not full");
