@@ -78,7 +78,10 @@ impl Screen {
                 grouped(counts.due)
             ));
         }
-        self.line(&format!("  saved {}: duplicates not stored", bytes(saved.duplicate_bytes)));
+        self.line(&format!(
+            "  saved {}: duplicates not stored",
+            bytes(saved.duplicate_bytes)
+        ));
         self.held_back(report);
     }
 

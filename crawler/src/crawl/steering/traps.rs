@@ -170,7 +170,9 @@ impl Traps {
         let Some(host) = HostKey::from_url(link) else {
             return false;
         };
-        let mut patterns = lattice::patterns(link).into_iter().filter(|pattern| lattice::names_a_place(pattern));
+        let mut patterns = lattice::patterns(link)
+            .into_iter()
+            .filter(|pattern| lattice::names_a_place(pattern));
         patterns.any(|pattern| {
             let counts = self.counts.get(key(host.as_str(), &pattern));
             counts.is_some_and(|counts| counts.is_known_barren())
@@ -284,13 +286,22 @@ impl Traps {
         let key = key(host, pattern);
         if let Some(counts) = self.counts.get(key) {
             let news = counts.news;
-            self.counts.insert(key, Counts { news, ..Counts::default() });
+            self.counts.insert(
+                key,
+                Counts {
+                    news,
+                    ..Counts::default()
+                },
+            );
         }
     }
 }
 
 fn keys(host: &str, url: &Url) -> HashSet<u64> {
-    lattice::patterns(url).iter().map(|pattern| key(host, pattern)).collect()
+    lattice::patterns(url)
+        .iter()
+        .map(|pattern| key(host, pattern))
+        .collect()
 }
 
 fn key(host: &str, pattern: &str) -> u64 {
@@ -300,3 +311,6 @@ fn key(host: &str, pattern: &str) -> u64 {
     hash.update(pattern.as_bytes());
     hash.digest()
 }
+
+#[cfg(test)]
+mod tests;
