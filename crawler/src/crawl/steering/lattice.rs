@@ -3,8 +3,8 @@
 //! A pattern keeps a part of the URL and generalises the rest, one step at a time:
 //!
 //! ```text
-//! path    /shop/x8k2/9fk3   digits as # ▶ the class of each later segment ▶ any segment ▶ any number of segments
-//!                           /shop/x#k#/#fk#    /shop/{mixed}/{mixed}        /shop/*/*     /shop/**
+//! path    /shop/x8k2/9fk3   digits as # ▶ any one segment ▶ the class of each later segment ▶ any ▶ any number of them
+//!                           /shop/x#k#/#fk#   /shop/*/#fk#   /shop/{mixed}/{mixed}         /shop/*/*   /shop/**
 //! query   ?a=1&b=2          the names ▶ any query
 //!                           ?a&b        ?*
 //! ```
@@ -22,7 +22,6 @@ const MAX_NAMES: usize = 8;
 
 /// The patterns that hold the URL, the smallest first.
 pub(super) fn patterns(url: &Url) -> Vec<String> {
-    let path = url.path();
     let segments = shape::segments(url);
     let masked: Vec<String> = segments.iter().map(|segment| shape::masked(segment)).collect();
     let any_query = if url.query().is_some_and(|query| !query.is_empty()) {
@@ -30,37 +29,47 @@ pub(super) fn patterns(url: &Url) -> Vec<String> {
     } else {
         ""
     };
-    let mut patterns = Vec::with_capacity(4 * segments.len() + 2);
+    let mut paths = Vec::with_capacity(4 * segments.len());
     let is_short = segments.len() <= MAX_SEGMENTS;
-    if is_short {
-        let whole = format!("/{}", masked.join("/"));
-        if let Some(names) = names(url) {
-            patterns.push(format!("{whole}?{names}"));
+    let classes: Vec<&str> = segments.iter().map(|segment| class(segment)).collect();
+    if let Some(last) = segments.len().checked_sub(1).filter(|_| is_short) {
+        paths.push(format!("{}{}", joined(&masked[..last]), joined(&classes[last..])));
+        // One segment varies, the others are those of the URL.
+        paths.extend(
+            (0..=last)
+                .rev()
+                .map(|at| format!("{}/*{}", joined(&masked[..at]), joined(&masked[at + 1..]))),
+        );
+    }
+    for kept in (0..segments.len()).rev() {
+        let start = joined(&masked[..kept]);
+        if is_short {
+            paths.push(format!("{start}{}", joined(&classes[kept..])));
+            paths.push(format!("{start}{}", "/*".repeat(segments.len() - kept)));
         }
-        if !any_query.is_empty() || path.bytes().any(|byte| byte.is_ascii_digit()) {
+        if kept < MAX_SEGMENTS {
+            paths.push(format!("{start}/**"));
+        }
+    }
+    let whole = joined(&masked);
+    let mut patterns = Vec::with_capacity(paths.len() + 2);
+    if is_short {
+        patterns.extend(names(url).map(|names| format!("{whole}?{names}")));
+        if !any_query.is_empty() || whole.contains('#') {
             patterns.push(format!("{whole}{any_query}"));
         }
     }
-    for kept in (0..segments.len()).rev() {
-        let start: String = masked[..kept].iter().flat_map(|segment| ["/", segment]).collect();
-        if is_short {
-            let classes: String = segments[kept..]
-                .iter()
-                .flat_map(|segment| ["/", class(segment)])
-                .collect();
-            patterns.push(format!("{start}{classes}{any_query}"));
-            let after: String = masked[kept + 1..].iter().flat_map(|segment| ["/", segment]).collect();
-            if !after.is_empty() {
-                patterns.push(format!("{start}/*{after}{any_query}"));
-            }
-            let stars = "/*".repeat(segments.len() - kept);
-            patterns.push(format!("{start}{stars}{any_query}"));
-        }
-        if kept < MAX_SEGMENTS {
-            patterns.push(format!("{start}/**{any_query}"));
+    for path in paths {
+        let pattern = format!("{path}{any_query}");
+        if !patterns.contains(&pattern) {
+            patterns.push(pattern);
         }
     }
     patterns
+}
+
+fn joined(segments: &[impl AsRef<str>]) -> String {
+    segments.iter().flat_map(|segment| ["/", segment.as_ref()]).collect()
 }
 
 /// Whether the pattern keeps a part of the path, so that its URLs are like each other. `/*/*` holds half a site.
@@ -109,13 +118,13 @@ mod tests {
                 "/t/x#/b",
                 "/t/x#/{word}",
                 "/t/x#/*",
+                "/t/*/b",
+                "/*/x#/b",
                 "/t/x#/**",
                 "/t/{mixed}/{word}",
-                "/t/*/b",
                 "/t/*/*",
                 "/t/**",
                 "/{word}/{mixed}/{word}",
-                "/*/x#/b",
                 "/*/*/*",
                 "/**"
             ]

@@ -311,3 +311,6 @@ fn key(host: &str, pattern: &str) -> u64 {
     hash.update(pattern.as_bytes());
     hash.digest()
 }
+
+#[cfg(test)]
+mod tests;
