@@ -19,7 +19,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError};
+use crossbeam_channel::{Receiver, RecvTimeoutError, select};
 use dedup::{Deduplicator, SledIndex};
 use storage::{Counts, Discovered, Fate, Outcome, QueuedUrl, Store, Via};
 use tokio::sync::mpsc::Sender;
@@ -35,7 +35,7 @@ use crate::crawl::steering::JudgedPage;
 use crate::error::RunError;
 use archive::ArchivedRequests;
 use budget::UrlBudget;
-use intake::SeedInbox;
+use intake::{SeedBatch, SeedInbox};
 use kept_texts::KeptTexts;
 use redirects::Redirects;
 use versions::Unchanged;
@@ -56,11 +56,24 @@ pub struct Recorder {
     url_budget: UrlBudget,
     /// Seeds that are still to be read.
     seeds: Option<SeedInbox>,
+    /// Whether the frontier waits for seeds.
+    owes_seeds: bool,
     /// Whether the next run must treat every host as asked a moment ago.
     stays_interrupted: bool,
     stats: Arc<Stats>,
     commit_interval: Duration,
     committed_at: Instant,
+}
+
+/// What the recorder does next.
+enum Input {
+    Record(Record, Claim),
+    /// Seeds that the frontier asked for; `None` at their end.
+    Seeds(Option<SeedBatch>),
+    /// Nothing is to be recorded, so there is time for a commit.
+    Pause,
+    /// No sender is left.
+    End,
 }
 
 /// Shortest time between two commits: each costs a flush of the disk, in an idle crawl too.
@@ -90,6 +103,7 @@ impl Recorder {
             has_departures: false,
             departing: HashSet::new(),
             seeds: None,
+            owes_seeds: false,
             stays_interrupted: false,
             stats,
             commit_interval: settings.storage.commit_interval,
@@ -118,8 +132,8 @@ impl Recorder {
         robots: &RobotsReader,
     ) -> Result<Counts, RunError> {
         loop {
-            match records.recv_timeout(self.until_commit()) {
-                Ok((record, claim)) => {
+            let event = match self.next_input(records) {
+                Input::Record(record, claim) => {
                     let is_last = matches!(record, Record::Hosts { is_last: true, .. });
                     let event = self.record(record, robots)?;
                     drop(claim);
@@ -128,16 +142,21 @@ impl Recorder {
                     if is_last {
                         break;
                     }
-                    // The frontier takes events until it has ended. After that nobody needs them, but the last record is still
-                    // to come: it marks the run as ended in order.
-                    if let Some(event) = event
-                        && events.blocking_send(event).is_err()
-                    {
-                        tracing::debug!("an event came after the end of the frontier");
-                    }
+                    event
                 }
-                Err(RecvTimeoutError::Timeout) => self.commit()?,
-                Err(RecvTimeoutError::Disconnected) => break,
+                Input::Seeds(batch) => Some(self.take_seeds(batch)?),
+                Input::Pause => {
+                    self.commit()?;
+                    None
+                }
+                Input::End => break,
+            };
+            // The frontier takes events until it has ended. After that nobody needs them, but the last record is still
+            // to come: it marks the run as ended in order.
+            if let Some(event) = event
+                && events.blocking_send(event).is_err()
+            {
+                tracing::debug!("an event came after the end of the frontier");
             }
             if self.committed_at.elapsed() >= self.commit_interval {
                 self.commit()?;
@@ -246,7 +265,10 @@ impl Recorder {
                 self.stays_interrupted = true;
                 return Ok(None);
             }
-            Record::ReadSeeds => self.read_seeds()?,
+            Record::ReadSeeds => {
+                self.owes_seeds = true;
+                return Ok(None);
+            }
             Record::LoadHosts(wanted) => intake::load(&mut self.store, wanted)?,
             Record::Refill(Refill {
                 host,
@@ -263,21 +285,39 @@ impl Recorder {
         Ok(Some(event))
     }
 
-    fn read_seeds(&mut self) -> Result<Event, RunError> {
-        let queued = match &mut self.seeds {
-            Some(seeds) => seeds.store_next(&mut self.store)?,
-            None => None,
+    /// Waits for a record, for seeds if the frontier asked for them, or for the time of a commit. Seeds may come slowly, as from a pipe, so
+    /// records never wait for them.
+    fn next_input(&self, records: &Receiver<(Record, Claim)>) -> Input {
+        let seeds = self.seeds.as_ref().filter(|_| self.owes_seeds);
+        let record = match seeds {
+            None => records.recv_timeout(self.until_commit()),
+            Some(seeds) => select! {
+                recv(records) -> record => record.map_err(|_| RecvTimeoutError::Disconnected),
+                recv(seeds.batches()) -> batch => return Input::Seeds(batch.ok()),
+                default(self.until_commit()) => Err(RecvTimeoutError::Timeout),
+            },
         };
-        if let Some(queued) = &queued {
-            self.url_budget.spend(&self.store, queued)?;
+        match record {
+            Ok((record, claim)) => Input::Record(record, claim),
+            Err(RecvTimeoutError::Timeout) => Input::Pause,
+            Err(RecvTimeoutError::Disconnected) => Input::End,
+        }
+    }
+
+    /// Stores seeds; `None` says that there are no more.
+    fn take_seeds(&mut self, batch: Option<SeedBatch>) -> Result<Event, RunError> {
+        self.owes_seeds = false;
+        let more = batch.is_some();
+        let mut queued = Vec::new();
+        if let (Some(batch), Some(seeds)) = (batch, &mut self.seeds) {
+            queued = seeds.store(&mut self.store, &batch?)?;
+            self.url_budget.spend(&self.store, &queued)?;
         } else {
             // The scope has its last host.
             self.seeds = None;
         }
-        Ok(Event::SeedsRead {
-            more: queued.is_some(),
-            queued: queued.unwrap_or_default(),
-        })
+        self.update_stats();
+        Ok(Event::SeedsRead { queued, more })
     }
 
     fn sitemap(&mut self, via: &Via, urls: &[Discovered], further: Vec<Errand>) -> Result<Event, RunError> {
