@@ -66,7 +66,10 @@ pub struct Recorder {
 }
 
 /// What the recorder does next.
-#[allow(clippy::large_enum_variant, reason = "one at a time is alive, for one turn of a loop")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "one at a time is alive, for one turn of a loop"
+)]
 enum Input {
     Record(Record, Claim),
     /// Seeds that the frontier asked for; `None` at their end.

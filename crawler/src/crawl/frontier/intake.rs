@@ -271,8 +271,20 @@ impl Frontier {
             self.intake.pass = behind.map_or(Pass::Done, Pass::Behind);
         }
         for host in hosts {
-            if !self.hosts.contains_key(&host.name) && !self.intake.is_set_aside(&host.name) {
-                self.take_in(host);
+            if self.intake.is_set_aside(&host.name) {
+                continue;
+            }
+            let waiting = host.counts.queued + host.counts.due;
+            match self.hosts.get_mut(&host.name) {
+                None => self.take_in(host),
+                // An errand brought it into memory, without its URLs.
+                Some(known) if known.urls < waiting => {
+                    known.urls = waiting;
+                    known.queue.note_stored();
+                    known.queue.visits.in_store |= host.counts.due > 0;
+                    self.schedule(&host.name, self.clock.now());
+                }
+                Some(_) => {}
             }
         }
     }

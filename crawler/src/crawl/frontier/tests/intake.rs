@@ -187,6 +187,26 @@ fn a_host_that_awaits_its_urls_from_the_store_stays_in_memory() {
 }
 
 #[test]
+fn a_host_that_came_for_an_errand_gets_its_urls_from_the_store() {
+    let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0).with_room_for(1);
+    frontier.add(site("a.example", 1), at(0));
+    frontier.add(site("b.example", 1), at(0));
+    // The robots.txt of another host leads here.
+    frontier.host("b.example");
+    let mut stored = Stored::default();
+    stored.urls.insert("b.example".into(), site("b.example", 1));
+    let loaded = stored.load(&HostsWanted::Named(vec!["b.example".into()]));
+    frontier.on(loaded, at(0));
+    let steps = [frontier.next(at(0)), frontier.next(at(0))];
+    let asks_for = |host: &str| {
+        steps
+            .iter()
+            .any(|step| matches!(step, Step::Refill(refill) if refill.host == host))
+    };
+    assert!(asks_for("b.example"), "{steps:?}");
+}
+
+#[test]
 fn the_run_does_not_end_before_its_seeds_are_read() {
     let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0);
     frontier.reads_seeds();
