@@ -26,10 +26,11 @@ fn served(config: Arc<ServerConfig>) -> HeadServer {
     })
 }
 
-/// The kinds of all failures, once the crawl has ended without a page.
+/// The kinds of all failures, once the crawl has ended. Its exit code says whether it has a page.
 fn failures(crawl: &Crawl) -> Vec<String> {
-    crawl.run_without_page();
+    let ended = crawl.end(&[]);
     let report = crawl.report();
+    ended.with_code(if count(&report, "kept") > 0 { 0 } else { 5 });
     assert_eq!(count(&report, "queued"), 0, "{report}");
     let failures = list(&report, "failures").iter();
     failures

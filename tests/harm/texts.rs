@@ -34,7 +34,7 @@ fn repeated() {
         ("/word", "a "),
         ("/number", "1-"),
         ("/date", "2024-03-05 "),
-        ("/month", "1 jan "),
+        ("/month", "1 jan b "),
         ("/character", "漢"),
         ("/thai", "ที่"),
     ] {

@@ -215,12 +215,11 @@ impl Frontier {
                 continue;
             }
             let (host, is_seed) = (queued.host.clone(), is_seed(&queued));
-            let entry = self.host(&host);
-            entry.urls += 1;
-            entry.offer(queued);
+            self.host(&host).urls += 1;
             if is_seed {
                 self.want(&host, now);
             }
+            self.host(&host).offer(queued);
             self.schedule(&host, now);
         }
     }
@@ -277,11 +276,10 @@ impl Frontier {
             }
             Event::Refilled { host, urls, more } => {
                 self.end_ticket();
-                let has_seed = urls.iter().any(is_seed);
-                self.host(&host).refilled(urls, more);
-                if has_seed {
+                if urls.iter().any(is_seed) {
                     self.want(&host, now);
                 }
+                self.host(&host).refilled(urls, more);
                 self.schedule(&host, now);
             }
             Event::SeedsRead { queued, known, more } => self.seeds_read(queued, &known, more, now),

@@ -21,7 +21,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError};
+use crossbeam_channel::{Receiver, RecvTimeoutError, select};
 use dedup::{Deduplicator, SledIndex};
 use storage::{Counts, Discovered, Fate, Outcome, QueuedUrl, Store};
 use tokio::sync::mpsc::Sender;
@@ -38,7 +38,7 @@ use crate::error::RunError;
 use archive::ArchivedRequests;
 use budget::UrlBudget;
 use cluster_links::ClusterLinks;
-use intake::{SeedInbox, StoredSeeds};
+use intake::{SeedBatch, SeedInbox, StoredSeeds};
 use kept_texts::KeptTexts;
 use redirects::Redirects;
 use versions::Unchanged;
@@ -60,11 +60,28 @@ pub struct Recorder {
     url_budget: UrlBudget,
     /// Seeds that are still to be read.
     seeds: Option<SeedInbox>,
+    /// Whether the frontier waits for seeds.
+    owes_seeds: bool,
     /// Whether the next run must treat every host as asked a moment ago.
     stays_interrupted: bool,
     stats: Arc<Stats>,
     commit_interval: Duration,
     committed_at: Instant,
+}
+
+/// What the recorder does next.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "one at a time is alive, for one turn of a loop"
+)]
+enum Input {
+    Record(Record, Claim),
+    /// Seeds that the frontier asked for; `None` at their end.
+    Seeds(Option<SeedBatch>),
+    /// Nothing is to be recorded, so there is time for a commit.
+    Pause,
+    /// No sender is left.
+    End,
 }
 
 /// Shortest time between two commits: each costs a flush of the disk, in an idle crawl too.
@@ -95,6 +112,7 @@ impl Recorder {
             has_departures: false,
             departing: HashSet::new(),
             seeds: None,
+            owes_seeds: false,
             stays_interrupted: false,
             stats,
             commit_interval: settings.storage.commit_interval,
@@ -123,8 +141,8 @@ impl Recorder {
         robots: &RobotsReader,
     ) -> Result<Counts, RunError> {
         loop {
-            match records.recv_timeout(self.until_commit()) {
-                Ok((record, claim)) => {
+            let event = match self.next_input(records) {
+                Input::Record(record, claim) => {
                     let is_last = matches!(record, Record::Hosts { is_last: true, .. });
                     let event = self.record(record, robots)?;
                     drop(claim);
@@ -133,16 +151,21 @@ impl Recorder {
                     if is_last {
                         break;
                     }
-                    // The frontier takes events until it has ended. After that nobody needs them, but the last record is still
-                    // to come: it marks the run as ended in order.
-                    if let Some(event) = event
-                        && events.blocking_send(event).is_err()
-                    {
-                        tracing::debug!("an event came after the end of the frontier");
-                    }
+                    event
                 }
-                Err(RecvTimeoutError::Timeout) => self.commit()?,
-                Err(RecvTimeoutError::Disconnected) => break,
+                Input::Seeds(batch) => Some(self.take_seeds(batch)?),
+                Input::Pause => {
+                    self.commit()?;
+                    None
+                }
+                Input::End => break,
+            };
+            // The frontier takes events until it has ended. After that nobody needs them, but the last record is still
+            // to come: it marks the run as ended in order.
+            if let Some(event) = event
+                && events.blocking_send(event).is_err()
+            {
+                tracing::debug!("an event came after the end of the frontier");
             }
             if self.committed_at.elapsed() >= self.commit_interval {
                 self.commit()?;
@@ -256,7 +279,10 @@ impl Recorder {
                 self.stays_interrupted = true;
                 return Ok(None);
             }
-            Record::ReadSeeds => self.read_seeds()?,
+            Record::ReadSeeds => {
+                self.owes_seeds = true;
+                return Ok(None);
+            }
             Record::LoadHosts(wanted) => intake::load(&mut self.store, wanted)?,
             Record::Refill(Refill {
                 host,
@@ -273,18 +299,39 @@ impl Recorder {
         Ok(Some(event))
     }
 
-    fn read_seeds(&mut self) -> Result<Event, RunError> {
-        let stored = match &mut self.seeds {
-            Some(seeds) => seeds.store_next(&mut self.store)?,
-            None => None,
+    /// Waits for a record, for seeds if the frontier asked for them, or for the time of a commit. Seeds may come slowly, as from a pipe, so
+    /// records never wait for them.
+    fn next_input(&self, records: &Receiver<(Record, Claim)>) -> Input {
+        let seeds = self.seeds.as_ref().filter(|_| self.owes_seeds);
+        let record = match seeds {
+            None => records.recv_timeout(self.until_commit()),
+            Some(seeds) => select! {
+                recv(records) -> record => record.map_err(|_| RecvTimeoutError::Disconnected),
+                recv(seeds.batches()) -> batch => return Input::Seeds(batch.ok()),
+                default(self.until_commit()) => Err(RecvTimeoutError::Timeout),
+            },
         };
-        let more = stored.is_some();
-        let StoredSeeds { queued, known } = stored.unwrap_or_default();
-        self.url_budget.spend(&self.store, &queued)?;
-        if !more {
+        match record {
+            Ok((record, claim)) => Input::Record(record, claim),
+            Err(RecvTimeoutError::Timeout) => Input::Pause,
+            Err(RecvTimeoutError::Disconnected) => Input::End,
+        }
+    }
+
+    /// Stores seeds; `None` says that there are no more.
+    fn take_seeds(&mut self, batch: Option<SeedBatch>) -> Result<Event, RunError> {
+        self.owes_seeds = false;
+        let more = batch.is_some();
+        let mut stored = StoredSeeds::default();
+        if let (Some(batch), Some(seeds)) = (batch, &mut self.seeds) {
+            stored = seeds.store(&mut self.store, &batch?)?;
+            self.url_budget.spend(&self.store, &stored.queued)?;
+        } else {
             // The scope has its last host.
             self.seeds = None;
         }
+        self.update_stats();
+        let StoredSeeds { queued, known } = stored;
         Ok(Event::SeedsRead { queued, known, more })
     }
 

@@ -276,8 +276,20 @@ impl Frontier {
             self.intake.pass = behind.map_or(Pass::Done, Pass::Behind);
         }
         for host in hosts {
-            if !self.hosts.contains_key(&host.name) && !self.intake.is_set_aside(&host.name) {
-                self.take_in(host);
+            if self.intake.is_set_aside(&host.name) {
+                continue;
+            }
+            let waiting = host.counts.queued + host.counts.due;
+            match self.hosts.get_mut(&host.name) {
+                None => self.take_in(host),
+                // An errand brought it into memory, without its URLs.
+                Some(known) if known.urls < waiting => {
+                    known.urls = waiting;
+                    known.queue.note_stored();
+                    known.queue.visits.in_store |= host.counts.due > 0;
+                    self.schedule(&host.name, self.clock.now());
+                }
+                Some(_) => {}
             }
         }
     }
@@ -301,15 +313,14 @@ impl Frontier {
         }
         self.add_stored_host(&name, &Counts::default());
         let now = self.clock.now();
-        let has_seed = urls.iter().any(super::is_seed);
+        if urls.iter().any(super::is_seed) {
+            self.want(&name, now);
+        }
         let host = self.host(&name);
         host.memory.may_have_answers = record.is_some();
         for queued in urls {
             host.urls += 1;
             host.offer(queued);
-        }
-        if has_seed {
-            self.want(&name, now);
         }
         self.schedule(&name, now);
     }

@@ -46,9 +46,9 @@ pub(super) fn fill(
     let is_without_seeds = seeds.is_none();
     // A refresh visits the pages within the scope, so all seeds come first.
     if settings.refresh.is_some()
-        && let Some(mut inbox) = seeds.take()
+        && let Some(inbox) = seeds.take()
     {
-        while inbox.store_next(store)?.is_some() {}
+        inbox.store_all(store)?;
         store.commit()?;
     }
     queue_revisits(store, is_without_seeds, settings, scope)?;

@@ -7,7 +7,7 @@ use crossbeam_channel::{Sender, bounded};
 use storage::Discovered;
 
 use crate::crawl::interpret::PRIORITY_LINK;
-use crate::crawl::recorder::intake::SeedInbox;
+use crate::crawl::recorder::intake::{SeedBatch, SeedInbox};
 use crate::crawl::scope::Scope;
 use crate::crawl::seeds::{Seed, Seeds};
 use crate::crawl::stats::Stats;
@@ -32,7 +32,7 @@ pub(super) fn start(seeds: Seeds, scope: &Arc<Scope>, stats: &Arc<Stats>) -> Res
     Ok(inbox)
 }
 
-fn read_all(mut seeds: Seeds, scope: &Scope, stats: &Stats, batches: &Sender<Result<Vec<Discovered>, RunError>>) {
+fn read_all(mut seeds: Seeds, scope: &Scope, stats: &Stats, batches: &Sender<SeedBatch>) {
     loop {
         let batch = match seeds.next_batch() {
             Ok(None) => break,

@@ -21,10 +21,13 @@ const MAX_ROWS: usize = 10_000;
 /// A host with more queued URLs than this comes without them, and the frontier asks for them.
 const MAX_URLS_WITH_HOST: u64 = 16;
 
+/// Seeds of a batch, or the reason why the file cannot be read further.
+pub type SeedBatch = Result<Vec<Discovered>, RunError>;
+
 /// Seeds as a thread reads them from their file.
 #[derive(Debug)]
 pub struct SeedInbox {
-    batches: Receiver<Result<Vec<Discovered>, RunError>>,
+    batches: Receiver<SeedBatch>,
     scope: Arc<Scope>,
     /// Seeds that failed in this run. A second line with the same URL does not try them again.
     failed: HashSet<String>,
@@ -42,7 +45,7 @@ pub struct StoredSeeds {
 impl SeedInbox {
     /// The seeds that `batches` brings. The scope waits for its last host until the inbox is dropped.
     #[must_use]
-    pub fn new(batches: Receiver<Result<Vec<Discovered>, RunError>>, scope: Arc<Scope>) -> Self {
+    pub fn new(batches: Receiver<SeedBatch>, scope: Arc<Scope>) -> Self {
         Self {
             batches,
             scope,
@@ -50,16 +53,29 @@ impl SeedInbox {
         }
     }
 
-    /// Queues the next seeds that the store does not know, and known ones that deserve another try; `None` at the end of the file.
+    /// The batches; the channel ends with the file.
+    #[must_use]
+    pub fn batches(&self) -> &Receiver<SeedBatch> {
+        &self.batches
+    }
+
+    /// Stores all seeds at once.
     ///
     /// # Errors
     /// The file cannot be read, or the store cannot be written.
-    pub fn store_next(&mut self, store: &mut Store) -> Result<Option<StoredSeeds>, RunError> {
-        let Ok(batch) = self.batches.recv() else {
-            return Ok(None);
-        };
-        let seeds = batch?;
-        let mut queued = store.discover(&seeds)?;
+    pub fn store_all(self, store: &mut Store) -> Result<(), RunError> {
+        while let Ok(batch) = self.batches.recv() {
+            self.store(store, &batch?)?;
+        }
+        Ok(())
+    }
+
+    /// Queues the seeds that the store does not know, and known ones that deserve another try.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub fn store(&self, store: &mut Store, seeds: &[Discovered]) -> Result<StoredSeeds, RunError> {
+        let mut queued = store.discover(seeds)?;
         let fresh: HashSet<&str> = queued.iter().map(|queued| queued.url.as_str()).collect();
         let known: Vec<&Discovered> = seeds.iter().filter(|seed| !fresh.contains(seed.url.as_str())).collect();
         drop(fresh);
@@ -70,7 +86,7 @@ impl SeedInbox {
         }
         hosts.sort_unstable();
         hosts.dedup();
-        Ok(Some(StoredSeeds { queued, known: hosts }))
+        Ok(StoredSeeds { queued, known: hosts })
     }
 
     /// Treats a seed that the store knows. It is queued again if it failed without an answer: a user who names a failed seed again may have

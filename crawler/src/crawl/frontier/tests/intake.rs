@@ -152,7 +152,7 @@ fn hosts_that_are_given_up_make_room_are_counted_and_are_not_asked_again() {
 fn a_host_that_awaits_its_urls_from_the_store_stays_in_memory() {
     let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0).with_room_for(1);
     frontier.loads_hosts(0);
-    let mut stored = Stored::of(2);
+    let stored = Stored::of(2);
     let Step::LoadHosts(wanted) = frontier.next(at(0)) else {
         panic!()
     };
@@ -167,24 +167,43 @@ fn a_host_that_awaits_its_urls_from_the_store_stays_in_memory() {
     // The search for hosts that can be released comes in between.
     assert!(matches!(frontier.next(at(0)), Step::Wait(_)));
     assert!(matches!(frontier.next(at(2_000)), Step::Wait(_)));
-    let host = refill.host;
-    frontier.on(
-        Event::Refilled {
-            host,
-            urls,
-            more: false,
-        },
-        at(2_000),
-    );
+    let refilled = |urls| Event::Refilled {
+        host: refill.host.clone(),
+        urls,
+        more: false,
+    };
+    frontier.on(refilled(urls), at(2_000));
     assert_eq!(started(frontier.next(at(2_000))), "http://h00000.example/");
     frontier.on(ended("h00000.example"), at(2_000));
     frontier.on(decided("h00000.example", 0, true), at(2_000));
     frontier.take_unsaved();
-    stored.urls.remove("h00000.example");
+    // URLs that an earlier run held back are judged again.
+    assert!(matches!(frontier.next(at(2_000)), Step::Refill(_)));
+    frontier.on(refilled(Vec::new()), at(2_000));
     let Step::Wait(Some(until)) = frontier.next(at(2_000)) else {
         panic!()
     };
     assert!(matches!(frontier.next(until.max(at(5_000))), Step::LoadHosts(_)));
+}
+
+#[test]
+fn a_host_that_came_for_an_errand_gets_its_urls_from_the_store() {
+    let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0).with_room_for(1);
+    frontier.add(site("a.example", 1), at(0));
+    frontier.add(site("b.example", 1), at(0));
+    // The robots.txt of another host leads here.
+    frontier.host("b.example");
+    let mut stored = Stored::default();
+    stored.urls.insert("b.example".into(), site("b.example", 1));
+    let loaded = stored.load(&HostsWanted::Named(vec!["b.example".into()]));
+    frontier.on(loaded, at(0));
+    let steps = [frontier.next(at(0)), frontier.next(at(0))];
+    let asks_for = |host: &str| {
+        steps
+            .iter()
+            .any(|step| matches!(step, Step::Refill(refill) if refill.host == host))
+    };
+    assert!(asks_for("b.example"), "{steps:?}");
 }
 
 #[test]
