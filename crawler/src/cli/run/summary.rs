@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::config::settings::Settings;
+use crate::crawl::frontier::HostStateKind;
 use crate::crawl::messages::{Ending, GivenUp};
 use crate::crawl::pipeline::Summary;
 use crate::crawl::stats::{Snapshot, Stats};
@@ -17,6 +18,7 @@ pub(super) fn describe(summary: &Summary, stats: &Stats, settings: &Settings, di
     lines.extend(run.refresh.map(|refresh| refreshed(&refresh, run.counts.due)));
     lines.extend(ignored_links(&run, settings));
     lines.extend(summary.given_up.iter().map(given_up));
+    lines.extend(waiting_names(run.standing.count(HostStateKind::Trial)));
     if summary.counts.queued + summary.counts.due > 0 {
         lines.push(advice(summary, settings).to_owned());
     }
@@ -99,6 +101,13 @@ fn given_up(host: &GivenUp) -> String {
         }
         None => format!("  {name} was given up for this run ({reason}); its URLs stay queued"),
     }
+}
+
+/// The new names that waited when the run ended.
+fn waiting_names(hosts: u64) -> Option<String> {
+    (hosts > 0).then(|| {
+        format!("  {hosts} hosts wait: other new names of their domains are tried first; their URLs stay queued")
+    })
 }
 
 /// How to fetch the URLs that are still queued.
