@@ -1,6 +1,6 @@
-//! Records of hosts, and robots.txt.
+//! Records of hosts, robots.txt, and the sitemaps that were read.
 
-use storage::{HostRecord, MAX_STORED_ROBOTS_BYTES, StoredRobots};
+use storage::{HostRecord, MAX_STORED_ROBOTS_BYTES, OnwardSitemap, StoredRobots, StoredSitemap};
 
 use super::support::*;
 
@@ -109,4 +109,48 @@ fn a_row_of_another_version_is_reported_as_damaged() {
             .to_string()
             .contains("a host's state")
     );
+}
+
+fn onward(count: usize) -> Vec<OnwardSitemap> {
+    let sitemaps = (0..count).map(|number| OnwardSitemap {
+        // Names that do not compress to nothing.
+        url: format!(
+            "https://h/{:x}.xml",
+            (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        ),
+        depth: 1,
+        redirects: 2,
+    });
+    sitemaps.collect()
+}
+
+#[test]
+fn the_record_of_a_sitemap_survives_only_with_a_commit_and_only_if_it_is_short() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    let read = |count| StoredSitemap {
+        fetched_at: NOW_MS,
+        onward: onward(count),
+    };
+    for (url, count) in [
+        ("https://h/a.xml", 0),
+        ("https://h/index.xml", 100),
+        ("https://h/vast.xml", 5_000),
+    ] {
+        store.record_sitemap("h", url, &read(count)).unwrap();
+    }
+    store.commit().unwrap();
+    store.record_sitemap("h", "https://h/late.xml", &read(0)).unwrap();
+    drop(store);
+    let store = open(dir.path());
+    for (url, count) in [
+        ("https://h/a.xml", Some(0)),
+        ("https://h/index.xml", Some(100)),
+        ("https://h/vast.xml", None),
+        ("https://h/late.xml", None),
+    ] {
+        assert_eq!(store.sitemap("h", url).unwrap(), count.map(read), "{url}");
+    }
+    assert_eq!(store.sitemap("", "https://h/a.xml").unwrap(), None);
+    assert_sound(&store);
 }

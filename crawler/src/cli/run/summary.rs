@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::config::settings::Settings;
+use crate::crawl::frontier::HostStateKind;
 use crate::crawl::messages::{Ending, GivenUp};
 use crate::crawl::pipeline::Summary;
 use crate::crawl::stats::{Snapshot, Stats};
@@ -30,6 +31,7 @@ pub(super) fn describe(
     lines.extend(ignored_links(&run, settings));
     lines.extend(summary.given_up.iter().take(MAX_NAMED).map(given_up));
     lines.extend(further_given_up(summary));
+    lines.extend(waiting_names(run.standing.count(HostStateKind::Trial)));
     if summary.has_unread_seeds {
         lines.push("  the seeds file was not read to its end; the same command reads the rest".to_owned());
     }
@@ -145,6 +147,13 @@ fn held_back_by(steering: &Steering) -> String {
     }
     lines.push(format!("    {}", steering.how_to_fetch()));
     lines.join("\n")
+}
+
+/// The new names that waited when the run ended.
+fn waiting_names(hosts: u64) -> Option<String> {
+    (hosts > 0).then(|| {
+        format!("  {hosts} hosts wait: other new names of their domains are tried first; their URLs stay queued")
+    })
 }
 
 /// How to fetch the URLs that are still queued.

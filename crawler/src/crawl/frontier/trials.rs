@@ -74,6 +74,7 @@ impl Trials {
             }
             Some(_) => {
                 domain.on_trial.remove(name);
+                self.to_fill.push(key.to_owned());
                 false
             }
             None => !others_wait && domain.has_place(),
@@ -82,7 +83,6 @@ impl Trials {
             domain.on_trial.insert(name.to_owned(), 0);
         } else {
             domain.waiting.push_back(name.to_owned());
-            self.to_fill.push(key.to_owned());
         }
         is_admitted
     }
