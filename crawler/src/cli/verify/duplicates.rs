@@ -103,7 +103,8 @@ impl Excused {
         let mut notes = Vec::new();
         if self.by_this_rule > 0 {
             let others = match self.rules.is_empty() {
-                true => "a rebuild has restored the pages, and the archive does not hold the rules of their verdicts".to_owned(),
+                true => "a rebuild has restored the pages, and the archive does not hold the rules of their verdicts"
+                    .to_owned(),
                 false => format!("some pages have a verdict by another rule ({})", self.rules.join(" · ")),
             };
             notes.push(format!(
