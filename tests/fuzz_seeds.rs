@@ -13,7 +13,7 @@ mod targets;
 /// Mutations of a target's seeds, all together, unless `FUZZ_MUTATIONS` says otherwise.
 const MUTATIONS: usize = 20_000;
 /// The same for targets that make long texts of each input.
-const LONG_MUTATIONS: usize = 500;
+const LONG_MUTATIONS: usize = 200;
 /// Targets that make long texts of each input.
 const LONG_TARGETS: [&str; 1] = ["long_text"];
 /// No input grows beyond this many bytes.
