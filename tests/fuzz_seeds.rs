@@ -1,13 +1,21 @@
 //! The fuzz targets on their seeds and on thousands of mutations of them: a fixed sequence, so that what fails fails again.
+//!
+//! `FUZZ_MUTATIONS` sets another number of mutations of each target, and `FUZZ_TARGET` names the only target to run: a search without
+//! cargo-fuzz.
 
+use std::env;
 use std::fs;
 use std::panic::{self, AssertUnwindSafe};
 
 #[path = "../fuzz/src/targets.rs"]
 mod targets;
 
-/// Mutations of a target's seeds, all together.
+/// Mutations of a target's seeds, all together, unless `FUZZ_MUTATIONS` says otherwise.
 const MUTATIONS: usize = 20_000;
+/// The same for targets that make long texts of each input.
+const LONG_MUTATIONS: usize = 200;
+/// Targets that make long texts of each input.
+const LONG_TARGETS: [&str; 1] = ["long_text"];
 /// No input grows beyond this many bytes.
 const MAX_BYTES: usize = 4_096;
 
@@ -66,13 +74,25 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
     paths.iter().map(|path| fs::read(path).unwrap()).collect()
 }
 
+fn mutations(target: &str) -> usize {
+    let default = if LONG_TARGETS.contains(&target) {
+        LONG_MUTATIONS
+    } else {
+        MUTATIONS
+    };
+    env::var("FUZZ_MUTATIONS").map_or(default, |number| number.parse().unwrap())
+}
+
 #[test]
 fn no_target_fails_on_its_seeds_or_on_mutations_of_them() {
     for (number, (name, target)) in (1..).zip(targets::TARGETS) {
+        if env::var("FUZZ_TARGET").is_ok_and(|only| only != *name) {
+            continue;
+        }
         let seeds = seeds(name);
         assert!(!seeds.is_empty(), "{name} has no seeds");
         let mut random = Random(number);
-        let mutations = (0..MUTATIONS).map(|_| mutate(&mut random, &seeds));
+        let mutations = (0..mutations(name)).map(|_| mutate(&mut random, &seeds));
         for input in seeds.iter().cloned().chain(mutations) {
             let run = panic::catch_unwind(AssertUnwindSafe(|| target(&input)));
             assert!(run.is_ok(), "target {name} fails on {input:?}");

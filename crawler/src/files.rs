@@ -72,6 +72,13 @@ pub(crate) fn unpacked(input: impl Read) -> io::Result<impl BufRead> {
     Ok(BufReader::new(Unpacked::new(input)?))
 }
 
+/// Length, status and media type of the HTTP head at the start of a WARC record's block; `None` if there is none.
+#[must_use]
+pub fn http_head(block: &[u8]) -> Option<(usize, u16, Option<String>)> {
+    let head = http::Head::read(block)?;
+    Some((head.bytes, head.status, head.field("Content-Type").map(str::to_owned)))
+}
+
 /// Calls `each` with the document in a JSON line, or with the reason for none. A document without an id gets the id `null`.
 pub fn json_line<T>(line: &[u8], fields: &Fields, each: impl FnOnce(Result<Document<'_>, String>) -> T) -> T {
     let mut unescaped = String::new();

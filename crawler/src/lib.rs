@@ -10,3 +10,6 @@ mod live;
 pub mod report;
 mod study;
 mod terminal;
+
+// For the fuzz targets: what strangers send to the status server.
+pub use live::status::is_for_this_machine;

@@ -10,9 +10,10 @@ use crawler::config::Config;
 use crawler::config::settings::Settings;
 use crawler::crawl::seeds;
 use crawler::files::{self, Fields};
-use dedup::{Analyzer, Fingerprint, IdfTable, Scheme, Segmenter, Signature};
+use dedup::{Analyzer, Fingerprint, IdfTable, Scheme, Segmenter, Signature, Sketch};
 use page::content_type;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use storage::warc::text_delta;
 use url::Url;
 use web::canonicalize;
 use web::canonicalize::{CanonicalRules, CanonicalUrl};
@@ -27,6 +28,12 @@ pub type Target = (&'static str, fn(&[u8]));
 /// All targets.
 pub const TARGETS: &[Target] = &[
     ("text", text),
+    ("long_text", long_text),
+    ("difference", difference),
+    ("page_text", page_text),
+    ("http_head", http_head),
+    ("cdxj_key", cdxj_key),
+    ("status_request", status_request),
     ("signature", signature),
     ("charset", charset),
     ("content_encoding", content_encoding),
@@ -63,6 +70,118 @@ pub fn text(bytes: &[u8]) {
         assert_eq!(analyzer.analyze(&normalized), signature);
         assert_eq!(analyzer.fingerprint(&text), signature.fingerprint);
         assert_eq!(analyzer.explain(&text).fingerprint, signature.fingerprint);
+    }
+}
+
+/// Bytes of the long texts that are made of a short one.
+const LONG_BYTES: usize = 16 * 1024;
+
+/// No stage makes much more of a long text than it has bytes: normalisation, segmentation, features, shingles, sketch.
+pub fn long_text(bytes: &[u8]) {
+    /// Bytes by which any text may grow when it is normalised.
+    const FREE_GROWTH: usize = 4_096;
+    let piece = String::from_utf8_lossy(bytes);
+    let text = piece.repeat(LONG_BYTES / piece.len().max(1) + 1);
+    let normalized = dedup::normalize::normalize(&text);
+    assert!(normalized.len() <= text.len() + text.len() / 4 + FREE_GROWTH);
+    assert!(dedup::segment::tokens(&normalized).count() <= normalized.len());
+    let analyzer = Analyzer::new(&Scheme {
+        min_words: 1,
+        ..Scheme::default()
+    });
+    let explanation = analyzer.explain(&text);
+    assert!(explanation.distinct <= normalized.len());
+    let shingles = analyzer.shingles(&text);
+    assert!(shingles.len() <= normalized.len() && shingles.is_sorted());
+    if let Some(sketch) = Sketch::new(&shingles) {
+        assert!((sketch.similarity(&sketch) - 1.0).abs() < f32::EPSILON);
+        let reversed: Vec<u64> = shingles.iter().rev().copied().collect();
+        assert_eq!(Sketch::new(&reversed), Some(sketch));
+    }
+}
+
+/// A text comes back from its difference from another text, and a damaged difference gives no other text. The first half of the bytes
+/// is the other text.
+pub fn difference(bytes: &[u8]) {
+    let (base, text) = bytes.split_at(bytes.len() / 2);
+    let (base, text) = (String::from_utf8_lossy(base), String::from_utf8_lossy(text));
+    let frame = text_delta::between(&base, &text).expect("memory can be written");
+    assert!(frame.len() <= text.len() + text.len() / 8 + 64);
+    assert_eq!(text_delta::apply(&base, &frame).as_deref(), Ok(&*text));
+    black_box(text_delta::apply(&base, bytes).is_ok());
+    let mut damaged = frame;
+    if let Some(byte) = damaged.get_mut(bytes.len() % 7 + 4) {
+        *byte ^= 1 << (bytes.len() % 8);
+        assert!(
+            text_delta::apply(&base, &damaged).is_ok_and(|other| other == text)
+                || text_delta::apply(&base, &damaged).is_err()
+        );
+    }
+}
+
+/// The language is an ISO 639 code, and a page is no soft 404 for its length. The bytes are a text, and the text of an HTML page.
+pub fn page_text(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let escaped = text.replace('&', "&amp;").replace('<', "&lt;");
+    let html = format!("<title>{escaped}</title><main><h1>{escaped}</h1><p>{escaped}</main>");
+    for (body, content_type) in [
+        (text.as_bytes(), "text/plain; charset=utf-8"),
+        (html.as_bytes(), "text/html; charset=utf-8"),
+    ] {
+        let page = read(body, content_type).expect("any text of this type is a page");
+        assert!(page.text.len() <= 2 * body.len() + 64);
+        if let Some(language) = page.language() {
+            assert!(
+                (2..=3).contains(&language.len()) && language.bytes().all(|byte| byte.is_ascii_lowercase()),
+                "{language}"
+            );
+        }
+        black_box(page.is_soft_404());
+    }
+}
+
+/// An HTTP head in a WARC record ends within the block, with an empty line.
+pub fn http_head(bytes: &[u8]) {
+    if let Some((length, status, content_type)) = files::http_head(bytes) {
+        assert!(length <= bytes.len() && bytes[..length].ends_with(b"\n"));
+        black_box(status);
+        assert!(content_type.is_none_or(|value| !value.contains('\n')));
+    }
+}
+
+/// The key of a URL in the index of the archive is one word of one line, and does not grow without bound.
+pub fn cdxj_key(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Ok(url) = CanonicalUrl::parse(&text, &CanonicalRules::default()) {
+        let key = storage::cdxj::surt(url.as_str());
+        assert!(!key.contains([' ', '\n', '\r', '\0']), "{key:?}");
+        assert!(key.len() <= 3 * url.as_str().len() + 16);
+    }
+    black_box(storage::cdxj::surt(&text));
+}
+
+/// Only requests for an IP address or localhost pass the guard of the status server. The bytes are the lines of a head.
+pub fn status_request(bytes: &[u8]) {
+    let mut head = HeaderMap::new();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let colon = line.iter().position(|byte| *byte == b':').unwrap_or(0);
+        if let (Ok(name), Ok(value)) = (
+            HeaderName::from_bytes(&line[..colon]),
+            HeaderValue::from_bytes(line[colon..].strip_prefix(b":").unwrap_or_default().trim_ascii()),
+        ) {
+            head.append(name, value);
+        }
+    }
+    let hosts: Vec<&HeaderValue> = head.get_all("host").iter().collect();
+    if !crawler::is_for_this_machine(&head) {
+        return assert!(!hosts.is_empty());
+    }
+    assert!(hosts.len() <= 1);
+    for host in hosts {
+        let host = host.to_str().expect("a host that passes is ASCII");
+        let url = Url::parse(&format!("http://{host}/")).ok();
+        let name = url.as_ref().and_then(Url::domain);
+        assert!(name.is_none_or(|name| name.eq_ignore_ascii_case("localhost")), "{host}");
     }
 }
 

@@ -207,7 +207,7 @@ impl Rebuild {
     /// `state.before-rebuild`, and writes `warc/index.cdxj` again.
     ///
     /// # Errors
-    /// The new state cannot be written: the old state does not change. Or the index cannot be written: the next run writes it.
+    /// The new state cannot be written. The old state does not change.
     pub fn finish(mut self, say: &mut dyn FnMut(RebuildStep)) -> Result<Rebuilt, StorageError> {
         let lost = std::mem::take(&mut self.lost);
         self.queue_lost(lost)?;
@@ -218,7 +218,7 @@ impl Rebuild {
         let lost = std::mem::take(&mut self.lost_without_record);
         self.queue_lost(lost)?;
         self.complete()?;
-        self.install()
+        self.install(say)
     }
 
     /// Stages the rows about the archive, and commits.
@@ -239,7 +239,7 @@ impl Rebuild {
     }
 
     /// Makes the new state durable, puts it in the place of the old one, and writes the archive's index again.
-    fn install(self) -> Result<Rebuilt, StorageError> {
+    fn install(self, say: &mut dyn FnMut(RebuildStep)) -> Result<Rebuilt, StorageError> {
         let (commit, counts) = (self.store.progress.commit, self.store.counts());
         let Self {
             folder,
@@ -262,7 +262,12 @@ impl Rebuild {
         let dir = folder.dir().to_owned();
         drop(folder);
         // After the exchange, so that the old state never has an index of another state beside it.
-        write_index(&mut Store::open(&dir, &options)?)?;
+        let written = Store::open_untouched(&dir, &options).and_then(|mut store| write_index(&mut store));
+        if let Err(error) = written {
+            say(RebuildStep::Problem(format!(
+                "the index of the archive was not written: {error}; the next run writes it"
+            )));
+        }
         Ok(result)
     }
 }

@@ -24,9 +24,8 @@ const MAX_NAMED: usize = 20;
 /// Upper bound on the characters of a finding.
 const SHOWN_CHARS: usize = 500;
 
-/// What no check can find, and why it does no harm.
-const NOT_COVERED: &str = "Not checked: README.md, lock, last-commit, and the parts of the files in state that hold no row; a run needs \
-    none of them";
+/// The files, and parts of files, in which no check looks for damage: a run needs none of them.
+const NOT_CHECKED: &str = "README.md, lock, last-commit, and the parts of the files in state that hold no row";
 
 /// The result for programs. Later versions only add fields.
 #[derive(Debug, Serialize)]
@@ -41,6 +40,8 @@ struct Answer {
     findings: BTreeMap<&'static str, OfKind>,
     /// Information that is not a finding.
     notes: Vec<String>,
+    /// The files, and parts of files, in which no check looks for damage.
+    not_checked: &'static str,
 }
 
 /// The findings of one kind.
@@ -104,6 +105,7 @@ fn verify(dir: &Path, settings: &Settings, quiet: bool) -> Result<Answer, RunErr
             .map(|(kind, of_kind)| (kind.name(), of_kind))
             .collect(),
         notes,
+        not_checked: NOT_CHECKED,
     })
 }
 
@@ -164,7 +166,7 @@ fn render(answer: &Answer, format: VerifyFormat) -> Result<String, RunError> {
     }
     lines.extend(answer.notes.iter().cloned());
     let (urls, pages) = (answer.urls, answer.pages);
-    lines.push(NOT_COVERED.to_owned());
+    lines.push(format!("Not checked: {NOT_CHECKED}; a run needs none of them"));
     lines.push(match answer.ok {
         true => format!("No finding: {urls} URLs and {pages} pages checked"),
         false => format!("{urls} URLs and {pages} pages checked"),

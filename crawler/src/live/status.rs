@@ -19,6 +19,7 @@ use std::time::Instant;
 
 use crate::crawl::stats::{Rates, RunLimits, Snapshot, Stats, TimeLeft, Trend};
 
+pub use guard::is_for_this_machine;
 pub use listen::{Address, NotListening, listen};
 pub use server::Server;
 

@@ -20,6 +20,19 @@ pub(super) struct Group {
     pub payload_digest: Option<[u8; 20]>,
 }
 
+impl Group {
+    /// The place of its first record.
+    pub fn begin(&self) -> Option<WarcLocation> {
+        let Archived {
+            response,
+            text,
+            revisit,
+        } = self.archived;
+        let records = [response, text, revisit].into_iter().flatten();
+        records.min_by_key(|record| (record.file, record.offset))
+    }
+}
+
 /// `Err` says, in one line, why a record is skipped, and with what consequence.
 pub(super) type Used = Result<(), String>;
 

@@ -50,6 +50,10 @@ impl Rebuild {
             self.result.files += 1;
             before += file.bytes;
         }
+        // The page is fetched again, and a later rebuild must not find its half for the second time.
+        if let Some(begin) = group.begin().filter(|begin| begin.file == self.end.file) {
+            self.end.offset = begin.offset;
+        }
         self.leave(&mut group, say);
         self.store.commit()?;
         self.store.progress.archive = self.end;

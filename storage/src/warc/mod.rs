@@ -23,7 +23,7 @@ pub(crate) mod record;
 mod revisit;
 mod stream;
 pub(crate) mod tail;
-pub(crate) mod text_delta;
+pub mod text_delta;
 pub(crate) mod writer;
 
 pub use capture::{Capture, EncodedCapture, Truncation};

@@ -9,7 +9,7 @@ use super::{ConfigFile, DataFolder};
 pub enum VerifyFormat {
     /// One line per finding and a summary.
     Text,
-    /// One JSON object: `ok`, `pages`, `urls`, `findings` by kind, `notes`.
+    /// One JSON object: `ok`, `pages`, `urls`, `findings` by kind, `notes`, `not_checked`.
     Json,
 }
 
@@ -47,7 +47,7 @@ pub struct VerifyArgs {
     case, for example after a change of threshold. The command fetches nothing: the store already has the text of a dropped page \
     that is now kept, and the next run fetches its body. The report then shows the changed verdicts.\n\
     The old state stays in state.before-rebuild until `crawler gc` removes it. The new state replaces it only when it is complete; \
-    after an interruption the same command starts from the beginning."
+    after an interruption the same command starts from the beginning. The command also writes warc/index.cdxj again."
 )]
 pub struct RebuildArgs {
     #[command(flatten)]

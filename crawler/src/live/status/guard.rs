@@ -10,7 +10,8 @@ use axum::http::header::HOST;
 use axum::http::uri::Authority;
 
 /// Whether the Host header has an IP address or localhost. A request without the header does not come from a browser.
-pub(super) fn is_for_this_machine(headers: &HeaderMap) -> bool {
+#[must_use]
+pub fn is_for_this_machine(headers: &HeaderMap) -> bool {
     let mut hosts = headers.get_all(HOST).iter();
     let Some(first) = hosts.next() else { return true };
     if hosts.next().is_some() {

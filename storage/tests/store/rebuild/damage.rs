@@ -52,6 +52,41 @@ fn a_lost_body_and_its_duplicates_are_queued_again_and_a_torn_tail_is_cut() {
     assert_eq!(std::fs::read(&path).unwrap().len(), whole.len(), "the tail is cut");
 }
 
+#[test]
+fn a_page_whose_metadata_record_is_cut_off_is_fetched_again_once() {
+    let dir = tempfile::tempdir().unwrap();
+    versions(dir.path(), 1);
+    let path = only_warc(dir.path());
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+    let begin = |problems: &mut Vec<String>| {
+        let mut say = |step| {
+            if let RebuildStep::Problem(what) = step {
+                problems.push(what);
+            }
+        };
+        let mut rebuild = Rebuild::begin(dir.path(), &OpenOptions::existing(), &mut say).unwrap();
+        let undecided = rebuild.take_undecided();
+        for _ in &undecided {
+            rebuild.fetch_again(link("h", "a"));
+        }
+        rebuild.finish(&mut say).unwrap();
+        undecided.len()
+    };
+    let mut problems = Vec::new();
+    assert_eq!(begin(&mut problems), 1);
+    let mut store = open(dir.path());
+    let queued = take(&mut store, "a");
+    store
+        .finish(&queued, page("https://h/a", Verdict::Unique), &[])
+        .unwrap();
+    store.commit().unwrap();
+    drop(store);
+    problems.clear();
+    assert_eq!((begin(&mut problems), problems), (0, vec![]));
+    assert_eq!(findings(dir.path()), []);
+}
+
 /// Flips a bit in the middle of a record.
 fn damage(dir: &Path, at: storage::WarcLocation) {
     let path = dir.join(format!("warc/crawl-20260321093000-{:05}.warc.gz", at.file));
