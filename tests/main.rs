@@ -2,7 +2,7 @@
 //!
 //! - [`crawl`]: how far a crawl goes, and that it goes there once; [`demo`]: every page of the demo's site
 //! - [`robots`]: what robots.txt forbids; [`politeness`]: how often a host is asked, by the server's clock
-//! - [`steering`]: traps, and what the verdicts save
+//! - [`steering`]: traps, and what the verdicts save; [`traps`]: traps without end, and folders that are left
 //! - [`near_duplicates`]: what is dropped as saying nothing new, and what is not
 //! - [`harm`]: servers that mean harm; [`fuzz_seeds`]: bytes of any kind
 //! - [`canonical`]: which page of a cluster is kept
@@ -63,5 +63,6 @@ mod stop;
 mod support;
 mod survive;
 mod tls;
+mod traps;
 mod tune;
 mod warc;

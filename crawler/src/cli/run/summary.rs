@@ -116,10 +116,16 @@ fn given_up(host: &GivenUp) -> String {
 /// The URLs that are held back, the reasons, and the way to fetch them.
 fn held_back_by(steering: &Steering) -> String {
     let urls = units::grouped(steering.held_back);
-    let mut lines = vec![format!("  {urls} of the queued URLs are held back as probable duplicates:")];
+    let mut lines = vec![format!(
+        "  {urls} of the queued URLs are held back as probable duplicates:"
+    )];
     let reasons = steering.held_back_by();
     for (reason, urls) in reasons.iter().take(REASONS_SHOWN) {
-        lines.push(format!("    {:>8}  {}", units::grouped(*urls), terminal_text(reason, 200)));
+        lines.push(format!(
+            "    {:>8}  {}",
+            units::grouped(*urls),
+            terminal_text(reason, 200)
+        ));
     }
     if reasons.len() > REASONS_SHOWN {
         lines.push(format!("    and {} further reasons", reasons.len() - REASONS_SHOWN));

@@ -52,7 +52,11 @@ pub struct DuplicateShare {
 pub(super) fn duplicate_share(config: &ScopeSection) -> Result<Option<DuplicateShare>, InvalidSetting> {
     let share = config.max_duplicate_share;
     if !(0.0..=1.0).contains(&share) {
-        return Err(invalid("scope.max_duplicate_share", share, "must be at least 0 (off) and at most 1"));
+        return Err(invalid(
+            "scope.max_duplicate_share",
+            share,
+            "must be at least 0 (off) and at most 1",
+        ));
     }
     let window = config.duplicate_window;
     Ok((share > 0.0).then_some(DuplicateShare { share, window }))

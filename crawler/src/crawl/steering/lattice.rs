@@ -3,8 +3,8 @@
 //! A pattern keeps a part of the URL and generalises the rest, one step at a time:
 //!
 //! ```text
-//! path    /shop/x8k2/9fk3   digits as # ▶ the class of each later segment ▶ any segment ▶ any number of segments
-//!                           /shop/x#k#/#fk#    /shop/{mixed}/{mixed}        /shop/*/*     /shop/**
+//! path    /shop/x8k2/9fk3   digits as # ▶ any one segment ▶ the class of each later segment ▶ any ▶ any number of them
+//!                           /shop/x#k#/#fk#   /shop/*/#fk#   /shop/{mixed}/{mixed}         /shop/*/*   /shop/**
 //! query   ?a=1&b=2          the names ▶ any query
 //!                           ?a&b        ?*
 //! ```
@@ -29,32 +29,40 @@ pub(super) fn patterns(url: &Url) -> Vec<String> {
     } else {
         ""
     };
-    let mut patterns = Vec::with_capacity(4 * segments.len() + 2);
+    let mut paths = Vec::with_capacity(4 * segments.len());
     let is_short = segments.len() <= MAX_SEGMENTS;
+    let classes: Vec<&str> = segments.iter().map(|segment| class(segment)).collect();
+    if let Some(last) = segments.len().checked_sub(1).filter(|_| is_short) {
+        paths.push(format!("{}{}", joined(&masked[..last]), joined(&classes[last..])));
+        // One segment varies, the others are those of the URL.
+        paths.extend(
+            (0..=last)
+                .rev()
+                .map(|at| format!("{}/*{}", joined(&masked[..at]), joined(&masked[at + 1..]))),
+        );
+    }
+    for kept in (0..segments.len()).rev() {
+        let start = joined(&masked[..kept]);
+        if is_short {
+            paths.push(format!("{start}{}", joined(&classes[kept..])));
+            paths.push(format!("{start}{}", "/*".repeat(segments.len() - kept)));
+        }
+        if kept < MAX_SEGMENTS {
+            paths.push(format!("{start}/**"));
+        }
+    }
+    let whole = joined(&masked);
+    let mut patterns = Vec::with_capacity(paths.len() + 2);
     if is_short {
-        let whole = format!("/{}", masked.join("/"));
         patterns.extend(names(url).map(|names| format!("{whole}?{names}")));
         if !any_query.is_empty() || whole.contains('#') {
             patterns.push(format!("{whole}{any_query}"));
         }
     }
-    for kept in (0..segments.len()).rev() {
-        let start = joined(&masked[..kept]);
-        let mut wider = Vec::with_capacity(4);
-        if is_short {
-            let classes: Vec<&str> = segments[kept..].iter().map(|segment| class(segment)).collect();
-            wider.push(joined(&classes));
-            wider.push(format!("/*{}", joined(&masked[kept + 1..])));
-            wider.push("/*".repeat(segments.len() - kept));
-        }
-        if kept < MAX_SEGMENTS {
-            wider.push("/**".to_owned());
-        }
-        for end in wider {
-            let pattern = format!("{start}{end}{any_query}");
-            if !patterns.contains(&pattern) {
-                patterns.push(pattern);
-            }
+    for path in paths {
+        let pattern = format!("{path}{any_query}");
+        if !patterns.contains(&pattern) {
+            patterns.push(pattern);
         }
     }
     patterns
@@ -110,13 +118,13 @@ mod tests {
                 "/t/x#/b",
                 "/t/x#/{word}",
                 "/t/x#/*",
+                "/t/*/b",
+                "/*/x#/b",
                 "/t/x#/**",
                 "/t/{mixed}/{word}",
-                "/t/*/b",
                 "/t/*/*",
                 "/t/**",
                 "/{word}/{mixed}/{word}",
-                "/*/x#/b",
                 "/*/*/*",
                 "/**"
             ]
@@ -135,7 +143,13 @@ mod tests {
 
     #[test]
     fn the_patterns_of_any_url_are_few_and_differ() {
-        for url in ["http://h/", "http://h/a", "http://h/1/", "http://h//?", "http://h/a/a/a/a/a/a/a/a?x=1"] {
+        for url in [
+            "http://h/",
+            "http://h/a",
+            "http://h/1/",
+            "http://h//?",
+            "http://h/a/a/a/a/a/a/a/a?x=1",
+        ] {
             let patterns = patterns_of(url);
             assert!(patterns.len() <= 4 * MAX_SEGMENTS + 2, "{url}");
             let mut distinct = patterns.clone();

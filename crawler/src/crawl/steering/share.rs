@@ -1,8 +1,8 @@
 //! Hosts and folders that have said nothing new for long enough, by a bound that the user sets.
 //!
 //! A page says nothing new if it is a duplicate and leads nowhere: each of its links was on an earlier page with the same text, or is in
-//! the folder. If at least `share` of the last `window` pages of a host, or of one of its folders, said nothing new, the remaining URLs
-//! there are held back, except for a sample. A page that says something new ends this, and the count starts again.
+//! the folder. If at least `share` of the last `window` pages of a folder, or of a whole host, said nothing new, the remaining URLs
+//! there are held back, except for a sample. The smallest such folder gets all credit: the larger ones start again. A page that says something new ends this, and the count starts again.
 
 use std::collections::HashMap;
 
@@ -82,10 +82,12 @@ impl Folders {
         }
     }
 
-    /// Counts a decided page. Returns `true` if a folder is no longer left.
+    /// Counts a decided page, in the smallest folder first. If that folder is left, its pages count for no larger folder. Returns
+    /// `true` if a folder is no longer left.
     pub fn decided(&mut self, page: &Decided<'_>) -> bool {
         let Some(limit) = self.limit else { return false };
         let mut has_ended = false;
+        let mut is_explained = false;
         for folder in folders(&page.url) {
             let says_nothing_new = page.duplicate.as_ref().is_some_and(|duplicate| {
                 duplicate.is_barren(|link| {
@@ -98,16 +100,23 @@ impl Folders {
                 continue;
             }
             let window = self.windows.entry(place).or_default();
-            if window.is_left(&limit) && !page.is_duplicate() {
+            let was_left = window.is_left(&limit);
+            if is_explained || was_left && !page.is_duplicate() {
+                has_ended |= was_left;
                 *window = Window::default();
-                has_ended = true;
             }
-            window.push(says_nothing_new, limit.window);
+            if !is_explained {
+                window.push(says_nothing_new, limit.window);
+            }
+            if was_left && page.is_duplicate() {
+                break;
+            }
+            is_explained |= !was_left && window.is_left(&limit);
         }
         has_ended
     }
 
-    /// The largest folder of the URL that is left.
+    /// The smallest folder of the URL that is left.
     pub fn left(&self, host: &str, url: &Url) -> Option<String> {
         let limit = self.limit?;
         folders(url).into_iter().find(|folder| {
@@ -139,16 +148,12 @@ impl Folders {
     }
 }
 
-/// `/`, `/a/`, `/a/b/`: the folders that hold the URL, the largest first.
+/// `/a/b/`, `/a/`, `/`: the folders that hold the URL, the smallest first.
 fn folders(url: &Url) -> Vec<String> {
     let segments = shape::segments(url);
     let depth = segments.len().saturating_sub(1).min(MAX_FOLDERS_A_URL);
-    (0..=depth)
-        .map(|depth| {
-            let folder: String = segments[..depth].iter().flat_map(|segment| ["/", segment]).collect();
-            format!("{folder}/")
-        })
-        .collect()
+    let folder = |depth: usize| -> String { segments[..depth].iter().flat_map(|segment| ["/", segment]).collect() };
+    (0..=depth).rev().map(|depth| format!("{}/", folder(depth))).collect()
 }
 
 #[cfg(test)]
@@ -214,6 +219,7 @@ mod tests {
         }
         assert_eq!(left(&folders, "/a/x"), None);
         decide(&mut folders, "/a/1", Some(&[]));
-        assert_eq!(left(&folders, "/a/x").as_deref(), Some("/"));
+        assert_eq!(left(&folders, "/a/x").as_deref(), Some("/a/"), "the smallest folder");
+        assert_eq!(left(&folders, "/b/x"), None);
     }
 }

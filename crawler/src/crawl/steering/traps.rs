@@ -4,7 +4,8 @@
 //!
 //! - since its last new page, enough of its pages were duplicates that lead nowhere: each link was on an earlier page with the same
 //!   text, is of the pattern itself, or is like links that were all duplicates;
-//! - nine in ten of these pages were found on each other, so that the pattern has no end. Pages that an index lists have one;
+//! - nine in ten of these pages were found on each other, or on other pages that lead nowhere, so that the pattern has no end. Pages that an
+//!   index lists have one;
 //! - the number of these pages is large in comparison with the news before: each new page of the pattern, and each new page to which
 //!   its pages led, raises the required number.
 //!
@@ -55,7 +56,7 @@ struct Counts {
     barren: u32,
     /// Of these: near-duplicates.
     near: u32,
-    /// Of these: pages that were found on a page of the pattern.
+    /// Of these: pages that were found on a page of the pattern, on the page that they duplicate, or on a duplicate without a new link.
     from_within: u32,
 }
 
@@ -108,6 +109,8 @@ pub struct TrapStanding {
 pub(super) struct Source {
     pub host: String,
     pub url: String,
+    /// Whether none of its links was new.
+    leads_nowhere: bool,
 }
 
 /// The patterns of all hosts.
@@ -138,6 +141,7 @@ impl Traps {
                 let source = Source {
                     host: page.host.to_owned(),
                     url: page.url.to_string(),
+                    leads_nowhere: duplicate.is_barren(|_| false),
                 };
                 self.sources.insert(page.page, source);
                 false
@@ -170,7 +174,9 @@ impl Traps {
         let Some(host) = HostKey::from_url(link) else {
             return false;
         };
-        let mut patterns = lattice::patterns(link).into_iter().filter(|pattern| lattice::names_a_place(pattern));
+        let mut patterns = lattice::patterns(link)
+            .into_iter()
+            .filter(|pattern| lattice::names_a_place(pattern));
         patterns.any(|pattern| {
             let counts = self.counts.get(key(host.as_str(), &pattern));
             counts.is_some_and(|counts| counts.is_known_barren())
@@ -228,11 +234,11 @@ impl Traps {
     }
 
     fn note_duplicate(&mut self, page: &Decided<'_>, duplicate: &Duplicate) {
-        let source = self
-            .source(page)
+        let source = self.source(page);
+        let is_on_known = page.via == Some(duplicate.of) || source.as_ref().is_some_and(|source| source.leads_nowhere);
+        let source = source
             .and_then(|source| Some(keys(&source.host, &Url::parse(&source.url).ok()?)))
             .unwrap_or_default();
-        let is_on_kept = page.via == Some(duplicate.of);
         let patterns = lattice::patterns(&page.url);
         let mut found = None;
         for (at, pattern) in patterns.iter().enumerate() {
@@ -250,7 +256,7 @@ impl Traps {
             if duplicate.is_barren(is_own) {
                 counts.barren = counts.barren.saturating_add(1);
                 counts.near = counts.near.saturating_add(u32::from(!duplicate.is_exact));
-                let is_from_within = is_on_kept || source.contains(&key);
+                let is_from_within = is_on_known || source.contains(&key);
                 counts.from_within = counts.from_within.saturating_add(u32::from(is_from_within));
             }
             self.counts.insert(key, counts);
@@ -284,13 +290,22 @@ impl Traps {
         let key = key(host, pattern);
         if let Some(counts) = self.counts.get(key) {
             let news = counts.news;
-            self.counts.insert(key, Counts { news, ..Counts::default() });
+            self.counts.insert(
+                key,
+                Counts {
+                    news,
+                    ..Counts::default()
+                },
+            );
         }
     }
 }
 
 fn keys(host: &str, url: &Url) -> HashSet<u64> {
-    lattice::patterns(url).iter().map(|pattern| key(host, pattern)).collect()
+    lattice::patterns(url)
+        .iter()
+        .map(|pattern| key(host, pattern))
+        .collect()
 }
 
 fn key(host: &str, pattern: &str) -> u64 {
@@ -300,3 +315,6 @@ fn key(host: &str, pattern: &str) -> u64 {
     hash.update(pattern.as_bytes());
     hash.digest()
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,7 +43,11 @@ pub(super) fn lead(report: &Report) -> String {
             .take(REASONS_NAMED)
             .map(|(reason, urls)| format!("{} by {reason}", grouped(*urls)))
             .collect();
-        lead.push_str(&format!(" Held back: {}; {}.", named.join(", "), report.steering.how_to_fetch()));
+        lead.push_str(&format!(
+            " Held back: {}; {}.",
+            named.join(", "),
+            report.steering.how_to_fetch()
+        ));
     }
     lead
 }

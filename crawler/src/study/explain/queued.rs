@@ -62,7 +62,11 @@ impl Explainer<'_> {
             Forecast::Duplicate(Prediction {
                 by: Reason::Trap(pattern),
                 ..
-            }) => return Ok(Some(format!("all pages of the pattern {pattern} were duplicates and led nowhere"))),
+            }) => {
+                return Ok(Some(format!(
+                    "all pages of the pattern {pattern} were duplicates and led nowhere"
+                )));
+            }
             Forecast::Duplicate(Prediction {
                 by: Reason::Folder(folder),
                 ..
