@@ -97,7 +97,10 @@ fn the_demo_takes_the_users_rule_on_numbers() {
         let clusters = report["clusters"].as_array().unwrap().iter();
         let duplicates = clusters.flat_map(|cluster| cluster["duplicates"].as_array().unwrap());
         let is_variant = |page: &&serde_json::Value| page["url"].as_str().unwrap().contains("/marlow/");
-        duplicates.filter(is_variant).filter(|page| page["verdict"] == "near").count()
+        duplicates
+            .filter(is_variant)
+            .filter(|page| page["verdict"] == "near")
+            .count()
     };
     let (lenient, strict) = (
         near(&["--data", "a"]),
