@@ -91,16 +91,18 @@ impl Screen {
         if saved.requests == 0 {
             return;
         }
-        self.line(&format!(
-            "  held back {} URLs, about {}, as probable duplicates",
-            grouped(saved.requests),
-            bytes(saved.unfetched_bytes)
-        ));
         let reasons = report.steering.held_back_by();
-        for (reason, urls) in reasons.iter().take(REASONS_SHOWN) {
-            let reason = shorten(reason, self.width.saturating_sub(16));
-            self.line(&format!("    {:>8}  {reason}", grouped(*urls)));
-        }
+        let shown = reasons.iter().take(REASONS_SHOWN);
+        let mut by: Vec<String> = shown
+            .map(|(reason, urls)| format!("{} by {}", grouped(*urls), terminal_text(reason, 200)))
+            .collect();
+        by.extend((reasons.len() > REASONS_SHOWN).then(|| "…".to_owned()));
+        self.line(&format!(
+            "  held back {} URLs, about {}: {}",
+            grouped(saved.requests),
+            bytes(saved.unfetched_bytes),
+            by.join(", ")
+        ));
         self.line(&format!("    {}", report.steering.how_to_fetch()));
     }
 
@@ -151,7 +153,9 @@ impl Screen {
     }
 
     fn doubtful(&mut self, report: &Report) {
-        let pairs = report.doubtful(SHOWN);
+        // The lines about held-back URLs take the place of a pair.
+        let shown = SHOWN - usize::from(report.saved.requests > 0);
+        let pairs = report.doubtful(shown);
         if pairs.is_empty() {
             return;
         }
@@ -214,10 +218,10 @@ impl Screen {
 
     fn rules(&mut self, report: &Report) {
         let steering = &report.steering;
-        if steering.rules.is_empty() && steering.patterns.is_empty() && steering.traps.is_empty() {
+        if steering.rules.is_empty() && steering.patterns.is_empty() {
             return;
         }
-        let learned = grouped((steering.rules.len() + steering.patterns.len() + steering.traps.len()) as u64);
+        let learned = grouped((steering.rules.len() + steering.patterns.len()) as u64);
         self.title(&format!(
             "Rules learned from the URLs of duplicates ({learned}; crawler rules shows all)"
         ));
@@ -232,13 +236,7 @@ impl Screen {
                 shorten(&rule.rule, room)
             ));
         }
-        let room = SHOWN.saturating_sub(rules.len());
-        for trap in steering.traps.iter().take(room) {
-            let (evidence, saved) = (format!("{} for", trap.duplicates), grouped(trap.saved_requests));
-            let name = shorten(&trap.words(), self.width.saturating_sub(38));
-            self.line(&format!("  {evidence:<19} {saved:>6} saved  {name}"));
-        }
-        for pattern in steering.patterns.iter().take(room.saturating_sub(steering.traps.len())) {
+        for pattern in steering.patterns.iter().take(SHOWN.saturating_sub(rules.len())) {
             let name = shorten(
                 &format!("{}{}", pattern.host, pattern.pattern),
                 self.width.saturating_sub(38),

@@ -4,7 +4,8 @@
 //!
 //! - since its last new page, enough of its pages were duplicates that lead nowhere: each link was on an earlier page with the same
 //!   text, is of the pattern itself, or is like links that were all duplicates;
-//! - nine in ten of these pages were found on each other, so that the pattern has no end. Pages that an index lists have one;
+//! - nine in ten of these pages were found on each other, or on other pages that lead nowhere, so that the pattern has no end. Pages that an
+//!   index lists have one;
 //! - the number of these pages is large in comparison with the news before: each new page of the pattern, and each new page to which
 //!   its pages led, raises the required number.
 //!
@@ -19,7 +20,7 @@ use url::Url;
 use web::host_key::HostKey;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::judged::{Decided, Duplicate};
+use super::judged::{Decided, Duplicate, MAX_URL_BYTES};
 use super::lattice;
 use super::memory::Memory;
 use super::sample::Sample;
@@ -39,7 +40,7 @@ const PATTERNS_A_GENERATION: usize = 1 << 18;
 
 /// Duplicates in a generation of the memory, with their URLs. A URL is found on one of the last duplicates, or its pattern grows too
 /// slowly to be a trap.
-const DUPLICATES_A_GENERATION: usize = 1 << 15;
+const DUPLICATES_A_GENERATION: usize = 1 << 14;
 
 /// Bound on the traps of a host. Each takes at least a hundred fetches to be recognised.
 const MAX_TRAPS: usize = 256;
@@ -55,7 +56,7 @@ struct Counts {
     barren: u32,
     /// Of these: near-duplicates.
     near: u32,
-    /// Of these: pages that were found on a page of the pattern.
+    /// Of these: pages that were found on a page of the pattern, on the page that they duplicate, or on a duplicate without a new link.
     from_within: u32,
 }
 
@@ -108,6 +109,8 @@ pub struct TrapStanding {
 pub(super) struct Source {
     pub host: String,
     pub url: String,
+    /// Whether none of its links was new.
+    leads_nowhere: bool,
 }
 
 /// The patterns of all hosts.
@@ -133,11 +136,14 @@ impl Traps {
     pub fn decided(&mut self, page: &Decided<'_>) -> bool {
         match &page.duplicate {
             None => self.note_news(page),
+            // A duplicate with a long URL is no evidence.
+            Some(_) if page.url.as_str().len() > MAX_URL_BYTES => false,
             Some(duplicate) => {
                 self.note_duplicate(page, duplicate);
                 let source = Source {
                     host: page.host.to_owned(),
                     url: page.url.to_string(),
+                    leads_nowhere: duplicate.is_barren(|_| false),
                 };
                 self.sources.insert(page.page, source);
                 false
@@ -230,11 +236,14 @@ impl Traps {
     }
 
     fn note_duplicate(&mut self, page: &Decided<'_>, duplicate: &Duplicate) {
-        let source = self
-            .source(page)
+        let source = self.source(page);
+        let is_on_known = page.via == Some(duplicate.of) || source.as_ref().is_some_and(|source| source.leads_nowhere);
+        let source = source
             .and_then(|source| Some(keys(&source.host, &Url::parse(&source.url).ok()?)))
             .unwrap_or_default();
-        let is_on_kept = page.via == Some(duplicate.of);
+        let links: Option<Vec<HashSet<u64>>> = duplicate
+            .new_links()
+            .map(|links| links.iter().map(keys_of_link).collect());
         let patterns = lattice::patterns(&page.url);
         let mut found = None;
         for (at, pattern) in patterns.iter().enumerate() {
@@ -245,14 +254,13 @@ impl Traps {
             }
             let mut counts = self.counts.get(key).unwrap_or_default();
             counts.duplicates = counts.duplicates.saturating_add(1);
-            let is_own = |link: &Url| {
-                HostKey::from_url(link).is_some_and(|host| host.as_str() == page.host)
-                    && lattice::patterns(link).contains(pattern)
-            };
-            if duplicate.is_barren(is_own) {
+            let leads_nowhere = links
+                .as_ref()
+                .is_some_and(|links| links.iter().all(|keys| keys.contains(&key)));
+            if leads_nowhere {
                 counts.barren = counts.barren.saturating_add(1);
                 counts.near = counts.near.saturating_add(u32::from(!duplicate.is_exact));
-                let is_from_within = is_on_kept || source.contains(&key);
+                let is_from_within = is_on_known || source.contains(&key);
                 counts.from_within = counts.from_within.saturating_add(u32::from(is_from_within));
             }
             self.counts.insert(key, counts);
@@ -302,6 +310,10 @@ fn keys(host: &str, url: &Url) -> HashSet<u64> {
         .iter()
         .map(|pattern| key(host, pattern))
         .collect()
+}
+
+fn keys_of_link(link: &Url) -> HashSet<u64> {
+    HostKey::from_url(link).map_or_else(HashSet::new, |host| keys(host.as_str(), link))
 }
 
 fn key(host: &str, pattern: &str) -> u64 {
