@@ -408,6 +408,7 @@ impl Host {
             && self.respelled.is_empty()
             && self.robots_errands.is_empty()
             && self.sitemaps.is_empty()
+            && self.sitemaps_to_recall.is_empty()
     }
 
     /// Whether nothing is left to do, nothing is on its way, and the store knows the treatment.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use storage::Counts;
+use storage::{Counts, Via};
 
 use super::*;
 use crate::crawl::frontier::rules_memory::MAX_RULES_BYTES;
@@ -92,6 +92,40 @@ fn the_hosts_that_earlier_runs_left_come_in_as_there_is_room() {
     let (asked, most) = Stored::of(3_000).crawl(&mut frontier);
     assert!(all_once(&asked, 3_000), "{} of 3,000", asked.len());
     assert!(most <= 50, "{most} hosts in memory");
+}
+
+#[test]
+fn names_that_wait_for_a_trial_do_not_keep_the_hosts_of_other_domains_out() {
+    let mut frontier = Frontier::new(&settings(|_| {}), WINDOW, 0).with_room_for(20);
+    let linked = |seq: u64, host: &str| QueuedUrl {
+        via: Some(Via::Page(0)),
+        ..queued(seq, &format!("http://{host}/"))
+    };
+    let names = (0..200).map(|n| linked(n, &format!("n{n:03}.site.example")));
+    let urls = names.chain([linked(1_000, "z.example")]);
+    let stored = Stored {
+        urls: urls.map(|url| (url.host.clone(), vec![url])).collect(),
+    };
+    frontier.loads_hosts(0);
+    let mut now = at(0);
+    for _ in 0..5_000 {
+        match frontier.next(now) {
+            Step::Start(Task::Page { queued, .. }, _) if queued.host == "z.example" => return,
+            // The names with a place never answer.
+            Step::Start(..) => {}
+            Step::Refill(Refill { host, skip, .. }) => {
+                let mut urls = stored.urls[&host].clone();
+                urls.retain(|url| !skip.contains(&url.seq));
+                let more = false;
+                frontier.on(Event::Refilled { host, urls, more }, now);
+            }
+            Step::LoadHosts(wanted) => frontier.on(stored.load(&wanted), now),
+            Step::Wait(Some(until)) => now = until,
+            other => panic!("{other:?}"),
+        }
+        assert!(frontier.hosts.len() <= 20 + 1);
+    }
+    panic!("the other host is never asked");
 }
 
 #[test]
