@@ -80,7 +80,9 @@ impl Host {
             RequestKind::Sitemap => RequestKind::Page,
             RequestKind::Page => RequestKind::Sitemap,
         };
-        if turn == RequestKind::Sitemap || !self.has_page(takes_new) {
+        // On trial, pages go first, because only a page proves a name.
+        let is_sitemaps_turn = turn == RequestKind::Sitemap && self.is_wanted;
+        if is_sitemaps_turn || !self.has_page(takes_new) {
             self.sitemaps.pop_front()
         } else {
             None

@@ -367,3 +367,40 @@ fn a_host_whose_robots_txt_failed_for_good_ends_the_run_at_once() {
         assert_eq!(frontier.given_up().len(), 1, "and its URLs stay in the store");
     }
 }
+
+#[test]
+fn on_trial_a_page_goes_before_the_sitemaps() {
+    let settings = settings(|config| {
+        config.politeness.delay_ms = 0;
+        config.politeness.robots = true;
+    });
+    for (via, expected) in [(Some(Via::Page(0)), ["page", "sitemap"]), (None, ["sitemap", "page"])] {
+        let mut frontier = Frontier::new(&settings, WINDOW, 0);
+        let page = QueuedUrl { via, ..linked(1, 1) };
+        frontier.add(vec![page.clone()], at(0));
+        let mut requests = Vec::new();
+        while requests.len() < 2 {
+            match frontier.next(at(0)) {
+                Step::Start(Task::Errand { host, errand }, _) => {
+                    frontier.on(ended(&host), at(0));
+                    if let Errand::Robots { .. } = errand {
+                        let answer = rules("Sitemap: http://n1.site.example/sitemap.xml\n");
+                        frontier.on(Event::Robots { errand, answer }, at(0));
+                    } else {
+                        requests.push("sitemap");
+                    }
+                }
+                Step::Start(Task::Page { queued, .. }, _) => {
+                    frontier.on(ended(&queued.host), at(0));
+                    requests.push("page");
+                }
+                Step::Refill(Refill { host, .. }) => {
+                    let (urls, more) = (vec![page.clone()], false);
+                    frontier.on(Event::Refilled { host, urls, more }, at(0));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(requests, expected);
+    }
+}
