@@ -126,7 +126,7 @@ fn line(
     line
 }
 
-/// The file number and the offset of the capture that a line of [`line`] names.
+/// The file number and the offset of the capture that such a line names.
 fn place_of(line: &str) -> Option<(u32, u64)> {
     let (rest, file) = line.strip_suffix(".warc.gz\"}")?.rsplit_once('-')?;
     let (_, offset) = rest.rsplit_once("\"offset\": \"")?;

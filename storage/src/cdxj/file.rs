@@ -97,7 +97,7 @@ fn write(store: &Store, path: &Path, known: Option<Indexed>) -> Result<Option<u6
     written
 }
 
-/// [`write`], by way of the file `partial`, which may stay if this fails.
+/// [`write()`], by way of the file `partial`, which may stay if this fails.
 fn write_by(store: &Store, path: &Path, partial: &Path, known: Option<Indexed>) -> Result<Option<u64>, StorageError> {
     let write_failed = |source| StorageError::io("write", partial, source);
     let mut out = BufWriter::new(File::create(partial).map_err(write_failed)?);
