@@ -57,7 +57,7 @@ use crate::config::Leave;
 use crate::config::settings::SteeringSettings;
 use host_rules::{HostRules, Pattern};
 use judged::Decided;
-use learned::{CONFIRMED, DECIDED, Learned, class_key, kept_key, url_key};
+use learned::{Class, Learned, kept_key, kept_of, led_key, page_key, url_key};
 use memory::Memory;
 use share::Folders;
 use traps::Traps;
@@ -126,7 +126,7 @@ pub struct Steering {
     hosts: HashMap<String, HostRules>,
     /// The number of rules of all hosts.
     rules: usize,
-    memory: Memory<u32>,
+    memory: Memory<u64>,
     traps: Traps,
     folders: Folders,
 }
@@ -172,41 +172,87 @@ impl Steering {
         if self.policy.enabled {
             must_review |= self.traps.decided(&page);
         }
+        must_review |= self.note_new_page(&page);
         self.learn_rules(&page) | must_review
+    }
+
+    /// A new page contradicts the rules that take the duplicate on which it was found for a known page, unless the rule
+    /// applies to the new page too: then the rule would not have held it back, as the first of its class. Returns `true` if it
+    /// contradicts a rule.
+    fn note_new_page(&mut self, page: &Decided<'_>) -> bool {
+        if page.is_duplicate() {
+            return false;
+        }
+        let (Some(source), Some(via)) = (self.traps.source(page), page.via) else {
+            return false;
+        };
+        let Ok(url) = Url::parse(&source.url) else {
+            return false;
+        };
+        let memory = &mut self.memory;
+        let leads_away = |rule: &UrlRule| rule.rewrite(&url).is_some() && rule.rewrite(&page.url).is_none();
+        // A duplicate counts once, however many new pages it led to.
+        let mut is_first = |rule: &UrlRule| {
+            let key = led_key(via, rule);
+            let is_first = !memory.contains(key);
+            memory.insert(key, 1);
+            is_first
+        };
+        let mut led: Vec<UrlRule> = web::url_rule::suggestible_rules(&url);
+        led.retain(|rule| leads_away(rule) && is_first(rule));
+        let mut is_contradicted = false;
+        if let Some(host) = self.hosts.get_mut(&source.host) {
+            for learned in host.relevant_mut(&shape::shape(&url)) {
+                let mut is_new = || led.contains(&learned.rule) || is_first(&learned.rule);
+                if leads_away(&learned.rule) && is_new() {
+                    learned.evidence.contradict();
+                    is_contradicted = true;
+                }
+            }
+        }
+        for rule in led {
+            count_kept(&rule, &url, &mut self.memory);
+        }
+        is_contradicted
     }
 
     /// Tests the rules of the host by a page, and learns new ones. Returns `true` if the page contradicts a rule.
     fn learn_rules(&mut self, page: &Decided<'_>) -> bool {
         let host = self.hosts.entry(page.host.to_owned()).or_default();
-        host.count_pattern(&page.url, page.is_duplicate());
+        host.count_pattern(page);
         let shape = shape::shape(&page.url);
         let memory = &mut self.memory;
+        let kept = match &page.duplicate {
+            None => page.page,
+            Some(duplicate) => kept_of(duplicate.of, memory),
+        };
         let mut is_contradicted = false;
         for learned in host.relevant_mut(&shape) {
             let class = learned.class(&page.url);
             if learned.is_known(&class, memory) {
                 is_contradicted |= learned.test(&class, page, memory);
             }
-            if class.is_rewritten {
-                memory.insert_new(class_key(&learned.rule, &class.text), DECIDED);
-            }
+            learned.note_class(&class, kept, memory);
         }
-        memory.insert_new(url_key(page.url.as_str()), DECIDED);
+        memory.insert_new(url_key(page.url.as_str()), kept);
         match &page.duplicate {
             None => {
                 for rule in web::url_rule::suggestible_rules(&page.url) {
-                    let key = kept_key(&rule, &rule.rewrite(&page.url).unwrap_or_default());
-                    memory.insert(key, memory.get(key).unwrap_or(0).saturating_add(1));
+                    count_kept(&rule, &page.url, memory);
                 }
             }
-            Some(duplicate) if self.policy.enabled => {
-                for rule in web::url_rule::suggested_rules(&page.url, &duplicate.of_url) {
+            Some(duplicate) => {
+                memory.insert(page_key(page.page), kept);
+                let suggested = match self.policy.enabled {
+                    true => web::url_rule::suggested_rules(&page.url, &duplicate.of_url),
+                    false => Vec::new(),
+                };
+                for rule in suggested {
                     if self.rules < MAX_RULES || host.has_seat_for(&rule) {
                         self.rules += usize::from(host.suspect(rule, page, duplicate, memory));
                     }
                 }
             }
-            Some(_) => {}
         }
         is_contradicted
     }
@@ -237,6 +283,7 @@ impl Steering {
 
     fn forecast_by_rules(&self, host: &HostRules, url: &Url) -> Forecast {
         let mut forecast = Forecast::New;
+        let mut without_effect: Vec<&Learned> = Vec::new();
         let shape = shape::shape(url);
         for learned in host.relevant(&shape) {
             let standing = self.trust(learned);
@@ -244,17 +291,19 @@ impl Steering {
                 continue;
             }
             let class = learned.class(url);
+            let is_parameter = matches!(learned.rule, UrlRule::Parameter { .. });
+            if is_parameter && class.is_rewritten && standing == (Trust::Holds { is_held_back: true }) {
+                without_effect.push(learned);
+            }
             if !learned.is_known(&class, &self.memory) {
                 continue;
             }
             match standing {
                 Trust::Applied => return Forecast::Same(learned.rule.clone()),
                 Trust::Holds { is_held_back: is_trap } if !is_held_back(&forecast) => {
-                    let rule = learned.rule.clone();
                     // A URL is held back only if another URL of its class has confirmed the rule.
-                    let is_held_back = is_trap && self.memory.get(class_key(&rule, &class.text)) == Some(CONFIRMED);
-                    let by = Reason::Rule(rule);
-                    forecast = Forecast::Duplicate(Prediction { by, is_held_back });
+                    let is_held_back = is_trap && learned.is_confirmed(&class, &self.memory);
+                    forecast = held_or_last(&learned.rule, is_held_back);
                 }
                 Trust::Suspected if matches!(forecast, Forecast::New) => {
                     forecast = Forecast::Test(learned.rule.clone());
@@ -262,10 +311,37 @@ impl Steering {
                 _ => {}
             }
         }
+        if !is_held_back(&forecast)
+            && let Some(rule) = self.rule_of_combination(&without_effect, url)
+        {
+            return held_or_last(rule, true);
+        }
         match forecast {
             Forecast::New | Forecast::Test(_) if self.is_deprioritised(host, url) => Forecast::Deprioritised,
             forecast => forecast,
         }
+    }
+
+    /// One of several rules about parameters that together make a known URL of `url`, such as a catalogue with two filters and a sort
+    /// order. One of them must have been confirmed at that URL.
+    fn rule_of_combination<'a>(&self, rules: &[&'a Learned], url: &Url) -> Option<&'a UrlRule> {
+        if rules.len() < 2 {
+            return None;
+        }
+        let mut plain = url.clone();
+        for learned in rules {
+            if let Some(rewritten) = learned.rule.rewrite(&plain) {
+                plain = Url::parse(&rewritten).ok()?;
+            }
+        }
+        let class = Class {
+            text: plain.into(),
+            is_rewritten: true,
+        };
+        let confirmed = rules
+            .iter()
+            .find(|learned| learned.is_confirmed(&class, &self.memory))?;
+        confirmed.is_known(&class, &self.memory).then_some(&confirmed.rule)
     }
 
     /// Whether a held-back URL stays held back.
@@ -354,6 +430,17 @@ impl Steering {
             && pattern.pages >= self.policy.min_pattern_pages
             && u64::from(pattern.duplicates) * 10 >= u64::from(pattern.pages) * 9
     }
+}
+
+fn held_or_last(rule: &UrlRule, is_held_back: bool) -> Forecast {
+    let by = Reason::Rule(rule.clone());
+    Forecast::Duplicate(Prediction { by, is_held_back })
+}
+
+/// Counts a page that said something new, or led to something new, in its class.
+fn count_kept(rule: &UrlRule, url: &Url, memory: &mut Memory<u64>) {
+    let key = kept_key(rule, &rule.rewrite(url).unwrap_or_default());
+    memory.insert(key, memory.get(key).unwrap_or(0).saturating_add(1));
 }
 
 fn is_held_back(forecast: &Forecast) -> bool {

@@ -8,6 +8,8 @@
 //! Second paragraph.
 //! ```
 
+use std::sync::LazyLock;
+
 /// One entry of a content file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
@@ -40,6 +42,58 @@ pub const INDEXES: &str = include_str!("content/indexes.txt");
 pub const NOTES: &str = include_str!("content/notes.txt");
 /// The text of every sheet of the calendar.
 pub const CALENDAR: &str = include_str!("content/calendar.txt");
+
+/// Words of a generated sentence.
+const SENTENCE: usize = 13;
+
+/// A text of `words` words, which no other `name` has. It makes no sense, and its words are those of the articles.
+pub fn prose(name: &str, words: usize) -> String {
+    let mut text = String::new();
+    for n in 0..words {
+        let word = word(name, n);
+        match n % SENTENCE {
+            0 => text.push_str(&capital(word)),
+            _ => text.push_str(word),
+        }
+        let is_end = n % SENTENCE == SENTENCE - 1 || n + 1 == words;
+        text.push_str(if is_end { ". " } else { " " });
+    }
+    text.trim_end().to_owned()
+}
+
+/// A title of three words.
+pub fn title(name: &str, n: usize) -> String {
+    let words: Vec<&str> = (0..3).map(|at| word(&format!("{name} title"), 3 * n + at)).collect();
+    capital(&words.join(" "))
+}
+
+/// A word of the articles, by a name and a number.
+pub fn word(name: &str, n: usize) -> &'static str {
+    static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let words = ARTICLES.split(|c: char| !c.is_ascii_lowercase());
+        let mut words: Vec<&str> = words.filter(|word| (4..=9).contains(&word.len())).collect();
+        words.sort_unstable();
+        words.dedup();
+        words
+    });
+    // FNV-1a over the name and the number: any frozen hash will do.
+    let bytes = name.bytes().chain((n as u64).to_le_bytes());
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let at = (hash >> 17) % (WORDS.len().max(1) as u64);
+    WORDS
+        .get(usize::try_from(at).unwrap_or_default())
+        .copied()
+        .unwrap_or("word")
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
 
 /// The entries of a content file, in order.
 pub fn entries(file: &'static str) -> Vec<Entry> {

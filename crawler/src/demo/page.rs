@@ -37,11 +37,21 @@ pub enum Area {
     Sparse,
     /// Hostile titles.
     Titles,
+    /// Shops whose pages look alike and lead to goods of their own.
+    Listings,
+    /// A forum by `start`.
+    Forum,
+    /// A diary by month.
+    Diary,
+    /// A catalogue with filters and sort orders.
+    Facets,
+    /// A search, with documents that only its results name.
+    Search,
 }
 
 impl Area {
     /// Every area, in the order of the table.
-    pub const ALL: [Area; 16] = [
+    pub const ALL: [Area; 21] = [
         Area::Home,
         Area::Articles,
         Area::Mirror,
@@ -58,6 +68,11 @@ impl Area {
         Area::Sitemap,
         Area::Sparse,
         Area::Titles,
+        Area::Listings,
+        Area::Forum,
+        Area::Diary,
+        Area::Facets,
+        Area::Search,
     ];
 
     /// The label of the area's row.
@@ -79,6 +94,11 @@ impl Area {
             Area::Sitemap => "only in the sitemap",
             Area::Sparse => "empty and short pages",
             Area::Titles => "hostile titles",
+            Area::Listings => "paged shops",
+            Area::Forum => "forum",
+            Area::Diary => "diary by month",
+            Area::Facets => "filters and sort orders",
+            Area::Search => "site search",
         }
     }
 }
@@ -130,6 +150,8 @@ pub enum Answer {
     Failed(&'static str),
     /// Recorded as excluded.
     Excluded(Exclusion),
+    /// Kept, dropped or held back: the page of a listing, of which only the documents count.
+    Listing,
     /// Beyond the depth limit: unknown or excluded, and never requested.
     BeyondDepth,
 }
@@ -213,13 +235,13 @@ impl DemoPage {
     }
 }
 
-/// The paths of the links in `html`, in order and without repetition. The site writes all links as `href="/…"` without characters
-/// that HTML escapes.
+/// The paths of the links in `html`, in order and without repetition. The site writes all links as `href="/…"`; of the
+/// characters that HTML escapes, only `&` occurs in them.
 fn hrefs(html: &str) -> Vec<String> {
     let mut links: Vec<String> = Vec::new();
     for tail in html.split("href=\"/").skip(1) {
         if let Some((rest, _)) = tail.split_once('"') {
-            let path = format!("/{rest}");
+            let path = format!("/{}", rest.replace("&amp;", "&"));
             if !links.contains(&path) {
                 links.push(path);
             }

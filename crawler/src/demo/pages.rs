@@ -7,6 +7,7 @@ pub mod articles;
 pub mod calendar;
 pub mod chinese;
 pub mod index;
+pub mod listing;
 pub mod lost;
 pub mod moved;
 pub mod private;
@@ -22,7 +23,7 @@ use super::page::DemoPage;
 /// All pages except the endless sheets of the calendar.
 pub fn all() -> Vec<DemoPage> {
     [
-        index::home(),
+        index::home(&listing::FRONTS),
         articles::pages(),
         archive::pages(),
         shop::pages(),
@@ -36,6 +37,7 @@ pub fn all() -> Vec<DemoPage> {
         rooms::pages(),
         sparse::pages(),
         titles::pages(),
+        listing::pages(),
     ]
     .concat()
 }

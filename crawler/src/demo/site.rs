@@ -151,7 +151,7 @@ mod tests {
         let site = Site::new();
         for (path, depth) in site.depths(ENOUGH) {
             assert!(
-                Month::of_path(&path).is_some() || depth <= 4,
+                Month::of_path(&path).is_some() || depth <= 7,
                 "{path} is at depth {depth}"
             );
         }

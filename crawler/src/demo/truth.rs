@@ -8,7 +8,7 @@ use super::site::{Site, absolute};
 /// The settings of a crawl on which the answers depend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TruthSettings {
-    /// Largest distance from the seed that the crawl fetches. The seed has distance 0; a link adds 1, a redirect 0. A bound of 3 or more
+    /// Largest distance from the seed that the crawl fetches. The seed has distance 0; a link adds 1, a redirect 0. A bound of 7 or more
     /// cuts off only the calendar.
     pub max_depth: u16,
     /// Whether pages with different numbers, except in dates, are never duplicates.
@@ -30,7 +30,7 @@ pub struct Expected {
     pub answer: Answer,
     /// The reason for the answer.
     pub why: &'static str,
-    /// Whether steering may hold it back, if a page of its cluster is kept.
+    /// Whether steering may hold it back: the page of a listing, or a page of a cluster of which another is kept.
     pub may_be_held_back: bool,
 }
 
@@ -54,7 +54,7 @@ pub fn truth(base: &Url, settings: &TruthSettings) -> Vec<Expected> {
                 area: page.area,
                 answer,
                 why,
-                may_be_held_back: settings.may_hold_back && matches!(answer, Answer::OneOf { .. }),
+                may_be_held_back: settings.may_hold_back && matches!(answer, Answer::OneOf { .. } | Answer::Listing),
                 path,
             })
         })

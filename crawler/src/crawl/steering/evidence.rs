@@ -1,5 +1,7 @@
 //! The evidence for and against a rule.
 
+use super::traps::{EXACT_RUN, NEAR_RUN};
+
 /// Bound on the examples of a rule.
 const MAX_EXAMPLES: usize = 3;
 
@@ -7,12 +9,31 @@ const MAX_EXAMPLES: usize = 3;
 const MAX_EXAMPLE_BYTES: usize = 1_024;
 
 /// Length of a chain of duplicates, each found on the page before, that makes the URLs of a rule a trap: for suspect
-/// URLs (with parameters or several numbers), and for others.
+/// URLs (with parameters or several numbers), and for others whose pages are exact and near-duplicates.
 const SUSPECT_CHAIN: u32 = 3;
-const ANY_CHAIN: u32 = 10;
+const EXACT_CHAIN: u32 = 10;
+const NEAR_CHAIN: u32 = 50;
 
-/// Number of duplicates, without a single new page, that makes suspect URLs a trap.
-const ENDLESS: u32 = 100;
+/// Confirmations by near-duplicates after which a parameter that no page contradicts has no effect. A single text differs often by
+/// chance, such as the date of a page.
+const NEAR_WITHOUT_EFFECT: u32 = 8;
+
+/// Paths at which a parameter is without effect although no value of it was seen twice, such as a session id in each link.
+const MANY_PATHS: u32 = 30;
+
+/// A duplicate of the page that a rule predicted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Confirmation {
+    pub is_exact: bool,
+    /// The length of the chain of duplicates that ends with the page, each found on the page before.
+    pub chain: u64,
+    /// Whether the page was found on a page that confirmed the rule.
+    pub is_from_within: bool,
+    /// Whether no page with its path has confirmed the rule before.
+    pub has_new_path: bool,
+    /// Whether the same value of the parameter has confirmed the rule in another class.
+    pub shares_value: bool,
+}
 
 /// Two URLs that the rule takes for one, and whose pages are duplicates.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,18 +57,22 @@ pub struct Evidence {
     pub longest_chain: u32,
     /// The first confirmed pairs.
     pub examples: Vec<Example>,
-    /// The hash of the path of the first pair.
-    first_path: Option<u64>,
-    /// Whether a later pair had another path.
-    several_paths: bool,
+    /// Confirming pages that were found on a page that confirmed the rule.
+    from_within: u32,
+    /// Paths of the confirming pages.
+    paths: u32,
+    /// Whether a value of the parameter confirmed the rule in several classes.
+    has_shared_value: bool,
 }
 
 impl Evidence {
-    pub(super) fn confirm(&mut self, path: u64, is_exact: bool, chain: u32, example: impl FnOnce() -> Example) {
+    pub(super) fn confirm(&mut self, by: &Confirmation, example: impl FnOnce() -> Example) {
         self.confirmed = self.confirmed.saturating_add(1);
-        self.exact = self.exact.saturating_add(u32::from(is_exact));
-        self.longest_chain = self.longest_chain.max(chain);
-        self.several_paths |= *self.first_path.get_or_insert(path) != path;
+        self.exact = self.exact.saturating_add(u32::from(by.is_exact));
+        self.longest_chain = self.longest_chain.max(u32::try_from(by.chain).unwrap_or(u32::MAX));
+        self.from_within = self.from_within.saturating_add(u32::from(by.is_from_within));
+        self.paths = self.paths.saturating_add(u32::from(by.has_new_path));
+        self.has_shared_value |= by.shares_value;
         if self.examples.len() < MAX_EXAMPLES {
             let example = example();
             let is_short = example.url.len() + example.same_as.len() <= MAX_EXAMPLE_BYTES;
@@ -63,7 +88,7 @@ impl Evidence {
     pub(super) fn holds(&self, min_confirmed: u32, needs_several_paths: bool) -> bool {
         self.confirmed >= min_confirmed
             && u64::from(self.confirmed) >= 9 * u64::from(self.contradicted)
-            && (self.several_paths || !needs_several_paths)
+            && (self.paths > 1 || !needs_several_paths)
     }
 
     /// Whether it was right at least once and never wrong, so that it is worth a test.
@@ -72,15 +97,28 @@ impl Evidence {
     }
 
     /// Whether its URLs have no end. Either a chain of duplicates, each found on the page before, is long enough; each
-    /// contradiction raises the required length. Or suspect URLs gave a hundred duplicates and no new page.
+    /// contradiction raises the required length. Or suspect URLs gave very many duplicates, found on each other, and no new page.
     pub(super) fn is_endless(&self, is_suspect: bool) -> bool {
-        let chain = if is_suspect { SUSPECT_CHAIN } else { ANY_CHAIN };
+        let (chain, run) = match (is_suspect, self.is_mostly_exact()) {
+            (true, true) => (SUSPECT_CHAIN, EXACT_RUN),
+            (true, false) => (SUSPECT_CHAIN, NEAR_RUN),
+            (false, true) => (EXACT_CHAIN, u32::MAX),
+            (false, false) => (NEAR_CHAIN, u32::MAX),
+        };
         let is_chain = self.longest_chain >= chain.saturating_mul(self.contradicted.saturating_add(1));
-        is_chain || is_suspect && self.contradicted == 0 && self.confirmed >= ENDLESS
+        let is_closed = u64::from(self.from_within) * 10 >= u64::from(self.confirmed) * 9;
+        is_chain || self.contradicted == 0 && is_closed && self.confirmed >= run
     }
 
-    /// Whether it was never wrong, at several paths, and always with the very same text.
+    /// Whether it was never wrong, for a parameter that goes from page to page: the same value at several of them, or another value at
+    /// many. The values of a parameter that chooses a part of one page, such as a variant of a product, are its own.
     pub(super) fn is_without_effect(&self) -> bool {
-        self.contradicted == 0 && self.several_paths && self.exact == self.confirmed
+        self.contradicted == 0
+            && (self.has_shared_value || self.paths >= MANY_PATHS)
+            && (self.exact == self.confirmed || self.confirmed >= NEAR_WITHOUT_EFFECT)
+    }
+
+    fn is_mostly_exact(&self) -> bool {
+        u64::from(self.exact) * 10 >= u64::from(self.confirmed) * 9
     }
 }

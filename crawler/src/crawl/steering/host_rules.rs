@@ -101,29 +101,33 @@ impl HostRules {
         self.find(rule).is_none() && !self.has_room_for(rule)
     }
 
-    /// Adds a rule that a pair of duplicates suggests, if it is new. The pair is its first confirmation; the kept pages of its
-    /// class, except for one, are contradictions. If there is no room, it takes the place of the least useful rule. Returns `true`
-    /// if the host has one rule more than before.
+    /// Adds a rule that a pair of duplicates suggests, if it is new and explains the links of the page. The pair is its first
+    /// confirmation; the new pages of its class, except for one, and the pages of its class that led to new pages, are contradictions.
+    /// If there is no room, it takes the place of the least useful rule. Returns `true` if the host has one rule more than before.
     pub(super) fn suspect(
         &mut self,
         rule: UrlRule,
         page: &Decided<'_>,
         duplicate: &Duplicate,
-        memory: &mut Memory<u32>,
+        memory: &mut Memory<u64>,
     ) -> bool {
         if self.find(&rule).is_some() || rule.bytes() > MAX_RULE_BYTES {
             return false;
         }
+        let mut learned = Learned::new(rule, false);
+        if !learned.explains_links(duplicate) {
+            return false;
+        }
+        let rule = learned.rule.clone();
         let has_room = self.has_room_for(&rule);
         if !has_room && !self.evict_for(&rule) {
             return false;
         }
-        let mut learned = Learned::new(rule, false);
         let class = learned.class(&page.url).text;
         let kept = memory.get(kept_key(&learned.rule, &class)).unwrap_or(0);
-        learned.evidence.contradicted = kept.saturating_sub(1);
+        learned.evidence.contradicted = u32::try_from(kept.saturating_sub(1)).unwrap_or(u32::MAX);
         learned.confirm(page, duplicate, &class, memory);
-        self.place(&learned.rule.clone()).push(learned);
+        self.place(&rule).push(learned);
         has_room
     }
 
@@ -153,15 +157,21 @@ impl HostRules {
         true
     }
 
-    pub(super) fn count_pattern(&mut self, url: &Url, is_duplicate: bool) {
-        let name = shape::pattern(url);
+    /// Counts a page in its pattern. A duplicate that leads out of the pattern counts as a page that says something new.
+    pub(super) fn count_pattern(&mut self, page: &Decided<'_>) {
+        let name = shape::pattern(&page.url);
         if !self.patterns.contains_key(&name) && self.patterns.len() >= MAX_PATTERNS {
             return;
         }
+        let is_own = |link: &Url| shape::pattern(link) == name;
+        let says_nothing_new = page
+            .duplicate
+            .as_ref()
+            .is_some_and(|duplicate| duplicate.is_barren(is_own));
         let pattern = self.patterns.entry(name).or_default();
         if std::mem::replace(&mut pattern.is_begun, true) {
             pattern.pages = pattern.pages.saturating_add(1);
-            pattern.duplicates = pattern.duplicates.saturating_add(u32::from(is_duplicate));
+            pattern.duplicates = pattern.duplicates.saturating_add(u32::from(says_nothing_new));
         }
     }
 }

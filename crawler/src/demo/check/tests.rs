@@ -25,7 +25,7 @@ fn perfect(truth: &[Expected]) -> Vec<UrlOutcome> {
     let mut outcomes = Vec::new();
     for expected in truth {
         let (outcome, of) = match expected.answer {
-            Answer::Kept => (Outcome::Kept, None),
+            Answer::Kept | Answer::Listing => (Outcome::Kept, None),
             Answer::OneOf { cluster, wording } => match kept.get(cluster) {
                 None => {
                     kept.insert(cluster, expected);

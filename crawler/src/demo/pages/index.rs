@@ -4,12 +4,13 @@ use crate::demo::content::{self, INDEXES, NOTES};
 use crate::demo::page::{Answer, Area, DemoPage};
 use crate::demo::template::{Document, MENU};
 
-/// The home page, which links to every area.
-pub fn home() -> Vec<DemoPage> {
+/// The home page, which links to every area; `listings` are the first pages of the listings with their labels.
+pub fn home(listings: &[(&str, &str)]) -> Vec<DemoPage> {
     let areas = MENU
         .iter()
         .skip(1)
-        .chain([&("/calendar/", "Calendar")])
+        .chain(&[("/calendar/", "Calendar")])
+        .chain(listings)
         .map(|(path, label)| link(*path, *label));
     let page = page("/", "home", Area::Home, areas.collect());
     vec![page.expect(Answer::Kept, "the seed, with its own text")]
