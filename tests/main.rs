@@ -2,7 +2,8 @@
 //!
 //! - [`crawl`]: how far a crawl goes, and that it goes there once; [`demo`]: every page of the demo's site
 //! - [`robots`]: what robots.txt forbids; [`politeness`]: how often a host is asked, by the server's clock
-//! - [`steering`]: traps, and what the verdicts save; [`traps`]: traps without end, and folders that are left
+//! - [`steering`]: traps, and what the verdicts save; [`traps`]: traps without end, and folders that are left;
+//!   [`listings`]: no document behind pages that look alike is lost
 //! - [`near_duplicates`]: what is dropped as saying nothing new, and what is not
 //! - [`harm`]: servers that mean harm; [`fuzz_seeds`]: bytes of any kind
 //! - [`canonical`]: which page of a cluster is kept
@@ -47,6 +48,7 @@ mod http;
 mod inspect;
 mod layout;
 mod links;
+mod listings;
 mod logs;
 mod near_duplicates;
 mod one_reading;

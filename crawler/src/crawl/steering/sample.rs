@@ -14,6 +14,6 @@ impl Sample {
     pub fn takes_next(&mut self) -> bool {
         self.held_back += 1;
         let root = self.held_back.isqrt();
-        root * root == self.held_back && root % STRIDE == 0
+        root * root == self.held_back && root.is_multiple_of(STRIDE)
     }
 }
