@@ -1,26 +1,34 @@
 //! The verdicts steer the frontier: URLs that are most likely duplicates go last, or are held back.
 //!
-//! Steering learns from the verdicts, in the order of decision, in two ways:
+//! Steering learns from the verdicts, in the order of decision, in these ways:
 //!
 //! - **Patterns** (host, folder, parameter names) count the pages of a pattern, and how many of them are duplicates of any page. If
 //!   at least `min_pattern_pages` were decided and nine in ten are duplicates, the remaining URLs of the pattern are
 //!   *deprioritised*: they go last.
 //! - **Rules** ("parameter `sid` never changes the page", "`/print/X` is `/X`") come from pairs of duplicates: a pair
 //!   suggests a rewriting that gives both URLs one form. From then on, each page to which the rule applies tests the
-//!   rule, if the page that the rule predicts was decided before. A duplicate of that page confirms the rule, and a
+//!   rule, if the page that the rule predicts was decided before. A duplicate of that page that leads nowhere confirms the rule, and a
 //!   page that says something new contradicts it. One URL at a time tests a suspected rule, so a suspicion costs
 //!   little. A rule holds if it has `min_confirmed` confirmations and is right nine times in ten; then its URLs are
 //!   deprioritised. A rule only predicts that a URL is a page that *was decided*: the first URL of every such class is
 //!   fetched, so a right rule loses nothing.
 //!
+//! **A duplicate is no evidence if it leads somewhere.** The pages of a listing may have equal texts and different links. A duplicate
+//! leads nowhere if each of its links was on an earlier page with the same text (`recorder/cluster_links.rs`), is one to which the
+//! rule applies, or is like links that were all duplicates. A new page that was found on a duplicate contradicts the rules that apply to
+//! the duplicate and not to the new page.
+//!
 //! Deprioritised URLs are fetched when the host has nothing else to do. Traps are the exception, because they have no
 //! end. A rule that holds describes a trap in one of these cases:
 //!
-//! - It leads from each duplicate to the next (a calendar): three in a chain, each found on the page before; ten if
-//!   the URLs have neither parameters nor several numbers. Each contradiction raises the required length.
-//! - It was confirmed a hundred times and never contradicted, and its URLs have parameters or several numbers.
-//! - Its parameter has no effect (a session id): it was never contradicted, and gave exactly the same text at several
-//!   paths.
+//! - It leads from each duplicate to the next (a calendar): three in a chain, each found on the page before; ten exact or fifty
+//!   near-duplicates if the URLs have neither parameters nor several numbers. Each contradiction raises the required length.
+//! - It was confirmed very often and never contradicted, its URLs have parameters or several numbers, and they were found on each
+//!   other.
+//! - Its parameter has no effect (a session id, a sort order): it was never contradicted, and the same value of it had no effect on
+//!   several pages. Several such parameters hold back their combinations.
+//!
+//! Traps without a rule are patterns of any shape: see `traps.rs`. `share.rs` leaves folders by a bound that the user sets.
 //!
 //! The URLs of a trap are *held back* as soon as one URL of the same class has confirmed the rule: they stay in the queue. A sample
 //! (the 9th, 36th, 81st, …: √n/3 of n) is fetched last, as a test. If one page of the sample says something new, all URLs that the
@@ -30,12 +38,13 @@
 //! The first pages of a suspect skeleton (parameters, or several numbers in the path) are fetched one after the other,
 //! while other pages are fetched beside them: see `frontier/queue.rs`.
 //!
-//! Steering stores nothing. It derives everything from the catalogue, in the order of decision. A restart and a report
+//! Steering stores nothing but the new links of duplicates. It derives everything from the catalogue, in the order of decision. A restart and a report
 //! replay the catalogue, so steering cannot contradict the verdicts. Memory is bounded: a host has a bounded number of
 //! rules and patterns, and steering remembers at least half a million keys, of which a page takes several. If it has
 //! forgotten a page, one more URL is fetched.
 
 mod evidence;
+mod forecast;
 mod host_rules;
 mod judged;
 mod lattice;
@@ -53,16 +62,16 @@ use std::collections::HashMap;
 use url::Url;
 use web::url_rule::shape;
 
-use crate::config::Leave;
 use crate::config::settings::SteeringSettings;
-use host_rules::{HostRules, Pattern};
+use host_rules::HostRules;
 use judged::Decided;
-use learned::{Class, Learned, kept_key, kept_of, led_key, page_key, url_key};
+use learned::{Learned, kept_key, kept_of, led_key, page_key, url_key};
 use memory::Memory;
 use share::Folders;
 use traps::Traps;
 
 pub use evidence::{Evidence, Example};
+pub use forecast::{Forecast, Prediction, Reason};
 pub use judged::{DuplicateOf, JudgedPage, sample_of_links};
 pub use replay::replay;
 pub use skeleton::Skeleton;
@@ -83,41 +92,6 @@ const MAX_RULES: usize = 50_000;
 
 /// Keys in a generation of the rules' memory.
 const KEYS_A_GENERATION: usize = 1 << 19;
-
-/// The forecast of steering for a URL.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Forecast {
-    /// Nothing: it may be any page.
-    New,
-    /// It would test a suspected rule. While a test runs, the other URLs of the rule wait.
-    Test(UrlRule),
-    /// A duplicate of a decided page.
-    Duplicate(Prediction),
-    /// A duplicate of some page: nearly all pages of its pattern are duplicates.
-    Deprioritised,
-    /// A decided page, by a rule that the user applies.
-    Same(UrlRule),
-}
-
-/// A forecast with its reason.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prediction {
-    /// The reason.
-    pub by: Reason,
-    /// Whether the URL is held back, except for a sample.
-    pub is_held_back: bool,
-}
-
-/// Why a URL is probably a duplicate.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
-    /// By this rule that holds.
-    Rule(UrlRule),
-    /// It is in the trap with this pattern.
-    Trap(String),
-    /// It is in this folder, which the crawl leaves by `scope.max_duplicate_share`.
-    Folder(String),
-}
 
 /// The rules and patterns of all hosts, learned from the verdicts.
 #[derive(Debug)]
@@ -257,104 +231,6 @@ impl Steering {
         is_contradicted
     }
 
-    /// The forecast for a URL of `host` that was not fetched yet.
-    #[must_use]
-    pub fn forecast(&self, host: &str, url: &Url) -> Forecast {
-        let by_rule = match self.hosts.get(host) {
-            Some(rules) => self.forecast_by_rules(rules, url),
-            None => Forecast::New,
-        };
-        if matches!(&by_rule, Forecast::Same(_)) || is_held_back(&by_rule) {
-            return by_rule;
-        }
-        self.forecast_by_place(host, url).unwrap_or(by_rule)
-    }
-
-    /// The forecast for a URL in a trap, or in a folder that the crawl leaves.
-    fn forecast_by_place(&self, host: &str, url: &Url) -> Option<Forecast> {
-        let by_folder = || Some((Reason::Folder(self.folders.left(host, url)?), true));
-        let by_trap = || {
-            let trap = self.traps.trap(host, url)?;
-            Some((Reason::Trap(trap.to_owned()), self.policy.leave != Leave::Nothing))
-        };
-        let (by, is_held_back) = by_folder().or_else(by_trap)?;
-        Some(Forecast::Duplicate(Prediction { by, is_held_back }))
-    }
-
-    fn forecast_by_rules(&self, host: &HostRules, url: &Url) -> Forecast {
-        let mut forecast = Forecast::New;
-        let mut without_effect: Vec<&Learned> = Vec::new();
-        let shape = shape::shape(url);
-        for learned in host.relevant(&shape) {
-            let standing = self.trust(learned);
-            if standing == Trust::Unproved {
-                continue;
-            }
-            let class = learned.class(url);
-            let is_parameter = matches!(learned.rule, UrlRule::Parameter { .. });
-            if is_parameter && class.is_rewritten && standing == (Trust::Holds { is_held_back: true }) {
-                without_effect.push(learned);
-            }
-            if !learned.is_known(&class, &self.memory) {
-                continue;
-            }
-            match standing {
-                Trust::Applied => return Forecast::Same(learned.rule.clone()),
-                Trust::Holds { is_held_back: is_trap } if !is_held_back(&forecast) => {
-                    // A URL is held back only if another URL of its class has confirmed the rule.
-                    let is_held_back = is_trap && learned.is_confirmed(&class, &self.memory);
-                    forecast = held_or_last(&learned.rule, is_held_back);
-                }
-                Trust::Suspected if matches!(forecast, Forecast::New) => {
-                    forecast = Forecast::Test(learned.rule.clone());
-                }
-                _ => {}
-            }
-        }
-        if !is_held_back(&forecast)
-            && let Some(rule) = self.rule_of_combination(&without_effect, url)
-        {
-            return held_or_last(rule, true);
-        }
-        match forecast {
-            Forecast::New | Forecast::Test(_) if self.is_deprioritised(host, url) => Forecast::Deprioritised,
-            forecast => forecast,
-        }
-    }
-
-    /// One of several rules about parameters that together make a known URL of `url`, such as a catalogue with two filters and a sort
-    /// order. One of them must have been confirmed at that URL.
-    fn rule_of_combination<'a>(&self, rules: &[&'a Learned], url: &Url) -> Option<&'a UrlRule> {
-        if rules.len() < 2 {
-            return None;
-        }
-        let mut plain = url.clone();
-        for learned in rules {
-            if let Some(rewritten) = learned.rule.rewrite(&plain) {
-                plain = Url::parse(&rewritten).ok()?;
-            }
-        }
-        let class = Class {
-            text: plain.into(),
-            is_rewritten: true,
-        };
-        let confirmed = rules
-            .iter()
-            .find(|learned| learned.is_confirmed(&class, &self.memory))?;
-        confirmed.is_known(&class, &self.memory).then_some(&confirmed.rule)
-    }
-
-    /// Whether a held-back URL stays held back.
-    #[must_use]
-    pub fn holds_back(&self, host: &str, url: &Url) -> bool {
-        self.is_enabled()
-            && match self.forecast(host, url) {
-                Forecast::Duplicate(prediction) => prediction.is_held_back,
-                Forecast::Same(_) => true,
-                Forecast::New | Forecast::Test(_) | Forecast::Deprioritised => false,
-            }
-    }
-
     /// Whether a URL in process is testing the rule.
     #[must_use]
     pub fn is_tested(&self, host: &str, rule: &UrlRule) -> bool {
@@ -394,66 +270,12 @@ impl Steering {
             Reason::Folder(folder) => self.folders.is_sample(host, folder),
         }
     }
-
-    fn trust(&self, learned: &Learned) -> Trust {
-        if learned.is_applied {
-            return Trust::Applied;
-        }
-        let evidence = &learned.evidence;
-        // A rule for one shape of paths has seen that shape. A rule for all paths must have seen several.
-        let is_wide = learned.rule.shape().is_none();
-        if evidence.holds(self.policy.min_confirmed, is_wide) {
-            let is_parameter = matches!(learned.rule, UrlRule::Parameter { .. });
-            let is_trap =
-                evidence.is_endless(learned.rule.is_suspect()) || is_parameter && evidence.is_without_effect();
-            let is_held_back = match self.policy.leave {
-                Leave::Nothing => false,
-                Leave::Traps => is_trap,
-                Leave::Snoozed => evidence.contradicted == 0,
-            };
-            return Trust::Holds { is_held_back };
-        }
-        if evidence.is_suspicion() {
-            Trust::Suspected
-        } else {
-            Trust::Unproved
-        }
-    }
-
-    fn is_deprioritised(&self, host: &HostRules, url: &Url) -> bool {
-        let pattern = host.patterns.get(&shape::pattern(url));
-        pattern.is_some_and(|pattern| self.is_mostly_duplicates(*pattern))
-    }
-
-    fn is_mostly_duplicates(&self, pattern: Pattern) -> bool {
-        self.policy.enabled
-            && pattern.pages >= self.policy.min_pattern_pages
-            && u64::from(pattern.duplicates) * 10 >= u64::from(pattern.pages) * 9
-    }
-}
-
-fn held_or_last(rule: &UrlRule, is_held_back: bool) -> Forecast {
-    let by = Reason::Rule(rule.clone());
-    Forecast::Duplicate(Prediction { by, is_held_back })
 }
 
 /// Counts a page that said something new, or led to something new, in its class.
 fn count_kept(rule: &UrlRule, url: &Url, memory: &mut Memory<u64>) {
     let key = kept_key(rule, &rule.rewrite(url).unwrap_or_default());
     memory.insert(key, memory.get(key).unwrap_or(0).saturating_add(1));
-}
-
-fn is_held_back(forecast: &Forecast) -> bool {
-    matches!(forecast, Forecast::Duplicate(prediction) if prediction.is_held_back)
-}
-
-/// How far steering trusts a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Trust {
-    Applied,
-    Holds { is_held_back: bool },
-    Suspected,
-    Unproved,
 }
 
 #[cfg(test)]

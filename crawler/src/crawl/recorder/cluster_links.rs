@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use xxhash_rust::xxh3::Xxh3;
 
-/// Links in a generation of the memory, about ten bytes each: those of the last 10,000 pages with a hundred links.
-const LINKS_A_GENERATION: usize = 1 << 20;
+/// Links in a generation of the memory, about ten bytes each: those of the last 5,000 pages with a hundred links.
+const LINKS_A_GENERATION: usize = 1 << 19;
 
 /// Bound on the links of one page that are compared. A longer page proves nothing by its later links.
 const MAX_LINKS: usize = 4_096;

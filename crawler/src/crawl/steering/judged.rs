@@ -97,6 +97,9 @@ pub fn sample_of_links<'a>(links: impl IntoIterator<Item = &'a str>) -> Vec<Stri
     sample
 }
 
+/// Bound on the URL of a duplicate that is evidence. Steering remembers the URLs of thousands of duplicates.
+pub(super) const MAX_URL_BYTES: usize = 1_024;
+
 /// A judged page with its URLs parsed.
 #[derive(Debug)]
 pub(super) struct Decided<'a> {
@@ -129,6 +132,7 @@ impl<'a> Decided<'a> {
                 new_links: of
                     .new_links
                     .as_ref()
+                    .filter(|_| page.url.len() <= MAX_URL_BYTES)
                     .map(|links| links.iter().filter_map(|link| Url::parse(link).ok()).collect()),
             }),
         };
@@ -152,6 +156,11 @@ impl Duplicate {
         self.new_links
             .as_ref()
             .is_some_and(|links| links.iter().all(is_expected))
+    }
+
+    /// The new links, if they are known.
+    pub fn new_links(&self) -> Option<&[Url]> {
+        self.new_links.as_deref()
     }
 
     /// Drops the links for which `is_known_barren` holds.

@@ -72,8 +72,12 @@ fn joined(segments: &[impl AsRef<str>]) -> String {
     segments.iter().flat_map(|segment| ["/", segment.as_ref()]).collect()
 }
 
-/// Whether the pattern keeps a part of the path, so that its URLs are like each other. `/*/*` holds half a site.
+/// Whether the pattern keeps a part of the path and the names of the parameters, so that its URLs are like each other. `/*/*` holds half
+/// a site, and so may `/index.php?*`.
 pub(super) fn names_a_place(pattern: &str) -> bool {
+    if pattern.ends_with("?*") || pattern.contains("**") {
+        return false;
+    }
     let path = pattern.split('?').next().unwrap_or_default();
     let is_general = |segment: &str| segment.is_empty() || ["*", "**", "#", "{word}", "{mixed}"].contains(&segment);
     !path.split('/').all(is_general)

@@ -17,6 +17,9 @@ use crate::config::settings::DuplicateShare;
 /// Folders of a URL that are counted: the host as a whole, and this many folders below it.
 const MAX_FOLDERS_A_URL: usize = 3;
 
+/// Bound on the bytes of a folder that is counted.
+const MAX_FOLDER_BYTES: usize = 256;
+
 /// Bound on the folders of all hosts that are counted; later ones are not.
 const MAX_FOLDERS: usize = 50_000;
 
@@ -153,7 +156,8 @@ fn folders(url: &Url) -> Vec<String> {
     let segments = shape::segments(url);
     let depth = segments.len().saturating_sub(1).min(MAX_FOLDERS_A_URL);
     let folder = |depth: usize| -> String { segments[..depth].iter().flat_map(|segment| ["/", segment]).collect() };
-    (0..=depth).rev().map(|depth| format!("{}/", folder(depth))).collect()
+    let folders = (0..=depth).rev().map(|depth| format!("{}/", folder(depth)));
+    folders.filter(|folder| folder.len() <= MAX_FOLDER_BYTES).collect()
 }
 
 #[cfg(test)]

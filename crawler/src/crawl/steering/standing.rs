@@ -1,9 +1,10 @@
 //! The rules, patterns, traps and folders in force, for the report.
 
+use super::forecast::Trust;
 use super::host_rules::HostRules;
 use super::share::FolderStanding;
 use super::traps::TrapStanding;
-use super::{Evidence, HostRule, Steering, Trust};
+use super::{Evidence, HostRule, Steering};
 
 /// A rule with its evidence, for the report.
 #[derive(Debug, Clone, PartialEq, Eq)]

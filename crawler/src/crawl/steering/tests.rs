@@ -1,5 +1,6 @@
 use super::host_rules::{MAX_PATTERNS, MAX_SHAPES, MAX_WIDE_RULES};
 use super::*;
+use crate::config::Leave;
 
 fn policy() -> SteeringSettings {
     SteeringSettings {

@@ -20,7 +20,7 @@ use url::Url;
 use web::host_key::HostKey;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::judged::{Decided, Duplicate};
+use super::judged::{Decided, Duplicate, MAX_URL_BYTES};
 use super::lattice;
 use super::memory::Memory;
 use super::sample::Sample;
@@ -40,7 +40,7 @@ const PATTERNS_A_GENERATION: usize = 1 << 18;
 
 /// Duplicates in a generation of the memory, with their URLs. A URL is found on one of the last duplicates, or its pattern grows too
 /// slowly to be a trap.
-const DUPLICATES_A_GENERATION: usize = 1 << 15;
+const DUPLICATES_A_GENERATION: usize = 1 << 14;
 
 /// Bound on the traps of a host. Each takes at least a hundred fetches to be recognised.
 const MAX_TRAPS: usize = 256;
@@ -136,6 +136,8 @@ impl Traps {
     pub fn decided(&mut self, page: &Decided<'_>) -> bool {
         match &page.duplicate {
             None => self.note_news(page),
+            // A duplicate with a long URL is no evidence.
+            Some(_) if page.url.as_str().len() > MAX_URL_BYTES => false,
             Some(duplicate) => {
                 self.note_duplicate(page, duplicate);
                 let source = Source {
@@ -239,6 +241,9 @@ impl Traps {
         let source = source
             .and_then(|source| Some(keys(&source.host, &Url::parse(&source.url).ok()?)))
             .unwrap_or_default();
+        let links: Option<Vec<HashSet<u64>>> = duplicate
+            .new_links()
+            .map(|links| links.iter().map(keys_of_link).collect());
         let patterns = lattice::patterns(&page.url);
         let mut found = None;
         for (at, pattern) in patterns.iter().enumerate() {
@@ -249,11 +254,10 @@ impl Traps {
             }
             let mut counts = self.counts.get(key).unwrap_or_default();
             counts.duplicates = counts.duplicates.saturating_add(1);
-            let is_own = |link: &Url| {
-                HostKey::from_url(link).is_some_and(|host| host.as_str() == page.host)
-                    && lattice::patterns(link).contains(pattern)
-            };
-            if duplicate.is_barren(is_own) {
+            let leads_nowhere = links
+                .as_ref()
+                .is_some_and(|links| links.iter().all(|keys| keys.contains(&key)));
+            if leads_nowhere {
                 counts.barren = counts.barren.saturating_add(1);
                 counts.near = counts.near.saturating_add(u32::from(!duplicate.is_exact));
                 let is_from_within = is_on_known || source.contains(&key);
@@ -306,6 +310,10 @@ fn keys(host: &str, url: &Url) -> HashSet<u64> {
         .iter()
         .map(|pattern| key(host, pattern))
         .collect()
+}
+
+fn keys_of_link(link: &Url) -> HashSet<u64> {
+    HostKey::from_url(link).map_or_else(HashSet::new, |host| keys(host.as_str(), link))
 }
 
 fn key(host: &str, pattern: &str) -> u64 {
