@@ -6,8 +6,8 @@
 //!   text, is of the pattern itself, or is like links that were all duplicates;
 //! - nine in ten of these pages were found on each other, or on other pages that lead nowhere, so that the pattern has no end. Pages that an
 //!   index lists have one;
-//! - the number of these pages is large in comparison with the news before: each new page of the pattern, and each new page to which
-//!   its pages led, raises the required number.
+//! - the number of these pages is large in comparison with the news before, that is new pages of the pattern, and new pages to which its
+//!   pages led: each doubling of the news raises the required number, and it is at least ten times the mean distance of the news.
 //!
 //! Of the patterns of a page, the smallest that becomes a trap gets all credit: the larger ones start again from zero, and a page in a trap
 //! counts for no larger pattern. So a trap is the smallest pattern that explains the duplicates.
@@ -45,11 +45,16 @@ const DUPLICATES_A_GENERATION: usize = 1 << 14;
 /// Bound on the traps of a host. Each takes at least a hundred fetches to be recognised.
 const MAX_TRAPS: usize = 256;
 
-/// The counts of a pattern. All but `news` count since the last news.
+/// The required run in mean distances of the news so far. If news come at random, one run in e^10 is so long by chance.
+const MEAN_DISTANCES: u32 = 10;
+
+/// The counts of a pattern. All but the first two count since the last news.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     /// New pages, and new pages to which duplicates led.
     news: u32,
+    /// Pages up to the last news.
+    pages_to_news: u32,
     /// Duplicates.
     duplicates: u32,
     /// Duplicates that lead nowhere.
@@ -67,8 +72,9 @@ impl Counts {
         } else {
             EXACT_RUN
         };
-        self.barren >= run.saturating_mul(self.news.max(1))
-            && u64::from(self.from_within) * 10 >= u64::from(self.barren) * 9
+        let by_news = run.saturating_mul(1 + self.news.max(1).ilog2());
+        let by_distance = MEAN_DISTANCES.saturating_mul(self.pages_to_news / self.news.max(1));
+        self.barren >= by_news.max(by_distance) && u64::from(self.from_within) * 10 >= u64::from(self.barren) * 9
     }
 
     /// Whether a link to a page of the pattern is no news.
@@ -79,6 +85,7 @@ impl Counts {
     fn note_news(&mut self) {
         *self = Self {
             news: self.news.saturating_add(1),
+            pages_to_news: self.pages_to_news.saturating_add(self.duplicates).saturating_add(1),
             ..Self::default()
         };
     }
@@ -293,14 +300,12 @@ impl Traps {
     fn forget_duplicates(&mut self, host: &str, pattern: &str) {
         let key = key(host, pattern);
         if let Some(counts) = self.counts.get(key) {
-            let news = counts.news;
-            self.counts.insert(
-                key,
-                Counts {
-                    news,
-                    ..Counts::default()
-                },
-            );
+            let remaining = Counts {
+                news: counts.news,
+                pages_to_news: counts.pages_to_news,
+                ..Counts::default()
+            };
+            self.counts.insert(key, remaining);
         }
     }
 }

@@ -173,6 +173,39 @@ fn a_folder_with_many_new_pages_is_no_trap_but_a_trap_in_it_is() {
 }
 
 #[test]
+fn session_ids_in_the_path_of_sixty_documents_are_a_trap() {
+    let mut site = Site::default();
+    for n in 0..60 {
+        site.new_page(&format!("/s-{}/p/{n}", word(n)));
+    }
+    let mut n = 0;
+    while site.trap("/s-zz/p/7").is_none() {
+        n += 1;
+        site.exact(
+            &format!("/s-{}/p/{}", word(1_000 + n), n % 60),
+            &[&format!("/s-{}/p/9", word(n))],
+        );
+        assert!(n < 1_000);
+    }
+    assert_eq!(site.trap("/s-zz/p/7"), Some("/*/p/#"));
+}
+
+#[test]
+fn a_new_page_in_two_hundred_keeps_a_pattern_open() {
+    let mut site = Site::default();
+    for n in 0..20_000_u32 {
+        let path = format!("/api/x{n}/{}", word(n));
+        // At irregular distances, 200 on the average.
+        if (n.wrapping_mul(2_654_435_761) >> 16).is_multiple_of(200) {
+            site.new_page(&path);
+        } else {
+            site.near(&path, &[]);
+        }
+        assert_eq!(site.trap("/api/x9/zz"), None, "after {n} pages");
+    }
+}
+
+#[test]
 fn the_memory_of_patterns_is_bounded() {
     let mut site = Site::default();
     for n in 0..60_000 {
