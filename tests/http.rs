@@ -74,7 +74,7 @@ fn a_page_that_redirects_to_itself_until_its_cookie_comes_back_is_had_with_cooki
             .to_owned()
     };
     let (server, crawl) = crawl_of(true);
-    crawl.run();
+    crawl.run_without_page();
     assert_eq!(
         (kind(&crawl).as_str(), server.heads_of("/").len()),
         ("redirect_loop", 1)
@@ -260,7 +260,7 @@ fn pages_at_an_ipv6_address_are_fetched() {
     assert_eq!(count(&crawl.report(), "kept"), 3, "{}", crawl.report());
     assert!(server.heads()[0].field("host").starts_with("[::1]:"));
     let strict = Crawl::of(server.url("/")).set("fetch.allow_private_addresses", false);
-    strict.run();
+    strict.run_without_page();
     assert_eq!(list(&strict.report(), "failures")[0]["kind"], "forbidden_address");
 }
 
@@ -307,7 +307,7 @@ fn redirects_to_files_and_forbidden_addresses_lead_nowhere() {
     for path in ["/data", "/metadata", "/hexadecimal"] {
         crawl.add_seed(&site.url(path));
     }
-    crawl.run();
+    crawl.run_without_page();
     assert_eq!(
         crawl.outcomes(&site),
         expected([
@@ -379,7 +379,7 @@ fn behind_a_socks5_proxy_names_are_resolved_here_under_the_address_policy() {
         .set("fetch.allow_private_addresses", false)
         .set("politeness.retry_delay_ms", 1)
         .set("politeness.max_retries", 0);
-    let ended = strict.run();
+    let ended = strict.run_without_page();
     assert!(!ended.stderr.contains("resolves names itself"), "{}", ended.stderr);
     assert_eq!(count(&strict.report(), "kept"), 0);
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Patterns of URLs whose pages were all duplicates for long enough: traps of any shape.
 //!
-//! Each decided page counts in all patterns that hold its URL ([`lattice`](super::lattice)). A pattern is a *trap* if
+//! Each decided page counts in all patterns that hold its URL ([`lattice`]). A pattern is a *trap* if
 //!
 //! - since its last new page, enough of its pages were duplicates that lead nowhere: each link was on an earlier page with the same
 //!   text, is of the pattern itself, or is like links that were all duplicates;
