@@ -307,6 +307,9 @@ impl Frontier {
                 return Step::LookUp(host);
             }
             let Some(who) = self.schedule.pop_due(now) else {
+                if self.end_idle_turns() {
+                    continue;
+                }
                 break;
             };
             if let Some(step) = self.take_turn(who, now) {
@@ -314,7 +317,6 @@ impl Frontier {
                 return step;
             }
         }
-        self.end_idle_turns();
         let intake_wakes_at = self.intake_wakes_at();
         let wakes_at = self.schedule.wakes_at().into_iter().chain(intake_wakes_at).min();
         if self.schedule.has_due() || intake_wakes_at.is_some() || self.lookups.are_running() {
@@ -362,6 +364,20 @@ impl Frontier {
         if refutes_a_rule {
             self.host(name).queue.review_held_back();
         }
+        for other in self.steering.take_other_hosts() {
+            self.review_other_host(&other);
+        }
+    }
+
+    /// Judges the held-back URLs of another host again than that of the page.
+    fn review_other_host(&mut self, name: &str) {
+        match self.hosts.get_mut(name) {
+            Some(host) => {
+                host.queue.review_held_back();
+                self.schedule(name, self.clock.now());
+            }
+            None => self.readmit(name),
+        }
     }
 
     /// Steering with all that it learned; `None` if no URL is held back.
@@ -397,7 +413,7 @@ impl Frontier {
     }
 
     fn idle(&self, ending: Ending) -> Step {
-        if self.tickets_out > 0 || ending != Ending::Stopped && self.is_taking_in() {
+        if self.tickets_out > 0 || ending == Ending::Exhausted && self.is_taking_in() {
             Step::Wait(None)
         } else {
             Step::Finished(ending)

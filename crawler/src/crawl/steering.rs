@@ -103,6 +103,8 @@ pub struct Steering {
     memory: Memory<u64>,
     traps: Traps,
     folders: Folders,
+    /// Hosts of which a page of another host released held-back URLs.
+    other_hosts: Vec<String>,
 }
 
 impl Steering {
@@ -115,6 +117,7 @@ impl Steering {
             memory: Memory::of(KEYS_A_GENERATION),
             traps: Traps::default(),
             folders: Folders::new(policy.duplicate_share),
+            other_hosts: Vec::new(),
             policy,
         };
         for HostRule { host, rule } in steering.policy.apply.clone() {
@@ -131,7 +134,8 @@ impl Steering {
         self.policy.enabled || !self.policy.apply.is_empty() || self.policy.duplicate_share.is_some()
     }
 
-    /// Learns from a verdict. Returns `true` if held-back URLs must be judged again: the verdict contradicts a rule, or ends a trap.
+    /// Learns from a verdict. Returns `true` if held-back URLs must be judged again: the verdict contradicts a rule, or ends a trap. If these
+    /// are URLs of another host, [`take_other_hosts`](Self::take_other_hosts) returns it.
     pub fn decided(&mut self, host: &str, decision: &JudgedPage) -> bool {
         if !self.is_enabled() {
             return false;
@@ -142,12 +146,20 @@ impl Steering {
         if let Some(duplicate) = &mut page.duplicate {
             duplicate.drop_links(|link| self.traps.is_known_barren(link));
         }
+        let source = self.traps.source(&page).map(|source| source.host);
         let mut must_review = self.folders.decided(&page);
         if self.policy.enabled {
             must_review |= self.traps.decided(&page);
         }
         must_review |= self.note_new_page(&page);
+        self.other_hosts
+            .extend(source.filter(|source| must_review && source != host));
         self.learn_rules(&page) | must_review
+    }
+
+    /// The hosts whose held-back URLs must be judged again because a duplicate of theirs led to a new page of another host.
+    pub fn take_other_hosts(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.other_hosts)
     }
 
     /// A new page contradicts the rules that take the duplicate on which it was found for a known page, unless the rule

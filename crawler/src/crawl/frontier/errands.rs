@@ -76,9 +76,13 @@ impl Frontier {
             return self.give_up_errand(errand, "a URL without a host", now);
         };
         let name = key.as_str().to_owned();
-        if self.is_set_aside(&name) || self.host(&name).gate.is_given_up() {
+        let host = self.hosts.get(&name);
+        if self.was_given_up(&name) || host.is_some_and(|host| host.gate.is_given_up()) {
             return self.give_up_errand(errand, &name, now);
         }
+        let Some(errand) = self.park(&name, errand) else {
+            return;
+        };
         match &errand {
             Errand::Robots { for_host, .. } => {
                 if *for_host != name {
@@ -110,6 +114,9 @@ impl Frontier {
     /// Queues a sitemap of which the store has no recent record.
     pub(super) fn queue_sitemap(&mut self, errand: Errand, now: Now) {
         let Some(key) = HostKey::from_url(errand.url()) else {
+            return;
+        };
+        let Some(errand) = self.park(key.as_str(), errand) else {
             return;
         };
         let host = self.host(key.as_str());

@@ -144,7 +144,7 @@ impl Host {
                 .is_ok_and(|url| self.origins.get(&origin(&url)).is_some_and(OriginState::is_given_up));
         if is_given_up {
             self.queue.skip(queued.seq);
-        } else if !self.is_wanted && self.queue.is_empty() {
+        } else if !self.is_wanted && self.queue.is_empty() && !self.is_given_up() {
             // There may be millions of such hosts, and few of them have their turn soon.
             self.queue.offer_to_store(queued);
         } else {
@@ -250,6 +250,12 @@ impl Host {
     /// Whether the host awaits the end of something that was begun for it.
     pub(super) fn is_busy(&self) -> bool {
         self.gate.open() > 0 || self.queue.in_process() > 0 || self.queue.is_refilling() || self.awaits_robots()
+    }
+
+    /// Whether its name keeps its place in a trial. A host that rests before it asks for its robots.txt again does not.
+    pub(super) fn holds_place(&self, rests: bool) -> bool {
+        let is_asked = self.gate.open() > 0 || self.queue.in_process() > 0 || self.queue.is_refilling();
+        is_asked || !rests && self.awaits_robots()
     }
 
     /// The host's state.

@@ -14,7 +14,7 @@
 //! Hosts in a long rest stay in memory and do not count. If the memory is full, names that wait for a trial return to the store, except the first
 //! of each line, so that the names of one domain do not keep the hosts of others out.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use super::Frontier;
 use super::host::Host;
 use super::state::{Line, Work};
 use super::trials::PLACES;
-use crate::crawl::messages::{GivenUp, HostsWanted, Step, StoredHost};
+use crate::crawl::messages::{Errand, GivenUp, HostsWanted, Step, StoredHost};
 
 /// Hosts in memory with something to do. At one request a second each they keep ten times as many requests open as a machine can make,
 /// and take about 25 MB.
@@ -39,6 +39,9 @@ const LOADED_AT_A_TIME: usize = 1_000;
 
 /// Hosts that the frontier remembers to load by name.
 const MAX_NAMED: usize = 10_000;
+
+/// Hosts in the store for which errands wait to be loaded. A hostile sitemap index can name thousands.
+const MAX_PARKED: usize = 1_000;
 
 /// Shortest time between two searches for hosts that can be released.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
@@ -76,6 +79,16 @@ enum Loading {
     Pass,
 }
 
+/// Why the run does not load a released host again, although the store has URLs of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Aside {
+    GivenUp,
+    /// It has as many pages as the run may take of it.
+    OverLimit,
+    /// All its URLs are held back. A new URL, or a verdict that releases them, ends this.
+    HeldBack,
+}
+
 /// The seeds, and the hosts that are not in memory.
 #[derive(Debug)]
 pub(super) struct Intake {
@@ -93,8 +106,10 @@ pub(super) struct Intake {
     sweep_at: Now,
     /// Hashes of released hosts that the run does not load again, although the store has URLs of them: given up, held back or over their
     /// limit.
-    set_aside: HashSet<u64>,
+    set_aside: HashMap<u64, Aside>,
     key: RandomState,
+    /// Errands for hosts that are not in memory, until these are loaded with their treatment.
+    parked: HashMap<String, Vec<Errand>>,
     /// The given up among them, up to a bound, and the number of the others.
     given_up: Vec<GivenUp>,
     further_given_up: u64,
@@ -113,8 +128,9 @@ impl Default for Intake {
             passes_again: false,
             loading: Loading::Nothing,
             sweep_at: Now::ZERO,
-            set_aside: HashSet::new(),
+            set_aside: HashMap::new(),
             key: RandomState::new(),
+            parked: HashMap::new(),
             given_up: Vec::new(),
             further_given_up: 0,
             holds_urls_back: false,
@@ -126,13 +142,20 @@ impl Default for Intake {
 impl Intake {
     /// Whether hosts are still to be loaded.
     fn has_more(&self) -> bool {
-        !self.named.is_empty() || self.pass != Pass::Done || self.passes_again
+        !self.parked.is_empty() || !self.named.is_empty() || self.pass != Pass::Done || self.passes_again
     }
 
     /// Leaves a host of the store for later.
     fn leave(&mut self, name: &str) {
         self.is_partial = true;
-        if self.are_named.contains(name) || self.is_set_aside(name) {
+        match self.aside(name) {
+            Some(Aside::GivenUp | Aside::OverLimit) => return,
+            Some(Aside::HeldBack) => {
+                self.set_aside.remove(&self.key.hash_one(name));
+            }
+            None => {}
+        }
+        if self.are_named.contains(name) {
             return;
         }
         if self.named.len() < MAX_NAMED {
@@ -143,8 +166,11 @@ impl Intake {
         }
     }
 
-    fn is_set_aside(&self, name: &str) -> bool {
-        !self.set_aside.is_empty() && self.set_aside.contains(&self.key.hash_one(name))
+    fn aside(&self, name: &str) -> Option<Aside> {
+        if self.set_aside.is_empty() {
+            return None;
+        }
+        self.set_aside.get(&self.key.hash_one(name)).copied()
     }
 
     /// The next hosts to load, at most `room`. New URLs count only if the crawl `takes_new`.
@@ -217,6 +243,11 @@ impl Frontier {
         if self.intake.loading != Loading::Nothing || !self.intake.has_more() {
             return None;
         }
+        if !self.intake.parked.is_empty() {
+            self.intake.loading = Loading::Named;
+            let names = self.intake.parked.keys().take(LOADED_AT_A_TIME).cloned().collect();
+            return Some(Step::LoadHosts(HostsWanted::Named(names)));
+        }
         if self.counted_hosts() >= self.load_below() && self.intake.sweep_at <= now {
             self.intake.sweep_at = now + SWEEP_INTERVAL;
             self.release_hosts(now);
@@ -276,7 +307,8 @@ impl Frontier {
             self.intake.pass = behind.map_or(Pass::Done, Pass::Behind);
         }
         for host in hosts {
-            if self.intake.is_set_aside(&host.name) {
+            let errands = self.intake.parked.remove(&host.name).unwrap_or_default();
+            if self.intake.aside(&host.name).is_some() && errands.is_empty() {
                 continue;
             }
             let waiting = host.counts.queued + host.counts.due;
@@ -290,6 +322,9 @@ impl Frontier {
                     self.schedule(&host.name, self.clock.now());
                 }
                 Some(_) => {}
+            }
+            for errand in errands {
+                self.add_errand(errand, self.clock.now());
             }
         }
     }
@@ -346,7 +381,7 @@ impl Frontier {
         let hosts = &self.hosts;
         let may_leave = |name: &str| {
             let host = hosts.get(name);
-            host.is_none_or(|host| host.line == Line::Trial && host.holds_nothing())
+            host.is_none_or(|host| host.line == Line::Trial && host.holds_only_sitemaps())
         };
         for name in self.trials.shorten_lines(kept, may_leave) {
             self.hosts.remove(&name);
@@ -366,7 +401,14 @@ impl Frontier {
             return;
         }
         self.intake.holds_urls_back |= host.queue.holds_back_some();
-        self.intake.set_aside.insert(self.intake.key.hash_one(&name));
+        let aside = if host.is_given_up() {
+            Aside::GivenUp
+        } else if host.may_take_page() {
+            Aside::HeldBack
+        } else {
+            Aside::OverLimit
+        };
+        self.intake.set_aside.insert(self.intake.key.hash_one(&name), aside);
         let left = self.left_unfinished(&name, host);
         for given_up in left {
             if self.intake.given_up.len() < MAX_RELEASED_NAMED {
@@ -393,22 +435,46 @@ impl Frontier {
         self.intake.holds_urls_back
     }
 
-    /// Whether the host was given up, or left for this run, and then released.
-    pub(super) fn is_set_aside(&self, name: &str) -> bool {
-        self.intake.is_set_aside(name)
+    /// Whether the host was given up and then released.
+    pub(super) fn was_given_up(&self, name: &str) -> bool {
+        self.intake.aside(name) == Some(Aside::GivenUp)
+    }
+
+    /// Loads a released host again if all its URLs were held back.
+    pub(super) fn readmit(&mut self, name: &str) {
+        if self.intake.aside(name) == Some(Aside::HeldBack) {
+            self.intake.leave(name);
+        }
+    }
+
+    /// Keeps an errand for a host that may be in the store until the host is in memory, with its treatment. Returns the errand if the host has
+    /// its place in memory, or gets one now; drops a sitemap if too many errands wait.
+    pub(super) fn park(&mut self, name: &str, errand: Errand) -> Option<Errand> {
+        let is_new_host = !self.hosts.contains_key(name);
+        if !is_new_host || !self.intake.is_partial && self.hosts.len() < self.intake.max_hosts {
+            return Some(errand);
+        }
+        self.intake.is_partial = true;
+        if self.intake.parked.len() < MAX_PARKED || matches!(errand, Errand::Robots { .. }) {
+            self.intake.parked.entry(name.to_owned()).or_default().push(errand);
+        }
+        None
     }
 }
 
 impl Host {
     /// Whether the memory has nothing of the host that the store has not, and nothing is on its way.
     fn holds_nothing(&self) -> bool {
+        self.holds_only_sitemaps() && self.sitemaps.is_empty() && self.sitemaps_to_recall.is_empty()
+    }
+
+    /// The same, except for sitemaps, which a later run can ask for.
+    fn holds_only_sitemaps(&self) -> bool {
         !self.memory.is_unsaved
             && !self.is_busy()
             && self.awaiting_robots.is_empty()
             && self.respelled.is_empty()
             && self.robots_errands.is_empty()
-            && self.sitemaps.is_empty()
-            && self.sitemaps_to_recall.is_empty()
     }
 
     /// Whether nothing is left to do, nothing is on its way, and the store knows the treatment.

@@ -83,7 +83,7 @@ impl Frontier {
         }
         let turn = host.facts(takes_new, true, now).next_turn(now);
         let rests = host.gate.rests_until() > now;
-        if !host.is_wanted && (turn.is_none() || rests) && !host.is_busy() {
+        if !host.is_wanted && (turn.is_none() || rests) && !host.holds_place(rests) {
             self.trials.end(name);
         }
         let Some(turn) = turn else {
@@ -110,15 +110,23 @@ impl Frontier {
 
     /// Ends the next turns that nothing would come of, so that no run waits for them. An event may have left a host without work since it was
     /// scheduled, such as the last failure of its robots.txt.
-    pub(super) fn end_idle_turns(&mut self) {
+    ///
+    /// Returns whether a name may have left its place in a trial, so that the next name has its turn.
+    pub(super) fn end_idle_turns(&mut self) -> bool {
         let takes_new = self.takes_new;
+        let mut has_freed_a_place = false;
         while let Some(Who::Host(name)) = self.schedule.first_due()
             && let Some(host) = self.hosts.get_mut(name)
             && host.work(takes_new) == Work::Nothing
         {
             host.line = host.line.on(LineEvent::CalledUp);
+            if !host.is_wanted && !host.holds_place(false) {
+                self.trials.end(name);
+                has_freed_a_place = true;
+            }
             self.schedule.due.pop();
         }
+        has_freed_a_place
     }
 
     /// The step of a host whose turn it is, or of the next host that waits at an address; `None` if there is no step

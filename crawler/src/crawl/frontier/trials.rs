@@ -14,10 +14,11 @@
 //!
 //! Names of seeds, proven names and IP addresses need no place.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use web::domain_of_host;
 use web::politeness::Now;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::Frontier;
 use super::state::LineEvent;
@@ -47,16 +48,17 @@ struct Domain {
     on_trial: HashMap<String, u8>,
     /// In the order of their arrival.
     waiting: VecDeque<String>,
-    proven: usize,
+    /// Hashes of the names that have shown a new page. A name that leaves the memory and comes back counts once.
+    proven: HashSet<u64>,
 }
 
 impl Domain {
     fn has_place(&self) -> bool {
-        self.on_trial.len() < PLACES.saturating_add(PLACES_FOR_PROVEN.saturating_mul(self.proven))
+        self.on_trial.len() < PLACES.saturating_add(PLACES_FOR_PROVEN.saturating_mul(self.proven.len()))
     }
 
     fn is_empty(&self) -> bool {
-        self.on_trial.is_empty() && self.waiting.is_empty() && self.proven == 0
+        self.on_trial.is_empty() && self.waiting.is_empty() && self.proven.is_empty()
     }
 }
 
@@ -141,7 +143,7 @@ impl Trials {
         if domain.on_trial.remove(name).is_none() {
             domain.waiting.retain(|waiting| waiting != name);
         }
-        domain.proven += 1;
+        domain.proven.insert(xxh3_64(name.as_bytes()));
         self.to_fill.push(key.to_owned());
     }
 

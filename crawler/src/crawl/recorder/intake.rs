@@ -148,10 +148,9 @@ pub(super) fn load(store: &mut Store, wanted: HostsWanted) -> Result<Event, RunE
     match wanted {
         HostsWanted::Named(names) => {
             for name in names {
+                // A host without URLs may be wanted for an errand.
                 let counts = store.host_counts(&name)?.unwrap_or_default();
-                if has_work(&counts) {
-                    hosts.push(stored_host(store, name, counts)?);
-                }
+                hosts.push(stored_host(store, name, counts)?);
             }
         }
         HostsWanted::Behind { name, limit } => {

@@ -210,6 +210,61 @@ fn new_names_of_a_domain_wait_until_one_shows_a_new_page_and_none_is_lost() {
     assert!(matches!(frontier.next(at(1)), Step::Finished(Ending::Exhausted)));
 }
 
+/// The answer to a request for a robots.txt that failed.
+fn robots_failed(frontier: &mut Frontier, errand: Errand, host: &str, now: Now) {
+    frontier.on(
+        Event::RequestEnded {
+            host: host.into(),
+            signal: HostSignal::Unreachable,
+            failure: Some("no connection".into()),
+            contact: Contact::default(),
+        },
+        now,
+    );
+    let answer = RobotsAnswer::Unreachable("no connection".into());
+    frontier.on(Event::Robots { errand, answer }, now);
+}
+
+#[test]
+fn names_with_a_dead_robots_txt_leave_their_places_to_the_next_names() {
+    let with_robots = settings(|config| {
+        config.politeness.delay_ms = 0;
+        config.politeness.robots = true;
+    });
+    let mut frontier = Frontier::new(&with_robots, WINDOW, 0);
+    let (dead, good) = (2 * PLACES, 3);
+    let urls_of = |name: usize| (0..3).map(move |page| linked((10 * name + page) as u64, name));
+    frontier.add((0..dead + good).flat_map(urls_of).collect(), at(0));
+    let name_of = |host: &str| host[1..].split('.').next().unwrap().parse::<usize>().unwrap();
+    let (mut asked, mut now) = (HashSet::new(), at(0));
+    loop {
+        match frontier.next(now) {
+            Step::Start(Task::Errand { host, errand }, _) if name_of(&host) < dead => {
+                robots_failed(&mut frontier, errand, &host, now);
+            }
+            Step::Start(Task::Errand { host, errand }, _) => {
+                frontier.on(ended(&host), now);
+                let answer = rules("");
+                frontier.on(Event::Robots { errand, answer }, now);
+            }
+            Step::Start(Task::Page { queued, .. }, _) => {
+                frontier.on(ended(&queued.host), now);
+                frontier.on(duplicate(&queued.host, queued.seq), now);
+                asked.insert(queued.host);
+            }
+            Step::Refill(Refill { host, skip, .. }) => {
+                let urls = urls_of(name_of(&host)).filter(|url| !skip.contains(&url.seq)).collect();
+                let more = false;
+                frontier.on(Event::Refilled { host, urls, more }, now);
+            }
+            Step::Wait(Some(until)) => now = until,
+            Step::Finished(_) => break,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(asked.len(), good, "every name with a robots.txt is asked: {asked:?}");
+}
+
 #[test]
 fn a_waiting_name_holds_no_url_in_memory() {
     assert!(
