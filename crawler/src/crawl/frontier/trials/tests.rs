@@ -42,7 +42,7 @@ impl Model {
         true
     }
 
-    /// Gives places to all waiting names that may have one.
+    /// Gives a place to each waiting name that may have one.
     fn admit_all(&mut self) -> BTreeMap<String, Vec<String>> {
         let mut admitted: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for name in std::mem::take(&mut self.waiting) {
