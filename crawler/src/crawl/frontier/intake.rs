@@ -97,7 +97,7 @@ pub(super) struct Intake {
     /// over their limit, or their URLs are held back.
     set_aside: HashSet<u64>,
     key: RandomState,
-    /// The hosts among them that the run gave up, up to a bound, and the number of the others.
+    /// The released hosts that the run gave up, up to a bound, and the number of the others.
     given_up: Vec<GivenUp>,
     further_given_up: u64,
     holds_urls_back: bool,

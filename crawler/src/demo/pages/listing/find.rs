@@ -1,4 +1,4 @@
-//! A search: a cloud of words, each with its results. Some words find nothing, and some documents are found by no other way.
+//! A search: a cloud of words, each with its results. Some words find nothing, and some documents are reachable only through a search.
 
 use super::{document, listing};
 use crate::demo::content;
