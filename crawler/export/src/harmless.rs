@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 /// Writes UTF-8 to a terminal. U+FFFD replaces control characters except tab and line end, directional marks, and characters without
-/// width. A file or a pipe gets the text as it is, so this is only for terminals.
+/// width. Only for terminals: a file or a pipe receives the unchanged text.
 #[derive(Debug)]
 pub struct Harmless<W> {
     to: W,

@@ -69,7 +69,7 @@ pub struct Recorder {
     committed_at: Instant,
 }
 
-/// What the recorder does next.
+/// The next input of the recorder.
 #[allow(
     clippy::large_enum_variant,
     reason = "one at a time is alive, for one turn of a loop"

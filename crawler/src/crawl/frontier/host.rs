@@ -55,7 +55,7 @@ pub(super) struct Host {
     pub(super) gate: Gate,
     /// The address that answered last. Its gate applies, too.
     pub(super) address: Option<AddressKey>,
-    /// The route of the next requests, and when it expires; `None` before the name was looked up.
+    /// The route of the next requests, and the time at which it expires; `None` before the first look-up of the name.
     route: Option<(Route, Now)>,
     /// Whether the host needs no trial: it is the host of a seed, an IP address, or has shown a new page. The name of any other host
     /// needs a place in a trial (`trials`).
@@ -118,7 +118,7 @@ impl Host {
         }
     }
 
-    /// The route of the next request; `None` if the name must be looked up first.
+    /// The route of the next request; `None` if the crawler must look the name up first.
     pub(super) fn route(&self, now: Now) -> Option<&Route> {
         self.route
             .as_ref()
@@ -145,7 +145,7 @@ impl Host {
         if is_given_up {
             self.queue.skip(queued.seq);
         } else if !self.is_wanted && self.queue.is_empty() {
-            // There may be millions of such hosts, and few of them have their turn soon.
+            // There may be millions of such hosts, and few of them get a turn soon.
             self.queue.offer_to_store(queued);
         } else {
             self.queue.offer(queued);

@@ -1,5 +1,4 @@
-//! Brings seeds and hosts into memory, and releases hosts: the seeds that are still to be read, and the hosts of a crawl that has too
-//! many for the memory.
+//! Brings the unread seeds into memory, and loads and releases the hosts of a crawl that has too many hosts for the memory.
 //!
 //! ```text
 //! seeds file ──ReadSeeds──▶ store ──▶ hosts in memory ──nothing left to do──▶ released; what it has queued stays in the store
@@ -126,7 +125,7 @@ impl Default for Intake {
 }
 
 impl Intake {
-    /// Whether hosts are still to be loaded.
+    /// Whether the frontier has more hosts to load.
     fn has_more(&self) -> bool {
         !self.named.is_empty() || self.pass != Pass::Done || self.passes_again
     }

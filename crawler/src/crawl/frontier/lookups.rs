@@ -33,7 +33,7 @@ impl Lookups {
         self.waiting.push_back(host.to_owned());
     }
 
-    /// The host whose name is looked up next; `None` if no host waits, or as many look-ups run as may.
+    /// The host for the next look-up; `None` if no host waits, or if the number of running look-ups has reached its bound.
     pub fn begin(&mut self) -> Option<String> {
         if self.running >= MAX_LOOKUPS {
             return None;

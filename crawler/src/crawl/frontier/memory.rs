@@ -132,7 +132,7 @@ impl Frontier {
         given_up
     }
 
-    /// The host if this run leaves it unfinished, and those of its origins that the run leaves unfinished.
+    /// The host if this run leaves it unfinished, and its unfinished origins.
     pub(super) fn left_unfinished(&self, name: &str, host: &Host) -> Vec<GivenUp> {
         let mut left = Vec::new();
         let has_work = host.work(true) != Work::Nothing;

@@ -27,7 +27,7 @@ use super::state::LineEvent;
 /// than one because slow names must not hold up the others.
 pub(super) const PLACES: usize = 4;
 
-/// Places that a proven name adds to those of its domain. Each round tries five times as many names as the round before, so ten thousand
+/// Number of places that a proven name adds to its domain. Each round tries five times as many names as the round before, so ten thousand
 /// good names have their trial in six rounds.
 pub(super) const PLACES_FOR_PROVEN: usize = 4;
 

@@ -7,7 +7,7 @@ use storage::{Discovered, QueuedUrl, Store};
 
 use crate::error::RunError;
 
-/// Hosts whose counts are in memory. The store has the counts of all hosts, without what is staged.
+/// Hosts whose counts are in memory. The store has the counts of all hosts, without the staged URLs.
 const MAX_HOSTS: usize = 100_000;
 
 /// The budget of URLs, by host.

@@ -20,7 +20,7 @@ pub(super) struct ClusterLinks {
 }
 
 impl ClusterLinks {
-    /// Notes the links of a page at `url`, which belongs to the cluster of the kept page `kept`. Returns those that no page of the
+    /// Notes the links of a page at `url`, which belongs to the cluster of the kept page `kept`. Returns the links that no page of the
     /// cluster had.
     pub(super) fn note<'a>(&mut self, kept: u64, url: &str, links: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
         // A link from one page of the cluster to another leads to no other document.

@@ -34,7 +34,7 @@ pub(super) fn patterns(url: &Url) -> Vec<String> {
     let classes: Vec<&str> = segments.iter().map(|segment| class(segment)).collect();
     if let Some(last) = segments.len().checked_sub(1).filter(|_| is_short) {
         paths.push(format!("{}{}", joined(&masked[..last]), joined(&classes[last..])));
-        // One segment varies, the others are those of the URL.
+        // One segment varies; the other segments are the segments of the URL.
         paths.extend(
             (0..=last)
                 .rev()

@@ -46,7 +46,7 @@ const DUPLICATES_A_GENERATION: usize = 1 << 14;
 /// Bound on the traps of a host. Each takes at least a hundred fetches to be recognised.
 const MAX_TRAPS: usize = 256;
 
-/// The required length of a run, in mean distances of the news so far. If news arrive at random, one run in e^10 is so long by chance.
+/// The required length of a run, in mean distances of the news so far. If news arrives at random, one run in e^10 is so long by chance.
 const MEAN_DISTANCES: u32 = 10;
 
 /// The counts of a pattern. All counts except the first two start at the last news.

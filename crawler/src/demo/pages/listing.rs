@@ -52,7 +52,7 @@ fn document(path: String, area: Area, heading: &str, html: impl FnOnce(&str) -> 
         .expect(Answer::Kept, "its own text; a page of a listing is the only way to it")
 }
 
-/// The numbers of the pages that a pager shows on page `n` of `last`: the first, the last, and those next to it.
+/// The numbers of the pages that a pager shows on page `n` of `last`: the first, the last, and the neighbours of `n`.
 fn shown_in_pager(n: usize, last: usize) -> Vec<usize> {
     let is_shown = |page: &usize| [1, last].contains(page) || page.abs_diff(n) <= 2;
     (1..=last).filter(|page| *page != n).filter(is_shown).collect()

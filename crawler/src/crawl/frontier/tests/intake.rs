@@ -1,4 +1,4 @@
-//! Seeds that are still to be read, and hosts that have no room in memory.
+//! Unread seeds, and hosts without room in memory.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -142,7 +142,7 @@ proptest! {
     }
 }
 
-/// Tries `count` names, of which those that `are_good` show a new page. Returns the names on trial in each round.
+/// Tries `count` names. The names that `are_good` show a new page. Returns the names on trial in each round.
 fn rounds(count: usize, is_good: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut trials = Trials::default();
     let name = |number: usize| format!("n{number}.site.example");

@@ -7,7 +7,7 @@ use crate::demo::page::{Area, DemoPage};
 /// The path of the cloud.
 pub const FRONT: &str = "/find/";
 
-/// Words of the cloud. Every third one finds a document, the others find nothing.
+/// Words of the cloud. Every third word finds a document; the other words find nothing.
 const WORDS: usize = 30;
 const STRIDE: usize = 3;
 
