@@ -7,8 +7,8 @@ use crate::format;
 use crate::hosts::{MAX_PACKED_ROW_BYTES, pack, unpack};
 use crate::store::Store;
 
-/// Upper bound on the bytes of the URLs of all sitemaps to which one sitemap leads. A larger one has no record, so the next run fetches
-/// it again.
+/// Upper bound on the bytes of the list of sitemaps to which one sitemap leads. A sitemap with a longer list has no record, so the next
+/// run fetches it again.
 const MAX_ONWARD_BYTES: usize = 256 * 1024;
 
 /// A sitemap that the crawler has read. The frontier knows its pages.
