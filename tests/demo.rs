@@ -101,7 +101,7 @@ fn the_demo_takes_the_users_rule_on_numbers() {
         let data = arguments.last().unwrap();
         let report = run(crawler(["report", "--format", "json", "--data", data]).current_dir(folder.path()));
         let report: serde_json::Value = serde_json::from_str(&report.succeeded().stdout).unwrap();
-        // How many pages of other areas are fetched depends on steering.
+        // The number of fetched pages of other areas depends on steering.
         let clusters = report["clusters"].as_array().unwrap().iter();
         let duplicates = clusters.flat_map(|cluster| cluster["duplicates"].as_array().unwrap());
         let is_variant = |page: &&serde_json::Value| page["url"].as_str().unwrap().contains("/marlow/");
@@ -174,7 +174,7 @@ fn useless_requests(site: &Running) -> (usize, usize) {
         .iter()
         .filter_map(|page| match page.answer {
             Answer::OneOf { cluster, .. } => Some(cluster),
-            // The catalogue without filters is worth a request.
+            // The request for the catalogue without filters is useful.
             Answer::Listing => Some("catalogue"),
             _ => None,
         })

@@ -1,7 +1,7 @@
 //! The fuzz targets on their seeds and on thousands of mutations of them: a fixed sequence, so that what fails fails again.
 //!
-//! `FUZZ_MUTATIONS` sets another number of mutations of each target, and `FUZZ_TARGET` names the only target to run: a search without
-//! cargo-fuzz.
+//! For a search without cargo-fuzz, `FUZZ_MUTATIONS` sets the number of mutations of each target, and `FUZZ_TARGET` names the only target
+//! to run.
 
 use std::env;
 use std::fs;
@@ -10,11 +10,11 @@ use std::panic::{self, AssertUnwindSafe};
 #[path = "../fuzz/src/targets.rs"]
 mod targets;
 
-/// Mutations of a target's seeds, all together, unless `FUZZ_MUTATIONS` says otherwise.
+/// Number of mutations of all seeds of a target together, unless `FUZZ_MUTATIONS` sets another number.
 const MUTATIONS: usize = 20_000;
-/// The same for targets that make long texts of each input.
+/// The same for targets that make a long text from each input.
 const LONG_MUTATIONS: usize = 200;
-/// Targets that make long texts of each input.
+/// Targets that make a long text from each input.
 const LONG_TARGETS: [&str; 1] = ["long_text"];
 /// No input grows beyond this many bytes.
 const MAX_BYTES: usize = 4_096;

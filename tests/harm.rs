@@ -6,7 +6,7 @@
 //! `cargo test -p crawler --test integration harm -- --nocapture | grep '^| '` prints.
 //!
 //! - `slow`: time; `bodies`, `codings`, `markup`, `texts`: size; `framing`, `headers`, `connections`: broken HTTP
-//! - `redirects`, `robots`, `sitemaps`, `names`: where they lead
+//! - `redirects`, `robots`, `sitemaps`, `names`: targets of requests
 //! - `doing`: how harm is done
 
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ const MAX_PEAK_BYTES: u64 = 300_000_000;
 /// The table of harms.
 const TABLE: &str = include_str!("../docs/src/harm.md");
 
-/// The modules that do them, with their source.
+/// The modules with the attacks, and their source.
 const SOURCES: [(&str, &str); 12] = [
     ("bodies", include_str!("harm/bodies.rs")),
     ("codings", include_str!("harm/codings.rs")),
@@ -47,7 +47,7 @@ const SOURCES: [(&str, &str); 12] = [
     ("texts", include_str!("harm/texts.rs")),
 ];
 
-/// The cells of each row of the table: the harm's name, what is recorded of it, and at the end the test that does it.
+/// The cells of each row of the table: the name of the harm, the kinds of its failures, and the test at the end.
 fn rows() -> impl Iterator<Item = Vec<&'static str>> {
     let first = TABLE.lines().skip_while(|line| !line.starts_with("| harm |")).skip(2);
     let rows = first.take_while(|line| line.starts_with("| "));

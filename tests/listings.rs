@@ -1,4 +1,4 @@
-//! Listings of honest sites whose pages have equal texts: the site's log is the witness that no document is lost.
+//! Listings of honest sites whose pages have equal texts. The log of the site shows that the crawl loses no document.
 
 use std::collections::HashSet;
 
@@ -30,7 +30,7 @@ fn goods(template: &str, n: u64) -> String {
     }
 }
 
-/// A shop by `?p=N`. Each page links to its neighbours and to the last page. `known` goods are linked from the home page.
+/// A shop by `?p=N`. Each page links to its neighbours and to the last page. The home page links to `known` goods.
 fn shop(template: &'static str, known: u64) -> Site {
     Site::scripted(move |asked: &Asked| match asked.path.as_str() {
         "/robots.txt" => Answer::status(404),
@@ -128,7 +128,7 @@ fn posts_behind_the_months_of_plain_permalinks_are_found() {
 
 #[test]
 fn a_variant_of_a_product_with_a_text_of_its_own_is_found() {
-    // Every product has twenty variants with numbers of their own, all with the text of the product but for one in fifty.
+    // Every product has twenty variants with numbers of their own. All variants except one in fifty have the text of the product.
     let site = Site::scripted(|asked| match asked.path.as_str() {
         "/robots.txt" => Answer::status(404),
         "/" => home(&(0..10).map(|n| format!("/product/{n}")).collect::<Vec<_>>()),

@@ -1,9 +1,10 @@
 //! The crawler from outside: the binary against sites on loopback whose request log is the witness.
 //!
 //! - [`crawl`]: how far a crawl goes, and that it goes there once; [`demo`]: every page of the demo's site
-//! - [`seeds`]: seeds files of any size and kind; [`robots`]: what robots.txt forbids; [`politeness`]: how often a host is asked, by the server's clock
-//! - [`steering`]: traps, and what the verdicts save; [`traps`]: traps without end, and folders that are left;
-//!   [`listings`]: no document behind pages that look alike is lost
+//! - [`seeds`]: seeds files of any size and kind; [`robots`]: what robots.txt forbids; [`politeness`]: how often a host is asked, by the
+//!   server's clock
+//! - [`steering`]: traps, and the requests that the verdicts save; [`traps`]: endless traps, and folders that the crawl leaves;
+//!   [`listings`]: the crawl loses no document behind similar pages
 //! - [`near_duplicates`]: what is dropped as saying nothing new, and what is not
 //! - [`harm`]: servers that mean harm; [`fuzz_seeds`]: bytes of any kind
 //! - [`canonical`]: which page of a cluster is kept

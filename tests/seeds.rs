@@ -1,4 +1,4 @@
-//! Seeds files: read as a stream, whatever is in them.
+//! Seeds files: the crawler reads them as a stream, whatever they contain.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -12,7 +12,7 @@ use crate::support::page::{NO_LINKS, article, home, page, words};
 use crate::support::process::{Running, crawler, run};
 use crate::support::site::{Answer, Site};
 
-/// How long a test waits for something that must happen.
+/// Time for which a test waits for an expected event.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Waits until `is_so`.

@@ -236,7 +236,7 @@ fn verify_tells_programs_what_it_tells_people() {
         "No finding",
         "damaged stretches of the WARC files were given up by a rebuild",
     ]);
-    // Damage to another place of that file is found.
+    // `verify` finds damage to another place of that file.
     let mut bytes = fs::read(&path).unwrap();
     let quarter = bytes.len() / 4;
     bytes[quarter] ^= 0x55;

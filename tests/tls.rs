@@ -26,7 +26,7 @@ fn served(config: Arc<ServerConfig>) -> HeadServer {
     })
 }
 
-/// The kinds of all failures, once the crawl has ended. Its exit code says whether it has a page.
+/// The kinds of all failures after the end of the crawl. The exit code shows whether the crawl has a page.
 fn failures(crawl: &Crawl) -> Vec<String> {
     let ended = crawl.end(&[]);
     let report = crawl.report();

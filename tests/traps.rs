@@ -1,11 +1,11 @@
-//! Traps without end, of several shapes: the site's log is the witness of their cost, and of what is not lost beside them.
+//! Endless traps of several shapes. The log of the site shows their cost, and that the crawl loses no page beside them.
 
 use crate::support::crawl::Crawl;
 use crate::support::page::{NO_LINKS, article, home, page, words};
 use crate::support::site::{Answer, Asked, Site};
 
-/// Requests that a trap of exact duplicates may cost: a run of 128, a sample, and the pages that wait for their verdict when the run ends: up
-/// to 144, because the site has no delay.
+/// Bound on the requests for a trap of exact duplicates: a run of 128, a sample, and the pages that wait for their verdict when the run
+/// ends. These are up to 144, because the site has no delay.
 const MAX_EXACT: usize = 400;
 
 /// The same for near-duplicates: a run of 512.
@@ -119,7 +119,7 @@ fn paths_that_grow_by_a_random_segment_end() {
 
 #[test]
 fn a_new_page_in_the_sample_brings_the_others_back() {
-    // Page n leads to the pages 10 n to 10 n + 9. The pages up to 1,300 say the same, and each later one something new.
+    // Page n links to the pages 10 n to 10 n + 9. The pages up to 1,300 have the same text, and each later page says something new.
     let number = |path: &str| path.rsplit('=').next().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
     let path = |n: u64| format!("/t?{}={n}", random("name", n));
     let site = Site::scripted(move |asked| match asked.path.as_str() {

@@ -41,7 +41,7 @@ pub enum RunError {
     #[error("cannot compress a page for the archive: {0}")]
     Encode(#[source] io::Error),
     /// A signature could not be written or read.
-    #[error("a signature in the catalogue cannot be read: crawler rebuild makes the catalogue anew from the archive")]
+    #[error("a signature in the catalogue cannot be read: crawler rebuild restores the catalogue from the archive")]
     Signature(#[source] postcard::Error),
     /// The limit of open files is too low.
     #[error(transparent)]

@@ -11,5 +11,5 @@ pub mod report;
 mod study;
 mod terminal;
 
-// For the fuzz targets: what strangers send to the status server.
+// For the fuzz targets: requests of strangers to the status server.
 pub use live::status::is_for_this_machine;

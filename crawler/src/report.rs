@@ -110,8 +110,8 @@ impl Report {
         Self::read_by(store, &settings, &Waiting::new(true))
     }
 
-    /// As [`read`](Self::read), with thresholds, near misses and steering under `settings`. Steering shows what it learned even if
-    /// they switch it off. Reports slow progress to `waiting`.
+    /// As [`read`](Self::read), with thresholds, near misses and steering under `settings`. The report shows the rules of steering even
+    /// if the settings switch steering off. Reports slow progress to `waiting`.
     ///
     /// # Errors
     /// The store cannot be read.

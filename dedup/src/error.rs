@@ -62,7 +62,7 @@ pub enum DedupError {
     Sled(#[from] sled::Error),
 }
 
-/// The fault of the disk; or that of the index, without the words of sled, which are for its developers.
+/// The message for an error of the disk or of the index. It omits sled's own message, which is for the developers of sled.
 fn in_words(error: &sled::Error) -> String {
     match error {
         sled::Error::Io(error) => error.to_string(),

@@ -70,7 +70,7 @@ const HASHES_AT_ONCE: usize = 32;
 
 /// Hash of a list of hashes of any length: xxh3 of their bytes, the lowest first.
 pub(crate) fn hash_list(hashes: &[u64]) -> u64 {
-    // In pieces, because a copy of all numbers of a long text would take as much memory as the numbers.
+    // Copies the numbers in pieces, because a copy of all numbers of a long text would take as much memory as the numbers.
     let (mut hasher, mut bytes) = (Xxh3::new(), [0; 8 * HASHES_AT_ONCE]);
     for piece in hashes.chunks(HASHES_AT_ONCE) {
         for (eight, hash) in bytes.chunks_exact_mut(8).zip(piece) {

@@ -10,7 +10,7 @@ use runs::each_run;
 /// The text shown for a masked date or clock time.
 pub(crate) const DATE: &str = "<date>";
 
-/// A token, or a masked date. In 16 bytes, because a long text has millions.
+/// A token, or a masked date. It takes 16 bytes, because a long text has millions of units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unit {
     pub hash: u64,

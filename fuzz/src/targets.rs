@@ -73,10 +73,10 @@ pub fn text(bytes: &[u8]) {
     }
 }
 
-/// Bytes of the long texts that are made of a short one.
+/// Bytes of the long texts that a target makes from a short text.
 const LONG_BYTES: usize = 16 * 1024;
 
-/// No stage makes much more of a long text than it has bytes: normalisation, segmentation, features, shingles, sketch.
+/// The output of each stage is at most a little larger than a long text: normalisation, segmentation, features, shingles, sketch.
 pub fn long_text(bytes: &[u8]) {
     /// Bytes by which any text may grow when it is normalised.
     const FREE_GROWTH: usize = 4_096;
@@ -100,8 +100,8 @@ pub fn long_text(bytes: &[u8]) {
     }
 }
 
-/// A text comes back from its difference from another text, and a damaged difference gives no other text. The first half of the bytes
-/// is the other text.
+/// The difference between two texts restores the text, and a damaged difference restores no wrong text. The first half of the bytes is
+/// the other text.
 pub fn difference(bytes: &[u8]) {
     let (base, text) = bytes.split_at(bytes.len() / 2);
     let (base, text) = (String::from_utf8_lossy(base), String::from_utf8_lossy(text));
@@ -119,7 +119,8 @@ pub fn difference(bytes: &[u8]) {
     }
 }
 
-/// The language is an ISO 639 code, and a page is no soft 404 for its length. The bytes are a text, and the text of an HTML page.
+/// The language is an ISO 639 code, and the length alone makes no page a soft 404. The bytes serve as a text, and as the text of an HTML
+/// page.
 pub fn page_text(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let escaped = text.replace('&', "&amp;").replace('<', "&lt;");

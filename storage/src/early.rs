@@ -1,9 +1,9 @@
-//! Early links: URLs that a crash made known before the pages that name them.
+//! Early links: URLs that a crash made known before the pages that link to them.
 //!
-//! A commit writes its links first. If a crash cuts it off after them, their pages are fetched again, and name URLs that are known by
-//! then. A metadata record names only the URLs first found on its page, so no record would name these, and a rebuild would lose them.
-//! Therefore each commit notes the numbers of its links before it writes them, and removes the note with its last batch. A page that
-//! names a URL whose number is still noted names it in its metadata record as if it were new.
+//! A commit writes its links first. If a crash interrupts the commit after the links, the crawler fetches their pages again, and the URLs
+//! of the links are already known. A metadata record names only the URLs first found on its page, so no record would name these URLs, and
+//! a rebuild would lose them. Therefore each commit notes the numbers of its links before it writes them, and removes the note with its
+//! last batch. If a page links to a URL whose number is still noted, the metadata record of the page names the URL as if it were new.
 
 use crate::error::StorageError;
 use crate::format::{self, Progress};
@@ -13,11 +13,11 @@ use crate::state::State;
 /// A range of numbers of URLs: the first, and the first after the last.
 pub(crate) type IdRange = (u64, u64);
 
-/// The early links of commits that were cut off.
+/// The early links of interrupted commits.
 #[derive(Default)]
 pub(crate) struct EarlyLinks {
     ranges: Vec<IdRange>,
-    /// Those that no metadata record names yet.
+    /// The early links that no metadata record names yet.
     hashes: UrlHashSet,
 }
 
@@ -42,7 +42,7 @@ impl EarlyLinks {
         self.hashes.remove(&hash);
     }
 
-    /// Whether metadata records name all of them, after the commit under way.
+    /// Whether metadata records name all early links after the current commit.
     pub fn are_archived(&self) -> bool {
         !self.ranges.is_empty() && self.hashes.is_empty()
     }
@@ -54,14 +54,14 @@ impl EarlyLinks {
         }
     }
 
-    /// The row while the commit from `before` to `after` is under way. A crash may cut off the records that name earlier ones, too.
+    /// The row during the commit from `before` to `after`. A crash may also lose the records that name earlier early links.
     pub fn row_during(&self, before: Progress, after: Progress) -> Result<Vec<u8>, StorageError> {
         let mut ranges = self.ranges.clone();
         ranges.push((before.next_seq, after.next_seq));
         format::encode(&ranges)
     }
 
-    /// The row when no commit is under way; `None` without early links.
+    /// The row between two commits; `None` without early links.
     pub fn row_after(&self) -> Result<Option<Vec<u8>>, StorageError> {
         let row = (!self.hashes.is_empty()).then(|| format::encode(&self.ranges));
         row.transpose()

@@ -244,7 +244,7 @@ impl StorageError {
                 dir: dir.to_owned(),
                 source,
             },
-            // The words of sled are for its developers.
+            // sled's own message is for the developers of sled.
             source => {
                 tracing::debug!(%source, "sled failed");
                 Self::Corrupt {

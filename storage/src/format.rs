@@ -57,8 +57,8 @@
 //!
 //! A version may gain tables and rows that a program may ignore if it does not know them.
 //!
-//! The rows of `gate`, `robots`, `sitemap` and `links` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt has
-//! it.
+//! The rows of `gate`, `robots`, `sitemap` and `links` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt
+//! has it.
 //!
 //! The entry of a URL in `log` or `bucket` exists from discovery on and is never removed, only moved from `log` to `bucket`. The entry
 //! in `queue` exists from discovery until the URL is finished; a retry moves it. A failed URL that is tried again gets a new entry in

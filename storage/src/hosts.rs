@@ -19,8 +19,8 @@ use crate::store::Store;
 /// Upper bound on a stored robots.txt, in bytes. The next run fetches a longer one again. Few robots.txt reach a tenth of this.
 pub const MAX_STORED_ROBOTS_BYTES: usize = 64 * 1024;
 
-/// Upper bound on the row of a robots.txt or a sitemap, in bytes, compressed. sled keeps up to sixteen rows in a node, and writes a node of more
-/// than 128 KiB to a separate file, which it recovers less reliably.
+/// Upper bound on the row of a robots.txt or a sitemap, in bytes, compressed. sled keeps up to sixteen rows in a node, and writes a node
+/// of more than 128 KiB to a separate file, which it recovers less reliably.
 pub(crate) const MAX_PACKED_ROW_BYTES: usize = 7 * 1024;
 
 /// The row's name in the error for a damaged state.
@@ -91,7 +91,7 @@ pub(crate) fn pack(bytes: &[u8]) -> Vec<u8> {
     packed
 }
 
-/// The bytes of such a stream, at most `limit` of them; `None` if it is damaged.
+/// The bytes of a raw DEFLATE stream, at most `limit`; `None` if the stream is damaged.
 pub(crate) fn unpack(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut decoder = DeflateDecoder::new(packed).take(limit as u64);

@@ -192,7 +192,7 @@ impl KnownUrls {
         for row in state.scan(format::bucket_prefix(self.buckets.depth)) {
             for entry in Entries::of(&row?.1) {
                 let (hash, _) = entry.ok_or_else(|| state.corrupt("a bucket of known URLs"))?;
-                // A merge that was cut off leaves entries in the log.
+                // An interrupted merge leaves entries in the log.
                 count += u64::from(!self.recent.contains_key(&hash));
             }
         }

@@ -81,9 +81,9 @@
 //! - *In step 1, or before:* the state does not refer to the new records, and names the old end of the archive. All staged URLs are
 //!   still queued.
 //! - *In steps 2 to 4:* sled may have written any number of the first batches, and recovers whole batches in order. If only links
-//!   survive, the store knows them a little early; the page that has them is still queued, will bring them again, and its metadata
-//!   record then names them (module `early`). Each page record
-//!   that survives points into the archive, which has been durable since step 1.
+//!   survive, the store knows them a little early. The page that has them is still queued. Its next fetch brings them again, and its
+//!   metadata record then names them (module `early`). Each page record that survives points into the archive, which has been durable
+//!   since step 1.
 //! - *After step 4:* the whole commit survives.
 //! - *In step 6:* the log of recent URLs is removed after its entries are in the buckets, so an entry may be there twice, with the same
 //!   values.
@@ -114,7 +114,7 @@
 //! - `frontier`, `url_state`, `page`, `visits`, `outcome`, `redecided`, `counts`: the types of the rows and of the interface.
 //! - `warc::metadata` and `warc::writer`: the archive's records of those types, and its files.
 //! - `format`: every key and value on disk. `state`: the sled database. `folder`: lock, README, last commit.
-//! - `chunk`: the rows of the queue. `known`: the hashes of all known URLs. `early`: those that a crash made known too early. `stage`:
+//! - `chunk`: the rows of the queue. `known`: the hashes of all known URLs. `early`: the URLs that a crash made known too early. `stage`:
 //!   changes on their way to a commit.
 //! - `store`: opening, and the commit. Further methods of [`Store`]: `stage/discover` and `stage/finish` stage changes, `queue`, `urls`,
 //!   `catalogue` and `texts` read, `revisit` stages visits, `hosts` and `run` remember hosts and runs.

@@ -1,13 +1,13 @@
 //! The links of a duplicate to which no page with its text linked before. Steering learns from them after a restart.
 //!
-//! The rows are derived from the pages and are not archived. A rebuilt state has none, and steering takes a duplicate without a row
-//! for a page that proves nothing.
+//! The crawler derives the rows from the pages and does not archive them. A rebuilt state has no such rows. For steering, a duplicate
+//! without a row proves nothing.
 
 use crate::error::StorageError;
 use crate::format;
 use crate::store::Store;
 
-/// The row's name in the error for a damaged state.
+/// The name of the row in the error message for a damaged state.
 const NEW_LINKS: &str = "the new links of a page";
 
 impl Store {

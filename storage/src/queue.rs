@@ -52,7 +52,7 @@ impl Store {
         }
     }
 
-    /// As [`hosts`](Self::hosts), but only those whose names are behind `name`.
+    /// As [`hosts`](Self::hosts), but only the hosts whose names come after `name`.
     pub fn hosts_behind(&self, name: &str) -> impl Iterator<Item = Result<(String, Counts), StorageError>> {
         let hosts = Hosts {
             rows: self.state.scan_from(&format::host_key(name)),

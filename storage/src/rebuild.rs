@@ -261,7 +261,7 @@ impl Rebuild {
         (result.pages, result.kept, result.queued) = (counts.fetched() + counts.gone, counts.kept, counts.queued);
         let dir = folder.dir().to_owned();
         drop(folder);
-        // After the exchange, so that the old state never has an index of another state beside it.
+        // Write the index after the exchange, so that the folder never holds the old state with the index of another state.
         let written = Store::open_untouched(&dir, &options).and_then(|mut store| write_index(&mut store));
         if let Err(error) = written {
             say(RebuildStep::Problem(format!(

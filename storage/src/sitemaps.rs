@@ -1,4 +1,4 @@
-//! The sitemaps that a crawl has read, so that the next run does not ask for them again.
+//! Records of the sitemaps that a crawl has read, so that the next run does not fetch them again.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,19 +7,20 @@ use crate::format;
 use crate::hosts::{MAX_PACKED_ROW_BYTES, pack, unpack};
 use crate::store::Store;
 
-/// Upper bound on the URLs that one sitemap leads to, in bytes. The next run reads a sitemap with more of them again.
+/// Upper bound on the bytes of the list of sitemaps to which one sitemap leads. A sitemap with a longer list has no record, so the next
+/// run fetches it again.
 const MAX_ONWARD_BYTES: usize = 256 * 1024;
 
-/// A sitemap that was read. Its pages are in the frontier since then.
+/// A sitemap that the crawler has read. The frontier knows its pages.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StoredSitemap {
     /// Time of the fetch, milliseconds since the Unix epoch.
     pub fetched_at: u64,
-    /// The sitemaps that it names, or the one that it redirects to.
+    /// The sitemaps that it names, or the sitemap to which it redirects.
     pub onward: Vec<OnwardSitemap>,
 }
 
-/// A sitemap to which another one leads.
+/// A sitemap to which another sitemap leads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OnwardSitemap {
     /// Its URL.
@@ -38,8 +39,8 @@ struct SitemapRow {
 }
 
 impl Store {
-    /// Records that a sitemap of the host was read. Durable with the next commit, as are the pages that were discovered before. A sitemap that leads
-    /// to too many others leaves no record.
+    /// Records that the crawler has read a sitemap of the host. The record becomes durable with the next commit, as do the pages
+    /// discovered before it. A sitemap that leads to too many others gets no record.
     ///
     /// # Errors
     /// [`StorageError::InvalidUrl`] for a host or URL that cannot be a key; errors of the state.

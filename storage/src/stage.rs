@@ -6,10 +6,9 @@
 //! batch as a whole, and batches in order.
 //!
 //! After a crash the tree therefore holds either some of the links and no piece, or all links and the first few pieces.
-//! Links without their page do no harm: the store knows them a little early, that page is still queued, and [`early`](crate::early)
-//! remembers to archive them with it. A commit gives out
-//! numbers of URLs, places and pages once: no later commit gives them out again, even if the crash lost them. So a link that names
-//! its page never names another.
+//! Links without their page do no harm: the store knows them a little early, the page is still queued, and [`early`](crate::early) has
+//! them archived with the page. A commit gives out numbers of URLs, places and pages once: no later commit gives them out again, even if
+//! the crash lost them. So a link that names its page never names another.
 
 mod discover;
 mod finish;
@@ -302,7 +301,7 @@ fn batch_of_links(
     let mut queue = chunk::Edits::new(state);
     let mut touched: BTreeMap<String, Counts> = BTreeMap::new();
     let mut logged: Vec<format::Logged> = Vec::new();
-    // A link may need a new chunk and the counts of a new host; the log, the progress and the note of early links are a row each.
+    // A link may need a new chunk and the counts of a new host. The log, the progress and the note of early links take one row each.
     while logged.len() < BATCH_LINKS && queue.rows() + touched.len() + 5 <= BATCH_ROWS {
         let Some(FreshUrl { hash, queued }) = links.next() else {
             break;

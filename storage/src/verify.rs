@@ -1,4 +1,4 @@
-//! Checks whether frontier, catalogue, counts, archive and its index agree. The owner of the index of fingerprints checks the index.
+//! Checks whether frontier, catalogue, counts, archive and `index.cdxj` agree. The owner of the index of fingerprints checks that index.
 
 mod archive;
 mod counts;
@@ -91,7 +91,7 @@ impl Store {
     ) -> Result<(), StorageError> {
         let counts = counted.entry(known.host.clone()).or_default();
         counts.discovered += 1;
-        // The page's own check covers a page, and that of the queue a queued URL.
+        // The check of the pages covers a URL with a page, and the check of the queue covers a queued URL.
         let is_finished_without_page = !matches!(known.state, UrlState::Page(_) | UrlState::Queued);
         if is_finished_without_page && self.url_state(&known.host, &known.url)?.as_ref() != Some(&known.state) {
             let what = format!("{} has an outcome that a look-up of the URL does not find", known.url);

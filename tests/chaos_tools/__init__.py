@@ -1,8 +1,8 @@
-"""What `tests/chaos` consists of.
+"""The parts of `tests/chaos`.
 
-- `site`: a random site, hostile in part, on loopback, with a log of the requests
-- `program`: the crawler's commands, ended by every means
-- `damage`: damages to the files of a data folder
-- `model`: what must hold after every step
+- `site`: a random, partly hostile site on loopback, with a log of the requests
+- `program`: the commands of the crawler, and the ways to end them
+- `damage`: damage to the files of a data folder
+- `model`: the model that must hold after every step
 - `steps`: the steps, and the sequence of them
 """

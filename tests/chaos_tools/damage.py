@@ -1,4 +1,4 @@
-"""Damages to one file of a data folder: another byte, zeroes, a cut, a lost file, a lost piece of equal or other length."""
+"""Damage to one file of a data folder: another byte, zeroes, a cut, a lost file, a lost piece of equal or other length."""
 from __future__ import annotations
 
 import random
@@ -8,12 +8,12 @@ from pathlib import Path
 ZEROED_BYTES = 64
 FORMS = ("flip", "zero", "cut", "remove")
 KINDS = ("index.cdxj", "warc", "state/db", "state/snap", "state/conf", "state/blobs", "last-commit", "README.md", "lock")
-"""What a data folder has of files, by the beginning of their names."""
+"""The kinds of files in a data folder, by the beginning of their names."""
 
 
 @dataclass(frozen=True)
 class Damage:
-    """What was done to which file."""
+    """The damage, and the damaged file."""
 
     kind: str
     path: Path
@@ -25,7 +25,7 @@ class Damage:
 
 
 def files_of(data: Path) -> dict[str, list[Path]]:
-    """The files of each kind that is there and not empty."""
+    """The files of each kind that exist and are not empty."""
     found: dict[str, list[Path]] = {
         "index.cdxj": [data / "warc" / "index.cdxj"], "warc": sorted(data.glob("warc/*.warc.gz")),
         "state/db": [data / "state" / "db"], "state/snap": sorted(data.glob("state/snap.*")),
@@ -36,7 +36,7 @@ def files_of(data: Path) -> dict[str, list[Path]]:
 
 
 def damage(kind: str, path: Path, form: str, chance: random.Random) -> Damage:
-    """Damages the file. Every form changes it: where a byte is zero already, it is another one."""
+    """Damages the file. Every form changes the file: if the bytes are zero already, it inverts them."""
     size = path.stat().st_size
     at = chance.randrange(size)
     if form == "remove":

@@ -1,4 +1,4 @@
-"""What must hold after every step, by what the site saw, what the commands answer, and what lies in the data folder."""
+"""The model that must hold after every step, for the log of the site, the answers of the commands and the data folder."""
 from __future__ import annotations
 
 import fcntl
@@ -19,26 +19,26 @@ WORKING_FOLDERS = {"state.rebuilding", "state.compacting"}
 
 
 class Finding(Exception):
-    """Something that must never be: a defect of the crawler, or of this model."""
+    """A contradiction between crawl and model: a defect of the crawler or of this model."""
 
 
 def demand(holds: bool, what: object) -> None:
-    """Raises a finding where it does not hold."""
+    """Raises a finding if the condition does not hold."""
     if not holds:
         raise Finding(str(what))
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What the crawl says of its URLs."""
+    """The outcomes of the URLs, from the answers of the commands."""
 
     kept: frozenset[str]
     duplicates: dict[str, str]
-    """Each with its representative."""
+    """The representative of each duplicate."""
     without_page: frozenset[str]
     """Failed, excluded, redirected."""
     unanswered: frozenset[str]
-    """Failed because the server was away or the machine slow."""
+    """Failed because the server was down or the machine was slow."""
     orphans: frozenset[str]
     gone: frozenset[str]
     queued: int
@@ -59,25 +59,25 @@ NOTHING = Answers(frozenset(), {}, frozenset(), frozenset(), frozenset(), frozen
 
 @dataclass
 class Model:
-    """What is known of one crawl."""
+    """The knowledge about one crawl."""
 
     program: Program
     site: Site
     known: Answers = NOTHING
     has_state: bool = False
     may_ask_again: set[str] = field(default_factory=set)
-    """Finished URLs that the next run may ask for: their verdicts have changed, or their records were damaged."""
+    """Finished URLs that the next run may fetch again, because their verdicts changed or their records are damaged."""
     scarred: set[str] = field(default_factory=set)
-    """Pages whose records were damaged: the run after each rebuild asks for them again, for the damage stays in the archive."""
+    """Pages with damaged records: the run after each rebuild fetches them again, because the damage stays in the archive."""
     may_leave_folders: bool = False
-    """A rebuild or a compaction was killed."""
+    """Whether a rebuild or a compaction was killed."""
     has_whole_index: bool = False
-    """The last command that writes the archive's index has ended well."""
+    """Whether the last command that writes the index of the archive succeeded."""
     counted: int = 0
-    """Requests that were checked."""
+    """Number of checked requests."""
 
     def check_command(self, ended: Ended, allowed: set[int]) -> None:
-        """Holds after every command."""
+        """Checks the end of a command."""
         demand(not ended.was_late, f"no end in time: {ended}")
         demand(not ended.has_panicked, f"panic: {ended}")
         demand(ended.code in allowed, f"exit code {ended.code}, expected one of {sorted(allowed)}: {ended}")
@@ -86,11 +86,11 @@ class Model:
         self._check_lock()
 
     def asked_since_check(self) -> set[str]:
-        """The URLs that were asked for since the last check."""
+        """The URLs of the requests since the last check."""
         return {self.site.url_of(request) for request in self.site.asked[self.counted:] if request.path not in HOST_FILES}
 
     def check_requests(self, may_ask_all: bool) -> None:
-        """What the site was asked since the last check."""
+        """Checks the requests to the site since the last check."""
         urls = self.asked_since_check()
         asked, self.counted = self.site.asked[self.counted:], len(self.site.asked)
         for request in asked:
@@ -102,7 +102,7 @@ class Model:
         demand(not again, f"{len(again)} finished URLs were asked for again: {again[:SHOWN]}")
 
     def check_answers(self, may_lose_outcomes: bool = False, may_lose_pages: bool = False, may_decide_again: bool = False) -> None:
-        """Nothing that was finished is lost, and every duplicate is like a kept page."""
+        """No finished URL is lost, and every duplicate has the text of a kept page."""
         now = self.read()
         lost = self.known.pages - now.pages - self._unstable()
         demand(may_lose_pages or not lost, f"{len(lost)} pages are lost: {sorted(lost)[:SHOWN]}")
@@ -121,7 +121,7 @@ class Model:
             demand(ended.code == 0, f"verify has findings: {ended}")
 
     def check_folder(self) -> None:
-        """No temporary file is left by a command that ended well."""
+        """A successful command leaves no temporary file."""
         names = {path.name for path in self.program.data.iterdir()}
         left = {name for name in names - LASTING_NAMES if not name.startswith(OLD_STATE)}
         if self.may_leave_folders:
@@ -132,7 +132,7 @@ class Model:
         demand(not left, f"left behind in the data folder: {sorted(left)}")
 
     def check_complete(self) -> None:
-        """At the end: every page that can be reached has a page, and every text a kept page."""
+        """At the end, every reachable page has a page record, and every text has a kept page."""
         now, by_url = self.known, self.site.by_url()
         reachable = self.site.reachable(now.unanswered)
         missing = sorted(reachable - now.pages)
@@ -142,7 +142,7 @@ class Model:
         demand(not without, f"no page with the text of these is kept: {without[:SHOWN]}")
 
     def read(self) -> Answers:
-        """What `report` and `export` say, which must agree."""
+        """The answers of `report` and `export`, which must agree."""
         if not self.has_state:
             return NOTHING
         ended = self.program.run("report", "--quiet", "--format", "json")
@@ -200,5 +200,5 @@ def answers_of(report: dict[str, Any]) -> Answers:
 
 
 def largest_file(folder: Path) -> int:
-    """Bytes of the largest file below it."""
+    """Bytes of the largest file in the folder."""
     return max((path.stat().st_size for path in folder.rglob("*") if path.is_file()), default=0)

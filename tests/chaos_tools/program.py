@@ -1,4 +1,4 @@
-"""The crawler's commands, as a user starts them, and ended by every means."""
+"""Starts the commands of the crawler as a user does, and ends them in several ways."""
 from __future__ import annotations
 
 import re
@@ -18,7 +18,7 @@ SHOWN_CHARS = 2_000
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended."""
+    """The end of a command."""
 
     command: str
     code: int
@@ -26,26 +26,26 @@ class Ended:
     out: str
     err: str
     was_late: bool
-    """It had to be killed, because it did not end in time."""
+    """Whether the script killed it because it did not end in time."""
 
     def __str__(self) -> str:
         return f"{self.command}: exit code {self.code}\n{(self.out + self.err)[-SHOWN_CHARS:]}"
 
     @property
     def has_panicked(self) -> bool:
-        """Whether it shows the words of a panic."""
+        """Whether the output shows a panic."""
         return any(word in self.out + self.err for word in PANIC_WORDS)
 
 
 @dataclass(frozen=True)
 class Signals:
-    """Signals to send, each so many seconds after the one before."""
+    """Signals to send, each with the seconds since the signal before."""
 
     plan: tuple[tuple[float, signal.Signals], ...] = ()
 
 
 class Program:
-    """One binary with one folder of configuration, seeds and data."""
+    """A binary with a folder of configuration, seeds and data."""
 
     def __init__(self, binary: Path, folder: Path) -> None:
         self.binary = binary
@@ -62,7 +62,7 @@ class Program:
 
     def run(self, command: str, *arguments: str, signals: Signals = Signals(), largest_file: int | None = None,
             meanwhile: Callable[[], None] | None = None) -> Ended:
-        """Runs a command to its end. `largest_file` is its limit on file sizes; `meanwhile` is done while it runs."""
+        """Runs a command to its end. `largest_file` is its limit on file sizes; `meanwhile` runs at the same time."""
         line = [str(self.binary), command, *arguments, "--data", str(self.data)]
         if command not in WITHOUT_CONFIGURATION:
             line += ["--config", str(self.config)]

@@ -1,4 +1,4 @@
-"""A random site on loopback, hostile in part, whose pages are a function of a seed and a version."""
+"""A random, partly hostile site on loopback. Its pages are a function of a seed and a version."""
 from __future__ import annotations
 
 import asyncio
@@ -17,7 +17,7 @@ HOST_FILES = ("/robots.txt", "/sitemap.xml")
 FORBIDDEN_FOLDER = "/private/"
 VOCABULARY_WORDS = 3_000
 TEXT_WORDS = 120, 400
-# A near-duplicate differs in one word of so many: the Jaccard index of the five-word runs stays above 0.9.
+# A near-duplicate changes one word in this number of words: the Jaccard index of the five-word runs stays above 0.9.
 WORDS_A_CHANGE = 150
 BOMB_BYTES = 3_000_000
 SLOW_SECONDS = 0.5
@@ -26,7 +26,7 @@ HEAD_TIMEOUT_SECONDS = 30
 
 
 class Kind(Enum):
-    """How a URL answers."""
+    """The kind of answer of a URL."""
 
     PAGE = auto()
     EXACT = auto()
@@ -70,7 +70,7 @@ class Resource:
     path: str
     kind: Kind
     text: int
-    """Number of its text: resources of one number are duplicates."""
+    """Number of its text: resources with one number are duplicates."""
     links: list[Resource] = field(default_factory=list)
 
 
@@ -84,7 +84,7 @@ class Asked:
 
 
 class Site:
-    """Hosts on ports of loopback, and one more host to which nothing may be asked."""
+    """Hosts on ports of loopback, and one more host to which no request may go."""
 
     def __init__(self, chance: random.Random) -> None:
         self.version = 0
@@ -122,7 +122,7 @@ class Site:
         return f"http://{HOST}:{self._ports[asked.host]}{asked.path}"
 
     def reachable(self, without: frozenset[str]) -> set[str]:
-        """The stable pages that links between stable pages lead to from the seeds, where the URLs `without` lead nowhere."""
+        """The stable pages that are reachable from the seeds through stable pages, without the links of the URLs `without`."""
         found = {(each.host, each.path): each for each in self.resources if each.path == "/" and self.url(each) not in without}
         waiting = list(found.values())
         while waiting:
@@ -147,7 +147,7 @@ class Site:
             self._loop.close()
 
     def appear(self) -> None:
-        """Listens, at the same ports as before."""
+        """Listens on the same ports as before."""
         asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
 
     def vanish(self) -> None:
@@ -261,7 +261,7 @@ async def _drip(body: bytes, writer: asyncio.StreamWriter) -> bool:
 
 
 def _break_off(kind: Kind, body: bytes, writer: asyncio.StreamWriter) -> None:
-    """An answer that is not what its head announces."""
+    """An answer whose body contradicts its head."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
     if kind is Kind.BROKEN_CHUNKS:
         writer.write(head + b"Transfer-Encoding: chunked\r\n\r\n10\r\n" + body[:16] + b"\r\nzz\r\n" + body)
@@ -284,7 +284,7 @@ def _vocabulary(chance: random.Random) -> list[str]:
 
 
 def _resources(chance: random.Random, hosts: int) -> list[Resource]:
-    """The first page of each host and some dozens of others, each linked from an earlier one that any crawl can read."""
+    """The first page of each host, and dozens of other pages. An earlier page that every crawl can read links to each of them."""
     resources = [Resource(host, "/", Kind.PAGE, host) for host in range(hosts)]
     texts = hosts
     hostility = chance.choice([0.0, 0.1, 0.25])
@@ -303,7 +303,7 @@ def _resources(chance: random.Random, hosts: int) -> list[Resource]:
     pages = [each for each in resources if each.kind in STABLE_PAGES]
     for page in pages:
         page.links += chance.sample(pages, min(len(pages), 2))
-    # The first pages name each other, so that every host is reached from every seed.
+    # The first pages link to each other, so that every seed leads to every host.
     for host in range(hosts):
         resources[host].links.append(resources[(host + 1) % hosts])
     return resources

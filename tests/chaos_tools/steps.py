@@ -1,4 +1,4 @@
-"""The steps that are done to a crawl, and the sequence of them that makes one episode."""
+"""The steps of an episode, and their random sequence."""
 from __future__ import annotations
 
 import os
@@ -75,7 +75,7 @@ class Episode:
         self.is_mounted = False
 
     def run(self) -> None:
-        """All steps, each checked. A `Finding` ends it."""
+        """Does all steps, and checks after each. A `Finding` ends the episode."""
         with self.site.serving(), self._disk():
             self._write_files()
             for _ in range(self.chance.randrange(*STEPS_AN_EPISODE)):
@@ -89,7 +89,7 @@ class Episode:
     # Runs
 
     def run_fully(self, *flags: str) -> Ended:
-        """A run to its end, with everything that must hold then."""
+        """Runs to the end, and checks everything that must hold then."""
         ended = self.program.run("run", "--quiet", *flags)
         self.model.check_command(ended, self.codes - {1, 2})
         self._after_run(ended, "--refresh" in flags)
@@ -100,12 +100,12 @@ class Episode:
         self._end_run(flags, ((self._delay(), signal.SIGKILL),), {-9})
 
     def stop_run(self, *flags: str) -> None:
-        """SIGTERM, SIGINT or SIGHUP, and at times a second one."""
+        """SIGTERM, SIGINT or SIGHUP, and sometimes a second signal."""
         number = self.chance.choice([signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
         plan = [(self._delay(), number)]
         if self.chance.random() < 0.3:
             plan.append((self.chance.uniform(0.0, 0.3), number))
-        # Before the program listens for it, a signal ends it as any program.
+        # Before the program handles signals, a signal ends it at once.
         self._end_run(flags, tuple(plan), {-number, *self.codes} - {1, 2})
 
     def stop_by_duration(self) -> None:
@@ -113,7 +113,7 @@ class Episode:
         self.run_fully("--max-duration", "1s")
 
     def refresh(self) -> None:
-        """A refresh, perhaps of pages that have changed."""
+        """A refresh. Some pages may have changed."""
         self.site.version += self.chance.randrange(2)
         self.run_fully("--refresh")
 
@@ -132,7 +132,7 @@ class Episode:
         self._after_run(ended, False)
 
     def fill_disk(self, *flags: str) -> None:
-        """A run with little room: on a small file system where one can be mounted, else by a limit on the size of files."""
+        """A run with little space: on a small file system if the user may mount one, else with a limit on the size of files."""
         room = self.chance.randrange(LEAST_ROOM, MOST_ROOM)
         if self.is_mounted and self.chance.random() < 0.7:
             self._resize(shutil.disk_usage(self.program.data).used + room)
@@ -144,7 +144,7 @@ class Episode:
         self._after_run(ended, "--refresh" in flags)
 
     def run_twice_at_once(self) -> None:
-        """A second command on a held folder is refused."""
+        """A command refuses a folder that another command has locked."""
         other: list[Ended] = []
         second = Program(self.program.binary, self.program.folder / "second")
         second.folder.mkdir(exist_ok=True)
@@ -153,7 +153,7 @@ class Episode:
         thread = threading.Thread(target=lambda: other.append(second.run(self.chance.choice(["verify", "rebuild", "gc"]), "--quiet")))
         ended = self.program.run("run", "--quiet", meanwhile=thread.start)
         thread.join()
-        # Whoever comes first holds the folder.
+        # The command that starts first locks the folder.
         self.model.check_command(ended, self.codes - {2})
         demand(not other[0].has_panicked and other[0].code in (0, 1), f"beside a run: {other[0]}")
         self._after_run(ended, False, other[0].command.startswith("rebuild") and other[0].code == 0)
@@ -161,7 +161,7 @@ class Episode:
     # Other commands
 
     def rebuild(self, *flags: str) -> None:
-        """A rebuild to its end; with --redecide all pages get a new verdict."""
+        """Rebuilds to the end; with --redecide, all pages get a new verdict."""
         self._rebuild((), *flags)
 
     def kill_rebuild(self, *flags: str) -> None:
@@ -182,7 +182,7 @@ class Episode:
         self.collect(Signals(((self.chance.uniform(0.0, 0.1), signal.SIGKILL),)))
 
     def tune(self) -> None:
-        """tune --write, with the setting that it chooses or another one."""
+        """tune --write, with the setting that it recommends or another one."""
         if not self.model.known.pages:
             return
         at = self.chance.choice([(), ("--at", f"{self.chance.randrange(2, 11)},{self.chance.choice([0.7, 0.76, 0.85])}")])
@@ -204,7 +204,7 @@ class Episode:
     # Damage
 
     def harm_file(self) -> None:
-        """Damages a file: it is found or does no harm, and a rebuild and a run mend it."""
+        """Damages a file: the damage is found or harmless, and a rebuild and a run repair it."""
         if not self.model.known.pages:
             return
         kinds = files_of(self.program.data)
@@ -218,7 +218,7 @@ class Episode:
             self._check_harmless(done)
             return
         if self.chance.random() < 0.5:
-            # Whatever is asked of a damaged folder ends in order.
+            # Every command on a damaged folder ends regularly.
             command = self.chance.choice([["run"], ["report"], ["export"], ["gc"], ["rebuild", "--redecide"]])
             self.model.check_command(self.program.run(*command, "--quiet"), self.codes - {2})
         self._mend(done)
@@ -234,7 +234,7 @@ class Episode:
             self._begin_again()
             return
         self.model.check_command(ended, {0})
-        # What a damaged folder was asked may have fetched pages.
+        # The commands on the damaged folder may have fetched pages.
         self.model.check_requests(may_ask_all=True)
         was_archive = done.kind == "warc"
         self.model.check_answers(may_lose_outcomes=True, may_lose_pages=was_archive, may_decide_again=True)
@@ -248,7 +248,7 @@ class Episode:
         self._check_at_rest(has_ended_well=True)
 
     def _begin_again(self) -> None:
-        """Nothing is archived any more."""
+        """Deletes the data folder, which has no archive any more, and begins a new crawl."""
         for path in self.program.data.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         self.model.known, self.model.has_state = NOTHING, False
@@ -257,7 +257,7 @@ class Episode:
     # The end
 
     def to_the_end(self) -> None:
-        """Runs until nothing is queued; then everything that can be reached is there."""
+        """Runs until nothing is queued. Then the crawl has every reachable page."""
         before: Answers | None = None
         for _ in range(RUNS_TO_THE_END):
             self.run_fully()
@@ -274,14 +274,14 @@ class Episode:
 
     def _end_run(self, flags: tuple[str, ...], plan: tuple[tuple[float, signal.Signals], ...], codes: set[int]) -> None:
         ended = self.program.run("run", "--quiet", *flags, signals=Signals(plan))
-        # It may have ended before.
+        # The command may have ended before.
         self.model.check_command(ended, codes | {0})
         self._after_run(ended, "--refresh" in flags)
 
     def _after_run(self, ended: Ended, is_refresh: bool, was_rebuilt: bool = False) -> None:
         self.model.has_state = self.model.has_state or (self.program.data / "last-commit").exists()
         self.model.check_requests(may_ask_all=is_refresh or was_rebuilt)
-        # The visits of a refresh that was cut off are made by the next run.
+        # The next run makes the visits of an interrupted refresh.
         self.model.check_answers(may_lose_outcomes=is_refresh or was_rebuilt)
         if ended.code == 0:
             self.model.may_ask_again.clear()
@@ -295,7 +295,7 @@ class Episode:
             return
         ended = self.program.run("rebuild", "--quiet", *flags, signals=Signals(plan))
         self.model.check_command(ended, {0, -9} if plan else {0})
-        # What a killed rebuild leaves stays until the next gc at the latest.
+        # The files of a killed rebuild remain until the next gc at the latest.
         self.model.may_leave_folders |= ended.code != 0
         self.model.has_whole_index = ended.code == 0
         self.model.may_ask_again |= self.model.scarred
@@ -323,7 +323,7 @@ class Episode:
 
     @contextmanager
     def _disk(self) -> Iterator[None]:
-        """A file system of its own for the data, where this user may mount one."""
+        """A separate file system for the data, if this user may mount one."""
         self.program.data.mkdir(parents=True)
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", self.program.data],
                                  capture_output=True) if os.geteuid() == 0 else None
@@ -364,4 +364,4 @@ STEPS: dict[str, tuple[int, Callable[[Episode], object]]] = {
     "report, export, explain, rules": (1, Episode.read_only_commands),
     "damage": (4, Episode.harm_file),
 }
-"""Each with its weight."""
+"""The steps with their weights."""

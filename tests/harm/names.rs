@@ -1,4 +1,4 @@
-//! Names as a weapon: a name server that answers for every name below a domain.
+//! A name server that answers for every name below a domain.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -18,7 +18,7 @@ const ADDRESS_DELAY_MS: u128 = 50;
 /// Pages after which the crawl ends.
 const MAX_PAGES: usize = 40;
 
-/// The pages of a domain whose home page links to [`NAMES`] names. All other pages are the same.
+/// The pages of a domain whose home page links to [`NAMES`] names. All other pages are equal.
 fn wild_pages(server: &Arc<OnceLock<String>>) -> impl Fn(&str) -> Vec<Act> + use<> {
     let port = server.clone();
     move |path| match path {

@@ -1,4 +1,4 @@
-//! Texts that cost more than others behind the parser.
+//! Texts that cost more than others in the stages after the parser.
 
 use super::doing::{Harm, ok};
 use crate::support::hostile::Act;

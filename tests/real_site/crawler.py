@@ -138,7 +138,7 @@ class Crawler:
         self._config.write_text(configuration)
 
     def start(self, refresh: bool = False) -> Running:
-        """Starts the crawl, or goes on with it; with `refresh` it also visits every page again."""
+        """Starts or continues the crawl; with `refresh`, the crawl also visits every page again."""
         command = [self._binary, "run", "--seeds", str(self._seeds), "--config", str(self._config),
                    "--data", str(self._data), "--allow-private"]
         return Running(command + ["--refresh"] * refresh, self._folder / "run.log")
@@ -149,7 +149,7 @@ class Crawler:
         return Running(command, self._folder / "rebuild.log")
 
     def free_space(self) -> None:
-        """`crawler gc`: each rebuild keeps the state before it."""
+        """Runs `crawler gc`, because each rebuild keeps the old state."""
         run_or_fail([self._binary, "gc", "--quiet", "--data", str(self._data)], timeout=COMMAND_TIMEOUT_SECONDS)
 
     def report(self) -> dict[str, Any]:

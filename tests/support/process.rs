@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::PATIENCE;
 
-/// The binary with these arguments, in a process that no log setting of the caller's reaches. It is cargo's debug build, or the
-/// file that the environment variable `CRAWLER_BINARY` names, such as a release build to be measured.
+/// A process of the binary with these arguments, without the log settings of the caller. The binary is cargo's debug build, or the file
+/// that the environment variable `CRAWLER_BINARY` names, such as a release build for measurements.
 pub fn crawler<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     let named = std::env::var_os("CRAWLER_BINARY");
     let mut command = Command::new(named.unwrap_or_else(|| env!("CARGO_BIN_EXE_crawler").into()));
@@ -122,8 +122,8 @@ impl Running {
         self.child.id()
     }
 
-    /// Waits for its end, and measures its cost: the kernel's counts at the last moment that they could be read. `None` where
-    /// there are no such counts.
+    /// Waits until the process ends, and measures its cost: the last counts of the kernel that could be read. `None` on systems without
+    /// such counts.
     #[track_caller]
     pub fn wait_measured(self) -> (Ended, Option<Cost>) {
         let id = self.id();
@@ -166,12 +166,12 @@ impl Drop for Running {
 pub struct Cost {
     /// Its largest resident memory, in bytes.
     pub peak_bytes: u64,
-    /// The time that it and the kernel on its behalf spent on processors.
+    /// The processor time of the process and of the kernel on its behalf.
     pub processor: Duration,
 }
 
 impl Cost {
-    /// Of a process that is alive, on Linux: `VmHWM`, and `utime` and `stime`, which proc(5) counts in hundredths of a second.
+    /// The cost of a running process on Linux: `VmHWM`, and `utime` and `stime`, which proc(5) counts in hundredths of a second.
     fn of_process(id: u32) -> Option<Self> {
         let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 
 /// Writes UTF-8 to a terminal. U+FFFD replaces control characters except tab and line end, directional marks, and characters without
-/// width. A file or a pipe gets the text as it is, so this is only for terminals.
+/// width. Only for terminals: a file or a pipe receives the unchanged text.
 #[derive(Debug)]
 pub struct Harmless<W> {
     to: W,
-    /// The first bytes of a character whose last ones are still to come.
+    /// The first bytes of a character. The next write brings the others.
     cut: Vec<u8>,
 }
 
@@ -43,7 +43,7 @@ fn shown(c: char) -> char {
     if acts { char::REPLACEMENT_CHARACTER } else { c }
 }
 
-/// Bytes up to the last character, if that one may go on.
+/// Number of bytes before the last character, if that character may be incomplete.
 fn whole_characters(bytes: &[u8]) -> usize {
     for back in 1..=bytes.len().min(3) {
         let at = bytes.len() - back;

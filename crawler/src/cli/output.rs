@@ -25,7 +25,7 @@ impl Output {
         })
     }
 
-    /// As [`Output::open`], for texts from elsewhere, which must not control a terminal.
+    /// As [`Output::open`], for texts of strangers, which must not control a terminal.
     pub(super) fn open_for_texts(path: Option<&Path>) -> Result<Self, RunError> {
         Ok(match Self::open(path)? {
             Self::Stdout(stdout) if io::stdout().is_terminal() => Self::Terminal(Harmless::new(stdout)),

@@ -35,7 +35,8 @@ pub(super) fn database_failure() -> Option<String> {
     })
 }
 
-/// The fault of the file system that a panic of the database names. Its other words are for its developers; `-v` logs them.
+/// The fault of the file system that a panic of the database names. The rest of the panic message is for the developers of the database;
+/// `-v` logs it.
 fn cause(panic: &str) -> &'static str {
     const CAUSES: [(&str, &str); 9] = [
         ("StorageFull", ": the disk is full"),

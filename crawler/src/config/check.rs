@@ -81,7 +81,7 @@ fn check_section<'i>(text: &str, section: &Name<'i>, value: &Assigned<'i>, keys:
         let message = format!("`{name}` is a section: write [{name}] and its keys below");
         return vec![finding(section.span().start, message)];
     };
-    // A value may be right only together with another one, so the section is judged as a whole first.
+    // A value may be valid only together with another one, so check the whole section first.
     let is_known = |key: &Name<'_>| {
         keys.iter()
             .any(|known| known.section == name && known.name == key.get_ref().as_ref())
@@ -134,7 +134,7 @@ fn check_value<'i>(section: &Name<'i>, name: &Name<'i>, value: &Assigned<'i>, pa
     }
 }
 
-/// The settings of a file that has only these keys of the section. The outer error is about the types of the values.
+/// The settings of a file that has only these keys of the section. The outer error is a value of a wrong type.
 fn settings_of<'a, 'i: 'a>(
     section: &Name<'i>,
     keys: impl IntoIterator<Item = (&'a Name<'i>, &'a Assigned<'i>)>,

@@ -9,7 +9,7 @@
 //! - `state`: the states of hosts, origins and URLs, and the events that change them
 //! - `host`: one host; `queue`: its URLs in order; `visits`: its revisits; `waiting`: a URL in memory
 //! - `step`: the choice of a host's next step; `errands`: robots.txt and sitemaps
-//! - `intake`: what comes into memory from the seeds file and from the store, and what leaves it
+//! - `intake`: brings seeds and hosts into memory, and releases hosts
 //! - `schedule`: the order of turns; `addresses`: the gates of the addresses
 //! - `lookups`: the names whose addresses are not known yet; `trials`: the new names of one domain, a few at a time
 //! - `rules_memory`: the bound on the rules of robots.txt
@@ -60,14 +60,14 @@ const BUFFER: usize = 1_024;
 /// The order over all hosts.
 #[derive(Debug)]
 pub struct Frontier {
-    /// Each in a block of its own, because a map that grows moves its values and has room for twice as many.
+    /// Each host has a heap block of its own, because a growing map moves its values and reserves room for twice as many.
     hosts: HashMap<String, Box<Host>>,
     addresses: Addresses,
     lookups: Lookups,
     trials: Trials,
     schedule: Schedule,
     intake: Intake,
-    /// Bytes of the rules of robots.txt in memory, or more.
+    /// Upper bound on the bytes of the rules of robots.txt in memory.
     rules_bytes: usize,
     /// Hosts with facts that have changed since they were last saved.
     unsaved: Vec<String>,
@@ -106,7 +106,7 @@ struct FrontierSettings {
     max_pages_per_host: Option<u64>,
     traps: TrapLimits,
     steers: bool,
-    /// Whether names are looked up before their hosts are asked. A proxy opens the connections itself.
+    /// Whether the crawler looks up a name before the first request to its host. It does not if a proxy opens the connections.
     looks_up_names: bool,
 }
 
@@ -160,7 +160,7 @@ impl Frontier {
         }
     }
 
-    /// Notes that the host is a seed's, so that its name needs no trial.
+    /// Notes that a seed has this host, so that its name needs no trial.
     fn want(&mut self, name: &str, now: Now) {
         let Some(host) = self.hosts.get_mut(name) else {
             return;
@@ -380,7 +380,7 @@ impl Frontier {
         }
     }
 
-    /// Steering with all that it learned; `None` if no URL is held back.
+    /// Steering with its rules and counts; `None` if no URL is held back.
     #[must_use]
     pub fn into_holder(self) -> Option<Steering> {
         let holds_back = self.released_hold_urls_back() || self.hosts.values().any(|host| host.queue.holds_back_some());

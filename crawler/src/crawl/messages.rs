@@ -162,9 +162,9 @@ pub(crate) enum Event {
     },
     /// The answer to [`Step::ReadSeeds`].
     SeedsRead {
-        /// The seeds that are new to the crawl, or tried again.
+        /// The seeds that are new to the crawl, and the seeds that it tries again.
         queued: Vec<QueuedUrl>,
-        /// The hosts of seeds that the crawl knew, and the hosts to which these redirected.
+        /// The hosts of seeds that the crawl knew, and the hosts to which these seeds redirected.
         known: Vec<String>,
         /// Whether the file has more.
         more: bool,
@@ -173,7 +173,7 @@ pub(crate) enum Event {
     HostsLoaded {
         /// The hosts, as the store has them.
         hosts: Vec<StoredHost>,
-        /// The name behind which the store has more; `None` if it has no more, or was asked for named hosts.
+        /// The name after which the store has more hosts; `None` if it has no more, or if the request named the hosts.
         behind: Option<String>,
     },
     /// Take no new URL; let the work in process end.
@@ -189,11 +189,11 @@ pub(crate) enum Step {
     LookUp(String),
     /// Read more of a host's URLs from the store.
     Refill(Refill),
-    /// Read from the store what an earlier run learned by this errand.
+    /// Read the result of this errand in an earlier run from the store.
     Recall(Errand),
-    /// Read more seeds into the store. It has no ticket, and is not repeated before its answer.
+    /// Read more seeds into the store. This step has no ticket, and the frontier does not repeat it before the answer.
     ReadSeeds,
-    /// Read hosts from the store. It has no ticket, and is not repeated before its answer.
+    /// Read hosts from the store. This step has no ticket, and the frontier does not repeat it before the answer.
     LoadHosts(HostsWanted),
     /// Record a URL as excluded, without a request.
     Exclude {
@@ -242,7 +242,7 @@ pub(crate) enum HostsWanted {
     Named(Vec<String>),
     /// Hosts with URLs in the queue, in the order of their names.
     Behind {
-        /// Those behind this name.
+        /// Only hosts after this name.
         name: String,
         /// Bound on their number.
         limit: usize,
@@ -256,9 +256,9 @@ pub(crate) struct StoredHost {
     pub name: String,
     /// Its counts.
     pub counts: Counts,
-    /// How earlier runs treated it.
+    /// Its treatment by earlier runs.
     pub record: Option<HostRecord>,
-    /// All its queued URLs, if they are few and the host was never asked; otherwise none.
+    /// All its queued URLs, if they are few and no run has sent a request to the host; otherwise none.
     pub urls: Vec<QueuedUrl>,
 }
 
@@ -327,7 +327,7 @@ pub(crate) enum Record {
         /// The text to store; `None` if it is too long.
         stored: Option<StoredRobots>,
     },
-    /// The frontier asks for what an earlier run learned by this errand.
+    /// The frontier asks for the result of this errand in an earlier run.
     Recall(Errand),
     /// The treatment of hosts.
     Hosts {
@@ -336,7 +336,7 @@ pub(crate) enum Record {
         /// Whether the run ends with this record.
         is_last: bool,
     },
-    /// The run ends, and some hosts may have been asked without a record by an earlier run that was killed.
+    /// The run ends. An earlier, killed run may have sent requests that the store does not record.
     StaysInterrupted,
     /// The frontier asks for more seeds.
     ReadSeeds,

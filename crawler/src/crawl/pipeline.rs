@@ -10,7 +10,8 @@
 //! 1. **Seed.** [`fill`](fill::fill) puts the URLs that earlier runs left in the store into the frontier. A thread of
 //!    [`seeding`] reads the seeds file; the recorder stores its URLs batch by batch, and an event brings the new ones to the frontier.
 //! 2. **Frontier.** [`Frontier::next`] chooses the next URL. Robots.txt, politeness and steering decide when it goes, or whether
-//!    it is held back. The name of a host is looked up before its first request ([`Network::look_up`]). [`drive`](drive::drive) carries out each step of the frontier and feeds it the events of all stages.
+//!    it is held back. Before the first request to a host, the crawler looks up its name ([`Network::look_up`]). [`drive`](drive::drive)
+//!    carries out each step of the frontier, and passes it the events of all stages.
 //! 3. **Fetch.** [`Network::fetch`] makes the request in a tokio task
 //!    ([`Fetcher::get_by`](web::fetch::Fetcher::get_by)). An event tells the frontier that the request has ended. A
 //!    small answer goes to the channel `small`, a large one to `large` ([`Lane`](super::interpret::Lane)).
@@ -61,7 +62,7 @@ use parse_threads::ParseThreads;
 /// extra tickets let fetching and parsing continue.
 const HEADROOM: usize = 128;
 
-/// Messages without a ticket that may be under way: one that asks for seeds, one that asks for hosts, the save of the hosts and the stop.
+/// Bound on the messages without a ticket: one that asks for seeds, one that asks for hosts, the save of the hosts, and the stop.
 const WITHOUT_TICKET: usize = 4;
 
 /// The result of a run.
@@ -73,18 +74,18 @@ pub struct Summary {
     pub counts: Counts,
     /// Hosts that this run left unfinished.
     pub given_up: Vec<GivenUp>,
-    /// The number of further ones, which are too many to name.
+    /// The number of further hosts, which are too many to name.
     pub further_given_up: u64,
     /// Whether the run was stopped before it had read its seeds file to the end.
     pub has_unread_seeds: bool,
-    /// Steering with all that it learned, if it holds URLs back.
+    /// Steering with its rules and counts, if it holds URLs back.
     pub holds_back: Option<Steering>,
     /// How long it took.
     pub elapsed: Duration,
 }
 
 impl Summary {
-    /// The numbers of failed URLs and of given up hosts of a finished crawl that has no page because of them.
+    /// If a finished crawl has no page because of failures: the numbers of failed URLs and of hosts that it gave up.
     #[must_use]
     pub fn without_page(&self) -> Option<(u64, u64)> {
         let given_up = self.given_up.len() as u64 + self.further_given_up;
@@ -99,8 +100,8 @@ type Answer = (Task, Result<Response, FetchError>);
 /// From the parse threads and the frontier to the recorder: a record, with the memory that it occupies.
 type WeighedRecord = (Record, Claim);
 
-/// Crawls from `seeds`, or without them only the known URLs, into the data folder `dir`, and continues where an earlier run stopped, until nothing is left, a limit is
-/// reached, or `stop` completes.
+/// Crawls from `seeds`, or without them only the known URLs, into the data folder `dir`. Continues where an earlier run stopped. Ends
+/// when nothing is left, a limit is reached, or `stop` completes.
 ///
 /// # Errors
 /// The store or the index failed. Everything committed before is safe, and the next run continues from there.

@@ -62,14 +62,14 @@ pub struct Recorder {
     seeds: Option<SeedInbox>,
     /// Whether the frontier waits for seeds.
     owes_seeds: bool,
-    /// Whether the next run must treat every host as asked a moment ago.
+    /// Whether the next run must assume that every host had a request a moment ago.
     stays_interrupted: bool,
     stats: Arc<Stats>,
     commit_interval: Duration,
     committed_at: Instant,
 }
 
-/// What the recorder does next.
+/// The next input of the recorder.
 #[allow(
     clippy::large_enum_variant,
     reason = "one at a time is alive, for one turn of a loop"
@@ -78,7 +78,7 @@ enum Input {
     Record(Record, Claim),
     /// Seeds that the frontier asked for; `None` at their end.
     Seeds(Option<SeedBatch>),
-    /// Nothing is to be recorded, so there is time for a commit.
+    /// No record waits, so there is time for a commit.
     Pause,
     /// No sender is left.
     End,
@@ -160,8 +160,8 @@ impl Recorder {
                 }
                 Input::End => break,
             };
-            // The frontier takes events until it has ended. After that nobody needs them, but the last record is still
-            // to come: it marks the run as ended in order.
+            // The frontier takes events until it has ended. After that nobody needs the events, but the last record is still to come: it
+            // marks a regular end of the run.
             if let Some(event) = event
                 && events.blocking_send(event).is_err()
             {
@@ -299,8 +299,8 @@ impl Recorder {
         Ok(Some(event))
     }
 
-    /// Waits for a record, for seeds if the frontier asked for them, or for the time of a commit. Seeds may come slowly, as from a pipe, so
-    /// records never wait for them.
+    /// Waits for a record, for seeds if the frontier asked for them, or for the time of a commit. Seeds may come slowly, for example from
+    /// a pipe, so records never wait for them.
     fn next_input(&self, records: &Receiver<(Record, Claim)>) -> Input {
         let seeds = self.seeds.as_ref().filter(|_| self.owes_seeds);
         let record = match seeds {
@@ -318,7 +318,7 @@ impl Recorder {
         }
     }
 
-    /// Stores seeds; `None` says that there are no more.
+    /// Stores seeds; `None` means that there are no more.
     fn take_seeds(&mut self, batch: Option<SeedBatch>) -> Result<Event, RunError> {
         self.owes_seeds = false;
         let more = batch.is_some();

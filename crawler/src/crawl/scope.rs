@@ -17,7 +17,8 @@ pub enum Outside {
     Depth,
 }
 
-/// The hosts of the crawl. The parse threads share it; it grows while the seeds are read, and when a seed redirects to another host.
+/// The hosts of the crawl. The parse threads share the scope. It grows while the crawler reads the seeds, and when a seed redirects to
+/// another host.
 ///
 /// A host takes about 18 bytes: the scope keeps hashes of 64 bits with a random key. Among a million hosts, the probability that a given
 /// host outside has the hash of one of them is 5 · 10⁻¹⁴.
@@ -33,7 +34,7 @@ pub struct Scope {
 #[derive(Debug, Default)]
 struct Hosts {
     hashes: HashSet<u64>,
-    /// Whether seeds are still being read, so that further hosts may follow.
+    /// Whether the crawler still reads seeds, so that further hosts may follow.
     is_growing: bool,
 }
 
@@ -56,7 +57,7 @@ impl Scope {
         self.lock().hashes.insert(hash);
     }
 
-    /// Notes whether seeds are being read, so that further hosts may follow.
+    /// Notes whether the crawler still reads seeds, so that further hosts may follow.
     pub fn set_growing(&self, is_growing: bool) {
         self.lock().is_growing = is_growing;
         self.grown.notify_all();
@@ -65,16 +66,16 @@ impl Scope {
     /// Checks that a URL on `host`, `depth` links away from a seed, belongs to the crawl.
     ///
     /// # Errors
-    /// It does not, for the returned reason.
+    /// The URL is outside the scope, for the returned reason.
     pub fn admits(&self, host: &HostKey, depth: u16) -> Result<(), Outside> {
         self.check(host, depth, |hosts| hosts)
     }
 
-    /// As [`Scope::admits`], but a host that the scope does not have is refused only when all seeds are read: it may be the host of a
-    /// seed. The thread that reads the seeds, or stores them, must not call this.
+    /// As [`Scope::admits`], but refuses an unknown host only after all seeds are read, because it may be the host of a later seed. The
+    /// threads that read and store the seeds must not call this.
     ///
     /// # Errors
-    /// It does not, for the returned reason.
+    /// The URL is outside the scope, for the returned reason.
     pub fn admits_at_last(&self, host: &HostKey, depth: u16) -> Result<(), Outside> {
         match self.admits(host, depth) {
             Err(Outside::Host) => self.check(host, depth, |hosts| {

@@ -15,10 +15,11 @@ use bad_lines::BadLines;
 
 pub use bad_lines::BadLine;
 
-/// Seeds of a batch: few enough that a batch is stored in a few milliseconds, enough that a message for each does not count.
+/// Seeds of a batch: few enough that the recorder stores a batch in a few milliseconds, and enough that the cost of a message for each
+/// batch does not count.
 const BATCH: usize = 1_000;
 
-/// Lines that are read for one batch, whatever they hold, so that the progress of a file without seeds is shown.
+/// Bound on the lines read for one batch, so that the progress display moves even for a file without seeds.
 const BATCH_LINES: u64 = 10_000;
 
 /// Longest line, in bytes. No URL that the crawl accepts is longer.
@@ -33,9 +34,9 @@ pub struct Seeds {
     /// Lines read.
     lines: u64,
     bad_lines: BadLines,
-    /// Read ahead, to see that there is a seed.
+    /// The first batch, read in advance to check that the file has a seed.
     first: Option<Vec<Seed>>,
-    /// Ended a batch that had seeds.
+    /// A read error that ended a batch with seeds. The next call returns it.
     failed: Option<SeedsError>,
 }
 
@@ -67,7 +68,7 @@ pub enum SeedsError {
         name: String,
         /// Lines that were read.
         lines: u64,
-        /// The error of the system, or the form of the file.
+        /// The error of the system, or the reason why the file is no text in UTF-8.
         reason: String,
     },
     /// No line holds a URL.
@@ -159,8 +160,8 @@ impl Seeds {
         self.lines
     }
 
-    /// The next seeds, which may be none; `None` at the end of the file. Lines without a seed are reported as warnings: the first few, then
-    /// their number.
+    /// The next seeds, which may be none; `None` at the end of the file. Reports lines without a seed as warnings: the first few in full,
+    /// then their number.
     ///
     /// # Errors
     /// The file cannot be read further.
@@ -201,7 +202,7 @@ impl Seeds {
         Ok(Some(seeds))
     }
 
-    /// Reads a line up to [`MAX_LINE_BYTES`], and passes over the rest of a longer one. `false` at the end of the file.
+    /// Reads a line up to [`MAX_LINE_BYTES`], and skips the rest of a longer line. `false` at the end of the file.
     fn read_line(&mut self, line: &mut Vec<u8>) -> Result<bool, SeedsError> {
         line.clear();
         let limit = MAX_LINE_BYTES as u64;
@@ -220,7 +221,7 @@ impl Seeds {
     }
 }
 
-/// Why a file that begins so is no text in UTF-8.
+/// The reason why a file with these first bytes is no text in UTF-8.
 fn other_form(beginning: &[u8]) -> Option<&'static str> {
     match beginning {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("its text is in UTF-16, not in UTF-8"),
@@ -229,7 +230,7 @@ fn other_form(beginning: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The seed in a line, or its text without comment and the reason for none; `None` for a line without text.
+/// The seed in a line, or the line's text without its comment and the reason why it is no seed; `None` for a line without text.
 fn seed_in<'a>(line: &'a str, rules: &CanonicalRules) -> Option<Result<Seed, (&'a str, String)>> {
     let line = line.split_once(" #").map_or(line, |(before, _)| before).trim();
     if line.is_empty() || line.starts_with('#') {

@@ -36,7 +36,7 @@ pub struct Stats {
     links_too_deep: AtomicU64,
     links_over_budget: AtomicU64,
     stopping: AtomicBool,
-    /// Lines read, while the seeds are being read.
+    /// Number of lines read, while the crawler reads the seeds.
     seed_lines: Mutex<Option<u64>>,
     /// Whether a display reads the states of the hosts; the frontier computes them only for a display.
     watched: AtomicBool,
@@ -100,7 +100,7 @@ pub struct Snapshot {
     pub links_too_deep: u64,
     /// Links to hosts that had used up `scope.max_urls_per_host`; links to known URLs count too.
     pub links_over_budget: u64,
-    /// Lines of the seeds file that were read, until all are.
+    /// Number of lines read from the seeds file; `None` when all are read.
     pub seed_lines: Option<u64>,
     /// Whether the run takes no more new URLs.
     pub stopping: bool,
@@ -198,7 +198,7 @@ impl Stats {
         self.links_over_budget.fetch_add(links as u64, Ordering::Relaxed);
     }
 
-    /// Notes how many lines of the seeds file were read; `None` when all are.
+    /// Sets the number of lines read from the seeds file; `None` when all are read.
     pub fn seeds_read(&self, lines: Option<u64>) {
         *lock(&self.seed_lines) = lines;
     }

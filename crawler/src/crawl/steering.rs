@@ -14,9 +14,9 @@
 //!   fetched, so a right rule loses nothing.
 //!
 //! **A duplicate is no evidence if it leads somewhere.** The pages of a listing may have equal texts and different links. A duplicate
-//! leads nowhere if each of its links was on an earlier page with the same text (`recorder/cluster_links.rs`), is one to which the
-//! rule applies, or is like links that were all duplicates. A new page that was found on a duplicate contradicts the rules that apply to
-//! the duplicate and not to the new page.
+//! leads nowhere if this holds for each of its links: an earlier page with the same text has the link (`recorder/cluster_links.rs`), or
+//! the rule applies to the link, or similar links led only to duplicates. A new page that was found on a duplicate contradicts the rules
+//! that apply to the duplicate and not to the new page.
 //!
 //! Deprioritised URLs are fetched when the host has nothing else to do. Traps are the exception, because they have no
 //! end. A rule that holds describes a trap in one of these cases:
@@ -28,7 +28,7 @@
 //! - Its parameter has no effect (a session id, a sort order): it was never contradicted, and the same value of it had no effect on
 //!   several pages. Several such parameters hold back their combinations.
 //!
-//! Traps without a rule are patterns of any shape: see `traps.rs`. `share.rs` leaves folders by a bound that the user sets.
+//! `traps.rs` finds traps without a rule, in patterns of any shape. `share.rs` leaves folders by a bound that the user sets.
 //!
 //! The URLs of a trap are *held back* as soon as one URL of the same class has confirmed the rule: they stay in the queue. A sample
 //! (the 9th, 36th, 81st, …: √n/3 of n) is fetched last, as a test. If one page of the sample says something new, all URLs that the
@@ -38,10 +38,10 @@
 //! The first pages of a suspect skeleton (parameters, or several numbers in the path) are fetched one after the other,
 //! while other pages are fetched beside them: see `frontier/queue.rs`.
 //!
-//! Steering stores nothing but the new links of duplicates. It derives everything from the catalogue, in the order of decision. A restart and a report
-//! replay the catalogue, so steering cannot contradict the verdicts. Memory is bounded: a host has a bounded number of
-//! rules and patterns, and steering remembers at least half a million keys, of which a page takes several. If it has
-//! forgotten a page, one more URL is fetched.
+//! Steering stores only the new links of duplicates. It derives all its rules and counts from the catalogue, in the order of decision. A
+//! restart and a report replay the catalogue, so steering cannot contradict the verdicts. Memory is bounded: a host has a bounded number
+//! of rules and patterns, and steering remembers at least half a million keys, of which a page takes several. If it has forgotten a page,
+//! one more URL is fetched.
 
 mod evidence;
 mod forecast;
@@ -162,9 +162,9 @@ impl Steering {
         std::mem::take(&mut self.other_hosts)
     }
 
-    /// A new page contradicts the rules that take the duplicate on which it was found for a known page, unless the rule
-    /// applies to the new page too: then the rule would not have held it back, as the first of its class. Returns `true` if it
-    /// contradicts a rule.
+    /// A new page contradicts each rule that applies to the duplicate on which the page was found, unless the rule applies to the new
+    /// page too. Such a rule would not have held the new page back, because the page is the first of its class. Returns `true` if the
+    /// page contradicts a rule.
     fn note_new_page(&mut self, page: &Decided<'_>) -> bool {
         if page.is_duplicate() {
             return false;
@@ -177,7 +177,7 @@ impl Steering {
         };
         let memory = &mut self.memory;
         let leads_away = |rule: &UrlRule| rule.rewrite(&url).is_some() && rule.rewrite(&page.url).is_none();
-        // A duplicate counts once, however many new pages it led to.
+        // A duplicate counts once, even if it led to several new pages.
         let mut is_first = |rule: &UrlRule| {
             let key = led_key(via, rule);
             let is_first = !memory.contains(key);

@@ -46,7 +46,7 @@ pub const CALENDAR: &str = include_str!("content/calendar.txt");
 /// Words of a generated sentence.
 const SENTENCE: usize = 13;
 
-/// A text of `words` words, which no other `name` has. It makes no sense, and its words are those of the articles.
+/// A text of `words` words that no other `name` has. The text makes no sense, and its words come from the articles.
 pub fn prose(name: &str, words: usize) -> String {
     let mut text = String::new();
     for n in 0..words {
@@ -67,7 +67,7 @@ pub fn title(name: &str, n: usize) -> String {
     capital(&words.join(" "))
 }
 
-/// A word of the articles, by a name and a number.
+/// A word from the articles, by a name and a number.
 pub fn word(name: &str, n: usize) -> &'static str {
     static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let words = ARTICLES.split(|c: char| !c.is_ascii_lowercase());

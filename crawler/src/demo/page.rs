@@ -37,7 +37,7 @@ pub enum Area {
     Sparse,
     /// Hostile titles.
     Titles,
-    /// Shops whose pages look alike and lead to goods of their own.
+    /// Shops whose listing pages are similar and lead to different goods.
     Listings,
     /// A forum by `start`.
     Forum,
@@ -45,7 +45,7 @@ pub enum Area {
     Diary,
     /// A catalogue with filters and sort orders.
     Facets,
-    /// A search, with documents that only its results name.
+    /// A search, with documents that only its results link to.
     Search,
 }
 
@@ -150,7 +150,7 @@ pub enum Answer {
     Failed(&'static str),
     /// Recorded as excluded.
     Excluded(Exclusion),
-    /// Kept, dropped or held back: the page of a listing, of which only the documents count.
+    /// Kept, dropped or held back: a page of a listing. Only the documents of the listing count.
     Listing,
     /// Beyond the depth limit: unknown or excluded, and never requested.
     BeyondDepth,

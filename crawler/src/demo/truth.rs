@@ -30,7 +30,7 @@ pub struct Expected {
     pub answer: Answer,
     /// The reason for the answer.
     pub why: &'static str,
-    /// Whether steering may hold it back: the page of a listing, or a page of a cluster of which another is kept.
+    /// Whether steering may hold the page back: a page of a listing, or a page of a cluster with another kept page.
     pub may_be_held_back: bool,
 }
 

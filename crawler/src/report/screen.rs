@@ -21,7 +21,7 @@ const WIDE_HOSTS: usize = 66;
 
 /// Rows shown of each table; the other forms show more.
 const SHOWN: usize = 3;
-/// Reasons shown for which URLs are held back.
+/// Bound on the shown reasons for held-back URLs.
 const REASONS_SHOWN: usize = 3;
 /// Kinds of failure shown.
 const KINDS_SHOWN: usize = 6;
@@ -85,7 +85,7 @@ impl Screen {
         self.held_back(report);
     }
 
-    /// The URLs that are held back, the reasons, and the way to fetch them.
+    /// The number of held-back URLs, the reasons, and the setting that fetches them.
     fn held_back(&mut self, report: &Report) {
         let saved = &report.saved;
         if saved.requests == 0 {

@@ -110,8 +110,8 @@ pub(crate) struct Pattern {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Trap {
     pub host: String,
-    /// `/shop/*/{mixed}?*`: `#` stands for digits, `{word}` and `{mixed}` for a segment without and with digits, `*` for any segment,
-    /// `**` for any number of segments, `?*` for any query. For a folder: its path.
+    /// For a trap, such as `/shop/*/{mixed}?*`: `#` stands for digits, `{word}` for a segment without digits, `{mixed}` for a segment
+    /// with digits, `*` for any segment, `**` for any number of segments, `?*` for any query. For a folder: its path.
     pub pattern: String,
     /// `trap`: all its pages were duplicates for long enough; `folder`: `scope.max_duplicate_share` is reached.
     pub kind: &'static str,
@@ -124,7 +124,7 @@ pub(crate) struct Trap {
 }
 
 impl Trap {
-    /// The trap or folder as people read it.
+    /// The trap or folder in a form for people.
     #[must_use]
     pub fn words(&self) -> String {
         format!("{} {}{}", self.kind, self.host, self.pattern)
@@ -182,7 +182,7 @@ impl Steering {
         Self::learned(store, &known, all)
     }
 
-    /// As [`of`](Self::of), by steering that has learned from all verdicts in `store`.
+    /// As [`of`](Self::of), with a steering that has learned from all verdicts in `store`.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -207,7 +207,7 @@ impl Steering {
         })
     }
 
-    /// The reasons for which URLs are held back, each with the number of these URLs, the largest first.
+    /// The reasons for held-back URLs, each with the number of its URLs, the largest first.
     #[must_use]
     pub fn held_back_by(&self) -> Vec<(String, u64)> {
         let rules = self.rules.iter().map(|rule| (rule.rule.clone(), rule.saved_requests));
@@ -217,7 +217,7 @@ impl Steering {
         reasons
     }
 
-    /// How to fetch the URLs that are held back.
+    /// The settings that fetch the held-back URLs.
     #[must_use]
     pub fn how_to_fetch(&self) -> &'static str {
         if self.traps.iter().any(|trap| trap.kind == FOLDER) {
@@ -271,7 +271,7 @@ struct Affected {
     deprioritised: u64,
     /// URLs held back, by host.
     held_back_on: HashMap<String, u64>,
-    /// URLs held back, by the text form of the rule, trap or folder.
+    /// Numbers of held-back URLs, by the text form of the rule, trap or folder.
     held_back_by: HashMap<String, u64>,
     /// URLs that a rule matches, held back or deprioritised, by the rule's text form.
     queued_by: HashMap<String, u64>,

@@ -19,8 +19,8 @@ thread_local! {
     static IS_ASIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Writes a line to standard error and ignores write errors. The line may name a file, a URL or a value that somebody else wrote, so a
-/// character that could control a terminal is replaced, and the user and the password of a URL are hidden.
+/// Writes a line to standard error and ignores write errors. The line may contain a file name, a URL or a value from strangers. So this
+/// function replaces characters that could control a terminal, and hides the user and the password of a URL.
 pub fn tell(line: impl std::fmt::Display) {
     let line = without_user_info(&format!("{line}\n"));
     let shown = |c| if matches!(c, '\n' | '\t') { c } else { harmless(c) };

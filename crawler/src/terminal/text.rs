@@ -21,8 +21,8 @@ pub fn terminal_text(text: &str, width: usize) -> String {
     out
 }
 
-/// `text` with `***` in place of what may be the user and the password of a URL, in each of its words. The text need not be a URL: a
-/// password stays hidden where a mistake keeps the rest from being read.
+/// `text` with `***` in each word in place of a possible user and password of a URL. The text need not be a URL: the function also hides
+/// a password in a word that a mistake makes unreadable as a URL.
 #[must_use]
 pub fn without_user_info(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -35,8 +35,8 @@ pub fn without_user_info(text: &str) -> String {
     out
 }
 
-/// Where the user info of a word begins and ends: behind the scheme, up to the `@`. It ends at the last `@` if a colon shows that a
-/// password precedes it, because a password may have a slash.
+/// The begin and the end of the user info in a word: after the scheme, up to the `@`. If a colon shows that a password precedes, the user
+/// info ends at the last `@`, because a password may contain a slash.
 fn user_info(word: &str) -> Option<(usize, usize)> {
     let start = match (word.find("//"), word.find(":/")) {
         (Some(slashes), _) => slashes + 2,

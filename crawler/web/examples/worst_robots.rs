@@ -1,4 +1,4 @@
-//! Measures how long the worst robots.txt that we know takes to read, and how long one URL takes to decide.
+//! Measures the time to read the worst known robots.txt, and the time to decide about one URL.
 //!
 //! `cargo run --release -p web --example worst_robots`
 
@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use web::robots::{MAX_ROBOTS_BYTES, Robots};
 
-/// Bytes of a long URL path: the crawler takes none much longer.
+/// Bytes of a long URL path. The crawler accepts no path that is much longer.
 const PATH_BYTES: usize = 2_000;
 
-/// Decisions of which the fastest counts: the others shared the processor.
+/// Number of measured decisions. Only the fastest counts, because the others shared the processor.
 const ROUNDS: u32 = 50;
 
 fn main() {
@@ -118,7 +118,7 @@ fn shapes() -> Vec<Shape> {
     ]
 }
 
-/// A text in which most parts of three letters occur once.
+/// A text in which most sequences of three letters occur once.
 fn letters(bytes: usize) -> String {
     let mut state = 1_u32;
     let mut next = || {

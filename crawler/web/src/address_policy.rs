@@ -4,9 +4,9 @@
 //! checks the address and not the name. It does so in two places, because an IP literal is never resolved:
 //!
 //! - [`AddressPolicy::check_literal`] before every request, and before every hop of a redirect;
-//! - [`GuardedResolver`] on the answer of every name look-up. A connection uses only addresses of an answer that was checked: those of
-//!   the look-up before the request ([`Route`](crate::fetch::Route)), or those of the look-up of the connection itself. A second look-up with
-//!   another answer can therefore not evade the check.
+//! - [`GuardedResolver`] on the answer of every name look-up. A connection uses only addresses from a checked answer: the answer of the
+//!   look-up before the request ([`Route`](crate::fetch::Route)), or the answer of the look-up of the connection itself. So a second
+//!   look-up with another answer cannot evade the check.
 //!
 //! A proxy resolves names itself. Behind a proxy, only the first check holds.
 

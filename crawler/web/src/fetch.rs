@@ -254,11 +254,11 @@ impl Fetcher {
     }
 }
 
-/// Bound on the addresses of one name. A name server may give thousands.
+/// Bound on the addresses of one name. A name server may return thousands.
 const MAX_ADDRESSES: usize = 16;
 
-/// Makes the client of a host, which connects only to `addresses` where they are known. All clients share one set of certificates and one
-/// cache of TLS sessions.
+/// Makes the client of a host. If `addresses` are known, the client connects only to them. All clients share one set of certificates and
+/// one cache of TLS sessions.
 fn builder_of(settings: &FetchSettings, policy: AddressPolicy) -> Result<Box<Build>, FetchError> {
     let tls = tls::config(&settings.extra_roots)?;
     let headers = fields::of_every_request(settings);

@@ -107,8 +107,8 @@ impl Robots {
     }
 
     /// Whether the URL may be fetched. Only its path and query count. The caller ensures that the rules belong to the URL's
-    /// scheme, host and port. The work has a bound: of patterns with `*` that cost more than it allows, those with `Disallow` count as
-    /// matching where their parts occur in the URL.
+    /// scheme, host and port. The work has a bound. Beyond the bound, a `Disallow` pattern with `*` counts as a match if its parts occur
+    /// in the URL.
     #[must_use]
     pub fn decide(&self, url: &Url) -> RobotsDecision {
         self.decide_target(&url[Position::BeforePath..Position::AfterQuery])

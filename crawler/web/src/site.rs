@@ -15,7 +15,7 @@ pub fn site(url: &Url) -> Option<&str> {
     }
 }
 
-/// The same of a host key, such as `www.example.org:8080`: all ports of a domain are one site.
+/// The site of a host key, such as `www.example.org:8080`: all ports of a domain are one site.
 #[must_use]
 pub fn domain_of_host(host: &str) -> &str {
     if host.starts_with('[') {

@@ -11,26 +11,26 @@ use crate::error::StorageError;
 use crate::store::Store;
 use crate::warc::location::WarcEnd;
 
-/// Upper bound on the bytes of a line. The longest URL, escaped, has a third of it.
+/// Upper bound on the bytes of a line. The longest URL, escaped, takes a third of the bound.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// A fault of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Difference {
-    /// There is no file, although one was written.
+    /// The file is missing, although the crawl has written it.
     NoFile,
-    /// No capture has this line, which is shown as far as it is text.
+    /// No capture has this line. The fault holds the part of the line that is text.
     Wrong { number: u64, line: String },
     /// A capture's line is missing.
     Missing { line: String },
     /// A line is not greater than the line before.
     NotSorted { number: u64 },
-    /// The last line has no end.
+    /// The last line has no line end.
     Cut,
 }
 
-/// Passes each difference between the index and the catalogue to `tell`. Returns whether the index was compared: not before it is
-/// written for the first time, because then the next run writes all of it.
+/// Passes each difference between the index and the catalogue to `tell`. Returns whether it compared the index. It does not before the
+/// first run has written the index, because the next run then writes the whole index.
 ///
 /// # Errors
 /// Errors of the state; [`StorageError::Io`] if the file cannot be read.
@@ -121,7 +121,7 @@ struct Comparison<'a> {
     path: &'a Path,
     file: Lines,
     expected: Expected,
-    /// A killed run may have captures after this place. The next run adds their lines.
+    /// A killed run may have left captures after this place. The next run adds their lines.
     covered: WarcEnd,
 }
 
@@ -148,7 +148,7 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Compares a line of the file with the lines of the catalogue that are not greater.
+    /// Compares a line of the file with all lines of the catalogue that are not greater than it.
     fn compare(&mut self, line: &Line, tell: &mut dyn FnMut(Difference)) -> Result<(), StorageError> {
         loop {
             let order = self.expected.next.as_ref().map(|next| next.as_bytes().cmp(&line.bytes));

@@ -91,13 +91,13 @@ fn write(store: &Store, path: &Path, known: Option<Indexed>) -> Result<Option<u6
     let partial = path.with_extension("cdxj.partial");
     let written = write_by(store, path, &partial, known);
     if !matches!(written, Ok(Some(_))) {
-        // Frees its space, above all on a full disk. A file that stays is overwritten by the next run.
+        // Remove the partial file to free its space, above all on a full disk. If it stays, the next run overwrites it.
         let _left_over = fs::remove_file(&partial);
     }
     written
 }
 
-/// [`write()`], by way of the file `partial`, which may stay if this fails.
+/// As [`write()`], through the file `partial`, which may stay after a failure.
 fn write_by(store: &Store, path: &Path, partial: &Path, known: Option<Indexed>) -> Result<Option<u64>, StorageError> {
     let write_failed = |source| StorageError::io("write", partial, source);
     let mut out = BufWriter::new(File::create(partial).map_err(write_failed)?);

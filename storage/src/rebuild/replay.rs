@@ -50,7 +50,7 @@ impl Rebuild {
             self.result.files += 1;
             before += file.bytes;
         }
-        // The page is fetched again, and a later rebuild must not find its half for the second time.
+        // The crawler fetches the page again, and a later rebuild must not find its incomplete records a second time.
         if let Some(begin) = group.begin().filter(|begin| begin.file == self.end.file) {
             self.end.offset = begin.offset;
         }
@@ -60,7 +60,7 @@ impl Rebuild {
         Ok(())
     }
 
-    /// Notes a stretch that cannot be read. No page of the new state needs it, so it is no fault of that state.
+    /// Notes an unreadable stretch. No page of the new state needs it, so it is no fault of that state.
     fn note_skipped(&mut self, file: u32, offset: u64, end: u64) -> Result<(), StorageError> {
         let row = (format::skipped_key(file, offset), Some(format::encode(&end)?));
         self.store.stage_rows(vec![row])

@@ -14,7 +14,7 @@ use crate::url_state::{Failure, UrlState};
 pub(super) struct FoundLinks {
     /// URLs that were not known.
     pub fresh: Vec<FreshUrl>,
-    /// URLs that are known and in no metadata record yet: see [`early`](crate::early). Their places are not theirs.
+    /// URLs that are known and in no metadata record yet: see [`early`](crate::early). Their places have no meaning.
     pub early: Vec<FreshUrl>,
 }
 

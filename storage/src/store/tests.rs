@@ -160,7 +160,7 @@ fn links_that_a_crash_made_known_before_their_page_survive_a_rebuild() {
         urls(&store),
         ["https://h/a", "https://h/b", "https://h/c", "https://h/d"]
     );
-    // Two pages name the links, in a later process than that which opens after the crash.
+    // Two pages name the links, in a later process than the first one after the crash.
     store.finish(&queued[1], kept(&queued[1].url), &[link("c")]).unwrap();
     store.commit().unwrap();
     drop(store);

@@ -87,7 +87,7 @@ impl Store {
         Ok(())
     }
 
-    /// Whether a rebuild noted this unreadable stretch, or a longer one from the same byte on.
+    /// Whether a rebuild noted this unreadable stretch, or a longer stretch that begins at the same byte.
     fn is_skipped(&self, file: u32, offset: u64, end: u64) -> Result<bool, StorageError> {
         let Some(row) = self.state.get(format::skipped_key(file, offset))? else {
             return Ok(false);
@@ -95,7 +95,7 @@ impl Store {
         Ok(end <= self.state.decode::<u64>("an unreadable stretch", &row)?)
     }
 
-    /// Checks that the catalogue says of a page what its metadata record says.
+    /// Checks that the catalogue and the metadata record of a page agree.
     fn verify_metadata(
         &self,
         record: &Record,
@@ -106,7 +106,7 @@ impl Store {
         if record.kind() != "metadata" {
             return Ok(());
         }
-        // A rebuild skips records that it cannot decode, and gives up pages without them.
+        // A rebuild skips records that it cannot decode, and gives up pages without a readable record.
         let Ok(decoded) = metadata::decode(record) else {
             return Ok(());
         };
@@ -130,7 +130,7 @@ impl Store {
     }
 }
 
-/// The names of the fields that never change and differ. A redecision gives a page another signature.
+/// The names of the constant fields that differ. After a redecision, pages have other signatures, and `has_first_signature` is false.
 fn differing_fields(archived: &PageRecord, known: &PageRecord, has_first_signature: bool) -> Vec<&'static str> {
     let same = [
         ("url", archived.url == known.url),

@@ -16,7 +16,7 @@ pub enum FindingKind {
     Archive,
     /// `warc/index.cdxj` does not hold exactly the captures of the catalogue.
     IndexFile,
-    /// A row that belongs to no page, queue or count cannot be read, or contradicts the others.
+    /// A row outside the pages, the queue and the counts cannot be read, or contradicts other rows.
     State,
     /// The index of fingerprints does not hold exactly the kept pages.
     Index,

@@ -5,7 +5,7 @@ use crate::cdxj::{Difference, difference};
 use crate::error::StorageError;
 use crate::store::Store;
 
-/// Characters of a line in a finding.
+/// Number of characters of a line that a finding shows.
 const SHOWN_CHARS: usize = 120;
 
 impl Store {

@@ -1,5 +1,5 @@
-//! Reads every row of the database. The database checks the checksum of each part of its files that holds rows when the part is read,
-//! so damage to rows that no other check reads is found here.
+//! Reads every row of the database. When the database reads a part of its files that holds rows, it checks the checksum of the part. So
+//! this check finds damage to rows that no other check reads.
 
 use super::findings::{FindingKind, Findings};
 use crate::error::StorageError;

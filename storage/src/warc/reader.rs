@@ -97,7 +97,7 @@ impl<R: Read + Seek> WarcReader<R> {
         }
     }
 
-    /// Where the next record is looked for: the end of the last record or damaged stretch.
+    /// The place at which the reader looks for the next record: the end of the last record or damaged stretch.
     pub(crate) fn position(&self) -> u64 {
         self.offset
     }

@@ -113,7 +113,7 @@ fn a_row_of_another_version_is_reported_as_damaged() {
 
 fn onward(count: usize) -> Vec<OnwardSitemap> {
     let sitemaps = (0..count).map(|number| OnwardSitemap {
-        // Names that do not compress to nothing.
+        // Names that hardly compress.
         url: format!(
             "https://h/{:x}.xml",
             (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)

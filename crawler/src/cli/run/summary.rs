@@ -12,9 +12,9 @@ use crate::report::Steering;
 use crate::terminal::text::terminal_text;
 use crate::terminal::units::{self, bytes};
 
-/// Reasons shown for which URLs are held back.
+/// Bound on the shown reasons for held-back URLs.
 const REASONS_SHOWN: usize = 5;
-/// Hosts that are named; the others are counted.
+/// Bound on the hosts that the summary names. It counts the others.
 const MAX_NAMED: usize = 20;
 
 /// Describes a finished run in a few lines.
@@ -128,7 +128,7 @@ fn further_given_up(summary: &Summary) -> Option<String> {
     (unnamed > 0).then(|| format!("  {hosts} further hosts are resting or were given up; their URLs stay queued"))
 }
 
-/// The URLs that are held back, the reasons, and the way to fetch them.
+/// The number of held-back URLs, the reasons, and the setting that fetches them.
 fn held_back_by(steering: &Steering) -> String {
     let urls = units::grouped(steering.held_back);
     let mut lines = vec![format!(

@@ -9,7 +9,7 @@ use crate::config::settings::Settings;
 use crate::crawl::index::decode_signature;
 use crate::error::RunError;
 
-/// Searches an index of the kept pages before it for each kept page.
+/// For each kept page, searches an index of the kept pages before it.
 pub(super) fn verify(
     store: &Store,
     settings: &Settings,
@@ -42,7 +42,7 @@ pub(super) fn verify(
 /// The kept pages so far, by their signatures.
 struct KeptPages {
     dedup: Deduplicator<MemoryIndex>,
-    /// The page that each page replaced as the canonical page.
+    /// For each page: the page that it replaced as the canonical page.
     replacements: HashMap<u64, u64>,
 }
 
@@ -55,7 +55,7 @@ impl KeptPages {
         })
     }
 
-    /// Adds a page. Returns the page before it that it is a duplicate of. Later pages are compared with it even then.
+    /// Adds a page. Returns the earlier page of which it is a duplicate. Later pages are compared with a duplicate too.
     fn add(&mut self, id: u64, page: &PageRecord) -> Result<Option<u64>, RunError> {
         let signature = decode_signature(&page.signature)?;
         let verdict = self.dedup.check(&signature)?;
@@ -87,7 +87,7 @@ impl Excused {
         })
     }
 
-    /// Whether the pair is no fault. Counts it then.
+    /// Whether the pair is no fault. Counts a pair that is none.
     fn covers(&mut self, id: u64, of: u64, kept: &KeptPages) -> bool {
         if kept.replacements.contains_key(&id) || kept.replacements.contains_key(&of) {
             self.near_replacements += 1;

@@ -38,9 +38,10 @@ pub(super) fn verify(
 struct Members {
     dedup: Deduplicator<SledIndex>,
     others: HashSet<u64>,
-    /// Pages that may still be in the index: a replaced page leaves it after the commit, at the latest at the start of the next run.
+    /// Pages that may still be in the index. A replaced page leaves the index after the commit, at the latest at the start of the next
+    /// run.
     departed: HashSet<u64>,
-    /// The last page that the index has applied.
+    /// The last page whose verdict the index contains.
     applied: u64,
 }
 

@@ -43,9 +43,9 @@ pub struct TrapLimits {
 /// When the crawl leaves a host or a folder.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DuplicateShare {
-    /// Share of the pages in the window that must have said nothing new, above 0 and at most 1.
+    /// Smallest share of the pages in the window that said nothing new, above 0 and at most 1.
     pub share: f64,
-    /// The last pages of the host or folder; the bound does not apply to a smaller number.
+    /// Number of the last pages of the host or folder that the share concerns. The bound does not apply to a folder with fewer pages.
     pub window: usize,
 }
 

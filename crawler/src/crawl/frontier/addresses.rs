@@ -92,7 +92,7 @@ impl Addresses {
         self.address(key).gate.was_asked(ago);
     }
 
-    /// Forgets the addresses that no host in memory has, if they would let a request pass.
+    /// Forgets each address that no host in memory has, if its gate would let a request pass.
     pub fn release(&mut self, needed: &HashSet<AddressKey>, now: Now) {
         let is_idle = |address: &Address| address.waiting.is_empty() && !address.is_due && address.is_open(now);
         self.addresses

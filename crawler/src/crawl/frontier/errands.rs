@@ -86,7 +86,7 @@ impl Frontier {
         match &errand {
             Errand::Robots { for_host, .. } => {
                 if *for_host != name {
-                    // The host that waits for it must not keep a place that this host may need.
+                    // The waiting host must not keep a place that this host may need.
                     self.trials.end(for_host);
                 }
                 self.host(&name).robots_errands.push_back(errand);

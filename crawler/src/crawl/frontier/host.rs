@@ -55,10 +55,10 @@ pub(super) struct Host {
     pub(super) gate: Gate,
     /// The address that answered last. Its gate applies, too.
     pub(super) address: Option<AddressKey>,
-    /// The route of the next requests, and when it expires; `None` before the name was looked up.
+    /// The route of the next requests, and the time at which it expires; `None` before the first look-up of the name.
     route: Option<(Route, Now)>,
-    /// Whether the crawl wants it for a reason of its own: it is a seed's host or an IP address, or it has shown a page that was new. The name of
-    /// any other host needs a place in a trial (`trials`).
+    /// Whether the host needs no trial: it is the host of a seed, an IP address, or has shown a new page. The name of any other host
+    /// needs a place in a trial (`trials`).
     pub(super) is_wanted: bool,
     pub(super) memory: HostMemory,
     pub(super) line: Line,
@@ -73,7 +73,7 @@ pub(super) struct Host {
     pub(super) origins: HashMap<String, OriginState>,
     pub(super) robots_errands: VecDeque<Errand>,
     pub(super) sitemaps: VecDeque<Errand>,
-    /// Sitemaps that an earlier run may have read.
+    /// Sitemaps of which the store may have a record of an earlier run.
     pub(super) sitemaps_to_recall: VecDeque<Errand>,
     /// Number of sitemaps taken so far, which has a bound.
     pub(super) sitemaps_taken: usize,
@@ -118,7 +118,7 @@ impl Host {
         }
     }
 
-    /// The route of the next request; `None` if the name must be looked up first.
+    /// The route of the next request; `None` if the crawler must look the name up first.
     pub(super) fn route(&self, now: Now) -> Option<&Route> {
         self.route
             .as_ref()
@@ -126,12 +126,12 @@ impl Host {
             .map(|(route, _)| route)
     }
 
-    /// Uses the route `until` then.
+    /// Uses the route until the time `until`.
     pub(super) fn learn_route(&mut self, route: Route, until: Now) {
         self.route = Some((route, until));
     }
 
-    /// Has the name looked up again before the next request, because the host could not be reached.
+    /// Forgets the route of a host that could not be reached, so that the crawler looks its name up again before the next request.
     pub(super) fn doubt_route(&mut self) {
         self.route.take_if(|(_, until)| *until != NEVER);
     }
@@ -145,7 +145,7 @@ impl Host {
         if is_given_up {
             self.queue.skip(queued.seq);
         } else if !self.is_wanted && self.queue.is_empty() && !self.is_given_up() {
-            // There may be millions of such hosts, and few of them have their turn soon.
+            // There may be millions of such hosts, and few of them get a turn soon.
             self.queue.offer_to_store(queued);
         } else {
             self.queue.offer(queued);
@@ -171,8 +171,8 @@ impl Host {
         self.respelled.push_back((queued, url));
     }
 
-    /// Sets an origin's state. The URLs that waited for its robots.txt return to the queue. If the run has given the origin up, they stay in the
-    /// store, and the host does not wait for a turn to find that out.
+    /// Sets an origin's state. The URLs that waited for the origin's robots.txt return to the queue. If the run has given the origin up,
+    /// these URLs stay in the store, and the host schedules no turn for them.
     pub(super) fn settle(&mut self, origin: String, state: OriginState) {
         self.origins.insert(origin, state);
         for queued in std::mem::take(&mut self.awaiting_robots) {
@@ -181,7 +181,7 @@ impl Host {
         self.skip_given_up();
     }
 
-    /// Leaves to the store the URLs whose origin the run has given up.
+    /// Drops from memory the URLs of origins that the run has given up. The store keeps them.
     fn skip_given_up(&mut self) {
         if self.origins_given_up().next().is_some() {
             let origins = &self.origins;
@@ -247,7 +247,7 @@ impl Host {
         }
     }
 
-    /// Whether the host awaits the end of something that was begun for it.
+    /// Whether the host has an open request or a URL in process, or waits for the store or a robots.txt.
     pub(super) fn is_busy(&self) -> bool {
         self.gate.open() > 0 || self.queue.in_process() > 0 || self.queue.is_refilling() || self.awaits_robots()
     }

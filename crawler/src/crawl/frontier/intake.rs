@@ -1,5 +1,4 @@
-//! What comes into memory, and what leaves it: the seeds that are still to be read, and the hosts of a crawl that has too many for the
-//! memory.
+//! Brings the unread seeds into memory, and loads and releases the hosts of a crawl that has too many hosts for the memory.
 //!
 //! ```text
 //! seeds file ──ReadSeeds──▶ store ──▶ hosts in memory ──nothing left to do──▶ released; what it has queued stays in the store
@@ -7,12 +6,13 @@
 //!                             └─LoadHosts───┘ as long as there is room
 //! ```
 //!
-//! A crawl of up to [`MAX_HOSTS`] hosts has all of them in memory. Beyond that the store holds the others, with their URLs, their counts
-//! and their treatment. Then hosts come in as others are released: first those that were named last, up to [`MAX_NAMED`], then the others
-//! in the order of their names. So a seeds file is crawled in its order as far as the memory reaches. A host is released when nothing
-//! remains to do and its gate would let a request pass, so a host that comes back has no delay to keep that memory alone knew.
-//! Hosts in a long rest stay in memory and do not count. If the memory is full, names that wait for a trial return to the store, except the first
-//! of each line, so that the names of one domain do not keep the hosts of others out.
+//! A crawl of up to [`MAX_HOSTS`] hosts has all of them in memory. In a larger crawl, the store holds the other hosts, with their URLs,
+//! their counts and their treatment. The frontier loads a host when it has released another: first the hosts that were named last, up to
+//! [`MAX_NAMED`], then the others in the order of their names. So a crawl follows the order of its seeds file as far as the memory
+//! reaches. The frontier releases a host when the host has nothing left to do and its gate would let a request pass. So a released host
+//! has no delay that the store does not know. Hosts in a long rest stay in memory and do not count. If the memory is full, names that
+//! wait for a trial return to the store, except the first name of each line, so that the names of one domain leave room for the hosts of
+//! others.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
@@ -27,17 +27,17 @@ use super::state::{Line, Work};
 use super::trials::PLACES;
 use crate::crawl::messages::{Errand, GivenUp, HostsWanted, Step, StoredHost};
 
-/// Hosts in memory with something to do. At one request a second each they keep ten times as many requests open as a machine can make,
-/// and take about 25 MB.
+/// Bound on the hosts in memory with something to do. At one request a second each, they have work for ten times as many requests as a
+/// machine can make. They take about 25 MB.
 pub(in crate::crawl) const MAX_HOSTS: usize = 20_000;
 
-/// Hosts below which further ones are loaded.
+/// The frontier loads further hosts when it has fewer than this.
 const LOAD_BELOW: usize = MAX_HOSTS / 4 * 3;
 
-/// Hosts that are loaded at a time: their rows are read in a few milliseconds.
+/// Hosts that the frontier loads at a time. The store reads their rows in a few milliseconds.
 const LOADED_AT_A_TIME: usize = 1_000;
 
-/// Hosts that the frontier remembers to load by name.
+/// Bound on the names of hosts to load that the frontier remembers.
 const MAX_NAMED: usize = 10_000;
 
 /// Hosts in the store for which errands wait to be loaded. A hostile sitemap index can name thousands.
@@ -46,7 +46,7 @@ const MAX_PARKED: usize = 1_000;
 /// Shortest time between two searches for hosts that can be released.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Released hosts that the summary of the run can name; the others are counted.
+/// Bound on the released hosts that the summary of the run can name. It counts the others.
 const MAX_RELEASED_NAMED: usize = 1_000;
 
 /// The seeds file.
@@ -60,16 +60,16 @@ enum SeedsState {
     Read,
 }
 
-/// How far the hosts in the store were offered room in memory, in the order of their names.
+/// The progress of a pass over the hosts in the store, in the order of their names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 enum Pass {
     #[default]
     Done,
-    /// Those behind this name were not.
+    /// The hosts after this name are still without an offer.
     Behind(String),
 }
 
-/// What the store was asked for, until it answers.
+/// The request to the store, until it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Loading {
     #[default]
@@ -95,22 +95,22 @@ pub(super) struct Intake {
     seeds: SeedsState,
     /// Whether the store may have hosts with URLs that are not in memory.
     is_partial: bool,
-    /// The next hosts to load; `are_named` has the same.
+    /// The next hosts to load. `are_named` holds the same names.
     named: VecDeque<String>,
     are_named: HashSet<String>,
     pass: Pass,
-    /// Whether a host was left in the store without its name since the pass began, so that another pass must follow.
+    /// Whether the frontier left a host in the store and did not remember its name since the pass began, so that another pass must
+    /// follow.
     passes_again: bool,
     loading: Loading,
     /// When to look again for hosts that can be released.
     sweep_at: Now,
-    /// Hashes of released hosts that the run does not load again, although the store has URLs of them: given up, held back or over their
-    /// limit.
+    /// Hashes of released hosts that the run does not load again, although the store has URLs of these hosts.
     set_aside: HashMap<u64, Aside>,
     key: RandomState,
-    /// Errands for hosts that are not in memory, until these are loaded with their treatment.
+    /// Errands for hosts that are not in memory. They wait until the store has loaded their hosts.
     parked: HashMap<String, Vec<Errand>>,
-    /// The given up among them, up to a bound, and the number of the others.
+    /// The released hosts that the run gave up, up to a bound, and the number of the others.
     given_up: Vec<GivenUp>,
     further_given_up: u64,
     holds_urls_back: bool,
@@ -140,12 +140,12 @@ impl Default for Intake {
 }
 
 impl Intake {
-    /// Whether hosts are still to be loaded.
+    /// Whether the frontier has more hosts to load.
     fn has_more(&self) -> bool {
         !self.parked.is_empty() || !self.named.is_empty() || self.pass != Pass::Done || self.passes_again
     }
 
-    /// Leaves a host of the store for later.
+    /// Leaves a host in the store for later.
     fn leave(&mut self, name: &str) {
         self.is_partial = true;
         match self.aside(name) {
@@ -202,7 +202,7 @@ impl Frontier {
         self.intake.seeds = SeedsState::Unread;
     }
 
-    /// The store has more hosts than there is room for, and `visits` revisits. They come in from the first step on.
+    /// The store has more hosts than there is room for, and `visits` revisits. The frontier loads them from the first step on.
     pub fn loads_hosts(&mut self, visits: u64) {
         self.visits_left = visits;
         self.intake.is_partial = true;
@@ -216,13 +216,14 @@ impl Frontier {
         self
     }
 
-    /// Whether the run knows when each host was asked last. An earlier run that was killed may have asked hosts that were never loaded.
+    /// Whether the run knows the time of the last request to each host. A killed run may have sent requests to hosts that this run has
+    /// not loaded.
     #[must_use]
     pub fn knows_all_requests(&self) -> bool {
         !self.after_interruption || !self.intake.is_partial
     }
 
-    /// Whether the URL belongs to a host that has its place in memory, or gets one now. Otherwise the URL stays in the store.
+    /// Whether the URL's host is in memory or gets a place now. Otherwise the URL stays in the store.
     pub(super) fn has_place_for(&mut self, queued: &QueuedUrl) -> bool {
         if self.hosts.contains_key(&queued.host) {
             return true;
@@ -273,7 +274,7 @@ impl Frontier {
         self.hosts.len().saturating_sub(self.schedule.resting_hosts())
     }
 
-    /// Whether seeds or hosts are on their way.
+    /// Whether the frontier waits for seeds or hosts.
     pub(super) fn is_taking_in(&self) -> bool {
         self.intake.seeds != SeedsState::Read || self.intake.loading != Loading::Nothing
     }
@@ -292,7 +293,7 @@ impl Frontier {
         self.intake.seeds != SeedsState::Read
     }
 
-    /// Takes in seeds that the store has queued, and the hosts of seeds that the store knew.
+    /// Adds seeds that the store has queued, and the hosts of seeds that the store knew.
     pub(super) fn seeds_read(&mut self, queued: Vec<QueuedUrl>, known: &[String], more: bool, now: Now) {
         self.intake.seeds = if more { SeedsState::Unread } else { SeedsState::Read };
         self.add(queued, now);
@@ -301,7 +302,7 @@ impl Frontier {
         }
     }
 
-    /// Takes in hosts from the store.
+    /// Adds hosts from the store.
     pub(super) fn hosts_loaded(&mut self, hosts: Vec<StoredHost>, behind: Option<String>) {
         if std::mem::take(&mut self.intake.loading) == Loading::Pass {
             self.intake.pass = behind.map_or(Pass::Done, Pass::Behind);
@@ -314,7 +315,7 @@ impl Frontier {
             let waiting = host.counts.queued + host.counts.due;
             match self.hosts.get_mut(&host.name) {
                 None => self.take_in(host),
-                // An errand brought it into memory, without its URLs.
+                // An errand brought the host into memory, without its URLs.
                 Some(known) if known.urls < waiting => {
                     known.urls = waiting;
                     known.queue.note_stored();
@@ -341,7 +342,7 @@ impl Frontier {
         }
         let visits_left = self.visits_left;
         self.add_stored_visits(&name, counts.due);
-        // They were counted when the run began.
+        // The run counted these revisits when it began.
         self.visits_left = visits_left;
         if urls.is_empty() {
             return self.add_stored_host(&name, &counts);
@@ -396,7 +397,7 @@ impl Frontier {
             return;
         }
         if !host.is_given_up() && !self.takes_new {
-            // It has new URLs, which may be wanted again.
+            // The host has new URLs, so it may be needed again.
             self.intake.passes_again = true;
             return;
         }
@@ -419,12 +420,12 @@ impl Frontier {
         }
     }
 
-    /// The hosts that were left unfinished and released, up to a bound.
+    /// The released hosts that the run left unfinished, up to a bound.
     pub(super) fn released_given_up(&self) -> &[GivenUp] {
         &self.intake.given_up
     }
 
-    /// The number of hosts that were left unfinished and that [`given_up`](Self::given_up) does not name.
+    /// The number of unfinished hosts that [`given_up`](Self::given_up) does not name.
     #[must_use]
     pub fn further_given_up(&self) -> u64 {
         self.intake.further_given_up
@@ -463,7 +464,7 @@ impl Frontier {
 }
 
 impl Host {
-    /// Whether the memory has nothing of the host that the store has not, and nothing is on its way.
+    /// Whether the store has everything that the memory has about the host, and the host waits for no answer.
     fn holds_nothing(&self) -> bool {
         self.holds_only_sitemaps() && self.sitemaps.is_empty() && self.sitemaps_to_recall.is_empty()
     }
@@ -477,7 +478,7 @@ impl Host {
             && self.robots_errands.is_empty()
     }
 
-    /// Whether nothing is left to do, nothing is on its way, and the store knows the treatment.
+    /// Whether the host has nothing left to do and waits for no answer, and the store knows its treatment.
     fn is_idle(&self, takes_new: bool, now: Now) -> bool {
         self.line == Line::None
             && self.holds_nothing()

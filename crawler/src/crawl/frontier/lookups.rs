@@ -1,7 +1,8 @@
-//! The names that are looked up before their hosts are asked.
+//! Looks up the name of each host before the first request to it.
 //!
-//! The address of a host decides when the host may be asked, because hosts at one address share a gate. So a host whose turn has come first waits
-//! here for its address, without a ticket and without a connection. The request then connects only to the addresses of the answer.
+//! Hosts at one address share a gate, so the frontier must know the address of a host before the first request. A host whose turn has
+//! come waits here for its address, without a ticket and without a connection. The request then connects only to the addresses of the
+//! answer.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -15,11 +16,11 @@ use super::state::LineEvent;
 /// Bound on the look-ups that run at one time. The system needs a thread and up to two open files for each.
 pub const MAX_LOOKUPS: usize = 32;
 
-/// How long the answer to a look-up is used. The system does not report how long the name server lets it be used; servers that move
-/// often allow minutes.
+/// Time for which the crawler uses the answer to a look-up. The system does not report the lifetime that the name server sets. Servers
+/// that move often set minutes.
 pub(super) const ADDRESS_LIFE: Duration = Duration::from_secs(15 * 60);
 
-/// The hosts whose names are to be looked up.
+/// The hosts that wait for the look-up of their names.
 #[derive(Debug, Default)]
 pub(super) struct Lookups {
     /// In the order of their turns.
@@ -32,7 +33,7 @@ impl Lookups {
         self.waiting.push_back(host.to_owned());
     }
 
-    /// The host whose name is looked up next; `None` if no host waits, or as many look-ups run as may.
+    /// The host for the next look-up; `None` if no host waits, or if the number of running look-ups has reached its bound.
     pub fn begin(&mut self) -> Option<String> {
         if self.running >= MAX_LOOKUPS {
             return None;
@@ -48,7 +49,7 @@ impl Lookups {
 }
 
 impl Frontier {
-    /// Takes in the answer to a look-up.
+    /// Handles the answer to a look-up.
     pub(super) fn looked_up(&mut self, name: &str, route: Route, now: Now) {
         self.lookups.running -= 1;
         let address = route.address();

@@ -121,8 +121,8 @@ impl Frontier {
         }
     }
 
-    /// The hosts that this run left unfinished: given up, or resting for longer than the run waited. Of hosts that were released, there is
-    /// a bound; see [`further_given_up`](Self::further_given_up).
+    /// The hosts that this run left unfinished: given up, or resting for longer than the run waited. The number of released hosts among
+    /// them has a bound; see [`further_given_up`](Self::further_given_up).
     #[must_use]
     pub fn given_up(&self) -> Vec<GivenUp> {
         let in_memory = self.hosts.iter();
@@ -132,7 +132,7 @@ impl Frontier {
         given_up
     }
 
-    /// The host if this run leaves it unfinished, and its origins that it does.
+    /// The host if this run leaves it unfinished, and its unfinished origins.
     pub(super) fn left_unfinished(&self, name: &str, host: &Host) -> Vec<GivenUp> {
         let mut left = Vec::new();
         let has_work = host.work(true) != Work::Nothing;

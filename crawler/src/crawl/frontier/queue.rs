@@ -142,7 +142,7 @@ impl HostQueue {
         self.stored = self.stored.max(Stored::Some);
     }
 
-    /// Leaves all new URLs to the store, which has them too. A refill brings them back.
+    /// Drops all new URLs from memory. The store has them too, and a refill brings them back.
     pub fn leave_to_store(&mut self) {
         if !self.buffer.is_empty() {
             self.buffer = BTreeMap::new();

@@ -8,8 +8,9 @@ use super::state::OriginState;
 pub(super) const MAX_RULES_BYTES: usize = 64 << 20;
 
 impl Frontier {
-    /// Notes that rules of `bytes` came into memory. Beyond the bound, the largest are forgotten until half of it is free. Their origins
-    /// are then unknown again: before their next URL the crawler reads their robots.txt from the store, or asks for it.
+    /// Notes that rules of `bytes` came into memory. Beyond the bound, the frontier forgets the largest rules until half of the bound is
+    /// free. Their origins are then unknown again: before their next URL, the crawler reads their robots.txt from the store, or fetches
+    /// it.
     pub(super) fn note_rules(&mut self, bytes: usize) {
         self.rules_bytes += bytes;
         if self.rules_bytes <= MAX_RULES_BYTES {

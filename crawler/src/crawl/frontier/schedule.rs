@@ -108,10 +108,10 @@ impl Frontier {
         }
     }
 
-    /// Ends the next turns that nothing would come of, so that no run waits for them. An event may have left a host without work since it was
-    /// scheduled, such as the last failure of its robots.txt.
+    /// Ends the next turns that would lead to no request, so that no run waits for them. Since a host was scheduled, an event may have
+    /// left it without work, such as the last failure of its robots.txt.
     ///
-    /// Returns whether a name may have left its place in a trial, so that the next name has its turn.
+    /// Returns whether a name may have left its place in a trial, so that the next name gets a turn.
     pub(super) fn end_idle_turns(&mut self) -> bool {
         let takes_new = self.takes_new;
         let mut has_freed_a_place = false;
@@ -206,7 +206,7 @@ impl Frontier {
         self.mark_unsaved(name);
     }
 
-    /// Notes that the host is at the address `key`, to which it takes its open requests along.
+    /// Notes that the host is at the address `key`, and counts its open requests there.
     pub(super) fn move_to(&mut self, name: &str, key: AddressKey, now: Now) {
         let host = self.host(name);
         let before = host.address.replace(key);

@@ -29,9 +29,9 @@ pub enum HostStateKind {
     Delay,
     /// It waits for its turn at the address that it shares with other hosts.
     Address,
-    /// Its name is being looked up, or waits for that.
+    /// The crawler looks up the host's name, or will do so.
     Name,
-    /// Other new names of its domain are tried first.
+    /// The crawler first tries other new names of its domain.
     Trial,
     /// It rests after a failure, 429 or 503.
     Resting,

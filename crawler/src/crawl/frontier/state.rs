@@ -41,7 +41,7 @@ pub(super) struct HostFacts<'a> {
     /// Whether URLs wait for a robots.txt that is being fetched.
     pub awaits_robots: bool,
     pub work: Work,
-    /// The line in which it waits.
+    /// The line in which the host waits.
     pub line: Line,
     /// When the host's gate lets the next request pass; `None` while as many requests are open as the host may have.
     pub ready_at: Option<Now>,
@@ -100,9 +100,9 @@ pub(super) enum Activity {
         until: Option<Now>,
     },
     AwaitsAddress,
-    /// Its name is being looked up, or is to be.
+    /// The crawler looks up the host's name, or will do so.
     AwaitsName,
-    /// Other new names of its domain are tried first.
+    /// The crawler first tries other new names of its domain.
     AwaitsTrial,
 }
 
@@ -194,9 +194,9 @@ pub(super) enum Line {
     Due,
     /// The hosts that wait for a free request at their address.
     Address,
-    /// The hosts whose names are looked up, or are to be.
+    /// The hosts whose names the crawler looks up, or will look up.
     Name,
-    /// The hosts whose names wait until other new names of their domain were tried.
+    /// The hosts whose names wait while the crawler tries other new names of their domain.
     Trial,
     /// The heap of hosts that rest for longer than a run waits for.
     Rest,
@@ -214,7 +214,7 @@ pub(super) enum LineEvent {
     AddressIsUnknown,
     LookedUp,
     NameHasNoPlace,
-    /// Its name has a place, or needs none any more.
+    /// The host's name has a place, or needs none any more.
     NameIsAdmitted,
     LongRestEnded,
 }

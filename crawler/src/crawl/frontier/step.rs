@@ -80,7 +80,7 @@ impl Host {
             RequestKind::Sitemap => RequestKind::Page,
             RequestKind::Page => RequestKind::Sitemap,
         };
-        // On trial, pages go first, because only a page proves a name.
+        // On trial, pages go before sitemaps, because only a page proves a name.
         let is_sitemaps_turn = turn == RequestKind::Sitemap && self.is_wanted;
         if is_sitemaps_turn || !self.has_page(takes_new) {
             self.sitemaps.pop_front()

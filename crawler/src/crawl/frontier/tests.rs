@@ -34,7 +34,7 @@ impl Frontier {
     }
 }
 
-/// Settings by which no name is looked up: a proxy opens the connections.
+/// Settings without look-ups of names: a proxy opens the connections.
 fn settings(change: impl FnOnce(&mut Config)) -> Settings {
     let mut config = Config::default();
     config.fetch.proxy = "http://proxy.example:3128".into();

@@ -1,4 +1,4 @@
-//! The names that a crawl finds below one registrable domain, and how many of them it tries at a time.
+//! Tries the new names below one registrable domain a few at a time.
 //!
 //! ```text
 //! a name of a link ──▶ waiting ──a free place──▶ on trial ──a page that is new──▶ proven
@@ -6,11 +6,12 @@
 //!                         └──more to ask────────────┴──nothing to ask, or a rest──▶ (no state)
 //! ```
 //!
-//! A name server can answer for every name below a domain, so a page can link to any number of hosts, and each would cost its own robots.txt. A
-//! domain therefore has [`PLACES`] places. A name without a place makes no request; its URLs stay in the store. A name leaves its place when it
-//! has shown a page that is new, and then the domain has [`PLACES_FOR_PROVEN`] places more, so a site with thousands of good names soon has a place for
-//! each. A name that has made [`REQUESTS`] requests without a new page, rests, or has nothing to ask leaves its place too, and adds none. If it still has
-//! URLs, it goes to the end of the line, so every name is tried, and none is lost.
+//! A name server can answer for every name below a domain, so a page can link to any number of hosts, and each would cost a request for
+//! its robots.txt. A domain therefore has [`PLACES`] places. A name without a place makes no request; its URLs stay in the store. A name
+//! leaves its place when it shows a new page; the domain then gets [`PLACES_FOR_PROVEN`] more places. So a site with thousands of good
+//! names soon has a place for each. A name also leaves its place, without a gain for the domain, if it has made [`REQUESTS`] requests
+//! without a new page, rests, or has nothing to fetch. If it still has URLs, it goes to the end of the line. So the crawler tries every
+//! name, and loses none.
 //!
 //! Names of seeds, proven names and IP addresses need no place.
 
@@ -23,12 +24,12 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::Frontier;
 use super::state::LineEvent;
 
-/// Places of a domain without a proven name. Small, because a name without a new page may be one of millions; more than one, because names
-/// that are slow must not hold up the others.
+/// Places of a domain without a proven name. The number is small because a name without a new page may be one of millions. It is more
+/// than one because slow names must not hold up the others.
 pub(super) const PLACES: usize = 4;
 
-/// Places that a proven name adds to those of its domain. With five times as many names in each round, ten thousand good names have their trial in
-/// six rounds.
+/// Number of places that a proven name adds to its domain. Each round tries five times as many names as the round before, so ten thousand
+/// good names have their trial in six rounds.
 pub(super) const PLACES_FOR_PROVEN: usize = 4;
 
 /// Requests that a name on trial makes before the next name has its turn: robots.txt, a sitemap and some pages.
@@ -44,7 +45,7 @@ pub(super) struct Trials {
 
 #[derive(Debug, Default)]
 struct Domain {
-    /// The requests of each name since it has its place.
+    /// The number of requests of each name since it got its place.
     on_trial: HashMap<String, u8>,
     /// In the order of their arrival.
     waiting: VecDeque<String>,
@@ -111,7 +112,7 @@ impl Trials {
         }
     }
 
-    /// Takes a name out of its place and of the line, because it needs no place any more, or leaves the memory.
+    /// Removes a name from its place and from the line, because it needs no place any more or leaves the memory.
     pub fn release(&mut self, name: &str) {
         self.end(name);
         if let Some(domain) = self.domains.get_mut(domain_of_host(name)) {
@@ -119,8 +120,8 @@ impl Trials {
         }
     }
 
-    /// Takes out of the lines the names that `may_leave`, because the memory has no room for them, and returns them. Of each line the first
-    /// `kept` stay, so that a free place always finds a name.
+    /// Removes from the lines the names that `may_leave`, because the memory has no room for them, and returns them. The first `kept`
+    /// names of each line stay, so that a free place always finds a name.
     pub fn shorten_lines(&mut self, kept: usize, mut may_leave: impl FnMut(&str) -> bool) -> Vec<String> {
         let mut left = Vec::new();
         for domain in self.domains.values_mut() {
@@ -136,7 +137,7 @@ impl Trials {
         left
     }
 
-    /// Notes that a name, which needed a place so far, has shown a page that is new.
+    /// Notes that a name that needed a place has shown a new page.
     pub fn prove(&mut self, name: &str) {
         let key = domain_of_host(name);
         let domain = self.domains.entry(key.to_owned()).or_default();
@@ -147,7 +148,7 @@ impl Trials {
         self.to_fill.push(key.to_owned());
     }
 
-    /// Gives a free place to the name that waits for one the longest, and returns the name.
+    /// Gives a free place to the name that has waited longest, and returns the name.
     pub fn admit_next(&mut self) -> Option<String> {
         while let Some(key) = self.to_fill.last() {
             if let Some(domain) = self.domains.get_mut(key)
@@ -164,7 +165,7 @@ impl Trials {
 }
 
 impl Frontier {
-    /// Notes that the host has shown a page that was new.
+    /// Notes that the host has shown a new page.
     pub(super) fn prove(&mut self, name: &str) {
         let host = self.host(name);
         if !host.is_wanted {
@@ -174,7 +175,7 @@ impl Frontier {
         }
     }
 
-    /// Schedules the hosts whose names have a place by now.
+    /// Schedules the hosts whose names have got a place.
     pub(super) fn admit_names(&mut self, now: Now) {
         while let Some(name) = self.trials.admit_next() {
             let host = self.host(&name);

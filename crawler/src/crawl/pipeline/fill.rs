@@ -27,8 +27,8 @@ pub(super) fn open_store(settings: &Settings, has_seeds: bool, dir: &Path) -> Re
     Ok(Store::open(dir, &options)?)
 }
 
-/// Puts everything that earlier runs left in the store into the frontier, as far as there is room. Returns the seeds that are still to
-/// be read.
+/// Puts the URLs and hosts that earlier runs left in the store into the frontier, as far as there is room. Returns the seeds that are
+/// still to be read.
 pub(super) fn fill(
     frontier: &mut Frontier,
     store: &mut Store,

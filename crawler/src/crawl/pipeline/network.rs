@@ -84,7 +84,8 @@ impl Network {
         let (fetcher, events) = (self.fetcher.clone(), self.events.clone());
         tokio::spawn(async move {
             let name = host.clone();
-            // A task of its own: if a library panics, only this look-up fails, and the frontier still learns of its end.
+            // The look-up has a task of its own: if a library panics, only this look-up fails, and the frontier still learns that it has
+            // ended.
             let route = tokio::spawn(async move { fetcher.look_up(&name).await }).await;
             let route = route.unwrap_or_else(|panic| Route::Unresolved(FetchError::Dns(panic.to_string())));
             if events.send(Event::LookedUp { host, route }).await.is_err() {

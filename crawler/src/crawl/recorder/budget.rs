@@ -7,7 +7,7 @@ use storage::{Discovered, QueuedUrl, Store};
 
 use crate::error::RunError;
 
-/// Hosts whose counts are in memory. The store has the counts of all hosts, without what is staged.
+/// Hosts whose counts are in memory. The store has the counts of all hosts, without the staged URLs.
 const MAX_HOSTS: usize = 100_000;
 
 /// The budget of URLs, by host.
@@ -15,7 +15,7 @@ const MAX_HOSTS: usize = 100_000;
 pub(super) struct UrlBudget {
     /// `None` for no limit.
     max_per_host: Option<u64>,
-    /// The number of known URLs, by host: of every host with staged URLs, and of others that were asked for.
+    /// The number of known URLs of each host with staged URLs, and of other hosts that a caller asked for.
     known: HashMap<String, u64>,
 }
 
@@ -48,7 +48,7 @@ impl UrlBudget {
         Ok(Cow::Owned(admitted.map(|(link, _)| link.clone()).collect()))
     }
 
-    /// Counts URLs that became known, and are staged.
+    /// Counts URLs that have become known and are staged.
     pub(super) fn spend(&mut self, store: &Store, urls: &[QueuedUrl]) -> Result<(), RunError> {
         if self.max_per_host.is_none() {
             return Ok(());

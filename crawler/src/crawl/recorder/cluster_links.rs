@@ -1,18 +1,18 @@
-//! The links of the pages with one text. A duplicate that links to other documents than the pages before it is a listing in a common
-//! template, and no repetition: its links are its content.
+//! The links of the pages with one text. A duplicate may link to documents to which no earlier page with its text links. Such a duplicate
+//! is a listing in a common template and no repetition: its links are its content.
 
 use std::collections::HashSet;
 
 use xxhash_rust::xxh3::Xxh3;
 
-/// Links in a generation of the memory, about ten bytes each: those of the last 5,000 pages with a hundred links.
+/// Links in a generation of the memory, about ten bytes each. A generation holds the links of 5,000 pages with a hundred links each.
 const LINKS_A_GENERATION: usize = 1 << 19;
 
-/// Bound on the links of one page that are compared. A longer page proves nothing by its later links.
+/// Bound on the compared links of one page. Later links of a page prove nothing.
 const MAX_LINKS: usize = 4_096;
 
-/// The links of all clusters, in two generations: when the younger is full, the older is dropped. If a link is forgotten, the next
-/// duplicate that has it counts as a page that leads somewhere, and is no evidence.
+/// The links of all clusters, in two generations: when the younger is full, the older is dropped. If the memory has forgotten a link, the
+/// next duplicate with this link counts as a page that leads somewhere, and is no evidence.
 #[derive(Debug, Default)]
 pub(super) struct ClusterLinks {
     young: HashSet<u64>,
@@ -20,7 +20,7 @@ pub(super) struct ClusterLinks {
 }
 
 impl ClusterLinks {
-    /// Notes the links of a page at `url`, which belongs to the cluster of the kept page `kept`. Returns those that no page of the
+    /// Notes the links of a page at `url`, which belongs to the cluster of the kept page `kept`. Returns the links that no page of the
     /// cluster had.
     pub(super) fn note<'a>(&mut self, kept: u64, url: &str, links: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
         // A link from one page of the cluster to another leads to no other document.

@@ -1,4 +1,4 @@
-//! Seeds on their way into the store, and hosts on their way out of it into the frontier.
+//! Stores seeds, and reads hosts from the store for the frontier.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use crate::crawl::messages::{Event, HostsWanted, StoredHost};
 use crate::crawl::scope::Scope;
 use crate::error::RunError;
 
-/// Bound on the redirects of a seed that are followed in the store.
+/// Bound on the redirects of a seed that the recorder follows in the store.
 const MAX_SEED_REDIRECTS: usize = 20;
 
-/// Rows of hosts that are looked through for one answer, so that pages do not wait for it.
+/// Bound on the rows of hosts that the recorder reads for one answer, so that pages do not wait for it.
 const MAX_ROWS: usize = 10_000;
 
-/// A host with more queued URLs than this comes without them, and the frontier asks for them.
+/// The recorder sends a host with more queued URLs than this without its URLs, and the frontier asks for them.
 const MAX_URLS_WITH_HOST: u64 = 16;
 
 /// Seeds of a batch, or the reason why the file cannot be read further.
 pub type SeedBatch = Result<Vec<Discovered>, RunError>;
 
-/// Seeds as a thread reads them from their file.
+/// Batches of seeds from the thread that reads their file.
 #[derive(Debug)]
 pub struct SeedInbox {
     batches: Receiver<SeedBatch>,
@@ -36,9 +36,9 @@ pub struct SeedInbox {
 /// A batch of seeds that the store has taken.
 #[derive(Debug, Default)]
 pub struct StoredSeeds {
-    /// Those that are new to the crawl, or tried again.
+    /// The seeds that are new to the crawl, and the seeds that it tries again.
     pub queued: Vec<QueuedUrl>,
-    /// The hosts of the others, and the hosts to which these redirected in an earlier run.
+    /// The hosts of the other seeds, and the hosts to which these seeds redirected in an earlier run.
     pub known: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ impl SeedInbox {
         Ok(())
     }
 
-    /// Queues the seeds that the store does not know, and known ones that deserve another try.
+    /// Queues the seeds that the store does not know, and the known seeds that deserve another try.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -89,7 +89,7 @@ impl SeedInbox {
         Ok(StoredSeeds { queued, known: hosts })
     }
 
-    /// Treats a seed that the store knows. It is queued again if it failed without an answer: a user who names a failed seed again may have
+    /// Treats a seed that the store knows. Queues it again if it failed without an answer: a user who names a failed seed again may have
     /// removed the cause, such as a wrong setting, host name or certificate.
     fn known_again(
         &self,
@@ -139,9 +139,9 @@ impl Drop for SeedInbox {
     }
 }
 
-/// The hosts that the frontier wants.
+/// Reads the hosts for which the frontier asks.
 pub(super) fn load(store: &mut Store, wanted: HostsWanted) -> Result<Event, RunError> {
-    // The rows and the counts of what is staged come with the commit.
+    // The commit writes the rows and counts of the staged URLs.
     store.commit()?;
     let mut hosts = Vec::new();
     let mut behind = None;

@@ -1,4 +1,4 @@
-//! What earlier runs learned by the crawler's own errands: robots.txt, and the sitemaps that they have read.
+//! The results of the errands of earlier runs: robots.txt, and the sitemaps that they read.
 
 use std::time::{Duration, SystemTime};
 
@@ -12,7 +12,7 @@ use crate::crawl::interpret::RobotsReader;
 use crate::crawl::messages::{Errand, Event, RobotsAnswer};
 use crate::error::RunError;
 
-/// How long a run relies on the sitemaps that earlier runs have read. As long as on a robots.txt (RFC 9309, section 2.4).
+/// Time for which a run relies on the record of a sitemap: as long as on a robots.txt (RFC 9309, section 2.4).
 const SITEMAP_LIFE: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Recorder {
@@ -43,7 +43,7 @@ impl Recorder {
         Ok(Event::Sitemap { queued, further })
     }
 
-    /// What an earlier run learned by the errand.
+    /// The result of the errand in an earlier run.
     pub(super) fn recall(&self, errand: Errand, reader: &RobotsReader) -> Result<Event, RunError> {
         match &errand {
             Errand::Robots { for_host, origin, .. } => {
@@ -61,7 +61,7 @@ impl Recorder {
         }
     }
 
-    /// The record of a sitemap that is recent enough, and was read since the current refresh began.
+    /// The record of a sitemap, if it is recent enough and the crawler read the sitemap since the current refresh began.
     fn recent_sitemap(&self, url: &Url) -> Result<Option<StoredSitemap>, RunError> {
         let Some(host) = HostKey::from_url(url) else {
             return Ok(None);

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::terminal::text::{terminal_text, without_user_info};
 use crate::terminal::units::grouped;
 
-/// Lines that are reported in full. A file of another kind has nothing else.
+/// Number of lines that the crawler reports in full. A file of another kind may have only bad lines.
 const SHOWN: u64 = 5;
 
 /// Bound on the characters of a line, and of a reason, in a report.
@@ -57,7 +57,7 @@ impl BadLines {
         self.first.get_or_insert(bad);
     }
 
-    /// Says how many of the `lines` of the file were skipped, if not all of them were shown.
+    /// Reports how many of the `lines` of the file the crawler skipped, if it has not shown all of these.
     pub fn report_count(&self, file: &str, lines: u64) {
         if self.count > SHOWN {
             tracing::warn!(

@@ -97,7 +97,7 @@ fn a_file_without_a_seed_says_which_line_failed() {
     assert!(open("").contains("directory"));
 }
 
-/// Gives its text, and then an error.
+/// A reader that returns its text, and then an error.
 struct Failing(Cursor<Vec<u8>>);
 
 impl Read for Failing {

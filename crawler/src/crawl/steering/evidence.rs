@@ -18,7 +18,8 @@ const NEAR_CHAIN: u32 = 50;
 /// chance, such as the date of a page.
 const NEAR_WITHOUT_EFFECT: u32 = 8;
 
-/// Paths at which a parameter is without effect although no value of it was seen twice, such as a session id in each link.
+/// Number of paths that show that a parameter has no effect, although none of its values occurred twice, such as a session id in each
+/// link.
 const MANY_PATHS: u32 = 30;
 
 /// A duplicate of the page that a rule predicted.
@@ -110,8 +111,8 @@ impl Evidence {
         is_chain || self.contradicted == 0 && is_closed && self.confirmed >= run
     }
 
-    /// Whether it was never wrong, for a parameter that goes from page to page: the same value at several of them, or another value at
-    /// many. The values of a parameter that chooses a part of one page, such as a variant of a product, are its own.
+    /// Whether the rule was never wrong and its parameter occurs on many pages: one value at several pages, or different values at many
+    /// pages. A parameter that chooses a part of one page, such as a variant of a product, has values that no other page has.
     pub(super) fn is_without_effect(&self) -> bool {
         self.contradicted == 0
             && (self.has_shared_value || self.paths >= MANY_PATHS)

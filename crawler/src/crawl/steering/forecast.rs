@@ -1,4 +1,4 @@
-//! The forecast for a URL, by everything that steering has learned.
+//! The forecast for a URL, by the rules, patterns, traps and folders of steering.
 
 use url::Url;
 use web::url_rule::{UrlRule, shape};
@@ -11,15 +11,15 @@ use crate::config::Leave;
 /// The forecast of steering for a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Forecast {
-    /// Nothing: it may be any page.
+    /// No forecast: the URL may be any page.
     New,
-    /// It would test a suspected rule. While a test runs, the other URLs of the rule wait.
+    /// The URL would test a suspected rule. During a test, the other URLs of the rule wait.
     Test(UrlRule),
     /// A duplicate of a decided page.
     Duplicate(Prediction),
     /// A duplicate of some page: nearly all pages of its pattern are duplicates.
     Deprioritised,
-    /// A decided page, by a rule that the user applies.
+    /// A duplicate of a decided page, by a rule that the user applies.
     Same(UrlRule),
 }
 
@@ -35,11 +35,11 @@ pub struct Prediction {
 /// Why a URL is probably a duplicate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// By this rule that holds.
+    /// This rule holds and applies to the URL.
     Rule(UrlRule),
-    /// It is in the trap with this pattern.
+    /// The URL is in the trap with this pattern.
     Trap(String),
-    /// It is in this folder, which the crawl leaves by `scope.max_duplicate_share`.
+    /// The URL is in this folder, which the crawl leaves by `scope.max_duplicate_share`.
     Folder(String),
 }
 
@@ -109,8 +109,8 @@ impl Steering {
         }
     }
 
-    /// One of several rules about parameters that together make a known URL of `url`, such as a catalogue with two filters and a sort
-    /// order. One of them must have been confirmed at that URL.
+    /// One of several rules about parameters that together turn `url` into a known URL, for example in a catalogue with two filters and a
+    /// sort order. One of these rules must have been confirmed at the known URL.
     fn rule_of_combination<'a>(&self, rules: &[&'a Learned], url: &Url) -> Option<&'a UrlRule> {
         if rules.len() < 2 {
             return None;
@@ -147,7 +147,7 @@ impl Steering {
             return Trust::Applied;
         }
         let evidence = &learned.evidence;
-        // A rule for one shape of paths has seen that shape. A rule for all paths must have seen several.
+        // A rule for one shape of paths needs evidence from that shape only. A rule for all paths needs evidence from several shapes.
         let is_wide = learned.rule.shape().is_none();
         if evidence.holds(self.policy.min_confirmed, is_wide) {
             let is_parameter = matches!(learned.rule, UrlRule::Parameter { .. });
@@ -188,7 +188,7 @@ fn is_held_back(forecast: &Forecast) -> bool {
     matches!(forecast, Forecast::Duplicate(prediction) if prediction.is_held_back)
 }
 
-/// How far steering trusts a rule.
+/// The trust of steering in a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
     Applied,

@@ -101,9 +101,9 @@ impl HostRules {
         self.find(rule).is_none() && !self.has_room_for(rule)
     }
 
-    /// Adds a rule that a pair of duplicates suggests, if it is new and explains the links of the page. The pair is its first
-    /// confirmation; the new pages of its class, except for one, and the pages of its class that led to new pages, are contradictions.
-    /// If there is no room, it takes the place of the least useful rule. Returns `true` if the host has one rule more than before.
+    /// Adds a rule that a pair of duplicates suggests, if the rule is new and explains the links of the page. The pair is its first
+    /// confirmation. The new pages of its class, except for one, contradict the rule, and so do the pages of its class that led to new
+    /// pages. If there is no room, the rule replaces the least useful rule. Returns `true` if the host has one rule more than before.
     pub(super) fn suspect(
         &mut self,
         rule: UrlRule,

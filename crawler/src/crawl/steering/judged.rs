@@ -1,4 +1,4 @@
-//! The pages as steering learns from them, and the links that make a duplicate worth its fetch.
+//! The decided pages from which steering learns, and the links that make a duplicate worth its fetch.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use storage::{Verdict, Via};
 use url::Url;
 use web::url_rule::shape;
 
-/// A page with its verdict, as steering learns from it.
+/// A page with its verdict, from which steering learns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgedPage {
     /// The sequence number of the page.
@@ -29,7 +29,7 @@ pub struct DuplicateOf {
     /// Whether the normalised texts are equal.
     pub is_exact: bool,
     /// Links of the duplicate to which no page with this text linked before, as [`sample_of_links`] chooses them; `None` if they
-    /// are unknown. Such a duplicate proves nothing about its like.
+    /// are unknown. A duplicate with unknown links proves nothing about similar URLs.
     pub new_links: Option<Vec<String>>,
 }
 
@@ -66,8 +66,8 @@ impl JudgedPage {
 /// Bound on the new links of a duplicate that steering reads.
 const MAX_NEW_LINKS: usize = 32;
 
-/// Bound on those among them with the same first folder and the same number of segments: a page of random links must not crowd out
-/// the one link to a document.
+/// Bound on the new links with the same first folder and the same number of segments: random links must not displace the one link to a
+/// document.
 const MAX_ALIKE: usize = 4;
 
 /// A few links of each kind: one for each shape of path with its parameter names. A rule applies to all links of a kind or to none.

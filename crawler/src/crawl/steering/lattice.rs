@@ -14,13 +14,13 @@
 use url::Url;
 use web::url_rule::shape;
 
-/// Bound on the segments that are generalised one by one. Longer paths have only the patterns with `**`.
+/// Bound on the segments of a path whose segments are generalised one by one. Longer paths have only the patterns with `**`.
 const MAX_SEGMENTS: usize = 8;
 
-/// Bound on the parameters that are named. A query with more has only the pattern `?*`.
+/// Bound on the parameters that a pattern names. A query with more parameters has only the pattern `?*`.
 const MAX_NAMES: usize = 8;
 
-/// The patterns that hold the URL, the smallest first.
+/// The patterns that match the URL, the smallest first.
 pub(super) fn patterns(url: &Url) -> Vec<String> {
     let segments = shape::segments(url);
     let masked: Vec<String> = segments.iter().map(|segment| shape::masked(segment)).collect();
@@ -34,7 +34,7 @@ pub(super) fn patterns(url: &Url) -> Vec<String> {
     let classes: Vec<&str> = segments.iter().map(|segment| class(segment)).collect();
     if let Some(last) = segments.len().checked_sub(1).filter(|_| is_short) {
         paths.push(format!("{}{}", joined(&masked[..last]), joined(&classes[last..])));
-        // One segment varies, the others are those of the URL.
+        // One segment varies; the other segments are the segments of the URL.
         paths.extend(
             (0..=last)
                 .rev()
@@ -72,8 +72,8 @@ fn joined(segments: &[impl AsRef<str>]) -> String {
     segments.iter().flat_map(|segment| ["/", segment.as_ref()]).collect()
 }
 
-/// Whether the pattern keeps a part of the path and the names of the parameters, so that its URLs are like each other. `/*/*` holds half
-/// a site, and so may `/index.php?*`.
+/// Whether the pattern keeps a part of the path and the names of the parameters, so that its URLs are similar. `/*/*` matches half a
+/// site, and `/index.php?*` may match as much.
 pub(super) fn names_a_place(pattern: &str) -> bool {
     if pattern.ends_with("?*") || pattern.contains("**") {
         return false;

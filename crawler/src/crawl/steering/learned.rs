@@ -88,8 +88,8 @@ impl Learned {
             || memory.get(url_key(&class.text)) == Some(kept)
     }
 
-    /// Whether the page leads nowhere by the rule: it applies to each link that no page with this text had before. A page with other links is
-    /// a listing, and no evidence.
+    /// Whether the page leads nowhere by the rule: the rule applies to each link that no earlier page with this text has. A page with
+    /// other links is a listing, and no evidence.
     pub(super) fn explains_links(&self, duplicate: &Duplicate) -> bool {
         duplicate.is_barren(|link| self.rule.rewrite(link).is_some())
     }
@@ -132,7 +132,7 @@ impl Learned {
 /// The text in place of a class in keys that hold for all classes. No URL is empty.
 const ANY_CLASS: &str = "";
 
-/// The part of the URL that the rule takes out, for a rule about a parameter.
+/// The part of the URL that the rule removes, for a rule about a parameter.
 fn value_of<'a>(rule: &UrlRule, url: &'a Url) -> &'a str {
     match rule {
         UrlRule::Parameter { name, .. } => shape::parameters(url)
@@ -142,7 +142,7 @@ fn value_of<'a>(rule: &UrlRule, url: &'a Url) -> &'a str {
     }
 }
 
-/// The kept page that stands for the pages with the text of page number `page`. Another page may have taken its place since.
+/// The kept page that stands for the pages with the text of page number `page`. Another page may have replaced it since.
 pub(super) fn kept_of(page: u64, memory: &Memory<u64>) -> u64 {
     memory.get(page_key(page)).unwrap_or(page)
 }
@@ -155,7 +155,7 @@ pub(super) fn page_key(page: u64) -> u64 {
     hash.digest()
 }
 
-/// The key of a class of which another page was a duplicate of the decided page.
+/// The key of a class in which another page was a duplicate of the decided page.
 fn confirmed_key(rule: &UrlRule, class: &str) -> u64 {
     keyed(rule, class, b"confirmed")
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// A value for each of the keys that were set last: one to two generations of them.
+/// The values of the keys that were set last: between one and two generations of keys.
 #[derive(Debug)]
 pub(super) struct Memory<V> {
     young: HashMap<u64, V>,

@@ -1,9 +1,9 @@
 //! The sample of held-back URLs that the crawl fetches, to test the prediction.
 
-/// Distance of the square roots of the sampled numbers.
+/// Distance between the square roots of the sampled numbers.
 const STRIDE: u64 = 3;
 
-/// The URLs that were held back so far. A replay does not restore their number, so a restart takes some more samples.
+/// Number of URLs held back so far. A replay does not restore it, so the crawl takes some more samples after a restart.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sample {
     held_back: u64,

@@ -1,8 +1,9 @@
-//! Hosts and folders that have said nothing new for long enough, by a bound that the user sets.
+//! Leaves hosts and folders whose last pages said nothing new, by a bound that the user sets.
 //!
 //! A page says nothing new if it is a duplicate and leads nowhere: each of its links was on an earlier page with the same text, or is in
-//! the folder. If at least `share` of the last `window` pages of a folder, or of a whole host, said nothing new, the remaining URLs
-//! there are held back, except for a sample. The smallest such folder gets all credit: the larger ones start again. A page that says something new ends this, and the count starts again.
+//! the folder. If at least `share` of the last `window` pages of a folder, or of a whole host, said nothing new, the crawl holds back the
+//! remaining URLs there, except for a sample. These pages count only for the smallest such folder: the counts of the larger folders start
+//! again. A page that says something new releases the URLs, and the count starts again.
 
 use std::collections::HashMap;
 
@@ -14,13 +15,13 @@ use super::judged::Decided;
 use super::sample::Sample;
 use crate::config::settings::DuplicateShare;
 
-/// Folders of a URL that are counted: the host as a whole, and this many folders below it.
+/// Bound on the counted folders of a URL: the host as a whole, and this number of folders below it.
 const MAX_FOLDERS_A_URL: usize = 3;
 
-/// Bound on the bytes of a folder that is counted.
+/// Bound on the bytes of a counted folder.
 const MAX_FOLDER_BYTES: usize = 256;
 
-/// Bound on the folders of all hosts that are counted; later ones are not.
+/// Bound on the counted folders of all hosts. Later folders are not counted.
 const MAX_FOLDERS: usize = 50_000;
 
 /// The last pages of a folder.
@@ -57,7 +58,7 @@ impl Window {
     }
 }
 
-/// A folder that is left, for the report.
+/// A folder that the crawl leaves, for the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderStanding {
     /// The host key.
@@ -85,8 +86,8 @@ impl Folders {
         }
     }
 
-    /// Counts a decided page, in the smallest folder first. If that folder is left, its pages count for no larger folder. Returns
-    /// `true` if a folder is no longer left.
+    /// Counts a decided page, in the smallest folder first. If the crawl leaves that folder, its pages count for no larger folder.
+    /// Returns `true` if the page releases a folder.
     pub fn decided(&mut self, page: &Decided<'_>) -> bool {
         let Some(limit) = self.limit else { return false };
         let mut has_ended = false;
@@ -119,7 +120,7 @@ impl Folders {
         has_ended
     }
 
-    /// The smallest folder of the URL that is left.
+    /// The smallest folder of the URL that the crawl leaves.
     pub fn left(&self, host: &str, url: &Url) -> Option<String> {
         let limit = self.limit?;
         folders(url).into_iter().find(|folder| {
@@ -134,7 +135,7 @@ impl Folders {
         window.is_none_or(|window| window.sample.takes_next())
     }
 
-    /// The folders that are left, by host and folder.
+    /// The folders that the crawl leaves, by host and folder.
     pub fn standing(&self) -> Vec<FolderStanding> {
         let Some(limit) = self.limit else { return Vec::new() };
         let left = self.windows.iter().filter(|(_, window)| window.is_left(&limit));

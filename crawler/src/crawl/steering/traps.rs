@@ -1,18 +1,19 @@
-//! Patterns of URLs whose pages were all duplicates for long enough: traps of any shape.
+//! Finds traps of any shape: patterns of URLs with a long run of duplicates.
 //!
-//! Each decided page counts in all patterns that hold its URL ([`lattice`]). A pattern is a *trap* if
+//! Each decided page counts in all patterns that match its URL ([`lattice`]). A pattern is a *trap* if
 //!
-//! - since its last new page, enough of its pages were duplicates that lead nowhere: each link was on an earlier page with the same
-//!   text, is of the pattern itself, or is like links that were all duplicates;
-//! - nine in ten of these pages were found on each other, or on other pages that lead nowhere, so that the pattern has no end. Pages that an
-//!   index lists have one;
-//! - the number of these pages is large in comparison with the news before, that is new pages of the pattern, and new pages to which its
-//!   pages led: each doubling of the news raises the required number, and it is at least ten times the mean distance of the news.
+//! - since its last new page, enough of its pages were duplicates that lead nowhere: an earlier page with the same text has the link, or
+//!   the pattern matches the link, or similar links led only to duplicates;
+//! - nine in ten of these pages were found on each other, or on other pages that lead nowhere, so that the pattern has no end. A pattern
+//!   whose pages an index lists has an end;
+//! - the number of these pages is large in comparison with the earlier *news*: new pages of the pattern, and new pages to which its pages
+//!   led. Each doubling of the news raises the required number, which is at least ten times the mean distance of the news.
 //!
-//! Of the patterns of a page, the smallest that becomes a trap gets all credit: the larger ones start again from zero, and a page in a trap
-//! counts for no larger pattern. So a trap is the smallest pattern that explains the duplicates.
+//! If several patterns of a page could become traps, only the smallest does: the counts of the larger patterns start again from zero, and
+//! a page in a trap counts for no larger pattern. So a trap is the smallest pattern that explains the duplicates.
 //!
-//! One new page in the sample, or one new page to which a page of the trap led, ends the trap. Its URLs return to the queue.
+//! One new page in the sample, or one new page to which a page of the trap led, ends the trap. The crawl then no longer holds its URLs
+//! back.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,30 +26,30 @@ use super::lattice;
 use super::memory::Memory;
 use super::sample::Sample;
 
-/// Duplicates of which nearly all are exact that make a trap. An honest site rarely has so many URLs for one text.
+/// Number of duplicates that make a trap, if nearly all are exact. An honest site rarely has so many URLs for one text.
 pub(super) const EXACT_RUN: u32 = 128;
 
-/// Duplicates that make a trap where many are only near. Honest pages of one template look alike too, and one in a few hundred of them
-/// may be new.
+/// Number of duplicates that make a trap, if many are only near. Honest pages of one template are similar too, and one in a few hundred
+/// of them may be new.
 pub(super) const NEAR_RUN: u32 = 512;
 
-/// Duplicates in a row after which a link to a page of the pattern is no news.
+/// Number of duplicates in a row after which a link to a page of the pattern is no news.
 const KNOWN_RUN: u32 = 20;
 
 /// Patterns in a generation of the memory, about 40 bytes each. A page has about a dozen patterns, most of them shared.
 const PATTERNS_A_GENERATION: usize = 1 << 18;
 
-/// Duplicates in a generation of the memory, with their URLs. A URL is found on one of the last duplicates, or its pattern grows too
-/// slowly to be a trap.
+/// Duplicates in a generation of the memory, with their URLs. In a trap, each URL is found on one of the last duplicates; other patterns
+/// grow too slowly.
 const DUPLICATES_A_GENERATION: usize = 1 << 14;
 
 /// Bound on the traps of a host. Each takes at least a hundred fetches to be recognised.
 const MAX_TRAPS: usize = 256;
 
-/// The required run in mean distances of the news so far. If news come at random, one run in e^10 is so long by chance.
+/// The required length of a run, in mean distances of the news so far. If news arrives at random, one run in e^10 is so long by chance.
 const MEAN_DISTANCES: u32 = 10;
 
-/// The counts of a pattern. All but the first two count since the last news.
+/// The counts of a pattern. All counts except the first two start at the last news.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     /// New pages, and new pages to which duplicates led.
@@ -59,9 +60,10 @@ struct Counts {
     duplicates: u32,
     /// Duplicates that lead nowhere.
     barren: u32,
-    /// Of these: near-duplicates.
+    /// Near-duplicates among the duplicates that lead nowhere.
     near: u32,
-    /// Of these: pages that were found on a page of the pattern, on the page that they duplicate, or on a duplicate without a new link.
+    /// Duplicates that lead nowhere and were found on a page of the pattern, on the page that they duplicate, or on a duplicate without a
+    /// new link.
     from_within: u32,
 }
 
@@ -163,7 +165,7 @@ impl Traps {
         self.sources.get(page.via?)
     }
 
-    /// The smallest trap that holds the URL.
+    /// The smallest trap that matches the URL.
     pub fn trap(&self, host: &str, url: &Url) -> Option<&str> {
         let traps = self.traps.get(host)?;
         let keys = lattice::patterns(url).into_iter().map(|pattern| key(host, &pattern));
@@ -178,7 +180,7 @@ impl Traps {
         trap.is_none_or(|trap| trap.sample.takes_next())
     }
 
-    /// Whether links of this kind led only to duplicates, often enough that another one is no news.
+    /// Whether links of this kind led only to duplicates, so often that another such link is no news.
     pub fn is_known_barren(&self, link: &Url) -> bool {
         let Some(host) = HostKey::from_url(link) else {
             return false;
@@ -208,7 +210,7 @@ impl Traps {
         standing
     }
 
-    /// A new page is news in all its patterns, and in those of the duplicate on which it was found.
+    /// A new page is news in all its patterns, and in the patterns of the duplicate on which it was found.
     fn note_news(&mut self, page: &Decided<'_>) -> bool {
         let own = keys(page.host, &page.url);
         let source = self.source(page).and_then(|source| {

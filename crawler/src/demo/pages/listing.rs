@@ -1,8 +1,8 @@
-//! Listings whose pages look alike and lead to documents of their own, in the markup of common software: shops, a forum, the months of a
+//! Listings whose pages are similar and lead to different documents, in the markup of common software: shops, a forum, the months of a
 //! diary, a catalogue with filters, and a search.
 //!
-//! An extractor may take the list for a part of the template. The pages of a listing then have equal texts, but only they lead to some of
-//! the documents. So a crawl may keep, drop or hold back a page of a listing, and must keep every document.
+//! An extractor may treat the list as a part of the template. The pages of a listing then have equal texts, although some documents are
+//! reachable only through them. So a crawl may keep, drop or hold back a page of a listing, and must keep every document.
 
 mod catalogue;
 mod diary;
@@ -45,14 +45,14 @@ fn listing(path: String, area: Area, html: &str) -> DemoPage {
     )
 }
 
-/// A document: `html` makes the page of its text.
+/// A document: `html` makes the page from its text.
 fn document(path: String, area: Area, heading: &str, html: impl FnOnce(&str) -> String) -> DemoPage {
     let text = content::prose(&path, DOCUMENT_WORDS);
     DemoPage::html(path, area, &html(&text), format!("{heading}\n{text}"))
         .expect(Answer::Kept, "its own text; a page of a listing is the only way to it")
 }
 
-/// The numbers of the pages that a pager shows on page `n` of `last`: the first, the last, and those next to it.
+/// The numbers of the pages that a pager shows on page `n` of `last`: the first, the last, and the neighbours of `n`.
 fn shown_in_pager(n: usize, last: usize) -> Vec<usize> {
     let is_shown = |page: &usize| [1, last].contains(page) || page.abs_diff(n) <= 2;
     (1..=last).filter(|page| *page != n).filter(is_shown).collect()

@@ -12,7 +12,7 @@ pub(super) struct Figure {
     pub note: String,
 }
 
-/// Reasons that the first sentences name for held-back URLs.
+/// Bound on the reasons for held-back URLs in the first sentences.
 const REASONS_NAMED: usize = 3;
 
 /// The result of the crawl in a few sentences.

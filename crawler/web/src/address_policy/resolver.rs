@@ -25,7 +25,7 @@ impl GuardedResolver {
     }
 
     /// The permitted addresses of a name, in the system's order of preference. A name below `localhost` has the addresses of `localhost`
-    /// (RFC 6761, section 6.3), which not every system knows.
+    /// (RFC 6761, section 6.3). Not every system follows this rule.
     ///
     /// # Errors
     /// [`Forbidden`] (boxed) if the name has addresses and the policy permits none; otherwise the [`io::Error`] of the look-up.

@@ -13,7 +13,7 @@ use url::Url;
 
 use super::FetchError;
 
-/// Makes the client of a host that connects only to these addresses; `None` where the client looks the name up.
+/// Makes the client of a host. The client connects only to these addresses; with `None`, it looks the name up.
 pub(super) type Build = dyn Fn(Option<&Arc<[IpAddr]>>) -> Result<reqwest::Client, FetchError> + Send + Sync;
 
 /// The clients of all hosts.
@@ -71,8 +71,8 @@ impl Clients {
         }
     }
 
-    /// The client for a request to `url`, whose host has these addresses. A client for other addresses than before replaces the old one, whose
-    /// connections close when their requests have ended.
+    /// The client for a request to `url`, whose host has these addresses. If the addresses have changed, a new client replaces the old
+    /// one. The connections of the old client close when their requests have ended.
     pub fn lend(self: &Arc<Self>, url: &Url, addresses: Option<&Arc<[IpAddr]>>) -> Result<Lent, FetchError> {
         let origin = url[..url::Position::BeforePath].to_owned();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Where the requests to a host connect to.
+//! The addresses to which the requests to a host connect.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use super::FetchError;
 /// The result of looking up the name of a host, for the requests that follow.
 #[derive(Debug, Clone, Default)]
 pub enum Route {
-    /// No look-up was made: the host is an address, a proxy opens the connection, or the client looks the name up when it connects.
+    /// The crawler made no look-up: the host is an address, a proxy opens the connection, or the client looks the name up when it
+    /// connects.
     #[default]
     Direct,
     /// The permitted addresses of the name, in order of preference. The request connects to no other.

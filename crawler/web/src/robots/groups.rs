@@ -135,7 +135,7 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// The rules that a line means.
+/// The rules in a line.
 fn drafts(line: Line<'_>) -> impl Iterator<Item = Draft<'_>> {
     let allow = line.record == Record::Allow;
     let index = if allow { directory_of_index(line.value) } else { None };

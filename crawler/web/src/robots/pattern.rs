@@ -18,7 +18,7 @@ use super::work::{SEARCH_WORK, TRY_WORK, Work};
 /// Separates the literals of a pattern. In a normal form, a raw `*` is always the operator.
 const STAR: u8 = b'*';
 
-/// A pattern in its normal form: literals between single `*`, of which the first and the last may be empty.
+/// A pattern in its normal form: literals between single `*`. The first and the last literal may be empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pattern<'a> {
     /// The normal form without a final `$`.
@@ -27,7 +27,7 @@ pub(super) struct Pattern<'a> {
     pub anchored: bool,
 }
 
-/// A pattern as a rule names it, in its own memory.
+/// A pattern as the rule has it, in memory of its own.
 #[derive(Debug)]
 pub(super) struct OwnedPattern {
     text: Vec<u8>,
@@ -74,7 +74,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Whether the pattern matches the path, which must be a result of [`spell_path`]; `None` if there is no work left to find out.
+    /// Whether the pattern matches the path, which must be a result of [`spell_path`]; `None` if the work for the URL is spent.
     ///
     /// Each literal matches at its leftmost place. A later place only leaves less to the following literals, so there is no
     /// backtracking, and the time is linear in path and pattern for any number of `*`.
@@ -104,7 +104,7 @@ impl<'a> Pattern<'a> {
     }
 }
 
-/// The first place of the literal. The search for a single byte needs no preparation.
+/// The first position of the literal. The search for a single byte needs no preparation.
 fn find(path: &[u8], literal: &[u8]) -> Option<usize> {
     match literal {
         [byte] => memchr::memchr(*byte, path),
@@ -112,12 +112,12 @@ fn find(path: &[u8], literal: &[u8]) -> Option<usize> {
     }
 }
 
-/// A pattern that is decided by its only literal.
+/// A pattern that its only literal decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Single<'a> {
-    /// Matches every path that begins with it.
+    /// Matches every path that begins with the literal.
     Beginning(&'a [u8]),
-    /// Matches the path that equals it.
+    /// Matches the path that equals the literal.
     Whole(&'a [u8]),
 }
 

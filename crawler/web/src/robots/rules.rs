@@ -8,9 +8,9 @@
 //! ```
 //!
 //! The result is the first match by rank, as if all rules were tried in order; a test compares the two. A hostile file can name
-//! thousands of patterns whose parts all occur in a path and which still do not match. When the work for a URL ([`MAX_WORK`]) is spent,
-//! the other patterns are not tried: a `Disallow` whose parts occur in the path then counts as a match, an `Allow` does not. So a URL is
-//! never fetched because its rules cost too much.
+//! thousands of patterns that do not match a path, although all their parts occur in the path. When the work for a URL ([`MAX_WORK`]) is
+//! spent, the matcher tries no further pattern. A `Disallow` whose parts occur in the path then counts as a match, and an `Allow` does
+//! not. So the crawler never fetches a URL because its rules cost too much.
 //!
 //! All texts lie in two buffers, and nothing is allocated for a single rule: 500 KiB of rules take 4 MB at most.
 //!
@@ -21,7 +21,7 @@ use std::collections::HashSet;
 use super::pattern::{OwnedPattern, Pattern, Single};
 use super::work::Work;
 
-/// A rule as the file names it.
+/// A rule as the file has it.
 #[derive(Debug)]
 pub(super) struct Draft<'a> {
     pub pattern: OwnedPattern,
@@ -50,11 +50,11 @@ pub(super) struct Deciding<'a> {
 /// Compiled rules.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct RuleIndex {
-    /// The normal forms of all patterns, one behind the other.
+    /// The normal forms of all patterns, one after the other.
     patterns: Box<[u8]>,
-    /// The lines of all rules, one behind the other.
+    /// The lines of all rules, one after the other.
     lines: Box<[u8]>,
-    /// By rank, each pattern once: the first that matches decides.
+    /// The rules by rank, each pattern once: the first match decides.
     ranked: Box<[Rule]>,
     /// Ranks of the rules without `*` and `$`, by their literals, each literal once.
     beginnings: Box<[Beginning]>,
@@ -189,7 +189,7 @@ impl RuleIndex {
             .map(|rank| self.deciding(rank))
     }
 
-    /// The first of `others` that matches, or must be taken to match.
+    /// The first of `others` that matches or counts as a match.
     fn other(&self, others: &[Other], path: &[u8], work: &mut Work) -> Option<u32> {
         if others.is_empty() {
             return None;

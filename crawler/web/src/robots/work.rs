@@ -4,7 +4,7 @@
 /// ordinary file needs less than a hundredth: a path of 60 bytes can be tried against 1,000 patterns whose parts all occur in it.
 pub(super) const MAX_WORK: usize = 1 << 18;
 
-/// Work of the search for one literal, besides the bytes that it searches: its start takes about as long as 128 bytes.
+/// Work of the search for one literal, besides the searched bytes: its start takes about as long as 128 bytes.
 pub(super) const SEARCH_WORK: usize = 128;
 
 /// Work of one pattern that is tried, besides its searches.
@@ -31,7 +31,7 @@ impl Work {
         self.0
     }
 
-    /// Takes `bytes` from what is left; `None` if there is not so much. Nothing is left then.
+    /// Takes `bytes` from the remaining work. If less remains, returns `None`, and no work remains.
     pub fn spend(&mut self, bytes: usize) -> Option<()> {
         let left = self.0.checked_sub(bytes);
         self.0 = left.unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Seeds that are still to be read, and hosts that have no room in memory.
+//! Unread seeds, and hosts without room in memory.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -49,7 +49,7 @@ impl Stored {
         }
     }
 
-    /// Crawls to the end, and returns how often each URL was asked and the most hosts in memory.
+    /// Crawls to the end, and returns the number of requests for each URL and the largest number of hosts in memory.
     fn crawl(mut self, frontier: &mut Frontier) -> (HashMap<String, u32>, usize) {
         let (mut asked, mut most, mut now) = (HashMap::new(), 0, at(0));
         loop {
@@ -198,7 +198,7 @@ fn a_host_that_awaits_its_urls_from_the_store_stays_in_memory() {
     let Step::Refill(refill) = frontier.next(at(0)) else {
         panic!()
     };
-    // The search for hosts that can be released comes in between.
+    // Between them, the frontier searches for hosts to release.
     assert!(matches!(frontier.next(at(0)), Step::Wait(_)));
     assert!(matches!(frontier.next(at(2_000)), Step::Wait(_)));
     let refilled = |urls| Event::Refilled {

@@ -1,4 +1,4 @@
-//! Names: looked up before their hosts are asked, and tried a few at a time where one domain has many.
+//! Names: the crawler looks them up before the first request, and tries the names of one domain a few at a time.
 
 use std::net::IpAddr;
 
@@ -10,7 +10,7 @@ use super::super::trials::{PLACES, PLACES_FOR_PROVEN, REQUESTS};
 use super::*;
 use crate::crawl::steering::DuplicateOf;
 
-/// Settings by which names are looked up.
+/// Settings with look-ups of names.
 fn looking_up(change: impl FnOnce(&mut Config)) -> Settings {
     settings(|config| {
         config.fetch.proxy = String::new();
@@ -40,7 +40,7 @@ fn linked(seq: u64, name: usize) -> QueuedUrl {
     }
 }
 
-/// The hosts whose URLs can be fetched now. Refills find what `left` of the host returns.
+/// The hosts whose URLs can be fetched now. A refill for a host brings the URLs that `left` returns.
 fn all_started(frontier: &mut Frontier, now: Now, left: impl Fn(&str) -> Vec<QueuedUrl>) -> Vec<(String, u64)> {
     let mut hosts = Vec::new();
     loop {
@@ -115,7 +115,7 @@ fn a_look_up_needs_no_ticket_and_has_a_bound_of_its_own() {
         let host = running.pop().unwrap();
         frontier.on(found(&host, number), at(0));
         running.push(looked_up_by(frontier.next(at(0))));
-        // The host whose name was looked up has its request, and frees it.
+        // The host whose name is known makes its request, and frees the ticket.
         let Step::Start(Task::Page { queued, .. }, Route::Addresses(_)) = frontier.next(at(0)) else {
             panic!("{host} has an address")
         };
@@ -333,7 +333,7 @@ fn a_name_is_not_held_for_the_robots_txt_of_another_name_that_waits() {
             Step::Start(Task::Errand { host, errand }, _) => {
                 robots += 1;
                 frontier.on(ended(&host), at(0));
-                // The last name has the rules of all.
+                // The robots.txt of every name redirects to that of the last name.
                 let rules_at = format!("http://n{}.site.example/robots.txt", names - 1);
                 let answer = if errand.url().as_str() == rules_at {
                     rules("")
@@ -417,7 +417,7 @@ fn a_host_whose_robots_txt_failed_for_good_ends_the_run_at_once() {
                 other => panic!("{tries}: {other:?}"),
             }
         }
-        // Rests of 5 and 10 seconds lie between the three tries, each longer by up to a half.
+        // Between the three tries, the host rests for 5 and 10 seconds; each rest is longer by up to a half.
         assert!((at(15_000)..at(22_501)).contains(&now), "{now:?}");
         assert_eq!(frontier.given_up().len(), 1, "and its URLs stay in the store");
     }

@@ -27,13 +27,13 @@ struct Plan {
     parallel_per_host: usize,
     parallel_per_address: usize,
     latency_factor: f64,
-    /// Whether names are looked up before their hosts are asked.
+    /// Whether the crawler looks up a name before the first request to its host.
     looks_up: bool,
     /// Whether all names are new names of one domain.
     is_one_domain: bool,
     /// Failing requests in percent.
     failing: u32,
-    /// Hosts that have room in memory.
+    /// Number of hosts for which the memory has room.
     room: usize,
     /// After this many requests the crawler is killed (`true`) or stopped.
     restarts: Vec<(u64, bool)>,
@@ -87,7 +87,7 @@ impl Plan {
             if self.looks_up {
                 config.fetch.proxy = String::new();
             }
-            // Some pages of a domain on trial are duplicates, which must not change the order.
+            // Some pages of a domain on trial are duplicates. They must not change the order.
             config.steering.enabled = !self.is_one_domain;
         })
     }
@@ -120,7 +120,7 @@ struct Server {
 }
 
 struct Open {
-    /// Whether it counts at its address. A request whose name did not resolve connects to none.
+    /// Whether the request counts at an address. A request whose name did not resolve connects to none.
     is_at_address: bool,
     ends_at: u64,
     host: usize,

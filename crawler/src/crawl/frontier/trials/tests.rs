@@ -42,7 +42,7 @@ impl Model {
         true
     }
 
-    /// Gives places to all waiting names that may have one.
+    /// Gives a place to each waiting name that may have one.
     fn admit_all(&mut self) -> BTreeMap<String, Vec<String>> {
         let mut admitted: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for name in std::mem::take(&mut self.waiting) {
@@ -142,7 +142,7 @@ proptest! {
     }
 }
 
-/// Tries `count` names, of which those that `are_good` show a new page. Returns the names on trial in each round.
+/// Tries `count` names. The names that `are_good` show a new page. Returns the names on trial in each round.
 fn rounds(count: usize, is_good: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut trials = Trials::default();
     let name = |number: usize| format!("n{number}.site.example");

@@ -195,7 +195,7 @@ fn a_new_page_in_two_hundred_keeps_a_pattern_open() {
     let mut site = Site::default();
     for n in 0..20_000_u32 {
         let path = format!("/api/x{n}/{}", word(n));
-        // At irregular distances, 200 on the average.
+        // At irregular distances, 200 on average.
         if (n.wrapping_mul(2_654_435_761) >> 16).is_multiple_of(200) {
             site.new_page(&path);
         } else {

@@ -1,4 +1,4 @@
-//! A search: a cloud of words, each with its results. Some words find nothing, and some documents are found by no other way.
+//! A search: a cloud of words, each with its results. Some words find nothing, and some documents are reachable only through a search.
 
 use super::{document, listing};
 use crate::demo::content;
@@ -7,7 +7,7 @@ use crate::demo::page::{Area, DemoPage};
 /// The path of the cloud.
 pub const FRONT: &str = "/find/";
 
-/// Words of the cloud. Every third one finds a document, the others find nothing.
+/// Words of the cloud. Every third word finds a document; the other words find nothing.
 const WORDS: usize = 30;
 const STRIDE: usize = 3;
 

@@ -1,4 +1,4 @@
-//! Three shops, each with its goods in another template: a list, a grid of boxes, a table.
+//! Three shops with different templates for their goods: a list, a grid of boxes, a table.
 
 use super::{document, listing, shown_in_pager};
 use crate::demo::content;

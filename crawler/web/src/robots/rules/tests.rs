@@ -17,7 +17,7 @@ fn drafts(patterns: &[(String, bool)]) -> Vec<Draft<'_>> {
     drafts
 }
 
-/// The line and the answer of the first rule that matches, of all in order of rank.
+/// The line and the answer of the first match among all rules in the order of rank.
 fn naive(drafts: &[Draft<'_>], path: &[u8]) -> Option<(bool, u32)> {
     let mut ranked: Vec<&Draft<'_>> = drafts.iter().collect();
     ranked.sort_by_key(|draft| draft.rank());
@@ -51,7 +51,7 @@ proptest! {
         }
     }
 
-    /// Whatever the rules are, little work never lets a URL through that much work holds back.
+    /// For all rules: if a decision with much work disallows a URL, a decision with little work does so too.
     #[test]
     fn without_work_a_url_is_rather_forbidden(
         patterns in proptest::collection::vec(("/?[ab/*]{0,7}[$]?", any::<bool>()), 0..24),
