@@ -42,6 +42,8 @@ class Answers:
     orphans: frozenset[str]
     gone: frozenset[str]
     queued: int
+    due: int = 0
+    """Visits of a refresh that wait."""
 
     @property
     def pages(self) -> set[str]:
@@ -196,7 +198,8 @@ def answers_of(report: dict[str, Any]) -> Answers:
     return Answers(frozenset(cluster["kept"] for cluster in clusters), duplicates, frozenset(without),
                    frozenset(each["url"] for each in report["failures"] if each["kind"] in UNANSWERED),
                    frozenset(each["url"] for each in report["orphans"]),
-                   frozenset(each["url"] for each in report["refresh"]["gone"]), report["counts"]["queued"])
+                   frozenset(each["url"] for each in report["refresh"]["gone"]), report["counts"]["queued"],
+                   report["counts"].get("due", 0))
 
 
 def largest_file(folder: Path) -> int:

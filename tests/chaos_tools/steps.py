@@ -283,7 +283,8 @@ class Episode:
         self.model.check_requests(may_ask_all=is_refresh or was_rebuilt)
         # The next run makes the visits of an interrupted refresh.
         self.model.check_answers(may_lose_outcomes=is_refresh or was_rebuilt)
-        if ended.code == 0:
+        # A run that was stopped leaves visits to the next one.
+        if ended.code == 0 and self.model.known.due == 0:
             self.model.may_ask_again.clear()
         self.model.has_whole_index = ended.code == 0
         if is_refresh:
