@@ -3,26 +3,12 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::process::Command;
-use std::thread;
-use std::time::Duration;
 
 use crate::support::crawl::Crawl;
 use crate::support::outcomes::count;
 use crate::support::page::{NO_LINKS, article, home, page, words};
 use crate::support::process::{Running, crawler, run};
 use crate::support::site::{Answer, Site};
-
-/// Time for which a test waits for an expected event.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Waits until `is_so`.
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let began = std::time::Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < PATIENCE, "waited in vain: {what}");
-        thread::sleep(Duration::from_millis(20));
-    }
-}
 
 /// Seeds that a pipe brings, so that the test decides when they end. The first page links to the host of the last seed.
 #[test]
@@ -44,9 +30,8 @@ fn the_crawl_begins_with_the_first_seeds_and_knows_the_hosts_of_all_of_them() {
         writeln!(seeds, "{}", site.url(&format!("/{number}"))).unwrap();
     }
     seeds.flush().unwrap();
-    wait_until("a request before the seeds end", || {
-        site.paths().contains(&"/0".to_owned())
-    });
+    // robots.txt and the first page.
+    site.wait_for_requests(2);
     writeln!(seeds, "{}", other.localhost_url("/last")).unwrap();
     drop(seeds);
     running.wait().succeeded();

@@ -161,18 +161,22 @@ pub fn cdxj_key(bytes: &[u8]) {
     black_box(storage::cdxj::surt(&text));
 }
 
+/// The lines of a head.
+fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    head.split(|byte| *byte == b'\n')
+}
+
+/// The header field of a line, `name: value`; `None` if the line is none.
+fn field(line: &[u8]) -> Option<(HeaderName, HeaderValue)> {
+    let colon = line.iter().position(|byte| *byte == b':')?;
+    let name = HeaderName::from_bytes(&line[..colon]).ok()?;
+    let value = HeaderValue::from_bytes(line[colon + 1..].trim_ascii()).ok()?;
+    Some((name, value))
+}
+
 /// Only requests for an IP address or localhost pass the guard of the status server. The bytes are the lines of a head.
 pub fn status_request(bytes: &[u8]) {
-    let mut head = HeaderMap::new();
-    for line in bytes.split(|byte| *byte == b'\n') {
-        let colon = line.iter().position(|byte| *byte == b':').unwrap_or(0);
-        if let (Ok(name), Ok(value)) = (
-            HeaderName::from_bytes(&line[..colon]),
-            HeaderValue::from_bytes(line[colon..].strip_prefix(b":").unwrap_or_default().trim_ascii()),
-        ) {
-            head.append(name, value);
-        }
-    }
+    let head: HeaderMap = lines(bytes).filter_map(field).collect();
     let hosts: Vec<&HeaderValue> = head.get_all("host").iter().collect();
     if !crawler::is_for_this_machine(&head) {
         return assert!(!hosts.is_empty());
@@ -252,16 +256,10 @@ pub fn html(bytes: &[u8]) {
 pub fn headers(bytes: &[u8]) {
     const LIMIT: usize = 64 * 1024;
     let url = Url::parse("https://example.org/a/b").expect("a valid URL");
-    let mut head = HeaderMap::new();
+    let head: HeaderMap = lines(bytes).filter_map(field).collect();
     let mut robots = page::RobotsDirectives::default();
-    for line in bytes.split(|byte| *byte == b'\n') {
+    for line in lines(bytes) {
         let colon = line.iter().position(|byte| *byte == b':').unwrap_or(0);
-        if let (Ok(name), Ok(value)) = (
-            HeaderName::from_bytes(&line[..colon]),
-            HeaderValue::from_bytes(line[colon..].strip_prefix(b":").unwrap_or_default().trim_ascii()),
-        ) {
-            head.append(name, value);
-        }
         let value = String::from_utf8_lossy(&line[colon..]);
         let value = value.trim_start_matches(':').trim();
         let media_type = content_type::media_type(value);

@@ -360,17 +360,14 @@ impl Frontier {
         host.urls = host.urls.saturating_sub(1);
         host.decided(seq, page);
         self.steering.end_test(name, seq);
-        let refutes_a_rule = page.is_some_and(|page| self.steering.decided(name, page));
-        if refutes_a_rule {
-            self.host(name).queue.review_held_back();
-        }
-        for other in self.steering.take_other_hosts() {
-            self.review_other_host(&other);
+        let to_review = page.map(|page| self.steering.decided(name, page)).unwrap_or_default();
+        for host in to_review {
+            self.review(&host);
         }
     }
 
-    /// Judges the held-back URLs of another host again than that of the page.
-    fn review_other_host(&mut self, name: &str) {
+    /// Judges the held-back URLs of a host again.
+    fn review(&mut self, name: &str) {
         match self.hosts.get_mut(name) {
             Some(host) => {
                 host.queue.review_held_back();

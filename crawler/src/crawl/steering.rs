@@ -103,8 +103,6 @@ pub struct Steering {
     memory: Memory<u64>,
     traps: Traps,
     folders: Folders,
-    /// Hosts of which a page of another host released held-back URLs.
-    other_hosts: Vec<String>,
 }
 
 impl Steering {
@@ -117,7 +115,6 @@ impl Steering {
             memory: Memory::of(KEYS_A_GENERATION),
             traps: Traps::default(),
             folders: Folders::new(policy.duplicate_share),
-            other_hosts: Vec::new(),
             policy,
         };
         for HostRule { host, rule } in steering.policy.apply.clone() {
@@ -134,14 +131,15 @@ impl Steering {
         self.policy.enabled || !self.policy.apply.is_empty() || self.policy.duplicate_share.is_some()
     }
 
-    /// Learns from a verdict. Returns `true` if held-back URLs must be judged again: the verdict contradicts a rule, or ends a trap. If these
-    /// are URLs of another host, [`take_other_hosts`](Self::take_other_hosts) returns it.
-    pub fn decided(&mut self, host: &str, decision: &JudgedPage) -> bool {
+    /// Learns from a verdict. Returns the hosts whose held-back URLs must be judged again, because the verdict contradicts a rule or ends a
+    /// trap: the page's own host, and the host of the duplicate on which a new page was found.
+    #[must_use]
+    pub fn decided(&mut self, host: &str, decision: &JudgedPage) -> Vec<String> {
         if !self.is_enabled() {
-            return false;
+            return Vec::new();
         }
         let Some(mut page) = Decided::parse(host, decision) else {
-            return false;
+            return Vec::new();
         };
         if let Some(duplicate) = &mut page.duplicate {
             duplicate.drop_links(|link| self.traps.is_known_barren(link));
@@ -152,14 +150,12 @@ impl Steering {
             must_review |= self.traps.decided(&page);
         }
         must_review |= self.note_new_page(&page);
-        self.other_hosts
-            .extend(source.filter(|source| must_review && source != host));
-        self.learn_rules(&page) | must_review
-    }
-
-    /// The hosts whose held-back URLs must be judged again because a duplicate of theirs led to a new page of another host.
-    pub fn take_other_hosts(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.other_hosts)
+        must_review |= self.learn_rules(&page);
+        if !must_review {
+            return Vec::new();
+        }
+        let other = source.filter(|source| source != host);
+        std::iter::once(host.to_owned()).chain(other).collect()
     }
 
     /// A new page contradicts each rule that applies to the duplicate on which the page was found, unless the rule applies to the new

@@ -44,7 +44,8 @@ pub fn replay(store: &Store, steering: &mut Steering) -> Result<(), RunError> {
                 })
             }
         };
-        steering.decided(
+        // No URL is in memory yet that could be judged again.
+        let _to_review = steering.decided(
             &page.host,
             &JudgedPage::new(id, &page.url, page.via.as_ref(), duplicate_of),
         );

@@ -49,7 +49,7 @@ impl Crawl {
                 new_links: Some(Vec::new()),
             }),
         };
-        self.steering.decided("h", &decision)
+        !self.steering.decided("h", &decision).is_empty()
     }
 
     fn forecast(&self, path: &str) -> Forecast {
