@@ -328,7 +328,7 @@ fn article_in_the_catalogue_alone(data: &Path, site: &Site, html: &str) {
         html.as_bytes(),
         &reqwest::header::HeaderMap::new(),
         &url,
-        &settings().reading(),
+        &settings().reading(&url),
     )
     .unwrap();
     let text = page.text;

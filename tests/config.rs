@@ -101,6 +101,72 @@ fn an_invalid_value_is_named_with_its_key() {
 }
 
 #[test]
+fn a_rule_of_extract_that_cannot_work_is_named_with_file_line_and_key() {
+    let right = "[[extract]]\nhost = \"a.example\"\ncontent = [\"main\"]\n\n[[extract]]\n";
+    for (keys, line, part) in [
+        (
+            "host = \"a.example\"",
+            5,
+            "extract[2] = { host = \"a.example\" }: must have content or drop",
+        ),
+        (
+            "drop = [\"p\"]",
+            5,
+            "extract[2] = { drop = [\"p\"] }: must have host or match",
+        ),
+        (
+            "host = \"a\"\ndrop = [\"p:has(a)\"]",
+            7,
+            "extract[2].drop = \"p:has(a)\": :has() is not accepted",
+        ),
+        (
+            "match = '['\ndrop = [\"p\"]",
+            6,
+            "extract[2].match = \"[\": regex parse error",
+        ),
+        ("host = \"a\"\nselect = [\"p\"]", 7, "`select`: unknown field `select`"),
+        (
+            "host = \"a\"\ncontent = \"p\"",
+            7,
+            "`content`: this key does not accept the value",
+        ),
+    ] {
+        let text = format!("{right}{keys}\n");
+        let files = [SEEDS, ("my.toml", &text)];
+        let ended = run_with(&files, &["--seeds", "seeds.txt", "--config", "my.toml"]);
+        ended
+            .with_code(2)
+            .complains_of(&[&format!("my.toml, line {line}"), part]);
+    }
+}
+
+#[test]
+fn the_rules_of_extract_are_shown_and_can_be_set_by_a_variable() {
+    let text = "[scope]\nmax_depth = 3\n[[extract]]\nhost = \"a.example\"\ncontent = [\"main\", \"#c\"]\n";
+    let shown = config(&[("config.toml", text)], &[], &["show"]).succeeded().stdout;
+    let line = shown.lines().next().unwrap();
+    assert!(
+        line.starts_with("extract = [{ ") && line.ends_with("# config.toml, line 3"),
+        "{shown}"
+    );
+    let again = config(&[("config.toml", &shown)], &[], &["show"]).succeeded().stdout;
+    let values = |text: &str| text.parse::<toml::Table>().unwrap();
+    assert_eq!(values(&shown), values(&again));
+    let rules = "[{ match = '^http', drop = ['aside'] }]";
+    let set = [("CRAWLER_EXTRACT", rules)];
+    let shown = config(&[], &set, &["show", "--format", "json"]).succeeded().stdout;
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    let expected = serde_json::json!({
+        "value": [{ "match": "^http", "drop": ["aside"] }],
+        "origin": { "kind": "environment", "variable": "CRAWLER_EXTRACT" },
+    });
+    assert_eq!(shown["extract"], expected);
+    let wrong = [("CRAWLER_EXTRACT", "[{ match = '^http', drop = ['p >'] }]")];
+    let ended = config(&[], &wrong, &["show"]).with_code(2);
+    ended.complains_of(&["environment variable CRAWLER_EXTRACT", "extract[1].drop"]);
+}
+
+#[test]
 fn a_missing_configuration_is_named() {
     let ended = run_with(&[SEEDS], &["--seeds", "seeds.txt", "--config", "none.toml"]);
     ended.with_code(2).complains_of(&["none.toml", "No such file"]);

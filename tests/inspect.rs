@@ -55,6 +55,49 @@ fn article(head: &str, body: &str) -> Vec<u8> {
 }
 
 #[test]
+fn selectors_can_be_tried_without_a_configuration() {
+    let page = article("", "<p class=note>A note. <b class=share>Share</b></p>");
+    let folder = folder(&[("page.html", &page)]);
+    let shown = |arguments: &[&str]| {
+        let arguments = [&["page", "page.html", "--format", "json"], arguments].concat();
+        let page = json_lines(&inspect(&folder, &arguments).succeeded()).remove(0);
+        (page["text"].as_str().unwrap().to_owned(), page["extract"].clone())
+    };
+    let effect = |effect: &str| json!({ "rule": "the command line", "effect": effect });
+    let whole = shown(&[]);
+    assert!(whole.0.contains("A note. Share") && whole.1.is_null(), "{whole:?}");
+    let chosen = shown(&["--content", ".note", "--drop", ".share"]);
+    assert_eq!(chosen, ("A note.".to_owned(), effect("content")));
+    let dropped = shown(&["--drop", ".note", "--drop", ".missing"]);
+    assert!(
+        !dropped.0.contains("A note.") && dropped.1 == effect("drop"),
+        "{dropped:?}"
+    );
+    assert_eq!(shown(&["--content", ".missing"]), (whole.0, effect("nothing")));
+    for (arguments, line) in [
+        (
+            ["--content", ".note"],
+            "main text     the content that the command line names",
+        ),
+        (
+            ["--drop", ".note"],
+            "main text     found in what the command line leaves",
+        ),
+        (
+            ["--content", "h6"],
+            "main text     no element matches the command line, so the page is read as without it",
+        ),
+    ] {
+        let arguments = [&["page", "page.html"], &arguments[..]].concat();
+        inspect(&folder, &arguments).succeeded().says(&[line]);
+    }
+    for (flag, selector) in [("--content", "p:has(a)"), ("--drop", "p >")] {
+        let ended = inspect(&folder, &["page", "page.html", flag, selector]).with_code(2);
+        ended.complains_of(&[flag, selector]);
+    }
+}
+
+#[test]
 fn a_page_is_shown_with_every_property_that_a_crawl_uses() {
     let head = "<meta charset=gbk><meta name=robots content=nofollow><link rel=canonical href=/c>";
     let page = article(

@@ -245,6 +245,67 @@ fn the_same_bytes_are_the_same_page_in_all_four_ways() {
 }
 
 #[test]
+fn a_rule_of_the_user_holds_in_all_four_ways() {
+    let chosen = words(20, 150);
+    let body = format!(
+        "<!doctype html><title>Ruled</title><main><p>{}</p></main><div class=told>{chosen}<b class=share>Share</b></div>",
+        words(21, 300)
+    );
+    let site = Site::of([
+        ("/ruled.html", Answer::html(body.clone())),
+        ("/other", Answer::html(html("other", "", &words(22, 150)))),
+    ]);
+    let url = site.url("/ruled.html");
+    let rule = "[{ host = '127.0.0.1', match = 'ruled', content = ['.told'], drop = ['.share'] }, \
+                { match = '^http://file', content = ['.told'], drop = ['.share'] }]";
+    let crawl = Crawl::of(format!("{url}\n{}", site.url("/other"))).set("extract", rule);
+    crawl.run();
+    fs::write(crawl.path("ruled.html"), &body).unwrap();
+
+    let export = crawl.export();
+    let text_of = |url: &str| export.iter().find(|page| page["url"] == url).unwrap()["text"].clone();
+    assert_eq!(text_of(&url), chosen.as_str());
+    assert_ne!(text_of(&site.url("/other")), chosen.as_str());
+    for arguments in [&[url.as_str()][..], &["ruled.html", "--url", &url], &["ruled.html"]] {
+        let answer = inspected(&crawl, arguments);
+        assert_eq!(answer["text"], chosen.as_str(), "{arguments:?}");
+        assert_eq!(answer["extract"]["effect"], "content", "{arguments:?}");
+    }
+    let answer = crawl.read("check", &["ruled.html", "--url", &url, "--config", "test.toml"]);
+    assert_eq!(answer.with_code(11).stdout.lines().next().is_some(), true);
+    let warc = fs::read_dir(crawl.path("data/warc"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    for source in ["ruled.html", warc.to_str().unwrap()] {
+        lines(
+            &crawl,
+            &["dedup", "--config", "test.toml", "--kept", "kept.jsonl", source],
+        );
+        let kept = fs::read_to_string(crawl.path("kept.jsonl")).unwrap();
+        let kept: Vec<Value> = kept.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert!(
+            kept.iter().any(|page| page["text"] == chosen.as_str()),
+            "{source}: {kept:?}"
+        );
+    }
+    let fingerprint = |command: &[&str]| lines(&crawl, command).remove(0)["fingerprint"].clone();
+    assert_eq!(
+        fingerprint(&[
+            "fingerprint",
+            "--json",
+            "--quiet",
+            "--config",
+            "test.toml",
+            "ruled.html"
+        ]),
+        inspected(&crawl, &[&url])["fingerprint"]
+    );
+}
+
+#[test]
 fn bytes_that_are_no_page_are_none_in_all_four_ways() {
     let cases = no_pages();
     let (site, crawl) = crawled(&cases);

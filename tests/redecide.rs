@@ -48,6 +48,32 @@ fn crawled(site: &Site) -> Crawl {
     crawl
 }
 
+#[test]
+fn a_changed_rule_of_extract_holds_for_later_pages_and_a_rebuild_uses_the_stored_texts() {
+    let site = site();
+    let mut crawl = crawled(&site);
+    let texts = |crawl: &Crawl| -> Vec<Value> { crawl.export().iter().map(|page| page["text"].clone()).collect() };
+    let before = texts(&crawl);
+    crawl.change("extract", "[{ host = '127.0.0.1', drop = ['main > p'] }]");
+    rebuild(&crawl, &["--redecide"]);
+    assert_eq!(texts(&crawl), before);
+    verify(&crawl);
+    let url = site.url("/else");
+    let explained = crawl
+        .read("explain", &[&url, "--config", "test.toml"])
+        .succeeded()
+        .stdout;
+    assert!(explained.contains("[[extract]] rule 1"), "{explained}");
+    crawl.add_seed(&site.url("/later"));
+    crawl.run();
+    let export = crawl.export();
+    let later = export
+        .iter()
+        .find(|page| page["url"] == site.url("/later").as_str())
+        .unwrap();
+    assert!(!later["text"].as_str().unwrap().contains(&words(12, 5)), "{later}");
+}
+
 /// `crawler rebuild` with the current configuration.
 fn rebuild(crawl: &Crawl, arguments: &[&str]) -> String {
     crawl.command(&[]);

@@ -40,6 +40,7 @@ const STAGES: [Stage; 6] = [
             agent: "crawler",
             embedded: true,
             max_text_bytes: usize::MAX,
+            extract: None,
         };
         let html = format!("<title>{text}</title><h1>{text}</h1><p>{text}");
         let url = Url::parse("http://example.org/").ok();

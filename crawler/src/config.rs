@@ -8,13 +8,16 @@
 //! - `file`: reads a `config.toml`
 //! - `sources`: where each value comes from: default, file, environment or flag
 //! - `check`: every fault in a file
+//! - `host_pattern`, `page_pattern`: hosts and pages by their names
 //!
 //! Uses: dedup, page, storage, web.
 
 mod check;
 mod error;
 mod file;
+mod host_pattern;
 mod keys;
+mod page_pattern;
 mod secrets;
 pub mod sections;
 pub mod settings;
@@ -24,9 +27,12 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use check::check;
 pub use error::ConfigError;
+pub use host_pattern::HostPattern;
+pub(crate) use host_pattern::parse_host;
+pub(crate) use page_pattern::parse_regex;
 use sections::{
-    DedupSection, FetchSection, IdentitySection, PolitenessSection, RefreshSection, ScopeSection, SteeringSection,
-    StorageSection,
+    DedupSection, ExtractEntry, FetchSection, IdentitySection, PolitenessSection, RefreshSection, ScopeSection,
+    SteeringSection, StorageSection,
 };
 pub(crate) use sections::{Leave, ScopeMode};
 pub(crate) use sources::{Origin, Sources};
@@ -51,6 +57,9 @@ pub struct Config {
     pub canonicalize: web::canonicalize::CanonicalRules,
     /// Which pages are duplicates.
     pub dedup: DedupSection,
+    /// What is the content of some pages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub extract: Vec<ExtractEntry>,
     /// The data folder.
     pub storage: StorageSection,
 }

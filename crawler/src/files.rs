@@ -20,9 +20,9 @@
 //! - `lines`, `records`, `http`: JSON lines cut at line ends; WARC records; the HTTP head in WARC records
 //! - `batch`: pieces for other threads; `body`: a page or a text in a batch
 //! - `document`: the result; `json_line`, `page`: how a line or a page becomes a document
-//! - `place`: the place of a document or a fault; `limits`: bounds
+//! - `place`: the place of a document or a fault; `reading`, `limits`: settings and bounds
 //!
-//! Uses: page, storage, web.
+//! Uses: config, page, storage, web.
 
 mod batch;
 mod body;
@@ -37,6 +37,7 @@ mod lookahead;
 mod packed;
 mod page;
 mod place;
+mod reading;
 mod records;
 mod walk;
 
@@ -54,6 +55,7 @@ pub(crate) use self::inputs::Inputs;
 pub(crate) use self::limits::{DEFAULT_MAX_DOCUMENT_BYTES, InputLimits};
 pub(crate) use self::page::PLACEHOLDER;
 pub(crate) use self::place::{At, Fault, Place};
+pub(crate) use self::reading::Reading;
 pub(crate) use self::walk::InputError;
 
 /// Opens a file and decompresses gzip and zstd, which it detects by content.

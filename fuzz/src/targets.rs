@@ -228,6 +228,7 @@ fn read(body: &[u8], content_type: &str) -> Option<page::Page> {
         agent: "crawler",
         embedded: true,
         max_text_bytes: usize::MAX,
+        extract: None,
     };
     page::read(body, &headers, &url, &options).ok()
 }

@@ -17,6 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         agent: "",
         embedded: false,
         max_text_bytes: usize::MAX,
+        extract: None,
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for file in files {

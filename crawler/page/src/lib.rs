@@ -6,13 +6,13 @@
 //! - [`content_type`]: the parts of a `Content-Type` header; [`sniff`]: the kind of bytes without a declared type
 //! - `decode`: bytes into characters
 //! - `parse`: characters into a tree; its title, links and directives
-//! - `extract`: the main text of a tree
+//! - `extract`: the main text of a tree, by an [`ExtractRule`] of the user if there is one
 //! - `language`: the language of a text; `soft_404`: error pages that are served with status 200
 //! - `read`: all stages, joined
 //!
 //! ```
 //! let url = url::Url::parse("https://example.org/")?;
-//! let options = page::Options { agent: "mybot", embedded: false, max_text_bytes: 1 << 20 };
+//! let options = page::Options { agent: "mybot", embedded: false, max_text_bytes: 1 << 20, extract: None };
 //! let html = b"<title>Hello</title><body><p>Some words.</p><a href=/next>next</a>";
 //! let page = page::read(html, &http::HeaderMap::new(), &url, &options)?;
 //! assert_eq!((page.title.as_str(), page.outlinks[0].url.path()), ("Hello", "/next"));
@@ -29,6 +29,7 @@ pub mod sniff;
 mod soft_404;
 
 pub use decode::EncodingSource;
+pub use extract::{ExtractRule, InvalidSelector, RuleEffect};
 pub use parse::{HeaderLinks, LinkKind, Outlink, RobotsDirectives, Truncation, header_links, parse_refresh};
 pub use read::{
     CanonicalLinks, NotAPage, Options, Page, PageRobots, declared_media_type, is_page, is_page_type, read, x_robots_tag,

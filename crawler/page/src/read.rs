@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::content_type::{charset, media_type};
 use crate::decode::{EncodingSource, decode};
-use crate::extract::main_text;
+use crate::extract::{ExtractRule, RuleEffect, main_text};
 use crate::parse::{self, Outlink, RobotsDirectives, Truncation};
 use crate::sniff::is_binary;
 use crate::{language, soft_404};
@@ -25,6 +25,8 @@ pub struct Options<'a> {
     pub embedded: bool,
     /// Longest decoded text, in bytes of UTF-8.
     pub max_text_bytes: usize,
+    /// What the user declares to be the content of this page.
+    pub extract: Option<&'a ExtractRule>,
 }
 
 /// The content of a page, from its bytes and its header.
@@ -42,6 +44,8 @@ pub struct Page {
     pub heading: Option<String>,
     /// The main text.
     pub text: String,
+    /// How [`Options::extract`] took part in the main text; `None` without a rule, and for plain text.
+    pub rule_effect: Option<RuleEffect>,
     /// The language that the page declares, as written.
     pub declared_language: Option<String>,
     /// The keywords of `<meta name=keywords>`.
@@ -163,7 +167,9 @@ impl Page {
             tracing::info!(%url, ?truncation, "page cut short; the part before the cut is used");
         }
         let facts = parse::facts(&document, url, options.agent);
+        let (text, rule_effect) = main_text(&document, options.extract);
         Self {
+            rule_effect,
             title: facts.title,
             heading: facts.first_heading,
             declared_language: facts.lang,
@@ -183,7 +189,7 @@ impl Page {
                 false => Vec::new(),
             },
             truncated: document.truncated,
-            ..Self::of_main_text(main_text(&document))
+            ..Self::of_main_text(text)
         }
     }
 
@@ -199,6 +205,7 @@ impl Page {
             title: String::new(),
             heading: None,
             text,
+            rule_effect: None,
             declared_language: None,
             keywords: Vec::new(),
             robots: PageRobots::default(),

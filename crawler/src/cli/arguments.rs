@@ -11,7 +11,6 @@ mod dedup;
 mod explain;
 mod export;
 mod fingerprint;
-mod host_pattern;
 mod inspect;
 mod logging;
 mod report;

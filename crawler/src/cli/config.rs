@@ -78,13 +78,17 @@ fn show(args: &ConfigShowArgs) -> Result<(), Error> {
 fn as_toml(sources: &Sources) -> String {
     let mut text = String::new();
     let mut section = String::new();
-    for (key, value) in sources.shown() {
-        if key.section != section {
-            let apart = if section.is_empty() { "" } else { "\n" };
+    let mut shown = sources.shown();
+    // A key outside of the sections must come before them.
+    shown.sort_by_key(|(key, _)| !key.name.is_empty());
+    for (key, value) in shown {
+        let name = if key.name.is_empty() { &key.section } else { &key.name };
+        if !key.name.is_empty() && key.section != section {
+            let apart = if text.is_empty() { "" } else { "\n" };
             push(&mut text, format_args!("{apart}[{}]\n", key.section));
             section.clone_from(&key.section);
         }
-        let line = format!("{} = {value}", key.name);
+        let line = format!("{name} = {value}");
         push(
             &mut text,
             format_args!("{line:COMMENT_AT$}  # {}\n", comment(&sources.origin(&key.path()))),

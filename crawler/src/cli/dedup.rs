@@ -42,7 +42,7 @@ use crate::config::Config;
 use crate::config::settings::Settings;
 use crate::crawl::shutdown;
 use crate::error::RunError;
-use crate::files::{Fields, InputLimits, Inputs};
+use crate::files::{Fields, InputLimits, Inputs, Reading};
 use crate::live::progress::Progress;
 use crate::terminal::tell::tell;
 use crate::terminal::units::bytes;
@@ -62,14 +62,17 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         );
     }
     let job = Job {
-        fields: Fields {
-            id: args.id_field.clone(),
-            text: args.text_field.clone(),
-            title: args.title_field.clone(),
-            url: args.url_field.clone(),
-        },
-        limits: InputLimits {
-            max_document_bytes: usize::try_from(args.max_document_bytes).unwrap_or(usize::MAX),
+        reading: Reading {
+            fields: Fields {
+                id: args.id_field.clone(),
+                text: args.text_field.clone(),
+                title: args.title_field.clone(),
+                url: args.url_field.clone(),
+            },
+            limits: InputLimits {
+                max_document_bytes: usize::try_from(args.max_document_bytes).unwrap_or(usize::MAX),
+            },
+            extract: settings.extract,
         },
         scheme: settings.scheme,
         rule: settings.rule,
@@ -97,11 +100,12 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     }
 }
 
-/// The dedup settings of the configuration and the flags. The command ignores the other sections.
+/// The settings of `[dedup]` and `[[extract]]` and the flags. The command ignores the other sections.
 fn settings(args: &DedupArgs) -> Result<Settings, UsageError> {
     let (users, path) = super::configuration::read(&args.config)?;
     let mut config = Config {
         dedup: users.dedup,
+        extract: users.extract,
         ..Config::default()
     };
     // Validates the file first, so that the error names the right origin.

@@ -7,13 +7,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::faults::Faults;
 use crate::cli::error::UsageError;
-use crate::files::{Document, Fields, InputLimits, Inputs};
+use crate::config::settings::ExtractRules;
+use crate::files::{Document, Inputs, Reading};
 use crate::live::progress::{Moment, Progress};
 use crate::terminal::units::bytes;
 
-/// Calls `each` for every document, and reports progress and unreadable input on standard error. Returns the number of faults.
+/// Calls `each` for every document, with the content that `extract` declares, and reports progress and unreadable input on standard error. Returns the number of faults.
 pub(super) fn read(
     arguments: &[PathBuf],
+    extract: ExtractRules,
     outputs: &[PathBuf],
     quiet: bool,
     mut each: impl FnMut(&Document<'_>),
@@ -21,9 +23,13 @@ pub(super) fn read(
     let inputs = Inputs::find(arguments, None, outputs)?;
     let (read, total) = (Arc::new(AtomicU64::new(0)), inputs.total_bytes());
     let progress = show(&read, total, quiet);
-    let (fields, limits, mut faults) = (Fields::default(), InputLimits::default(), Faults::default());
-    let whole = inputs.read(limits, &read, &mut |batch| {
-        batch.documents(&fields, limits, &mut |document| match document {
+    let mut faults = Faults::default();
+    let reading = Reading {
+        extract,
+        ..Reading::default()
+    };
+    let whole = inputs.read(reading.limits, &read, &mut |batch| {
+        batch.documents(&reading, &mut |document| match document {
             Ok(document) => each(&document),
             Err(fault) => faults.report(&fault, &progress),
         });

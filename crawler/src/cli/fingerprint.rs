@@ -43,7 +43,7 @@ pub(super) fn execute(args: &FingerprintArgs, quiet: bool) -> Result<(), Error> 
     let analyzer = Analyzer::new(&settings.scheme);
     let mut output = super::output::Output::open(None)?;
     let mut failed = None;
-    let faults = documents::read(&args.inputs, &[], quiet, |document| {
+    let faults = documents::read(&args.inputs, settings.extract.clone(), &[], quiet, |document| {
         let explanation = analyzer.explain(document.text);
         let tokens = analyzer.analyze(document.text).tokens;
         let text = if args.json {

@@ -26,9 +26,15 @@ pub(super) fn execute(args: &IdfArgs, quiet: bool) -> Result<(), Error> {
             }
             0
         }
-        None => documents::read(&args.inputs, std::slice::from_ref(&args.output), quiet, |document| {
-            builder.add(document.text);
-        })?,
+        None => documents::read(
+            &args.inputs,
+            settings.extract,
+            std::slice::from_ref(&args.output),
+            quiet,
+            |document| {
+                builder.add(document.text);
+            },
+        )?,
     };
     let table = builder.freeze();
     let mut bytes = Vec::new();

@@ -8,9 +8,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::Config;
-use super::file::{in_one_line, line_of};
+use super::file::{in_one_line, line_of, lines};
 use super::keys::{Key, keys, nearest};
-use super::settings::{InvalidSetting, Settings};
+use super::sections::ExtractEntry;
+use super::settings::{InvalidSetting, Settings, extract_rule};
 
 /// A fault in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +47,7 @@ pub(crate) fn check(text: &str) -> Vec<Finding> {
         // Values that are valid alone may contradict each other.
         findings.extend(Config::parse(text, Path::new("")).ok().and_then(|config| {
             let error = Settings::new(&config).err()?;
-            let line = line_of_key(text, &document, error.key());
+            let line = line_of_key(text, error.key());
             let message = error.to_string();
             Some(Finding { line, message })
         }));
@@ -77,6 +78,9 @@ fn check_section<'i>(text: &str, section: &Name<'i>, value: &Assigned<'i>, keys:
         };
         return vec![finding(section.span().start, message)];
     }
+    if name == RULES {
+        return check_rules(text, value);
+    }
     let Some(names) = value.get_ref().as_table() else {
         let message = format!("`{name}` is a section: write [{name}] and its keys below");
         return vec![finding(section.span().start, message)];
@@ -99,6 +103,59 @@ fn check_section<'i>(text: &str, section: &Name<'i>, value: &Assigned<'i>, keys:
             None => Some(unknown(name, key_name, keys)),
         };
         findings.extend(fault.map(|message| finding(at, message)));
+    }
+    findings
+}
+
+/// The section with a list of rules.
+const RULES: &str = "extract";
+
+/// The keys of a rule.
+const RULE_KEYS: [&str; 4] = ["host", "match", "content", "drop"];
+
+fn check_rules(text: &str, value: &Assigned<'_>) -> Vec<Finding> {
+    let finding = |at: &std::ops::Range<usize>, message| Finding {
+        line: line_of(text, at.start),
+        message,
+    };
+    let hint = "`extract` is a list of rules: write [[extract]] and the keys of a rule below";
+    let Some(rules) = value.get_ref().as_array() else {
+        return vec![finding(&value.span(), hint.to_owned())];
+    };
+    let mut findings = Vec::new();
+    for (index, rule) in rules.iter().enumerate() {
+        let Some(keys) = rule.get_ref().as_table() else {
+            findings.push(finding(&rule.span(), hint.to_owned()));
+            continue;
+        };
+        let entry_of = |keys| ExtractEntry::deserialize(toml::de::Deserializer::from(Spanned::new(rule.span(), keys)));
+        let faults: Vec<Finding> = keys
+            .iter()
+            .filter_map(|(key, value)| {
+                let name = key.get_ref().as_ref();
+                let message = if RULE_KEYS.contains(&name) {
+                    let error = entry_of(DeTable::from_iter([(key.clone(), value.clone())])).err()?;
+                    format!("`extract.{name}`: {}", in_one_line(error.message()))
+                } else {
+                    let meant = did_you_mean(name, &RULE_KEYS);
+                    format!(
+                        "unknown key `extract.{name}`{meant}; [[extract]] has {}",
+                        listed(&RULE_KEYS)
+                    )
+                };
+                Some(finding(&key.span(), message))
+            })
+            .collect();
+        if faults.is_empty()
+            && let Ok(entry) = entry_of(keys.clone())
+            && let Err(error) = extract_rule(index, &entry)
+        {
+            findings.push(Finding {
+                line: line_of_key(text, error.key()),
+                message: error.to_string(),
+            });
+        }
+        findings.extend(faults);
     }
     findings
 }
@@ -146,14 +203,12 @@ fn settings_of<'a, 'i: 'a>(
     Ok(Settings::new(&config))
 }
 
-fn line_of_key(text: &str, document: &Spanned<DeTable<'_>>, key: &str) -> usize {
-    let (section, name) = key.split_once('.').unwrap_or((key, ""));
-    let section = document.get_ref().get_key_value(section);
-    let name = section.and_then(|(_, value)| value.get_ref().as_table()?.get_key_value(name));
-    let at = name
-        .map(|(name, _)| name.span().start)
-        .or(section.map(|(section, _)| section.span().start));
-    line_of(text, at.unwrap_or(0))
+/// The line of a key, or of its section if the key has its default.
+fn line_of_key(text: &str, key: &str) -> usize {
+    let lines = lines(text);
+    let section = key.split('.').next().unwrap_or_default();
+    let line = lines.get(key).or_else(|| lines.get(section));
+    line.copied().unwrap_or(1)
 }
 
 fn did_you_mean(wrong: &str, names: &[&str]) -> String {
@@ -232,6 +287,31 @@ mod tests {
         let found = found("max_pages = 3\nfetch = 3\n");
         assert_eq!(found[0], "1: `max_pages` belongs to the section [scope]");
         assert!(found[1].starts_with("2: `fetch` is a section"), "{found:?}");
+    }
+
+    #[test]
+    fn the_faults_of_all_rules_are_found() {
+        let text = "[[extract]]\nhost = \"a.example\"\ncontents = [\"p\"]\ndrop = \"aside\"\n\n\
+                    [[extract]]\nmatch = '/b/'\n\n[[extract]]\nhost = \"c.example\"\ncontent = [\"p\", \"p >> a\"]\n\n\
+                    [[extract]]\nhost = \"d.example\"\ndrop = [\"aside\"]\n";
+        let expected = [
+            "3: unknown key `extract.contents`; did you mean `content`?; [[extract]] has host, match, content, drop",
+            "4: `extract.drop`: invalid type: string \"aside\", expected a sequence",
+            "6: extract[2] = { match = \"/b/\" }: must have content or drop with at least one CSS selector",
+            "11: extract[3].content = \"p >> a\": it is not a CSS selector",
+        ];
+        let found = found(text);
+        assert_eq!(found.len(), expected.len(), "{found:#?}");
+        for (line, start) in found.iter().zip(expected) {
+            assert!(line.starts_with(start), "{line}");
+        }
+        for text in ["extract = 3\n", "[extract]\nhost = \"a\"\n", "extract = [3]\n"] {
+            let found = check(text);
+            assert!(
+                found.len() == 1 && found[0].to_string().starts_with("1: `extract` is a list"),
+                "{found:?}"
+            );
+        }
     }
 
     #[test]

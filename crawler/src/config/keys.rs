@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 use super::Config;
-use super::sections::CredentialsEntry;
+use super::sections::{CredentialsEntry, ExtractEntry};
 
 /// Prefix of the environment variables.
 pub(super) const PREFIX: &str = "CRAWLER_";
@@ -11,9 +11,9 @@ pub(super) const PREFIX: &str = "CRAWLER_";
 /// A key with its default.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Key {
-    /// Section, such as `scope`.
+    /// Section, such as `scope`; or a key outside of the sections, such as `extract`.
     pub section: String,
-    /// Name within the section, such as `max_pages`.
+    /// Name within the section, such as `max_pages`; empty for a key outside of the sections.
     pub name: String,
     /// Built-in value.
     pub default: Value,
@@ -22,19 +22,41 @@ pub(crate) struct Key {
 impl Key {
     /// Section and name, such as `scope.max_pages`.
     pub fn path(&self) -> String {
-        format!("{}.{}", self.section, self.name)
+        match self.name.as_str() {
+            "" => self.section.clone(),
+            name => format!("{}.{name}", self.section),
+        }
     }
 
     /// Environment variable, such as `CRAWLER_SCOPE_MAX_PAGES`.
     pub fn variable(&self) -> String {
-        format!("{PREFIX}{}_{}", self.section, self.name).to_ascii_uppercase()
+        format!("{PREFIX}{}", self.path().replace('.', "_")).to_ascii_uppercase()
+    }
+
+    /// Its value in a configuration.
+    pub fn value<'t>(&self, table: &'t Table) -> Option<&'t Value> {
+        let section = table.get(&self.section)?;
+        match self.name.as_str() {
+            "" => Some(section),
+            name => section.get(name),
+        }
+    }
+
+    /// Sets its value in a configuration.
+    pub fn set(&self, table: &mut Table, value: Value) {
+        if self.name.is_empty() {
+            table.insert(self.section.clone(), value);
+        } else if let Some(Value::Table(section)) = table.get_mut(&self.section) {
+            section.insert(self.name.clone(), value);
+        }
     }
 }
 
 /// All keys, sorted by section and name.
 pub(super) fn keys() -> Vec<Key> {
     let mut config = Config::default();
-    // The serializer leaves the key out where the list is empty.
+    // The serializer leaves the keys out where the lists are empty.
+    config.extract.push(ExtractEntry::default());
     config.fetch.credentials.push(CredentialsEntry {
         host: String::new(),
         user: String::new(),
@@ -44,7 +66,7 @@ pub(super) fn keys() -> Vec<Key> {
     let keys = table(&config).into_iter().flat_map(|(section, names)| {
         let names = match names {
             Value::Table(names) => names,
-            _ => Table::new(),
+            _ => Table::from_iter([(String::new(), Value::Array(Vec::new()))]),
         };
         names.into_iter().map(move |(name, default)| Key {
             section: section.clone(),

@@ -351,6 +351,23 @@ impl Default for DedupSection {
     }
 }
 
+/// `[[extract]]`: what is the content of some pages.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExtractEntry {
+    /// The host of the pages, such as `example.org` or `*.example.org`; `None` for every host.
+    pub host: Option<String>,
+    /// A regular expression that matches a part of the pages' URLs; `None` for every URL.
+    #[serde(rename = "match")]
+    pub pattern: Option<String>,
+    /// CSS selectors of the elements that are content; empty to find the content as without a rule.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub content: Vec<String>,
+    /// CSS selectors of the elements that are no content.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub drop: Vec<String>,
+}
+
 /// `[storage]`: the data folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -4,6 +4,7 @@
 
 mod bounds;
 mod deduplication;
+mod extract;
 mod fetching;
 mod identity;
 mod politeness;
@@ -11,11 +12,15 @@ mod refresh;
 mod scope;
 mod steering;
 
+use std::borrow::Cow;
 use std::time::Duration;
 
+pub(super) use extract::rule as extract_rule;
+pub use extract::{ExtractRules, NamedRule};
 pub use refresh::{Intervals, RefreshSettings};
 pub use scope::{CrawlLimits, DuplicateShare, LinkSettings, TrapLimits};
 pub use steering::SteeringSettings;
+use url::Url;
 use web::fetch::FetchSettings;
 use web::politeness::Politeness;
 
@@ -54,6 +59,8 @@ pub struct Settings {
     pub prefer_canonical: bool,
     /// μ: the index splits a bucket with more than 1 + μ times the mean.
     pub bucket_skew: f64,
+    /// What the user declares to be the content of pages.
+    pub extract: ExtractRules,
     /// The data folder.
     pub storage: StorageSettings,
 }
@@ -73,16 +80,16 @@ pub struct StorageSettings {
 #[derive(Debug, thiserror::Error)]
 #[error("{key} = {value}: {reason}")]
 pub struct InvalidSetting {
-    key: &'static str,
+    key: Cow<'static, str>,
     value: String,
     reason: String,
 }
 
 impl InvalidSetting {
-    /// The key, such as `scope.max_pages`.
+    /// The key, such as `scope.max_pages`, or `extract[2].content` in the second rule.
     #[must_use]
-    pub fn key(&self) -> &'static str {
-        self.key
+    pub fn key(&self) -> &str {
+        &self.key
     }
 }
 
@@ -115,6 +122,7 @@ impl Settings {
             rule: deduplication::rule(&config.dedup, width)?,
             prefer_canonical: config.dedup.prefer_canonical,
             bucket_skew: deduplication::bucket_skew(&config.dedup)?,
+            extract: extract::rules(&config.extract)?,
             storage: StorageSettings {
                 cache_bytes: config.storage.cache_bytes.max(MIN_STORAGE_BYTES),
                 warc_file_bytes: config.storage.warc_file_bytes.max(MIN_STORAGE_BYTES),
@@ -123,14 +131,15 @@ impl Settings {
         })
     }
 
-    /// Options for reading a page.
+    /// Options for reading the page at `url`.
     #[must_use]
-    pub fn reading(&self) -> page::Options<'_> {
+    pub fn reading(&self, url: &Url) -> page::Options<'_> {
         page::Options {
             agent: &self.product,
             embedded: self.links.embedded,
             // Decoding lengthens a body: one byte of a legacy encoding may become three bytes of UTF-8.
             max_text_bytes: self.fetch.max_body_bytes / 2 * 3,
+            extract: self.extract.of_page(url).map(|named| &named.rule),
         }
     }
 
@@ -141,9 +150,9 @@ impl Settings {
     }
 }
 
-fn invalid(key: &'static str, value: impl ToString, reason: impl Into<String>) -> InvalidSetting {
+fn invalid(key: impl Into<Cow<'static, str>>, value: impl ToString, reason: impl Into<String>) -> InvalidSetting {
     InvalidSetting {
-        key,
+        key: key.into(),
         value: value.to_string(),
         reason: reason.into(),
     }

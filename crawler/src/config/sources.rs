@@ -7,11 +7,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use toml::Value;
-use toml::de::DeTable;
 
 use super::Config;
 use super::error::ConfigError;
-use super::file::{in_one_line, line_of};
+use super::file::{in_one_line, lines};
 use super::keys::{Key, PREFIX, keys, nearest, table};
 
 /// The configuration in force and the origin of its values.
@@ -97,6 +96,8 @@ impl Sources {
         let text = value.into_string().map_err(|_| wrong("it is not UTF-8".to_owned()))?;
         let value = parse(&text, &key.default).map_err(wrong)?;
         self.config = replaced(&self.config, key, value).map_err(wrong)?;
+        let entries = format!("{}[", key.path());
+        self.origins.retain(|known, _| !known.starts_with(&entries));
         self.origins.insert(key.path(), Origin::Environment(name.clone()));
         Ok(())
     }
@@ -120,17 +121,18 @@ impl Sources {
         self.origins.insert(key.to_owned(), Origin::Flag(flag));
     }
 
-    /// Where the value of a key such as `scope.max_pages` comes from.
+    /// Where the value of a key such as `scope.max_pages` or `extract[2].content` comes from.
     pub fn origin(&self, key: &str) -> Origin {
-        self.origins.get(key).cloned().unwrap_or(Origin::Default)
+        let list = key.split_once('[').map(|(list, _)| list);
+        let origin = self.origins.get(key).or_else(|| self.origins.get(list?));
+        origin.cloned().unwrap_or(Origin::Default)
     }
 
     /// Every key with the value in force, sorted by section and name, without secrets.
     pub fn shown(&self) -> Vec<(Key, Value)> {
         let table = table(&super::secrets::without(&self.config));
         let shown = keys().into_iter().map(|key| {
-            let value = table.get(&key.section).and_then(|section| section.get(&key.name));
-            let value = value.cloned().unwrap_or_else(|| key.default.clone());
+            let value = key.value(&table).cloned().unwrap_or_else(|| key.default.clone());
             (key, value)
         });
         shown.collect()
@@ -167,9 +169,7 @@ fn expected(like: &Value) -> &'static str {
 /// Copies `config` with another value for `key`.
 fn replaced(config: &Config, key: &Key, value: Value) -> Result<Config, String> {
     let mut table = table(config);
-    if let Some(Value::Table(section)) = table.get_mut(&key.section) {
-        section.insert(key.name.clone(), value);
-    }
+    key.set(&mut table, value);
     table.try_into().map_err(|error: toml::de::Error| {
         if super::secrets::may_hold(&key.path()) {
             format!("it must be {}", expected(&key.default))
@@ -177,19 +177,6 @@ fn replaced(config: &Config, key: &Key, value: Value) -> Result<Config, String> 
             in_one_line(error.message())
         }
     })
-}
-
-/// The line of each key, counted from 1.
-fn lines(text: &str) -> BTreeMap<String, usize> {
-    let mut lines = BTreeMap::new();
-    let (document, _errors) = DeTable::parse_recoverable(text);
-    for (section, names) in document.get_ref() {
-        for (name, _) in names.get_ref().as_table().into_iter().flatten() {
-            let key = format!("{}.{}", section.get_ref(), name.get_ref());
-            lines.insert(key, line_of(text, name.span().start));
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::body::Body;
-use super::document::{self, Document, Fields};
+use super::document::{self, Document};
 use super::json_line::JsonLine;
-use super::limits::InputLimits;
 use super::page;
 use super::place::{At, Fault, Place};
+use super::reading::Reading;
 
 /// A batch is complete with this many bytes.
 pub(super) const BATCH_BYTES: usize = 256 * 1024;
@@ -47,11 +47,11 @@ impl Batch {
     }
 
     /// Calls `each` with every document or fault, in input order. Blank lines are neither.
-    pub fn documents(&self, fields: &Fields, limits: InputLimits, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
+    pub fn documents(&self, reading: &Reading, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
         for piece in &self.pieces {
             match piece {
-                Piece::Lines(lines) => lines.documents(fields, limits, each),
-                Piece::Body(body) => page::document(body, limits, each),
+                Piece::Lines(lines) => lines.documents(reading, each),
+                Piece::Body(body) => page::document(body, reading, each),
                 Piece::Fault(fault) => each(Err(fault.clone())),
             }
         }
@@ -59,7 +59,7 @@ impl Batch {
 }
 
 impl Lines {
-    fn documents(&self, fields: &Fields, limits: InputLimits, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
+    fn documents(&self, reading: &Reading, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
         let mut unescaped = String::new();
         let mut rest = &self.bytes[..];
         if self.first_line == 1 {
@@ -71,7 +71,7 @@ impl Lines {
             let line = &rest[..end];
             rest = rest.get(end + 1..).unwrap_or_default();
             if !line.trim_ascii().is_empty() {
-                self.document(line, number, fields, limits, &mut unescaped, each);
+                self.document(line, number, reading, &mut unescaped, each);
             }
             number += 1;
         }
@@ -81,8 +81,7 @@ impl Lines {
         &self,
         line: &[u8],
         number: u64,
-        fields: &Fields,
-        limits: InputLimits,
+        reading: &Reading,
         unescaped: &mut String,
         each: &mut dyn FnMut(Result<Document<'_>, Fault>),
     ) {
@@ -90,10 +89,11 @@ impl Lines {
             source: self.source.clone(),
             at: At::Line(number),
         };
-        if line.len() > limits.max_document_bytes {
-            return each(Err(Fault::too_long(place(), limits.max_document_bytes)));
+        let limit = reading.limits.max_document_bytes;
+        if line.len() > limit {
+            return each(Err(Fault::too_long(place(), limit)));
         }
-        let read = match JsonLine::read(line, fields, unescaped) {
+        let read = match JsonLine::read(line, &reading.fields, unescaped) {
             Ok(read) => read,
             Err(reason) => return each(Err(Fault::new(place(), reason))),
         };

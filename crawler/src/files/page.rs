@@ -13,19 +13,19 @@ use web::fetch::{FetchError, content_encoding};
 use super::body::{Body, Codings};
 use super::document::{Document, json_string};
 use super::http::unchunked;
-use super::limits::InputLimits;
 use super::place::Fault;
+use super::reading::Reading;
 
 /// The URL of a document without one. The domain `.invalid` never resolves (RFC 6761, section 6.4).
 pub(crate) const PLACEHOLDER: &str = "http://file.invalid/";
 
 /// Calls `each` with the document in `body`, or with the reason for none.
-pub(super) fn document(body: &Body, limits: InputLimits, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
+pub(super) fn document(body: &Body, reading: &Reading, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
     let refused = |reason: String| Err(Fault::new(body.place.clone(), reason));
     if let Err(reason) = check_digest(body) {
         return each(refused(reason));
     }
-    let bytes = match uncoded(body, limits.max_document_bytes) {
+    let bytes = match uncoded(body, reading.limits.max_document_bytes) {
         Ok(bytes) => bytes,
         Err(FetchError::BodyTooLarge { limit }) => return each(Err(Fault::too_long(body.place.clone(), limit))),
         Err(error) => return each(refused(error.to_string())),
@@ -34,7 +34,7 @@ pub(super) fn document(body: &Body, limits: InputLimits, each: &mut dyn FnMut(Re
     if body.codings.is_none() && is_binary(&bytes) {
         return each(refused("it is not text".into()));
     }
-    let page = match read(&bytes, body, limits) {
+    let page = match read(&bytes, body, reading) {
         Ok(page) => page,
         Err(reason) => return each(refused(reason)),
     };
@@ -48,7 +48,7 @@ pub(super) fn document(body: &Body, limits: InputLimits, each: &mut dyn FnMut(Re
     }));
 }
 
-fn read(bytes: &[u8], body: &Body, limits: InputLimits) -> Result<Page, String> {
+fn read(bytes: &[u8], body: &Body, reading: &Reading) -> Result<Page, String> {
     let mut headers = HeaderMap::new();
     if let Ok(value) = HeaderValue::from_str(&body.content_type) {
         headers.insert(CONTENT_TYPE, value);
@@ -58,7 +58,8 @@ fn read(bytes: &[u8], body: &Body, limits: InputLimits) -> Result<Page, String> 
     let options = page::Options {
         agent: "",
         embedded: false,
-        max_text_bytes: limits.max_document_bytes / 2 * 3,
+        max_text_bytes: reading.limits.max_document_bytes / 2 * 3,
+        extract: reading.extract.of_page(&url).map(|named| &named.rule),
     };
     // No input is known to make a parser panic. A panic would lose this page, not the run.
     let page = catch_unwind(AssertUnwindSafe(|| page::read(bytes, &headers, &url, &options)));

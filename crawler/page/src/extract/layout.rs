@@ -4,9 +4,10 @@
 //! string holds all runs, with collapsed white space, in document order; each box has the range of its runs. All later steps
 //! work on the two lists.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
-use ego_tree::NodeRef;
+use ego_tree::{NodeId, NodeRef};
 use html5ever::{LocalName, local_name};
 use scraper::node::Element;
 use scraper::{Html, Node};
@@ -60,17 +61,26 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Lays out a page without invisible parts such as scripts, hidden elements and controls.
-    pub(super) fn of(html: &Html) -> Self {
-        let mut walk = Walk::default();
-        walk.tree(html.tree.root());
+    /// Lays out a page without `dropped` elements and invisible parts such as scripts, hidden elements and controls.
+    pub(super) fn of(html: &Html, dropped: &HashSet<NodeId>) -> Self {
+        Self::of_elements(html, &[html.tree.root().id()], dropped)
+    }
+
+    /// Lays out elements of a page, each as a box of its own and shown in any case, as [`Layout::of`] does the whole page.
+    pub(super) fn of_elements(html: &Html, elements: &[NodeId], dropped: &HashSet<NodeId>) -> Self {
+        let mut walk = Walk::without(dropped);
+        let elements = elements.iter().filter_map(|id| html.tree.get(*id));
+        for element in elements {
+            walk.preformatted = usize::from(is_pre(element));
+            walk.tree(element);
+        }
         walk.layout
     }
 }
 
-#[derive(Default)]
-struct Walk {
+struct Walk<'d> {
     layout: Layout,
+    dropped: &'d HashSet<NodeId>,
     /// The innermost open box.
     open: usize,
     /// Number of open links.
@@ -87,7 +97,21 @@ struct Walk {
     in_row: bool,
 }
 
-impl Walk {
+impl<'d> Walk<'d> {
+    fn without(dropped: &'d HashSet<NodeId>) -> Self {
+        Self {
+            layout: Layout::default(),
+            dropped,
+            open: 0,
+            links: 0,
+            preformatted: 0,
+            run_start: 0,
+            run_link_bytes: 0,
+            gap: None,
+            in_row: false,
+        }
+    }
+
     /// Visits all nodes without recursion, because trees may be deep.
     fn tree(&mut self, root: NodeRef<'_, Node>) {
         self.open_box(&LocalName::from(""), Role::None);
@@ -123,6 +147,9 @@ impl Walk {
     }
 
     fn enter_element(&mut self, node: NodeRef<'_, Node>, element: &Element) -> bool {
+        if self.dropped.contains(&node.id()) {
+            return false;
+        }
         let display = Display::of(node, element);
         match display {
             Display::None => return false,
@@ -235,6 +262,11 @@ impl Walk {
         }
         self.layout.text.push_str(word);
     }
+}
+
+fn is_pre(node: NodeRef<'_, Node>) -> bool {
+    let element = node.value().as_element();
+    element.is_some_and(|element| element.name.local == local_name!("pre"))
 }
 
 fn is_space(c: char) -> bool {

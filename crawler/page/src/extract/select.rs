@@ -13,8 +13,13 @@ const TEXT_SHARE: f64 = 0.5;
 
 /// The text of the root, one run a line, with the cells of a table row on one line.
 pub(super) fn text(layout: &Layout, root: usize) -> String {
+    text_of(layout, without_fragments(layout, kept_runs(layout, root)))
+}
+
+/// The text of these runs, one a line, with the cells of a table row on one line.
+pub(super) fn text_of<'a>(layout: &Layout, runs: impl IntoIterator<Item = &'a Run>) -> String {
     let mut text = String::with_capacity(layout.text.len());
-    for run in without_fragments(layout, kept_runs(layout, root)) {
+    for run in runs {
         if !text.is_empty() {
             text.push(if run.in_row { ' ' } else { '\n' });
         }

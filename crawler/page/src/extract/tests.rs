@@ -5,7 +5,7 @@ use crate::decode::decode;
 use crate::parse::parse;
 
 fn text(html: &str) -> String {
-    main_text(&parse(html))
+    main_text(&parse(html), None).0
 }
 
 const FIRST: &str = "<h1>Frontier</h1><p>The frontier holds the URLs that are still to be fetched, in an order that keeps \
@@ -123,7 +123,7 @@ fn a_page_that_shows_nothing_has_no_text() {
         "<div id=root></div><script>render()</script>",
         "\0",
     ] {
-        assert_eq!(main_text(&parse(html)), "", "{html:?}");
+        assert_eq!(text(html), "", "{html:?}");
     }
 }
 
@@ -136,7 +136,7 @@ fn a_page_that_scripts_would_fill_is_read_from_its_noscript() {
 #[test]
 fn short_chinese_pages_are_found_like_long_english_ones() {
     let html = "<body><div><a href=/>首页</a><a href=/a>关于我们</a></div><div class=content><p>数据去重是搜索引擎抓取网页时的重要步骤。</p></div></body>";
-    assert_eq!(main_text(&parse(html)), "数据去重是搜索引擎抓取网页时的重要步骤。");
+    assert_eq!(text(html), "数据去重是搜索引擎抓取网页时的重要步骤。");
 }
 
 #[test]

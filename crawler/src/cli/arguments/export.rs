@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 use regex::Regex;
 
 use super::DataFolder;
-use super::host_pattern::{HostPattern, parse_host};
-use super::values::{parse_language, parse_regex, parse_since, parse_until};
+use super::values::{parse_language, parse_since, parse_until};
+use crate::config::{HostPattern, parse_host, parse_regex};
 
 /// The forms of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

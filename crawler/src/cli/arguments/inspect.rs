@@ -53,7 +53,8 @@ pub struct Fetching {
 #[command(
     after_help = "JSON: {\"source\", \"url\", \"status\", \"media_type\", \"charset\": WHATWG name, \"charset_source\": \
     \"bom\"|\"header\"|\"meta\"|\"utf8\"|\"detected\", \"charset_errors\": true if some bytes were malformed, \"title\", \
-    \"text\", \"word_count\", \"language\": ISO 639-1, \"outlinks\": [{\"url\", \"kind\", \"nofollow\"}], \"robots\": \
+    \"text\", \"extract\": null without a rule of [[extract]], otherwise {\"rule\", \"effect\": \
+    \"content\"|\"drop\"|\"nothing\"}, \"word_count\", \"language\": ISO 639-1, \"outlinks\": [{\"url\", \"kind\", \"nofollow\"}], \"robots\": \
     {\"noindex\", \"nofollow\", \"unavailable_after\": date, \"meta\": {the same fields}, \"header\": {the same fields}}, \
     \"canonical\": URL of rel=canonical, if the page names exactly one, \"canonical_url\": canonical form of url, \
     \"fingerprint\": hexadecimal digits, \"digest\": digest of the normalised text, equal for exact duplicates, \"similarity\": \
@@ -72,6 +73,12 @@ pub struct InspectPageArgs {
     /// URL of the page, which completes its relative links. Only for a single page.
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
+    /// CSS selector of elements that are the content, as in a rule of [[extract]], which this one replaces. Repeatable.
+    #[arg(long, value_name = "CSS")]
+    pub content: Vec<String>,
+    /// CSS selector of elements that are no content, as in a rule of [[extract]]. Repeatable.
+    #[arg(long, value_name = "CSS")]
+    pub drop: Vec<String>,
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = InspectFormat::Text)]
     pub format: InspectFormat,

@@ -6,10 +6,6 @@ use dedup::{Confirm, Features, Segmenter, Weighting, Width};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
-use regex::{Regex, RegexBuilder};
-
-/// Memory limit of a compiled pattern, in bytes. Patterns that people type stay far below it.
-const MAX_REGEX_BYTES: usize = 1 << 20;
 
 const DATE_HINT: &str = "write a date or a time in UTC, such as 2026-03-31 or 2026-03-31T09:30:00Z (RFC 3339)";
 
@@ -29,14 +25,6 @@ pub(crate) fn parse_language(text: &str) -> Result<String, String> {
     } else {
         Err("write a code of two letters, such as en, de or zh (ISO 639-1)".to_owned())
     }
-}
-
-/// Parses a regular expression, which matches in time linear in the URL.
-pub(crate) fn parse_regex(text: &str) -> Result<Regex, String> {
-    let regex = RegexBuilder::new(text).size_limit(MAX_REGEX_BYTES).build();
-    regex.map_err(|error| {
-        format!("{error}\nwrite a regular expression that matches a part of the URL: '/docs/', '^https://', '\\.html$'")
-    })
 }
 
 /// Parses a time, or a date as its first millisecond. In milliseconds since the Unix epoch.
@@ -135,13 +123,10 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_language_or_expression_is_rejected() {
+    fn an_invalid_language_is_rejected() {
         assert_eq!(parse_language("EN").as_deref(), Ok("en"));
         for bad in ["", "english", "e1", "eng"] {
             assert!(parse_language(bad).is_err(), "{bad}");
         }
-        assert!(parse_regex("/docs/").unwrap().is_match("https://example.org/docs/a"));
-        assert!(parse_regex("*/docs").unwrap_err().contains("regular expression"));
-        assert!(parse_regex("(a{1000}){1000}").is_err());
     }
 }

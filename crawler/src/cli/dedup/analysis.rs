@@ -6,7 +6,7 @@ use dedup::{Analyzer, Signature};
 
 use super::tally::Tally;
 use crate::files::json_string;
-use crate::files::{Batch, Document, Fault, Fields, InputLimits};
+use crate::files::{Batch, Document, Fault, Reading};
 
 /// A parsed and signed batch.
 #[derive(Debug, Default)]
@@ -40,8 +40,7 @@ pub(super) struct Signed {
 #[derive(Debug)]
 pub(super) struct Analysis {
     pub analyzer: Analyzer,
-    pub fields: Fields,
-    pub limits: InputLimits,
+    pub reading: Reading,
     /// The command writes the kept documents.
     pub keeps: bool,
     /// The rule compares metadata, which here is the title.
@@ -51,7 +50,7 @@ pub(super) struct Analysis {
 impl Analysis {
     pub(super) fn analyze(&self, batch: &Batch, tally: &Tally) -> Analyzed {
         let mut analyzed = Analyzed::default();
-        batch.documents(&self.fields, self.limits, &mut |document| {
+        batch.documents(&self.reading, &mut |document| {
             let item = match document {
                 Ok(document) => {
                     tally.add_text(document.text.len());

@@ -21,7 +21,7 @@ use super::decider::{Decided, Decider};
 use super::tally::Tally;
 use super::{Ending, IN_FLIGHT_BYTES};
 use crate::error::RunError;
-use crate::files::{Batch, Fields, InputLimits, Inputs};
+use crate::files::{Batch, InputLimits, Inputs, Reading};
 
 /// Stack of a thread in bytes. As in a crawl, libraries need it for deeply nested pages.
 const STACK: usize = 16 << 20;
@@ -30,8 +30,7 @@ const STACK: usize = 16 << 20;
 #[derive(Debug)]
 pub(super) struct Job {
     pub inputs: Inputs,
-    pub fields: Fields,
-    pub limits: InputLimits,
+    pub reading: Reading,
     pub scheme: Scheme,
     pub rule: DuplicateRule,
     /// The command writes the kept documents.
@@ -81,10 +80,10 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
     let (batches, to_analyse) = unbounded();
     let (events, to_decide) = unbounded();
     let (answers, answered) = unbounded();
+    let (inputs, limits) = (job.inputs, job.reading.limits);
     let analysis = Arc::new(Analysis {
         analyzer: Analyzer::new(&job.scheme),
-        fields: job.fields,
-        limits: job.limits,
+        reading: job.reading,
         keeps: job.keeps,
         compares_titles: matches!(job.rule.confirm, Confirm::Combined { .. }),
     });
@@ -98,7 +97,6 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
         })?;
     }
     let (reader_events, reader_budget, reader_tally) = (events.clone(), budget.clone(), tally.clone());
-    let (inputs, limits) = (job.inputs, job.limits);
     spawn("read".into(), move || {
         read_all(&inputs, limits, &reader_tally, &reader_budget, &batches, &reader_events);
     })?;

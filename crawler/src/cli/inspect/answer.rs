@@ -1,6 +1,6 @@
 //! The answer of `crawler inspect page`: the fields of its JSON.
 
-use page::{Outlink, RobotsDirectives};
+use page::{Outlink, RobotsDirectives, RuleEffect};
 use serde::Serialize;
 
 /// A page as a crawl reads it, for one line of JSON. Later versions only add fields.
@@ -25,6 +25,8 @@ pub(in crate::cli) struct PageAnswer {
     pub soft_404: bool,
     pub truncated: Option<&'static str>,
     pub outlinks: Vec<Link>,
+    /// The rule of `[[extract]]` for the page.
+    pub extract: Option<Extract>,
     pub text: String,
     /// Basis of the verdict.
     #[serde(skip)]
@@ -53,6 +55,19 @@ pub(in crate::cli) struct Link {
     pub url: String,
     pub kind: &'static str,
     pub nofollow: bool,
+}
+
+/// How a rule of `[[extract]]` took part in the text.
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct Extract {
+    /// The name of the rule, or of the flags.
+    pub rule: String,
+    #[serde(serialize_with = "by_name")]
+    pub effect: RuleEffect,
+}
+
+fn by_name<S: serde::Serializer>(effect: &RuleEffect, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(effect.name())
 }
 
 /// A page that could not be read.

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use ::page::sniff::is_binary;
-use ::page::{NotAPage, Truncation, declared_media_type};
+use ::page::{ExtractRule, InvalidSelector, NotAPage, Truncation, declared_media_type};
 use ::url::Url;
 use ::web::canonicalize::canonicalize;
 use ::web::fetch::Response;
@@ -12,21 +12,24 @@ use bytes::Bytes;
 use dedup::{Analyzer, Signature};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 
-use super::answer::{Link, PageAnswer, Robots, Unread};
+use super::answer::{Extract, Link, PageAnswer, Robots, Unread};
 use super::source::{self, Source};
 use super::web::{Web, decoded_body};
 use super::{done, page_text, settings, shown};
 use crate::cli::arguments::InspectPageArgs;
 use crate::cli::error::{Error, UsageError};
 use crate::cli::output::Output;
-use crate::config::settings::Settings;
+use crate::config::settings::{ExtractRules, Settings};
 use crate::crawl::canonical;
 use crate::error::RunError;
 use crate::files::{DEFAULT_MAX_DOCUMENT_BYTES, Format, PLACEHOLDER, unpacked};
 
 pub(super) fn execute(args: &InspectPageArgs) -> Result<(), Error> {
     let base = base(args)?;
-    let settings = settings(&args.fetching)?;
+    let mut settings = settings(&args.fetching)?;
+    if let Some(rule) = rule(args)? {
+        settings.extract = ExtractRules::of_all_pages("the command line", rule);
+    }
     let mut inspector = Inspector {
         analyzer: Analyzer::new(&settings.scheme),
         settings,
@@ -69,6 +72,24 @@ pub(in crate::cli) fn read_one(
         web: None,
     };
     Ok(inspector.find(argument, base.as_ref())?)
+}
+
+/// The rule of `--content` and `--drop`.
+fn rule(args: &InspectPageArgs) -> Result<Option<ExtractRule>, UsageError> {
+    let unusable = |flag: &str, selector: &str, error: InvalidSelector| {
+        UsageError::Argument(format!("{flag} {selector:?}: {error}"))
+    };
+    let mut rule = ExtractRule::new();
+    for selector in &args.content {
+        rule.content(selector)
+            .map_err(|error| unusable("--content", selector, error))?;
+    }
+    for selector in &args.drop {
+        rule.drop(selector)
+            .map_err(|error| unusable("--drop", selector, error))?;
+    }
+    let is_given = !args.content.is_empty() || !args.drop.is_empty();
+    Ok(is_given.then_some(rule))
 }
 
 fn base(args: &InspectPageArgs) -> Result<Option<Url>, UsageError> {
@@ -160,7 +181,7 @@ impl Inspector {
         let url = found.url.clone().map_or_else(placeholder, Ok)?;
         // As in a crawl, a panic of the parser concerns only this page.
         let page = catch_unwind(AssertUnwindSafe(|| {
-            ::page::read(&found.body, &found.headers, &url, &self.settings.reading())
+            ::page::read(&found.body, &found.headers, &url, &self.settings.reading(&url))
         }));
         match page {
             Ok(page) => page
@@ -199,6 +220,13 @@ impl Inspector {
                 .flatten()
                 .map(Link::from)
                 .collect(),
+            extract: page
+                .rule_effect
+                .zip(self.settings.extract.of_page(url))
+                .map(|(effect, named)| Extract {
+                    rule: named.name.clone(),
+                    effect,
+                }),
             title: page.title,
             text: page.text,
             url: found.url.map(String::from),

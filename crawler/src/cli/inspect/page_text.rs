@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
+use ::page::RuleEffect;
+
 use super::SHOWN_WIDTH;
-use super::answer::{Directives, PageAnswer, Unread};
+use super::answer::{Directives, Extract, PageAnswer, Unread};
 use crate::files::PLACEHOLDER;
 use crate::terminal::text::terminal_text;
 
@@ -33,6 +35,9 @@ pub(super) fn page(page: &PageAnswer) -> String {
     row("rel=canonical", page.canonical.as_deref().unwrap_or("none"));
     row("robots", &robots(page));
     row("fingerprint", &fingerprint(page));
+    if let Some(extract) = &page.extract {
+        row("main text", &main_text(extract));
+    }
     row("words", &page.word_count.to_string());
     if page.soft_404 {
         row("soft 404", "yes: a crawl does not keep this page");
@@ -106,6 +111,15 @@ fn fingerprint(page: &PageAnswer) -> String {
         (Some(fingerprint), _) => fingerprint.clone(),
         (None, "none") => "none: the page has no text".to_owned(),
         (None, _) => "none: short texts are compared exactly".to_owned(),
+    }
+}
+
+fn main_text(extract: &Extract) -> String {
+    let rule = &extract.rule;
+    match extract.effect {
+        RuleEffect::Content => format!("the content that {rule} names"),
+        RuleEffect::Drop => format!("found in what {rule} leaves"),
+        RuleEffect::Nothing => format!("no element matches {rule}, so the page is read as without it"),
     }
 }
 

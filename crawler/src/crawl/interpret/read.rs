@@ -17,7 +17,7 @@ const MAX_VALIDATOR_BYTES: usize = 256;
 
 impl Interpreter {
     pub(super) fn read(&self, queued: QueuedUrl, url: &Url, response: Response, body: Bytes) -> Record {
-        match page::read(&body, &response.headers, url, &self.settings.reading()) {
+        match page::read(&body, &response.headers, url, &self.settings.reading(url)) {
             Ok(page) => self.page_record(queued, url, response, body, page),
             Err(page::NotAPage::TooLong { .. }) => {
                 let limit = self.settings.fetch.max_body_bytes;

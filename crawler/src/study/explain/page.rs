@@ -2,6 +2,7 @@
 
 use dedup::{Analyzer, Explanation, Fingerprint, Layout, Signature};
 use storage::{PageRecord, Verdict};
+use url::Url;
 
 use super::answer::{BlockComparison, ComparedPage, Feature, PageAnswer, PageDiff, PageRef, PageVerdict, State};
 use super::history::Former;
@@ -67,6 +68,7 @@ impl Explainer<'_> {
         };
         let diff = self.difference(&page, comparisons.shown(), &mut notes)?;
         note_another_rule(&comparisons, &mut notes);
+        self.note_extract_rule(&page.record, &mut notes);
         let summary = summary(&page.record, former.as_ref(), &comparisons);
         let history = self.history(id, &page.record, former.as_ref())?;
         let answer = PageAnswer {
@@ -109,6 +111,17 @@ impl Explainer<'_> {
             what: "the page of this URL".to_owned(),
             reason: "the catalogue does not hold it; crawler verify finds the damage".to_owned(),
         })
+    }
+
+    fn note_extract_rule(&self, page: &PageRecord, notes: &mut Vec<String>) {
+        let url = Url::parse(&page.url).ok();
+        if let Some(named) = url.and_then(|url| self.settings.extract.of_page(&url)) {
+            notes.push(format!(
+                "The configuration has a rule for the content of this page ({}). The stored text follows the rule that was in force \
+                 when the crawler read the page; crawler inspect page shows the effect of the configured rule.",
+                named.name
+            ));
+        }
     }
 
     fn is_same_scheme(&self, notes: &mut Vec<String>) -> bool {

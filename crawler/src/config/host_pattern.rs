@@ -1,4 +1,4 @@
-//! Hosts on the command line.
+//! Hosts by name, with all ports or one, or all hosts below a domain.
 
 use url::Url;
 
