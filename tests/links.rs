@@ -98,6 +98,37 @@ fn embedded_resources_are_followed_only_on_request_and_left_at_the_headers() {
 }
 
 #[test]
+fn every_place_that_names_a_resource_is_followed_on_request() {
+    let home = page(
+        1,
+        "<base href=/b/><link rel=preload href=preload><link rel=manifest href=manifest><link rel=prefetch href=prefetch>\
+        <style>@import \"import.css\"; p { background: url( 'style\\2e x' ) }</style>",
+        "<svg><image href=image /><use xlink:href=use#icon /><script href=script></script></svg>\
+        <table background=table><tr><td style='background: url(attribute)'></table>\
+        <iframe srcdoc='&lt;a href=framed>f&lt;/a>&lt;img src=framed-image>'></iframe><p style='background: url(data:,no)'>",
+    )
+    .with("link", "</header>; rel=modulepreload, </no>; rel=preconnect");
+    assert_eq!(kept(&home, &[]), NO_LINKS);
+    let of_base = [
+        "attribute",
+        "framed",
+        "framed-image",
+        "image",
+        "import.css",
+        "manifest",
+        "prefetch",
+        "preload",
+        "script",
+        "style.x",
+        "table",
+        "use",
+    ];
+    let mut paths: Vec<String> = of_base.iter().map(|name| format!("/b/{name}")).collect();
+    paths.push("/header".to_owned());
+    assert_eq!(kept(&home, &[("scope.links", "\"all\"")]), paths);
+}
+
+#[test]
 fn rel_nofollow_is_followed_by_choice() {
     let home = page(
         1,

@@ -282,7 +282,7 @@ pub fn headers(bytes: &[u8]) {
             assert!(decoded.len() <= LIMIT.max(line.len()));
         }
     }
-    for link in page::header_links(&head, &url).outlinks {
+    for link in page::header_links(&head, &url, true).outlinks {
         assert!(matches!(link.url.scheme(), "http" | "https") && link.url.fragment().is_none());
     }
 }

@@ -16,6 +16,7 @@ mod refresh;
 mod robots_meta;
 mod simple;
 mod sink;
+mod style;
 
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
@@ -99,15 +100,17 @@ impl Truncation {
 /// Parses a page.
 pub(crate) fn parse(html: &str) -> Document {
     let (html, truncated) = parse_tree(html, ParseLimits::of(html, BASE_STEPS));
-    let unscripted = noscripts(&html)
-        .take(MAX_UNSCRIPTED)
-        .map(|text| parse_tree(text, ParseLimits::of(text, BASE_STEPS / MAX_UNSCRIPTED as u64)).0)
-        .collect();
+    let unscripted = noscripts(&html).take(MAX_UNSCRIPTED).map(parse_part).collect();
     Document {
         html,
         truncated,
         unscripted,
     }
+}
+
+/// Parses a part of a page that is a document of its own.
+fn parse_part(html: &str) -> Html {
+    parse_tree(html, ParseLimits::of(html, BASE_STEPS / MAX_UNSCRIPTED as u64)).0
 }
 
 /// The texts inside `<noscript>`, in order.

@@ -21,7 +21,7 @@ const PLAIN: &str = "text/plain";
 pub struct Options<'a> {
     /// The product token by which robots metas and `X-Robots-Tag` headers address the crawler.
     pub agent: &'a str,
-    /// Whether images, scripts, style sheets and media are listed in [`Page::embedded`].
+    /// Whether images, scripts, style sheets and media are listed in [`Page::embedded`] and [`Page::header_outlinks`].
     pub embedded: bool,
     /// Longest decoded text, in bytes of UTF-8.
     pub max_text_bytes: usize,
@@ -156,7 +156,7 @@ pub fn read(bytes: &[u8], headers: &HeaderMap, url: &Url, options: &Options<'_>)
     page.encoding = decoded.encoding;
     page.encoding_source = decoded.source;
     page.had_encoding_errors = decoded.had_errors;
-    page.add_header(headers, url, options.agent);
+    page.add_header(headers, url, options);
     Ok(page)
 }
 
@@ -217,9 +217,9 @@ impl Page {
         }
     }
 
-    fn add_header(&mut self, headers: &HeaderMap, url: &Url, agent: &str) {
-        let links = parse::header_links(headers, url);
-        self.robots.header = x_robots_tag(headers, agent);
+    fn add_header(&mut self, headers: &HeaderMap, url: &Url, options: &Options<'_>) {
+        let links = parse::header_links(headers, url, options.embedded);
+        self.robots.header = x_robots_tag(headers, options.agent);
         self.canonical.header = links.canonical;
         self.canonical.is_conflict |= links.canonical_conflict;
         self.header_outlinks = links.outlinks;

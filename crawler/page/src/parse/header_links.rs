@@ -3,6 +3,7 @@
 use http::header::{CONTENT_LOCATION, HeaderMap, HeaderName, LINK, LOCATION, REFRESH};
 use url::Url;
 
+use super::embedded::resource_kind;
 use super::outlinks::{Reference, Resolver, has_token, relation_kind, resolve};
 use super::{LinkKind, Outlink, parse_refresh};
 
@@ -16,14 +17,14 @@ pub struct HeaderLinks {
     pub canonical: Option<Url>,
     /// Whether several `Link` headers name different canonical URLs.
     pub canonical_conflict: bool,
-    /// The links to documents, each URL once.
+    /// The links to documents, and to embedded resources if they are wanted, each URL once.
     pub outlinks: Vec<Outlink>,
 }
 
 /// Reads the `Link` (RFC 8288), `Location`, `Content-Location` (RFC 9110) and `Refresh` headers of a response fetched from
 /// `page_url`. References are resolved against that URL; the `<base>` of a page does not count. `Link` counts with the same
-/// relations as `<link>`, unless its `anchor` is another page.
-pub fn header_links(headers: &HeaderMap, page_url: &Url) -> HeaderLinks {
+/// relations as `<link>`, unless its `anchor` is another page; with `embedded` also those of embedded resources.
+pub fn header_links(headers: &HeaderMap, page_url: &Url, embedded: bool) -> HeaderLinks {
     let mut resolver = Resolver::new(page_url, page_url);
     let mut canonicals = Vec::new();
     for value in values(headers, &LINK) {
@@ -31,11 +32,11 @@ pub fn header_links(headers: &HeaderMap, page_url: &Url) -> HeaderLinks {
             if link.anchor.is_some_and(|anchor| !is_same(page_url, anchor)) {
                 continue;
             }
-            let Some(kind) = relation_kind(link.rel, link.media_type) else {
-                continue;
-            };
-            if kind == LinkKind::Canonical {
-                canonicals.extend(resolve(page_url, link.target));
+            match relation_kind(link.rel, link.media_type) {
+                Some(LinkKind::Canonical) => canonicals.extend(resolve(page_url, link.target)),
+                Some(_) => {}
+                None if embedded && resource_kind(link.rel, link.media_type).is_some() => {}
+                None => continue,
             }
             let nofollow = has_token(link.rel, "nofollow");
             resolver.add(Reference::new(link.target, LinkKind::HeaderLink).with_nofollow(nofollow));
@@ -146,7 +147,11 @@ mod tests {
         for (name, value) in fields {
             headers.append(*name, http::HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
-        header_links(&headers, &Url::parse("https://example.org/docs/page?q=1").unwrap())
+        header_links(
+            &headers,
+            &Url::parse("https://example.org/docs/page?q=1").unwrap(),
+            false,
+        )
     }
 
     fn outlinks(fields: &[(&'static str, &str)]) -> Vec<(&'static str, String, bool)> {
@@ -226,6 +231,20 @@ mod tests {
             let found = of(&[("link", &value), ("refresh", &value), ("content-location", &value)]);
             proptest::prop_assert!(found.outlinks.iter().all(|link| link.url.scheme() == "https" || link.url.scheme() == "http"));
         }
+    }
+
+    #[test]
+    fn embedded_resources_are_read_on_request() {
+        let mut headers = HeaderMap::new();
+        let value = "<a>; rel=preload; as=font, <b>; rel=stylesheet, <c>; rel=\"next prefetch\", <d>; rel=preconnect, \
+                     <e>; rel=modulepreload, <f>; rel=manifest, <g>; rel=icon, <h>; rel=prefetch; anchor=\"/other\"";
+        headers.insert("link", value.parse().unwrap());
+        let page_url = Url::parse("https://example.org/").unwrap();
+        let found = |embedded| -> String {
+            let found = header_links(&headers, &page_url, embedded).outlinks;
+            found.iter().map(|link| link.url.path().trim_matches('/')).collect()
+        };
+        assert_eq!((found(false), found(true)), ("c".to_owned(), "abcefg".to_owned()));
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub enum LinkKind {
     Refresh,
     /// `<form method=get>` without a field to fill in
     Form,
-    /// The `Link` header with a relation that `<link>` is followed for (RFC 8288)
+    /// The `Link` header with a relation that `<link>` is followed for (RFC 8288), embedded resources included
     HeaderLink,
     /// The `Location` header of an answer that is no redirect, such as 201 (RFC 9110, section 10.2.2)
     HeaderLocation,
@@ -59,14 +59,23 @@ pub enum LinkKind {
     HeaderContentLocation,
     /// The `Refresh` header
     HeaderRefresh,
-    /// Embedded: `<img src>` and `srcset`, `<source srcset>`, `<video poster>`, `<input type=image src>`
+    /// Embedded: `<img src>` and `srcset`, `<source srcset>`, `<video poster>`, `<input type=image src>`, `background`, and
+    /// `<image href>`, `<feImage href>` and `<use href>` in SVG
     Image,
-    /// Embedded: `<script src>`
+    /// Embedded: `<script src>`, in SVG `<script href>`
     Script,
     /// Embedded: `<link rel=stylesheet>`
     Stylesheet,
-    /// Embedded: `<link rel=icon>`
+    /// Embedded: `<link rel=icon>` and its older forms
     Icon,
+    /// Embedded: `<link rel=manifest>`
+    Manifest,
+    /// Embedded: `<link>` with `preload`, `modulepreload`, `prefetch` or `prerender`
+    Preload,
+    /// Embedded: `url()` in `<style>` and in `style` attributes
+    StyleUrl,
+    /// Embedded: `@import` in `<style>`
+    StyleImport,
     /// Embedded: `<audio src>`, `<video src>`, `<source src>`, `<track src>`
     Media,
     /// Embedded: `<object data>`, `<embed src>`
@@ -97,6 +106,10 @@ impl LinkKind {
             Self::Script => "script",
             Self::Stylesheet => "link:stylesheet",
             Self::Icon => "link:icon",
+            Self::Manifest => "link:manifest",
+            Self::Preload => "link:preload",
+            Self::StyleUrl => "css:url",
+            Self::StyleImport => "css:import",
             Self::Media => "media",
             Self::Object => "object",
         }
@@ -140,6 +153,14 @@ impl<'a> Reference<'a> {
 
     pub(super) fn target(&self) -> &'a str {
         self.target
+    }
+
+    pub(super) fn kind(&self) -> LinkKind {
+        self.kind
+    }
+
+    pub(super) fn nofollow(&self) -> bool {
+        self.nofollow
     }
 
     pub(super) fn new(target: &'a str, kind: LinkKind) -> Self {

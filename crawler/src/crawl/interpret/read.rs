@@ -76,7 +76,7 @@ impl Interpreter {
 
     /// The outlinks in the header of a document that is not a page, or whose body was not read.
     pub(super) fn links_of_header(&self, queued: &QueuedUrl, url: &Url, response: &Response) -> Vec<Discovered> {
-        let links = page::header_links(&response.headers, url).outlinks;
+        let links = page::header_links(&response.headers, url, self.settings.links.embedded).outlinks;
         self.outlinks(links, self.x_robots_tag(response), queued)
     }
 
