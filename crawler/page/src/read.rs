@@ -7,7 +7,7 @@ use url::Url;
 use crate::content_type::{charset, media_type};
 use crate::decode::{EncodingSource, decode};
 use crate::extract::main_text;
-use crate::parse::{self, Outlink, RobotsDirectives, Truncation};
+use crate::parse::{self, HtmlRedirect, Outlink, RobotsDirectives, Truncation};
 use crate::sniff::is_binary;
 use crate::{language, soft_404};
 
@@ -56,6 +56,8 @@ pub struct Page {
     pub embedded: Vec<Outlink>,
     /// The links in the header.
     pub header_outlinks: Vec<Outlink>,
+    /// The redirect that the page consists of; `None` for a page with other content, and for [an error page](Self::is_soft_404).
+    pub redirect: Option<HtmlRedirect>,
     /// Why the page was parsed only in part; `None` if it was parsed in full.
     pub truncated: Option<Truncation>,
 }
@@ -163,7 +165,7 @@ impl Page {
             tracing::info!(%url, ?truncation, "page cut short; the part before the cut is used");
         }
         let facts = parse::facts(&document, url, options.agent);
-        Self {
+        let page = Self {
             title: facts.title,
             heading: facts.first_heading,
             declared_language: facts.lang,
@@ -184,7 +186,10 @@ impl Page {
             },
             truncated: document.truncated,
             ..Self::of_main_text(main_text(&document))
-        }
+        };
+        // An error page may lead its readers to the home page. The document that it stands for has not moved there.
+        let redirect = parse::html_redirect(&document, url).filter(|_| !page.is_soft_404());
+        Self { redirect, ..page }
     }
 
     fn of_text(text: &str) -> Self {
@@ -206,6 +211,7 @@ impl Page {
             outlinks: Vec::new(),
             embedded: Vec::new(),
             header_outlinks: Vec::new(),
+            redirect: None,
             truncated: None,
         }
     }
