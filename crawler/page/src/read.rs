@@ -5,7 +5,7 @@ use http::header::CONTENT_TYPE;
 use url::Url;
 
 use crate::content_type::{charset, media_type};
-use crate::decode::{EncodingSource, decode};
+use crate::decode::{EncodingSource, decode_from};
 use crate::extract::main_text;
 use crate::parse::{self, HtmlRedirect, Outlink, RobotsDirectives, Truncation};
 use crate::sniff::is_binary;
@@ -141,7 +141,7 @@ pub fn read(bytes: &[u8], headers: &HeaderMap, url: &Url, options: &Options<'_>)
         _ => {}
     }
     let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let decoded = decode(bytes, content_type.and_then(charset));
+    let decoded = decode_from(url, bytes, content_type.and_then(charset));
     if decoded.text.len() > options.max_text_bytes {
         return Err(NotAPage::TooLong {
             limit: options.max_text_bytes,
