@@ -268,6 +268,10 @@ fn the_domain_of_a_page_decides_its_encoding_if_nothing_else_does() {
         let arguments = ["inspect", "page", "page.html", "--format", "json", "--url", url];
         let ended = run(crawler(arguments).current_dir(folder.path())).succeeded();
         let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
-        assert_eq!((&answer["title"], &answer["charset_source"]), (&title.into(), &"detected".into()), "{url}");
+        assert_eq!(
+            (&answer["title"], &answer["charset_source"]),
+            (&title.into(), &"detected".into()),
+            "{url}"
+        );
     }
 }
