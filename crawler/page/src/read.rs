@@ -8,7 +8,7 @@ use crate::content_type::{charset, media_type};
 use crate::decode::{EncodingSource, decode_from};
 use crate::extract::main_text;
 use crate::parse::{self, HtmlRedirect, Outlink, RobotsDirectives, Truncation};
-use crate::sniff::is_binary;
+use crate::sniff::{is_binary, is_noise, media_type_of_binary};
 use crate::{language, soft_404};
 
 /// The media types of pages.
@@ -101,6 +101,14 @@ pub enum NotAPage {
     /// The header declares no media type, and the bytes are binary.
     #[error("no content type, and not text")]
     Binary,
+    /// The header declares a page, and the bytes are those of another type.
+    #[error("declared {declared}, but the bytes are {found}")]
+    OtherBytes {
+        /// The declared media type.
+        declared: String,
+        /// The media type by the first bytes, or `binary data`.
+        found: &'static str,
+    },
     /// The decoded text is longer than [`Options::max_text_bytes`].
     #[error("text over {limit} bytes after decoding")]
     TooLong {
@@ -140,12 +148,26 @@ pub fn read(bytes: &[u8], headers: &HeaderMap, url: &Url, options: &Options<'_>)
         None if is_binary(bytes) => return Err(NotAPage::Binary),
         _ => {}
     }
+    let other = |found| match &declared {
+        Some(declared) => NotAPage::OtherBytes {
+            declared: declared.clone(),
+            found,
+        },
+        None => NotAPage::Binary,
+    };
+    if let Some(media_type) = media_type_of_binary(bytes) {
+        return Err(other(media_type));
+    }
     let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let decoded = decode_from(url, bytes, content_type.and_then(charset));
     if decoded.text.len() > options.max_text_bytes {
         return Err(NotAPage::TooLong {
             limit: options.max_text_bytes,
         });
+    }
+    // A plain text may use control bytes, as the pages of manuals do.
+    if declared.as_deref() != Some(PLAIN) && !decoded.encoding.starts_with("UTF-16") && is_noise(bytes) {
+        return Err(other("binary data"));
     }
     let mut page = match declared.as_deref() {
         Some(PLAIN) => Page::of_text(&decoded.text),
