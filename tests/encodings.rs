@@ -254,3 +254,24 @@ fn a_crawl_keeps_each_text_once_and_finds_it_again_in_every_other_encoding() {
     assert_eq!(count(&report, "kept"), TEXTS.len() as u64 + 1, "{report}");
     assert_eq!(count(&report, "exact"), (pages.len() - TEXTS.len()) as u64, "{report}");
 }
+
+#[test]
+fn the_domain_of_a_page_decides_its_encoding_if_nothing_else_does() {
+    let folder = TempDir::new().unwrap();
+    let (bytes, ..) = encoding_rs::GBK.encode("<title>我们</title><p>我们的");
+    fs::write(folder.path().join("page.html"), bytes).unwrap();
+    for (url, title) in [
+        ("http://www.example.cn/page", "我们"),
+        ("http://example.com.cn./", "我们"),
+        ("http://127.0.0.1/", "ฮารว"),
+    ] {
+        let arguments = ["inspect", "page", "page.html", "--format", "json", "--url", url];
+        let ended = run(crawler(arguments).current_dir(folder.path())).succeeded();
+        let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
+        assert_eq!(
+            (&answer["title"], &answer["charset_source"]),
+            (&title.into(), &"detected".into()),
+            "{url}"
+        );
+    }
+}

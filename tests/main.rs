@@ -10,7 +10,8 @@
 //! - [`canonical`]: which page of a cluster is kept
 //! - [`dedup_command`]: duplicates among files, whatever form they are in and however damaged
 //! - [`harm`]: servers that mean harm
-//! - [`links`]: what is followed, and what pages ask; [`http`], [`tls`]: how it is fetched
+//! - [`links`]: what is followed, and what pages ask; [`html_redirects`]: pages that only lead to another URL; [`http`], [`tls`]: how
+//!   it is fetched
 //! - [`report`]: what is shown of what decided
 //! - [`refresh`]: pages that are looked at again
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
@@ -45,6 +46,7 @@ mod export;
 mod fingerprint;
 mod fuzz_seeds;
 mod harm;
+mod html_redirects;
 mod http;
 mod inspect;
 mod layout;

@@ -103,14 +103,21 @@ fn pages() -> Vec<Case> {
 /// Bytes that no way reads.
 fn no_pages() -> Vec<Case> {
     let unmarked = utf_16le(&html("unmarked.html", "", &words(10, 150)));
-    let case = |name, bytes| Case {
+    let case = |name, content_type, bytes| Case {
         name,
-        content_type: None,
+        content_type,
         bytes,
     };
+    let pdf = format!("%PDF-1.4\n{}", words(11, 150)).into_bytes();
+    let noise = (0..2000_u32)
+        .map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8)
+        .collect();
     vec![
-        case("unmarked.html", unmarked),
-        case("binary.html", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec()),
+        case("unmarked.html", None, unmarked),
+        case("binary.html", None, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec()),
+        case("pdf.html", Some("text/html"), pdf.clone()),
+        case("untyped-pdf.html", None, pdf),
+        case("noise.html", Some("application/xhtml+xml"), noise),
     ]
 }
 
@@ -310,6 +317,18 @@ fn bytes_that_are_no_page_are_none_in_all_four_ways() {
     let cases = no_pages();
     let (site, crawl) = crawled(&cases);
     assert_eq!(crawl.export(), Vec::<Value>::new());
+    let outcomes = crawl.outcomes(&site);
+    for (path, reason) in [
+        ("/binary.html", "no content type, and not text"),
+        ("/pdf.html", "declared text/html, but the bytes are application/pdf"),
+        ("/untyped-pdf.html", "no content type, and not text"),
+        (
+            "/noise.html",
+            "declared application/xhtml+xml, but the bytes are binary data",
+        ),
+    ] {
+        assert_eq!(outcomes[path], format!("excluded {reason}"));
+    }
     for case in &cases {
         let url = site.url(&format!("/{}", case.name));
         for source in [case.name, &url] {

@@ -12,6 +12,7 @@ use crawler::crawl::seeds;
 use crawler::files::{self, Fields};
 use dedup::{Analyzer, Fingerprint, IdfTable, Scheme, Segmenter, Signature, Sketch};
 use page::content_type;
+use page::sniff::{is_noise, media_type_of_binary};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use storage::warc::text_delta;
 use url::Url;
@@ -244,9 +245,16 @@ pub fn content_encoding(bytes: &[u8]) {
     }
 }
 
-/// Any HTML is a page, and its links are HTTP URLs without a fragment.
+/// Any HTML is a page, unless its bytes are those of another type. Its links are HTTP URLs without a fragment, and it does not redirect
+/// to itself.
 pub fn html(bytes: &[u8]) {
-    let page = read(bytes, "text/html; charset=utf-8").expect("any bytes of this type are a page");
+    let Some(page) = read(bytes, "text/html; charset=utf-8") else {
+        assert!(media_type_of_binary(bytes).is_some() || is_noise(bytes));
+        return;
+    };
+    if let Some(redirect) = &page.redirect {
+        assert!(redirect.url.fragment().is_none() && redirect.url.as_str() != "https://example.org/a/b");
+    }
     for link in page.outlinks.iter().chain(&page.embedded) {
         assert!(matches!(link.url.scheme(), "http" | "https") && link.url.fragment().is_none());
     }

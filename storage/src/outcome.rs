@@ -15,11 +15,11 @@ pub enum Outcome {
         /// Its records for the archive; `None` archives nothing but the metadata record.
         capture: Option<EncodedCapture>,
     },
-    /// The server redirected the request. The caller passes the target as an outlink.
+    /// The server redirected the request, or the HTML of the page did. The caller passes the target as an outlink.
     Redirect {
         /// The target.
         to: String,
-        /// HTTP status.
+        /// HTTP status; one of success (2xx) if the HTML of the page redirects.
         status: u16,
     },
     /// The fetch failed for good.

@@ -15,7 +15,7 @@ pub enum UrlState {
     Redirect {
         /// The target.
         to: String,
-        /// HTTP status.
+        /// HTTP status; one of success (2xx) if the HTML of the page redirects.
         status: u16,
     },
     /// Failed for good.

@@ -5,11 +5,15 @@
 //! count.
 
 mod prescan;
+mod top_level_domain;
 
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE};
+use url::Url;
+
+use self::top_level_domain::top_level_domain;
 
 /// Bytes that the detector reads, from the first that is not ASCII.
 const MAX_DETECTED_BYTES: usize = 256 * 1024;
@@ -42,7 +46,7 @@ pub enum EncodingSource {
     Meta,
     /// No declaration, and the bytes are UTF-8 or ASCII.
     Utf8,
-    /// No declaration; guessed from the frequencies of bytes.
+    /// No declaration; guessed from the frequencies of bytes and the top-level domain of the page.
     Detected,
 }
 
@@ -60,11 +64,11 @@ impl EncodingSource {
     }
 }
 
-/// Decodes `body`; `content_type_charset` is the `charset` parameter of its `Content-Type` header, if any.
+/// Decodes the `body` of the page at `url`; `content_type_charset` is the `charset` parameter of its `Content-Type` header, if any.
 ///
 /// Decoding never fails. Malformed bytes become U+FFFD and set [`Decoded::had_errors`].
-pub(crate) fn decode<'a>(body: &'a [u8], content_type_charset: Option<&str>) -> Decoded<'a> {
-    let (encoding, source, bom_bytes) = choose(body, content_type_charset);
+pub(crate) fn decode_from<'a>(url: &Url, body: &'a [u8], content_type_charset: Option<&str>) -> Decoded<'a> {
+    let (encoding, source, bom_bytes) = choose(body, content_type_charset, url);
     let (text, had_errors) = encoding.decode_without_bom_handling(&body[bom_bytes..]);
     Decoded {
         text,
@@ -75,7 +79,7 @@ pub(crate) fn decode<'a>(body: &'a [u8], content_type_charset: Option<&str>) -> 
 }
 
 /// The encoding, its source, and the length of the byte order mark.
-fn choose(body: &[u8], header: Option<&str>) -> (&'static Encoding, EncodingSource, usize) {
+fn choose(body: &[u8], header: Option<&str>, url: &Url) -> (&'static Encoding, EncodingSource, usize) {
     if let Some((encoding, bom_bytes)) = Encoding::for_bom(body) {
         return (encoding, EncodingSource::Bom, bom_bytes);
     }
@@ -94,7 +98,7 @@ fn choose(body: &[u8], header: Option<&str>) -> (&'static Encoding, EncodingSour
     if let Some(encoding) = prescan::declared_late(body) {
         return (encoding, EncodingSource::Meta, 0);
     }
-    (detect(body), EncodingSource::Detected, 0)
+    (detect(body, url), EncodingSource::Detected, 0)
 }
 
 /// The encoding that a header's label names.
@@ -147,12 +151,21 @@ fn holds_iso_2022_jp(body: &[u8]) -> bool {
     body.is_ascii() && body.windows(3).any(|w| matches!(w, [0x1b, b'$', b'@' | b'B']))
 }
 
-fn detect(body: &[u8]) -> &'static Encoding {
+/// The encoding whose texts have such bytes. The top-level domain decides between encodings that fit about as well, as in browsers:
+/// the bytes of a short text in GBK are also words in windows-1252.
+fn detect(body: &[u8], url: &Url) -> &'static Encoding {
     let start = body.iter().position(|&b| !b.is_ascii() || b == 0x1b).unwrap_or(0);
     let end = body.len().min(start + MAX_DETECTED_BYTES);
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(&body[start..end], end == body.len());
-    detector.guess(None, Utf8Detection::Deny)
+    detector.guess(top_level_domain(url), Utf8Detection::Deny)
+}
+
+/// Decodes a body from a host whose name says nothing about its encoding.
+#[cfg(test)]
+pub(crate) fn decode<'a>(body: &'a [u8], content_type_charset: Option<&str>) -> Decoded<'a> {
+    let url = Url::parse("https://example.com/").unwrap();
+    decode_from(&url, body, content_type_charset)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! - `decode`: bytes into characters
 //! - `parse`: characters into a tree; its title, links and directives
 //! - `extract`: the main text of a tree, by an [`ExtractRule`] of the user if there is one
-//! - `language`: the language of a text; `soft_404`: error pages that are served with status 200
+//! - `language`: the language of a text; `soft_404`: error pages that are served with status 200; `words`: a count of words
 //! - `read`: all stages, joined
 //!
 //! ```
@@ -27,10 +27,14 @@ mod parse;
 mod read;
 pub mod sniff;
 mod soft_404;
+mod words;
 
 pub use decode::EncodingSource;
 pub use extract::{ExtractRule, InvalidSelector, RuleEffect};
-pub use parse::{HeaderLinks, LinkKind, Outlink, RobotsDirectives, Truncation, header_links, parse_refresh};
+pub use parse::{
+    HeaderLinks, HtmlRedirect, HtmlRedirectKind, LinkKind, Outlink, RobotsDirectives, Truncation, header_links,
+    parse_refresh,
+};
 pub use read::{
     CanonicalLinks, NotAPage, Options, Page, PageRobots, declared_media_type, is_page, is_page_type, read, x_robots_tag,
 };

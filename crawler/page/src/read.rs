@@ -5,10 +5,10 @@ use http::header::CONTENT_TYPE;
 use url::Url;
 
 use crate::content_type::{charset, media_type};
-use crate::decode::{EncodingSource, decode};
+use crate::decode::{EncodingSource, decode_from};
 use crate::extract::{ExtractRule, RuleEffect, main_text};
-use crate::parse::{self, Outlink, RobotsDirectives, Truncation};
-use crate::sniff::is_binary;
+use crate::parse::{self, HtmlRedirect, Outlink, RobotsDirectives, Truncation};
+use crate::sniff::{is_binary, is_noise, media_type_of_binary};
 use crate::{language, soft_404};
 
 /// The media types of pages.
@@ -60,6 +60,8 @@ pub struct Page {
     pub embedded: Vec<Outlink>,
     /// The links in the header.
     pub header_outlinks: Vec<Outlink>,
+    /// The redirect that the page consists of; `None` for a page with other content, and for [an error page](Self::is_soft_404).
+    pub redirect: Option<HtmlRedirect>,
     /// Why the page was parsed only in part; `None` if it was parsed in full.
     pub truncated: Option<Truncation>,
 }
@@ -103,6 +105,14 @@ pub enum NotAPage {
     /// The header declares no media type, and the bytes are binary.
     #[error("no content type, and not text")]
     Binary,
+    /// The header declares a page, and the bytes are those of another type.
+    #[error("declared {declared}, but the bytes are {found}")]
+    OtherBytes {
+        /// The declared media type.
+        declared: String,
+        /// The media type by the first bytes, or `binary data`.
+        found: &'static str,
+    },
     /// The decoded text is longer than [`Options::max_text_bytes`].
     #[error("text over {limit} bytes after decoding")]
     TooLong {
@@ -142,12 +152,26 @@ pub fn read(bytes: &[u8], headers: &HeaderMap, url: &Url, options: &Options<'_>)
         None if is_binary(bytes) => return Err(NotAPage::Binary),
         _ => {}
     }
+    let other = |found| match &declared {
+        Some(declared) => NotAPage::OtherBytes {
+            declared: declared.clone(),
+            found,
+        },
+        None => NotAPage::Binary,
+    };
+    if let Some(media_type) = media_type_of_binary(bytes) {
+        return Err(other(media_type));
+    }
     let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let decoded = decode(bytes, content_type.and_then(charset));
+    let decoded = decode_from(url, bytes, content_type.and_then(charset));
     if decoded.text.len() > options.max_text_bytes {
         return Err(NotAPage::TooLong {
             limit: options.max_text_bytes,
         });
+    }
+    // A plain text may use control bytes, as the pages of manuals do.
+    if declared.as_deref() != Some(PLAIN) && !decoded.encoding.starts_with("UTF-16") && is_noise(bytes) {
+        return Err(other("binary data"));
     }
     let mut page = match declared.as_deref() {
         Some(PLAIN) => Page::of_text(&decoded.text),
@@ -168,7 +192,7 @@ impl Page {
         }
         let facts = parse::facts(&document, url, options.agent);
         let (text, rule_effect) = main_text(&document, options.extract);
-        Self {
+        let page = Self {
             rule_effect,
             title: facts.title,
             heading: facts.first_heading,
@@ -190,7 +214,10 @@ impl Page {
             },
             truncated: document.truncated,
             ..Self::of_main_text(text)
-        }
+        };
+        // An error page may lead its readers to the home page. The document that it stands for has not moved there.
+        let redirect = parse::html_redirect(&document, url).filter(|_| !page.is_soft_404());
+        Self { redirect, ..page }
     }
 
     fn of_text(text: &str) -> Self {
@@ -213,6 +240,7 @@ impl Page {
             outlinks: Vec::new(),
             embedded: Vec::new(),
             header_outlinks: Vec::new(),
+            redirect: None,
             truncated: None,
         }
     }

@@ -3,11 +3,10 @@
 //! The rule is conservative: the title or the first heading must consist of a not-found phrase, apart from the name of the site,
 //! and the page must have few other words. An article about error pages has more words and a longer title.
 
+use crate::words::words;
+
 /// Most words of an error page.
 const MAX_WORDS: usize = 100;
-
-/// Chinese, Japanese or Korean characters that count as one word.
-const CJK_CHARACTERS_A_WORD: usize = 2;
 
 /// Separators between the title of a page and the name of its site.
 const SEPARATORS: &[&str] = &[
@@ -93,19 +92,6 @@ fn fold(text: &str) -> String {
     }
     folded.truncate(folded.trim_end().len());
     folded
-}
-
-fn words(text: &str) -> usize {
-    let mut cjk = 0;
-    let mut words = 0;
-    let mut in_word = false;
-    for c in text.chars() {
-        let is_cjk = matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}');
-        cjk += usize::from(is_cjk);
-        words += usize::from(!is_cjk && c.is_alphanumeric() && !in_word);
-        in_word = !is_cjk && c.is_alphanumeric();
-    }
-    words + cjk / CJK_CHARACTERS_A_WORD
 }
 
 /// Not-found phrases, folded: lower case and without punctuation.

@@ -107,6 +107,16 @@ fn read(args: &CheckArgs, settings: &Settings) -> Result<Subject, Error> {
         what: terminal_text(&unread.source, SOURCE_CHARS),
         reason: unread.error.trim_start_matches("cannot be read: ").to_owned(),
     })?;
+    if let Some(redirect) = page.redirect {
+        return Err(Error::from(RunError::Unread {
+            what: terminal_text(&page.source, SOURCE_CHARS),
+            reason: format!(
+                "its HTML only redirects to {} ({}); check that page instead",
+                terminal_text(&redirect.to, SOURCE_CHARS),
+                redirect.by
+            ),
+        }));
+    }
     Ok(Subject {
         source: page.source,
         url: page.canonical_url,

@@ -23,6 +23,7 @@ use crate::crawl::revisits;
 use crate::crawl::scope::{Outside, Scope};
 use crate::crawl::stats::Stats;
 use lane::Unpacked;
+use redirect::Redirection;
 
 pub use errand::RobotsReader;
 pub use lane::Lane;
@@ -93,13 +94,17 @@ impl Interpreter {
     }
 
     fn page(&self, queued: QueuedUrl, url: &Url, response: Response) -> Meaning {
-        if let Some(target) = redirect::target(url, &response) {
-            return self.redirect(queued, url, target, &response);
+        if let Some(redirection) = Redirection::of_response(url, &response) {
+            return self.redirect(queued, url, redirection, &response);
         }
-        Meaning::Record(self.document(queued, url, response))
+        match response.body.clone().filter(|_| has_document(&response)) {
+            Some(body) => self.read(queued, url, response, body),
+            None => Meaning::Record(self.no_document(queued, url, response)),
+        }
     }
 
-    fn document(&self, queued: QueuedUrl, url: &Url, response: Response) -> Record {
+    /// The record of a response without a body to read.
+    fn no_document(&self, queued: QueuedUrl, url: &Url, response: Response) -> Record {
         // If the request was not conditional, a 304 does not say that the page is unchanged.
         if response.status == 304 && revisits::conditions(&queued, url).is_some() {
             return self.not_modified(queued, response);
@@ -107,17 +112,13 @@ impl Interpreter {
         if !response.is_success() {
             return self.failed_status(queued, &response);
         }
-        // RFC 9110, sections 15.3.5 and 15.3.6: these have no content.
-        if matches!(response.status, 204 | 205) {
+        if !response.has_content() {
             let reason = format!("HTTP status {}: no content", response.status);
             return self.no_page(queued, url, &response, reason);
         }
-        let Some(body) = response.body.clone() else {
-            let media_type = page::declared_media_type(&response.headers).unwrap_or_default();
-            let reason = stored_text(&page::NotAPage::MediaType(media_type).to_string());
-            return self.no_page(queued, url, &response, reason);
-        };
-        self.read(queued, url, response, body)
+        let media_type = page::declared_media_type(&response.headers).unwrap_or_default();
+        let reason = stored_text(&page::NotAPage::MediaType(media_type).to_string());
+        self.no_page(queued, url, &response, reason)
     }
 
     /// The record of an answer without a page. A revisit counts as missing and not as excluded, because the page may be
@@ -202,6 +203,11 @@ impl Interpreter {
             .take_while(|link| within_bound(link))
             .collect()
     }
+}
+
+/// Whether the response is one whose body may be a page.
+fn has_document(response: &Response) -> bool {
+    response.is_success() && response.has_content()
 }
 
 /// The meaning of an answer whose interpretation panicked: a failure.

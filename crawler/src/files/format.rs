@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use page::sniff::{is_binary, looks_like_html};
+use storage::warc::is_version;
 
 /// Bytes at the start of a file that the detection needs. It also uses further bytes that are already buffered.
 pub(super) const TELLING_BYTES: usize = 16;
@@ -51,7 +52,7 @@ impl Format {
     /// The format of a file that begins with `start` and whose name has the format `by_name`; `None` if the file is binary.
     #[must_use]
     pub fn of_content(start: &[u8], by_name: Option<Self>) -> Option<Self> {
-        if start.starts_with(b"WARC/") {
+        if is_version(start) {
             return Some(Self::Warc);
         }
         by_name.or_else(|| {
@@ -92,6 +93,8 @@ mod tests {
     fn content_decides_if_the_name_has_no_format() {
         for (start, form) in [
             (&b"WARC/1.0\r\n"[..], Some(Format::Warc)),
+            (b"warc/1.1\n", Some(Format::Warc)),
+            (b"WARC/ files", Some(Format::Text)),
             (b"\xef\xbb\xbf {\"id\"", Some(Format::Jsonl)),
             (b"\n<!DOCTYPE HTML>", Some(Format::Html)),
             (b"<?xml version='1.0'?>\n<html xmlns", Some(Format::Html)),

@@ -27,7 +27,9 @@ impl Head {
             let line = String::from_utf8_lossy(line);
             match (line.starts_with([' ', '\t']), fields.last_mut(), line.split_once(':')) {
                 (true, Some((_, value)), _) => {
-                    value.push(' ');
+                    if !value.is_empty() {
+                        value.push(' ');
+                    }
                     value.push_str(line.trim());
                 }
                 (_, _, Some((name, value))) => fields.push((name.trim().to_owned(), value.trim().to_owned())),
@@ -111,7 +113,7 @@ mod tests {
     #[test]
     fn a_head_is_read_with_its_length() {
         let block =
-            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX: a\r\n  b\r\nnonsense\r\nContent-type: again\r\n\r\nbody";
+            b"HTTP/1.1 200 OK\r\nContent-Type:\r\n text/html\r\nX: a\r\n  b\r\nnonsense\r\nContent-type: again\r\n\r\nbody";
         let head = Head::read(block).unwrap();
         assert_eq!((head.status, &block[head.bytes..]), (200, &b"body"[..]));
         assert_eq!(

@@ -86,6 +86,7 @@ pub(crate) fn sample() -> Report {
             url: "http://a.example/8".into(),
             to: "http://a.example/1".into(),
             status: 301,
+            in_html: false,
         }],
         steering: steering::Steering {
             held_back: 7,

@@ -4,6 +4,7 @@ use serde::Serialize;
 use storage::{Store, UrlState};
 
 use super::failures::{self, Failure};
+use crate::crawl::interpret::redirect::is_in_html;
 use crate::error::RunError;
 
 /// A URL whose page the crawl must not store.
@@ -22,6 +23,8 @@ pub(crate) struct Redirect {
     pub to: String,
     /// HTTP status.
     pub status: u16,
+    /// Whether the HTML of the page redirects, by a meta refresh or a script, and not the server.
+    pub in_html: bool,
 }
 
 /// All of them, each list by host and URL.
@@ -48,7 +51,12 @@ impl Urls {
                     host: known.host,
                 }),
                 UrlState::Excluded { reason } => urls.excluded.push(Excluded { url, reason }),
-                UrlState::Redirect { to, status } => urls.redirects.push(Redirect { url, to, status }),
+                UrlState::Redirect { to, status } => urls.redirects.push(Redirect {
+                    in_html: is_in_html(status),
+                    url,
+                    to,
+                    status,
+                }),
                 UrlState::Queued | UrlState::Page(_) => {}
             }
         }

@@ -18,6 +18,7 @@ use web::host_key::HostKey;
 use super::diff;
 use super::typed_url::TypedUrl;
 use crate::config::settings::Settings;
+use crate::crawl::interpret::redirect::is_in_html;
 use crate::error::RunError;
 
 pub(crate) use answer::{
@@ -98,8 +99,20 @@ impl Explainer<'_> {
             Some(target) => Some(Box::new(self.answer(&to, &target, left - 1)?)),
             None => None,
         };
-        let summary = format!("Not a page: the server redirects to {to} (status {status}).");
-        Ok((summary, State::Redirect { to, status, target }))
+        let in_html = is_in_html(status);
+        let summary = match in_html {
+            true => {
+                format!("Not a page: its HTML only redirects to {to}, by a meta refresh or a script (status {status}).")
+            }
+            false => format!("Not a page: the server redirects to {to} (status {status})."),
+        };
+        let state = State::Redirect {
+            to,
+            status,
+            in_html,
+            target,
+        };
+        Ok((summary, state))
     }
 
     fn failed(&self, failure: Failure) -> Result<(String, State), RunError> {

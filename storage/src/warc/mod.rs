@@ -29,6 +29,6 @@ pub(crate) mod writer;
 pub use capture::{Capture, EncodedCapture, Truncation};
 pub use location::WarcLocation;
 pub use reader::{DamagedRecord, LocatedRecord, WarcReader};
-pub use record::{Record, RecordError, payload_digest, shown_digest};
+pub use record::{Record, RecordError, is_version, payload_digest, shown_digest};
 pub use revisit::{DuplicateText, RefersTo, RevisitCapture, RevisitProfile};
 pub use stream::{StreamedRecord, WarcStream};

@@ -38,7 +38,7 @@ pub struct Record {
 /// Why bytes are not a WARC record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
-    /// The first line does not say `WARC/`.
+    /// The first line does not say `WARC/` and a digit.
     #[error("it does not begin with a WARC version line")]
     NoVersion,
     /// The empty line that ends the header is missing.
@@ -75,7 +75,7 @@ impl Record {
     /// [`RecordError`] names the first violation of the standard. [`verify_block`](Self::verify_block) checks the digest, this function
     /// does not.
     pub fn parse(bytes: &[u8]) -> Result<Self, RecordError> {
-        if !bytes.starts_with(b"WARC/") {
+        if !is_version(bytes) {
             return Err(RecordError::NoVersion);
         }
         let window = &bytes[..bytes.len().min(MAX_HEADER_BYTES)];
@@ -143,6 +143,15 @@ impl Record {
     }
 }
 
+/// Whether a record begins here: `WARC/` and a digit. Some programs write the name in lower case, and readers accept it.
+#[must_use]
+pub fn is_version(bytes: &[u8]) -> bool {
+    const NAME: &[u8] = b"WARC/";
+    let name_and_digit = bytes.split_at_checked(NAME.len());
+    name_and_digit
+        .is_some_and(|(name, rest)| name.eq_ignore_ascii_case(NAME) && rest.first().is_some_and(u8::is_ascii_digit))
+}
+
 /// The version line and the named fields of a header without the empty line that ends it.
 pub(super) fn parse_header(header: &str) -> Result<(String, Vec<(String, String)>), RecordError> {
     let mut lines = header.split("\r\n");
@@ -152,7 +161,9 @@ pub(super) fn parse_header(header: &str) -> Result<(String, Vec<(String, String)
         match (line.starts_with([' ', '\t']), fields.last_mut()) {
             // A folded line continues the value before it; WARC 1.0 files of other programs have them.
             (true, Some((_, value))) => {
-                value.push(' ');
+                if !value.is_empty() {
+                    value.push(' ');
+                }
                 value.push_str(line.trim());
             }
             _ => {
@@ -408,7 +419,7 @@ mod tests {
 
     #[test]
     fn a_folded_field_of_an_older_file_is_joined() {
-        let record = Record::parse(b"WARC/1.0\r\nContent-Length: 0\r\nX: one\r\n  two\r\n\r\n").unwrap();
+        let record = Record::parse(b"warc/1.0\r\nContent-Length:\r\n 0\r\nX: one\r\n  two\r\n\r\n").unwrap();
         assert_eq!(record.field("X"), Some("one two"));
     }
 }

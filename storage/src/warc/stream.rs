@@ -12,15 +12,15 @@
 //! wrong, and the reader looks for the next record inside the block. It reads no byte more than twice.
 //!
 //! Source: ISO 28500:2017 (WARC 1.1), and its drafts from 0.17 on, whose header has the same form. The reader accepts lines that end in
-//! LF alone, folded lines, and missing or surplus line ends between records.
+//! LF alone, folded lines, a version line in any case, and missing or surplus line ends between records.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use super::reader::DamagedRecord;
-use super::record::{MAX_HEADER_BYTES, Record, RecordError, find, parse_header};
+use super::record::{MAX_HEADER_BYTES, Record, RecordError, is_version, parse_header};
 
-/// The beginning of a version line. A digit follows.
-const VERSION: &[u8] = b"WARC/";
+/// Bytes that tell a version line: `WARC/` and a digit.
+const VERSION_BYTES: usize = 6;
 
 /// Upper bound on the bytes of line ends in memory.
 const MAX_LINE_ENDS: usize = 4_096;
@@ -237,14 +237,11 @@ impl<R: BufRead> WarcStream<R> {
         if found.offset < self.rewound_to {
             return;
         }
-        let mut at = 0;
-        while let Some(line_end) = find(&block[at..], b"\nWARC/") {
-            at += line_end + 1;
-            if is_version(&block[at..]) {
-                self.rewound_to = self.input.offset;
-                self.input.unread(&[&block[at..], behind].concat());
-                return;
-            }
+        let line_starts = (1..block.len()).filter(|&at| block[at - 1] == b'\n');
+        let mut lines = line_starts.map(|at| &block[at..]);
+        if let Some(rest) = lines.find(|rest| is_version(rest)) {
+            self.rewound_to = self.input.offset;
+            self.input.unread(&[rest, behind].concat());
         }
     }
 
@@ -260,16 +257,12 @@ impl<R: BufRead> WarcStream<R> {
 
     fn is_at_version_line(&mut self) -> io::Result<bool> {
         let here = self.input.fill()?;
-        if here.len() > VERSION.len() || here.first() != VERSION.first() {
+        if here.len() >= VERSION_BYTES || !here.first().is_some_and(|first| first.eq_ignore_ascii_case(&b'W')) {
             return Ok(is_version(here));
         }
         // The line continues in the next buffer of the input.
         let mut start = Vec::new();
-        let read = self
-            .input
-            .by_ref()
-            .take(VERSION.len() as u64 + 1)
-            .read_to_end(&mut start);
+        let read = self.input.by_ref().take(VERSION_BYTES as u64).read_to_end(&mut start);
         self.input.unread(&start);
         read.map(|_| is_version(&start))
     }
@@ -280,12 +273,6 @@ impl<R: BufRead> WarcStream<R> {
             reason,
         }
     }
-}
-
-fn is_version(line: &[u8]) -> bool {
-    line.strip_prefix(VERSION)
-        .and_then(<[u8]>::first)
-        .is_some_and(u8::is_ascii_digit)
 }
 
 /// A record without its block, and the length of the block.

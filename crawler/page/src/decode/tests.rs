@@ -78,6 +78,59 @@ fn a_page_gives_the_same_text_in_every_encoding_without_a_declaration() {
     }
 }
 
+/// Short texts whose bytes are also words in another encoding: (top-level domain, encoding, text).
+const DECIDED_BY_DOMAIN: &[(&str, &str, &str)] = &[
+    ("cn", "GBK", "新闻"),
+    ("cn", "GBK", "我们"),
+    ("tw", "Big5", "中文"),
+    ("hk", "Big5", "車"),
+    ("jp", "Shift_JIS", "東京"),
+    ("jp", "EUC-JP", "本"),
+    ("kr", "EUC-KR", "서울"),
+    ("ru", "windows-1251", "Нет"),
+    ("ua", "windows-1251", "Що"),
+    ("ua", "KOI8-U", "Як"),
+    ("bg", "windows-1251", "Вход"),
+    ("by", "windows-1251", "Што"),
+    ("gr", "windows-1253", "και"),
+    ("cy", "windows-1253", "Ναι"),
+    ("il", "windows-1255", "עוד"),
+    ("tr", "windows-1254", "Giriş"),
+    ("th", "windows-874", "ไทย"),
+    ("vn", "windows-1258", "đi"),
+    ("sa", "windows-1256", "يوم"),
+    ("eg", "windows-1256", "لا"),
+    ("ir", "windows-1256", "است"),
+    ("pl", "ISO-8859-2", "mąż"),
+    ("cz", "windows-1250", "město"),
+    ("sk", "windows-1250", "dieťa"),
+    ("hu", "windows-1250", "Főoldal"),
+    ("si", "windows-1250", "človek"),
+    ("ro", "windows-1250", "ţ"),
+    ("lt", "windows-1257", "Apie mūs"),
+    ("lv", "windows-1257", "Ziņas"),
+    ("ee", "windows-1257", "õ"),
+    ("rs", "windows-1251", "Реч"),
+    ("xn--p1ai", "windows-1251", "Мир"),
+];
+
+#[test]
+fn the_top_level_domain_decides_what_a_short_text_is() {
+    for (domain, label, text) in DECIDED_BY_DOMAIN {
+        let body = encode(text, label);
+        let url = Url::parse(&format!("http://www.example.{domain}/")).unwrap();
+        let decoded = decode_from(&url, &body, None);
+        assert_eq!(
+            (&*decoded.text, decoded.source),
+            (*text, EncodingSource::Detected),
+            "{domain}: {}",
+            decoded.encoding
+        );
+        let elsewhere = decode(&body, None);
+        assert_ne!(elsewhere.text, *text, "{domain}: {} without it", elsewhere.encoding);
+    }
+}
+
 #[test]
 fn utf16_is_recognised_by_mark_by_header_and_by_markup() {
     for (text, _) in TABLE {

@@ -26,7 +26,8 @@ use super::{AnswerFormat, ConfigFile, DataFolder};
     command compared only its beginning}|null, \"notes\"\n\
     queued: \"place\": position in the queue of its host, counted from 1|null, \"priority\", \"depth\", \"attempts\", \"via\", \
     \"steering\"|null\n\
-    redirect: \"to\", \"status\", \"target\": the answer for that URL|null\n\
+    redirect: \"to\", \"status\", \"in_html\": true if the HTML of the page redirects, by a meta refresh or a script, \
+    \"target\": the answer for that URL|null\n\
     failed: \"kind\", \"status\", \"detail\", \"attempts\", \"depth\", \"via\"\n\
     excluded: \"reason\"\n\
     unknown: \"alike\": known URLs with a similar spelling\n\

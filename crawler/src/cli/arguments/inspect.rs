@@ -58,7 +58,8 @@ pub struct Fetching {
     {\"noindex\", \"nofollow\", \"unavailable_after\": date, \"meta\": {the same fields}, \"header\": {the same fields}}, \
     \"canonical\": URL of rel=canonical, if the page names exactly one, \"canonical_url\": canonical form of url, \
     \"fingerprint\": hexadecimal digits, \"digest\": digest of the normalised text, equal for exact duplicates, \"similarity\": \
-    \"sketch\"|\"short\"|\"none\", the measure that confirms near-duplicates, \"soft_404\", \"truncated\"}. Unknown values are \
+    \"sketch\"|\"short\"|\"none\", the measure that confirms near-duplicates, \"soft_404\", \"redirect\": {\"to\", \"by\": \
+    \"meta refresh\"|\"script\", \"delay_seconds\"} if the page only redirects, \"truncated\"}. Unknown values are \
     null. The answer for a page that could not be read is {\"source\", \"url\", \"error\"}. The kind of a link is its element (a, \
     area, frame, iframe, form, meta-refresh, link:next and other link types) or its header (header:link and others).\n\
     A file has no URL: without --url, \"url\" is null and relative links are resolved against http://file.invalid/.\n\

@@ -23,6 +23,7 @@ pub(in crate::cli) struct PageAnswer {
     pub similarity: &'static str,
     pub word_count: u32,
     pub soft_404: bool,
+    pub redirect: Option<HtmlRedirect>,
     pub truncated: Option<&'static str>,
     pub outlinks: Vec<Link>,
     /// The rule of `[[extract]]` for the page.
@@ -31,6 +32,14 @@ pub(in crate::cli) struct PageAnswer {
     /// Basis of the verdict.
     #[serde(skip)]
     pub signature: dedup::Signature,
+}
+
+/// The redirect that a page consists of.
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct HtmlRedirect {
+    pub to: String,
+    pub by: &'static str,
+    pub delay_seconds: u32,
 }
 
 /// The robots directives of a page: their union, and those of the meta tags and of the header.
@@ -95,6 +104,16 @@ impl From<RobotsDirectives> for Directives {
             noindex: directives.noindex,
             nofollow: directives.nofollow,
             unavailable_after: directives.unavailable_after.and_then(date).map(|end| end.to_string()),
+        }
+    }
+}
+
+impl From<page::HtmlRedirect> for HtmlRedirect {
+    fn from(redirect: page::HtmlRedirect) -> Self {
+        Self {
+            to: redirect.url.into(),
+            by: redirect.kind.name(),
+            delay_seconds: redirect.delay_seconds,
         }
     }
 }

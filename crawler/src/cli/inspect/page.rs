@@ -12,7 +12,7 @@ use bytes::Bytes;
 use dedup::{Analyzer, Signature};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 
-use super::answer::{Extract, Link, PageAnswer, Robots, Unread};
+use super::answer::{Extract, HtmlRedirect, Link, PageAnswer, Robots, Unread};
 use super::source::{self, Source};
 use super::web::{Web, decoded_body};
 use super::{done, page_text, settings, shown};
@@ -214,6 +214,7 @@ impl Inspector {
             similarity: similarity(&signature),
             word_count: signature.tokens,
             soft_404: page.is_soft_404(),
+            redirect: page.redirect.map(HtmlRedirect::from),
             truncated: page.truncated.map(Truncation::name),
             outlinks: [page.outlinks, page.embedded, page.header_outlinks]
                 .into_iter()

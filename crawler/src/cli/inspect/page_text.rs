@@ -42,6 +42,12 @@ pub(super) fn page(page: &PageAnswer) -> String {
     if page.soft_404 {
         row("soft 404", "yes: a crawl does not keep this page");
     }
+    if let Some(redirect) = &page.redirect {
+        row(
+            "redirect",
+            &format!("to {} ({}): a crawl does not keep this page", redirect.to, redirect.by),
+        );
+    }
     if let Some(reason) = page.truncated {
         row("cut short", reason);
     }

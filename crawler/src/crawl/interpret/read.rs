@@ -1,30 +1,54 @@
 //! Reads a page: from a response to text, signature and outlinks.
 
 use bytes::Bytes;
-use page::{Outlink, Page, RobotsDirectives};
+use page::{HtmlRedirect, Outlink, Page, RobotsDirectives};
 use reqwest::header::{ETAG, LAST_MODIFIED};
 use storage::{Discovered, Outcome, PageDraft, QueuedUrl, Validators, Verdict, stored_text};
 use url::Url;
 use web::fetch::{FetchError, Response};
 
+use super::redirect::Redirection;
 use super::{Interpreter, PRIORITY_LINK, excluded, missing};
 use crate::crawl::canonical;
 use crate::crawl::clock::unix_millis;
-use crate::crawl::messages::{Record, UndecidedPage};
+use crate::crawl::messages::{Meaning, Record, UndecidedPage};
 
 /// Bound on the bytes of an `ETag` or `Last-Modified` that is kept.
 const MAX_VALIDATOR_BYTES: usize = 256;
 
 impl Interpreter {
-    pub(super) fn read(&self, queued: QueuedUrl, url: &Url, response: Response, body: Bytes) -> Record {
-        match page::read(&body, &response.headers, url, &self.settings.reading(url)) {
-            Ok(page) => self.page_record(queued, url, response, body, page),
+    pub(super) fn read(&self, queued: QueuedUrl, url: &Url, response: Response, body: Bytes) -> Meaning {
+        let record = match page::read(&body, &response.headers, url, &self.settings.reading(url)) {
+            Ok(mut page) => match page.redirect.take() {
+                Some(redirect) => return self.redirect_in_html(queued, url, redirect, page, &response),
+                None => self.page_record(queued, url, response, body, page),
+            },
             Err(page::NotAPage::TooLong { .. }) => {
                 let limit = self.settings.fetch.max_body_bytes;
                 self.failed_fetch(queued, &FetchError::BodyTooLarge { limit })
             }
             Err(error) => self.no_page(queued, url, &response, stored_text(&error.to_string())),
-        }
+        };
+        Meaning::Record(record)
+    }
+
+    /// The meaning of a page that consists of a redirect. Nothing of the page is stored, so `noindex` changes nothing. `nofollow`
+    /// forbids the target as it forbids the other links.
+    fn redirect_in_html(
+        &self,
+        queued: QueuedUrl,
+        url: &Url,
+        redirect: HtmlRedirect,
+        page: Page,
+        response: &Response,
+    ) -> Meaning {
+        tracing::debug!(url = %queued.url, to = %redirect.url, kind = redirect.kind.name(), "redirect in HTML");
+        let robots = page.robots.all();
+        let links = page.outlinks.into_iter().chain(page.header_outlinks);
+        let others = links.filter(|link| link.url != redirect.url);
+        let others = self.outlinks(others, robots, &queued);
+        let redirection = Redirection::of_html(redirect, !robots.nofollow, others);
+        self.redirect(queued, url, redirection, response)
     }
 
     fn page_record(&self, queued: QueuedUrl, url: &Url, response: Response, body: Bytes, mut page: Page) -> Record {

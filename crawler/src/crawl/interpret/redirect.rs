@@ -1,7 +1,8 @@
-//! Redirects. The frontier follows them instead of the HTTP client, so every hop passes the scope, robots.txt and the
+//! Redirects, by the server or by the HTML of a page. The frontier follows them instead of the HTTP client, so every hop passes the scope, robots.txt and the
 //! gate of its host, and a loop ends at a known URL.
 
-use storage::{Outcome, QueuedUrl};
+use page::HtmlRedirect;
+use storage::{Discovered, Outcome, QueuedUrl};
 use url::Url;
 use web::canonicalize;
 use web::fetch::Response;
@@ -22,13 +23,62 @@ pub(crate) fn target(url: &Url, response: &Response) -> Option<Result<Url, Strin
     let joined = url
         .join(location.trim())
         .map_err(|error| format!("Location {location:?}: {error}"));
-    Some(joined.and_then(|mut target| match target.scheme() {
+    Some(joined.and_then(|target| followable(target, "Location")))
+}
+
+/// The target without its fragment. `what` names the source of the redirect.
+///
+/// # Errors
+/// The target is no web page, in words.
+fn followable(mut target: Url, what: &str) -> Result<Url, String> {
+    match target.scheme() {
         "http" | "https" => {
             target.set_fragment(None);
             Ok(target)
         }
-        scheme => Err(format!("Location leads to {scheme}:")),
-    }))
+        scheme => Err(format!("{what} leads to {scheme}:")),
+    }
+}
+
+/// Whether a redirect with this status is one by the HTML of a page. A redirect by the server has a status from 301 to 308.
+pub(crate) fn is_in_html(status: u16) -> bool {
+    (200..300).contains(&status)
+}
+
+/// A redirect.
+#[derive(Debug)]
+pub(super) struct Redirection {
+    /// The target, or why it cannot be followed.
+    target: Result<Url, String>,
+    /// Whether the page is to be found at its target from now on.
+    is_permanent: bool,
+    /// Whether the site permits the crawler to follow it.
+    may_follow: bool,
+    /// Further links of the response.
+    others: Vec<Discovered>,
+}
+
+impl Redirection {
+    /// The redirect by the server; `None` for another response.
+    pub(super) fn of_response(url: &Url, response: &Response) -> Option<Self> {
+        Some(Self {
+            target: target(url, response)?,
+            // 302, 303 and 307 are temporary (RFC 9110, section 15.4).
+            is_permanent: matches!(response.status, 301 | 308),
+            may_follow: true,
+            others: Vec::new(),
+        })
+    }
+
+    /// The redirect by a page. One without a delay counts as permanent, as for search engines.
+    pub(super) fn of_html(redirect: HtmlRedirect, may_follow: bool, others: Vec<Discovered>) -> Self {
+        Self {
+            target: followable(redirect.url, redirect.kind.name()),
+            is_permanent: redirect.delay_seconds == 0,
+            may_follow,
+            others,
+        }
+    }
 }
 
 impl Interpreter {
@@ -36,13 +86,13 @@ impl Interpreter {
         &self,
         mut queued: QueuedUrl,
         url: &Url,
-        target: Result<Url, String>,
+        redirection: Redirection,
         response: &Response,
     ) -> Meaning {
         let status = response.status;
         let sets_cookie = response.headers.contains_key(reqwest::header::SET_COOKIE);
         let ends = |queued, kind, detail| Meaning::Record(failed(queued, kind, Some(status), detail));
-        let target = match target {
+        let target = match redirection.target {
             Ok(target) => target,
             Err(detail) => return ends(queued, "bad_redirect", detail),
         };
@@ -68,22 +118,20 @@ impl Interpreter {
             queued.redirects += 1;
             return Meaning::Event(Event::Respelled { queued, url: target });
         }
-        // 302, 303 and 307 are temporary (RFC 9110, section 15.4), so a page that was fetched before may be back.
-        let is_temporary = queued.revisits.is_some() && !matches!(status, 301 | 308);
+        // A page that was fetched before may be back.
+        let is_temporary = queued.revisits.is_some() && !redirection.is_permanent;
         // The user meant the page to which a seed leads: example.org may have become www.example.org.
         if queued.depth == 0
             && !is_temporary
+            && redirection.may_follow
             && let Some(host) = HostKey::from_url(&target)
         {
             self.scope.add_host(&host);
         }
         let to = canonical.as_str().to_owned();
-        let outlinks = self.discover(
-            std::iter::once(target),
-            queued.depth,
-            queued.redirects + 1,
-            PRIORITY_LINK,
-        );
+        let followed = redirection.may_follow.then_some(target);
+        let mut outlinks = self.discover(followed.into_iter(), queued.depth, queued.redirects + 1, PRIORITY_LINK);
+        outlinks.extend(redirection.others);
         if is_temporary {
             return Meaning::Record(missing(queued, response, outlinks));
         }

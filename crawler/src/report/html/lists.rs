@@ -191,8 +191,15 @@ pub(super) fn excluded(report: &Report) -> List {
 
 pub(super) fn redirects(report: &Report) -> List {
     let redirects = report.redirects.iter();
-    let rows = redirects.map(|redirect| [cell(&redirect.url), redirect.status.to_string(), cell(&redirect.to)]);
-    let columns = [url("URL"), number("status"), url("target")];
+    let rows = redirects.map(|redirect| {
+        let by = match redirect.in_html {
+            true => "HTML: a meta refresh or a script",
+            false => "the server",
+        };
+        let status = redirect.status.to_string();
+        [cell(&redirect.url), status, by.to_owned(), cell(&redirect.to)]
+    });
+    let columns = [url("URL"), number("status"), text("by"), url("target")];
     List::of("redirects-list", "URLs that redirect", columns, rows)
 }
 

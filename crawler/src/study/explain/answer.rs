@@ -23,6 +23,7 @@ pub(crate) enum State {
     Redirect {
         to: String,
         status: u16,
+        in_html: bool,
         target: Option<Box<Answer>>,
     },
     Failed(FailureAnswer),

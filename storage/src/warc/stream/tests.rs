@@ -66,6 +66,34 @@ fn versions_line_ends_and_folded_lines_of_others_are_taken() {
 }
 
 #[test]
+fn a_version_line_in_any_case_and_a_value_that_begins_in_the_next_line_are_taken() {
+    let file = "warc/1.0\r\nWARC-Type:\r\n resource\r\nContent-Length:\r\n\t3\r\n\r\noneWarc/1.1\r\nX: a\r\nContent-Length: \r\n  3\r\n\r\n\
+                two\r\n\r\nwarc/2\r\nno colon\r\n\r\nWaRc/1.1\r\nContent-Length: 4\r\n\r\nlast";
+    let mut stream = WarcStream::new(file.as_bytes());
+    let found = stream.next_record().unwrap().unwrap().unwrap();
+    assert_eq!(
+        (found.record.version.as_str(), found.record.kind()),
+        ("warc/1.0", "resource")
+    );
+    assert_eq!(
+        read(file.replace("warc/2\r\nno colon\r\n\r\n", "")),
+        ["one", "two", "last"]
+    );
+    let damaged = read(file);
+    assert_eq!(damaged.len(), 4, "{damaged:?}");
+    assert_eq!((damaged[1].as_str(), damaged[3].as_str()), ("two", "last"));
+}
+
+#[test]
+fn after_a_wrong_length_the_next_record_is_found_in_any_case() {
+    let file = "warc/1.0\r\nContent-Length: 60\r\n\r\nshort\r\n\r\nwarc/1.0\r\nContent-Length: 4\r\n\r\nnext\r\n\r\n"
+        .to_owned()
+        + &record("last");
+    let found = read(&file);
+    assert!(found.ends_with(&["next".to_owned(), "last".to_owned()]), "{found:?}");
+}
+
+#[test]
 fn a_block_can_be_read_in_part_and_the_rest_is_skipped() {
     let file = record("a long block") + &record("next");
     assert_eq!(read_with(file.as_bytes(), 6), ["a long", "next"]);

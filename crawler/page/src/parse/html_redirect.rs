@@ -1,0 +1,311 @@
+//! Pages that only lead to another URL: the redirects of sites whose server has none, such as a folder of files.
+//!
+//! Generators of documentation write a small page in the place of a moved one. A browser shows it for a moment at most. Such a page
+//! has a `<meta http-equiv=refresh>` (WHATWG HTML, section 4.2.5.3) or a script that assigns `location` (section 7.2.4), and beside it
+//! at most a sentence with a link.
+
+mod script;
+
+use html5ever::local_name;
+use scraper::node::Element;
+use scraper::{Html, Node};
+use url::Url;
+
+use self::script::{Move, moves};
+use super::facts::base_url;
+use super::outlinks::MAX_REFERENCE_BYTES;
+use super::refresh::parse_refresh;
+use super::{Document, attribute};
+use crate::words::words;
+
+/// Longest delay of a refresh that is a redirect, in seconds. A page that stays longer is there to be read.
+const MAX_DELAY_SECONDS: u32 = 5;
+
+/// Longest delay of a redirect with a picture, in seconds. A picture that stays longer may be one of a slide show.
+const MAX_DELAY_WITH_PICTURE_SECONDS: u32 = 1;
+
+/// Most words that a page may show beside its redirect: two short sentences, such as an announcement and an offer of a link.
+const MAX_WORDS: usize = 40;
+
+/// Most bytes of that text.
+const MAX_TEXT_BYTES: usize = 2048;
+
+/// Most links of such a page. Usually all of them lead to its target.
+const MAX_LINKS: usize = 8;
+
+/// Most URLs other than the target to which a page with a refresh may link.
+const MAX_OTHER_URLS: usize = 1;
+
+/// A redirect by the HTML of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HtmlRedirect {
+    /// The target: absolute, of any scheme, without fragment, and not the URL of the page.
+    pub url: Url,
+    /// The part of the page that redirects.
+    pub kind: HtmlRedirectKind,
+    /// Seconds before the redirect, at most 5. None counts as a permanent redirect, others as temporary ones.
+    pub delay_seconds: u32,
+}
+
+/// The part of a page that redirects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HtmlRedirectKind {
+    /// `<meta http-equiv=refresh>`
+    MetaRefresh,
+    /// A script that assigns `location`.
+    Script,
+}
+
+impl HtmlRedirectKind {
+    /// The name, as `crawler inspect page` shows it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MetaRefresh => "meta refresh",
+            Self::Script => "script",
+        }
+    }
+}
+
+/// The redirect that a page fetched from `page_url` consists of; `None` for a page with other content.
+pub(crate) fn html_redirect(doc: &Document, page_url: &Url) -> Option<HtmlRedirect> {
+    if doc.truncated.is_some() {
+        return None;
+    }
+    let stub = Stub::of(doc)?;
+    let resolver = TargetResolver {
+        base: base_url(stub.base, page_url),
+        page_url,
+    };
+    resolver.by_refresh(&stub).or_else(|| resolver.by_script(&stub))
+}
+
+/// A page with little content, in parts.
+#[derive(Debug, Default)]
+struct Stub<'a> {
+    base: Option<&'a str>,
+    /// The first well-formed refresh.
+    refresh: Option<Refresh<'a>>,
+    /// The first well-formed refresh inside `<noscript>`.
+    unscripted_refresh: Option<Refresh<'a>>,
+    links: Vec<&'a str>,
+    /// What the scripts in the page do to its location.
+    moves: Vec<Move>,
+    has_scripts: bool,
+    has_picture: bool,
+    text: String,
+}
+
+/// The delay in seconds and the target of a refresh.
+type Refresh<'a> = (u32, Option<&'a str>);
+
+impl<'a> Stub<'a> {
+    /// `None` if the page has more content than a redirect needs.
+    fn of(doc: &'a Document) -> Option<Self> {
+        let mut stub = Self::default();
+        // Nodes are in order of creation, so a long page ends this soon.
+        for node in doc.html.tree.nodes() {
+            match node.value() {
+                Node::Element(element) => stub.take(node, element)?,
+                Node::Text(text) if is_shown(node) => stub.take_text(text)?,
+                _ => {}
+            }
+        }
+        for html in &doc.unscripted {
+            stub.take_unscripted(html)?;
+        }
+        (shown_words(&stub.text) <= MAX_WORDS).then_some(stub)
+    }
+
+    /// Takes an element; `None` if it is content.
+    fn take(&mut self, node: ego_tree::NodeRef<'a, Node>, element: &'a Element) -> Option<()> {
+        match element.name.local {
+            local_name!("base") if self.base.is_none() => self.base = attribute(element, &local_name!("href")),
+            local_name!("meta") if self.refresh.is_none() => self.refresh = refresh(element),
+            local_name!("script") => self.take_script(node, element),
+            local_name!("a") | local_name!("area") => self.take_link(element)?,
+            local_name!("img") | local_name!("svg") => self.has_picture = true,
+            local_name!("input") => {
+                let kind = attribute(element, &local_name!("type")).unwrap_or_default();
+                return kind.eq_ignore_ascii_case("hidden").then_some(());
+            }
+            // A form field, an embedded document, or content that a script shows.
+            local_name!("textarea")
+            | local_name!("select")
+            | local_name!("iframe")
+            | local_name!("frame")
+            | local_name!("object")
+            | local_name!("embed")
+            | local_name!("video")
+            | local_name!("audio")
+            | local_name!("canvas")
+            | local_name!("template") => return None,
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// Takes what browsers without scripts see.
+    fn take_unscripted(&mut self, html: &'a Html) -> Option<()> {
+        for node in html.tree.nodes() {
+            match node.value() {
+                Node::Element(element) => match element.name.local {
+                    local_name!("meta") if self.unscripted_refresh.is_none() => {
+                        self.unscripted_refresh = refresh(element);
+                    }
+                    local_name!("a") => self.take_link(element)?,
+                    _ => {}
+                },
+                Node::Text(text) if is_shown(node) => self.take_text(text)?,
+                _ => {}
+            }
+        }
+        Some(())
+    }
+
+    fn take_script(&mut self, node: ego_tree::NodeRef<'a, Node>, element: &Element) {
+        let kind = attribute(element, &local_name!("type")).unwrap_or_default();
+        let is_data = !(kind.is_empty() || kind.to_ascii_lowercase().contains("javascript") || kind == "module");
+        if is_data {
+            return;
+        }
+        self.has_scripts = true;
+        let is_inline = attribute(element, &local_name!("src")).is_none();
+        if let Some(text) = node.first_child().and_then(|child| child.value().as_text())
+            && is_inline
+        {
+            self.moves.extend(moves(text));
+        }
+    }
+
+    fn take_link(&mut self, element: &'a Element) -> Option<()> {
+        self.links.extend(attribute(element, &local_name!("href")));
+        (self.links.len() <= MAX_LINKS).then_some(())
+    }
+
+    fn take_text(&mut self, text: &str) -> Option<()> {
+        let text = text.trim();
+        if !text.is_empty() {
+            self.text.push_str(text);
+            self.text.push(' ');
+        }
+        (self.text.len() <= MAX_TEXT_BYTES).then_some(())
+    }
+}
+
+/// Resolves the references of a page, to compare them.
+struct TargetResolver<'a> {
+    base: Url,
+    page_url: &'a Url,
+}
+
+impl TargetResolver<'_> {
+    fn by_refresh(&self, stub: &Stub<'_>) -> Option<HtmlRedirect> {
+        let (delay_seconds, target) = match stub.refresh {
+            Some(refresh) => refresh,
+            None => stub.unscripted_refresh.filter(|_| stub.is_bare_without_scripts())?,
+        };
+        let longest = if stub.has_picture {
+            MAX_DELAY_WITH_PICTURE_SECONDS
+        } else {
+            MAX_DELAY_SECONDS
+        };
+        let url = self.other(target?).filter(|_| delay_seconds <= longest)?;
+        let scripts_agree = self.script_targets(stub).flatten().all(|target| target == url);
+        let others = self.linked(stub).filter(|linked| *linked != url);
+        if !scripts_agree || distinct(others) > MAX_OTHER_URLS {
+            return None;
+        }
+        Some(HtmlRedirect {
+            url,
+            kind: HtmlRedirectKind::MetaRefresh,
+            delay_seconds,
+        })
+    }
+
+    /// Every script that assigns the location must name the same constant URL, and every link and refresh too: a page may choose
+    /// between targets.
+    fn by_script(&self, stub: &Stub<'_>) -> Option<HtmlRedirect> {
+        let url = self.script_targets(stub).next()??;
+        let refreshes = stub.refresh.into_iter().chain(stub.unscripted_refresh);
+        let refreshed = refreshes.map(|(_, target)| target.and_then(|target| self.other(target)));
+        let is_named = |target: Option<Url>| target.as_ref() == Some(&url);
+        let is_alone = self.script_targets(stub).all(is_named)
+            && refreshed.into_iter().all(is_named)
+            && self.linked(stub).all(|linked| linked == url);
+        is_alone.then(|| HtmlRedirect {
+            url: url.clone(),
+            kind: HtmlRedirectKind::Script,
+            delay_seconds: 0,
+        })
+    }
+
+    /// The target of each assignment; `None` if it is no constant, or only assigned under a condition.
+    fn script_targets<'s>(&'s self, stub: &'s Stub<'_>) -> impl Iterator<Item = Option<Url>> + 's {
+        stub.moves.iter().map(|target| self.other(target.as_deref()?))
+    }
+
+    /// The documents other than the page itself to which it links.
+    fn linked<'s>(&'s self, stub: &'s Stub<'_>) -> impl Iterator<Item = Url> + 's {
+        let urls = stub.links.iter().filter_map(|link| self.other(link));
+        urls.filter(|url| matches!(url.scheme(), "http" | "https"))
+    }
+
+    /// The URL of a reference to another document than the page. Browsers do not follow a refresh to a script or to data.
+    fn other(&self, reference: &str) -> Option<Url> {
+        if reference.len() > MAX_REFERENCE_BYTES {
+            return None;
+        }
+        let mut url = self.base.join(reference).ok()?;
+        url.set_fragment(None);
+        let is_self = url[..url::Position::AfterQuery] == self.page_url[..url::Position::AfterQuery];
+        (!is_self && !matches!(url.scheme(), "javascript" | "data")).then_some(url)
+    }
+}
+
+impl Stub<'_> {
+    /// Whether a refresh inside `<noscript>` is the redirect of the page. In a page that scripts fill, it leads to a notice for
+    /// browsers without scripts.
+    fn is_bare_without_scripts(&self) -> bool {
+        !self.has_scripts || !self.moves.is_empty()
+    }
+}
+
+fn refresh(element: &Element) -> Option<Refresh<'_>> {
+    let pragma = attribute(element, &local_name!("http-equiv"))?;
+    let content = attribute(element, &local_name!("content")).unwrap_or_default();
+    pragma
+        .eq_ignore_ascii_case("refresh")
+        .then(|| parse_refresh(content))
+        .flatten()
+}
+
+/// Whether a text is shown in the page, as far as its element tells.
+fn is_shown(text: ego_tree::NodeRef<'_, Node>) -> bool {
+    let parent = text.parent().and_then(|parent| parent.value().as_element());
+    !parent.is_some_and(|element| {
+        matches!(
+            element.name.local,
+            local_name!("script") | local_name!("style") | local_name!("noscript") | local_name!("title")
+        )
+    })
+}
+
+/// The number of words; a URL or path is one.
+fn shown_words(text: &str) -> usize {
+    let (paths, others): (Vec<&str>, Vec<&str>) = text.split_whitespace().partition(|part| part.contains('/'));
+    paths.len() + words(&others.join(" "))
+}
+
+fn distinct(urls: impl Iterator<Item = Url>) -> usize {
+    let mut seen: Vec<Url> = Vec::new();
+    for url in urls {
+        if !seen.contains(&url) {
+            seen.push(url);
+        }
+    }
+    seen.len()
+}
+
+#[cfg(test)]
+mod tests;
