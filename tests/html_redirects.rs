@@ -65,7 +65,14 @@ fn site() -> Site {
             "/old/header.html",
             refresh(0, "/header/to").with("x-robots-tag", "noindex"),
         ),
-        ("/old/choice.html", refresh(0, "/choice/to")),
+        (
+            "/old/choice.html",
+            stub(
+                "<meta http-equiv=refresh content='0;url=/choice/to'>",
+                "<a href=/choice/to>English</a> <a href=/choice/other>Deutsch</a>",
+            ),
+        ),
+        ("/choice/other", article(9, NO_LINKS)),
         ("/live", stub(live, "<p>The score is 3 to 2.</p>")),
         ("/news", Answer::html(news)),
         ("/more", article(91, NO_LINKS)),
@@ -83,7 +90,14 @@ fn site() -> Site {
         ),
         ("/old/secret.html", refresh(0, "/secret/to")),
         ("/old/outside.html", refresh(0, "http://elsewhere.example/")),
-        ("/old/mail.html", refresh(0, "mailto:me@example.org")),
+        (
+            "/old/mail.html",
+            stub(
+                "<meta http-equiv=refresh content='0;url=mailto:me@example.org'>",
+                "<a href=/write>By form</a>",
+            ),
+        ),
+        ("/write", article(8, NO_LINKS)),
         (
             "/old/lost.html",
             stub(
@@ -119,6 +133,8 @@ fn pages_that_redirect_are_recorded_as_redirects_and_their_targets_are_fetched()
         ("/old/secret.html", "redirect to /secret/to"),
         ("/old/outside.html", "redirect to http://elsewhere.example/"),
         ("/old/mail.html", "failed bad_redirect"),
+        ("/write", "kept"),
+        ("/choice/other", "kept"),
         ("/old/lost.html", "failed soft_404"),
         ("/secret/to", "excluded robots.txt: Disallow: /secret"),
         ("/rustdoc/to.html", "kept"),
@@ -266,16 +282,18 @@ fn a_seed_that_redirects_in_html_widens_the_scope_as_a_redirect_of_the_server_do
 }
 
 #[test]
-fn a_page_that_becomes_a_redirect_has_moved_and_one_with_a_delay_is_missing_first() {
+fn a_page_that_becomes_a_refresh_has_moved_and_one_with_a_delay_or_a_script_is_missing_first() {
     let moved = Arc::new(AtomicBool::new(false));
     let has_moved = moved.clone();
     let site = Site::scripted(
         move |asked| match (asked.path.as_str(), has_moved.load(Ordering::SeqCst)) {
-            ("/", _) => home(&["/at-once", "/later"]),
+            ("/", _) => home(&["/at-once", "/later", "/scripted"]),
             ("/at-once", true) => refresh(0, "/new/1"),
             ("/later", true) => refresh(4, "/new/2"),
+            ("/scripted", true) => script("/new/2"),
             ("/at-once", _) => article(1, NO_LINKS),
             ("/later", _) => article(2, NO_LINKS),
+            ("/scripted", _) => article(5, NO_LINKS),
             ("/new/1", _) => article(3, NO_LINKS),
             ("/new/2", _) => article(4, NO_LINKS),
             _ => Answer::status(404),
@@ -292,11 +310,12 @@ fn a_page_that_becomes_a_redirect_has_moved_and_one_with_a_delay_is_missing_firs
         ("/", "kept"),
         ("/at-once", "redirect to /new/1"),
         ("/later", "kept"),
+        ("/scripted", "kept"),
         ("/new/1", "kept"),
         ("/new/2", "kept"),
     ]);
     assert_eq!(crawl.outcomes(&site), outcomes);
     crawl.end(&["--refresh"]).succeeded();
-    outcomes.insert("/later".to_owned(), "gone".to_owned());
+    outcomes.extend(["/later", "/scripted"].map(|path| (path.to_owned(), "gone".to_owned())));
     assert_eq!(crawl.outcomes(&site), outcomes);
 }

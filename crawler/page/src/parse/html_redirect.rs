@@ -43,8 +43,17 @@ pub struct HtmlRedirect {
     pub url: Url,
     /// The part of the page that redirects.
     pub kind: HtmlRedirectKind,
-    /// Seconds before the redirect, at most 5. None counts as a permanent redirect, others as temporary ones.
+    /// Seconds before the redirect, at most 5.
     pub delay_seconds: u32,
+}
+
+impl HtmlRedirect {
+    /// Whether the page is to be found at the target from now on: a refresh without a delay, as search engines take it. A script may
+    /// just as well lead to a login or to a notice of maintenance.
+    #[must_use]
+    pub fn is_permanent(&self) -> bool {
+        self.kind == HtmlRedirectKind::MetaRefresh && self.delay_seconds == 0
+    }
 }
 
 /// The part of a page that redirects.
@@ -89,7 +98,9 @@ struct Stub<'a> {
     /// The first well-formed refresh inside `<noscript>`.
     unscripted_refresh: Option<Refresh<'a>>,
     links: Vec<&'a str>,
-    /// What the scripts in the page do to its location.
+    /// The texts of the scripts in the page.
+    scripts: Vec<&'a str>,
+    /// What these scripts do to its location.
     moves: Vec<Move>,
     has_scripts: bool,
     has_picture: bool,
@@ -114,7 +125,11 @@ impl<'a> Stub<'a> {
         for html in &doc.unscripted {
             stub.take_unscripted(html)?;
         }
-        (shown_words(&stub.text) <= MAX_WORDS).then_some(stub)
+        if shown_words(&stub.text) > MAX_WORDS {
+            return None;
+        }
+        stub.moves = stub.scripts.iter().flat_map(|script| moves(script)).collect();
+        Some(stub)
     }
 
     /// Takes an element; `None` if it is content.
@@ -163,7 +178,7 @@ impl<'a> Stub<'a> {
         Some(())
     }
 
-    fn take_script(&mut self, node: ego_tree::NodeRef<'a, Node>, element: &Element) {
+    fn take_script(&mut self, node: ego_tree::NodeRef<'a, Node>, element: &'a Element) {
         let kind = attribute(element, &local_name!("type")).unwrap_or_default();
         let is_data = !(kind.is_empty() || kind.to_ascii_lowercase().contains("javascript") || kind == "module");
         if is_data {
@@ -174,7 +189,7 @@ impl<'a> Stub<'a> {
         if let Some(text) = node.first_child().and_then(|child| child.value().as_text())
             && is_inline
         {
-            self.moves.extend(moves(text));
+            self.scripts.push(text);
         }
     }
 

@@ -2,13 +2,13 @@
 //! gate of its host, and a loop ends at a known URL.
 
 use page::HtmlRedirect;
-use storage::{Discovered, Outcome, QueuedUrl};
+use storage::{Discovered, Outcome, QueuedUrl, stored_text};
 use url::Url;
 use web::canonicalize;
 use web::fetch::Response;
 use web::host_key::HostKey;
 
-use super::{Interpreter, PRIORITY_LINK, failed, missing};
+use super::{Interpreter, PRIORITY_LINK, missing};
 use crate::crawl::messages::{Event, Meaning, Record};
 
 /// The target of a redirect; `None` for another response, `Some(Err)` for a redirect that cannot be followed.
@@ -70,11 +70,11 @@ impl Redirection {
         })
     }
 
-    /// The redirect by a page. One without a delay counts as permanent, as for search engines.
+    /// The redirect by a page.
     pub(super) fn of_html(redirect: HtmlRedirect, may_follow: bool, others: Vec<Discovered>) -> Self {
         Self {
+            is_permanent: redirect.is_permanent(),
             target: followable(redirect.url, redirect.kind.name()),
-            is_permanent: redirect.delay_seconds == 0,
             may_follow,
             others,
         }
@@ -91,14 +91,28 @@ impl Interpreter {
     ) -> Meaning {
         let status = response.status;
         let sets_cookie = response.headers.contains_key(reqwest::header::SET_COOKIE);
-        let ends = |queued, kind, detail| Meaning::Record(failed(queued, kind, Some(status), detail));
+        let others = redirection.others;
+        let ends = |queued, kind: &str, detail: String, outlinks| {
+            let (kind, detail, status) = (kind.to_owned(), stored_text(&detail), Some(status));
+            let outcome = Outcome::Failed { kind, status, detail };
+            Meaning::Record(Record::Outcome {
+                queued,
+                outcome,
+                outlinks,
+            })
+        };
         let target = match redirection.target {
             Ok(target) => target,
-            Err(detail) => return ends(queued, "bad_redirect", detail),
+            Err(detail) => return ends(queued, "bad_redirect", detail, others),
         };
         let max = self.settings.fetch.max_redirects;
         if queued.redirects >= max {
-            return ends(queued, "too_many_redirects", format!("more than {max} redirects"));
+            return ends(
+                queued,
+                "too_many_redirects",
+                format!("more than {max} redirects"),
+                others,
+            );
         }
         // Some servers redirect to the same URL to set a cookie, and show the page to a client that sends the cookie
         // back.
@@ -107,11 +121,11 @@ impl Interpreter {
             return Meaning::Event(Event::Respelled { queued, url: target });
         }
         if target == *url {
-            return ends(queued, "redirect_loop", "redirects to itself".into());
+            return ends(queued, "redirect_loop", "redirects to itself".into(), others);
         }
         let canonical = match canonicalize::canonicalize(&target, &self.settings.canonicalize) {
             Ok(canonical) => canonical,
-            Err(error) => return ends(queued, "bad_redirect", error.to_string()),
+            Err(error) => return ends(queued, "bad_redirect", error.to_string(), others),
         };
         // The server wants another spelling of the same canonical URL, for example with a session id.
         if canonical.as_str() == queued.url {
@@ -131,7 +145,7 @@ impl Interpreter {
         let to = canonical.as_str().to_owned();
         let followed = redirection.may_follow.then_some(target);
         let mut outlinks = self.discover(followed.into_iter(), queued.depth, queued.redirects + 1, PRIORITY_LINK);
-        outlinks.extend(redirection.others);
+        outlinks.extend(others);
         if is_temporary {
             return Meaning::Record(missing(queued, response, outlinks));
         }

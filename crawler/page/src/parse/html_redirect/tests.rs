@@ -256,6 +256,13 @@ fn only_a_constant_that_is_always_assigned_is_the_target_of_a_script() {
 fn a_redirect_has_its_delay_and_a_target_of_any_scheme() {
     let redirect = of("<meta http-equiv=refresh content='4.9;url=mailto:me@example.org'>").unwrap();
     assert_eq!((redirect.delay_seconds, redirect.url.scheme()), (4, "mailto"));
+    for (html, is_permanent) in [
+        ("<meta http-equiv=refresh content='0;url=/to'>", true),
+        ("<meta http-equiv=refresh content='1;url=/to'>", false),
+        ("<script>location = '/login'</script>", false),
+    ] {
+        assert_eq!(of(html).unwrap().is_permanent(), is_permanent, "{html}");
+    }
 }
 
 proptest::proptest! {
