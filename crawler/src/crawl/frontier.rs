@@ -9,7 +9,7 @@
 //! - `state`: the states of hosts, origins and URLs, and the events that change them
 //! - `host`: one host; `queue`: its URLs in order; `visits`: its revisits; `waiting`: a URL in memory
 //! - `step`: the choice of a host's next step; `errands`: robots.txt and sitemaps
-//! - `intake`: brings seeds and hosts into memory, and releases hosts
+//! - `intake`: brings seeds and hosts into memory; `released`: releases hosts
 //! - `schedule`: the order of turns; `addresses`: the gates of the addresses
 //! - `lookups`: the names whose addresses are not known yet; `trials`: the new names of one domain, a few at a time
 //! - `rules_memory`: the bound on the rules of robots.txt
@@ -22,6 +22,7 @@ mod intake;
 mod lookups;
 mod memory;
 mod queue;
+mod released;
 mod rules_memory;
 mod schedule;
 mod standing;
@@ -46,6 +47,7 @@ use addresses::Addresses;
 use host::Host;
 use intake::Intake;
 use lookups::Lookups;
+use released::Released;
 use schedule::Schedule;
 use state::{EventTime, LineEvent};
 use trials::Trials;
@@ -67,6 +69,7 @@ pub struct Frontier {
     trials: Trials,
     schedule: Schedule,
     intake: Intake,
+    released: Released,
     /// Upper bound on the bytes of the rules of robots.txt in memory.
     rules_bytes: usize,
     /// Hosts with facts that have changed since they were last saved.
@@ -122,6 +125,7 @@ impl Frontier {
             trials: Trials::default(),
             schedule: Schedule::default(),
             intake: Intake::default(),
+            released: Released::default(),
             rules_bytes: 0,
             unsaved: Vec::new(),
             sitemaps_seen: HashSet::new(),

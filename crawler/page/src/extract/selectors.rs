@@ -23,7 +23,6 @@ use std::fmt;
 
 use cssparser::{ParseErrorKind, Parser as CssParser, ToCss};
 use ego_tree::{NodeId, NodeRef};
-use html5ever::local_name;
 use scraper::selector::{Parser, Simple};
 use scraper::{ElementRef, Html, Node};
 use selectors::SelectorList;
@@ -327,6 +326,7 @@ impl Walk<'_, '_> {
 
     /// Enters a node. False if the walk skips what is below it; otherwise the node has children, and [`Walk::open`] one entry more.
     fn enter(&mut self, node: NodeRef<'_, Node>) -> bool {
+        // The content of a template hangs from a fragment. It is not part of the page.
         let Some(element) = ElementRef::wrap(node) else {
             return false;
         };
@@ -345,8 +345,7 @@ impl Walk<'_, '_> {
             self.choice.content.push(node.id());
             is_content = true;
         }
-        // The content of a template is not part of the page.
-        if !node.has_children() || element.value().name.local == local_name!("template") {
+        if !node.has_children() {
             return false;
         }
         let above = parent.above | completed;

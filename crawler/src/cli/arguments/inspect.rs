@@ -61,7 +61,8 @@ pub struct Fetching {
     \"sketch\"|\"short\"|\"none\", the measure that confirms near-duplicates, \"soft_404\", \"redirect\": {\"to\", \"by\": \
     \"meta refresh\"|\"script\", \"delay_seconds\"} if the page only redirects, \"truncated\"}. Unknown values are \
     null. The answer for a page that could not be read is {\"source\", \"url\", \"error\"}. The kind of a link is its element (a, \
-    area, frame, iframe, form, meta-refresh, link:next and other link types) or its header (header:link and others).\n\
+    area, frame, iframe, form, meta-refresh, link:next and other link types), its header (header:link and others), or css:url and \
+    css:import.\n\
     A file has no URL: without --url, \"url\" is null and relative links are resolved against http://file.invalid/.\n\
     The command fetches a URL with the limits of a crawl, after its robots.txt.\n\
     Exit codes: 0 all pages were read, 1 the command could not continue, 2 an argument or the configuration is invalid, 3 some \

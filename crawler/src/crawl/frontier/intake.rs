@@ -1,4 +1,4 @@
-//! Brings the unread seeds into memory, and loads and releases the hosts of a crawl that has too many hosts for the memory.
+//! Brings the unread seeds into memory, and loads the hosts of a crawl that has too many hosts for the memory.
 //!
 //! ```text
 //! seeds file ──ReadSeeds──▶ store ──▶ hosts in memory ──nothing left to do──▶ released; what it has queued stays in the store
@@ -9,23 +9,16 @@
 //! A crawl of up to [`MAX_HOSTS`] hosts has all of them in memory. In a larger crawl, the store holds the other hosts, with their URLs,
 //! their counts and their treatment. The frontier loads a host when it has released another: first the hosts that were named last, up to
 //! [`MAX_NAMED`], then the others in the order of their names. So a crawl follows the order of its seeds file as far as the memory
-//! reaches. The frontier releases a host when the host has nothing left to do and its gate would let a request pass. So a released host
-//! has no delay that the store does not know. Hosts in a long rest stay in memory and do not count. If the memory is full, names that
-//! wait for a trial return to the store, except the first name of each line, so that the names of one domain leave room for the hosts of
-//! others.
+//! reaches.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use storage::{Counts, QueuedUrl};
 use web::politeness::Now;
 
 use super::Frontier;
-use super::host::Host;
-use super::state::{Line, Work};
-use super::trials::PLACES;
-use crate::crawl::messages::{Errand, GivenUp, HostsWanted, Step, StoredHost};
+use crate::crawl::messages::{Errand, HostsWanted, Step, StoredHost};
 
 /// Bound on the hosts in memory with something to do. At one request a second each, they have work for ten times as many requests as a
 /// machine can make. They take about 25 MB.
@@ -45,9 +38,6 @@ const MAX_PARKED: usize = 1_000;
 
 /// Shortest time between two searches for hosts that can be released.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
-
-/// Bound on the released hosts that the summary of the run can name. It counts the others.
-const MAX_RELEASED_NAMED: usize = 1_000;
 
 /// The seeds file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -79,16 +69,6 @@ enum Loading {
     Pass,
 }
 
-/// Why the run does not load a released host again, although the store has URLs of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Aside {
-    GivenUp,
-    /// It has as many pages as the run may take of it.
-    OverLimit,
-    /// All its URLs are held back. A new URL, or a verdict that releases them, ends this.
-    HeldBack,
-}
-
 /// The seeds, and the hosts that are not in memory.
 #[derive(Debug)]
 pub(super) struct Intake {
@@ -105,15 +85,10 @@ pub(super) struct Intake {
     loading: Loading,
     /// When to look again for hosts that can be released.
     sweep_at: Now,
-    /// Hashes of released hosts that the run does not load again, although the store has URLs of these hosts.
-    set_aside: HashMap<u64, Aside>,
-    key: RandomState,
     /// Errands for hosts that are not in memory. They wait until the store has loaded their hosts.
     parked: HashMap<String, Vec<Errand>>,
-    /// The released hosts that the run gave up, up to a bound, and the number of the others.
-    given_up: Vec<GivenUp>,
-    further_given_up: u64,
-    holds_urls_back: bool,
+    /// Whether a sitemap was dropped because too many errands wait.
+    has_dropped_sitemaps: bool,
     max_hosts: usize,
 }
 
@@ -128,33 +103,32 @@ impl Default for Intake {
             passes_again: false,
             loading: Loading::Nothing,
             sweep_at: Now::ZERO,
-            set_aside: HashMap::new(),
-            key: RandomState::new(),
             parked: HashMap::new(),
-            given_up: Vec::new(),
-            further_given_up: 0,
-            holds_urls_back: false,
+            has_dropped_sitemaps: false,
             max_hosts: MAX_HOSTS,
         }
     }
 }
 
 impl Intake {
+    /// A host was released that the store may offer again.
+    pub(super) fn note_released(&mut self, must_come_again: bool) {
+        self.is_partial = true;
+        self.passes_again |= must_come_again;
+    }
+
+    /// Bound on the hosts in memory.
+    pub(super) fn max_hosts(&self) -> usize {
+        self.max_hosts
+    }
+
     /// Whether the frontier has more hosts to load.
     fn has_more(&self) -> bool {
         !self.parked.is_empty() || !self.named.is_empty() || self.pass != Pass::Done || self.passes_again
     }
 
-    /// Leaves a host in the store for later.
-    fn leave(&mut self, name: &str) {
-        self.is_partial = true;
-        match self.aside(name) {
-            Some(Aside::GivenUp | Aside::OverLimit) => return,
-            Some(Aside::HeldBack) => {
-                self.set_aside.remove(&self.key.hash_one(name));
-            }
-            None => {}
-        }
+    /// Remembers a host in the store for later.
+    fn remember(&mut self, name: &str) {
         if self.are_named.contains(name) {
             return;
         }
@@ -164,13 +138,6 @@ impl Intake {
         } else {
             self.passes_again = true;
         }
-    }
-
-    fn aside(&self, name: &str) -> Option<Aside> {
-        if self.set_aside.is_empty() {
-            return None;
-        }
-        self.set_aside.get(&self.key.hash_one(name)).copied()
     }
 
     /// The next hosts to load, at most `room`. New URLs count only if the crawl `takes_new`.
@@ -231,8 +198,16 @@ impl Frontier {
         if !self.intake.is_partial && self.hosts.len() < self.intake.max_hosts {
             return true;
         }
-        self.intake.leave(&queued.host);
+        self.leave(&queued.host);
         false
+    }
+
+    /// Leaves a host in the store for later, unless the run does not need it again.
+    pub(super) fn leave(&mut self, name: &str) {
+        self.intake.is_partial = true;
+        if self.released.takes_back(name) {
+            self.intake.remember(name);
+        }
     }
 
     /// The next step of the intake. It needs no ticket.
@@ -309,7 +284,7 @@ impl Frontier {
         }
         for host in hosts {
             let errands = self.intake.parked.remove(&host.name).unwrap_or_default();
-            if self.intake.aside(&host.name).is_some() && errands.is_empty() {
+            if self.released.is_set_aside(&host.name) && errands.is_empty() {
                 continue;
             }
             let waiting = host.counts.queued + host.counts.due;
@@ -361,93 +336,6 @@ impl Frontier {
         self.schedule(&name, now);
     }
 
-    /// Releases the hosts that have nothing left to do, and the addresses that no host needs.
-    fn release_hosts(&mut self, now: Now) {
-        let takes_new = self.takes_new;
-        let idle = self.hosts.iter().filter(|(_, host)| host.is_idle(takes_new, now));
-        let names: Vec<String> = idle.map(|(name, _)| name.clone()).collect();
-        for name in names {
-            if let Some(host) = self.hosts.remove(&name) {
-                self.note_released(name, &host);
-            }
-        }
-        self.release_waiting_names();
-        let needed: HashSet<_> = self.hosts.values().filter_map(|host| host.address).collect();
-        self.addresses.release(&needed, now);
-    }
-
-    /// Releases the hosts whose names wait for a trial, except the first of each line. Another pass brings them back.
-    fn release_waiting_names(&mut self) {
-        let kept = PLACES.min(self.intake.max_hosts / 4);
-        let hosts = &self.hosts;
-        let may_leave = |name: &str| {
-            let host = hosts.get(name);
-            host.is_none_or(|host| host.line == Line::Trial && host.holds_only_sitemaps())
-        };
-        for name in self.trials.shorten_lines(kept, may_leave) {
-            self.hosts.remove(&name);
-            self.intake.is_partial = true;
-            self.intake.passes_again = true;
-        }
-    }
-
-    fn note_released(&mut self, name: String, host: &Host) {
-        self.intake.is_partial = true;
-        if host.urls == 0 && !host.is_given_up() {
-            return;
-        }
-        if !host.is_given_up() && !self.takes_new {
-            // The host has new URLs, so it may be needed again.
-            self.intake.passes_again = true;
-            return;
-        }
-        self.intake.holds_urls_back |= host.queue.holds_back_some();
-        let aside = if host.is_given_up() {
-            Aside::GivenUp
-        } else if host.may_take_page() {
-            Aside::HeldBack
-        } else {
-            Aside::OverLimit
-        };
-        self.intake.set_aside.insert(self.intake.key.hash_one(&name), aside);
-        let left = self.left_unfinished(&name, host);
-        for given_up in left {
-            if self.intake.given_up.len() < MAX_RELEASED_NAMED {
-                self.intake.given_up.push(given_up);
-            } else {
-                self.intake.further_given_up += 1;
-            }
-        }
-    }
-
-    /// The released hosts that the run left unfinished, up to a bound.
-    pub(super) fn released_given_up(&self) -> &[GivenUp] {
-        &self.intake.given_up
-    }
-
-    /// The number of unfinished hosts that [`given_up`](Self::given_up) does not name.
-    #[must_use]
-    pub fn further_given_up(&self) -> u64 {
-        self.intake.further_given_up
-    }
-
-    /// Whether a released host has URLs that are held back.
-    pub(super) fn released_hold_urls_back(&self) -> bool {
-        self.intake.holds_urls_back
-    }
-
-    /// Whether the host was given up and then released.
-    pub(super) fn was_given_up(&self, name: &str) -> bool {
-        self.intake.aside(name) == Some(Aside::GivenUp)
-    }
-
-    /// Loads a released host again if all its URLs were held back.
-    pub(super) fn readmit(&mut self, name: &str) {
-        if self.intake.aside(name) == Some(Aside::HeldBack) {
-            self.intake.leave(name);
-        }
-    }
-
     /// Keeps an errand for a host that may be in the store until the host is in memory, with its treatment. Returns the errand if the host has
     /// its place in memory, or gets one now; drops a sitemap if too many errands wait.
     pub(super) fn park(&mut self, name: &str, errand: Errand) -> Option<Errand> {
@@ -458,31 +346,13 @@ impl Frontier {
         self.intake.is_partial = true;
         if self.intake.parked.len() < MAX_PARKED || matches!(errand, Errand::Robots { .. }) {
             self.intake.parked.entry(name.to_owned()).or_default().push(errand);
+        } else if !std::mem::replace(&mut self.intake.has_dropped_sitemaps, true) {
+            tracing::info!(
+                host = name,
+                waiting_hosts = self.intake.parked.len(),
+                "sitemap skipped: too many hosts in the store wait for errands; this run logs no further ones"
+            );
         }
         None
-    }
-}
-
-impl Host {
-    /// Whether the store has everything that the memory has about the host, and the host waits for no answer.
-    fn holds_nothing(&self) -> bool {
-        self.holds_only_sitemaps() && self.sitemaps.is_empty() && self.sitemaps_to_recall.is_empty()
-    }
-
-    /// The same, except for sitemaps, which a later run can ask for.
-    fn holds_only_sitemaps(&self) -> bool {
-        !self.memory.is_unsaved
-            && !self.is_busy()
-            && self.awaiting_robots.is_empty()
-            && self.respelled.is_empty()
-            && self.robots_errands.is_empty()
-    }
-
-    /// Whether the host has nothing left to do and waits for no answer, and the store knows its treatment.
-    fn is_idle(&self, takes_new: bool, now: Now) -> bool {
-        self.line == Line::None
-            && self.holds_nothing()
-            && self.work(takes_new) == Work::Nothing
-            && (self.is_given_up() || self.gate.ready_at().is_some_and(|at| at <= now))
     }
 }

@@ -100,6 +100,9 @@ fn names_may_have_escapes() {
 fn templates_are_no_part_of_the_page() {
     let html = "<template><p class=a>no</p></template><p class=a>yes</p>";
     assert_eq!(text(html, &[".a"], &[]).0, "yes");
+    // In SVG it is an element as any other.
+    let html = "<svg><template><foreignObject><p class=a>yes</p></foreignObject></template></svg>";
+    assert_eq!(text(html, &[".a"], &[]).0, "yes");
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! Unread seeds, and hosts without room in memory.
 
 use std::collections::{BTreeMap, HashMap};
+use std::time::UNIX_EPOCH;
 
-use storage::{Counts, Via};
+use storage::{Counts, HostRecord, Via};
 
 use super::*;
 use crate::crawl::frontier::rules_memory::MAX_RULES_BYTES;
 use crate::crawl::frontier::state::OriginState;
 use crate::crawl::messages::{HostsWanted, StoredHost};
+use crate::crawl::steering::PRIORITY_HELD_BACK;
 
 /// A store with URLs, by host.
 #[derive(Default)]
@@ -293,4 +295,158 @@ fn the_rules_of_all_hosts_have_a_bound() {
         .sum();
     assert!((1..=MAX_RULES_BYTES).contains(&bytes), "{bytes} bytes");
     assert!(frontier.hosts.values().any(|host| host.origins.is_empty()));
+}
+
+/// The hosts that the frontier asks the store for by name, after other steps of the next seconds.
+fn next_named(frontier: &mut Frontier, now: &mut Now) -> Vec<String> {
+    for _ in 0..100 {
+        match frontier.next(*now) {
+            Step::LoadHosts(HostsWanted::Named(names)) => return names,
+            // The store queues it behind all others.
+            Step::Postpone { queued, priority } => {
+                let (host, seq) = (queued.host.clone(), queued.seq);
+                let again = QueuedUrl {
+                    priority,
+                    seq: seq + 100,
+                    ..queued
+                };
+                let event = Event::Decided {
+                    host,
+                    seq,
+                    page: None,
+                    is_visit: false,
+                    queued: vec![again],
+                };
+                frontier.on(event, *now);
+                frontier.take_unsaved();
+            }
+            Step::Wait(Some(until)) => *now = until,
+            other => panic!("{other:?}"),
+        }
+    }
+    panic!("no host is asked for");
+}
+
+fn loaded(host: &str, record: Option<HostRecord>, urls: Vec<QueuedUrl>) -> Event {
+    Event::HostsLoaded {
+        hosts: vec![StoredHost {
+            name: host.into(),
+            counts: stored(urls.len() as u64),
+            record,
+            urls,
+        }],
+        behind: None,
+    }
+}
+
+#[test]
+fn a_robots_txt_that_leads_to_a_host_in_the_store_waits_for_the_treatment_of_that_host() {
+    let begin = UNIX_EPOCH + Duration::from_millis(BEGIN);
+    let settings = settings(|config| config.politeness.robots = true);
+    let mut frontier = Frontier::new(&settings, WINDOW, 0).begun_at(begin).with_room_for(1);
+    frontier.add(site("a.example", 1), at(0));
+    frontier.add(site("b.example", 1), at(0));
+    let errand = robots_of(frontier.next(at(0)));
+    frontier.on(ended("a.example"), at(10));
+    let answer = RobotsAnswer::Moved(Url::parse("http://b.example/robots.txt").unwrap());
+    frontier.on(Event::Robots { errand, answer }, at(10));
+    let mut now = at(10);
+    assert_eq!(next_named(&mut frontier, &mut now), ["b.example"]);
+    assert!(
+        matches!(frontier.next(now), Step::Wait(_)),
+        "no request before the answer of the store"
+    );
+    let rests = HostRecord {
+        rests_until: BEGIN + 60_000,
+        ..HostRecord::default()
+    };
+    frontier.on(loaded("b.example", Some(rests), Vec::new()), now);
+    let asked_at = loop {
+        match frontier.next(now) {
+            Step::Start(Task::Errand { host, .. }, _) if host == "b.example" => break now,
+            Step::Wait(Some(until)) => now = until,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(asked_at, at(60_000));
+}
+
+/// A frontier with room for one host, which has released `a.example` because all its URLs are held back, and a time after that.
+fn with_a_released_host() -> (Frontier, Now) {
+    let settings = settings(|config| config.steering.apply = vec!["a.example: parameter sid".into()]);
+    let mut frontier = Frontier::new(&settings, WINDOW, 0).with_room_for(1);
+    frontier.add(vec![queued(0, "http://a.example/p")], at(0));
+    frontier.add(site("b.example", 1), at(0));
+    assert_eq!(started(frontier.next(at(0))), "http://a.example/p");
+    frontier.on(ended("a.example"), at(10));
+    let page = JudgedPage::new(1, "http://a.example/p", None, None);
+    frontier.on(
+        Event::Decided {
+            host: "a.example".into(),
+            seq: 0,
+            page: Some(page),
+            is_visit: false,
+            queued: vec![queued(1, "http://a.example/p?sid=1")],
+        },
+        at(10),
+    );
+    frontier.take_unsaved();
+    let mut now = at(10);
+    assert_eq!(next_named(&mut frontier, &mut now), ["b.example"]);
+    assert!(frontier.released.is_set_aside("a.example") && frontier.released_hold_urls_back());
+    frontier.on(loaded("b.example", None, site("b.example", 1)), now);
+    assert_eq!(started(frontier.next(now)), "http://b.example/0");
+    frontier.on(ended("b.example"), now);
+    (frontier, now)
+}
+
+#[test]
+fn a_released_host_whose_urls_are_held_back_comes_back_for_a_new_url() {
+    for (url, comes_back) in [(Some("http://a.example/new"), true), (None, false)] {
+        let (mut frontier, mut now) = with_a_released_host();
+        frontier.on(
+            Event::Decided {
+                host: "b.example".into(),
+                seq: 0,
+                page: None,
+                is_visit: false,
+                queued: url.map(|url| queued(2, url)).into_iter().collect(),
+            },
+            now,
+        );
+        frontier.take_unsaved();
+        if comes_back {
+            assert_eq!(next_named(&mut frontier, &mut now), ["a.example"]);
+            let held_back = QueuedUrl {
+                priority: PRIORITY_HELD_BACK,
+                ..queued(101, "http://a.example/p?sid=1")
+            };
+            let urls = vec![held_back, queued(2, "http://a.example/new")];
+            frontier.on(loaded("a.example", None, urls), now);
+            assert_eq!(started(frontier.next(now)), "http://a.example/new");
+        } else {
+            assert!(matches!(frontier.next(at(60_000)), Step::Finished(Ending::Exhausted)));
+        }
+    }
+}
+
+/// Steering names the host when a new page of another host ends the trap.
+#[test]
+fn a_released_host_whose_urls_are_held_back_comes_back_for_a_review() {
+    let (mut frontier, mut now) = with_a_released_host();
+    frontier.on(decided("b.example", 0, false), now);
+    frontier.take_unsaved();
+    frontier.review("a.example");
+    assert_eq!(next_named(&mut frontier, &mut now), ["a.example"]);
+    let event = loaded("a.example", None, Vec::new());
+    let Event::HostsLoaded { mut hosts, behind } = event else {
+        panic!()
+    };
+    hosts[0].counts = stored(1);
+    frontier.on(Event::HostsLoaded { hosts, behind }, now);
+    let step = frontier.next(now);
+    assert!(
+        matches!(&step, Step::Refill(refill) if refill.host == "a.example"),
+        "{step:?}"
+    );
 }
