@@ -55,9 +55,14 @@ class Naming:
         return not parts.query and unquote(parts.path).removeprefix("/") in self.pages
 
 
-def not_found_pages(report: dict[str, Any], naming: Naming) -> set[str | None]:
-    """The pages that say themselves, with status 200, that there is no such page: a corpus may hold a site's `404.html`."""
-    return {naming.page(failure["url"]) for failure in report["failures"] if failure["kind"] == "soft_404"}
+def pages_that_are_none(report: dict[str, Any], naming: Naming) -> set[str | None]:
+    """The pages that say themselves, with status 200, that they are none.
+
+    A corpus may hold a site's `404.html`, and pages that only lead to another one.
+    """
+    not_found = [failure["url"] for failure in report["failures"] if failure["kind"] == "soft_404"]
+    redirects = [redirect["url"] for redirect in report["redirects"] if redirect["in_html"]]
+    return {naming.page(url) for url in not_found + redirects}
 
 
 def verdict_stream(report: dict[str, Any], naming: Naming) -> list[Verdict]:

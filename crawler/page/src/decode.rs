@@ -18,6 +18,9 @@ use self::top_level_domain::top_level_domain;
 /// Bytes that the detector reads, from the first that is not ASCII.
 const MAX_DETECTED_BYTES: usize = 256 * 1024;
 
+/// Characters beyond ASCII of a well-formed text that is UTF-8 against its own meta.
+const MIN_SURE_CHARACTERS: usize = 32;
+
 /// Fewest well-formed multi-byte characters by which damaged UTF-8 is distinguished from a legacy encoding.
 const MIN_UTF8_CHARACTERS: usize = 16;
 
@@ -86,7 +89,7 @@ fn choose(body: &[u8], header: Option<&str>, url: &Url) -> (&'static Encoding, E
     if let Some(encoding) = header.and_then(known_label) {
         return (encoding, EncodingSource::Header, 0);
     }
-    if let Some(encoding) = prescan::declared(body) {
+    if let Some(encoding) = prescan::declared(body).filter(|_| !is_surely_utf8(body)) {
         return (encoding, EncodingSource::Meta, 0);
     }
     if let Some(encoding) = utf16_markup(body) {
@@ -125,6 +128,19 @@ fn utf16_markup(body: &[u8]) -> Option<&'static Encoding> {
         }
     }
     None
+}
+
+/// Whether a body is UTF-8 whatever a meta in it says: all of it is well-formed, and it has many characters beyond ASCII.
+///
+/// A program that converts a page to UTF-8, such as a server, an archive or an editor, seldom changes the meta. Browsers then show
+/// wrong characters; a text of this length that is well-formed UTF-8 is none in another encoding.
+fn is_surely_utf8(body: &[u8]) -> bool {
+    std::str::from_utf8(body).is_ok_and(|text| {
+        text.chars()
+            .filter(|c| !c.is_ascii())
+            .nth(MIN_SURE_CHARACTERS - 1)
+            .is_some()
+    })
 }
 
 /// Whether a body is UTF-8, possibly cut within a character or with a few damaged bytes.

@@ -1,42 +1,51 @@
 //! The main text of a page: its content without the text of its template.
 //!
 //! ```text
-//! tree ─▶ layout ─▶ root ─▶ select ─▶ text
-//!         boxes,    the     the content
-//!         runs      box     within it
+//! tree ─▶ layout ─▶ root ─▶ features ─▶ forest ─▶ choose ─▶ text
+//!         boxes,    the     of each     how       the runs
+//!         runs      rules   run         likely    of content
 //! ```
 //!
-//! Verdicts depend on this text, so it must not change when only the template changes. Therefore the marks of a template
-//! (elements, roles, names of classes) decide first; measures of length and link density decide only without marks; and
-//! boilerplate is removed in whole boxes.
+//! Verdicts depend on this text, so it must not change when only the template changes. The rules of [`root`] know the marks of
+//! templates: elements, roles, and names of classes. The model learned from pages whose content people marked when these marks are
+//! wrong, and which of the text inside the content is none. What the rules take is one of its features.
 //!
 //! A rule of the user comes before all of this: the text of the elements that it declares to be content is the main text. See
 //! [`selectors`].
 //!
 //! Length is counted in bytes of UTF-8: a Chinese character has three, about as many as the letters of its translation.
 
+mod choose;
 mod display;
+mod features;
+mod forest;
 mod hints;
+mod kind;
 mod layout;
+mod marks;
+mod names;
 mod root;
 mod select;
 mod selectors;
+#[cfg(feature = "training")]
+pub mod training;
 
 use std::collections::HashSet;
 
 use ego_tree::NodeId;
 use scraper::Html;
 
-use self::layout::Layout;
+use self::kind::Kinds;
+use self::layout::{Layout, Run};
 use self::selectors::Choice;
 pub use self::selectors::{ExtractRule, InvalidSelector, RuleEffect};
 use crate::parse::Document;
 
 /// Finds the main text of a page: one block a line, with collapsed white space; empty if the page shows no text. Also returns how the
-/// rule took part, if there is one.
-pub(crate) fn main_text(doc: &Document, rule: Option<&ExtractRule>) -> (String, Option<RuleEffect>) {
+/// rule took part, if there is one. `title` is the title of the page.
+pub(crate) fn main_text(doc: &Document, title: &str, rule: Option<&ExtractRule>) -> (String, Option<RuleEffect>) {
     let Some(rule) = rule else {
-        return (found_text(doc, &[]), None);
+        return (found_text(doc, title, &[]), None);
     };
     let choices: Vec<Choice> = trees(doc).map(|html| rule.choose(html)).collect();
     if rule.names_content() {
@@ -44,9 +53,9 @@ pub(crate) fn main_text(doc: &Document, rule: Option<&ExtractRule>) -> (String, 
         return match chosen.find(|(_, choice)| !choice.content.is_empty()) {
             Some((html, choice)) => {
                 let layout = Layout::of_elements(html, &choice.content, &choice.dropped);
-                (select::text_of(&layout, &layout.runs), Some(RuleEffect::Content))
+                (text_of(&layout, shown_runs(&layout)), Some(RuleEffect::Content))
             }
-            None => (found_text(doc, &[]), Some(RuleEffect::Nothing)),
+            None => (found_text(doc, title, &[]), Some(RuleEffect::Nothing)),
         };
     }
     let dropped: Vec<HashSet<NodeId>> = choices.into_iter().map(|choice| choice.dropped).collect();
@@ -54,24 +63,51 @@ pub(crate) fn main_text(doc: &Document, rule: Option<&ExtractRule>) -> (String, 
         true => RuleEffect::Nothing,
         false => RuleEffect::Drop,
     };
-    (found_text(doc, &dropped), Some(effect))
+    (found_text(doc, title, &dropped), Some(effect))
 }
 
 /// The main text without a rule, or without the dropped elements of each tree.
-///
-/// If a `<noscript>` has more text than the rest of the page, it is the main text: a script would fill such a page.
-fn found_text(doc: &Document, dropped: &[HashSet<NodeId>]) -> String {
+fn found_text(doc: &Document, title: &str, dropped: &[HashSet<NodeId>]) -> String {
+    let mut layout = laid_out(doc, dropped);
+    let root = root::find(&mut layout);
+    text_of(&layout, choose::content(&layout, root, title, Kinds::of(&doc.html)))
+}
+
+/// The layout of the page, or of a `<noscript>` with more text: a script would fill such a page.
+fn laid_out(doc: &Document, dropped: &[HashSet<NodeId>]) -> Layout {
     let none = HashSet::new();
     let dropped = dropped.iter().chain(std::iter::repeat(&none));
     let mut layouts = trees(doc).zip(dropped).map(|(html, dropped)| Layout::of(html, dropped));
     let mut layout = layouts.next().unwrap_or_default();
+    let mut shown = shown_bytes(&layout);
     for unscripted in layouts {
-        if unscripted.text.len() > layout.text.len() {
-            layout = unscripted;
+        let bytes = shown_bytes(&unscripted);
+        if bytes > shown {
+            (layout, shown) = (unscripted, bytes);
         }
     }
-    let root = root::find(&mut layout);
-    select::text(&layout, root)
+    layout
+}
+
+fn shown_runs(layout: &Layout) -> impl Iterator<Item = &Run> {
+    let runs = layout.runs.iter().zip(layout.hidden_bytes());
+    runs.filter_map(|(run, hidden)| hidden.is_none().then_some(run))
+}
+
+fn shown_bytes(layout: &Layout) -> usize {
+    shown_runs(layout).map(|run| run.text.len()).sum()
+}
+
+/// The text of these runs, one a line, with the cells of a table row on one line.
+fn text_of<'a>(layout: &Layout, runs: impl IntoIterator<Item = &'a Run>) -> String {
+    let mut text = String::new();
+    for run in runs {
+        if !text.is_empty() {
+            text.push(if run.in_row { ' ' } else { '\n' });
+        }
+        text.push_str(layout.text_of(run));
+    }
+    text
 }
 
 /// The tree of the page, then those of its `<noscript>` elements.

@@ -22,6 +22,8 @@
 pub mod content_type;
 mod decode;
 mod extract;
+#[cfg(feature = "training")]
+pub use extract::training;
 mod language;
 mod parse;
 mod read;

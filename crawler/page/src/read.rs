@@ -191,7 +191,7 @@ impl Page {
             tracing::info!(%url, ?truncation, "page cut short; the part before the cut is used");
         }
         let facts = parse::facts(&document, url, options.agent);
-        let (text, rule_effect) = main_text(&document, options.extract);
+        let (text, rule_effect) = main_text(&document, &facts.title, options.extract);
         let page = Self {
             rule_effect,
             title: facts.title,

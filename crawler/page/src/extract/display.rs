@@ -123,13 +123,18 @@ fn in_heading(node: NodeRef<'_, Node>) -> bool {
 
 /// Whether elements of this name are headings.
 pub(super) fn is_heading(name: &LocalName) -> bool {
-    matches!(
-        *name,
-        local_name!("h1")
-            | local_name!("h2")
-            | local_name!("h3")
-            | local_name!("h4")
-            | local_name!("h5")
-            | local_name!("h6")
-    )
+    heading_level(name) > 0
+}
+
+/// The level of a heading, from 1 to 6; 0 for other elements.
+pub(super) fn heading_level(name: &LocalName) -> u8 {
+    match *name {
+        local_name!("h1") => 1,
+        local_name!("h2") => 2,
+        local_name!("h3") => 3,
+        local_name!("h4") => 4,
+        local_name!("h5") => 5,
+        local_name!("h6") => 6,
+        _ => 0,
+    }
 }

@@ -1,11 +1,8 @@
 //! The role of an element by the marks of the template: its name, ARIA role, `itemprop`, classes and id.
 
-use ego_tree::NodeRef;
 use html5ever::{LocalName, local_name};
-use scraper::Node;
 use scraper::node::Element;
 
-use super::display::is_heading;
 use crate::parse::attribute;
 
 /// The role of an element in the page.
@@ -31,8 +28,12 @@ pub(super) enum Role {
     Boilerplate,
 }
 
-/// The role of a block-level element.
-pub(super) fn role(node: NodeRef<'_, Node>, element: &Element) -> Role {
+/// The role of a block-level element. `named` returns what its classes and its id say, and is called only if they count.
+pub(super) fn role(element: &Element, named: impl FnOnce() -> Role) -> Role {
+    let named = || match is_container(&element.name.local) {
+        true => named(),
+        false => Role::None,
+    };
     match attribute(element, &local_name!("role")).map(str::trim) {
         Some("main") => return Role::Main,
         Some("navigation" | "menu" | "menubar" | "toolbar" | "search") => {
@@ -55,33 +56,13 @@ pub(super) fn role(node: NodeRef<'_, Node>, element: &Element) -> Role {
         local_name!("footer") => Role::Footer,
         local_name!("dialog") => Role::Boilerplate,
         local_name!("html") | local_name!("body") => Role::None,
-        _ => match (named(node, element), &element.name.local) {
+        _ => match (named(), &element.name.local) {
             (Role::Boilerplate, _) => Role::Boilerplate,
             (_, &local_name!("article")) => Role::Article,
             (_, &local_name!("aside")) => Role::Aside,
             (_, &local_name!("header")) => Role::Header,
             (named, _) => named,
         },
-    }
-}
-
-/// The role of an element by the names of its classes and its id.
-///
-/// Generators make ids from headings (`<section id="license-and-copyright">`), so the id of a box that begins with a heading
-/// does not count.
-fn named(node: NodeRef<'_, Node>, element: &Element) -> Role {
-    if !is_container(&element.name.local) {
-        return Role::None;
-    }
-    let class = attribute(element, &local_name!("class")).map_or(Role::None, names_role);
-    if class == Role::Boilerplate {
-        return class;
-    }
-    let id = attribute(element, &local_name!("id")).map_or(Role::None, names_role);
-    if id == Role::None || begins_with_heading(node) {
-        class
-    } else {
-        id
     }
 }
 
@@ -102,14 +83,8 @@ fn is_container(name: &LocalName) -> bool {
     )
 }
 
-fn begins_with_heading(node: NodeRef<'_, Node>) -> bool {
-    let mut elements = node.children().filter_map(|child| child.value().as_element());
-    elements
-        .find(|element| element.name.local != local_name!("span"))
-        .is_some_and(|first| is_heading(&first.name.local))
-}
-
-fn names_role(names: &str) -> Role {
+/// The role that the names in an attribute say.
+pub(super) fn role_of_names(names: &str) -> Role {
     let mut role = Role::None;
     for name in names.split_ascii_whitespace() {
         match word_role(name) {
@@ -250,52 +225,3 @@ const BOILERPLATE_WORDS: &[&str] = &[
 
 /// Words by which a name describes other boxes: `has-sidebar`, `no-menu`.
 const RELATIONS: &[&str] = &["has", "is", "no", "with", "without"];
-
-/// Whether an element is invisible, or visible only to screen readers.
-pub(super) fn is_hidden(node: NodeRef<'_, Node>, element: &Element) -> bool {
-    let root = matches!(element.name.local, local_name!("html") | local_name!("body"));
-    !root
-        && element.attrs.iter().any(|(name, value)| match name.local {
-            // Folded content, which the browser's search finds.
-            local_name!("hidden") => !value.eq_ignore_ascii_case("until-found") && !holds_main(node),
-            local_name!("style") => hides(value),
-            local_name!("class") => value
-                .split_ascii_whitespace()
-                .any(|class| UNSEEN_CLASSES.contains(&class)),
-            local_name!("aria-hidden") => value.eq_ignore_ascii_case("true"),
-            _ => false,
-        })
-}
-
-/// Whether a hidden child of the body holds the main content: frameworks that stream pages append it there for a script.
-fn holds_main(node: NodeRef<'_, Node>) -> bool {
-    let parent = node.parent().and_then(|parent| parent.value().as_element());
-    let mut inner = node.descendants().filter_map(|node| node.value().as_element());
-    parent.is_some_and(|parent| parent.name.local == local_name!("body"))
-        && inner.any(|inner| inner.name.local == local_name!("main"))
-}
-
-/// Classes of text for screen readers only.
-const UNSEEN_CLASSES: &[&str] = &[
-    "sr-only",
-    "visually-hidden",
-    "visuallyhidden",
-    "screen-reader-text",
-    "screen-reader",
-];
-
-fn hides(style: &str) -> bool {
-    style
-        .split(';')
-        .filter_map(|declaration| declaration.split_once(':'))
-        .any(|(property, value)| {
-            let (property, value) = (property.trim(), value.trim());
-            let is = |name: &str, hidden: &str| {
-                property.eq_ignore_ascii_case(name)
-                    && value
-                        .get(..hidden.len())
-                        .is_some_and(|value| value.eq_ignore_ascii_case(hidden))
-            };
-            is("display", "none") || is("visibility", "hidden")
-        })
-}

@@ -5,6 +5,7 @@
 //! work on the two lists.
 
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use ego_tree::{NodeId, NodeRef};
@@ -12,8 +13,11 @@ use html5ever::{LocalName, local_name};
 use scraper::node::Element;
 use scraper::{Html, Node};
 
-use super::display::Display;
+use super::display::{Display, is_heading};
 use super::hints::{self, Role};
+use super::marks::{self, Hidden, Mark};
+use super::names::NameCache;
+use crate::parse::attribute;
 
 /// A block-level element.
 #[derive(Debug, Clone)]
@@ -22,6 +26,13 @@ pub(super) struct LayoutBox {
     pub parent: usize,
     pub name: LocalName,
     pub role: Role,
+    pub mark: Option<Mark>,
+    /// The [topics](marks::TOPICS) of its names.
+    pub topics: u16,
+    /// Why its own element is not shown.
+    pub hidden: Option<Hidden>,
+    /// A hash of its name and classes. Siblings of the same signature are alike, such as the products of a list.
+    pub signature: u64,
     /// Its runs, with those of inner boxes.
     pub runs: Range<usize>,
     /// The index of the first later box that is not inside.
@@ -31,11 +42,12 @@ pub(super) struct LayoutBox {
 impl LayoutBox {
     /// Whether its marks exclude it from the content of `root`.
     pub(super) fn is_left_out(&self, root: usize) -> bool {
-        match self.role {
-            Role::Navigation | Role::Boilerplate | Role::Aside | Role::Footer => true,
-            Role::Header => root == 0,
-            Role::None | Role::Main | Role::Article | Role::Content => false,
-        }
+        self.hidden.is_some()
+            || match self.role {
+                Role::Navigation | Role::Boilerplate | Role::Aside | Role::Footer => true,
+                Role::Header => root == 0,
+                Role::None | Role::Main | Role::Article | Role::Content => false,
+            }
     }
 }
 
@@ -46,6 +58,10 @@ pub(super) struct Run {
     pub text: Range<usize>,
     /// Bytes inside links.
     pub link_bytes: usize,
+    /// Number of links.
+    pub links: usize,
+    /// The [topics](marks::TOPICS) of its inline elements.
+    pub topics: u16,
     /// The index of the innermost enclosing box.
     pub owner: usize,
     /// Whether it follows the previous run in the same table row.
@@ -61,13 +77,14 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Lays out a page without `dropped` elements and invisible parts such as scripts, hidden elements and controls.
-    pub(super) fn of(html: &Html, dropped: &HashSet<NodeId>) -> Self {
+    /// Lays out a page without `dropped` elements, scripts, controls and hidden inline elements. Hidden boxes are part of the layout,
+    /// because a script may show them: the texts of tabs and folded sections are hidden boxes.
+    pub(super) fn of<'t>(html: &'t Html, dropped: &'t HashSet<NodeId>) -> Self {
         Self::of_elements(html, &[html.tree.root().id()], dropped)
     }
 
     /// Lays out elements of a page, each as a box of its own and shown in any case, as [`Layout::of`] does the whole page.
-    pub(super) fn of_elements(html: &Html, elements: &[NodeId], dropped: &HashSet<NodeId>) -> Self {
+    pub(super) fn of_elements<'t>(html: &'t Html, elements: &[NodeId], dropped: &'t HashSet<NodeId>) -> Self {
         let mut walk = Walk::without(dropped);
         let elements = elements.iter().filter_map(|id| html.tree.get(*id));
         for element in elements {
@@ -78,9 +95,32 @@ impl Layout {
     }
 }
 
-struct Walk<'d> {
+impl Layout {
+    /// The text of a run.
+    pub(super) fn text_of(&self, run: &Run) -> &str {
+        &self.text[run.text.clone()]
+    }
+
+    /// For each run the bytes of the outermost hidden box around it; `None` if the run is shown.
+    pub(super) fn hidden_bytes(&self) -> Vec<Option<usize>> {
+        let mut hidden = vec![None; self.runs.len()];
+        let mut end = 0;
+        for this in self.boxes.iter().filter(|this| this.hidden.is_some()) {
+            if this.runs.start >= end && !this.runs.is_empty() {
+                let runs = &self.runs[this.runs.clone()];
+                let bytes = runs.iter().map(|run| run.text.len()).sum();
+                hidden[this.runs.clone()].fill(Some(bytes));
+                end = this.runs.end;
+            }
+        }
+        hidden
+    }
+}
+
+struct Walk<'t> {
     layout: Layout,
-    dropped: &'d HashSet<NodeId>,
+    dropped: &'t HashSet<NodeId>,
+    names: NameCache<'t>,
     /// The innermost open box.
     open: usize,
     /// Number of open links.
@@ -91,30 +131,43 @@ struct Walk<'d> {
     run_start: usize,
     /// Bytes of the open run inside links.
     run_link_bytes: usize,
+    /// Links of the open run.
+    run_links: usize,
+    /// Topics of the open run.
+    run_topics: u16,
+    /// The last tag was the end of an inline element, and no text came since.
+    after_end: bool,
+    /// The next word stands behind an end tag and a start tag.
+    at_joint: bool,
     /// White space due before the next word.
     gap: Option<u8>,
     /// The next run continues a table row.
     in_row: bool,
 }
 
-impl<'d> Walk<'d> {
-    fn without(dropped: &'d HashSet<NodeId>) -> Self {
+impl<'t> Walk<'t> {
+    fn without(dropped: &'t HashSet<NodeId>) -> Self {
         Self {
             layout: Layout::default(),
             dropped,
+            names: NameCache::default(),
             open: 0,
             links: 0,
             preformatted: 0,
             run_start: 0,
             run_link_bytes: 0,
+            run_links: 0,
+            run_topics: 0,
+            after_end: false,
+            at_joint: false,
             gap: None,
             in_row: false,
         }
     }
 
     /// Visits all nodes without recursion, because trees may be deep.
-    fn tree(&mut self, root: NodeRef<'_, Node>) {
-        self.open_box(&LocalName::from(""), Role::None);
+    fn tree(&mut self, root: NodeRef<'t, Node>) {
+        self.open_box(None);
         let mut next = root.first_child();
         while let Some(mut node) = next {
             let entered = self.enter(node);
@@ -137,7 +190,7 @@ impl<'d> Walk<'d> {
     }
 
     /// Enters a node. False if the walk skips it; otherwise [`Walk::leave`] follows after its children.
-    fn enter(&mut self, node: NodeRef<'_, Node>) -> bool {
+    fn enter(&mut self, node: NodeRef<'t, Node>) -> bool {
         match node.value() {
             Node::Text(text) => self.push_text(text),
             Node::Element(element) => return self.enter_element(node, element),
@@ -146,25 +199,31 @@ impl<'d> Walk<'d> {
         false
     }
 
-    fn enter_element(&mut self, node: NodeRef<'_, Node>, element: &Element) -> bool {
+    fn enter_element(&mut self, node: NodeRef<'t, Node>, element: &'t Element) -> bool {
         if self.dropped.contains(&node.id()) {
             return false;
         }
         let display = Display::of(node, element);
         match display {
             Display::None => return false,
-            _ if hints::is_hidden(node, element) => return false,
             Display::Block | Display::Cell => {
                 let follows = display == Display::Cell && self.follows_cell(node);
-                self.open_box(&element.name.local, hints::role(node, element));
+                self.open_box(Some((node, element)));
                 self.in_row |= follows;
                 self.preformatted += usize::from(element.name.local == local_name!("pre"));
+                return true;
             }
+            _ if marks::hidden(element).is_some() => return false,
             Display::Break => self.gap = Some(b'\n'),
             Display::Link if is_symbol(node) => return false,
-            Display::Link => self.links += 1,
+            Display::Link => {
+                self.links += 1;
+                self.run_links += 1;
+            }
             Display::Inline => {}
         }
+        self.run_topics |= self.topics(node, element);
+        self.at_joint |= self.after_end && !is_break_opportunity(element);
         true
     }
 
@@ -177,8 +236,12 @@ impl<'d> Walk<'d> {
                 self.close_box();
                 self.preformatted -= usize::from(element.name.local == local_name!("pre"));
             }
-            Display::Link => self.links -= 1,
-            Display::Break | Display::Inline | Display::None => {}
+            Display::Link => {
+                self.links -= 1;
+                self.after_end = true;
+            }
+            Display::Inline => self.after_end |= !is_break_opportunity(element),
+            Display::Break | Display::None => {}
         }
     }
 
@@ -188,15 +251,51 @@ impl<'d> Walk<'d> {
         node.prev_sibling().is_some() && self.layout.runs.len() + usize::from(self.has_run()) > row_start
     }
 
-    fn open_box(&mut self, name: &LocalName, role: Role) {
+    /// The id of an element, if it counts. Generators make ids from headings (`<section id="license-and-copyright">`), so the id of a
+    /// box that begins with a heading does not.
+    fn id(node: NodeRef<'t, Node>, element: &'t Element) -> Option<&'t str> {
+        attribute(element, &local_name!("id")).filter(|_| !begins_with_heading(node))
+    }
+
+    /// The topics of the classes, the id and the `itemprop` of an element.
+    fn topics(&mut self, node: NodeRef<'t, Node>, element: &'t Element) -> u16 {
+        self.names.topics(attribute(element, &local_name!("class")))
+            | self.names.topics(Self::id(node, element))
+            | self.names.topics(attribute(element, &local_name!("itemprop")))
+    }
+
+    /// The role of an element.
+    fn role(&mut self, node: NodeRef<'t, Node>, element: &'t Element) -> Role {
+        let names = &mut self.names;
+        hints::role(element, || {
+            let class = names.role(attribute(element, &local_name!("class")));
+            match class {
+                Role::Boilerplate => class,
+                _ => match names.role(Self::id(node, element)) {
+                    Role::None => class,
+                    id => id,
+                },
+            }
+        })
+    }
+
+    /// Opens a box for an element, or the box of the page.
+    fn open_box(&mut self, opened: Option<(NodeRef<'t, Node>, &'t Element)>) {
         self.end_run();
+        let element = opened.map(|(_, element)| element);
+        let role = opened.map_or(Role::None, |(node, element)| self.role(node, element));
+        let topics = opened.map_or(0, |(node, element)| self.topics(node, element));
         let runs = self.layout.runs.len();
         let parent = self.open;
         self.open = self.layout.boxes.len();
         self.layout.boxes.push(LayoutBox {
             parent,
-            name: name.clone(),
+            name: element.map_or(LocalName::from(""), |element| element.name.local.clone()),
             role,
+            topics,
+            mark: element.and_then(marks::mark),
+            hidden: element.and_then(marks::hidden),
+            signature: element.map_or(0, signature),
             runs: runs..runs,
             end: 0,
         });
@@ -216,18 +315,24 @@ impl<'d> Walk<'d> {
 
     fn end_run(&mut self) {
         self.gap = None;
+        (self.after_end, self.at_joint) = (false, false);
         if self.has_run() {
             let text = self.run_start..self.layout.text.len();
-            let (link_bytes, owner, in_row) = (self.run_link_bytes, self.open, self.in_row);
+            let (link_bytes, links, topics) = (self.run_link_bytes, self.run_links, self.run_topics);
+            let (owner, in_row) = (self.open, self.in_row);
             self.layout.runs.push(Run {
                 text,
                 link_bytes,
+                links,
+                topics,
                 owner,
                 in_row,
             });
             self.run_start = self.layout.text.len();
         }
         self.run_link_bytes = 0;
+        self.run_links = 0;
+        self.run_topics = 0;
         self.in_row = false;
     }
 
@@ -255,13 +360,49 @@ impl<'d> Walk<'d> {
         if word.is_empty() {
             return;
         }
-        if let Some(gap) = self.gap.take()
-            && self.has_run()
-        {
-            self.layout.text.push(char::from(gap));
+        let (gap, at_joint) = (self.gap.take(), std::mem::take(&mut self.at_joint));
+        self.after_end = false;
+        if self.has_run() {
+            if let Some(gap) = gap {
+                self.layout.text.push(char::from(gap));
+            } else if at_joint && joins_words(&self.layout.text, word) {
+                self.layout.text.push(' ');
+            }
         }
         self.layout.text.push_str(word);
     }
+}
+
+/// `<wbr>`: a place where a word may be broken.
+fn is_break_opportunity(element: &Element) -> bool {
+    element.name.local == local_name!("wbr")
+}
+
+/// Whether two words would become one. Where an end tag and a start tag stand between two words, templates separate them by style
+/// (`<b>name</b><span class=type>string</span>`). Scripts without spaces need none.
+fn joins_words(before: &str, after: &str) -> bool {
+    let is_of_word = |c: char| c.is_alphanumeric() && !is_without_spaces(c);
+    before.chars().next_back().is_some_and(is_of_word) && after.chars().next().is_some_and(is_of_word)
+}
+
+/// Whether a character is of a script that writes words without spaces: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
+fn is_without_spaces(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{2e80}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
+}
+
+fn signature(element: &Element) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    element.name.local.hash(&mut hasher);
+    attribute(element, &local_name!("class")).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Whether a box begins with a heading.
+fn begins_with_heading(node: NodeRef<'_, Node>) -> bool {
+    let mut elements = node.children().filter_map(|child| child.value().as_element());
+    elements
+        .find(|element| element.name.local != local_name!("span"))
+        .is_some_and(|first| is_heading(&first.name.local))
 }
 
 fn is_pre(node: NodeRef<'_, Node>) -> bool {

@@ -1,5 +1,6 @@
-//! Finds the box that holds the content.
+//! The rules: the box that holds the content, by the marks of the template.
 
+use super::choose::MIN_BYTES_OF_HIDDEN;
 use super::hints::Role;
 use super::layout::{Layout, LayoutBox};
 
@@ -51,7 +52,8 @@ fn strength(role: Role) -> u8 {
 /// Removes the role of boilerplate from boxes that hold most of the page or its main content.
 ///
 /// Templates name their outermost boxes after their parts: `search-results`, `nav-wrapper`. Declared navigation stays
-/// navigation, even if it is the longest part of a short page.
+/// navigation, even if it is the longest part of a short page. Frameworks that stream pages put the content into a hidden box, which a
+/// script shows.
 fn acquit(layout: &mut Layout) {
     let content = Content::of(layout, |this| matches!(this.role, Role::Navigation | Role::Footer));
     let page = content.of_box(&layout.boxes[0]);
@@ -63,8 +65,11 @@ fn acquit(layout: &mut Layout) {
         }
         if this.is_left_out(0) {
             let holds_main = main_ahead < this.end;
-            if holds_main || content.of_box(this) > TOO_MUCH_TO_LEAVE_OUT * page {
+            let bytes = content.of_box(this);
+            let is_worth_it = this.hidden.is_none() || bytes >= MIN_BYTES_OF_HIDDEN as f64;
+            if is_worth_it && (holds_main || bytes > TOO_MUCH_TO_LEAVE_OUT * page) {
                 this.role = Role::None;
+                this.hidden = None;
             }
         }
     }

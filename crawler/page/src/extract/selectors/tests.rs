@@ -13,7 +13,7 @@ fn rule(content: &[&str], drop: &[&str]) -> ExtractRule {
 }
 
 fn text(html: &str, content: &[&str], drop: &[&str]) -> (String, RuleEffect) {
-    let (text, effect) = main_text(&parse_page(html), Some(&rule(content, drop)));
+    let (text, effect) = main_text(&parse_page(html), "", Some(&rule(content, drop)));
     (text, effect.unwrap())
 }
 
@@ -67,7 +67,7 @@ fn the_text_of_the_content_is_all_that_it_shows_in_document_order() {
             "{content:?} {drop:?}"
         );
     }
-    assert_eq!(main_text(&parse_page(PAGE), None), (without_rule.to_owned(), None));
+    assert_eq!(main_text(&parse_page(PAGE), "", None), (without_rule.to_owned(), None));
 }
 
 #[test]

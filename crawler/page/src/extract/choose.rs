@@ -1,0 +1,119 @@
+//! The choice of the runs that are content.
+
+use super::display::is_heading;
+use super::features::Page;
+use super::forest::FOREST;
+use super::kind::Kinds;
+use super::layout::{Layout, Run};
+
+/// Least probability of a hidden run, since most hidden text is for menus and dialogues.
+const MIN_PROBABILITY_OF_HIDDEN: f64 = 0.5;
+
+/// Least text of a hidden box, in bytes. Less is a message or the label of a control. Folded sections and tabs have more.
+pub(super) const MIN_BYTES_OF_HIDDEN: usize = 100;
+
+/// Chooses the runs that are content. `root` is the box that the rules take.
+///
+/// The model gives each run a probability p. Of all sets of runs, the chosen one has the highest expected F1 for its bytes n,
+/// `2 Σ n p / (Σ n + Σ' n p)`, where Σ is over the set and Σ' over the page. It holds the runs whose p is at least half of that F1
+/// (Lipton, Elkan and Narayanaswamy 2014, "Optimal thresholding of classifiers to maximize F1 measure"). So the threshold follows the
+/// page: where the model doubts everything, the likeliest text is taken, and a page with text never becomes empty.
+pub(super) fn content<'a>(layout: &'a Layout, root: usize, title: &str, kinds: Kinds) -> Vec<&'a Run> {
+    let page = Page::of(layout, root, title, kinds);
+    let hidden = layout.hidden_bytes();
+    let alone: Vec<f64> = (0..layout.runs.len())
+        .map(|run| FOREST.probability(&page.row(run)))
+        .collect();
+    let probabilities = among_neighbours(layout, &with_headings(layout, alone));
+    let bytes = |run: &usize| layout.runs[*run].text.len() as f64;
+    let can_be = |run: &usize| {
+        hidden[*run]
+            .is_none_or(|bytes| bytes >= MIN_BYTES_OF_HIDDEN && probabilities[*run] >= MIN_PROBABILITY_OF_HIDDEN)
+    };
+    let mut runs: Vec<usize> = (0..layout.runs.len()).filter(can_be).collect();
+    runs.sort_by(|a, b| probabilities[*b].total_cmp(&probabilities[*a]));
+    let threshold = half_of_best_f1(runs.iter().map(|run| (bytes(run), probabilities[*run])));
+    runs.retain(|run| probabilities[*run] >= threshold);
+    runs.sort_unstable();
+    runs.into_iter().map(|run| &layout.runs[run]).collect()
+}
+
+/// Gives each heading at least the probability of the text under it.
+///
+/// People who mark content do not agree on headings, so the model is not sure of them. But a text with its heading stays the same in
+/// another template.
+fn with_headings(layout: &Layout, mut probabilities: Vec<f64>) -> Vec<f64> {
+    let is_heading = |run: usize| is_heading(&layout.boxes[layout.runs[run].owner].name);
+    // From the last run, so that a heading above a heading gets the same.
+    for run in (0..probabilities.len().saturating_sub(1)).rev() {
+        if is_heading(run) {
+            probabilities[run] = probabilities[run].max(probabilities[run + 1]);
+        }
+    }
+    probabilities
+}
+
+/// The mean of each probability with those of the runs beside it, by their bytes. A short run depends on its neighbours more than a
+/// long one, so that single short runs do not come and go between versions of a page.
+fn among_neighbours(layout: &Layout, probabilities: &[f64]) -> Vec<f64> {
+    let bytes = |run: usize| layout.runs[run].text.len() as f64 + LEAST_BYTES;
+    let mean = |run: usize| {
+        let (mut sum, mut all) = (bytes(run) * probabilities[run], bytes(run));
+        let beside = [
+            run.checked_sub(1),
+            Some(run + 1).filter(|next| *next < probabilities.len()),
+        ];
+        for other in beside.into_iter().flatten() {
+            let weight = WEIGHT_OF_NEIGHBOUR * bytes(run).min(bytes(other));
+            sum += weight * probabilities[other];
+            all += weight;
+        }
+        sum / all
+    };
+    (0..probabilities.len()).map(mean).collect()
+}
+
+/// Weight of a neighbour of the same length, in weights of the run.
+const WEIGHT_OF_NEIGHBOUR: f64 = 0.25;
+
+/// Bytes that are added to each run for its weight.
+const LEAST_BYTES: f64 = 10.0;
+
+/// Half of the highest expected F1 of the first runs, for runs with their bytes and probabilities in descending order.
+fn half_of_best_f1(runs: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    let expected: f64 = runs.clone().map(|(bytes, p)| bytes * p).sum();
+    let (mut chosen, mut all, mut best) = (0.0, 0.0, 0.0);
+    for (bytes, p) in runs {
+        chosen += bytes * p;
+        all += bytes;
+        best = f64::max(best, chosen / (all + expected));
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn f1(set: &[(f64, f64)], all: &[(f64, f64)]) -> f64 {
+        let expected = |runs: &[(f64, f64)]| runs.iter().map(|(bytes, p)| bytes * p).sum::<f64>();
+        2.0 * expected(set) / (set.iter().map(|(bytes, _)| bytes).sum::<f64>() + expected(all))
+    }
+
+    proptest! {
+        #[test]
+        fn no_set_of_runs_has_a_higher_expected_f1(runs in prop::collection::vec((1u8..100, 1u8..100), 1..9)) {
+            let mut runs: Vec<(f64, f64)> = runs.into_iter().map(|(n, p)| (f64::from(n), f64::from(p) / 100.0)).collect();
+            runs.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let threshold = half_of_best_f1(runs.iter().copied());
+            let chosen: Vec<_> = runs.iter().copied().filter(|(_, p)| *p >= threshold).collect();
+            let best = f1(&chosen, &runs);
+            for set in 0u32..1 << runs.len() {
+                let set: Vec<_> = (0..runs.len()).filter(|run| set >> run & 1 == 1).map(|run| runs[run]).collect();
+                prop_assert!(set.is_empty() || f1(&set, &runs) <= best + 1e-9);
+            }
+        }
+    }
+}

@@ -1,0 +1,606 @@
+//! The features of a run, from which the model decides whether the run is content.
+//!
+//! Features are small integers: counts on a scale of logarithms ([`log`]), shares in 64ths ([`share`]), and distances. No feature is a
+//! word of a language, and lengths are in bytes of UTF-8. Integers make the choice exact, so a page has the same text on every
+//! machine.
+//!
+//! The marks of the template have a part of their own: what the rules of [`root`](super::root) would take is a feature.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use html5ever::{LocalName, local_name};
+
+use super::display::{heading_level, is_heading};
+use super::kind::Kinds;
+use super::layout::{Layout, Run};
+use super::marks::{Hidden, MARKS, Mark, TOPICS};
+use super::select;
+
+/// The names of the features in the order of a [`Row`]. The model names features by them.
+#[rustfmt::skip]
+pub(super) const NAMES: [&str; FEATURES] = [
+    // The run itself.
+    "bytes", "link_share", "links", "marks", "end", "digits", "capitals", "tag", "heading", "depth", "hidden", "repeats", "in_title",
+    "prices",
+    // Distances to the nearest enclosing box of each mark.
+    "in_main", "in_article", "in_aside", "in_nav", "in_header", "in_footer", "in_form", "in_figure", "in_table", "in_list",
+    "in_section", "in_pre", "in_quote",
+    // Distances to the nearest enclosing box of each topic; 0 for an inline element of the run.
+    "of_comment", "of_review", "of_related", "of_author", "of_meta", "of_caption", "of_share", "of_price", "of_product",
+    "of_description", "of_post", "of_content", "of_promo", "of_menu",
+    // The enclosing boxes: the innermost, its parent, ..., and the innermost ones with some text.
+    "b0_bytes", "b0_page", "b0_link", "b0_marks", "b0_text", "b0_mean", "b0_alike",
+    "b1_bytes", "b1_page", "b1_link", "b1_marks", "b1_text", "b1_mean", "b1_alike",
+    "b2_bytes", "b2_page", "b2_link", "b2_marks", "b2_text", "b2_mean", "b2_alike",
+    "b3_bytes", "b3_page", "b3_link", "b3_marks", "b3_text", "b3_mean", "b3_alike",
+    "c0_bytes", "c0_page", "c0_link", "c0_marks", "c0_text", "c0_mean", "c0_alike",
+    "c1_bytes", "c1_page", "c1_link", "c1_marks", "c1_text", "c1_mean", "c1_alike",
+    // Its place.
+    "before", "since_h1", "h1s", "since_heading", "last_heading", "before_in_main", "before_in_article", "article_page", "main_page",
+    // The runs beside it.
+    "previous_bytes", "previous_link", "previous_heading", "next_bytes", "next_link", "next_heading",
+    // The page.
+    "page_bytes", "page_link", "page_runs", "page_marks", "page_text", "page_mean", "page_articles", "page_prices", "page_headings",
+    "page_boxes",
+    // The kinds that the page declares.
+    "kind_article", "kind_product", "kind_list", "kind_discussion", "kind_site",
+    // What the rules say.
+    "rule_kept", "rule_in_root", "rule_fragment", "rule_out_distance", "rule_out_role", "rule_root_page", "rule_root_role",
+    "rule_root_before", "rule_kept_page", "rule_root_depth",
+];
+
+/// Number of features.
+pub(super) const FEATURES: usize = 123;
+
+/// The features of a run.
+pub(super) type Row = [i16; FEATURES];
+
+/// A distance or share that does not exist.
+const NONE: i16 = -1;
+
+/// The distance of a mark that no enclosing box has.
+const NOWHERE: u8 = 24;
+
+/// Largest distance to a mark that is told from larger ones.
+const FAR: u8 = 20;
+
+/// Text of the enclosing boxes `c0` and `c1`, in bytes: about a paragraph and about a section.
+const CONTAINERS: [usize; 2] = [300, 2_000];
+
+/// Longest run that is compared with the title, in bytes.
+const MAX_TITLE_BYTES: usize = 300;
+
+/// Most runs between a run and the last heading that are counted.
+const MAX_HEADING_DISTANCE: usize = 40;
+
+/// What a run says by itself.
+#[derive(Debug, Clone, Copy, Default)]
+struct Letters {
+    /// Punctuation of sentences.
+    marks: usize,
+    digits: usize,
+    capitals: usize,
+    /// ASCII letters.
+    ascii: usize,
+    /// 2: the last character ends a sentence; 1: it ends a part of one; 0: neither.
+    end: i16,
+    /// Signs of currencies.
+    prices: usize,
+}
+
+impl Letters {
+    fn of(text: &str) -> Self {
+        let mut letters = Self::default();
+        for c in text.chars() {
+            match c {
+                '0'..='9' => letters.digits += 1,
+                '$' | '€' | '£' | '¥' | '₹' | '₽' | '₩' | '元' => letters.prices += 1,
+                'A'..='Z' => {
+                    letters.capitals += 1;
+                    letters.ascii += 1;
+                }
+                'a'..='z' => letters.ascii += 1,
+                '.' | ',' | ';' | ':' | '!' | '?' | '。' | '，' | '、' | '；' | '：' | '！' | '？' => {
+                    letters.marks += 1
+                }
+                _ => {}
+            }
+        }
+        letters.end = match text.chars().next_back() {
+            Some('.' | '!' | '?' | '。' | '！' | '？' | '…' | '”' | '"' | '」') => 2,
+            Some(':' | ',' | ';' | '：' | '，' | '；') => 1,
+            _ => 0,
+        };
+        letters
+    }
+}
+
+/// Sums over runs.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    bytes: usize,
+    link_bytes: usize,
+    marks: usize,
+    prices: usize,
+    /// Bytes in paragraphs and other elements for running text.
+    text: usize,
+}
+
+/// What the boxes around a run say.
+#[derive(Debug, Clone)]
+struct Path {
+    depth: i16,
+    /// The distance to the nearest box of each mark, 0 for the box itself.
+    marks: [u8; MARKS],
+    /// The distance to the nearest box of each topic, 1 for the box itself.
+    topics: [u8; TOPICS.len()],
+    /// 1: folded; 2: unseen; 3: both.
+    hidden: i16,
+    /// The nearest `<main>`, 0 for none.
+    main: usize,
+    /// The nearest `<article>`, 0 for none.
+    article: usize,
+}
+
+/// A page with all that the rows need.
+pub(super) struct Page<'a> {
+    layout: &'a Layout,
+    letters: Vec<Letters>,
+    /// The sums of the runs before each run.
+    before: Vec<Sums>,
+    paths: Vec<Path>,
+    /// For each box, the innermost enclosing boxes with the text of [`CONTAINERS`].
+    containers: Vec<[usize; CONTAINERS.len()]>,
+    /// For each box, the number of its siblings of the same name and classes, and itself.
+    alike: Vec<usize>,
+    repeats: HashMap<&'a str, usize>,
+    title: Vec<String>,
+    /// The runs that are headings.
+    headings: Vec<usize>,
+    /// The runs that are headings of level 1.
+    h1s: Vec<usize>,
+    articles: usize,
+    kinds: Kinds,
+    rules: Rules,
+}
+
+/// What the rules take.
+struct Rules {
+    root: usize,
+    /// For each box, the outermost enclosing box within the root that the rules leave out, 0 for none.
+    left_out: Vec<usize>,
+    kept: Vec<bool>,
+    kept_bytes: usize,
+}
+
+impl Rules {
+    fn of(layout: &Layout, root: usize) -> Self {
+        let mut kept = vec![false; layout.runs.len()];
+        let mut kept_bytes = 0;
+        for run in select::kept_runs(layout, root) {
+            kept[run] = true;
+            kept_bytes += layout.runs[run].text.len();
+        }
+        Self {
+            root,
+            left_out: left_out(layout, root),
+            kept,
+            kept_bytes,
+        }
+    }
+}
+
+impl<'a> Page<'a> {
+    /// Prepares the rows of a page. `root` is the box that the rules take.
+    pub(super) fn of(layout: &'a Layout, root: usize, title: &str, kinds: Kinds) -> Self {
+        let letters: Vec<Letters> = layout.runs.iter().map(|run| Letters::of(layout.text_of(run))).collect();
+        let (paths, articles) = paths(layout);
+        let mut repeats = HashMap::with_capacity(layout.runs.len());
+        for run in &layout.runs {
+            *repeats.entry(layout.text_of(run)).or_insert(0) += 1;
+        }
+        let before = sums(layout, &letters);
+        let level = |at: &usize| level(layout, &layout.runs[*at]);
+        let headings: Vec<usize> = (0..layout.runs.len()).filter(|at| level(at) > 0).collect();
+        Self {
+            containers: containers(layout, &before),
+            h1s: headings.iter().copied().filter(|at| level(at) == 1).collect(),
+            headings,
+            before,
+            paths,
+            alike: alike(layout),
+            repeats,
+            title: words(title).collect(),
+            articles,
+            kinds,
+            rules: Rules::of(layout, root),
+            letters,
+            layout,
+        }
+    }
+
+    /// The features of a run.
+    pub(super) fn row(&self, at: usize) -> Row {
+        let mut row = Fill::default();
+        self.push_run(&mut row, at);
+        self.push_boxes(&mut row, at);
+        self.push_place(&mut row, at);
+        self.push_neighbour(&mut row, at.checked_sub(1));
+        self.push_neighbour(&mut row, Some(at + 1));
+        self.push_page(&mut row);
+        self.push_rules(&mut row, at);
+        debug_assert_eq!(row.at, FEATURES);
+        row.row
+    }
+
+    fn push_run(&self, row: &mut Fill, at: usize) {
+        let run = &self.layout.runs[at];
+        let text = self.layout.text_of(run);
+        let (letters, path, name) = (
+            self.letters[at],
+            &self.paths[run.owner],
+            &self.layout.boxes[run.owner].name,
+        );
+        row.push(log(text.len()));
+        row.push(share(run.link_bytes, text.len()));
+        row.push(log(run.links));
+        row.push(share(16 * letters.marks, text.len()));
+        row.push(letters.end);
+        row.push(share(letters.digits, text.len()));
+        row.push(share(letters.capitals, letters.ascii));
+        row.push(tag(name));
+        row.push(i16::from(heading_level(name)));
+        row.push(path.depth);
+        row.push(path.hidden);
+        row.push(small(self.repeats[text]));
+        row.push(self.share_in_title(text));
+        row.push(small(letters.prices));
+        path.marks.iter().for_each(|&distance| row.push(i16::from(distance)));
+        for (topic, &distance) in path.topics.iter().enumerate() {
+            row.push(if run.topics >> topic & 1 == 1 {
+                0
+            } else {
+                i16::from(distance)
+            });
+        }
+    }
+
+    /// The share of the letters of a short run in words of the title.
+    fn share_in_title(&self, text: &str) -> i16 {
+        if text.len() > MAX_TITLE_BYTES || self.title.is_empty() {
+            return 0;
+        }
+        let (mut all, mut shared) = (0, 0);
+        for word in words(text) {
+            all += word.len();
+            shared += if self.title.contains(&word) { word.len() } else { 0 };
+        }
+        share(shared, all)
+    }
+
+    fn push_boxes(&self, row: &mut Fill, at: usize) {
+        let owner = self.layout.runs[at].owner;
+        let mut this = owner;
+        for _ in 0..4 {
+            self.push_box(row, this);
+            this = self.layout.boxes[this].parent;
+        }
+        for this in self.containers[owner] {
+            self.push_box(row, this);
+        }
+    }
+
+    fn push_box(&self, row: &mut Fill, at: usize) {
+        let runs = &self.layout.boxes[at].runs;
+        let sums = self.sums(runs);
+        row.push(log(sums.bytes));
+        row.push(share(sums.bytes, self.page().bytes));
+        row.push(share(sums.link_bytes, sums.bytes));
+        row.push(share(16 * sums.marks, sums.bytes));
+        row.push(share(sums.text, sums.bytes));
+        row.push(log(sums.bytes / runs.len().max(1)));
+        row.push(log(self.alike[at]));
+    }
+
+    fn push_place(&self, row: &mut Fill, at: usize) {
+        let layout = self.layout;
+        let path = &self.paths[layout.runs[at].owner];
+        let before = self.before[at].bytes;
+        let page = self.page().bytes;
+        row.push(share(before, page));
+        let h1 = self.h1s[..self.h1s.partition_point(|&h1| h1 <= at)].last();
+        row.push(h1.map_or(NONE, |&h1| share(before - self.before[h1].bytes, page)));
+        row.push(log(self.h1s.len()));
+        let heading = self.headings[..self.headings.partition_point(|&heading| heading <= at)].last();
+        let distance = heading.map_or(MAX_HEADING_DISTANCE, |&heading| {
+            (at - heading).min(MAX_HEADING_DISTANCE)
+        });
+        row.push(distance as i16);
+        row.push(heading.map_or(0, |&heading| level(layout, &layout.runs[heading])));
+        for this in [path.main, path.article] {
+            let runs = &layout.boxes[this].runs;
+            row.push(share(before - self.before[runs.start].bytes, self.sums(runs).bytes));
+        }
+        for this in [path.article, path.main] {
+            let share = share(self.sums(&layout.boxes[this].runs).bytes, page);
+            row.push(if this == 0 { NONE } else { share });
+        }
+    }
+
+    fn push_neighbour(&self, row: &mut Fill, at: Option<usize>) {
+        let Some(run) = at.and_then(|at| self.layout.runs.get(at)) else {
+            return (0..3).for_each(|_| row.push(NONE));
+        };
+        row.push(log(run.text.len()));
+        row.push(share(run.link_bytes, run.text.len()));
+        row.push(level(self.layout, run));
+    }
+
+    fn push_page(&self, row: &mut Fill) {
+        let (page, runs) = (self.page(), self.layout.runs.len());
+        row.push(log(page.bytes));
+        row.push(share(page.link_bytes, page.bytes));
+        row.push(log(runs));
+        row.push(share(16 * page.marks, page.bytes));
+        row.push(share(page.text, page.bytes));
+        row.push(log(page.bytes / runs.max(1)));
+        row.push(log(self.articles));
+        row.push(log(page.prices));
+        row.push(log(self.headings.len()));
+        row.push(log(self.layout.boxes.len()));
+        let Kinds {
+            article,
+            product,
+            list,
+            discussion,
+            site,
+        } = self.kinds;
+        [article, product, list, discussion, site]
+            .into_iter()
+            .for_each(|count| row.push(small(count as usize)));
+    }
+
+    fn push_rules(&self, row: &mut Fill, at: usize) {
+        let (layout, page) = (self.layout, self.page().bytes);
+        let run = &layout.runs[at];
+        let Rules {
+            root, kept, kept_bytes, ..
+        } = &self.rules;
+        let this = &layout.boxes[*root];
+        let inside = this.runs.contains(&at);
+        row.push(i16::from(kept[at]));
+        row.push(i16::from(inside));
+        row.push(i16::from(select::is_fragment(layout, run)));
+        let left_out = self.rules.left_out[run.owner];
+        let distance = self.paths[run.owner].depth - self.paths[left_out].depth;
+        row.push(if left_out == 0 { NONE } else { distance });
+        row.push(if left_out == 0 {
+            NONE
+        } else {
+            layout.boxes[left_out].role as i16
+        });
+        let within = self.sums(&this.runs).bytes;
+        row.push(share(within, page));
+        row.push(this.role as i16);
+        let before = self.before[at].bytes;
+        row.push(if inside {
+            share(before - self.before[this.runs.start].bytes, within)
+        } else if at < this.runs.start {
+            -share(self.before[this.runs.start].bytes - before, page)
+        } else {
+            share(1, 1) + share(before - self.before[this.runs.end].bytes, page)
+        });
+        row.push(share(*kept_bytes, page));
+        row.push(self.paths[*root].depth);
+    }
+
+    fn sums(&self, runs: &Range<usize>) -> Sums {
+        let (start, end) = (self.before[runs.start], self.before[runs.end]);
+        Sums {
+            bytes: end.bytes - start.bytes,
+            link_bytes: end.link_bytes - start.link_bytes,
+            marks: end.marks - start.marks,
+            prices: end.prices - start.prices,
+            text: end.text - start.text,
+        }
+    }
+
+    fn page(&self) -> Sums {
+        self.before.last().copied().unwrap_or_default()
+    }
+}
+
+/// A row that is being filled.
+struct Fill {
+    row: Row,
+    at: usize,
+}
+
+impl Default for Fill {
+    fn default() -> Self {
+        Self {
+            row: [0; FEATURES],
+            at: 0,
+        }
+    }
+}
+
+impl Fill {
+    fn push(&mut self, feature: i16) {
+        self.row[self.at] = feature;
+        self.at += 1;
+    }
+}
+
+fn left_out(layout: &Layout, root: usize) -> Vec<usize> {
+    let mut outermost: Vec<usize> = Vec::with_capacity(layout.boxes.len());
+    for (at, this) in layout.boxes.iter().enumerate() {
+        let around = outermost.get(this.parent).copied().unwrap_or(0);
+        let is_inside = at > root && at < layout.boxes[root].end;
+        let own = if is_inside && this.is_left_out(root) { at } else { 0 };
+        outermost.push(if around == 0 { own } else { around });
+    }
+    outermost
+}
+
+fn containers(layout: &Layout, before: &[Sums]) -> Vec<[usize; CONTAINERS.len()]> {
+    let mut containers: Vec<[usize; CONTAINERS.len()]> = Vec::with_capacity(layout.boxes.len());
+    for (at, this) in layout.boxes.iter().enumerate() {
+        let bytes = before[this.runs.end].bytes - before[this.runs.start].bytes;
+        let around = containers.get(this.parent).copied().unwrap_or_default();
+        let own = |(wanted, around)| if bytes >= wanted { at } else { around };
+        containers.push([own((CONTAINERS[0], around[0])), own((CONTAINERS[1], around[1]))]);
+    }
+    containers
+}
+
+fn sums(layout: &Layout, letters: &[Letters]) -> Vec<Sums> {
+    let mut sum = Sums::default();
+    let mut before = Vec::with_capacity(layout.runs.len() + 1);
+    before.push(sum);
+    for (run, letters) in layout.runs.iter().zip(letters) {
+        sum.bytes += run.text.len();
+        sum.link_bytes += run.link_bytes;
+        sum.marks += letters.marks;
+        sum.prices += letters.prices;
+        if is_for_running_text(&layout.boxes[run.owner].name) {
+            sum.text += run.text.len();
+        }
+        before.push(sum);
+    }
+    before
+}
+
+/// The path of each box, and the number of articles.
+fn paths(layout: &Layout) -> (Vec<Path>, usize) {
+    let mut paths: Vec<Path> = Vec::with_capacity(layout.boxes.len());
+    let mut articles = 0;
+    for (at, this) in layout.boxes.iter().enumerate() {
+        let mut path = match paths.get(this.parent) {
+            Some(parent) => parent.inner(),
+            None => Path::default(),
+        };
+        if let Some(mark) = this.mark {
+            path.marks[mark as usize] = 0;
+            match mark {
+                Mark::Main => path.main = at,
+                Mark::Article => {
+                    path.article = at;
+                    articles += 1;
+                }
+                _ => {}
+            }
+        }
+        for topic in (0..TOPICS.len()).filter(|topic| this.topics >> topic & 1 == 1) {
+            path.topics[topic] = 1;
+        }
+        path.hidden |= match this.hidden {
+            Some(Hidden::Folded) => 1,
+            Some(Hidden::Unseen) => 2,
+            None => 0,
+        };
+        paths.push(path);
+    }
+    (paths, articles)
+}
+
+impl Default for Path {
+    fn default() -> Self {
+        Self {
+            depth: 0,
+            marks: [NOWHERE; MARKS],
+            topics: [NOWHERE; TOPICS.len()],
+            hidden: 0,
+            main: 0,
+            article: 0,
+        }
+    }
+}
+
+impl Path {
+    /// The path of a child before its own marks.
+    fn inner(&self) -> Self {
+        let mut path = self.clone();
+        path.depth += 1;
+        for distance in path
+            .marks
+            .iter_mut()
+            .chain(&mut path.topics)
+            .filter(|distance| **distance < FAR)
+        {
+            *distance += 1;
+        }
+        path
+    }
+}
+
+fn alike(layout: &Layout) -> Vec<usize> {
+    let key = |at: usize| (layout.boxes[at].parent, layout.boxes[at].signature);
+    let mut counts = HashMap::with_capacity(layout.boxes.len());
+    for at in 0..layout.boxes.len() {
+        *counts.entry(key(at)).or_insert(0) += 1;
+    }
+    (0..layout.boxes.len()).map(|at| counts[&key(at)]).collect()
+}
+
+fn level(layout: &Layout, run: &Run) -> i16 {
+    i16::from(heading_level(&layout.boxes[run.owner].name))
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
+/// The logarithm of a count to base 2, in quarters: 0, 4, 6, 8, 9, 10, 11, 12, ...
+fn log(count: usize) -> i16 {
+    let count = count.saturating_add(1);
+    let exponent = count.ilog2();
+    let quarters = if exponent >= 2 {
+        count >> (exponent - 2)
+    } else {
+        count << (2 - exponent)
+    };
+    (4 * exponent) as i16 + (quarters & 3) as i16
+}
+
+/// A share in 64ths, at most 4.
+fn share(part: usize, of: usize) -> i16 {
+    match of {
+        0 => 0,
+        _ => (64 * part / of).min(256) as i16,
+    }
+}
+
+fn small(count: usize) -> i16 {
+    count.min(20) as i16
+}
+
+/// The number of an element, in an order from elements for text to boxes.
+fn tag(name: &LocalName) -> i16 {
+    match *name {
+        local_name!("p") => 0,
+        local_name!("pre") => 1,
+        local_name!("blockquote") => 2,
+        _ if is_heading(name) => 3,
+        local_name!("dd") => 4,
+        local_name!("dt") => 5,
+        local_name!("li") => 6,
+        local_name!("td") => 7,
+        local_name!("th") => 8,
+        local_name!("caption") | local_name!("figcaption") => 9,
+        local_name!("summary") | local_name!("legend") => 10,
+        local_name!("article") | local_name!("section") | local_name!("main") => 11,
+        local_name!("div") => 12,
+        local_name!("address") => 13,
+        _ => 14,
+    }
+}
+
+fn is_for_running_text(name: &LocalName) -> bool {
+    matches!(
+        *name,
+        local_name!("p") | local_name!("pre") | local_name!("blockquote") | local_name!("dd")
+    )
+}

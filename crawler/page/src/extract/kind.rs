@@ -1,0 +1,96 @@
+//! The kinds of a page that it declares itself: an article, a product, a list, a discussion.
+//!
+//! The same part of a page is content of one kind and none of another: answers are content of a discussion, and comments are no content
+//! of an article.
+
+use html5ever::local_name;
+use scraper::node::Element;
+use scraper::{Html, Node};
+
+use crate::parse::attribute;
+
+/// Longest script of structured data that is searched, in bytes.
+const MAX_SCRIPT_BYTES: usize = 256 * 1024;
+
+/// What a page declares of its kind: `og:type` (the Open Graph protocol), and the types of schema.org in JSON-LD and microdata.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Kinds {
+    pub article: u32,
+    pub product: u32,
+    pub list: u32,
+    pub discussion: u32,
+    pub site: u32,
+}
+
+impl Kinds {
+    /// Reads what a page declares.
+    pub(super) fn of(html: &Html) -> Self {
+        let mut kinds = Self::default();
+        for node in html.tree.nodes() {
+            if let Node::Element(element) = node.value() {
+                match element.name.local {
+                    local_name!("meta") => kinds.add_meta(element),
+                    local_name!("script") if is_json_ld(element) => {
+                        let text = node.first_child().and_then(|child| child.value().as_text());
+                        kinds.add_json_ld(text.map_or("", |text| text));
+                    }
+                    _ => {}
+                }
+                let types = attribute(element, &local_name!("itemtype")).unwrap_or_default();
+                types.split_ascii_whitespace().for_each(|name| kinds.add_type(name));
+            }
+        }
+        kinds
+    }
+
+    fn add_meta(&mut self, element: &Element) {
+        let property = attribute(element, &local_name!("property")).unwrap_or_default();
+        let content = attribute(element, &local_name!("content")).unwrap_or_default();
+        if property.eq_ignore_ascii_case("og:type") {
+            self.add_type(content);
+        }
+    }
+
+    /// Counts the values of `"@type"`, wherever they stand. Most scripts that are no valid JSON still show them.
+    fn add_json_ld(&mut self, script: &str) {
+        let mut rest = &script[..script.floor_char_boundary(MAX_SCRIPT_BYTES)];
+        while let Some(at) = rest.find("\"@type\"") {
+            rest = rest[at + 7..].trim_start();
+            let value = rest.strip_prefix(':').unwrap_or(rest).trim_start();
+            let value = value.strip_prefix('[').unwrap_or(value).trim_start();
+            if let Some(name) = value.strip_prefix('"') {
+                self.add_type(name.split('"').next().unwrap_or_default());
+            }
+        }
+    }
+
+    /// Counts a type, with or without the address of its vocabulary.
+    fn add_type(&mut self, name: &str) {
+        let name = name.rsplit('/').next().unwrap_or_default();
+        let count = match name {
+            "article"
+            | "Article"
+            | "NewsArticle"
+            | "BlogPosting"
+            | "TechArticle"
+            | "ReportageNewsArticle"
+            | "Report"
+            | "ScholarlyArticle"
+            | "LiveBlogPosting"
+            | "Recipe"
+            | "HowTo" => &mut self.article,
+            "product" | "product.item" | "og:product" | "Product" | "ProductGroup" | "IndividualProduct"
+            | "ProductModel" | "Vehicle" | "Book" => &mut self.product,
+            "CollectionPage" | "ItemList" | "SearchResultsPage" | "OfferCatalog" | "product.group" | "Blog"
+            | "ListItem" => &mut self.list,
+            "DiscussionForumPosting" | "QAPage" | "Question" | "Answer" | "Comment" => &mut self.discussion,
+            "website" | "WebSite" | "Organization" | "LocalBusiness" | "Corporation" | "Service" => &mut self.site,
+            _ => return,
+        };
+        *count += 1;
+    }
+}
+
+fn is_json_ld(element: &Element) -> bool {
+    attribute(element, &local_name!("type")).is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"))
+}

@@ -1,0 +1,328 @@
+//! What the markup says of an element by itself: its mark, and whether it is shown.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use html5ever::local_name;
+use scraper::node::Element;
+
+use crate::parse::attribute;
+
+/// The kinds of boxes whose distance to a run is a feature of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Mark {
+    /// `<main>`, `role=main`, `itemprop=articleBody`.
+    Main,
+    /// `<article>`, `role=article`.
+    Article,
+    /// `<aside>`, `role=complementary`.
+    Aside,
+    /// `<nav>`, `<menu>`, `role=navigation`, menus, search.
+    Navigation,
+    /// `<header>`, `role=banner`.
+    Header,
+    /// `<footer>`, `role=contentinfo`.
+    Footer,
+    /// `<form>`, `<dialog>`, and their roles.
+    Form,
+    /// `<figure>`.
+    Figure,
+    /// `<table>`.
+    Table,
+    /// `<ul>`, `<ol>`, `<dl>`.
+    List,
+    /// `<section>`.
+    Section,
+    /// `<pre>`.
+    Pre,
+    /// `<blockquote>`.
+    Quote,
+}
+
+/// Number of [`Mark`]s.
+pub(super) const MARKS: usize = Mark::Quote as usize + 1;
+
+/// The mark of an element, if it has one. The role comes before the name.
+pub(super) fn mark(element: &Element) -> Option<Mark> {
+    let role = attribute(element, &local_name!("role")).map(str::trim);
+    if let Some(mark) = role.and_then(mark_of_role) {
+        return Some(mark);
+    }
+    if attribute(element, &local_name!("itemprop")).is_some_and(|property| property.contains("articleBody")) {
+        return Some(Mark::Main);
+    }
+    Some(match element.name.local {
+        local_name!("main") => Mark::Main,
+        local_name!("article") => Mark::Article,
+        local_name!("aside") => Mark::Aside,
+        local_name!("nav") | local_name!("menu") => Mark::Navigation,
+        local_name!("header") => Mark::Header,
+        local_name!("footer") => Mark::Footer,
+        local_name!("form") | local_name!("dialog") => Mark::Form,
+        local_name!("figure") => Mark::Figure,
+        local_name!("table") => Mark::Table,
+        local_name!("ul") | local_name!("ol") | local_name!("dl") => Mark::List,
+        local_name!("section") => Mark::Section,
+        local_name!("pre") => Mark::Pre,
+        local_name!("blockquote") => Mark::Quote,
+        _ => return None,
+    })
+}
+
+fn mark_of_role(role: &str) -> Option<Mark> {
+    Some(match role {
+        "main" => Mark::Main,
+        "article" => Mark::Article,
+        "navigation" | "menu" | "menubar" | "toolbar" | "search" | "tablist" => Mark::Navigation,
+        "banner" => Mark::Header,
+        "contentinfo" => Mark::Footer,
+        "complementary" => Mark::Aside,
+        "dialog" | "alertdialog" | "alert" | "status" | "tooltip" | "form" => Mark::Form,
+        _ => return None,
+    })
+}
+
+/// What the names of an element say of its part in the page. A name may say several things.
+pub(super) const TOPICS: [&[&str]; 14] = [
+    &["comment", "comments", "reply", "replies", "respond", "disqus"],
+    &[
+        "review",
+        "reviews",
+        "rating",
+        "ratings",
+        "testimonial",
+        "testimonials",
+        "feedback",
+        "stars",
+    ],
+    &[
+        "related",
+        "recommended",
+        "recommendations",
+        "recommendation",
+        "similar",
+        "suggestions",
+        "popular",
+        "trending",
+        "upsell",
+        "carousel",
+        "also",
+    ],
+    &[
+        "author",
+        "authors",
+        "byline",
+        "bio",
+        "contributor",
+        "avatar",
+        "username",
+        "profile",
+        "user",
+    ],
+    &[
+        "meta",
+        "date",
+        "published",
+        "timestamp",
+        "tag",
+        "tags",
+        "category",
+        "categories",
+        "breadcrumb",
+        "breadcrumbs",
+        "crumbs",
+    ],
+    &[
+        "caption",
+        "credit",
+        "copyright",
+        "figure",
+        "gallery",
+        "image",
+        "photo",
+        "video",
+    ],
+    &["share", "sharing", "social", "follow", "print", "icons"],
+    &[
+        "price", "prices", "cart", "buy", "quantity", "shipping", "stock", "variant", "swatch", "wishlist",
+    ],
+    &[
+        "product", "products", "item", "items", "card", "cards", "tile", "tiles", "grid", "listing", "listings",
+        "result", "results", "teaser",
+    ],
+    &[
+        "description",
+        "desc",
+        "details",
+        "spec",
+        "specs",
+        "specification",
+        "specifications",
+        "features",
+        "summary",
+        "excerpt",
+        "overview",
+        "tab",
+        "tabs",
+        "accordion",
+        "panel",
+    ],
+    &[
+        "post", "posts", "message", "messages", "topic", "thread", "answer", "answers", "question", "forum", "reply",
+    ],
+    &[
+        "content", "body", "article", "entry", "story", "text", "main", "copy", "prose", "markdown", "richtext", "rte",
+        "wysiwyg",
+    ],
+    &[
+        "promo",
+        "banner",
+        "hero",
+        "ad",
+        "ads",
+        "advertisement",
+        "sponsor",
+        "sponsored",
+        "newsletter",
+        "subscribe",
+        "cta",
+        "signup",
+        "cookie",
+        "consent",
+        "popup",
+        "modal",
+        "overlay",
+    ],
+    &[
+        "menu",
+        "nav",
+        "navigation",
+        "navbar",
+        "dropdown",
+        "mega",
+        "megamenu",
+        "toolbar",
+        "sidebar",
+        "widget",
+        "footer",
+        "header",
+        "skip",
+        "search",
+        "filter",
+        "filters",
+        "facets",
+        "pagination",
+        "pager",
+        "login",
+    ],
+];
+
+/// The topics of the names in an attribute as a set of bits.
+///
+/// A name is split where it has no letter and where a capital follows a small letter. A name that describes other boxes
+/// (`has-sidebar`) says nothing.
+pub(super) fn topics(names: &str) -> u16 {
+    let names = names.split_ascii_whitespace().take(MAX_NAMES);
+    names.fold(0, |topics, name| topics | topics_of_name(name))
+}
+
+/// Most names of an attribute that are read.
+const MAX_NAMES: usize = 24;
+
+/// Longest name that is read, in bytes. Longer ones are made by programs.
+const MAX_NAME_BYTES: usize = 64;
+
+/// Words by which a name describes other boxes: `has-sidebar`, `no-menu`.
+const RELATIONS: &[&str] = &["has", "is", "no", "not", "with", "without", "js"];
+
+/// The topics of each word.
+static TOPICS_OF_WORDS: LazyLock<HashMap<&str, u16>> = LazyLock::new(|| {
+    let mut topics = HashMap::new();
+    for (topic, words) in TOPICS.iter().enumerate() {
+        words
+            .iter()
+            .for_each(|word| *topics.entry(*word).or_insert(0) |= 1 << topic);
+    }
+    topics
+});
+
+fn topics_of_name(name: &str) -> u16 {
+    if name.len() > MAX_NAME_BYTES {
+        return 0;
+    }
+    let (mut topics, mut start, mut first) = (0, 0, true);
+    let bytes = name.as_bytes();
+    for end in 1..=bytes.len() {
+        let joins = end < bytes.len()
+            && bytes[end].is_ascii_alphabetic() == bytes[end - 1].is_ascii_alphabetic()
+            && !(bytes[end - 1].is_ascii_lowercase() && bytes[end].is_ascii_uppercase());
+        if joins {
+            continue;
+        }
+        let word = name.get(start..end).unwrap_or_default().to_ascii_lowercase();
+        start = end;
+        if std::mem::take(&mut first) && RELATIONS.contains(&word.as_str()) {
+            return 0;
+        }
+        topics |= TOPICS_OF_WORDS.get(word.as_str()).copied().unwrap_or(0);
+    }
+    topics
+}
+
+/// Why an element is not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hidden {
+    /// By a style or by the attribute `hidden`. A script may show it, as it does with folded sections and tabs.
+    Folded,
+    /// By `aria-hidden`, or for screen readers only.
+    Unseen,
+}
+
+/// Why an element is not shown; `None` if it is.
+pub(super) fn hidden(element: &Element) -> Option<Hidden> {
+    if matches!(element.name.local, local_name!("html") | local_name!("body")) {
+        return None;
+    }
+    element.attrs.iter().find_map(|(name, value)| {
+        let (is_hidden, why) = match name.local {
+            // The search of a browser finds such text and shows it.
+            local_name!("hidden") => (!value.eq_ignore_ascii_case("until-found"), Hidden::Folded),
+            local_name!("style") => (hides(value), Hidden::Folded),
+            local_name!("class") => (
+                value
+                    .split_ascii_whitespace()
+                    .any(|class| UNSEEN_CLASSES.contains(&class)),
+                Hidden::Unseen,
+            ),
+            local_name!("aria-hidden") => (value.eq_ignore_ascii_case("true"), Hidden::Unseen),
+            _ => return None,
+        };
+        is_hidden.then_some(why)
+    })
+}
+
+/// Classes of text for screen readers only.
+const UNSEEN_CLASSES: &[&str] = &[
+    "sr-only",
+    "visually-hidden",
+    "visuallyhidden",
+    "screen-reader-text",
+    "screen-reader",
+];
+
+fn hides(style: &str) -> bool {
+    style
+        .split(';')
+        .filter_map(|declaration| declaration.split_once(':'))
+        .any(|(property, value)| {
+            let (property, value) = (property.trim(), value.trim());
+            let is = |name: &str, hidden: &str| {
+                property.eq_ignore_ascii_case(name)
+                    && value
+                        .get(..hidden.len())
+                        .is_some_and(|value| value.eq_ignore_ascii_case(hidden))
+            };
+            is("display", "none") || is("visibility", "hidden")
+        })
+}

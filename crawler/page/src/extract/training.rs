@@ -1,0 +1,35 @@
+//! What the script that makes the model reads of a page. See `model/README.md`.
+
+use url::Url;
+
+use super::features::{NAMES, Page};
+use super::kind::Kinds;
+use super::{laid_out, root};
+use crate::parse;
+
+/// The names of the features.
+pub const FEATURES: &[&str] = &NAMES;
+
+/// A run of text and its features.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrainingRun {
+    /// The text.
+    pub text: String,
+    /// The features, in the order of [`FEATURES`].
+    pub features: Vec<i16>,
+}
+
+/// The runs of a page with their features, as the model sees them.
+#[must_use]
+pub fn runs(html: &str, url: &Url) -> Vec<TrainingRun> {
+    let document = parse::parse(html);
+    let title = parse::facts(&document, url, "").title;
+    let mut layout = laid_out(&document, &[]);
+    let root = root::find(&mut layout);
+    let page = Page::of(&layout, root, &title, Kinds::of(&document.html));
+    let run = |at| TrainingRun {
+        text: layout.text_of(&layout.runs[at]).to_owned(),
+        features: page.row(at).to_vec(),
+    };
+    (0..layout.runs.len()).map(run).collect()
+}
