@@ -6,7 +6,7 @@
 //!
 //! The marks of the template have a part of their own: what the rules of [`root`](super::root) would take is a feature.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use html5ever::{LocalName, local_name};
@@ -155,7 +155,8 @@ pub(super) struct Page<'a> {
     /// For each box, the number of its siblings of the same name and classes, and itself.
     alike: Vec<usize>,
     repeats: HashMap<&'a str, usize>,
-    title: Vec<String>,
+    /// The words of the title.
+    title: HashSet<String>,
     /// The runs that are headings.
     headings: Vec<usize>,
     /// The runs that are headings of level 1.
@@ -232,6 +233,14 @@ impl<'a> Page<'a> {
         self.push_rules(&mut row, at);
         debug_assert_eq!(row.at, FEATURES);
         row.row
+    }
+
+    /// What the rules alone say of a run.
+    pub(super) fn probability_by_rules(&self, at: usize) -> f64 {
+        match self.rules.kept[at] {
+            true => 0.9,
+            false => 0.1,
+        }
     }
 
     fn push_run(&self, row: &mut Fill, at: usize) {

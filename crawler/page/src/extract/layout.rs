@@ -223,7 +223,8 @@ impl<'t> Walk<'t> {
             Display::Inline => {}
         }
         self.run_topics |= self.topics(node, element);
-        self.at_joint |= self.after_end && !is_break_opportunity(element);
+        self.after_end &= !is_break_opportunity(element);
+        self.at_joint |= self.after_end;
         true
     }
 

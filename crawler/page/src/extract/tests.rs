@@ -75,6 +75,17 @@ fn blocks_cells_and_breaks_separate_words_and_inline_elements_do_not() {
             "one\ntwo\nterm\nmeaning",
         ),
         ("<p>使用<code>foo</code>来</p>", "使用foo来"),
+        // Two words, which a style separates.
+        (
+            "<dl><dt><strong>a</strong><span class=classifier>array_like</span></dt></dl>",
+            "a array_like",
+        ),
+        (
+            "<p><a>Home</a><a>News</a>, <b>H</b>ello<i>!</i></p>",
+            "Home News, Hello!",
+        ),
+        ("<p><b>foo</b><wbr><b>bar</b> <i>f</i><b>(x)</b></p>", "foobar f(x)"),
+        ("<p><b>数据</b><i>去重</i></p>", "数据去重"),
         ("<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp></ruby>字</p>", "漢字"),
         (
             "<h3><button>Question?</button></h3><p>Answer.</p>",
@@ -148,6 +159,75 @@ fn a_box_with_most_of_the_page_is_not_boilerplate() {
             "{class}"
         );
     }
+}
+
+/// A page of a template whose marks say nothing of the content, or the wrong thing.
+fn in_a_template(content: &str) -> String {
+    let links = |names: &[&str]| -> String {
+        names
+            .iter()
+            .map(|name| format!("<li><a href=/{name}>{name}</a></li>"))
+            .collect()
+    };
+    format!(
+        "<title>Frontier</title><body><div class=top><ul class=menu>{}</ul></div><div class=wrap>{content}</div>\
+         <div class=footer><ul>{}</ul><p>Copyright 2024 The Company. All rights reserved.</p></div></body>",
+        links(&["Home", "Products", "Support", "Company", "Blog"]),
+        links(&["Terms", "Privacy", "Imprint", "Careers"]),
+    )
+}
+
+#[test]
+fn a_name_that_means_something_else_costs_no_content() {
+    for class in [
+        "user-id-123 post",
+        "messageSidebarOrientationLeft",
+        "ob-has-background-overlay",
+        "summary-item-has-author",
+    ] {
+        let text = text(&in_a_template(&format!("<div class='{class}'>{FIRST}</div>")));
+        assert!(
+            text.contains("A URL leaves it only with its outcome."),
+            "{class}: {text}"
+        );
+        assert!(!text.contains("Privacy"), "{class}: {text}");
+    }
+}
+
+#[test]
+fn content_that_a_script_shows_counts() {
+    let streamed = in_a_template(&format!("<div hidden id='S:0'><div>{FIRST}</div></div>"));
+    assert!(
+        text(&streamed).contains("A URL leaves it only with its outcome."),
+        "{}",
+        text(&streamed)
+    );
+}
+
+#[test]
+fn the_products_of_a_shop_are_the_content_of_its_list() {
+    let product = |n: usize| {
+        format!(
+            "<li class='product type-product'><a href=/product/{n}><img src=/{n}.jpg><h2 class=title>Enamel kettle number {n}</h2></a>\
+             <span class=price>{n}9.00 €</span> <a class=button href=?add-to-cart={n}>Add to cart</a></li>"
+        )
+    };
+    let grid: String = (1..=12).map(product).collect();
+    for page in [
+        format!("<h1>Kettles</h1><ul class='products columns-4'>{grid}</ul>"),
+        format!("<h1>Kettles</h1><div class=products><ol class='items product-items'>{grid}</ol></div>"),
+    ] {
+        let text = text(&in_a_template(&page));
+        for n in 1..=12 {
+            assert!(text.contains(&format!("Enamel kettle number {n}")), "{n}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_page_whose_whole_content_is_marked_as_boilerplate_has_a_text() {
+    let page = format!("<div class=modal><div class=sidebar>{FIRST}</div></div>");
+    assert!(text(&in_a_template(&page)).contains("A URL leaves it only with its outcome."));
 }
 
 #[test]
