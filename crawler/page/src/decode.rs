@@ -89,7 +89,7 @@ fn choose(body: &[u8], header: Option<&str>, url: &Url) -> (&'static Encoding, E
     if let Some(encoding) = header.and_then(known_label) {
         return (encoding, EncodingSource::Header, 0);
     }
-    if let Some(encoding) = prescan::declared(body).filter(|_| !is_surely_utf8(body)) {
+    if let Some(encoding) = prescan::declared(body).filter(|encoding| *encoding == UTF_8 || !is_surely_utf8(body)) {
         return (encoding, EncodingSource::Meta, 0);
     }
     if let Some(encoding) = utf16_markup(body) {

@@ -6,6 +6,9 @@ use super::forest::FOREST;
 use super::kind::Kinds;
 use super::layout::{Layout, Run};
 
+/// Least probability of any run. A page of navigation alone has no content.
+const MIN_PROBABILITY: f64 = 0.1;
+
 /// Least probability of a hidden run, since most hidden text is for menus and dialogues.
 const MIN_PROBABILITY_OF_HIDDEN: f64 = 0.5;
 
@@ -17,7 +20,7 @@ pub(super) const MIN_BYTES_OF_HIDDEN: usize = 100;
 /// The model gives each run a probability p. Of all sets of runs, the chosen one has the highest expected F1 for its bytes n,
 /// `2 Σ n p / (Σ n + Σ' n p)`, where Σ is over the set and Σ' over the page. It holds the runs whose p is at least half of that F1
 /// (Lipton, Elkan and Narayanaswamy 2014, "Optimal thresholding of classifiers to maximize F1 measure"). So the threshold follows the
-/// page: where the model doubts everything, the likeliest text is taken, and a page with text never becomes empty.
+/// page: where the model doubts everything, the likeliest text is taken.
 pub(super) fn content<'a>(layout: &'a Layout, root: usize, title: &str, kinds: Kinds) -> Vec<&'a Run> {
     let page = Page::of(layout, root, title, kinds);
     let hidden = layout.hidden_bytes();
@@ -30,8 +33,11 @@ pub(super) fn content<'a>(layout: &'a Layout, root: usize, title: &str, kinds: K
     let probabilities = among_neighbours(layout, &with_headings(layout, alone));
     let bytes = |run: &usize| layout.runs[*run].text.len() as f64;
     let can_be = |run: &usize| {
-        hidden[*run]
-            .is_none_or(|bytes| bytes >= MIN_BYTES_OF_HIDDEN && probabilities[*run] >= MIN_PROBABILITY_OF_HIDDEN)
+        let p = probabilities[*run];
+        match hidden[*run] {
+            None => p >= MIN_PROBABILITY,
+            Some(bytes) => p >= MIN_PROBABILITY_OF_HIDDEN && bytes >= MIN_BYTES_OF_HIDDEN,
+        }
     };
     let mut runs: Vec<usize> = (0..layout.runs.len()).filter(can_be).collect();
     runs.sort_by(|a, b| probabilities[*b].total_cmp(&probabilities[*a]));

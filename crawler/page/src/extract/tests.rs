@@ -231,6 +231,14 @@ fn a_page_whose_whole_content_is_marked_as_boilerplate_has_a_text() {
 }
 
 #[test]
+fn a_page_of_navigation_alone_has_no_text() {
+    assert_eq!(
+        text("<title>Home</title><body><nav><a href=/a>a</a> <a href=/b>b</a></nav>"),
+        ""
+    );
+}
+
+#[test]
 fn ids_made_of_headings_do_not_count() {
     let page = |id: &str| format!("<main>{FIRST}<section{id}><h2>License</h2><p>Free to use.</p></section></main>");
     assert_eq!(text(&page(" id=license-and-copyright")), text(&page("")));

@@ -55,7 +55,7 @@ fn the_text_of_the_content_is_all_that_it_shows_in_document_order() {
         (&["h1"], &[".post"], without_rule, Nothing),
         (&[".missing"], &[".share"], without_rule, Nothing),
         (&[], &[".share"], "One\nFirst text.", Drop),
-        (&[], &[".post"], "Beside it", Drop),
+        (&[], &[".post"], "", Drop),
         (&[], &["article"], without_rule, Nothing),
         (&["main > p"], &[], without_rule, Nothing),
         (&["br"], &[], without_rule, Nothing),
