@@ -18,7 +18,7 @@ use self::top_level_domain::top_level_domain;
 /// Bytes that the detector reads, from the first that is not ASCII.
 const MAX_DETECTED_BYTES: usize = 256 * 1024;
 
-/// Characters beyond ASCII of a well-formed text that is UTF-8 against its own meta.
+/// Fewest characters beyond ASCII by which a well-formed body is UTF-8, although its meta names another encoding.
 const MIN_SURE_CHARACTERS: usize = 32;
 
 /// Fewest well-formed multi-byte characters by which damaged UTF-8 is distinguished from a legacy encoding.
@@ -47,7 +47,8 @@ pub enum EncodingSource {
     /// `<meta charset>`, `<meta http-equiv=content-type>` or an XML declaration in the first 1,024 bytes. In a body that is not
     /// UTF-8, also a later meta in its head.
     Meta,
-    /// No declaration, and the bytes are UTF-8 or ASCII.
+    /// The bytes are UTF-8 or ASCII, and no declaration holds: there is none, or a meta names another encoding and the bytes are surely
+    /// UTF-8.
     Utf8,
     /// No declaration; guessed from the frequencies of bytes and the top-level domain of the page.
     Detected,
@@ -133,14 +134,22 @@ fn utf16_markup(body: &[u8]) -> Option<&'static Encoding> {
 /// Whether a body is UTF-8 whatever a meta in it says: all of it is well-formed, and it has many characters beyond ASCII.
 ///
 /// A program that converts a page to UTF-8, such as a server, an archive or an editor, seldom changes the meta. Browsers then show
-/// wrong characters; a text of this length that is well-formed UTF-8 is none in another encoding.
+/// wrong characters; a text in another
+/// encoding is practically never well-formed UTF-8 over so many characters.
 fn is_surely_utf8(body: &[u8]) -> bool {
-    std::str::from_utf8(body).is_ok_and(|text| {
-        text.chars()
-            .filter(|c| !c.is_ascii())
-            .nth(MIN_SURE_CHARACTERS - 1)
-            .is_some()
-    })
+    let text = match std::str::from_utf8(body) {
+        Ok(text) => text,
+        // The body was cut within a character.
+        Err(error) if error.error_len().is_none() => match std::str::from_utf8(&body[..error.valid_up_to()]) {
+            Ok(text) => text,
+            Err(_) => return false,
+        },
+        Err(_) => return false,
+    };
+    text.chars()
+        .filter(|c| !c.is_ascii())
+        .nth(MIN_SURE_CHARACTERS - 1)
+        .is_some()
 }
 
 /// Whether a body is UTF-8, possibly cut within a character or with a few damaged bytes.

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Verdicts depend on this text, so it must not change when only the template changes. The rules of [`root`] know the marks of
-//! templates: elements, roles, and names of classes. The model learned from pages whose content people marked when these marks are
-//! wrong, and which of the text inside the content is none. What the rules take is one of its features.
+//! templates: elements, roles, and names of classes. People marked the content of many pages. From these pages, the model learned where
+//! the marks are wrong, and which text inside the box of the content is no content. What the rules take is one of its features.
 //!
 //! A rule of the user comes before all of this: the text of the elements that it declares to be content is the main text. See
 //! [`selectors`].
@@ -41,7 +41,7 @@ use self::selectors::Choice;
 pub use self::selectors::{ExtractRule, InvalidSelector, RuleEffect};
 use crate::parse::Document;
 
-/// Finds the main text of a page: one block a line, with collapsed white space; empty if the page shows no text. Also returns how the
+/// Finds the main text of a page: one block a line, with collapsed white space; empty if the page shows no text, or only navigation. Also returns how the
 /// rule took part, if there is one. `title` is the title of the page.
 pub(crate) fn main_text(doc: &Document, title: &str, rule: Option<&ExtractRule>) -> (String, Option<RuleEffect>) {
     let Some(rule) = rule else {

@@ -278,6 +278,17 @@ fn utf8_with_one_damaged_byte_or_a_cut_end_stays_utf8() {
     assert_eq!(decode(cut, None).encoding, "UTF-8");
 }
 
+#[test]
+fn a_page_that_was_converted_to_utf8_keeps_its_old_meta() {
+    let page = |text: &str| format!("<meta charset=gb2312><p>{text}");
+    let converted = page(CHINESE);
+    let decoded = decode(converted.as_bytes(), None);
+    assert_eq!((decoded.encoding, decoded.source), ("UTF-8", EncodingSource::Utf8));
+    assert_eq!(decoded.text, converted);
+    // A few characters may be well-formed by chance.
+    assert_eq!(decode(page("去重").as_bytes(), None).encoding, "GBK");
+}
+
 proptest! {
     #[test]
     fn decoding_never_panics(body: Vec<u8>, label: Option<String>) {

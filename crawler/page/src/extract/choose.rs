@@ -1,6 +1,6 @@
 //! The choice of the runs that are content.
 
-use super::display::is_heading;
+use super::display::heading_level;
 use super::features::Page;
 use super::forest::FOREST;
 use super::kind::Kinds;
@@ -27,10 +27,12 @@ pub(super) fn content<'a>(layout: &'a Layout, root: usize, title: &str, kinds: K
     let alone = (0..layout.runs.len())
         .map(|run| match run < MAX_RUNS {
             true => FOREST.probability(&page.row(run)),
-            false => page.probability_by_rules(run),
+            false if page.is_kept_by_rules(run) => 1.0 - MIN_PROBABILITY,
+            false => 0.0,
         })
         .collect();
-    let probabilities = among_neighbours(layout, &with_headings(layout, alone));
+    let beside = among_neighbours(layout, &with_headings(layout, alone, |run| page.is_kept_by_rules(run)));
+    let probabilities = within_content(layout, &beside, |run| page.is_kept_by_rules(run));
     let bytes = |run: &usize| layout.runs[*run].text.len() as f64;
     let can_be = |run: &usize| {
         let p = probabilities[*run];
@@ -41,7 +43,8 @@ pub(super) fn content<'a>(layout: &'a Layout, root: usize, title: &str, kinds: K
     };
     let mut runs: Vec<usize> = (0..layout.runs.len()).filter(can_be).collect();
     runs.sort_by(|a, b| probabilities[*b].total_cmp(&probabilities[*a]));
-    let threshold = half_of_best_f1(runs.iter().map(|run| (bytes(run), probabilities[*run])));
+    let expected = (0..layout.runs.len()).map(|run| bytes(&run) * probabilities[run]).sum();
+    let threshold = half_of_best_f1(runs.iter().map(|run| (bytes(run), probabilities[*run])), expected);
     runs.retain(|run| probabilities[*run] >= threshold);
     runs.sort_unstable();
     runs.into_iter().map(|run| &layout.runs[run]).collect()
@@ -51,15 +54,16 @@ pub(super) fn content<'a>(layout: &'a Layout, root: usize, title: &str, kinds: K
 /// 200,000 a megabyte, and the model takes about a microsecond for each.
 const MAX_RUNS: usize = 20_000;
 
-/// Gives each heading at least the probability of the text under it.
+/// Gives each heading at least the probability of the text or of the lower heading under it, unless the rules keep only one of the two.
 ///
 /// People who mark content do not agree on headings, so the model is not sure of them. But a text with its heading stays the same in
 /// another template.
-fn with_headings(layout: &Layout, mut probabilities: Vec<f64>) -> Vec<f64> {
-    let is_heading = |run: usize| is_heading(&layout.boxes[layout.runs[run].owner].name);
+fn with_headings(layout: &Layout, mut probabilities: Vec<f64>, is_kept: impl Fn(usize) -> bool) -> Vec<f64> {
+    let level = |run: usize| heading_level(&layout.boxes[layout.runs[run].owner].name);
     // From the last run, so that a heading above a heading gets the same.
     for run in (0..probabilities.len().saturating_sub(1)).rev() {
-        if is_heading(run) {
+        let (this, next) = (level(run), level(run + 1));
+        if this > 0 && (next == 0 || next > this) && is_kept(run) == is_kept(run + 1) {
             probabilities[run] = probabilities[run].max(probabilities[run + 1]);
         }
     }
@@ -92,9 +96,40 @@ const WEIGHT_OF_NEIGHBOUR: f64 = 0.25;
 /// Bytes that are added to each run for its weight.
 const LEAST_BYTES: f64 = 10.0;
 
-/// Half of the highest expected F1 of the first runs, for runs with their bytes and probabilities in descending order.
-fn half_of_best_f1(runs: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
-    let expected: f64 = runs.clone().map(|(bytes, p)| bytes * p).sum();
+/// Raises the probabilities of runs that the rules keep and that stand in the midst of content.
+///
+/// Where the rules and the model agree on the surroundings, a single short run is content too, whatever it looks like. So a long page
+/// does not lose another item of its lists in each version, and the texts of two versions stay as alike as the versions are.
+fn within_content(layout: &Layout, probabilities: &[f64], is_kept: impl Fn(usize) -> bool) -> Vec<f64> {
+    let bytes = |run: usize| layout.runs[run].text.len() as f64 + LEAST_BYTES;
+    let (mut expected, mut all) = (vec![0.0], vec![0.0]);
+    for (run, p) in probabilities.iter().enumerate() {
+        expected.push(expected[run] + bytes(run) * p);
+        all.push(all[run] + bytes(run));
+    }
+    let mean = |run: usize| {
+        let (start, end) = (
+            run.saturating_sub(SURROUNDINGS),
+            (run + SURROUNDINGS + 1).min(probabilities.len()),
+        );
+        (expected[end] - expected[start]) / (all[end] - all[start])
+    };
+    let raised = |(run, &p): (usize, &f64)| match is_kept(run) && mean(run) >= SURELY_CONTENT {
+        true => p.max(SURELY_CONTENT),
+        false => p,
+    };
+    probabilities.iter().enumerate().map(raised).collect()
+}
+
+/// Runs on each side that are the surroundings of a run.
+const SURROUNDINGS: usize = 16;
+
+/// Mean probability of surroundings that are content.
+const SURELY_CONTENT: f64 = 0.8;
+
+/// Half of the highest expected F1 of the first runs, for runs with their bytes and probabilities in descending order. `expected` is the
+/// expected content of the page, in bytes.
+fn half_of_best_f1(runs: impl Iterator<Item = (f64, f64)>, expected: f64) -> f64 {
     let (mut chosen, mut all, mut best) = (0.0, 0.0, 0.0);
     for (bytes, p) in runs {
         chosen += bytes * p;
@@ -120,7 +155,8 @@ mod tests {
         fn no_set_of_runs_has_a_higher_expected_f1(runs in prop::collection::vec((1u8..100, 1u8..100), 1..9)) {
             let mut runs: Vec<(f64, f64)> = runs.into_iter().map(|(n, p)| (f64::from(n), f64::from(p) / 100.0)).collect();
             runs.sort_by(|a, b| b.1.total_cmp(&a.1));
-            let threshold = half_of_best_f1(runs.iter().copied());
+            let expected = runs.iter().map(|(bytes, p)| bytes * p).sum();
+            let threshold = half_of_best_f1(runs.iter().copied(), expected);
             let chosen: Vec<_> = runs.iter().copied().filter(|(_, p)| *p >= threshold).collect();
             let best = f1(&chosen, &runs);
             for set in 0u32..1 << runs.len() {

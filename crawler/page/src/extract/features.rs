@@ -4,7 +4,7 @@
 //! word of a language, and lengths are in bytes of UTF-8. Integers make the choice exact, so a page has the same text on every
 //! machine.
 //!
-//! The marks of the template have a part of their own: what the rules of [`root`](super::root) would take is a feature.
+//! What the rules of [`root`](super::root) would take is a feature, too.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -62,7 +62,7 @@ const NONE: i16 = -1;
 /// The distance of a mark that no enclosing box has.
 const NOWHERE: u8 = 24;
 
-/// Largest distance to a mark that is told from larger ones.
+/// Distance to a mark that also stands for larger ones.
 const FAR: u8 = 20;
 
 /// Text of the enclosing boxes `c0` and `c1`, in bytes: about a paragraph and about a section.
@@ -235,12 +235,9 @@ impl<'a> Page<'a> {
         row.row
     }
 
-    /// What the rules alone say of a run.
-    pub(super) fn probability_by_rules(&self, at: usize) -> f64 {
-        match self.rules.kept[at] {
-            true => 0.9,
-            false => 0.1,
-        }
+    /// Whether the rules keep a run.
+    pub(super) fn is_kept_by_rules(&self, run: usize) -> bool {
+        self.rules.kept[run]
     }
 
     fn push_run(&self, row: &mut Fill, at: usize) {

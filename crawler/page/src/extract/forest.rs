@@ -72,7 +72,7 @@ impl Forest {
     /// The probability that a run with these features is content.
     pub(super) fn probability(&self, row: &Row) -> f64 {
         let sum: i32 = self.trees.iter().map(|tree| tree.value(row)).sum();
-        let step = sum / (LEAF_UNITS / STEPS);
+        let step = (sum + LEAF_UNITS / STEPS / 2).div_euclid(LEAF_UNITS / STEPS);
         self.probabilities[(step.clamp(-LIMIT * STEPS, LIMIT * STEPS) + LIMIT * STEPS) as usize]
     }
 }

@@ -3,9 +3,10 @@
 use html5ever::{LocalName, local_name};
 use scraper::node::Element;
 
+use super::marks::{MAX_NAMES, RELATIONS};
 use crate::parse::attribute;
 
-/// The role of an element in the page.
+/// The role of an element in the page. The model knows roles by their numbers: after a change, make the model again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Role {
     /// Unknown.
@@ -86,7 +87,7 @@ fn is_container(name: &LocalName) -> bool {
 /// The role that the names in an attribute say.
 pub(super) fn role_of_names(names: &str) -> Role {
     let mut role = Role::None;
-    for name in names.split_ascii_whitespace() {
+    for name in names.split_ascii_whitespace().take(MAX_NAMES) {
         match word_role(name) {
             Role::Boilerplate => return Role::Boilerplate,
             Role::None => {}
@@ -222,6 +223,3 @@ const BOILERPLATE_WORDS: &[&str] = &[
     "toc",
     "user",
 ];
-
-/// Words by which a name describes other boxes: `has-sidebar`, `no-menu`.
-const RELATIONS: &[&str] = &["has", "is", "no", "with", "without"];

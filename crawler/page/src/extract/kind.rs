@@ -1,6 +1,6 @@
 //! The kinds of a page that it declares itself: an article, a product, a list, a discussion.
 //!
-//! The same part of a page is content of one kind and none of another: answers are content of a discussion, and comments are no content
+//! The same part may be content on one kind of page and not on another: answers are content of a discussion, and comments are not content
 //! of an article.
 
 use html5ever::local_name;

@@ -9,14 +9,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use ego_tree::{NodeId, NodeRef};
-use html5ever::{LocalName, local_name};
+use html5ever::{LocalName, local_name, ns};
 use scraper::node::Element;
 use scraper::{Html, Node};
 
 use super::display::{Display, is_heading};
 use super::hints::{self, Role};
 use super::marks::{self, Hidden, Mark};
-use super::names::NameCache;
+use super::names::{MAX_VALUE_BYTES, NameCache};
 use crate::parse::attribute;
 
 /// A block-level element.
@@ -135,7 +135,7 @@ struct Walk<'t> {
     run_links: usize,
     /// Topics of the open run.
     run_topics: u16,
-    /// The last tag was the end of an inline element, and no text came since.
+    /// An inline element has ended, and no text came since.
     after_end: bool,
     /// The next word stands behind an end tag and a start tag.
     at_joint: bool,
@@ -223,7 +223,9 @@ impl<'t> Walk<'t> {
             Display::Inline => {}
         }
         self.run_topics |= self.topics(node, element);
-        self.after_end &= !is_break_opportunity(element);
+        if is_within_words(element) {
+            (self.after_end, self.at_joint) = (false, false);
+        }
         self.at_joint |= self.after_end;
         true
     }
@@ -241,7 +243,7 @@ impl<'t> Walk<'t> {
                 self.links -= 1;
                 self.after_end = true;
             }
-            Display::Inline => self.after_end |= !is_break_opportunity(element),
+            Display::Inline => self.after_end |= !is_within_words(element),
             Display::Break | Display::None => {}
         }
     }
@@ -374,9 +376,13 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// `<wbr>`: a place where a word may be broken.
-fn is_break_opportunity(element: &Element) -> bool {
-    element.name.local == local_name!("wbr")
+/// Whether an element stands within words: `<wbr>`, `<sub>`, `<sup>`, and the parts of formulas.
+fn is_within_words(element: &Element) -> bool {
+    element.name.ns != ns!(html)
+        || matches!(
+            element.name.local,
+            local_name!("wbr") | local_name!("sub") | local_name!("sup")
+        )
 }
 
 /// Whether two words would become one. Where an end tag and a start tag stand between two words, templates separate them by style
@@ -394,7 +400,8 @@ fn is_without_spaces(c: char) -> bool {
 fn signature(element: &Element) -> u64 {
     let mut hasher = DefaultHasher::new();
     element.name.local.hash(&mut hasher);
-    attribute(element, &local_name!("class")).hash(&mut hasher);
+    let class = attribute(element, &local_name!("class"));
+    class.filter(|class| class.len() <= MAX_VALUE_BYTES).hash(&mut hasher);
     hasher.finish()
 }
 

@@ -6,9 +6,11 @@ use std::sync::LazyLock;
 use html5ever::local_name;
 use scraper::node::Element;
 
+use super::names::MAX_VALUE_BYTES;
 use crate::parse::attribute;
 
-/// The kinds of boxes whose distance to a run is a feature of the run.
+/// The kinds of boxes whose distance to a run is a feature of the run. The model knows them by their numbers: after a change of a mark
+/// or of a topic, make the model again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Mark {
@@ -228,13 +230,13 @@ pub(super) fn topics(names: &str) -> u16 {
 }
 
 /// Most names of an attribute that are read.
-const MAX_NAMES: usize = 24;
+pub(super) const MAX_NAMES: usize = 24;
 
 /// Longest name that is read, in bytes. Longer ones are made by programs.
 const MAX_NAME_BYTES: usize = 64;
 
 /// Words by which a name describes other boxes: `has-sidebar`, `no-menu`.
-const RELATIONS: &[&str] = &["has", "is", "no", "not", "with", "without", "js"];
+pub(super) const RELATIONS: &[&str] = &["has", "is", "no", "with", "without"];
 
 /// The topics of each word.
 static TOPICS_OF_WORDS: LazyLock<HashMap<&str, u16>> = LazyLock::new(|| {
@@ -284,7 +286,8 @@ pub(super) fn hidden(element: &Element) -> Option<Hidden> {
     if matches!(element.name.local, local_name!("html") | local_name!("body")) {
         return None;
     }
-    element.attrs.iter().find_map(|(name, value)| {
+    let mut attributes = element.attrs.iter().filter(|(_, value)| value.len() <= MAX_VALUE_BYTES);
+    attributes.find_map(|(name, value)| {
         let (is_hidden, why) = match name.local {
             // The search of a browser finds such text and shows it.
             local_name!("hidden") => (!value.eq_ignore_ascii_case("until-found"), Hidden::Folded),

@@ -12,9 +12,13 @@ pub(super) struct NameCache<'t> {
     topics: HashMap<&'t str, u16>,
 }
 
+/// Longest value that is read, in bytes. The parser may repeat an element with a long one in each paragraph.
+pub(super) const MAX_VALUE_BYTES: usize = 4096;
+
 impl<'t> NameCache<'t> {
     /// The role that the names in the value of an attribute say.
     pub(super) fn role(&mut self, names: Option<&'t str>) -> Role {
+        let names = names.filter(|names| names.len() <= MAX_VALUE_BYTES);
         names.map_or(Role::None, |names| {
             *self.roles.entry(names).or_insert_with(|| hints::role_of_names(names))
         })
@@ -22,6 +26,7 @@ impl<'t> NameCache<'t> {
 
     /// The [topics](marks::TOPICS) of the names in the value of an attribute, as a set of bits.
     pub(super) fn topics(&mut self, names: Option<&'t str>) -> u16 {
+        let names = names.filter(|names| names.len() <= MAX_VALUE_BYTES);
         names.map_or(0, |names| {
             *self.topics.entry(names).or_insert_with(|| marks::topics(names))
         })

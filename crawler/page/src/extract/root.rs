@@ -17,7 +17,8 @@ fn share_needed(role: Role) -> f64 {
 /// A box with more than this share of the page's text is not boilerplate, whatever its role.
 const TOO_MUCH_TO_LEAVE_OUT: f64 = 0.5;
 
-/// The index of the box that holds the content; 0 (the page) if no box qualifies.
+/// The index of the box that holds the content; 0 (the page) if no box qualifies. First corrects the marks of boxes that hold most of the
+/// page.
 ///
 /// Of the boxes with enough content, it is the innermost of the strongest role: `<main>` and `<article>` come before a class
 /// named `content`, which comes before a box without a role.
@@ -49,7 +50,7 @@ fn strength(role: Role) -> u8 {
     }
 }
 
-/// Removes the role of boilerplate from boxes that hold most of the page or its main content.
+/// Corrects the marks of boxes that hold most of the page or its main content: they are neither boilerplate nor hidden.
 ///
 /// Templates name their outermost boxes after their parts: `search-results`, `nav-wrapper`. Declared navigation stays
 /// navigation, even if it is the longest part of a short page. Frameworks that stream pages put the content into a hidden box, which a
