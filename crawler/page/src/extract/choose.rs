@@ -9,8 +9,8 @@ use super::layout::{Layout, Run};
 /// Least probability of any run. A page of navigation alone has no content.
 const MIN_PROBABILITY: f64 = 0.1;
 
-/// Least probability of a hidden run, since most hidden text is for menus and dialogues.
-const MIN_PROBABILITY_OF_HIDDEN: f64 = 0.5;
+/// Least probability of a run that is hidden or in declared navigation. Most of this text is for menus and dialogues.
+const MIN_PROBABILITY_OF_MARKED: f64 = 0.5;
 
 /// Least text of a hidden box, in bytes. Less is a message or the label of a control. Folded sections and tabs have more.
 pub(super) const MIN_BYTES_OF_HIDDEN: usize = 100;
@@ -37,8 +37,9 @@ pub(super) fn content<'a>(layout: &'a Layout, root: usize, title: &str, kinds: K
     let can_be = |run: &usize| {
         let p = probabilities[*run];
         match hidden[*run] {
+            None if page.is_in_navigation(*run) => p >= MIN_PROBABILITY_OF_MARKED,
             None => p >= MIN_PROBABILITY,
-            Some(bytes) => p >= MIN_PROBABILITY_OF_HIDDEN && bytes >= MIN_BYTES_OF_HIDDEN,
+            Some(bytes) => p >= MIN_PROBABILITY_OF_MARKED && bytes >= MIN_BYTES_OF_HIDDEN,
         }
     };
     let mut runs: Vec<usize> = (0..layout.runs.len()).filter(can_be).collect();

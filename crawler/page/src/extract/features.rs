@@ -240,6 +240,11 @@ impl<'a> Page<'a> {
         self.rules.kept[run]
     }
 
+    /// Whether a run stands in declared navigation.
+    pub(super) fn is_in_navigation(&self, run: usize) -> bool {
+        self.paths[self.layout.runs[run].owner].marks[Mark::Navigation as usize] != NOWHERE
+    }
+
     fn push_run(&self, row: &mut Fill, at: usize) {
         let run = &self.layout.runs[at];
         let text = self.layout.text_of(run);

@@ -15,8 +15,8 @@ use scraper::{Html, Node};
 
 use super::display::{Display, is_heading};
 use super::hints::{self, Role};
-use super::marks::{self, Hidden, Mark};
-use super::names::{MAX_VALUE_BYTES, NameCache};
+use super::marks::{self, Hidden, MAX_VALUE_BYTES, Mark};
+use super::names::NameCache;
 use crate::parse::attribute;
 
 /// A block-level element.

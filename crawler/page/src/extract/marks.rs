@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 use html5ever::local_name;
 use scraper::node::Element;
 
-use super::names::MAX_VALUE_BYTES;
 use crate::parse::attribute;
 
 /// The kinds of boxes whose distance to a run is a feature of the run. The model knows them by their numbers: after a change of a mark
@@ -228,6 +227,9 @@ pub(super) fn topics(names: &str) -> u16 {
     let names = names.split_ascii_whitespace().take(MAX_NAMES);
     names.fold(0, |topics, name| topics | topics_of_name(name))
 }
+
+/// Longest value that is read, in bytes. The parser may repeat an element with a long one in each paragraph.
+pub(super) const MAX_VALUE_BYTES: usize = 4096;
 
 /// Most names of an attribute that are read.
 pub(super) const MAX_NAMES: usize = 24;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::hints::{self, Role};
-use super::marks;
+use super::marks::{self, MAX_VALUE_BYTES};
 
 /// The values of attributes that were read. The elements of a page share a few hundred of them.
 #[derive(Debug, Default)]
@@ -11,9 +11,6 @@ pub(super) struct NameCache<'t> {
     roles: HashMap<&'t str, Role>,
     topics: HashMap<&'t str, u16>,
 }
-
-/// Longest value that is read, in bytes. The parser may repeat an element with a long one in each paragraph.
-pub(super) const MAX_VALUE_BYTES: usize = 4096;
 
 impl<'t> NameCache<'t> {
     /// The role that the names in the value of an attribute say.
