@@ -60,8 +60,8 @@ def pages_that_are_none(report: dict[str, Any], naming: Naming) -> set[str | Non
 
     A corpus may hold a site's `404.html`, and pages that only lead to another one.
     """
-    not_found = [failure["url"] for failure in report["failures"] if failure.get("kind") == "soft_404"]
-    redirects = [redirect["url"] for redirect in report["redirects"] if redirect.get("in_html")]
+    not_found = [failure["url"] for failure in report["failures"] if failure["kind"] == "soft_404"]
+    redirects = [redirect["url"] for redirect in report["redirects"] if redirect["in_html"]]
     return {naming.page(url) for url in not_found + redirects}
 
 
