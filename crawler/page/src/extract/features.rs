@@ -9,12 +9,12 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use html5ever::{LocalName, local_name};
-
-use super::display::{heading_level, is_heading};
+use super::display::heading_level;
 use super::kind::Kinds;
 use super::layout::{Layout, Run};
-use super::marks::{Hidden, MARKS, Mark, TOPICS};
+use super::marks::Mark;
+use super::measure::{Letters, is_for_running_text, log, share, small, tag};
+use super::path::{NOWHERE, Path, paths};
 use super::select;
 
 /// The names of the features in the order of a [`Row`]. The model names features by them.
@@ -59,12 +59,6 @@ pub(super) type Row = [i16; FEATURES];
 /// A distance or share that does not exist.
 const NONE: i16 = -1;
 
-/// The distance of a mark that no enclosing box has.
-const NOWHERE: u8 = 24;
-
-/// Distance to a mark that also stands for larger ones.
-const FAR: u8 = 20;
-
 /// Text of the enclosing boxes `c0` and `c1`, in bytes: about a paragraph and about a section.
 const CONTAINERS: [usize; 2] = [300, 2_000];
 
@@ -73,48 +67,6 @@ const MAX_TITLE_BYTES: usize = 300;
 
 /// Most runs between a run and the last heading that are counted.
 const MAX_HEADING_DISTANCE: usize = 40;
-
-/// What a run says by itself.
-#[derive(Debug, Clone, Copy, Default)]
-struct Letters {
-    /// Punctuation of sentences.
-    marks: usize,
-    digits: usize,
-    capitals: usize,
-    /// ASCII letters.
-    ascii: usize,
-    /// 2: the last character ends a sentence; 1: it ends a part of one; 0: neither.
-    end: i16,
-    /// Signs of currencies.
-    prices: usize,
-}
-
-impl Letters {
-    fn of(text: &str) -> Self {
-        let mut letters = Self::default();
-        for c in text.chars() {
-            match c {
-                '0'..='9' => letters.digits += 1,
-                '$' | '€' | '£' | '¥' | '₹' | '₽' | '₩' | '元' => letters.prices += 1,
-                'A'..='Z' => {
-                    letters.capitals += 1;
-                    letters.ascii += 1;
-                }
-                'a'..='z' => letters.ascii += 1,
-                '.' | ',' | ';' | ':' | '!' | '?' | '。' | '，' | '、' | '；' | '：' | '！' | '？' => {
-                    letters.marks += 1
-                }
-                _ => {}
-            }
-        }
-        letters.end = match text.chars().next_back() {
-            Some('.' | '!' | '?' | '。' | '！' | '？' | '…' | '”' | '"' | '」') => 2,
-            Some(':' | ',' | ';' | '：' | '，' | '；') => 1,
-            _ => 0,
-        };
-        letters
-    }
-}
 
 /// Sums over runs.
 #[derive(Debug, Clone, Copy, Default)]
@@ -125,22 +77,6 @@ struct Sums {
     prices: usize,
     /// Bytes in paragraphs and other elements for running text.
     text: usize,
-}
-
-/// What the boxes around a run say.
-#[derive(Debug, Clone)]
-struct Path {
-    depth: i16,
-    /// The distance to the nearest box of each mark, 0 for the box itself.
-    marks: [u8; MARKS],
-    /// The distance to the nearest box of each topic, 1 for the box itself.
-    topics: [u8; TOPICS.len()],
-    /// 1: folded; 2: unseen; 3: both.
-    hidden: i16,
-    /// The nearest `<main>`, 0 for none.
-    main: usize,
-    /// The nearest `<article>`, 0 for none.
-    article: usize,
 }
 
 /// A page with all that the rows need.
@@ -483,69 +419,6 @@ fn sums(layout: &Layout, letters: &[Letters]) -> Vec<Sums> {
     before
 }
 
-/// The path of each box, and the number of articles.
-fn paths(layout: &Layout) -> (Vec<Path>, usize) {
-    let mut paths: Vec<Path> = Vec::with_capacity(layout.boxes.len());
-    let mut articles = 0;
-    for (at, this) in layout.boxes.iter().enumerate() {
-        let mut path = match paths.get(this.parent) {
-            Some(parent) => parent.inner(),
-            None => Path::default(),
-        };
-        if let Some(mark) = this.mark {
-            path.marks[mark as usize] = 0;
-            match mark {
-                Mark::Main => path.main = at,
-                Mark::Article => {
-                    path.article = at;
-                    articles += 1;
-                }
-                _ => {}
-            }
-        }
-        for topic in (0..TOPICS.len()).filter(|topic| this.topics >> topic & 1 == 1) {
-            path.topics[topic] = 1;
-        }
-        path.hidden |= match this.hidden {
-            Some(Hidden::Folded) => 1,
-            Some(Hidden::Unseen) => 2,
-            None => 0,
-        };
-        paths.push(path);
-    }
-    (paths, articles)
-}
-
-impl Default for Path {
-    fn default() -> Self {
-        Self {
-            depth: 0,
-            marks: [NOWHERE; MARKS],
-            topics: [NOWHERE; TOPICS.len()],
-            hidden: 0,
-            main: 0,
-            article: 0,
-        }
-    }
-}
-
-impl Path {
-    /// The path of a child before its own marks.
-    fn inner(&self) -> Self {
-        let mut path = self.clone();
-        path.depth += 1;
-        for distance in path
-            .marks
-            .iter_mut()
-            .chain(&mut path.topics)
-            .filter(|distance| **distance < FAR)
-        {
-            *distance += 1;
-        }
-        path
-    }
-}
-
 fn alike(layout: &Layout) -> Vec<usize> {
     let key = |at: usize| (layout.boxes[at].parent, layout.boxes[at].signature);
     let mut counts = HashMap::with_capacity(layout.boxes.len());
@@ -562,56 +435,4 @@ fn level(layout: &Layout, run: &Run) -> i16 {
 fn words(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|c: char| !c.is_alphanumeric());
     words.filter(|word| !word.is_empty()).map(str::to_lowercase)
-}
-
-/// The logarithm of a count to base 2, in quarters: 0, 4, 6, 8, 9, 10, 11, 12, ...
-fn log(count: usize) -> i16 {
-    let count = count.saturating_add(1);
-    let exponent = count.ilog2();
-    let quarters = if exponent >= 2 {
-        count >> (exponent - 2)
-    } else {
-        count << (2 - exponent)
-    };
-    (4 * exponent) as i16 + (quarters & 3) as i16
-}
-
-/// A share in 64ths, at most 4.
-fn share(part: usize, of: usize) -> i16 {
-    match of {
-        0 => 0,
-        _ => (64 * part / of).min(256) as i16,
-    }
-}
-
-fn small(count: usize) -> i16 {
-    count.min(20) as i16
-}
-
-/// The number of an element, in an order from elements for text to boxes.
-fn tag(name: &LocalName) -> i16 {
-    match *name {
-        local_name!("p") => 0,
-        local_name!("pre") => 1,
-        local_name!("blockquote") => 2,
-        _ if is_heading(name) => 3,
-        local_name!("dd") => 4,
-        local_name!("dt") => 5,
-        local_name!("li") => 6,
-        local_name!("td") => 7,
-        local_name!("th") => 8,
-        local_name!("caption") | local_name!("figcaption") => 9,
-        local_name!("summary") | local_name!("legend") => 10,
-        local_name!("article") | local_name!("section") | local_name!("main") => 11,
-        local_name!("div") => 12,
-        local_name!("address") => 13,
-        _ => 14,
-    }
-}
-
-fn is_for_running_text(name: &LocalName) -> bool {
-    matches!(
-        *name,
-        local_name!("p") | local_name!("pre") | local_name!("blockquote") | local_name!("dd")
-    )
 }
