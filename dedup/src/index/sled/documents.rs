@@ -88,9 +88,18 @@ impl Signatures {
 
     /// Calls `each` with the id of every document.
     pub fn for_each_id(&self, mut each: impl FnMut(DocId)) -> Result<(), DedupError> {
+        self.for_each(|id, _| {
+            each(id);
+            Ok(())
+        })
+    }
+
+    /// Calls `each` with every document and its encoded signature, by id.
+    pub fn for_each(&self, mut each: impl FnMut(DocId, &[u8]) -> Result<(), DedupError>) -> Result<(), DedupError> {
         for row in self.tree.iter().values() {
             for document in documents(&row?) {
-                each(document?.0);
+                let (id, signature) = document?;
+                each(id, signature)?;
             }
         }
         Ok(())
