@@ -102,6 +102,19 @@ pub trait Index {
     /// The index cannot be read.
     fn signature(&self, id: DocId) -> Result<Option<Signature>, DedupError>;
 
+    /// Calls `each` with the signature of each of the documents `ids` that is there, in any order. `ids` is ascending.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    fn for_each_signature(&self, ids: &[DocId], each: &mut dyn FnMut(DocId, Signature)) -> Result<(), DedupError> {
+        for id in ids {
+            if let Some(signature) = self.signature(*id)? {
+                each(*id, signature);
+            }
+        }
+        Ok(())
+    }
+
     /// Adds a document. A document that is already in the index stays unchanged.
     ///
     /// # Errors

@@ -47,11 +47,9 @@ use crate::layout::{Layout, LayoutError};
 /// Upper bound on the fingerprints in an index.
 const MAX_SLOTS: usize = 1 << 31;
 
-/// A query that compares more than this share of the entries, met once or several times, is answered by a sweep instead:
-/// comparing one entry of a bucket costs as much as sweeping over some thirty.
-const SWEEP_SHARE: usize = 32;
-/// Comparisons that are always cheaper than a sweep.
-const LEAST_COMPARED: usize = 256;
+/// Entries over which a sweep goes in the time in which a search reads one bucket, or compares one entry of a bucket. A
+/// search that costs more than a sweep gives up, and a sweep answers.
+const SWEPT_PER_PROBE: usize = 32;
 
 /// An entry near a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,6 +79,8 @@ pub struct FingerprintIndex<W> {
     layout: Layout,
     skew: Skew,
     masks: Masks<W>,
+    /// Number of buckets that a query reads, without those of split buckets.
+    probes: usize,
     tables: Vec<Table>,
     words: Vec<W>,
     ids: Vec<u64>,
@@ -132,6 +132,7 @@ impl<W: Word> FingerprintIndex<W> {
                 max_distance,
             },
             masks: Masks::new(key_bits, max_distance),
+            probes: layout.probes() as usize,
             tables: cuts.into_iter().map(Table::new).collect(),
             words: Vec::new(),
             ids: Vec::new(),
@@ -244,8 +245,9 @@ impl<W: Word> FingerprintIndex<W> {
     /// As [`near`](Self::near), only for the entries whose slots `accept` accepts.
     pub(super) fn near_where(&self, fingerprint: W, accept: &impl Accept, found: &mut Vec<NearFingerprint>) {
         let before = found.len();
-        let most_compared = (self.words.len() / SWEEP_SHARE).max(LEAST_COMPARED);
-        let is_complete = cpu::dispatch(self.search(fingerprint, accept, most_compared, found));
+        let sweep_costs = self.words.len() / SWEPT_PER_PROBE;
+        let is_complete =
+            sweep_costs > self.probes && cpu::dispatch(self.search(fingerprint, accept, sweep_costs, found));
         if !is_complete {
             found.truncate(before);
             cpu::dispatch(self.sweep(fingerprint, accept, found));

@@ -5,7 +5,7 @@
 //! shingles    ─▶ scan over the short texts    ─▶ documents that the rule may confirm
 //! ```
 //!
-//! A document takes 128 bytes for its sketch beside 16 to 64 for its fingerprint; a short text takes 52 bytes.
+//! A document takes 128 bytes for its sketch beside 16 to 64 for its fingerprint; a short text takes 48 bytes.
 
 mod short_texts;
 mod sketches;

@@ -183,7 +183,7 @@ impl SignatureScan {
 
 /// The fold of a sketch; zeros if there is none.
 fn half(sketch: Option<&Sketch>) -> Half {
-    sketch.map_or(Half::default(), folded::half)
+    sketch.map_or(Half::default(), folded::fold)
 }
 
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use super::blocks::Word;
 use crate::cpu::Kernel;
 
 /// Fingerprints that are compared at a time, before the near ones are visited.
-const CHUNK: usize = 512;
+pub(super) const CHUNK: usize = 512;
 
 /// Receives the near fingerprints of a sweep.
 pub(super) trait Visit {
@@ -58,22 +58,47 @@ impl<W: Word, V: Visit> Sweep<'_, W, V> {
 
     #[inline(always)]
     fn visit_near(&mut self, start: usize, near: &[u8; CHUNK]) {
-        for_each_flag(near, |at| {
+        for at in Flagged::new(near) {
             let at = start + at;
             self.visit.visit(at, (self.words[at] ^ self.query).ones());
-        });
+        }
     }
 }
 
-/// Calls `each` with the number of each flag that is 1; the others are 0.
-#[inline(always)]
-pub(super) fn for_each_flag<const N: usize>(flags: &[u8; N], mut each: impl FnMut(usize)) {
-    for (number, flags) in flags.as_chunks::<64>().0.iter().enumerate() {
-        let mut flags = mask(flags);
-        while flags != 0 {
-            each(number * 64 + flags.trailing_zeros() as usize);
-            flags &= flags - 1;
+/// The numbers of the flags that are 1, ascending; the others are 0. A loop over them is compiled with the instructions of
+/// the kernel around it, which a closure would not be.
+pub(super) struct Flagged<'a> {
+    flags: &'a [[u8; 64]],
+    /// Number of the flags before `flags`.
+    before: usize,
+    mask: u64,
+}
+
+impl<'a> Flagged<'a> {
+    #[inline(always)]
+    pub(super) fn new(flags: &'a [u8; CHUNK]) -> Self {
+        Self {
+            flags: flags.as_chunks().0,
+            before: 0,
+            mask: 0,
         }
+    }
+}
+
+impl Iterator for Flagged<'_> {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        while self.mask == 0 {
+            let (first, rest) = self.flags.split_first()?;
+            self.mask = mask(first);
+            self.flags = rest;
+            self.before += 64;
+        }
+        let at = self.before - 64 + self.mask.trailing_zeros() as usize;
+        self.mask &= self.mask - 1;
+        Some(at)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The short texts of an index, laid out for a scan.
 //!
 //! ```text
-//! folds    0 │ 1 │ 2 │ …     64 bits each: rule out most texts  (vector instructions)
+//! folds    0 │ 1 │ 2 │ …     32 bits each: rule out most texts  (vector instructions)
 //! sizes    0 │ 1 │ 2 │ …     number of shingles
 //! bitmaps  0  │ 1  │ …       256 bits each: rule out nearly all others
 //! ids      0 │ 1 │ 2 │ …
@@ -16,11 +16,8 @@
 //! share most of them; then the lists of its shingles name each text several times.
 
 use crate::cpu::{Kernel, dispatch};
-use crate::index::sweep::for_each_flag;
+use crate::index::sweep::{CHUNK, Flagged};
 use crate::signature::DocId;
-
-/// Texts that are compared at a time.
-const CHUNK: usize = 512;
 
 /// Words of a bitmap.
 const WORDS: usize = 4;
@@ -37,7 +34,7 @@ const REMOVED: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct ShortTexts {
-    folds: Vec<u64>,
+    folds: Vec<u32>,
     sizes: Vec<u32>,
     bitmaps: Vec<Bitmap>,
     ids: Vec<DocId>,
@@ -101,14 +98,15 @@ fn bitmap(shingles: &[u64]) -> Bitmap {
     bitmap
 }
 
-fn fold(bitmap: &Bitmap) -> u64 {
-    bitmap.iter().fold(0, |fold, word| fold ^ word)
+fn fold(bitmap: &Bitmap) -> u32 {
+    let fold = bitmap.iter().fold(0, |fold, word| fold ^ word);
+    (fold ^ fold >> 32) as u32
 }
 
 /// The inputs of a query, and its output.
 struct Query<'a> {
     texts: &'a ShortTexts,
-    fold: u64,
+    fold: u32,
     bitmap: Bitmap,
     size: u32,
     /// Share of |A| + |B| in which two similar texts may differ, in units of 1 / [`UNIT`].
@@ -138,13 +136,13 @@ impl Kernel for Query<'_> {
 
 impl Query<'_> {
     #[inline(always)]
-    fn compare(&mut self, start: usize, folds: &[u64; CHUNK], sizes: &[u32; CHUNK]) {
+    fn compare(&mut self, start: usize, folds: &[u32; CHUNK], sizes: &[u32; CHUNK]) {
         let mut near = [0; CHUNK];
         for ((near, fold), size) in near.iter_mut().zip(folds).zip(sizes) {
             *near = u8::from(self.may_differ(*size, (fold ^ self.fold).count_ones()));
         }
         let texts = self.texts;
-        for_each_flag(&near, |at| {
+        for at in Flagged::new(&near) {
             let at = start + at;
             let mut differing = 0;
             for (a, b) in texts.bitmaps[at].iter().zip(&self.bitmap) {
@@ -153,7 +151,7 @@ impl Query<'_> {
             if self.may_differ(texts.sizes[at], differing) {
                 self.found.push(texts.ids[at]);
             }
-        });
+        }
     }
 
     /// Whether a text of this size may be similar if its bitmap differs in so many bits.

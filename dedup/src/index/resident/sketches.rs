@@ -1,10 +1,9 @@
 //! The sketches of all fingerprints of an index, by slot: a candidate is confirmed or ruled out where it lies.
 //!
 //! ```text
-//! quarters  0 │ 1 │ 2 │ …    32 bytes each; rule out most pages of one template
-//! to_half   0 │ 1 │ 2 │ …    32 bytes each
-//! to_whole  0 │ 1 │ 2 │ …    64 bytes each; decide exactly
-//! numbers   0 │ 1 │ 2 │ …    a part of the hash of the numbers of the text
+//! folds    0 │ 1 │ 2 │ …    64 bytes each; rule out most pages of one template
+//! rests    0 │ 1 │ 2 │ …    64 bytes each; decide exactly
+//! numbers  0 │ 1 │ 2 │ …    a part of the hash of the numbers of the text
 //! ```
 //!
 //! On a site of one template, thousands of fingerprints are within the distance of every page. Reading the signature of
@@ -14,13 +13,12 @@ use crate::duplicate_rule::Bounds;
 use crate::index::blocks::Accept;
 use crate::signature::Signature;
 use crate::sketch::Sketch;
-use crate::sketch::folded::{Folded, Half, Quarter, differ_at_most};
+use crate::sketch::folded::{Folded, Half, differ_at_most};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sketches {
-    quarters: Vec<Quarter>,
-    to_half: Vec<Quarter>,
-    to_whole: Vec<Half>,
+    folds: Vec<Half>,
+    rests: Vec<Half>,
     numbers: Vec<u32>,
 }
 
@@ -28,24 +26,17 @@ impl Sketches {
     /// Stores the sketch of a slot; the slot is at most one beyond the last. A missing sketch is stored as zeros: it may
     /// pass the filter, and the rule then refuses the document.
     pub(super) fn set(&mut self, slot: u32, signature: &Signature) {
-        let zeros = Folded {
-            quarter: Quarter::default(),
-            to_half: Quarter::default(),
-            to_whole: Half::default(),
-        };
-        let folded = signature.sketch.as_ref().map_or(zeros, Folded::new);
+        let folded = signature.sketch.as_ref().map(Folded::new).unwrap_or_default();
         let numbers = part(signature.numbers);
         let slot = slot as usize;
         if slot == self.numbers.len() {
             self.grow();
-            self.quarters.push(folded.quarter);
-            self.to_half.push(folded.to_half);
-            self.to_whole.push(folded.to_whole);
+            self.folds.push(folded.fold);
+            self.rests.push(folded.rest);
             self.numbers.push(numbers);
         } else {
-            self.quarters[slot] = folded.quarter;
-            self.to_half[slot] = folded.to_half;
-            self.to_whole[slot] = folded.to_whole;
+            self.folds[slot] = folded.fold;
+            self.rests[slot] = folded.rest;
             self.numbers[slot] = numbers;
         }
     }
@@ -55,9 +46,8 @@ impl Sketches {
         let len = self.numbers.len();
         if len == self.numbers.capacity() {
             let more = (len / 8).max(64);
-            self.quarters.reserve_exact(more);
-            self.to_half.reserve_exact(more);
-            self.to_whole.reserve_exact(more);
+            self.folds.reserve_exact(more);
+            self.rests.reserve_exact(more);
             self.numbers.reserve_exact(more);
         }
     }
@@ -66,9 +56,8 @@ impl Sketches {
     pub(super) fn sketch(&self, slot: u32) -> Sketch {
         let slot = slot as usize;
         let folded = Folded {
-            quarter: self.quarters[slot],
-            to_half: self.to_half[slot],
-            to_whole: self.to_whole[slot],
+            fold: self.folds[slot],
+            rest: self.rests[slot],
         };
         folded.sketch()
     }
@@ -114,12 +103,7 @@ impl Accept for MayConfirm<'_> {
         let Some((most, query)) = &self.differing else {
             return true;
         };
-        let Sketches {
-            quarters,
-            to_half,
-            to_whole,
-            ..
-        } = self.sketches;
-        differ_at_most(*most, query, (&quarters[slot], &to_half[slot], &to_whole[slot]))
+        let Sketches { folds, rests, .. } = self.sketches;
+        differ_at_most(*most, query, &folds[slot], &rests[slot])
     }
 }
