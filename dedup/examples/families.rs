@@ -83,7 +83,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let rule = DuplicateRule::default();
             let dedup = Deduplicator::new(MemoryIndex::new(&rule)?, rule)?;
             let mut analysis = Duration::ZERO;
-            let mut verdicts = vec![Duration::ZERO; 10];
+            let mut verdicts = [Duration::ZERO; 10];
             for number in 0..size {
                 let text = document(kind, &template, &mut random);
                 let start = Instant::now();

@@ -13,7 +13,7 @@ use dedup::{
 };
 
 /// Documents of a family.
-const DOCUMENTS: u64 = 1_200;
+const DOCUMENTS: u64 = 1_000;
 
 /// Pseudo-random numbers (SplitMix64), equal in every run.
 struct Random(u64);
