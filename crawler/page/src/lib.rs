@@ -29,6 +29,8 @@ mod parse;
 mod read;
 pub mod sniff;
 mod soft_404;
+#[cfg(feature = "stages")]
+pub mod stages;
 mod words;
 
 pub use decode::EncodingSource;

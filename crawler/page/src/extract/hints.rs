@@ -1,10 +1,9 @@
 //! The role of an element by the marks of the template: its name, ARIA role, `itemprop`, classes and id.
 
 use html5ever::{LocalName, local_name};
-use scraper::node::Element;
 
 use super::marks::{MAX_NAMES, RELATIONS};
-use crate::parse::attribute;
+use crate::parse::{Element, attribute};
 
 /// The role of an element in the page. The model knows roles by their numbers: after a change, make the model again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use html5ever::local_name;
-use scraper::node::Element;
 
-use crate::parse::attribute;
+use crate::parse::{Element, attribute};
 
 /// The kinds of boxes whose distance to a run is a feature of the run. The model knows them by their numbers: after a change of a mark
 /// or of a topic, make the model again.
@@ -288,9 +287,13 @@ pub(super) fn hidden(element: &Element) -> Option<Hidden> {
     if matches!(element.name.local, local_name!("html") | local_name!("body")) {
         return None;
     }
-    let mut attributes = element.attrs.iter().filter(|(_, value)| value.len() <= MAX_VALUE_BYTES);
-    attributes.find_map(|(name, value)| {
-        let (is_hidden, why) = match name.local {
+    let mut attributes = element
+        .attributes
+        .iter()
+        .filter(|attribute| attribute.value.len() <= MAX_VALUE_BYTES);
+    attributes.find_map(|attribute| {
+        let value = &attribute.value;
+        let (is_hidden, why) = match attribute.name.local {
             // The search of a browser finds such text and shows it.
             local_name!("hidden") => (!value.eq_ignore_ascii_case("until-found"), Hidden::Folded),
             local_name!("style") => (hides(value), Hidden::Folded),

@@ -3,11 +3,9 @@
 use std::collections::HashMap;
 
 use html5ever::{LocalName, local_name};
-use scraper::Node;
-use scraper::node::Element;
 use url::Url;
 
-use super::attribute;
+use super::{Element, NodeRef, attribute};
 
 /// Most outlinks of a page. Later ones are ignored.
 pub(super) const MAX_OUTLINKS: usize = 20_000;
@@ -126,7 +124,7 @@ pub(super) struct Reference<'a> {
 
 impl<'a> Reference<'a> {
     /// The reference of an element, if it has one.
-    pub(super) fn of(node: ego_tree::NodeRef<'a, Node>, element: &'a Element) -> Option<Self> {
+    pub(super) fn of(node: NodeRef<'a>, element: &'a Element) -> Option<Self> {
         let (attr, kind) = match element.name.local {
             local_name!("a") => (local_name!("href"), LinkKind::Anchor),
             local_name!("area") => (local_name!("href"), LinkKind::Area),
@@ -207,7 +205,7 @@ pub(super) fn has_token(list: &str, token: &str) -> bool {
 }
 
 /// Whether a form always leads to the same document: its method is GET, and no field has a name.
-fn is_bare_get(form: ego_tree::NodeRef<'_, Node>, element: &Element) -> bool {
+fn is_bare_get(form: NodeRef<'_>, element: &Element) -> bool {
     // An unknown method means GET.
     let method = attribute(element, &local_name!("method")).unwrap_or_default();
     let get = !["post", "dialog"]
