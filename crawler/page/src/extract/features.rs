@@ -6,8 +6,9 @@
 //!
 //! What the rules of [`root`](super::root) would take is a feature, too.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+
+use foldhash::fast::RandomState;
 
 use super::display::heading_level;
 use super::kind::Kinds;
@@ -16,6 +17,7 @@ use super::marks::Mark;
 use super::measure::{Letters, is_for_running_text, log, share, small, tag};
 use super::path::{NOWHERE, Path, paths};
 use super::select;
+use crate::map::{Map, Set};
 
 /// The names of the features in the order of a [`Row`]. The model names features by them.
 #[rustfmt::skip]
@@ -90,9 +92,9 @@ pub(super) struct Page<'a> {
     containers: Vec<[usize; CONTAINERS.len()]>,
     /// For each box, the number of its siblings of the same name and classes, and itself.
     alike: Vec<usize>,
-    repeats: HashMap<&'a str, usize>,
+    repeats: Map<&'a str, usize>,
     /// The words of the title.
-    title: HashSet<String>,
+    title: Set<String>,
     /// The runs that are headings.
     headings: Vec<usize>,
     /// The runs that are headings of level 1.
@@ -133,7 +135,7 @@ impl<'a> Page<'a> {
     pub(super) fn of(layout: &'a Layout, root: usize, title: &str, kinds: Kinds) -> Self {
         let letters: Vec<Letters> = layout.runs.iter().map(|run| Letters::of(layout.text_of(run))).collect();
         let (paths, articles) = paths(layout);
-        let mut repeats = HashMap::with_capacity(layout.runs.len());
+        let mut repeats = Map::with_capacity_and_hasher(layout.runs.len(), RandomState::default());
         for run in &layout.runs {
             *repeats.entry(layout.text_of(run)).or_insert(0) += 1;
         }
@@ -148,7 +150,7 @@ impl<'a> Page<'a> {
             paths,
             alike: alike(layout),
             repeats,
-            title: words(title).collect(),
+            title: words(title).map(str::to_lowercase).collect(),
             articles,
             kinds,
             rules: Rules::of(layout, root),
@@ -219,9 +221,17 @@ impl<'a> Page<'a> {
             return 0;
         }
         let (mut all, mut shared) = (0, 0);
+        let mut lower = String::new();
         for word in words(text) {
-            all += word.len();
-            shared += if self.title.contains(&word) { word.len() } else { 0 };
+            if word.is_ascii() {
+                lower.clear();
+                lower.push_str(word);
+                lower.make_ascii_lowercase();
+            } else {
+                lower = word.to_lowercase();
+            }
+            all += lower.len();
+            shared += if self.title.contains(&lower) { lower.len() } else { 0 };
         }
         share(shared, all)
     }
@@ -421,7 +431,7 @@ fn sums(layout: &Layout, letters: &[Letters]) -> Vec<Sums> {
 
 fn alike(layout: &Layout) -> Vec<usize> {
     let key = |at: usize| (layout.boxes[at].parent, layout.boxes[at].signature);
-    let mut counts = HashMap::with_capacity(layout.boxes.len());
+    let mut counts = Map::with_capacity_and_hasher(layout.boxes.len(), RandomState::default());
     for at in 0..layout.boxes.len() {
         *counts.entry(key(at)).or_insert(0) += 1;
     }
@@ -432,7 +442,7 @@ fn level(layout: &Layout, run: &Run) -> i16 {
     i16::from(heading_level(&layout.boxes[run.owner].name))
 }
 
-fn words(text: &str) -> impl Iterator<Item = String> {
+fn words(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_alphanumeric());
-    words.filter(|word| !word.is_empty()).map(str::to_lowercase)
+    words.filter(|word| !word.is_empty())
 }

@@ -5,9 +5,10 @@
 //! work on the two lists.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::ops::Range;
 
+use foldhash::fast::RandomState;
 use html5ever::{LocalName, local_name, ns};
 
 use super::display::{Display, is_heading};
@@ -118,6 +119,8 @@ struct Walk<'t> {
     layout: Layout,
     dropped: &'t HashSet<NodeId>,
     names: NameCache<'t>,
+    /// Makes the signatures of the boxes.
+    hashes: RandomState,
     /// The innermost open box.
     open: usize,
     /// Number of open links.
@@ -148,6 +151,7 @@ impl<'t> Walk<'t> {
             layout: Layout::default(),
             dropped,
             names: NameCache::default(),
+            hashes: RandomState::default(),
             open: 0,
             links: 0,
             preformatted: 0,
@@ -295,10 +299,16 @@ impl<'t> Walk<'t> {
             topics,
             mark: element.and_then(marks::mark),
             hidden: element.and_then(marks::hidden),
-            signature: element.map_or(0, signature),
+            signature: element.map_or(0, |element| self.signature(element)),
             runs: runs..runs,
             end: 0,
         });
+    }
+
+    fn signature(&self, element: &Element) -> u64 {
+        let class = attribute(element, &local_name!("class"));
+        let class = class.filter(|class| class.len() <= MAX_VALUE_BYTES);
+        self.hashes.hash_one((&element.name.local, class))
     }
 
     fn close_box(&mut self) {
@@ -347,17 +357,18 @@ impl<'t> Walk<'t> {
                 self.gap = self.gap.max(Some(if newline { b'\n' } else { b' ' }));
                 rest = &rest[space..];
             }
-            let word = rest.find(is_space).unwrap_or(rest.len());
-            self.push_word(&rest[..word]);
-            rest = &rest[word..];
+            let (words, behind) = rest.split_at(words(rest));
+            self.push_words(words);
+            rest = behind;
         }
         if self.links > 0 {
             self.run_link_bytes += self.layout.text.len() - before;
         }
     }
 
-    fn push_word(&mut self, word: &str) {
-        if word.is_empty() {
+    /// Appends words with single spaces between them.
+    fn push_words(&mut self, words: &str) {
+        if words.is_empty() {
             return;
         }
         let (gap, at_joint) = (self.gap.take(), std::mem::take(&mut self.at_joint));
@@ -365,11 +376,11 @@ impl<'t> Walk<'t> {
         if self.has_run() {
             if let Some(gap) = gap {
                 self.layout.text.push(char::from(gap));
-            } else if at_joint && joins_words(&self.layout.text, word) {
+            } else if at_joint && joins_words(&self.layout.text, words) {
                 self.layout.text.push(' ');
             }
         }
-        self.layout.text.push_str(word);
+        self.layout.text.push_str(words);
     }
 }
 
@@ -394,14 +405,6 @@ fn is_without_spaces(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{2e80}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
 }
 
-fn signature(element: &Element) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    element.name.local.hash(&mut hasher);
-    let class = attribute(element, &local_name!("class"));
-    class.filter(|class| class.len() <= MAX_VALUE_BYTES).hash(&mut hasher);
-    hasher.finish()
-}
-
 /// Whether a box begins with a heading.
 fn begins_with_heading(node: NodeRef<'_>) -> bool {
     let mut elements = node.children().filter_map(|child| child.value().as_element());
@@ -413,6 +416,24 @@ fn begins_with_heading(node: NodeRef<'_>) -> bool {
 fn is_pre(node: NodeRef<'_>) -> bool {
     let element = node.value().as_element();
     element.is_some_and(|element| element.name.local == local_name!("pre"))
+}
+
+/// The length of the words at the start of a text, up to white space that is more than a space between two of them.
+fn words(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'!'..=b'~' => at += 1,
+            b' ' if matches!(bytes.get(at + 1), Some(b'!'..=b'~')) => at += 1,
+            b' ' => break,
+            _ => match text[at..].chars().next() {
+                Some(c) if !is_space(c) => at += c.len_utf8(),
+                _ => break,
+            },
+        }
+    }
+    at
 }
 
 fn is_space(c: char) -> bool {

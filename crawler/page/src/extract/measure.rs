@@ -22,6 +22,15 @@ pub(super) struct Letters {
 impl Letters {
     pub(super) fn of(text: &str) -> Self {
         let mut letters = Self::default();
+        if text.is_ascii() {
+            letters.digits = count(text, |byte| byte.is_ascii_digit());
+            letters.capitals = count(text, |byte| byte.is_ascii_uppercase());
+            letters.ascii = count(text, |byte| byte.is_ascii_alphabetic());
+            letters.prices = count(text, |byte| byte == b'$');
+            letters.marks = count(text, |byte| matches!(byte, b'.' | b',' | b';' | b':' | b'!' | b'?'));
+            letters.end = end(text);
+            return letters;
+        }
         for c in text.chars() {
             match c {
                 '0'..='9' => letters.digits += 1,
@@ -37,12 +46,22 @@ impl Letters {
                 _ => {}
             }
         }
-        letters.end = match text.chars().next_back() {
-            Some('.' | '!' | '?' | '。' | '！' | '？' | '…' | '”' | '"' | '」') => 2,
-            Some(':' | ',' | ';' | '：' | '，' | '；') => 1,
-            _ => 0,
-        };
+        letters.end = end(text);
         letters
+    }
+}
+
+/// The number of such bytes.
+fn count(text: &str, is: impl Fn(u8) -> bool) -> usize {
+    text.bytes().map(|byte| usize::from(is(byte))).sum()
+}
+
+/// 2: the last character ends a sentence; 1: it ends a part of one; 0: neither.
+fn end(text: &str) -> i16 {
+    match text.chars().next_back() {
+        Some('.' | '!' | '?' | '。' | '！' | '？' | '…' | '”' | '"' | '」') => 2,
+        Some(':' | ',' | ';' | '：' | '，' | '；') => 1,
+        _ => 0,
     }
 }
 

@@ -1,11 +1,10 @@
 //! The links of a page to documents.
 
-use std::collections::HashMap;
-
 use html5ever::{LocalName, local_name};
 use url::Url;
 
 use super::{Element, NodeRef, attribute};
+use crate::map::Map;
 
 /// Most outlinks of a page. Later ones are ignored.
 pub(super) const MAX_OUTLINKS: usize = 20_000;
@@ -230,8 +229,8 @@ pub(super) struct Resolver<'a> {
     base: &'a Url,
     /// The base URL, if an empty reference to it names another document.
     empty: Option<&'a str>,
-    by_target: HashMap<&'a str, Option<usize>>,
-    by_url: HashMap<Url, usize>,
+    by_target: Map<&'a str, Option<usize>>,
+    by_url: Map<Url, usize>,
     outlinks: Vec<Outlink>,
 }
 
@@ -242,8 +241,8 @@ impl<'a> Resolver<'a> {
         Self {
             base,
             empty: (!same).then(|| base.as_str()),
-            by_target: HashMap::new(),
-            by_url: HashMap::new(),
+            by_target: Map::default(),
+            by_url: Map::default(),
             outlinks: Vec::new(),
         }
     }
