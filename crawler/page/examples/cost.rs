@@ -8,6 +8,9 @@ use std::time::Duration;
 use page::stages::{STAGES, costs};
 use rustix::time::{ClockId, clock_gettime};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Readings of each file. The fastest counts, because other programs share the caches of the processor.
 const ROUNDS: usize = 3;
 

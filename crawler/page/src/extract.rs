@@ -30,6 +30,7 @@ mod path;
 mod root;
 mod select;
 mod selectors;
+mod title;
 #[cfg(feature = "training")]
 pub mod training;
 

@@ -23,13 +23,18 @@ impl Letters {
     pub(super) fn of(text: &str) -> Self {
         let mut letters = Self::default();
         if text.is_ascii() {
-            letters.digits = count(text, |byte| byte.is_ascii_digit());
-            letters.capitals = count(text, |byte| byte.is_ascii_uppercase());
-            letters.ascii = count(text, |byte| byte.is_ascii_alphabetic());
-            letters.prices = count(text, |byte| byte == b'$');
-            letters.marks = count(text, |byte| matches!(byte, b'.' | b',' | b';' | b':' | b'!' | b'?'));
-            letters.end = end(text);
-            return letters;
+            let mut counts = [0; KINDS];
+            text.bytes()
+                .for_each(|byte| counts[usize::from(KIND_OF[usize::from(byte)])] += 1);
+            let [_, digits, capitals, small, marks, prices] = counts;
+            return Self {
+                marks,
+                digits,
+                capitals,
+                ascii: capitals + small,
+                end: end(text),
+                prices,
+            };
         }
         for c in text.chars() {
             match c {
@@ -51,10 +56,26 @@ impl Letters {
     }
 }
 
-/// The number of such bytes.
-fn count(text: &str, is: impl Fn(u8) -> bool) -> usize {
-    text.bytes().map(|byte| usize::from(is(byte))).sum()
-}
+/// Number of kinds of ASCII characters: others, digits, capitals, small letters, punctuation of sentences, signs of currencies.
+const KINDS: usize = 6;
+
+/// The kind of each ASCII character.
+const KIND_OF: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        kinds[byte] = match byte as u8 {
+            b'0'..=b'9' => 1,
+            b'A'..=b'Z' => 2,
+            b'a'..=b'z' => 3,
+            b'.' | b',' | b';' | b':' | b'!' | b'?' => 4,
+            b'$' => 5,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+};
 
 /// 2: the last character ends a sentence; 1: it ends a part of one; 0: neither.
 fn end(text: &str) -> i16 {

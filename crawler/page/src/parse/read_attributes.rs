@@ -2,14 +2,13 @@
 
 use html5ever::{LocalName, local_name};
 
-/// Elements whose attributes the tree builder compares (WHATWG HTML, section 13.2.4.3, "the list of active formatting elements").
-const FORMATTING: [&str; 14] = [
-    "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u",
-];
-
-/// Whether all attributes of such elements matter.
+/// Whether all attributes of such elements matter, because the tree builder compares them (WHATWG HTML, section 13.2.4.3, "the list of
+/// active formatting elements").
 pub(super) fn matter_all(element: &str) -> bool {
-    element.len() <= 6 && FORMATTING.contains(&element)
+    matches!(
+        element,
+        "a" | "b" | "big" | "code" | "em" | "font" | "i" | "nobr" | "s" | "small" | "strike" | "strong" | "tt" | "u"
+    )
 }
 
 /// The name of an attribute that the tree builder or a later step reads; `None` for others.

@@ -15,19 +15,28 @@ use super::{read_attributes, references};
 /// Most attributes of a simple tag.
 const MAX_SIMPLE_ATTRIBUTES: usize = 24;
 
-/// Elements whose tags may move the tokenizer out of its data state.
-const RAW: &[&str] = &[
-    "script",
-    "style",
-    "title",
-    "textarea",
-    "xmp",
-    "iframe",
-    "noembed",
-    "noframes",
-    "noscript",
-    "plaintext",
-];
+/// Attributes for which a tag with some reserves memory.
+const USUAL_ATTRIBUTES: usize = 2;
+
+/// Longest simple comment, in bytes.
+const MAX_COMMENT_BYTES: usize = 4096;
+
+/// Whether tags of such elements may move the tokenizer out of its data state.
+fn is_raw(name: &str) -> bool {
+    matches!(
+        name,
+        "script"
+            | "style"
+            | "title"
+            | "textarea"
+            | "xmp"
+            | "iframe"
+            | "noembed"
+            | "noframes"
+            | "noscript"
+            | "plaintext"
+    )
+}
 
 /// The text of a page without carriage returns, from which tokens are made.
 pub(super) struct Source<'a> {
@@ -89,6 +98,7 @@ impl<'a> Source<'a> {
         };
         match self.bytes()[at..] {
             [b'<', b'/', ..] => self.end_tag(at).map(whole),
+            [b'<', b'!', b'-', b'-', ..] => self.comment(at).map(whole),
             [b'<', ..] => self.start_tag(at, false),
             _ => self.text(at).map(whole),
         }
@@ -122,17 +132,31 @@ impl<'a> Source<'a> {
         Some((Token::CharacterTokens(text), end))
     }
 
+    /// A comment without the marks that may end it early.
+    fn comment(&self, at: usize) -> Option<(Token, usize)> {
+        let bytes = &self.bytes()[at + 4..];
+        let nearest = &bytes[..bytes.len().min(MAX_COMMENT_BYTES)];
+        let len = memchr::memmem::find(nearest, b"-->")?;
+        let text = &bytes[..len];
+        let ends_early = text.starts_with(b">") || text.starts_with(b"->") || holds(&bytes[..len + 2], b"--!>");
+        let is_simple = !ends_early && !(self.has_nul && memchr(0, text).is_some());
+        is_simple.then(|| {
+            let text = self.slice(at + 4, at + 4 + len);
+            (Token::CommentToken(text), at + 4 + len + 3)
+        })
+    }
+
     fn end_tag(&self, at: usize) -> Option<(Token, usize)> {
         let name = self.name(at + 2)?;
         let end = at + 2 + name.len();
-        (self.bytes().get(end) == Some(&b'>') && !RAW.contains(&name))
+        (self.bytes().get(end) == Some(&b'>') && !is_raw(name))
             .then(|| (tag(TagKind::EndTag, name, false, Vec::new()), end + 1))
     }
 
-    fn start_tag(&self, at: usize, is_raw: bool) -> Option<Start> {
+    fn start_tag(&self, at: usize, raw: bool) -> Option<Start> {
         let bytes = self.bytes();
         let element = self.name(at + 1)?;
-        if RAW.contains(&element) != is_raw {
+        if is_raw(element) != raw {
             return None;
         }
         let keeps_all = self.keeps_all || read_attributes::matter_all(element);
@@ -160,6 +184,9 @@ impl<'a> Source<'a> {
             if attributes.iter().any(|known| known.name.local == name) {
                 return None;
             }
+            if attributes.is_empty() {
+                attributes = Vec::with_capacity(USUAL_ATTRIBUTES);
+            }
             attributes.push(Attribute {
                 name: QualName::new(None, ns!(), name),
                 value: self.value(value.0, value.1)?,
@@ -174,12 +201,12 @@ impl<'a> Source<'a> {
 
     /// Whether the tag at `at` is simple and of an element in which only text may be.
     pub(super) fn begins_raw_element(&self, at: usize) -> bool {
-        self.bytes()[at] == b'<' && self.name(at + 1).is_some_and(|name| RAW.contains(&name))
+        self.bytes()[at] == b'<' && self.name(at + 1).is_some_and(is_raw)
     }
 
     /// The element at `at` in which only text may be; `None` if it is not simple.
     pub(super) fn raw_element(&self, at: usize) -> Option<RawElement> {
-        let element = self.name(at + 1).filter(|name| RAW.contains(name))?;
+        let element = self.name(at + 1).filter(|name| is_raw(name))?;
         let start = self.start_tag(at, true)?;
         let text_end = start.end + raw_end(&self.bytes()[start.end..], element)?;
         let text = &self.bytes()[start.end..text_end];

@@ -18,7 +18,7 @@ use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeBuilder,
 use html5ever::{Attribute, QualName, expanded_name, local_name, ns};
 
 use super::limits::{self, ParseLimits};
-use super::tree::{Element, Node, NodeId, Tree};
+use super::tree::{Element, Node, NodeId, NodeRef, Tree};
 use super::{MAX_ATTRIBUTES, MAX_DEPTH, Truncation};
 
 type Builder = TreeBuilder<NodeId, CountingSink>;
@@ -122,8 +122,8 @@ pub(super) struct CountingSink {
     tree: RefCell<Tree>,
     /// Steps so far; see [`super::STEPS_PER_BYTE`].
     steps: Cell<u64>,
-    /// The last appended element and its depth. Most elements are its children or siblings.
-    depth: Cell<(NodeId, usize)>,
+    /// The last appended node, its depth and its parent. Most nodes are its children or siblings.
+    depth: Cell<(NodeId, usize, Option<NodeId>)>,
     max_depth: Cell<usize>,
     /// Number of attributes of all elements, in the source.
     attributes: Cell<usize>,
@@ -137,7 +137,7 @@ impl CountingSink {
         Self {
             tree: RefCell::new(tree),
             steps: Cell::new(0),
-            depth: Cell::new((root, 0)),
+            depth: Cell::new((root, 0, None)),
             max_depth: Cell::new(0),
             attributes: Cell::new(0),
         }
@@ -159,9 +159,14 @@ impl CountingSink {
 
     /// Records the depth of `node`, which has just got a parent.
     fn note_depth(&self, tree: &Tree, node: NodeId) {
-        let (last, last_depth) = self.depth.get();
-        let depth = match tree.get(node).parent() {
+        let (last, last_depth, last_parent) = self.depth.get();
+        let parent = tree.get(node).parent();
+        let depth = match parent {
             Some(parent) if parent.id() == last => last_depth + 1,
+            Some(parent) if Some(parent.id()) == last_parent => {
+                self.count(last_depth as u64);
+                last_depth
+            }
             Some(parent) => {
                 let depth = parent.ancestors().count() + 1;
                 self.count(depth as u64);
@@ -169,7 +174,7 @@ impl CountingSink {
             }
             None => 0,
         };
-        self.depth.set((node, depth));
+        self.depth.set((node, depth, parent.map(NodeRef::id)));
         self.max_depth.set(self.max_depth.get().max(depth));
     }
 }
