@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 use super::features::{FEATURES, NAMES, Row};
 
 /// Runs that go through the trees together.
-const LANES: usize = 32;
+const LANES: usize = 64;
 
 /// Largest number of splits between the root of a tree and a leaf.
 const DEPTH: usize = 5;
