@@ -30,6 +30,8 @@ mod path;
 mod root;
 mod select;
 mod selectors;
+mod spaces;
+mod sums;
 mod title;
 #[cfg(feature = "training")]
 pub mod training;

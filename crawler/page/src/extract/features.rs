@@ -15,9 +15,10 @@ use super::display::heading_level;
 use super::kind::Kinds;
 use super::layout::{Layout, LayoutBox, Run};
 use super::marks::Mark;
-use super::measure::{Letters, is_for_running_text, log, share, small, tag};
+use super::measure::{Letters, log, share, small, tag};
 use super::path::{NOWHERE, Path, paths};
 use super::select;
+use super::sums::{Sums, between, sums};
 use super::title::Title;
 use crate::map::Map;
 
@@ -71,17 +72,6 @@ const CONTAINERS: [usize; 2] = [300, 2_000];
 
 /// Most runs between a run and the last heading that are counted.
 const MAX_HEADING_DISTANCE: usize = 40;
-
-/// Sums over runs.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sums {
-    bytes: usize,
-    link_bytes: usize,
-    marks: usize,
-    prices: usize,
-    /// Bytes in paragraphs and other elements for running text.
-    text: usize,
-}
 
 /// A page with all that the rows need.
 pub(super) struct Page<'a> {
@@ -374,18 +364,6 @@ fn containers(layout: &Layout, before: &[Sums]) -> Vec<[usize; CONTAINERS.len()]
     containers
 }
 
-/// The sums of some runs.
-fn between(before: &[Sums], runs: &Range<usize>) -> Sums {
-    let (start, end) = (before[runs.start], before[runs.end]);
-    Sums {
-        bytes: end.bytes - start.bytes,
-        link_bytes: end.link_bytes - start.link_bytes,
-        marks: end.marks - start.marks,
-        prices: end.prices - start.prices,
-        text: end.text - start.text,
-    }
-}
-
 /// What each box says of the runs in it. `alike` has for each box the number of its siblings of the same name and classes, and itself.
 fn boxes(layout: &Layout, before: &[Sums], alike: &[usize]) -> Vec<[i16; BOX_FEATURES]> {
     let page = before.last().map_or(0, |page| page.bytes);
@@ -402,23 +380,6 @@ fn boxes(layout: &Layout, before: &[Sums], alike: &[usize]) -> Vec<[i16; BOX_FEA
         ]
     };
     layout.boxes.iter().zip(alike).map(features).collect()
-}
-
-fn sums(layout: &Layout, letters: &[Letters]) -> Vec<Sums> {
-    let mut sum = Sums::default();
-    let mut before = Vec::with_capacity(layout.runs.len() + 1);
-    before.push(sum);
-    for (run, letters) in layout.runs.iter().zip(letters) {
-        sum.bytes += run.text.len();
-        sum.link_bytes += run.link_bytes;
-        sum.marks += letters.marks;
-        sum.prices += letters.prices;
-        if is_for_running_text(&layout.boxes[run.owner].name) {
-            sum.text += run.text.len();
-        }
-        before.push(sum);
-    }
-    before
 }
 
 fn alike(layout: &Layout) -> Vec<usize> {

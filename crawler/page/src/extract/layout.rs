@@ -15,6 +15,7 @@ use super::display::{Display, is_heading};
 use super::hints::{self, Role};
 use super::marks::{self, Hidden, MAX_VALUE_BYTES, Mark};
 use super::names::NameCache;
+use super::spaces::{is_space, joins_words, words};
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, attribute};
 
 /// A block-level element.
@@ -393,18 +394,6 @@ fn is_within_words(element: &Element) -> bool {
         )
 }
 
-/// Whether two words would become one. Where an end tag and a start tag stand between two words, templates separate them by style
-/// (`<b>name</b><span class=type>string</span>`). Scripts without spaces need none.
-fn joins_words(before: &str, after: &str) -> bool {
-    let is_of_word = |c: char| c.is_alphanumeric() && !is_without_spaces(c);
-    before.chars().next_back().is_some_and(is_of_word) && after.chars().next().is_some_and(is_of_word)
-}
-
-/// Whether a character is of a script that writes words without spaces: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
-fn is_without_spaces(c: char) -> bool {
-    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{2e80}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
-}
-
 /// Whether a box begins with a heading.
 fn begins_with_heading(node: NodeRef<'_>) -> bool {
     let mut elements = node.children().filter_map(|child| child.value().as_element());
@@ -416,28 +405,6 @@ fn begins_with_heading(node: NodeRef<'_>) -> bool {
 fn is_pre(node: NodeRef<'_>) -> bool {
     let element = node.value().as_element();
     element.is_some_and(|element| element.name.local == local_name!("pre"))
-}
-
-/// The length of the words at the start of a text, up to white space that is more than a space between two of them.
-fn words(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'!'..=b'~' => at += 1,
-            b' ' if matches!(bytes.get(at + 1), Some(b'!'..=b'~')) => at += 1,
-            b' ' => break,
-            _ => match text[at..].chars().next() {
-                Some(c) if !is_space(c) => at += c.len_utf8(),
-                _ => break,
-            },
-        }
-    }
-    at
-}
-
-fn is_space(c: char) -> bool {
-    c.is_whitespace()
 }
 
 /// A link whose text is one symbol (¶, #, ⚓): a handle for the heading beside it.

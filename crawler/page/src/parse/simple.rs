@@ -139,8 +139,8 @@ impl<'a> Source<'a> {
         let len = memchr::memmem::find(nearest, b"-->")?;
         let text = &bytes[..len];
         let ends_early = text.starts_with(b">") || text.starts_with(b"->") || holds(&bytes[..len + 2], b"--!>");
-        let is_simple = !ends_early && !(self.has_nul && memchr(0, text).is_some());
-        is_simple.then(|| {
+        let has_nul = self.has_nul && memchr(0, text).is_some();
+        (!ends_early && !has_nul).then(|| {
             let text = self.slice(at + 4, at + 4 + len);
             (Token::CommentToken(text), at + 4 + len + 3)
         })
