@@ -18,6 +18,9 @@ const MAX_SIMPLE_ATTRIBUTES: usize = 24;
 /// Attributes for which a tag with some reserves memory.
 const USUAL_ATTRIBUTES: usize = 2;
 
+/// Longest text that a tendril holds without memory of its own, in bytes.
+const MAX_INLINE_BYTES: usize = 8;
+
 /// Longest simple comment, in bytes.
 const MAX_COMMENT_BYTES: usize = 4096;
 
@@ -82,7 +85,11 @@ impl<'a> Source<'a> {
 
     /// A slice of the page.
     pub(super) fn slice(&self, start: usize, end: usize) -> StrTendril {
-        self.shared.subtendril(start as u32, (end - start) as u32)
+        match end - start {
+            // A slice of the page would be copied as well, after more checks.
+            0..=MAX_INLINE_BYTES => StrTendril::from_slice(&self.html[start..end]),
+            len => self.shared.subtendril(start as u32, len as u32),
+        }
     }
 
     fn bytes(&self) -> &'a [u8] {
