@@ -9,7 +9,7 @@ use super::{MAX_TREE_BYTES, STEPS_PER_BYTE};
 
 /// Memory of a node: about half of it in the tree, and the rest in what later steps make of it. A rule of the user needs a copy of the
 /// tree.
-pub(super) const NODE_BYTES: usize = 136;
+pub(super) const NODE_BYTES: usize = 128;
 
 /// Memory of an attribute: its name, its value, and the allocation of a longer value.
 pub(super) const ATTRIBUTE_BYTES: usize = 64;
