@@ -39,7 +39,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::bounded;
 use storage::Counts;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use web::fetch::{FetchError, Response};
 use web::memory_budget::{Claim, MemoryBudget};
 
@@ -147,7 +147,7 @@ pub fn run(
     let ended = runtime.block_on(async {
         let max_duration = settings.limits.max_duration;
         tokio::spawn(forward_stop(stop, max_duration, events_in.clone(), stats.clone()));
-        let recorder = tokio::task::spawn_blocking(move || recorder.run(&records, &events_in, &robots));
+        let recorder = start_recorder(move || recorder.run(&records, &events_in, &robots))?;
         drive(&mut frontier, network, records_in, events, start, recorder).await
     });
     // An abandoned request or name look-up must not delay the end.
@@ -164,6 +164,19 @@ pub fn run(
         holds_back: frontier.into_holder(),
         elapsed: start.elapsed(),
     })
+}
+
+/// Starts the thread of the recorder. Returns the receiver of its result, which fails if the thread panics.
+fn start_recorder(
+    run: impl FnOnce() -> Result<Counts, RunError> + Send + 'static,
+) -> Result<oneshot::Receiver<Result<Counts, RunError>>, RunError> {
+    let (ended_in, ended) = oneshot::channel();
+    thread::Builder::new()
+        // It has a name, so that its processor time can be seen: it is the only stage with one thread.
+        .name("recorder".into())
+        .spawn(move || ended_in.send(run()).is_ok())
+        .map_err(|source| RunError::io("start", "the thread of the recorder", source))?;
+    Ok(ended)
 }
 
 /// The number of cores; `otherwise` if the system does not report it.
