@@ -16,8 +16,8 @@
 //!    ([`Fetcher::get_by`](web::fetch::Fetcher::get_by)). An event tells the frontier that the request has ended. A
 //!    small answer goes to the channel `small`, a large one to `large` ([`Lane`](super::interpret::Lane)).
 //! 4. **Interpret.** A parse thread turns the answer into a record ([`Interpreter::interpret`]): a redirect, a
-//!    failure, or a page, which [`page::read`] reads. The record of a page has the text, the signature, and the
-//!    outlinks within the scope.
+//!    failure, or a page, which [`page::read`] reads. The record of a page has the text, the signature, the
+//!    outlinks within the scope, and the compressed records for the archive.
 //! 5. **Recorder.** One thread decides on the pages in turn ([`Recorder::run`]): it asks the dedup index for the
 //!    verdict, archives the page, and commits the outcome together with the outlinks. An event brings the new URLs to
 //!    the frontier, where they start at step 2.
@@ -25,6 +25,9 @@
 //! Each job holds one of the frontier's `window` tickets, and every channel has room for as many messages as there are tickets, so
 //! no stage waits for a stage that waits for it. [`MemoryBudget`] bounds the bytes in flight. Parsing has threads of its own, so
 //! that it never holds up the network.
+//!
+//! The network and the parse threads grow with the cores of the machine. The recorder has one thread, so its work on a page bounds the
+//! rate of a crawl on many cores; everything that can be done before the verdict is done on the parse threads.
 
 mod drive;
 mod fill;

@@ -5,7 +5,8 @@
 //! ```
 //!
 //! It makes the records as the parse threads do, and does not count that. It counts the processor time of the recorder's thread, with its
-//! commits. Nine pages of ten are kept, as on a site with few duplicates. Each has 150 links, ten of them to URLs that are not known.
+//! commits. Nine pages of ten are kept, as on a site with few duplicates. Each has 150 links: 100 to the navigation of its site, 40 to
+//! recently discovered URLs, and 10 to URLs that are not known.
 
 use std::time::UNIX_EPOCH;
 
@@ -24,10 +25,17 @@ use crate::crawl::scope::Scope;
 const KNOWN: u64 = 1_000_000;
 const PAGES: usize = 20_000;
 const LINKS: u64 = 150;
+const NAVIGATION: u64 = 100;
 const NEW_LINKS: u64 = 10;
+/// The URLs of a crawl that are linked most, besides the navigation.
+const RECENT: u64 = 50_000;
 const HOSTS: u64 = 50;
 /// The pages between two commits: those of 250 ms at 1,200 pages a second.
 const COMMIT_EVERY: usize = 300;
+
+/// The allocator of the program, nearly.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn link(number: u64) -> Discovered {
     let host = format!("www{}.example.org", number % HOSTS);
@@ -58,9 +66,12 @@ impl Pages {
         let text: Vec<String> = (0..700).map(|_| format!("w{}", words.u32(0..5_000))).collect();
         let text = text.join(" ");
         let body = Bytes::from(format!("<title>{number}</title><p class=content>{text}</p>").repeat(8));
-        let own = self.random.u64(0..self.known);
-        let links = (0..LINKS - NEW_LINKS).map(|n| link((own + n * n) % self.known));
-        let outlinks = links.chain((self.known..).take(NEW_LINKS as usize).map(link)).collect();
+        let site = self.made % HOSTS;
+        let navigation = (0..NAVIGATION).map(|n| link(n * HOSTS + site));
+        let mut recent = || link(self.known - 1 - self.random.u64(0..RECENT));
+        let recent: Vec<_> = (0..LINKS - NAVIGATION - NEW_LINKS).map(|_| recent()).collect();
+        let fresh = (self.known..).take(NEW_LINKS as usize).map(link);
+        let outlinks = navigation.chain(recent).chain(fresh).collect();
         self.known += NEW_LINKS;
         let draft = PageDraft {
             title: format!("Page {number} of the benchmark"),
