@@ -3,12 +3,9 @@
 //! The same part may be content on one kind of page and not on another: answers are content of a discussion, and comments are not content
 //! of an article.
 
-use ego_tree::NodeRef;
 use html5ever::local_name;
-use scraper::node::Element;
-use scraper::{Html, Node};
 
-use crate::parse::attribute;
+use crate::parse::{Element, Node, NodeRef, Tree, attribute};
 
 /// Longest script of structured data that is searched, in bytes.
 const MAX_SCRIPT_BYTES: usize = 256 * 1024;
@@ -25,9 +22,9 @@ pub(super) struct Kinds {
 
 impl Kinds {
     /// Reads what a page declares.
-    pub(super) fn of(html: &Html) -> Self {
+    pub(super) fn of(html: &Tree) -> Self {
         let mut kinds = Self::default();
-        for node in html.tree.nodes() {
+        for node in html.nodes() {
             if let Node::Element(element) = node.value() {
                 for_each_type(node, element, |name| kinds.add_type(name));
             }
@@ -63,7 +60,7 @@ impl Kinds {
 }
 
 /// Calls `add` with each type that an element declares, with or without the address of its vocabulary.
-pub(crate) fn for_each_type<'t>(node: NodeRef<'t, Node>, element: &'t Element, mut add: impl FnMut(&'t str)) {
+pub(crate) fn for_each_type<'t>(node: NodeRef<'t>, element: &'t Element, mut add: impl FnMut(&'t str)) {
     match element.name.local {
         local_name!("meta") => {
             let property = attribute(element, &local_name!("property")).unwrap_or_default();

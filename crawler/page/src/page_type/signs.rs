@@ -3,16 +3,13 @@
 
 use std::ops::{AddAssign, Sub};
 
-use ego_tree::iter::Edge;
 use html5ever::{LocalName, local_name};
-use scraper::node::Element;
-use scraper::{Html, Node};
 use url::Url;
 
 use super::declared::{self, Address, GROUPS, PROGRAMS};
 use super::names::{MAX_VALUE_BYTES, Names, PEOPLE, TOPICS, Topics};
 use crate::extract::kind::for_each_type;
-use crate::parse::attribute;
+use crate::parse::{Element, Node, NodeRef, Tree, attribute};
 
 /// Fewest siblings that are a row of items.
 const MIN_ITEMS: usize = 3;
@@ -140,37 +137,63 @@ struct Walk<'t> {
 
 impl Signs {
     /// Reads the tree of a page with this URL.
-    pub(super) fn of(html: &Html, url: &Url) -> Self {
+    pub(super) fn of(html: &Tree, url: &Url) -> Self {
         let mut walk = Walk {
             signs: Self::default(),
             names: Names::default(),
             open: Vec::new(),
             depths: Depths::default(),
         };
-        for edge in html.tree.root().traverse() {
-            match edge {
-                Edge::Open(node) => match node.value() {
-                    Node::Element(element) => {
-                        for_each_type(node, element, |name| {
-                            if let Some(group) = declared::group(name) {
-                                walk.signs.groups[group] += 1;
-                            }
-                        });
-                        walk.enter(element);
-                    }
-                    Node::Text(text) if walk.depths.unread == 0 => walk.text(text),
-                    _ => {}
-                },
-                Edge::Close(node) if node.value().is_element() => walk.leave(),
-                Edge::Close(_) => {}
-            }
-        }
+        walk.tree(html.root());
         walk.signs.address = Address::of(url);
         walk.signs
     }
 }
 
 impl<'t> Walk<'t> {
+    /// Visits all nodes without recursion, because trees may be deep.
+    fn tree(&mut self, root: NodeRef<'t>) {
+        let mut next = root.first_child();
+        while let Some(mut node) = next {
+            self.visit(node);
+            next = node.first_child();
+            if next.is_none() {
+                self.end_of(node);
+            }
+            while next.is_none() {
+                next = node.next_sibling();
+                if next.is_none() {
+                    match node.parent().filter(|parent| parent.id() != root.id()) {
+                        Some(parent) => node = parent,
+                        None => break,
+                    }
+                    self.end_of(node);
+                }
+            }
+        }
+    }
+
+    fn visit(&mut self, node: NodeRef<'t>) {
+        match node.value() {
+            Node::Element(element) => {
+                for_each_type(node, element, |name| {
+                    if let Some(group) = declared::group(name) {
+                        self.signs.groups[group] += 1;
+                    }
+                });
+                self.enter(element);
+            }
+            Node::Text(text) if self.depths.unread == 0 => self.text(text),
+            _ => {}
+        }
+    }
+
+    fn end_of(&mut self, node: NodeRef<'t>) {
+        if node.value().as_element().is_some() {
+            self.leave();
+        }
+    }
+
     fn enter(&mut self, element: &'t Element) {
         // The parser may repeat an element with a long value in each paragraph.
         let is_short = |value: &&str| value.len() <= MAX_VALUE_BYTES;

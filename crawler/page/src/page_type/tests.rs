@@ -2,7 +2,7 @@ use super::*;
 use crate::parse;
 
 fn type_of(url: &str, html: &str) -> PageType {
-    PageType::of(&parse::parse(html), &Url::parse(url).unwrap())
+    PageType::of(&parse::parse(html, parse::Attributes::Read), &Url::parse(url).unwrap())
 }
 
 const SENTENCES: &str = "The council met on Monday. It talked about the bridge, which has been closed since the flood in spring. \
@@ -95,7 +95,10 @@ fn sums_are_of_the_content_and_of_its_largest_row_of_alike_siblings() {
     let html = "<header><a href=/>Shop</a></header><ul class=results>\
         <li class=card><img src=1><a href=/1>Kettle</a> $10</li><li class=card><img src=2><a href=/2>Teapot</a> €20</li>\
         <li class=card><img src=3><a href=/3>Cup</a> $5</li></ul><footer><ul><li>a</li><li>b</li><li>c</li><li>d</li></ul></footer>";
-    let signs = Signs::of(&parse::parse(html).html, &Url::parse("https://e.example/").unwrap());
+    let signs = Signs::of(
+        &parse::parse(html, parse::Attributes::Read).html,
+        &Url::parse("https://e.example/").unwrap(),
+    );
     assert_eq!((signs.item_count, signs.most_alike), (3, 3));
     assert_eq!((signs.items.images, signs.items.links, signs.items.prices), (3, 3, 3));
     assert_eq!((signs.page.links, signs.inner.links), (4, 3));
@@ -107,7 +110,11 @@ fn sums_are_of_the_content_and_of_its_largest_row_of_alike_siblings() {
 fn text_is_counted_the_same_with_and_without_other_letters() {
     let sums = |text: &str| {
         let html = format!("<p>{text}</p>");
-        Signs::of(&parse::parse(&html).html, &Url::parse("https://e.example/").unwrap()).page
+        Signs::of(
+            &parse::parse(&html, parse::Attributes::Read).html,
+            &Url::parse("https://e.example/").unwrap(),
+        )
+        .page
     };
     let (ascii, other) = (sums("One. Two! $3 \n"), sums("One. Two! $3 \n€é。"));
     assert_eq!((ascii.bytes, ascii.prices, ascii.sentences), (10, 1, 2));
@@ -119,7 +126,7 @@ fn types_and_programs_and_urls_are_signs() {
     let html = "<meta name=generator content='phpBB 3'><div itemscope itemtype='https://schema.org/Product'></div>\
         <script type=application/ld+json>{\"@type\": [\"QAPage\"]}</script>";
     let url = Url::parse("https://docs.e.example/2026/some-long-name-7?q=1").unwrap();
-    let signs = Signs::of(&parse::parse(html).html, &url);
+    let signs = Signs::of(&parse::parse(html, parse::Attributes::Read).html, &url);
     let of = |name: &str| signs.groups[declared::GROUPS.iter().position(|(group, _)| *group == name).unwrap()];
     assert_eq!((of("product"), of("discussion"), of("article")), (1, 1, 0));
     assert_eq!(signs.programs, [true, false, false]);

@@ -9,7 +9,7 @@ use crate::parse;
 /// The features of a page by name, as the model sees them.
 #[must_use]
 pub fn features(html: &str, url: &Url) -> Vec<(String, i16)> {
-    let document = parse::parse(html);
+    let document = parse::parse(html, parse::Attributes::Read);
     let canonical = parse::facts(&document, url, "").canonical;
     let signs = Signs::of(&document.html, canonical.as_ref().unwrap_or(url));
     let mut features = Vec::new();
