@@ -125,6 +125,20 @@ fn a_page_is_shown_with_every_property_that_a_crawl_uses() {
     ] {
         assert_eq!(page[key], expected, "{key}");
     }
+    let kinds = [
+        "article",
+        "listing",
+        "product",
+        "forum",
+        "documentation",
+        "service",
+        "unknown",
+    ];
+    assert!(
+        kinds.contains(&page["page_type"].as_str().unwrap()),
+        "{}",
+        page["page_type"]
+    );
     let asked =
         |noindex: bool, nofollow: bool| json!({"noindex": noindex, "nofollow": nofollow, "unavailable_after": null});
     assert_eq!(

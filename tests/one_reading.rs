@@ -26,6 +26,7 @@ struct Reading {
     title: Value,
     text: Value,
     language: Value,
+    page_type: Value,
     canonical: Value,
     fingerprint: Value,
     /// The paths of its links.
@@ -160,6 +161,7 @@ fn reading(fields: &Value, links: BTreeSet<String>) -> Reading {
         title: field("title"),
         text: field("text"),
         language: field("language"),
+        page_type: field("page_type"),
         canonical: field("canonical"),
         fingerprint: field("fingerprint"),
         links,

@@ -1,6 +1,6 @@
 //! A page: what the caller knows when it is decided, and its record in the catalogue.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::frontier::{QueuedUrl, Validators, Via};
 use crate::warc::location::{Archived, WarcLocation};
@@ -106,6 +106,8 @@ pub struct PageDraft {
     pub text_chars: u64,
     /// Language of the text, an ISO 639 code; `None` if unknown.
     pub language: Option<String>,
+    /// What kind of page it is, such as `article`, in the words of the caller; `None` if the caller does not tell.
+    pub page_type: Option<String>,
     /// The verdict.
     pub verdict: Verdict,
     /// Fingerprint, exact hash and sketch as the caller encodes them. The store does not decode them.
@@ -177,6 +179,9 @@ pub struct PageRecord {
     pub text: Option<WarcLocation>,
     /// Place of the `revisit` record that a duplicate has instead of a `response`.
     pub revisit: Option<WarcLocation>,
+    /// See [`PageDraft::page_type`]. Rows of earlier versions end before this field.
+    #[serde(deserialize_with = "none_at_the_end")]
+    pub page_type: Option<String>,
 }
 
 impl PageRecord {
@@ -219,6 +224,44 @@ impl PageRecord {
             response: archived.response,
             text: archived.text,
             revisit: archived.revisit,
+            page_type: draft.page_type,
         }
+    }
+}
+
+/// Reads the last field of a row; `None` if the row ends before it.
+fn none_at_the_end<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::deserialize(deserializer).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> PageRecord {
+        let queued = QueuedUrl {
+            url: "https://h/x".to_owned(),
+            host: "h".to_owned(),
+            ..QueuedUrl::default()
+        };
+        let draft = PageDraft {
+            page_type: Some("article".to_owned()),
+            ..PageDraft::default()
+        };
+        PageRecord::new(&queued, draft, Archived::default())
+    }
+
+    #[test]
+    fn a_row_without_a_page_type_can_be_read() {
+        let page = record();
+        let row = postcard::to_stdvec(&page).unwrap();
+        assert_eq!(postcard::from_bytes::<PageRecord>(&row).unwrap(), page);
+        let without = PageRecord {
+            page_type: None,
+            ..page
+        };
+        let earlier = &row[..row.len() - "article".len() - 2];
+        assert_eq!(postcard::from_bytes::<PageRecord>(earlier).unwrap(), without);
+        assert!(postcard::from_bytes::<PageRecord>(&earlier[..earlier.len() - 1]).is_err());
     }
 }

@@ -7,11 +7,15 @@ mod index_file;
 mod page;
 mod repeated;
 mod rows;
+mod stretches;
+mod threads;
 
 use std::collections::BTreeMap;
 
 pub use self::findings::{Finding, FindingKind, Findings};
 use self::repeated::Repeated;
+use self::stretches::Stretches;
+use self::threads::in_order;
 use crate::counts::Counts;
 use crate::error::StorageError;
 use crate::frontier::QueuedUrl;
@@ -20,15 +24,18 @@ use crate::store::Store;
 use crate::url_state::UrlState;
 use crate::urls::KnownUrl;
 
+/// Pages that the threads share at a time.
+const PAGES_AT_A_TIME: usize = 1_024;
+
 /// Counts by host, as the rows have them.
 type Counted = BTreeMap<String, Counts>;
 
 impl Store {
-    /// About the number of steps that [`verify`](Self::verify) takes.
+    /// The number of steps that [`verify`](Self::verify) takes: one for each page, URL, entry of the queue, and piece of the archive.
     #[must_use]
     pub fn steps_to_verify(&self) -> u64 {
         let counts = self.counts();
-        counts.discovered + 2 * counts.queued + 4 * (self.next_page_id() - 1)
+        counts.discovered + counts.queued + counts.due + self.next_page_id() - 1 + self.steps_of_archive()
     }
 
     /// Checks every URL, page, row, archived record and line of `index.cdxj`, and reports every contradiction.
@@ -37,29 +44,42 @@ impl Store {
     /// The state or the archive cannot be read at all.
     pub fn verify(&self, findings: &mut Findings<'_>) -> Result<(), StorageError> {
         let mut counted = Counted::new();
-        self.verify_pages(&mut counted, findings)?;
+        let stretches = self.verify_pages(&mut counted, findings)?;
         self.verify_urls(&mut counted, findings)?;
         self.verify_queue(&mut counted, findings)?;
         self.verify_counts(counted, findings)?;
         self.verify_rows(findings)?;
-        self.verify_archive(findings)?;
+        self.verify_archive(&stretches, findings)?;
         self.verify_index_file(findings)
     }
 
-    fn verify_pages(&self, counted: &mut Counted, findings: &mut Findings<'_>) -> Result<(), StorageError> {
-        for row in self.pages_from(0) {
-            let (sequence, page) = row?;
-            count_page(counted.entry(page.host.clone()).or_default(), &page);
-            let mut note = |kind, what: String| findings.note(kind, format!("page {sequence}, {}: {what}", page.url));
-            for (kind, what) in self.wrong_with_records(&page)? {
-                note(kind, what);
+    /// Returns the stretches of the archive by the records of the pages.
+    fn verify_pages(&self, counted: &mut Counted, findings: &mut Findings<'_>) -> Result<Stretches, StorageError> {
+        let mut stretches = Stretches::default();
+        let mut pages = self.pages_from(0);
+        loop {
+            let some: Vec<(u64, PageRecord)> = pages.by_ref().take(PAGES_AT_A_TIME).collect::<Result<_, _>>()?;
+            if some.is_empty() {
+                return Ok(stretches);
             }
-            if let Some(what) = self.wrong_with_row(sequence, &page)? {
-                note(FindingKind::Page, what);
+            let wrong = in_order(&some, |(sequence, page)| self.wrong_with_page(*sequence, page));
+            for ((sequence, page), wrong) in some.iter().zip(wrong) {
+                count_page(counted.entry(page.host.clone()).or_default(), page);
+                stretches.note(page);
+                for (kind, what) in wrong? {
+                    findings.note(kind, format!("page {sequence}, {}: {what}", page.url));
+                }
             }
-            findings.step();
+            findings.steps(some.len() as u64);
         }
-        Ok(())
+    }
+
+    /// The faults of the records and of the row of a page.
+    fn wrong_with_page(&self, sequence: u64, page: &PageRecord) -> Result<Vec<(FindingKind, String)>, StorageError> {
+        let mut wrong = self.wrong_with_records(page)?;
+        let row = self.wrong_with_row(sequence, page)?;
+        wrong.extend(row.map(|what| (FindingKind::Page, what)));
+        Ok(wrong)
     }
 
     fn verify_urls(&self, counted: &mut Counted, findings: &mut Findings<'_>) -> Result<(), StorageError> {

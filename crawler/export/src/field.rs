@@ -92,6 +92,9 @@ pub const FIELDS: &[Field] = &[
     maybe("canonical", Kind::Text, |page| {
         page.canonical.as_deref().map(Value::Text)
     }),
+    maybe("page_type", Kind::Text, |page| {
+        page.page_type.as_deref().map(Value::Text)
+    }),
 ];
 
 const fn always(name: &'static str, kind: Kind, of: fn(&ExportedPage) -> Option<Value<'_>>) -> Field {

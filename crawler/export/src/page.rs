@@ -43,6 +43,8 @@ pub struct ExportedPage {
     pub digest: String,
     /// The URL that the page names as its canonical one.
     pub canonical: Option<String>,
+    /// What kind of page it is; `None` if an earlier version of the crawler read it.
+    pub page_type: Option<String>,
 }
 
 /// The verdict on a page.

@@ -20,7 +20,7 @@ mod display;
 mod features;
 mod forest;
 mod hints;
-mod kind;
+pub(crate) mod kind;
 mod layout;
 mod marks;
 mod measure;

@@ -9,6 +9,7 @@
 //! - `extract`: the main text of a tree, by an [`ExtractRule`] of the user if there is one
 //! - `language`: the language of a text; `soft_404`: error pages that are served with status 200; `words`: a count of words
 //! - `map`: fast hash maps
+//! - `page_type`: article, listing, product, forum, documentation or service
 //! - `read`: all stages, joined
 //!
 //! ```
@@ -27,6 +28,9 @@ mod extract;
 pub use extract::training;
 mod language;
 mod map;
+mod page_type;
+#[cfg(feature = "training")]
+pub use page_type::training as page_type_training;
 mod parse;
 mod read;
 pub mod sniff;
@@ -37,6 +41,7 @@ mod words;
 
 pub use decode::EncodingSource;
 pub use extract::{ExtractRule, InvalidSelector, RuleEffect};
+pub use page_type::PageType;
 pub use parse::{
     HeaderLinks, HtmlRedirect, HtmlRedirectKind, LinkKind, Outlink, RobotsDirectives, Truncation, header_links,
     parse_refresh,

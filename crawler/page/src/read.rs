@@ -7,6 +7,7 @@ use url::Url;
 use crate::content_type::{charset, media_type};
 use crate::decode::{EncodingSource, decode_from};
 use crate::extract::{ExtractRule, RuleEffect, main_text};
+use crate::page_type::PageType;
 use crate::parse::{self, HtmlRedirect, Outlink, RobotsDirectives, Truncation};
 use crate::sniff::{is_binary, is_noise, media_type_of_binary};
 use crate::{language, soft_404};
@@ -50,6 +51,8 @@ pub struct Page {
     pub declared_language: Option<String>,
     /// The keywords of `<meta name=keywords>`.
     pub keywords: Vec<String>,
+    /// What kind of page it is.
+    pub page_type: PageType,
     /// Robots directives.
     pub robots: PageRobots,
     /// The canonical URLs that the page names.
@@ -198,6 +201,7 @@ impl Page {
         let (text, rule_effect) = main_text(&document, &facts.title, options.extract);
         let page = Self {
             rule_effect,
+            page_type: PageType::of(&document, facts.canonical.as_ref().unwrap_or(url)),
             title: facts.title,
             heading: facts.first_heading,
             declared_language: facts.lang,
@@ -239,6 +243,7 @@ impl Page {
             rule_effect: None,
             declared_language: None,
             keywords: Vec::new(),
+            page_type: PageType::Unknown,
             robots: PageRobots::default(),
             canonical: CanonicalLinks::default(),
             outlinks: Vec::new(),

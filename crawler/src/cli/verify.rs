@@ -79,7 +79,7 @@ fn verify(dir: &Path, settings: &Settings, quiet: bool) -> Result<Answer, RunErr
     };
     let store = Store::open_untouched(dir, &options)?;
     let steps = Arc::new(AtomicU64::new(0));
-    let _progress = show(&steps, store.steps_to_verify(), quiet);
+    let _progress = show(&steps, steps_to_verify(&store, settings), quiet);
     let mut found: BTreeMap<FindingKind, OfKind> = BTreeMap::new();
     let mut notes = Vec::new();
     let mut note = |Finding { kind, what }| {
@@ -89,8 +89,8 @@ fn verify(dir: &Path, settings: &Settings, quiet: bool) -> Result<Answer, RunErr
             of_kind.named.push(what);
         }
     };
-    let mut step = || {
-        steps.fetch_add(1, Ordering::Relaxed);
+    let mut step = |done| {
+        steps.fetch_add(done, Ordering::Relaxed);
     };
     let mut findings = Findings::new(&mut note, &mut step);
     store.verify(&mut findings)?;
@@ -107,6 +107,15 @@ fn verify(dir: &Path, settings: &Settings, quiet: bool) -> Result<Answer, RunErr
         notes,
         not_checked: NOT_CHECKED,
     })
+}
+
+/// The number of steps of all checks.
+fn steps_to_verify(store: &Store, settings: &Settings) -> u64 {
+    let of_store = store.steps_to_verify();
+    if store.scheme() != settings.store_scheme() {
+        return of_store;
+    }
+    of_store + store.next_page_id() - 1 + store.counts().kept
 }
 
 /// Checks the index and the duplicates, if the configuration has the scheme of the crawl.
@@ -140,7 +149,7 @@ fn show(steps: &Arc<AtomicU64>, total: u64, quiet: bool) -> Progress {
         let position = steps.load(Ordering::Relaxed);
         Moment {
             position,
-            message: format!("{position} of about {total} rows and records checked"),
+            message: format!("{position} of {total} rows and pieces of the archive checked"),
             ..Moment::default()
         }
     })

@@ -270,6 +270,7 @@ fn draft_of(page: PageRecord, replaces: Option<Replaced>) -> PageDraft {
         wire_bytes: page.wire_bytes,
         text_chars: page.text_chars,
         language: page.language,
+        page_type: page.page_type,
         verdict: page.verdict,
         signature: page.signature,
         elapsed_ms: page.elapsed_ms,

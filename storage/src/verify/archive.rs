@@ -2,15 +2,24 @@
 
 use std::fs::File;
 use std::io::ErrorKind;
+use std::ops::Range;
 use std::path::Path;
 
 use super::findings::{FindingKind, Findings};
+use super::stretches::Stretches;
+use super::threads::in_order;
 use crate::error::StorageError;
 use crate::format;
 use crate::page::PageRecord;
 use crate::store::Store;
 use crate::warc::metadata::{self, Event};
 use crate::warc::{Record, WarcReader};
+
+/// Bytes of the archive that are a step of the check.
+const BYTES_A_STEP: u64 = 4_096;
+
+/// Stretches after which the progress is shown.
+const STRETCHES_AT_A_TIME: usize = 8;
 
 impl Store {
     /// Stretches of the archive that a rebuild could not read. No page needs them.
@@ -24,8 +33,28 @@ impl Store {
         })
     }
 
+    /// Number of steps of the check of the archive.
+    pub(super) fn steps_of_archive(&self) -> u64 {
+        (0..=self.progress.archive.file)
+            .map(|file| self.bytes_of(file) / BYTES_A_STEP)
+            .sum()
+    }
+
+    /// Bytes of a WARC file; 0 if it cannot be opened.
+    fn bytes_of(&self, file: u32) -> u64 {
+        let end = self.progress.archive;
+        match file == end.file {
+            true => end.offset,
+            false => std::fs::metadata(self.archive.path(file)).map_or(0, |file| file.len()),
+        }
+    }
+
     /// Reads every WARC file up to the end of the archive.
-    pub(super) fn verify_archive(&self, findings: &mut Findings<'_>) -> Result<(), StorageError> {
+    pub(super) fn verify_archive(
+        &self,
+        stretches: &Stretches,
+        findings: &mut Findings<'_>,
+    ) -> Result<(), StorageError> {
         let end = self.progress.archive;
         let gaps = self.state.gaps()?;
         for number in 0..=end.file {
@@ -35,7 +64,7 @@ impl Store {
             }
             let path = self.archive.path(number);
             match File::open(&path) {
-                Ok(file) => self.verify_file(number, file, committed, findings)?,
+                Ok(_) => self.verify_file(number, committed, stretches, findings)?,
                 // The file was missing at the rebuild, so no page needs it.
                 Err(error) if error.kind() == ErrorKind::NotFound && gaps.contains(&number) => {}
                 Err(error) => {
@@ -47,44 +76,77 @@ impl Store {
     }
 
     /// Reads a WARC file to its end, or, for the last file, up to the `committed` byte.
+    ///
+    /// Several threads read a stretch each. If the records of every stretch lead to the beginning of the next one without damage, one
+    /// reader would have found the same. Otherwise one reader reads the file again, because damage may reach over a border.
     fn verify_file(
         &self,
         number: u32,
-        file: File,
         committed: Option<u64>,
+        stretches: &Stretches,
         findings: &mut Findings<'_>,
     ) -> Result<(), StorageError> {
-        let path = self.archive.path(number);
-        let mut reader = WarcReader::new(file);
-        let mut read_to = 0;
-        while committed.is_none_or(|committed| read_to < committed) {
-            match reader
-                .next_record()
-                .map_err(|source| StorageError::io("read", &path, source))?
+        let bytes = self.bytes_of(number);
+        let stretches = stretches.of_file(number, bytes);
+        let mut read = Vec::with_capacity(stretches.len());
+        for some in stretches.chunks(STRETCHES_AT_A_TIME) {
+            for (stretch, found) in some
+                .iter()
+                .zip(in_order(some, |stretch| self.read(number, stretch, committed)))
             {
+                read.push(found?);
+                findings.steps(stretch.end.min(bytes) / BYTES_A_STEP - stretch.start / BYTES_A_STEP);
+            }
+        }
+        let is_whole = |(stretch, read): (&Range<u64>, &ReadStretch)| {
+            stretch.end == u64::MAX || read.leads_to == Some(stretch.end)
+        };
+        if !stretches.iter().zip(&read).all(is_whole) {
+            read = vec![self.read(number, &(0..u64::MAX), committed)?];
+        }
+        for (kind, what) in read.into_iter().flat_map(|read| read.wrong) {
+            findings.note(kind, what);
+        }
+        Ok(())
+    }
+
+    /// Reads a stretch of a WARC file. The last one has no end: it ends with the file, or at the `committed` byte.
+    fn read(&self, number: u32, stretch: &Range<u64>, committed: Option<u64>) -> Result<ReadStretch, StorageError> {
+        let path = self.archive.path(number);
+        let failed = |source| StorageError::io("read", &path, source);
+        let mut reader = WarcReader::new(File::open(&path).map_err(failed)?).from_offset(stretch.start);
+        let (mut read_to, mut wrong, mut is_damaged) = (stretch.start, Vec::new(), false);
+        let committed = committed.filter(|_| stretch.end == u64::MAX);
+        let end = committed.unwrap_or(stretch.end);
+        while read_to < end {
+            match reader.next_record().map_err(failed)? {
                 None => break,
                 Some(Ok(located)) => {
                     read_to = located.offset + located.length;
-                    self.verify_metadata(&located.record, &path, located.offset, findings)?;
+                    let what = self.wrong_with_metadata(&located.record, &path, located.offset)?;
+                    wrong.extend(what.map(|what| (FindingKind::Page, what)));
                 }
                 Some(Err(damage)) if committed.is_some_and(|committed| damage.offset >= committed) => break,
                 Some(Err(damage)) => {
+                    is_damaged = true;
                     if !self.is_skipped(number, damage.offset, reader.position())? {
-                        findings.note(FindingKind::Archive, format!("{}: {damage}", path.display()));
+                        wrong.push((FindingKind::Archive, format!("{}: {damage}", path.display())));
                     }
                     read_to = read_to.max(damage.offset + 1);
                 }
             }
-            findings.step();
         }
         if let Some(committed) = committed.filter(|committed| read_to != *committed) {
             let what = format!(
                 "{}: its records end at byte {read_to}, but {committed} bytes are committed",
                 path.display()
             );
-            findings.note(FindingKind::Archive, what);
+            wrong.push((FindingKind::Archive, what));
         }
-        Ok(())
+        Ok(ReadStretch {
+            wrong,
+            leads_to: (!is_damaged).then_some(read_to),
+        })
     }
 
     /// Whether a rebuild noted this unreadable stretch, or a longer stretch that begins at the same byte.
@@ -95,39 +157,38 @@ impl Store {
         Ok(end <= self.state.decode::<u64>("an unreadable stretch", &row)?)
     }
 
-    /// Checks that the catalogue and the metadata record of a page agree.
-    fn verify_metadata(
-        &self,
-        record: &Record,
-        path: &Path,
-        offset: u64,
-        findings: &mut Findings<'_>,
-    ) -> Result<(), StorageError> {
+    /// The contradiction between the catalogue and the metadata record of a page, if there is one.
+    fn wrong_with_metadata(&self, record: &Record, path: &Path, offset: u64) -> Result<Option<String>, StorageError> {
         if record.kind() != "metadata" {
-            return Ok(());
+            return Ok(None);
         }
         // A rebuild skips records that it cannot decode, and gives up pages without a readable record.
         let Ok(decoded) = metadata::decode(record) else {
-            return Ok(());
+            return Ok(None);
         };
         let Event::Page { sequence, page, .. } = decoded.event else {
-            return Ok(());
+            return Ok(None);
         };
         let Some(known) = self.page(sequence)? else {
-            return Ok(());
+            return Ok(None);
         };
         let wrong = differing_fields(&page, &known, self.redecided()?.is_none());
-        if !wrong.is_empty() {
-            let what = format!(
+        Ok((!wrong.is_empty()).then(|| {
+            format!(
                 "page {sequence}, {}: its row differs from its metadata record (byte {offset} of {}): {}",
                 known.url,
                 path.display(),
                 wrong.join(", ")
-            );
-            findings.note(FindingKind::Page, what);
-        }
-        Ok(())
+            )
+        }))
     }
+}
+
+/// What the check of a stretch of a WARC file found.
+struct ReadStretch {
+    wrong: Vec<(FindingKind, String)>,
+    /// The end of its last record; `None` if a part of it is damaged.
+    leads_to: Option<u64>,
 }
 
 /// The names of the constant fields that differ. After a redecision, pages have other signatures, and `has_first_signature` is false.
@@ -144,6 +205,11 @@ fn differing_fields(archived: &PageRecord, known: &PageRecord, has_first_signatu
         ("wire_bytes", archived.wire_bytes == known.wire_bytes),
         ("text_chars", archived.text_chars == known.text_chars),
         ("language", archived.language == known.language),
+        // An earlier version leaves the type out when it writes the row again.
+        (
+            "page_type",
+            known.page_type.is_none() || archived.page_type == known.page_type,
+        ),
         ("elapsed_ms", archived.elapsed_ms == known.elapsed_ms),
         ("canonical", archived.canonical == known.canonical),
         ("payload_digest", archived.payload_digest == known.payload_digest),

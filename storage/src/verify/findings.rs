@@ -78,7 +78,7 @@ pub struct Finding {
 /// Receives findings.
 pub struct Findings<'a> {
     tell: &'a mut dyn FnMut(Finding),
-    step: &'a mut dyn FnMut(),
+    step: &'a mut dyn FnMut(u64),
 }
 
 impl std::fmt::Debug for Findings<'_> {
@@ -88,8 +88,8 @@ impl std::fmt::Debug for Findings<'_> {
 }
 
 impl<'a> Findings<'a> {
-    /// Passes each finding to `tell`, and calls `step` after each page, URL and record.
-    pub fn new(tell: &'a mut dyn FnMut(Finding), step: &'a mut dyn FnMut()) -> Self {
+    /// Passes each finding to `tell`, and passes to `step` the number of steps that are done.
+    pub fn new(tell: &'a mut dyn FnMut(Finding), step: &'a mut dyn FnMut(u64)) -> Self {
         Self { tell, step }
     }
 
@@ -101,8 +101,13 @@ impl<'a> Findings<'a> {
         });
     }
 
-    /// Reports that one more page, URL or record is checked.
+    /// Reports that one more row is checked.
     pub fn step(&mut self) {
-        (self.step)();
+        self.steps(1);
+    }
+
+    /// Reports that so many more rows, or pieces of the archive, are checked.
+    pub fn steps(&mut self, steps: u64) {
+        (self.step)(steps);
     }
 }

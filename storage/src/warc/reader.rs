@@ -79,6 +79,11 @@ impl<R: Read + Seek> WarcReader<R> {
         }
     }
 
+    /// Continues at `offset` of the input.
+    pub(crate) fn from_offset(self, offset: u64) -> Self {
+        Self { offset, ..self }
+    }
+
     /// The next record, damaged stretch, or `None` at the end.
     ///
     /// # Errors

@@ -5,7 +5,7 @@
 
 use html5ever::local_name;
 
-use crate::parse::{Element, Node, Tree, attribute};
+use crate::parse::{Element, Node, NodeRef, Tree, attribute};
 
 /// Longest script of structured data that is searched, in bytes.
 const MAX_SCRIPT_BYTES: usize = 256 * 1024;
@@ -26,40 +26,10 @@ impl Kinds {
         let mut kinds = Self::default();
         for node in html.nodes() {
             if let Node::Element(element) = node.value() {
-                match element.name.local {
-                    local_name!("meta") => kinds.add_meta(element),
-                    local_name!("script") if is_json_ld(element) => {
-                        let text = node.first_child().and_then(|child| child.value().as_text());
-                        kinds.add_json_ld(text.map_or("", |text| text));
-                    }
-                    _ => {}
-                }
-                let types = attribute(element, &local_name!("itemtype")).unwrap_or_default();
-                types.split_ascii_whitespace().for_each(|name| kinds.add_type(name));
+                for_each_type(node, element, |name| kinds.add_type(name));
             }
         }
         kinds
-    }
-
-    fn add_meta(&mut self, element: &Element) {
-        let property = attribute(element, &local_name!("property")).unwrap_or_default();
-        let content = attribute(element, &local_name!("content")).unwrap_or_default();
-        if property.eq_ignore_ascii_case("og:type") {
-            self.add_type(content);
-        }
-    }
-
-    /// Counts the values of `"@type"`, wherever they stand. Most scripts that are no valid JSON still show them.
-    fn add_json_ld(&mut self, script: &str) {
-        let mut rest = &script[..script.floor_char_boundary(MAX_SCRIPT_BYTES)];
-        while let Some(at) = rest.find("\"@type\"") {
-            rest = rest[at + 7..].trim_start();
-            let value = rest.strip_prefix(':').unwrap_or(rest).trim_start();
-            let value = value.strip_prefix('[').unwrap_or(value).trim_start();
-            if let Some(name) = value.strip_prefix('"') {
-                self.add_type(name.split('"').next().unwrap_or_default());
-            }
-        }
     }
 
     /// Counts a type, with or without the address of its vocabulary.
@@ -87,6 +57,41 @@ impl Kinds {
         };
         *count += 1;
     }
+}
+
+/// Calls `add` with each type that an element declares, with or without the address of its vocabulary.
+pub(crate) fn for_each_type<'t>(node: NodeRef<'t>, element: &'t Element, mut add: impl FnMut(&'t str)) {
+    match element.name.local {
+        local_name!("meta") => {
+            let property = attribute(element, &local_name!("property")).unwrap_or_default();
+            if property.eq_ignore_ascii_case("og:type") {
+                add(attribute(element, &local_name!("content")).unwrap_or_default());
+            }
+        }
+        local_name!("script") if is_json_ld(element) => {
+            let text = node.first_child().and_then(|child| child.value().as_text());
+            types_in_json_ld(text.map_or("", |text| text)).for_each(&mut add);
+        }
+        _ => {}
+    }
+    let types = attribute(element, &local_name!("itemtype")).unwrap_or_default();
+    types.split_ascii_whitespace().for_each(add);
+}
+
+/// The values of `"@type"`, wherever they stand. Most scripts that are no valid JSON still show them.
+fn types_in_json_ld(script: &str) -> impl Iterator<Item = &str> {
+    let mut rest = &script[..script.floor_char_boundary(MAX_SCRIPT_BYTES)];
+    std::iter::from_fn(move || {
+        while let Some(at) = rest.find("\"@type\"") {
+            rest = rest[at + 7..].trim_start();
+            let value = rest.strip_prefix(':').unwrap_or(rest).trim_start();
+            let value = value.strip_prefix('[').unwrap_or(value).trim_start();
+            if let Some(name) = value.strip_prefix('"') {
+                return Some(name.split('"').next().unwrap_or_default());
+            }
+        }
+        None
+    })
 }
 
 fn is_json_ld(element: &Element) -> bool {

@@ -37,6 +37,7 @@ pub(super) fn without_text(store: &Store, id: u64, page: PageRecord) -> Result<E
         distance,
         similarity,
         canonical: page.canonical,
+        page_type: page.page_type,
     })
 }
 

@@ -15,6 +15,7 @@ pub(in crate::cli) struct PageAnswer {
     pub charset_errors: bool,
     pub title: String,
     pub language: Option<String>,
+    pub page_type: &'static str,
     pub canonical: Option<String>,
     pub canonical_url: Option<String>,
     pub robots: Robots,

@@ -206,6 +206,7 @@ impl Inspector {
             charset_source: page.encoding_source.name(),
             charset_errors: page.had_encoding_errors,
             language: page.language(),
+            page_type: page.page_type.name(),
             canonical: canonical::named(&page.canonical, url, rules),
             canonical_url: found.url.as_ref().and_then(in_canonical_form),
             robots: Robots::of(page.robots),

@@ -32,6 +32,7 @@ pub(super) fn page(page: &PageAnswer) -> String {
     );
     row("title", or_none(&page.title));
     row("language", page.language.as_deref().unwrap_or("unknown"));
+    row("page type", page.page_type);
     row("rel=canonical", page.canonical.as_deref().unwrap_or("none"));
     row("robots", &robots(page));
     row("fingerprint", &fingerprint(page));

@@ -18,6 +18,7 @@ pub(super) fn verify(
     notes: &mut Vec<String>,
 ) -> Result<(), RunError> {
     let Some(mut members) = Members::open(store, settings, notes)? else {
+        findings.steps(store.next_page_id() - 1);
         return Ok(());
     };
     for row in store.pages_from(0) {

@@ -76,6 +76,7 @@ impl Interpreter {
             wire_bytes: response.wire_bytes,
             text_chars: page.text.chars().count() as u64,
             language: page.language(),
+            page_type: Some(page.page_type.name().to_owned()),
             verdict: Verdict::Unique,
             signature: Vec::new(),
             elapsed_ms: u32::try_from(response.elapsed.as_millis()).unwrap_or(u32::MAX),

@@ -9,6 +9,8 @@ use dedup::{Confirm, DedupError, DocId, DuplicateRule, Index, Layout, MemoryInde
 use super::Because;
 use crate::error::RunError;
 use crate::report::waiting::Waiting;
+use crate::study::short_text::ShortText;
+use crate::study::threads::by_all_cores;
 
 /// Pages that a thread searches at a time.
 const BATCH: usize = 256;
@@ -45,6 +47,8 @@ pub(crate) struct Search {
     /// Sequence numbers and signatures. The index would copy each signature that it returns, and pages of one template have hundreds
     /// of neighbours.
     kept: Vec<(u64, Signature)>,
+    /// The shingles of `kept`, in short.
+    texts: Vec<ShortText>,
 }
 
 impl Search {
@@ -66,6 +70,7 @@ impl Search {
             index: open(rule, width)?,
             width,
             kept: Vec::new(),
+            texts: Vec::new(),
         })
     }
 
@@ -83,6 +88,7 @@ impl Search {
             ..Signature::default()
         };
         self.index.insert(DocId(self.kept.len() as u64), &indexed)?;
+        self.texts.push(ShortText::of(&signature));
         self.kept.push((id, signature));
         Ok(())
     }
@@ -101,11 +107,11 @@ impl Search {
     pub fn find(&self, waiting: &Waiting) -> Result<Vec<Found>, RunError> {
         let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         let every = self.every();
-        by_threads(std::thread::available_parallelism().map_or(1, usize::from), || {
+        by_all_cores(|| {
             loop {
                 let from = next.fetch_add(BATCH, Ordering::Relaxed);
                 if from >= self.kept.len() {
-                    return Ok(());
+                    return Ok::<_, RunError>(());
                 }
                 waiting.at("searching for near misses: pages", from, self.kept.len());
                 let mut batch = Vec::new();
@@ -136,10 +142,10 @@ impl Search {
                 }
             }
         }
-        for candidate in self.short_candidates(signature)? {
+        for candidate in self.short_candidates(place, signature)? {
             let other = candidate.0 as usize;
             let other_signature = &self.kept[other].1;
-            if other >= place || signature.fingerprint.is_some() && other_signature.fingerprint.is_some() {
+            if signature.fingerprint.is_some() && other_signature.fingerprint.is_some() {
                 continue;
             }
             let similarity = self
@@ -177,29 +183,23 @@ impl Search {
         }
     }
 
-    fn short_candidates(&self, signature: &Signature) -> Result<Vec<DocId>, RunError> {
+    /// The pages before the page at `place` whose shingles may be similar enough.
+    fn short_candidates(&self, place: usize, signature: &Signature) -> Result<Vec<DocId>, RunError> {
         let mut candidates = Vec::new();
         if !signature.shingles.is_empty() {
-            for shingle in short::prefix(&signature.shingles, min_short_similarity(&self.rule)) {
+            let (text, least) = (&self.texts[place], min_short_similarity(&self.rule));
+            for shingle in short::prefix(&signature.shingles, least) {
                 self.index.with_shingle(*shingle, &mut candidates)?;
             }
+            candidates.retain(|other| {
+                let other = other.0 as usize;
+                other < place && text.may_reach(&self.texts[other], least)
+            });
             candidates.sort_unstable();
             candidates.dedup();
         }
         Ok(candidates)
     }
-}
-
-/// Runs `work` on `threads` threads including this one. A panic of another thread continues here, because its results are missing.
-fn by_threads(threads: usize, work: impl Fn() -> Result<(), RunError> + Sync) -> Result<(), RunError> {
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(&work)).collect();
-        let mut result = work();
-        for other in others {
-            result = result.and(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        result
-    })
 }
 
 /// The smallest similarity of short texts that the search finds.
@@ -273,17 +273,6 @@ mod tests {
             );
         }
         assert_eq!(all.len(), 1);
-    }
-
-    #[test]
-    fn a_panic_of_another_thread_is_not_lost() {
-        let this = std::thread::current().id();
-        let work = || {
-            assert_eq!(std::thread::current().id(), this, "not this one");
-            Ok(())
-        };
-        assert!(by_threads(1, work).is_ok());
-        assert!(std::panic::catch_unwind(|| by_threads(2, work)).is_err());
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::DUPLICATE_FROM;
 use super::cells::CellSet;
 use super::page::DecidedPage;
 use super::pass::Replayed;
+use crate::study::short_text::ShortText;
 
 /// Upper bound on the similar pages of one page. It is large, because a setting may keep none of the most similar pages.
 const MOST_ALIKE: usize = 4_096;
@@ -42,6 +43,8 @@ pub(super) struct Nearest<'a> {
     /// The place of each page, and the first words of its sketch.
     heads: Vec<(u32, [u64; 2])>,
     short: HashMap<u64, Vec<u32>>,
+    /// The shingles of each page, in short.
+    texts: Vec<ShortText>,
 }
 
 impl<'a> Nearest<'a> {
@@ -61,6 +64,7 @@ impl<'a> Nearest<'a> {
             replayed,
             heads,
             short,
+            texts: pages.iter().map(|page| ShortText::of(&page.signature)).collect(),
         }
     }
 
@@ -127,6 +131,9 @@ impl<'a> Nearest<'a> {
             compared += 1;
             if compared > MOST_SHORT {
                 found.left_out = found.left_out.or(&self.replayed.kept()[place]);
+                continue;
+            }
+            if !self.texts[page].may_reach(&self.texts[place], DUPLICATE_FROM) {
                 continue;
             }
             let similarity = jaccard(&signature.shingles, &other.shingles);

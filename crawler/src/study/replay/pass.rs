@@ -10,6 +10,7 @@ use super::cells::{CellSet, Family, Grid};
 use super::page::DecidedPage;
 use super::scout::{BLOCK, Near, Scout};
 use crate::crawl::canonical::{Stays, exchange};
+use crate::study::short_text::ShortText;
 
 /// The kept page that a page duplicates, by some settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -114,6 +115,7 @@ pub(super) fn replay_in_blocks(
         prefer_canonical,
         base: grid.widest(),
         shingles: HashMap::new(),
+        texts: pages.iter().map(|page| ShortText::of(&page.signature)).collect(),
         same_text: HashMap::new(),
         candidates: Vec::new(),
         replayed: Replayed {
@@ -152,6 +154,8 @@ struct Pass<'a> {
     base: DuplicateRule,
     /// The pages that some setting kept at first, by the prefixes of their shingles.
     shingles: HashMap<u64, Vec<usize>>,
+    /// The shingles of each page, in short.
+    texts: Vec<ShortText>,
     /// The same pages by digest, ascending.
     same_text: HashMap<Digest, Vec<usize>>,
     replayed: Replayed,
@@ -274,8 +278,10 @@ impl Pass<'_> {
     fn short_candidates(&self, decision: &Undecided, signature: &Signature) -> Vec<(usize, f32)> {
         let sharing = prefix(&signature.shingles, self.base.min_similarity_short).iter();
         let sharing = sharing.filter_map(|shingle| self.shingles.get(shingle)).flatten();
+        let text = &self.texts[decision.place];
+        let may_be_alike = |place: &usize| text.may_reach(&self.texts[*place], self.base.min_similarity_short);
         let is_open = |place: &usize| !self.replayed.kept[*place].and(&decision.open).is_empty();
-        let mut places: Vec<usize> = sharing.copied().filter(is_open).collect();
+        let mut places: Vec<usize> = sharing.copied().filter(may_be_alike).filter(is_open).collect();
         places.sort_unstable();
         places.dedup();
         let confirmed = places.into_iter().filter_map(|place| {

@@ -198,6 +198,7 @@ impl<'a> Fields<'a> {
             response: None,
             text: None,
             revisit: None,
+            page_type: self.text("page-type")?,
         };
         Ok(Event::Page {
             sequence: self.number("page")?,

@@ -109,6 +109,7 @@ impl Lines {
         self.text("content-type", &page.content_type);
         self.text("encoding", &page.encoding);
         self.optional("language", page.language.as_deref());
+        self.optional("page-type", page.page_type.as_deref());
         self.put("body-bytes", page.body_bytes);
         self.put("wire-bytes", page.wire_bytes);
         self.put("text-chars", page.text_chars);
