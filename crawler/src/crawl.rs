@@ -6,7 +6,7 @@
 //! - `seeds`, `scope`, `trap`: the first URLs, the hosts and the depth of the crawl, and the URLs refused as traps
 //! - `frontier`: the order and the times of all requests; `steering` learns from the verdicts which URLs are
 //!   duplicates
-//! - `interpret`: turns an answer into a page, a redirect or a failure
+//! - `interpret`: turns an answer into a page, a redirect or a failure; `exchange` makes the archive records of a page
 //! - `recorder`: decides on the pages and stores them, with the dedup `index` beside the catalogue; `canonical`
 //!   decides whether a page takes the place of a kept page
 //! - `revisits`: the pages that are due again
@@ -16,6 +16,7 @@
 
 pub(crate) mod canonical;
 pub(crate) mod clock;
+pub(crate) mod exchange;
 pub(crate) mod frontier;
 pub(crate) mod index;
 pub(crate) mod interpret;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::short::jaccard;
 use crate::signature::Signature;
-use crate::sketch::Sketch;
+use crate::sketch::{Sketch, most_differing};
 
 /// When two documents are duplicates. Fingerprints within `max_distance` make two documents candidates, and `confirm`
 /// decides on them. If one of the texts is short, `min_similarity_short` decides.
@@ -147,8 +147,7 @@ impl DuplicateRule {
             Confirm::Sketch { min_similarity } => (Some("similarity"), of_texts(), min_similarity),
             Confirm::Combined { weight, bound } => {
                 let of_metadata = similarity(a.metadata.as_ref(), b.metadata.as_ref());
-                let sum = weight / (1.0 + distance as f32) + (1.0 - weight) * of_metadata;
-                (Some("combined"), sum, bound)
+                (Some("combined"), combined(weight, distance, of_metadata), bound)
             }
         };
         Measure { name, value, bound }
@@ -198,9 +197,47 @@ impl DuplicateRule {
         })
     }
 
+    /// The bounds within which the rule may confirm documents with a fingerprint for `query`; `None` if it confirms none.
+    /// They are necessary, not sufficient.
+    pub(crate) fn bounds(&self, query: &Signature) -> Option<Bounds> {
+        let mut bounds = Bounds {
+            max_distance: self.max_distance,
+            most_differing: None,
+            numbers_must_match: self.numbers_must_match,
+        };
+        match self.confirm {
+            Confirm::Distance => {}
+            Confirm::Sketch { min_similarity } => {
+                query.sketch?;
+                bounds.most_differing = Some(most_differing(min_similarity)?);
+            }
+            Confirm::Combined { weight, bound } => {
+                let most = |distance: &u32| combined(weight, *distance, 1.0) >= bound;
+                bounds.max_distance = (0..=self.max_distance).rev().find(most)?;
+            }
+        }
+        Some(bounds)
+    }
+
     fn numbers_allow(&self, a: &Signature, b: &Signature) -> bool {
         !self.numbers_must_match || a.numbers == b.numbers
     }
+}
+
+/// The sum of [`Confirm::Combined`].
+fn combined(weight: f32, distance: u32, similarity_of_metadata: f32) -> f32 {
+    weight / (1.0 + distance as f32) + (1.0 - weight) * similarity_of_metadata
+}
+
+/// Bounds that every document confirmed by a rule keeps; made by [`DuplicateRule::bounds`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// Largest Hamming distance of the fingerprints in bits.
+    pub(crate) max_distance: u32,
+    /// Largest number of bits in which the sketches differ; `None` if any sketch may be confirmed.
+    pub(crate) most_differing: Option<u32>,
+    /// Whether the numbers of both texts must be equal.
+    pub(crate) numbers_must_match: bool,
 }
 
 /// The value that decides on a candidate.

@@ -3,8 +3,10 @@
 mod blocks;
 mod buckets;
 mod memory;
+mod resident;
 mod scan;
 mod sled;
+mod sweep;
 
 pub(crate) use self::blocks::MAX_BUCKET_BITS;
 pub use self::blocks::{DEFAULT_SKEW, FingerprintIndex, NearFingerprint, Word};
@@ -15,6 +17,7 @@ pub use self::sled::{Residence, SledIndex, SledOptions, SledReader};
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
+use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 
 /// A document whose fingerprint is near the fingerprint of a query.
@@ -24,6 +27,13 @@ pub struct Neighbour {
     pub distance: u32,
     /// The document.
     pub id: DocId,
+}
+
+/// Whether a scan over all short texts finds the candidates of a query sooner than the lists of its shingles, which name
+/// `listed` of `texts` texts.
+fn scan_of_short_texts_pays(listed: usize, texts: usize) -> bool {
+    // To read a signature costs as much as to scan some hundred texts.
+    listed > 16 + texts / 128
 }
 
 /// An index of signatures. It finds candidates; the [`Deduplicator`](crate::Deduplicator) decides on them.
@@ -45,6 +55,41 @@ pub trait Index {
     /// The index cannot be read.
     fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) -> Result<(), DedupError>;
 
+    /// Appends to `found` every document with a fingerprint that `rule`, for which the index [finds
+    /// all](Self::finds_all_of), may confirm as a near-duplicate of `query`, each once, in any order. It may append
+    /// others within the distance; an index that holds the sketches leaves out those that the rule cannot confirm.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    fn candidates(
+        &self,
+        query: &Signature,
+        _rule: &DuplicateRule,
+        found: &mut Vec<Neighbour>,
+    ) -> Result<(), DedupError> {
+        match query.fingerprint {
+            Some(fingerprint) => self.near(fingerprint, found),
+            None => Ok(()),
+        }
+    }
+
+    /// Appends to `found` every document that `rule`, for which the index [finds all](Self::finds_all_of), may confirm
+    /// by the shingles of the short text `query`, in any order, perhaps several times. It may append others.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    fn short_candidates(
+        &self,
+        query: &Signature,
+        rule: &DuplicateRule,
+        found: &mut Vec<DocId>,
+    ) -> Result<(), DedupError> {
+        for shingle in prefix(&query.shingles, rule.min_similarity_short) {
+            self.with_shingle(*shingle, found)?;
+        }
+        Ok(())
+    }
+
     /// Appends to `found` the short texts with this shingle in their prefix (see [`crate::short`]), in any order.
     ///
     /// # Errors
@@ -56,6 +101,19 @@ pub trait Index {
     /// # Errors
     /// The index cannot be read.
     fn signature(&self, id: DocId) -> Result<Option<Signature>, DedupError>;
+
+    /// Calls `each` with the signature of each of the documents `ids` that is there, in any order. `ids` is ascending.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    fn for_each_signature(&self, ids: &[DocId], each: &mut dyn FnMut(DocId, Signature)) -> Result<(), DedupError> {
+        for id in ids {
+            if let Some(signature) = self.signature(*id)? {
+                each(*id, signature);
+            }
+        }
+        Ok(())
+    }
 
     /// Adds a document. A document that is already in the index stays unchanged.
     ///

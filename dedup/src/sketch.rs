@@ -12,6 +12,8 @@
 //! all. So the hash of a round is one multiplication (multiply-shift, Dietzfelbinger et al. 1997), which is enough
 //! because the shingles are hashes already.
 
+pub(crate) mod folded;
+
 use std::borrow::Cow;
 use std::fmt;
 
@@ -153,6 +155,14 @@ impl Sketch {
 #[must_use]
 pub(crate) fn most_similar(differing: u32) -> f32 {
     (1.0 - 2.0 * differing as f32 / BINS as f32).max(0.0)
+}
+
+/// The largest number of differing bits at which the [similarity](Sketch::similarity) of two sketches is at least
+/// `min_similarity`; `None` if equal sketches are not similar enough.
+pub(crate) fn most_differing(min_similarity: f32) -> Option<u32> {
+    (0..=BINS as u32)
+        .rev()
+        .find(|bits| most_similar(*bits) >= min_similarity)
 }
 
 /// A bin holds its least `round · 2^22 + value`. The lowest bit of the value is the bit of the sketch.

@@ -6,7 +6,6 @@ use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
 use crate::index::{Index, Neighbour};
-use crate::short::prefix;
 use crate::signature::{DocId, Signature};
 
 /// Whether a document says anything new.
@@ -69,7 +68,7 @@ pub(crate) fn verdict(
     }))
 }
 
-/// Compares the document with every candidate within the rule's distance.
+/// Compares the document with every candidate that the rule may confirm.
 fn near(
     index: &impl Index,
     rule: &DuplicateRule,
@@ -79,7 +78,7 @@ fn near(
     best: &mut Option<Confirmed>,
 ) -> Result<(), DedupError> {
     let mut neighbours = Vec::new();
-    index.near(fingerprint, &mut neighbours)?;
+    index.candidates(signature, rule, &mut neighbours)?;
     for Neighbour { distance, id } in neighbours {
         if Some(id) == except {
             continue;
@@ -115,9 +114,7 @@ fn near_short(
     best: &mut Option<Confirmed>,
 ) -> Result<(), DedupError> {
     let mut candidates = Vec::new();
-    for shingle in prefix(&signature.shingles, rule.min_similarity_short) {
-        index.with_shingle(*shingle, &mut candidates)?;
-    }
+    index.short_candidates(signature, rule, &mut candidates)?;
     candidates.sort_unstable();
     candidates.dedup();
     candidates.retain(|id| Some(*id) != except);

@@ -76,6 +76,11 @@ class Running:
         if self._process.returncode is None:
             self.kill()
 
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
     def ended(self) -> Ended | None:
         """How it went, `None` while it runs."""
         return self._reap(os.WNOHANG)

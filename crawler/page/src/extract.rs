@@ -24,24 +24,25 @@ mod kind;
 mod layout;
 mod marks;
 mod measure;
+mod mirror;
 mod names;
 mod path;
 mod root;
 mod select;
 mod selectors;
+mod spaces;
+mod sums;
+mod title;
 #[cfg(feature = "training")]
 pub mod training;
 
 use std::collections::HashSet;
 
-use ego_tree::NodeId;
-use scraper::Html;
-
 use self::kind::Kinds;
 use self::layout::{Layout, Run};
-use self::selectors::Choice;
+use self::mirror::Chosen;
 pub use self::selectors::{ExtractRule, InvalidSelector, RuleEffect};
-use crate::parse::Document;
+use crate::parse::{Document, NodeId, Tree};
 
 /// Finds the main text of a page: one block a line, with collapsed white space; empty if the page shows no text, or only navigation. Also returns how the
 /// rule took part, if there is one. `title` is the title of the page.
@@ -49,7 +50,7 @@ pub(crate) fn main_text(doc: &Document, title: &str, rule: Option<&ExtractRule>)
     let Some(rule) = rule else {
         return (found_text(doc, title, &[]), None);
     };
-    let choices: Vec<Choice> = trees(doc).map(|html| rule.choose(html)).collect();
+    let choices: Vec<Chosen> = trees(doc).map(|tree| mirror::choose(rule, tree)).collect();
     if rule.names_content() {
         let mut chosen = trees(doc).zip(&choices);
         return match chosen.find(|(_, choice)| !choice.content.is_empty()) {
@@ -113,7 +114,7 @@ fn text_of<'a>(layout: &Layout, runs: impl IntoIterator<Item = &'a Run>) -> Stri
 }
 
 /// The tree of the page, then those of its `<noscript>` elements.
-fn trees(doc: &Document) -> impl Iterator<Item = &Html> {
+fn trees(doc: &Document) -> impl Iterator<Item = &Tree> {
     std::iter::once(&doc.html).chain(&doc.unscripted)
 }
 

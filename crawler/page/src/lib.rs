@@ -8,6 +8,7 @@
 //! - `parse`: characters into a tree; its title, links and directives
 //! - `extract`: the main text of a tree, by an [`ExtractRule`] of the user if there is one
 //! - `language`: the language of a text; `soft_404`: error pages that are served with status 200; `words`: a count of words
+//! - `map`: fast hash maps
 //! - `read`: all stages, joined
 //!
 //! ```
@@ -25,10 +26,13 @@ mod extract;
 #[cfg(feature = "training")]
 pub use extract::training;
 mod language;
+mod map;
 mod parse;
 mod read;
 pub mod sniff;
 mod soft_404;
+#[cfg(feature = "stages")]
+pub mod stages;
 mod words;
 
 pub use decode::EncodingSource;

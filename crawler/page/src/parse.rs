@@ -13,22 +13,26 @@ mod header_links;
 mod html_redirect;
 mod limits;
 mod outlinks;
+mod read_attributes;
+mod references;
 mod refresh;
 mod robots_meta;
 mod simple;
 mod sink;
 mod style;
+mod tree;
+
+use std::borrow::Cow;
 
 use html5ever::buffer_queue::BufferQueue;
-use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{TokenSink, Tokenizer, TokenizerOpts};
+use html5ever::tokenizer::{TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink};
 use html5ever::{LocalName, TokenizerResult, local_name};
-use scraper::Html;
-use scraper::node::Element;
+use memchr::memchr;
 
 use self::attributes::AttributeFlood;
 use self::limits::ParseLimits;
+use self::simple::Source;
 use self::sink::{CountingSink, TokenCount};
 
 pub(crate) use self::embedded::embedded;
@@ -39,6 +43,7 @@ pub use self::html_redirect::{HtmlRedirect, HtmlRedirectKind};
 pub use self::outlinks::{LinkKind, Outlink};
 pub use self::refresh::parse_refresh;
 pub use self::robots_meta::RobotsDirectives;
+pub(crate) use self::tree::{Element, Node, NodeId, NodeRef, Tree};
 
 /// Deepest nesting. Deeper elements end the parse after the current piece of a few kilobytes. Browsers stop nesting at the same
 /// depth.
@@ -66,12 +71,12 @@ const MAX_UNSCRIPTED: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Document {
     /// The tree.
-    pub html: Html,
+    pub html: Tree,
     /// The limit that the page passed; the tree holds the part before.
     pub truncated: Option<Truncation>,
     /// The trees of the `<noscript>` elements, in order. The main tree holds each of them as one text, as in a browser with
     /// scripts.
-    pub unscripted: Vec<Html>,
+    pub unscripted: Vec<Tree>,
 }
 
 /// Why a page was parsed only in part.
@@ -100,10 +105,20 @@ impl Truncation {
     }
 }
 
+/// Which attributes the tree of a page has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Attributes {
+    /// Those that the crate reads.
+    Read,
+    /// All, for the rules of users.
+    All,
+}
+
 /// Parses a page.
-pub(crate) fn parse(html: &str) -> Document {
-    let (html, truncated) = parse_tree(html, ParseLimits::of(html, BASE_STEPS));
-    let unscripted = noscripts(&html).take(MAX_UNSCRIPTED).map(parse_part).collect();
+pub(crate) fn parse(html: &str, attributes: Attributes) -> Document {
+    let (html, truncated) = parse_tree(html, ParseLimits::of(html, BASE_STEPS), attributes);
+    let parts = noscripts(&html).take(MAX_UNSCRIPTED);
+    let unscripted = parts.map(|part| parse_part(part, attributes)).collect();
     Document {
         html,
         truncated,
@@ -112,40 +127,44 @@ pub(crate) fn parse(html: &str) -> Document {
 }
 
 /// Parses a part of a page that is a document of its own.
-fn parse_part(html: &str) -> Html {
-    parse_tree(html, ParseLimits::of(html, BASE_STEPS / MAX_UNSCRIPTED as u64)).0
+fn parse_part(html: &str, attributes: Attributes) -> Tree {
+    let limits = ParseLimits::of(html, BASE_STEPS / MAX_UNSCRIPTED as u64);
+    parse_tree(html, limits, attributes).0
 }
 
 /// The texts inside `<noscript>`, in order.
-fn noscripts(html: &Html) -> impl Iterator<Item = &str> {
-    let elements = html.tree.nodes().filter(|node| {
+fn noscripts(html: &Tree) -> impl Iterator<Item = &str> {
+    let elements = html.nodes().filter(|node| {
         node.value()
             .as_element()
             .is_some_and(|element| element.name.local == local_name!("noscript"))
     });
-    elements.filter_map(|node| Some(&**node.first_child()?.value().as_text()?))
+    elements.filter_map(|node| node.first_child()?.value().as_text())
 }
 
-fn parse_tree(html: &str, limits: ParseLimits) -> (Html, Option<Truncation>) {
+fn parse_tree(html: &str, limits: ParseLimits, attributes: Attributes) -> (Tree, Option<Truncation>) {
+    let html = with_line_feeds(html.strip_prefix('\u{feff}').unwrap_or(html));
     let builder = TreeBuilder::new(CountingSink::with_capacity(limits.capacity), TreeBuilderOpts::default());
     let options = TokenizerOpts {
         discard_bom: false,
         ..TokenizerOpts::default()
     };
     let mut feed = Feed {
-        html: html.strip_prefix('\u{feff}').unwrap_or(html),
+        source: Source::new(&html, attributes == Attributes::All),
         at: 0,
         tokenizer: Tokenizer::new(TokenCount::new(builder), options),
         queue: BufferQueue::default(),
         in_data: true,
+        raw_misses: 0,
         quiet_from: 0,
         followed_to: 0,
         flood: AttributeFlood::default(),
     };
+    let end = html.len();
     let mut truncated = None;
-    while feed.at < feed.html.len() && truncated.is_none() {
-        let goal = feed.at + CHUNK_BYTES;
-        while feed.at < feed.html.len() && feed.at < goal {
+    while feed.at < end && truncated.is_none() {
+        let goal = end.min(feed.at + CHUNK_BYTES);
+        while feed.at < goal {
             feed.step();
         }
         truncated = feed.tokenizer.sink.truncation(limits);
@@ -158,15 +177,27 @@ fn parse_tree(html: &str, limits: ParseLimits) -> (Html, Option<Truncation>) {
     (feed.tokenizer.sink.into_builder().sink.finish(), truncated)
 }
 
+/// A page with a line feed at the end of each line (WHATWG HTML, section 13.2.3.5).
+fn with_line_feeds(html: &str) -> Cow<'_, str> {
+    match memchr(b'\r', html.as_bytes()) {
+        Some(_) => Cow::Owned(html.replace("\r\n", "\n").replace('\r', "\n")),
+        None => Cow::Borrowed(html),
+    }
+}
+
+/// Most elements in which only text may be that are tried in vain. Each try may read the rest of the page.
+const MAX_RAW_MISSES: u32 = 64;
+
 /// Feeds a page to the tree builder: simple tokens directly, all others through the tokenizer.
 struct Feed<'a> {
-    html: &'a str,
+    source: Source<'a>,
     /// Number of bytes fed so far.
     at: usize,
     tokenizer: Tokenizer<TokenCount>,
     queue: BufferQueue,
     /// Whether the tokenizer holds nothing and is in its data state, so that simple tokens may bypass it.
     in_data: bool,
+    raw_misses: u32,
     /// Start of the piece that brought the last token. An open tag began there or later.
     quiet_from: usize,
     /// End of the text since then that has been searched for attributes.
@@ -176,26 +207,50 @@ struct Feed<'a> {
 
 impl Feed<'_> {
     fn step(&mut self) {
-        let rest = &self.html[self.at..];
-        if let Some((token, len)) = self.in_data.then(|| simple::token(rest)).flatten() {
+        if !self.in_data {
+            return self.tokenize();
+        }
+        if let Some(simple) = self.source.token(self.at) {
+            self.tokenizer.sink.count_left_out(simple.left_out);
             // A simple token leaves the tokenizer in its data state. Other results concern scripts.
-            let _ = self.tokenizer.sink.process_token(token, 1);
-            self.at += len;
+            let _ = self.tokenizer.sink.process_token(simple.token, 1);
+            self.at = simple.end;
             self.heard_from(self.at);
-        } else {
-            self.tokenize(rest);
+        } else if !self.take_raw_element() {
+            self.tokenize();
         }
     }
 
+    /// Takes an element in which only text may be, or its start tag where the tree builder lets more be in it.
+    fn take_raw_element(&mut self) -> bool {
+        if self.raw_misses == MAX_RAW_MISSES || !self.source.begins_raw_element(self.at) {
+            return false;
+        }
+        let Some(raw) = self.source.raw_element(self.at) else {
+            self.raw_misses += 1;
+            return false;
+        };
+        let sink = &self.tokenizer.sink;
+        sink.count_left_out(raw.start.left_out);
+        if let TokenSinkResult::RawData(_) = sink.process_token(raw.start.token, 1) {
+            let _ = sink.process_token(raw.text, 1);
+            let _ = sink.process_token(raw.end_tag, 1);
+            self.at = raw.end;
+        } else {
+            self.raw_misses += 1;
+            self.at = raw.start.end;
+        }
+        self.heard_from(self.at);
+        true
+    }
+
     /// Feeds the tokenizer up to the next `>`, where tags, comments and doctypes end.
-    fn tokenize(&mut self, rest: &str) {
+    fn tokenize(&mut self) {
+        let rest = &self.source.html()[self.at..];
         let bound = rest.floor_char_boundary(CHUNK_BYTES);
-        let end = rest.as_bytes()[..bound]
-            .iter()
-            .position(|&b| b == b'>')
-            .map_or(bound, |at| at + 1);
+        let end = memchr(b'>', &rest.as_bytes()[..bound]).map_or(bound, |at| at + 1);
         let tokens = self.tokenizer.sink.tokens();
-        self.queue.push_back(StrTendril::from_slice(&rest[..end]));
+        self.queue.push_back(self.source.slice(self.at, self.at + end));
         drain(&self.tokenizer, &self.queue);
         let brought_token = self.tokenizer.sink.tokens() != tokens;
         self.in_data = brought_token && self.tokenizer.sink.ended_in_data();
@@ -215,7 +270,7 @@ impl Feed<'_> {
         if self.at - self.quiet_from <= CHUNK_BYTES {
             return false;
         }
-        let unread = &self.html[self.followed_to..self.at];
+        let unread = &self.source.html()[self.followed_to..self.at];
         self.followed_to = self.at;
         self.flood.follow(unread)
     }
@@ -228,11 +283,7 @@ fn drain(tokenizer: &Tokenizer<TokenCount>, queue: &BufferQueue) {
 
 /// The value of an attribute, whatever its namespace.
 pub(crate) fn attribute<'a>(element: &'a Element, name: &LocalName) -> Option<&'a str> {
-    element
-        .attrs
-        .iter()
-        .find(|(key, _)| key.local == *name)
-        .map(|(_, value)| &**value)
+    element.attribute(name)
 }
 
 #[cfg(test)]

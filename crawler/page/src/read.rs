@@ -186,7 +186,11 @@ pub fn read(bytes: &[u8], headers: &HeaderMap, url: &Url, options: &Options<'_>)
 
 impl Page {
     fn of_html(html: &str, url: &Url, options: &Options<'_>) -> Self {
-        let document = parse::parse(html);
+        let attributes = match options.extract {
+            Some(_) => parse::Attributes::All,
+            None => parse::Attributes::Read,
+        };
+        let document = parse::parse(html, attributes);
         if let Some(truncation) = document.truncated {
             tracing::info!(%url, ?truncation, "page cut short; the part before the cut is used");
         }

@@ -5,25 +5,29 @@ mod errand;
 mod lane;
 mod read;
 pub(crate) mod redirect;
+mod seen_texts;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dedup::Analyzer;
 use storage::{Discovered, Outcome, QueuedUrl, Visit, stored_text};
-use url::Url;
+use url::{Position, Url};
 use web::canonicalize;
 use web::fetch::{FetchError, Response};
 use web::host_key::HostKey;
 
 use crate::config::settings::Settings;
 use crate::crawl::clock::unix_millis;
+use crate::crawl::exchange::ArchivedRequests;
 use crate::crawl::messages::{Errand, Event, Meaning, Record, RobotsAnswer, Task};
 use crate::crawl::revisits;
 use crate::crawl::scope::{Outside, Scope};
 use crate::crawl::stats::Stats;
 use lane::Unpacked;
 use redirect::Redirection;
+use seen_texts::SeenTexts;
 
 pub use errand::RobotsReader;
 pub use lane::Lane;
@@ -41,6 +45,8 @@ const PRIORITY_SITEMAP: u8 = 1;
 pub struct Interpreter {
     settings: Settings,
     analyzer: Analyzer,
+    requests: ArchivedRequests,
+    seen_texts: SeenTexts,
     scope: Arc<Scope>,
     stats: Arc<Stats>,
     /// Whether the operator was warned that the address policy refuses a host.
@@ -51,10 +57,11 @@ impl Interpreter {
     /// An interpreter by `settings` for a crawl of `scope`.
     #[must_use]
     pub fn new(settings: Settings, scope: Arc<Scope>, stats: Arc<Stats>) -> Self {
-        let analyzer = Analyzer::new(&settings.scheme);
         Self {
+            analyzer: Analyzer::new(&settings.scheme),
+            requests: ArchivedRequests::new(&settings),
+            seen_texts: SeenTexts::default(),
             settings,
-            analyzer,
             scope,
             stats,
             has_warned_of_refusal: AtomicBool::new(false),
@@ -176,6 +183,8 @@ impl Interpreter {
 
     /// The links that belong to the crawl, in canonical form, up to [`MAX_LINK_BYTES`]. Links out of the scope are counted.
     fn discover(&self, links: impl Iterator<Item = Url>, depth: u16, redirects: u8, priority: u8) -> Vec<Discovered> {
+        // The links of a page are of few hosts: each is looked up once.
+        let mut admitted: HashMap<String, Option<(String, Result<(), Outside>)>> = HashMap::new();
         let mut bytes = 0;
         let mut within_bound = |link: &Discovered| {
             bytes += link.url.len();
@@ -183,19 +192,27 @@ impl Interpreter {
         };
         links
             .filter_map(|link| {
-                let url = canonicalize::canonicalize(&link, &self.settings.canonicalize).ok()?;
-                let host = HostKey::from_url(url.url())?;
-                match self.scope.admits_at_last(&host, depth) {
+                let url = canonicalize::into_canonical(link, &self.settings.canonicalize).ok()?;
+                let authority = &url.url()[..Position::BeforePath];
+                if !admitted.contains_key(authority) {
+                    let host = HostKey::from_url(url.url()).map(|host| {
+                        let decided = self.scope.admits_at_last(&host, depth);
+                        (String::from(host), decided)
+                    });
+                    admitted.insert(authority.to_owned(), host);
+                }
+                let (host, decided) = admitted.get(authority)?.as_ref()?;
+                match decided {
                     Ok(()) => Some(Discovered {
-                        url: url.as_str().to_owned(),
-                        host: host.as_str().to_owned(),
+                        host: host.clone(),
+                        url: url.into(),
                         depth,
                         redirects,
                         priority,
                         via: None,
                     }),
                     Err(outside) => {
-                        self.stats.link_outside(outside == Outside::Depth);
+                        self.stats.link_outside(*outside == Outside::Depth);
                         None
                     }
                 }

@@ -2,14 +2,15 @@
 
 use std::collections::HashSet;
 
-use bytes::Bytes;
 use storage::{Counts, Discovered, HostRecord, Outcome, PageDraft, QueuedUrl, StoredRobots};
 use url::Url;
 use web::fetch::{Response, Route};
 use web::politeness::{Contact, HostSignal, Now};
 use web::robots::Robots;
 
+use super::exchange::Prepared;
 use super::steering::JudgedPage;
+use crate::error::RunError;
 
 /// A request to make.
 #[derive(Debug, Clone)]
@@ -288,7 +289,7 @@ pub enum Ending {
 #[derive(Debug)]
 pub(crate) enum Record {
     /// A page that waits for its verdict.
-    Page(Box<UndecidedPage>),
+    Page(Box<ReadPage>),
     /// The outcome of a URL without a page.
     Outcome {
         /// Its row in the frontier.
@@ -352,7 +353,7 @@ impl Record {
     pub fn held_bytes(&self) -> usize {
         let of_links = |links: &[Discovered]| links.iter().map(held_bytes).sum::<usize>();
         match self {
-            Self::Page(page) => page.held_bytes() + of_links(&page.outlinks),
+            Self::Page(read) => read.held_bytes() + of_links(&read.page.outlinks),
             Self::Outcome { outlinks, .. } => of_links(outlinks),
             Self::Sitemap { urls, .. } => of_links(urls),
             Self::Robots { stored, .. } => stored.as_ref().map_or(0, |stored| stored.text.len()),
@@ -378,7 +379,23 @@ fn held_bytes(link: &Discovered) -> usize {
     size_of::<Discovered>() + link.url.len() + link.host.len() + link.via.as_ref().map_or(0, String::len)
 }
 
-/// A page that was read and waits for its verdict.
+/// A page that was read, and its archive records.
+#[derive(Debug)]
+pub(crate) struct ReadPage {
+    /// The page.
+    pub page: UndecidedPage,
+    /// Its archive records, as far as they can be made before the verdict.
+    pub prepared: Result<Prepared, RunError>,
+}
+
+impl ReadPage {
+    /// The bytes of everything that grows with the page, except its outlinks.
+    fn held_bytes(&self) -> usize {
+        self.page.held_bytes() + self.prepared.as_ref().map_or(0, Prepared::held_bytes)
+    }
+}
+
+/// A page that waits for its verdict.
 #[derive(Debug)]
 pub(crate) struct UndecidedPage {
     /// Its row in the frontier.
@@ -391,21 +408,17 @@ pub(crate) struct UndecidedPage {
     pub signature: dedup::Signature,
     /// The extracted text.
     pub text: String,
-    /// The head of the response, for the archive.
+    /// The head of the response, for the archive. It has no body.
     pub response: Response,
-    /// The body without its Content-Encoding.
-    pub body: Bytes,
     /// Links that belong to the crawl.
     pub outlinks: Vec<Discovered>,
 }
 
 impl UndecidedPage {
-    /// The bytes of everything that grows with the page, except its outlinks.
     fn held_bytes(&self) -> usize {
         let draft = &self.draft;
         let short = [&draft.title, &draft.content_type, &draft.encoding];
         size_of::<Self>()
-            + self.body.len()
             + self.text.len()
             + of_headers(&self.response)
             + short.iter().map(|text| text.len()).sum::<usize>()

@@ -16,8 +16,8 @@
 //!    ([`Fetcher::get_by`](web::fetch::Fetcher::get_by)). An event tells the frontier that the request has ended. A
 //!    small answer goes to the channel `small`, a large one to `large` ([`Lane`](super::interpret::Lane)).
 //! 4. **Interpret.** A parse thread turns the answer into a record ([`Interpreter::interpret`]): a redirect, a
-//!    failure, or a page, which [`page::read`] reads. The record of a page has the text, the signature, and the
-//!    outlinks within the scope.
+//!    failure, or a page, which [`page::read`] reads. The record of a page has the text, the signature, the
+//!    outlinks within the scope, and the compressed records for the archive.
 //! 5. **Recorder.** One thread decides on the pages in turn ([`Recorder::run`]): it asks the dedup index for the
 //!    verdict, archives the page, and commits the outcome together with the outlinks. An event brings the new URLs to
 //!    the frontier, where they start at step 2.
@@ -25,6 +25,9 @@
 //! Each job holds one of the frontier's `window` tickets, and every channel has room for as many messages as there are tickets, so
 //! no stage waits for a stage that waits for it. [`MemoryBudget`] bounds the bytes in flight. Parsing has threads of its own, so
 //! that it never holds up the network.
+//!
+//! The network and the parse threads grow with the cores of the machine. The recorder has one thread, so its work on a page bounds the
+//! rate of a crawl on many cores; everything that can be done before the verdict is done on the parse threads.
 
 mod drive;
 mod fill;
@@ -39,7 +42,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::bounded;
 use storage::Counts;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use web::fetch::{FetchError, Response};
 use web::memory_budget::{Claim, MemoryBudget};
 
@@ -147,7 +150,7 @@ pub fn run(
     let ended = runtime.block_on(async {
         let max_duration = settings.limits.max_duration;
         tokio::spawn(forward_stop(stop, max_duration, events_in.clone(), stats.clone()));
-        let recorder = tokio::task::spawn_blocking(move || recorder.run(&records, &events_in, &robots));
+        let recorder = start_recorder(move || recorder.run(&records, &events_in, &robots))?;
         drive(&mut frontier, network, records_in, events, start, recorder).await
     });
     // An abandoned request or name look-up must not delay the end.
@@ -164,6 +167,19 @@ pub fn run(
         holds_back: frontier.into_holder(),
         elapsed: start.elapsed(),
     })
+}
+
+/// Starts the thread of the recorder. Returns the receiver of its result, which fails if the thread panics.
+fn start_recorder(
+    run: impl FnOnce() -> Result<Counts, RunError> + Send + 'static,
+) -> Result<oneshot::Receiver<Result<Counts, RunError>>, RunError> {
+    let (ended_in, ended) = oneshot::channel();
+    thread::Builder::new()
+        // It has a name, so that its processor time can be seen: it is the only stage with one thread.
+        .name("recorder".into())
+        .spawn(move || ended_in.send(run()).is_ok())
+        .map_err(|source| RunError::io("start", "the thread of the recorder", source))?;
+    Ok(ended)
 }
 
 /// The number of cores; `otherwise` if the system does not report it.

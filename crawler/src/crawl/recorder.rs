@@ -5,7 +5,7 @@
 //! is kept. A commit first makes the pages durable, and then writes their fingerprints to the trees of the index. So
 //! no page can be dropped as a duplicate of itself, or of a page that was lost.
 
-pub(crate) mod archive;
+mod archive;
 mod budget;
 mod cluster_links;
 mod decide;
@@ -29,13 +29,13 @@ use web::memory_budget::Claim;
 
 use crate::config::settings::Settings;
 use crate::crawl::clock::unix_millis;
+use crate::crawl::exchange::ArchivedRequests;
 use crate::crawl::index;
 use crate::crawl::interpret::RobotsReader;
 use crate::crawl::messages::{Errand, Event, Record, Refill};
 use crate::crawl::stats::Stats;
 use crate::crawl::steering::JudgedPage;
 use crate::error::RunError;
-use archive::ArchivedRequests;
 use budget::UrlBudget;
 use cluster_links::ClusterLinks;
 use intake::{SeedBatch, SeedInbox, StoredSeeds};
@@ -233,7 +233,7 @@ impl Recorder {
     /// Records one message. Returns the event for the frontier, if the message has a ticket.
     fn record(&mut self, record: Record, reader: &RobotsReader) -> Result<Option<Event>, RunError> {
         let event = match record {
-            Record::Page(page) => self.page(*page)?,
+            Record::Page(read) => self.page(*read)?,
             Record::Outcome {
                 queued,
                 outcome,
@@ -383,5 +383,7 @@ impl Recorder {
     }
 }
 
+#[cfg(test)]
+mod rate;
 #[cfg(test)]
 mod tests;

@@ -121,11 +121,10 @@ pub fn nearest(
     ids.dedup();
     ids.retain(|id| !except.contains(&id.0));
     let mut found = Vec::new();
-    for DocId(id) in ids {
-        let other = index.signature(DocId(id))?;
-        let likeness = other.and_then(|other| Likeness::of(signature, &other, rule));
+    index.for_each_signature(&ids, &mut |DocId(id), other| {
+        let likeness = Likeness::of(signature, &other, rule);
         found.extend(likeness.map(|likeness| Candidate { id, likeness }));
-    }
+    })?;
     sort(&mut found);
     Ok(found)
 }

@@ -15,7 +15,8 @@
 //! in each bucket that it probes. Here a query reads four bytes per entry, the tag. A tag passes if it differs from the
 //! query's in at most k − c bits, where c is the number of bits in which the bucket's key differs: one entry in 800,000
 //! at k = 3, one in 300 at k = 10. The query then compares the fingerprints of the entries that pass, so the answer is
-//! exact. It reports a fingerprint that it meets in several buckets once.
+//! exact. It reports a fingerprint that it meets in several buckets once. Where a large share of all entries passes, as
+//! among the pages of one template, a sweep over all words answers instead.
 //!
 //! The parts, bottom up: `word` cuts keys out of fingerprints and `masks` enumerates their neighbours; `group` lays out
 //! entries; `table` finds buckets and splits overfull ones, as `split` decides; `search` answers a query.
@@ -27,20 +28,28 @@ mod split;
 mod table;
 mod word;
 
+use std::collections::BTreeSet;
+
 pub(crate) use self::word::MAX_BUCKET_BITS;
 pub use self::word::Word;
 
 use self::masks::Masks;
+pub(super) use self::search::Accept;
 use self::search::Search;
 use self::split::{PROBE, Skew, cuts_outside};
 use self::table::Table;
 use self::word::Cut;
+use super::sweep::{Sweep, Visit};
 use crate::cpu;
 use crate::error::DedupError;
 use crate::layout::{Layout, LayoutError};
 
 /// Upper bound on the fingerprints in an index.
 const MAX_SLOTS: usize = 1 << 31;
+
+/// Entries over which a sweep goes in the time in which a search reads one bucket, or compares one entry of a bucket. A
+/// search that costs more than a sweep gives up, and a sweep answers.
+const SWEPT_PER_PROBE: usize = 32;
 
 /// An entry near a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,11 +79,13 @@ pub struct FingerprintIndex<W> {
     layout: Layout,
     skew: Skew,
     masks: Masks<W>,
+    /// Number of buckets that a query reads, without those of split buckets.
+    probes: usize,
     tables: Vec<Table>,
     words: Vec<W>,
     ids: Vec<u64>,
     /// Slots of removed entries, to be used again first.
-    free: Vec<u32>,
+    free: BTreeSet<u32>,
 }
 
 /// Default μ of the improved SimHash: a bucket with more than 1 + μ times the mean is split.
@@ -121,10 +132,11 @@ impl<W: Word> FingerprintIndex<W> {
                 max_distance,
             },
             masks: Masks::new(key_bits, max_distance),
+            probes: layout.probes() as usize,
             tables: cuts.into_iter().map(Table::new).collect(),
             words: Vec::new(),
             ids: Vec::new(),
-            free: Vec::new(),
+            free: BTreeSet::new(),
         })
     }
 
@@ -132,6 +144,10 @@ impl<W: Word> FingerprintIndex<W> {
     #[must_use]
     pub fn layout(&self) -> Layout {
         self.layout
+    }
+
+    pub(super) fn skew(&self) -> f64 {
+        self.skew.mu
     }
 
     /// Number of entries.
@@ -149,7 +165,7 @@ impl<W: Word> FingerprintIndex<W> {
     /// Removes all entries.
     pub fn clear(&mut self) {
         self.tables.iter_mut().for_each(|table| *table = Table::new(table.cut));
-        (self.words, self.ids, self.free) = (Vec::new(), Vec::new(), Vec::new());
+        (self.words, self.ids, self.free) = (Vec::new(), Vec::new(), BTreeSet::new());
     }
 
     /// Adds an entry, even if the index has an equal one.
@@ -157,6 +173,11 @@ impl<W: Word> FingerprintIndex<W> {
     /// # Errors
     /// [`DedupError::Full`]: the index holds 2^31 entries.
     pub fn insert(&mut self, fingerprint: W, id: u64) -> Result<(), DedupError> {
+        self.insert_at(fingerprint, id).map(|_| ())
+    }
+
+    /// As [`insert`](Self::insert). Returns the slot of the entry: the slot of a removed entry, or the next one.
+    pub(super) fn insert_at(&mut self, fingerprint: W, id: u64) -> Result<u32, DedupError> {
         // Prefetch everything before the first read.
         self.tables.iter().for_each(|table| table.prefetch_for(fingerprint));
         let slot = self.put(fingerprint, id)?;
@@ -164,11 +185,11 @@ impl<W: Word> FingerprintIndex<W> {
         for table in &mut self.tables {
             table.insert(fingerprint, slot, &self.words, &self.skew);
         }
-        Ok(())
+        Ok(slot)
     }
 
     fn put(&mut self, fingerprint: W, id: u64) -> Result<u32, DedupError> {
-        if let Some(slot) = self.free.pop() {
+        if let Some(slot) = self.free.pop_first() {
             (self.words[slot as usize], self.ids[slot as usize]) = (fingerprint, id);
             return Ok(slot);
         }
@@ -198,7 +219,7 @@ impl<W: Word> FingerprintIndex<W> {
             return false;
         };
         self.tables.iter_mut().for_each(|table| table.remove(fingerprint, slot));
-        self.free.push(slot);
+        self.free.insert(slot);
         true
     }
 
@@ -218,12 +239,49 @@ impl<W: Word> FingerprintIndex<W> {
     /// Appends to `found` every id with a fingerprint within the layout's [`max_distance`](Layout::max_distance) bits
     /// of `fingerprint`: each id once, with the distance of its nearest fingerprint, ascending by id.
     pub fn near(&self, fingerprint: W, found: &mut Vec<NearFingerprint>) {
+        self.near_where(fingerprint, &(), found);
+    }
+
+    /// As [`near`](Self::near), only for the entries whose slots `accept` accepts.
+    pub(super) fn near_where(&self, fingerprint: W, accept: &impl Accept, found: &mut Vec<NearFingerprint>) {
         let before = found.len();
-        cpu::dispatch(self.search(fingerprint, found));
+        let sweep_costs = self.words.len() / SWEPT_PER_PROBE;
+        let is_complete =
+            sweep_costs > self.probes && cpu::dispatch(self.search(fingerprint, accept, sweep_costs, found));
+        if !is_complete {
+            found.truncate(before);
+            cpu::dispatch(self.sweep(fingerprint, accept, found));
+        }
         each_id_once(found, before);
     }
 
-    fn search<'a>(&'a self, query: W, found: &'a mut Vec<NearFingerprint>) -> Search<'a, W> {
+    fn sweep<'a, A: Accept>(
+        &'a self,
+        query: W,
+        accept: &'a A,
+        found: &'a mut Vec<NearFingerprint>,
+    ) -> Sweep<'a, W, Swept<'a, A>> {
+        let visit = Swept {
+            ids: &self.ids,
+            free: &self.free,
+            accept,
+            found,
+        };
+        Sweep {
+            words: &self.words,
+            query,
+            max_distance: self.layout.max_distance(),
+            visit,
+        }
+    }
+
+    fn search<'a, A: Accept>(
+        &'a self,
+        query: W,
+        accept: &'a A,
+        most_compared: usize,
+        found: &'a mut Vec<NearFingerprint>,
+    ) -> Search<'a, W, A> {
         Search {
             tables: &self.tables,
             masks: &self.masks,
@@ -232,7 +290,28 @@ impl<W: Word> FingerprintIndex<W> {
             query,
             distance: self.layout.max_distance(),
             probe: self.skew.probe,
+            accept,
+            most_compared,
+            compared: 0,
             found,
+        }
+    }
+}
+
+/// Takes the near entries of a sweep.
+struct Swept<'a, A> {
+    ids: &'a [u64],
+    free: &'a BTreeSet<u32>,
+    accept: &'a A,
+    found: &'a mut Vec<NearFingerprint>,
+}
+
+impl<A: Accept> Visit for Swept<'_, A> {
+    #[inline(always)]
+    fn visit(&mut self, at: usize, distance: u32) {
+        if self.accept.accepts(at, distance) && !self.free.contains(&(at as u32)) {
+            let id = self.ids[at];
+            self.found.push(NearFingerprint { id, distance });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A fingerprint index of any width.
 
 use super::Neighbour;
-use super::blocks::{FingerprintIndex, NearFingerprint};
+use super::blocks::{Accept, FingerprintIndex, NearFingerprint};
 use crate::error::DedupError;
 use crate::fingerprint::{Fingerprint, Width};
 use crate::layout::{Layout, LayoutError};
@@ -52,11 +52,12 @@ impl Buckets {
         }
     }
 
-    pub(super) fn clear(&mut self) {
+    /// μ: a bucket with more than (1 + μ) times the mean is split.
+    pub(super) fn skew(&self) -> f64 {
         match self {
-            Self::W32(index) => index.clear(),
-            Self::W64(index) => index.clear(),
-            Self::W128(index) => index.clear(),
+            Self::W32(index) => index.skew(),
+            Self::W64(index) => index.skew(),
+            Self::W128(index) => index.skew(),
         }
     }
 
@@ -64,18 +65,15 @@ impl Buckets {
         fingerprint.width() == self.layout().width()
     }
 
-    pub(super) fn insert(&mut self, id: DocId, fingerprint: Fingerprint) -> Result<(), DedupError> {
+    /// Adds a fingerprint. Returns its slot.
+    pub(super) fn insert(&mut self, id: DocId, fingerprint: Fingerprint) -> Result<u32, DedupError> {
         if !self.is_of_width(fingerprint) {
             return Err(DedupError::OtherWidth {
                 found: fingerprint.width().bits(),
                 wanted: self.layout().width().bits(),
             });
         }
-        with_word!(self, fingerprint, |index, word| index.insert(word, id.0))
-    }
-
-    pub(super) fn contains(&self, id: DocId, fingerprint: Fingerprint) -> bool {
-        self.is_of_width(fingerprint) && with_word!(self, fingerprint, |index, word| index.contains(word, id.0))
+        with_word!(self, fingerprint, |index, word| index.insert_at(word, id.0))
     }
 
     /// Removes a fingerprint. Returns whether it was there.
@@ -83,13 +81,15 @@ impl Buckets {
         self.is_of_width(fingerprint) && with_word!(self, fingerprint, |index, word| index.remove(word, id.0))
     }
 
-    /// A fingerprint of another width is near no other (see [`Fingerprint::distance`]).
-    pub(super) fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) {
+    /// Appends every document near a fingerprint whose slot `accept` accepts. A fingerprint of another width is near no
+    /// other (see [`Fingerprint::distance`]).
+    pub(super) fn near(&self, fingerprint: Fingerprint, accept: &impl Accept, found: &mut Vec<Neighbour>) {
         if !self.is_of_width(fingerprint) {
             return;
         }
         let mut near: Vec<NearFingerprint> = Vec::new();
-        with_word!(self, fingerprint, |index, word| index.near(word, &mut near));
+        with_word!(self, fingerprint, |index, word| index
+            .near_where(word, accept, &mut near));
         found.extend(near.into_iter().map(|NearFingerprint { id, distance }| Neighbour {
             distance,
             id: DocId(id),

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::blocks::DEFAULT_SKEW;
-use super::buckets::Buckets;
-use super::{Index, Neighbour};
+use super::resident::Resident;
+use super::{Index, Neighbour, scan_of_short_texts_pays};
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::{Fingerprint, Width};
@@ -16,7 +16,7 @@ use crate::sketch::Sketch;
 /// An [`Index`] that lives as long as the process.
 #[derive(Debug, Clone)]
 pub struct MemoryIndex {
-    buckets: Buckets,
+    resident: Resident,
     /// The first document with a digest, by id.
     digests: HashMap<Digest, DocId>,
     /// Further documents with a digest; empty unless the caller inserts documents without a check.
@@ -53,7 +53,7 @@ impl MemoryIndex {
             return Err(DedupError::NarrowIndex);
         }
         Ok(Self {
-            buckets: Buckets::new(layout, mu)?,
+            resident: Resident::new(layout, mu)?,
             digests: HashMap::new(),
             same_digests: HashMap::new(),
             shingles: HashMap::new(),
@@ -86,7 +86,7 @@ impl MemoryIndex {
 
 impl Index for MemoryIndex {
     fn finds_all_of(&self, rule: &DuplicateRule) -> bool {
-        rule.max_distance <= self.buckets.layout().max_distance()
+        rule.max_distance <= self.resident.layout().max_distance()
             && rule.min_similarity_short >= self.min_similarity_short
     }
 
@@ -95,7 +95,33 @@ impl Index for MemoryIndex {
     }
 
     fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) -> Result<(), DedupError> {
-        self.buckets.near(fingerprint, found);
+        self.resident.near(fingerprint, found);
+        Ok(())
+    }
+
+    fn candidates(
+        &self,
+        query: &Signature,
+        rule: &DuplicateRule,
+        found: &mut Vec<Neighbour>,
+    ) -> Result<(), DedupError> {
+        self.resident.candidates(query, rule, found);
+        Ok(())
+    }
+
+    fn short_candidates(
+        &self,
+        query: &Signature,
+        rule: &DuplicateRule,
+        found: &mut Vec<DocId>,
+    ) -> Result<(), DedupError> {
+        let prefix = prefix(&query.shingles, rule.min_similarity_short).iter();
+        let sharing = prefix.filter_map(|shingle| self.shingles.get(shingle));
+        if scan_of_short_texts_pays(sharing.clone().map(Vec::len).sum(), self.resident.short_texts()) {
+            self.resident.short_candidates(query, rule, found);
+        } else {
+            found.extend(sharing.flatten());
+        }
         Ok(())
     }
 
@@ -105,23 +131,21 @@ impl Index for MemoryIndex {
     }
 
     fn signature(&self, id: DocId) -> Result<Option<Signature>, DedupError> {
-        Ok(self.signatures.get(&id).map(|kept| kept.signature()))
+        Ok(self.signatures.get(&id).map(|kept| kept.signature(&self.resident)))
     }
 
     fn insert(&mut self, id: DocId, signature: &Signature) -> Result<(), DedupError> {
         if self.signatures.contains_key(&id) {
             return Ok(());
         }
-        if let Some(fingerprint) = signature.fingerprint {
-            self.buckets.insert(id, fingerprint)?;
-        }
+        let slot = self.resident.insert(id, signature)?;
         if let Some(digest) = signature.digest {
             self.add_digest(digest, id);
         }
         for &shingle in prefix(&signature.shingles, self.min_similarity_short) {
             self.shingles.entry(shingle).or_default().push(id);
         }
-        self.signatures.insert(id, Box::new(Kept::new(signature)));
+        self.signatures.insert(id, Box::new(Kept::new(signature, slot)));
         Ok(())
     }
 
@@ -129,13 +153,11 @@ impl Index for MemoryIndex {
         let Some(kept) = self.signatures.remove(&id) else {
             return Ok(false);
         };
-        let signature = kept.signature();
+        let signature = kept.signature(&self.resident);
         if let Some(digest) = signature.digest {
             self.remove_digest(digest, id);
         }
-        if let Some(fingerprint) = signature.fingerprint {
-            self.buckets.remove(id, fingerprint);
-        }
+        self.resident.remove(id, &signature);
         for shingle in prefix(&signature.shingles, self.min_similarity_short) {
             if let Some(ids) = self.shingles.get_mut(shingle) {
                 ids.retain(|&other| other != id);
@@ -148,7 +170,7 @@ impl Index for MemoryIndex {
     }
 
     fn clear(&mut self) -> Result<(), DedupError> {
-        self.buckets.clear();
+        self.resident.clear()?;
         self.digests = HashMap::new();
         self.same_digests = HashMap::new();
         self.shingles = HashMap::new();
@@ -161,12 +183,14 @@ impl Index for MemoryIndex {
     }
 }
 
-/// A signature in half the memory: the parts that few documents have are allocated only for those.
+/// A signature in less memory: the sketch of a fingerprint is in [`Resident`], and the parts that few documents have are
+/// allocated only for those.
 #[derive(Debug, Clone)]
 struct Kept {
     digest: Option<Digest>,
     fingerprint: Option<Fingerprint>,
-    sketch: Option<Sketch>,
+    /// Slot of the fingerprint, if its sketch is there.
+    sketch_at: Option<u32>,
     numbers: u64,
     tokens: u32,
     rare: Option<Box<Rare>>,
@@ -174,12 +198,14 @@ struct Kept {
 
 #[derive(Debug, Clone)]
 struct Rare {
+    /// A sketch without a fingerprint.
+    sketch: Option<Sketch>,
     metadata: Option<Sketch>,
     shingles: Box<[u64]>,
 }
 
 impl Kept {
-    fn new(signature: &Signature) -> Self {
+    fn new(signature: &Signature, slot: Option<u32>) -> Self {
         // Every field by name, so that the compiler reports a new field that is missing here.
         let Signature {
             digest,
@@ -190,9 +216,12 @@ impl Kept {
             numbers,
             tokens,
         } = *signature;
-        let is_rare = metadata.is_some() || !shingles.is_empty();
+        let sketch_at = slot.filter(|_| sketch.is_some());
+        let sketch = sketch.filter(|_| slot.is_none());
+        let is_rare = sketch.is_some() || metadata.is_some() || !shingles.is_empty();
         let rare = is_rare.then(|| {
             Box::new(Rare {
+                sketch,
                 metadata: *metadata,
                 shingles: shingles.as_slice().into(),
             })
@@ -200,19 +229,20 @@ impl Kept {
         Self {
             digest,
             fingerprint,
-            sketch,
+            sketch_at,
             numbers,
             tokens,
             rare,
         }
     }
 
-    fn signature(&self) -> Signature {
+    fn signature(&self, resident: &Resident) -> Signature {
         let rare = self.rare.as_deref();
+        let sketch = self.sketch_at.map(|slot| resident.sketch(slot));
         Signature {
             digest: self.digest,
             fingerprint: self.fingerprint,
-            sketch: self.sketch,
+            sketch: sketch.or_else(|| rare.and_then(|rare| rare.sketch)),
             metadata: rare.and_then(|rare| rare.metadata),
             shingles: rare.map_or_else(Vec::new, |rare| rare.shingles.to_vec()),
             numbers: self.numbers,

@@ -7,32 +7,26 @@
 //!
 //! ```text
 //! words   0 │ 1 │ 2 │ …       fingerprints: rule out distant entries         (vector instructions)
-//! heads   0   │ 1   │ …       half of each sketch: rule out dissimilar ones  (one cache line each)
+//! halves  0   │ 1   │ …       folded sketches: rule out dissimilar ones      (one cache line each)
 //! within  0 │ 1 │ 2 │ …       distance within which an entry counts whatever its sketch
 //! ```
 //!
-//! With several queries, run all of them over one [stretch](SignatureScan::stretches) before the next: its heads stay
-//! in the first caches of the processor.
+//! With several queries, run all of them over one [stretch](SignatureScan::stretches) before the next: its halves
+//! stay in the first caches of the processor.
 
 use std::ops::Range;
 
 use super::blocks::Word;
+use super::sweep::{Sweep, Visit};
 use crate::cpu::{Kernel, dispatch};
 use crate::error::DedupError;
 use crate::fingerprint::{Fingerprint, Width};
 use crate::signature::Signature;
-use crate::sketch::{Sketch, WORDS, most_similar};
+use crate::sketch::folded::{self, Half, differing};
+use crate::sketch::{Sketch, most_differing};
 
-/// Words of a sketch that are compared: one cache line. In unrelated sketches 256 ± 11 of these bits differ; in
-/// sketches of a similarity of 0.6 or more, at most 205 may.
-const HEAD: usize = WORDS / 2;
-type Head = [u64; HEAD];
-
-/// Entries per stretch; their heads take 256 kB.
+/// Entries per stretch; their halves take 256 kB.
 const STRETCH: usize = 4_096;
-
-/// Fingerprints that are compared at a time, before the sketches of the near ones.
-const CHUNK: usize = 512;
 
 /// Signatures that a query scans in order: faster than an index if many fingerprints are near one another but few texts
 /// are similar.
@@ -55,12 +49,12 @@ const CHUNK: usize = 512;
 #[derive(Debug, Clone)]
 pub struct SignatureScan {
     words: Words,
-    heads: Vec<Head>,
+    halves: Vec<Half>,
     /// One more than the distance within which an entry counts regardless of its sketch; 0 if there is none.
     within: Vec<u8>,
     max_distance: u32,
-    /// One more than the number of bits in which two heads may differ; 0 if no sketches are similar enough.
-    differing: u32,
+    /// Upper bound on the bits in which two sketches differ; `None` if no sketches are similar enough.
+    most_differing: Option<u32>,
 }
 
 /// An entry that a query has found, to be confirmed.
@@ -70,7 +64,7 @@ pub struct Candidate {
     pub at: u32,
     /// Hamming distance of the fingerprints in bits.
     pub distance: u32,
-    /// Whether the sketches may be similar enough, judged by their first halves. Meaningless if a sketch is missing.
+    /// Whether the sketches may be similar enough, judged by their folds. Meaningless if a sketch is missing.
     pub may_be_alike: bool,
 }
 
@@ -79,27 +73,25 @@ impl SignatureScan {
     /// `min_similarity`. With a `min_similarity` above 1, no sketches are similar enough.
     #[must_use]
     pub fn new(width: Width, max_distance: u32, min_similarity: f32) -> Self {
-        let bits = HEAD as u32 * u64::BITS;
-        let alike = (0..=bits).rev().find(|bits| most_similar(*bits) >= min_similarity);
         Self {
             words: Words::new(width),
-            heads: Vec::new(),
+            halves: Vec::new(),
             within: Vec::new(),
             max_distance,
-            differing: alike.map_or(0, |bits| bits + 1),
+            most_differing: most_differing(min_similarity),
         }
     }
 
     /// Number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.heads.len()
+        self.halves.len()
     }
 
     /// Whether there is no entry.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.heads.is_empty()
+        self.halves.is_empty()
     }
 
     /// Adds a document, unless it has no fingerprint. Returns whether it was added. Within a distance of `within`, and
@@ -122,7 +114,7 @@ impl SignatureScan {
             return Err(DedupError::Full);
         }
         self.words.push(fingerprint);
-        self.heads.push(head(signature.sketch.as_ref()));
+        self.halves.push(half(signature.sketch.as_ref()));
         // A distance has at most 128 bits.
         self.within.push(within.map_or(0, |within| within.min(128) as u8 + 1));
         Ok(true)
@@ -176,22 +168,22 @@ impl SignatureScan {
             return;
         };
         let query = Query {
-            words: &words[stretch.clone()],
-            heads: &self.heads[stretch.clone()],
+            halves: &self.halves[stretch.clone()],
             within: &self.within[stretch.clone()],
             first: stretch.start as u32,
-            word: W::truncate(fingerprint.bits()),
-            head: head(query.sketch.as_ref()),
-            max_distance: self.max_distance,
-            differing: self.differing,
+            half: half(query.sketch.as_ref()),
+            most_differing: self.most_differing,
             found,
         };
-        dispatch(Scan { query, entries });
+        let words = &words[stretch];
+        let word = W::truncate(fingerprint.bits());
+        entries.compare(words, word, self.max_distance, query);
     }
 }
 
-fn head(sketch: Option<&Sketch>) -> Head {
-    sketch.map_or([0; HEAD], |sketch| std::array::from_fn(|word| sketch.words()[word]))
+/// The fold of a sketch; zeros if there is none.
+fn half(sketch: Option<&Sketch>) -> Half {
+    sketch.map_or(Half::default(), folded::fold)
 }
 
 #[derive(Debug, Clone)]
@@ -227,104 +219,22 @@ impl Words {
     }
 }
 
-/// The inputs of a query, and its output.
-struct Query<'a, W> {
-    words: &'a [W],
-    heads: &'a [Head],
+/// What a query compares of a near entry, and its output.
+struct Query<'a> {
+    halves: &'a [Half],
     within: &'a [u8],
     /// Number of the first entry.
     first: u32,
-    word: W,
-    head: Head,
-    max_distance: u32,
-    differing: u32,
+    half: Half,
+    most_differing: Option<u32>,
     found: &'a mut Vec<Candidate>,
 }
 
-/// The entries that a query compares.
-trait Entries {
-    fn compare<W: Word>(self, query: Query<'_, W>);
-}
-
-/// All entries with a near fingerprint.
-struct AllNear;
-
-/// The entries with these numbers.
-struct Among<I>(I);
-
-struct Scan<'a, W, C> {
-    query: Query<'a, W>,
-    entries: C,
-}
-
-impl<W: Word, C: Entries> Kernel for Scan<'_, W, C> {
-    type Output = ();
-
+impl Visit for Query<'_> {
     #[inline(always)]
-    fn run(self) {
-        self.entries.compare(self.query);
-    }
-}
-
-impl<I: Iterator<Item = usize>> Entries for Among<I> {
-    #[inline(always)]
-    fn compare<W: Word>(self, mut query: Query<'_, W>) {
-        for at in self.0 {
-            query.compare(at);
-        }
-    }
-}
-
-impl Entries for AllNear {
-    #[inline(always)]
-    fn compare<W: Word>(self, mut query: Query<'_, W>) {
-        // The compiler vectorises a loop of fixed length best. So the last chunk is padded, and the flags of the
-        // padding are cleared.
-        let (chunks, rest) = query.words.as_chunks::<CHUNK>();
-        for (number, chunk) in chunks.iter().enumerate() {
-            let near = query.near(chunk);
-            query.compare_near(number * CHUNK, &near);
-        }
-        if !rest.is_empty() {
-            let mut chunk = [query.word; CHUNK];
-            chunk[..rest.len()].copy_from_slice(rest);
-            let mut near = query.near(&chunk);
-            near[rest.len()..].fill(0);
-            query.compare_near(chunks.len() * CHUNK, &near);
-        }
-    }
-}
-
-impl<W: Word> Query<'_, W> {
-    /// 1 for each fingerprint that is near, else 0.
-    #[inline(always)]
-    fn near(&self, chunk: &[W; CHUNK]) -> [u8; CHUNK] {
-        let mut near = [0; CHUNK];
-        for (near, word) in near.iter_mut().zip(chunk) {
-            *near = u8::from((*word ^ self.word).ones() <= self.max_distance);
-        }
-        near
-    }
-
-    #[inline(always)]
-    fn compare_near(&mut self, start: usize, near: &[u8; CHUNK]) {
-        for (number, flags) in near.as_chunks::<64>().0.iter().enumerate() {
-            let mut flags = mask(flags);
-            while flags != 0 {
-                self.compare(start + number * 64 + flags.trailing_zeros() as usize);
-                flags &= flags - 1;
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn compare(&mut self, at: usize) {
-        let distance = (self.words[at] ^ self.word).ones();
-        let mut differing = 0;
-        for (a, b) in self.head.iter().zip(&self.heads[at]) {
-            differing += (a ^ b).count_ones();
-        }
-        let may_be_alike = differing < self.differing;
+    fn visit(&mut self, at: usize, distance: u32) {
+        let differing = differing(&self.half, &self.halves[at]);
+        let may_be_alike = self.most_differing.is_some_and(|most| differing <= most);
         if may_be_alike || distance < u32::from(self.within[at]) {
             self.found.push(Candidate {
                 at: self.first + at as u32,
@@ -335,16 +245,55 @@ impl<W: Word> Query<'_, W> {
     }
 }
 
-/// The flags, each 0 or 1, as the bits of a word, the first flag lowest.
-#[inline(always)]
-fn mask(flags: &[u8; 64]) -> u64 {
-    let mut mask = 0;
-    for (number, eight) in flags.as_chunks::<8>().0.iter().enumerate() {
-        // Moves flag i from bit 8 · i to bit 56 + i; no two products share a bit.
-        let gathered = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        mask |= gathered << (8 * number);
+/// The entries that a query compares.
+trait Entries {
+    fn compare<W: Word>(self, words: &[W], word: W, max_distance: u32, query: Query<'_>);
+}
+
+/// All entries with a near fingerprint.
+struct AllNear;
+
+impl Entries for AllNear {
+    fn compare<W: Word>(self, words: &[W], word: W, max_distance: u32, query: Query<'_>) {
+        dispatch(Sweep {
+            words,
+            query: word,
+            max_distance,
+            visit: query,
+        });
     }
-    mask
+}
+
+/// The entries with these numbers.
+struct Among<I>(I);
+
+impl<I: Iterator<Item = usize>> Entries for Among<I> {
+    fn compare<W: Word>(self, words: &[W], word: W, _max_distance: u32, query: Query<'_>) {
+        dispatch(VisitAmong {
+            numbers: self.0,
+            words,
+            word,
+            query,
+        });
+    }
+}
+
+struct VisitAmong<'a, W, I> {
+    numbers: I,
+    words: &'a [W],
+    word: W,
+    query: Query<'a>,
+}
+
+impl<W: Word, I: Iterator<Item = usize>> Kernel for VisitAmong<'_, W, I> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        for at in self.numbers {
+            self.query.visit(at, (self.words[at] ^ self.word).ones());
+        }
+    }
 }
 
 #[cfg(test)]

@@ -71,11 +71,12 @@ pub use self::reader::SledReader;
 use self::recent::Recent;
 use self::shape::Shape;
 use self::trees::Trees;
-use super::buckets::Buckets;
+use super::resident::Resident;
 use super::{Index, Neighbour};
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
+use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 
 /// Names of the trees.
@@ -94,6 +95,10 @@ const RECENT_SHINGLES: usize = 8;
 /// Number of documents that make a log long: reading it takes some milliseconds.
 const LONG_LOG: usize = 4_096;
 
+/// Upper bound on the short texts that a query scans in memory, which takes some 0.2 ms. Beyond it, the trees of shingles
+/// answer: ten reads, unless the texts are of one template.
+const SCANNED_SHORT_TEXTS: usize = 1 << 19;
+
 /// An [`Index`] in sled trees.
 ///
 /// Inserted documents are in memory until [`persist`](Self::persist) writes them. In [`Residence::Disk`], give sled a
@@ -107,8 +112,8 @@ pub struct SledIndex {
     shape: Shape,
     options: SledOptions,
     applied: u64,
-    /// Every fingerprint, in [`Residence::Memory`].
-    resident: Option<Buckets>,
+    /// What a verdict compares of every document, in [`Residence::Memory`].
+    resident: Option<Resident>,
     /// The pending documents and those in the log.
     recent: Recent,
     pending: Pending,
@@ -164,18 +169,27 @@ impl SledIndex {
         let blocks = shape.layout.blocks().len();
         let on_disk = options.residence == Residence::Disk;
         let trees = Trees::open(db, &meta, shape, if on_disk { blocks } else { 1 })?;
-        let mut resident = if on_disk { None } else { Some(trees.load()?) };
+        let mut resident = match options.residence {
+            Residence::Disk => None,
+            Residence::Memory => Some(Resident::new(shape.layout, shape.overfull)?),
+        };
         let mut recent = Recent::new(on_disk.then_some(shape.layout), shape.min_similarity_short)?;
         let log = Log::open(db.open_tree(LOG)?, |id, signature| {
             recent.insert(id, signature)?;
-            match (&mut resident, signature.fingerprint) {
-                // An interrupted merge may have put the document into the tree already.
-                (Some(resident), Some(fingerprint)) if !resident.contains(id, fingerprint) => {
-                    resident.insert(id, fingerprint)
-                }
-                _ => Ok(()),
+            match &mut resident {
+                Some(resident) => resident.insert(id, signature).map(|_| ()),
+                None => Ok(()),
             }
         })?;
+        if let Some(resident) = &mut resident {
+            trees.signatures.for_each(|id, signature| {
+                // An interrupted merge may have put documents of the log into the tree already.
+                match log.contains(id) {
+                    true => Ok(()),
+                    false => resident.insert(id, &postcard::from_bytes(signature)?).map(|_| ()),
+                }
+            })?;
+        }
         let mut index = Self {
             db: db.clone(),
             removals: db.open_tree(REMOVALS)?,
@@ -343,6 +357,41 @@ impl Index for SledIndex {
         })
     }
 
+    fn candidates(
+        &self,
+        query: &Signature,
+        rule: &DuplicateRule,
+        found: &mut Vec<Neighbour>,
+    ) -> Result<(), DedupError> {
+        match (&self.resident, query.fingerprint) {
+            (Some(resident), _) => {
+                resident.candidates(query, rule, found);
+                Ok(())
+            }
+            (None, Some(fingerprint)) => self.near(fingerprint, found),
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn short_candidates(
+        &self,
+        query: &Signature,
+        rule: &DuplicateRule,
+        found: &mut Vec<DocId>,
+    ) -> Result<(), DedupError> {
+        match &self.resident {
+            Some(resident) if resident.short_texts() <= SCANNED_SHORT_TEXTS => {
+                resident.short_candidates(query, rule, found);
+                return Ok(());
+            }
+            _ => {}
+        }
+        for shingle in prefix(&query.shingles, rule.min_similarity_short) {
+            self.with_shingle(*shingle, found)?;
+        }
+        Ok(())
+    }
+
     fn with_shingle(&self, shingle: u64, found: &mut Vec<DocId>) -> Result<(), DedupError> {
         self.recent.with_shingle(shingle, found);
         self.trees.with_shingle(shingle, |id| {
@@ -367,8 +416,8 @@ impl Index for SledIndex {
         if self.contains(id)? {
             return Ok(());
         }
-        if let (Some(resident), Some(fingerprint)) = (&mut self.resident, signature.fingerprint) {
-            resident.insert(id, fingerprint)?;
+        if let Some(resident) = &mut self.resident {
+            resident.insert(id, signature)?;
         }
         self.recent.insert(id, signature)?;
         self.pending.order.push(id);
@@ -412,10 +461,10 @@ impl Index for SledIndex {
 }
 
 /// Removes a document from memory.
-fn forget(recent: &mut Recent, resident: &mut Option<Buckets>, id: DocId, signature: &Signature) {
+fn forget(recent: &mut Recent, resident: &mut Option<Resident>, id: DocId, signature: &Signature) {
     recent.remove(id, signature);
-    if let (Some(resident), Some(fingerprint)) = (resident, signature.fingerprint) {
-        resident.remove(id, fingerprint);
+    if let Some(resident) = resident {
+        resident.remove(id, signature);
     }
 }
 

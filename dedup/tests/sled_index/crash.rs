@@ -157,7 +157,7 @@ fn damage_is_an_error_that_says_what_to_do() {
     let (mut index, _) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 20);
     index.persist(1).unwrap();
     drop(index);
-    for (tree, residence) in [("dedup-block-0", Residence::Memory), ("dedup-log", Residence::Disk)] {
+    for (tree, residence) in [("dedup-signatures", Residence::Memory), ("dedup-log", Residence::Disk)] {
         write(
             &db,
             tree,

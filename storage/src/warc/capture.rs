@@ -17,10 +17,6 @@ use super::http_head::response_head;
 use super::location::{Archived, WarcLocation};
 use super::record::{NewRecord, new_record_id, payload_digest, shown_digest};
 
-/// zlib level of the archive. On real documentation pages level 2 takes half the time of level 6 and gives an eighth more
-/// bytes; level 1 is another third faster and gives another quarter more bytes.
-pub(super) const LEVEL: u32 = 2;
-
 /// The exchange for one page, and the extracted text.
 #[derive(Debug, Clone)]
 pub struct Capture<'a> {
@@ -75,7 +71,43 @@ pub struct EncodedCapture {
     pub(crate) id: Option<String>,
 }
 
+/// The `request` record of an exchange as a gzip member, without a place in a file. Both kinds of answer can follow it, so it can be
+/// compressed before the verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EncodedRequest {
+    /// Empty if the exchange has no such record.
+    pub(super) bytes: Vec<u8>,
+    /// The id of the record with the answer.
+    pub(super) answer: String,
+}
+
+impl EncodedRequest {
+    /// The bytes that it holds.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        self.bytes.capacity() + self.answer.capacity()
+    }
+}
+
 impl EncodedCapture {
+    /// The bytes that it holds.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        self.bytes.capacity() + self.id.as_ref().map_or(0, String::capacity)
+    }
+
+    /// The `request` record alone, for another kind of answer. `None` if there is no `response`.
+    #[must_use]
+    pub fn into_request(self) -> Option<EncodedRequest> {
+        let (mut bytes, (response_at, _)) = (self.bytes, self.response?);
+        bytes.truncate(usize::try_from(response_at).ok()?);
+        bytes.shrink_to_fit();
+        Some(EncodedRequest {
+            bytes,
+            answer: self.id?,
+        })
+    }
+
     /// Records that no page refers to.
     pub(crate) fn of_bytes(bytes: Vec<u8>) -> Self {
         Self {
@@ -110,18 +142,28 @@ impl Capture<'_> {
     /// # Errors
     /// The compressor's errors. It writes to memory, so none are expected.
     pub fn encode(&self) -> io::Result<EncodedCapture> {
-        let mut bytes = Vec::with_capacity(1024 + (self.payload.len() + self.text.len()) / 3);
-        let response_id = new_record_id();
-        let exchanged = Exchanged {
-            url: self.url,
-            fetched_at: self.fetched_at,
-            ip: self.ip,
-        };
-        if let Some(request) = self.request {
-            exchanged.write_request(request, &response_id, &mut bytes)?;
-        }
+        self.encode_after(self.encode_request()?, payload_digest(self.payload))
+    }
+
+    /// Compresses the `request` record alone.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_request(&self) -> io::Result<EncodedRequest> {
+        self.exchanged().encode_request(self.request)
+    }
+
+    /// Compresses the records that follow the `request` record. `payload_digest` is the SHA-1 of the payload.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_after(&self, request: EncodedRequest, payload_digest: [u8; 20]) -> io::Result<EncodedCapture> {
+        let EncodedRequest {
+            mut bytes,
+            answer: response_id,
+        } = request;
+        let exchanged = self.exchanged();
         let response_at = bytes.len() as u64;
-        let payload_digest = payload_digest(self.payload);
         let payload_bytes = Some(self.payload.len() as u64);
         let head = response_head(self.status, self.reason, &self.headers, payload_bytes);
         let mut response = exchanged
@@ -130,12 +172,14 @@ impl Capture<'_> {
         if let Some(reason) = self.truncated {
             response = response.field("WARC-Truncated", reason.name());
         }
-        let response_length = response.write(&[&head, self.payload], LEVEL, &mut bytes)?;
+        let response_length = response.write(&[&head, self.payload], &mut bytes)?;
         let text_at = bytes.len() as u64;
         let text_length = exchanged
             .record("conversion", &new_record_id(), "text/plain; charset=utf-8")
             .field("WARC-Refers-To", &response_id)
-            .write(&[self.text.as_bytes()], LEVEL, &mut bytes)?;
+            .write(&[self.text.as_bytes()], &mut bytes)?;
+        // Many captures wait for a commit.
+        bytes.shrink_to_fit();
         Ok(EncodedCapture {
             bytes,
             status: self.status,
@@ -145,6 +189,14 @@ impl Capture<'_> {
             payload_digest,
             id: Some(response_id),
         })
+    }
+
+    fn exchanged(&self) -> Exchanged<'_> {
+        Exchanged {
+            url: self.url,
+            fetched_at: self.fetched_at,
+            ip: self.ip,
+        }
     }
 }
 
@@ -168,11 +220,15 @@ impl Exchanged<'_> {
         }
     }
 
-    /// Writes the `request` record; `answer` is the id of the record with the answer.
-    pub fn write_request(&self, request: &[u8], answer: &str, out: &mut Vec<u8>) -> io::Result<u64> {
-        self.record("request", &new_record_id(), "application/http;msgtype=request")
-            .field("WARC-Concurrent-To", answer)
-            .write(&[request], LEVEL, out)
+    /// Compresses the `request` record, if there is one, and chooses the id of the record with the answer.
+    pub fn encode_request(&self, request: Option<&[u8]>) -> io::Result<EncodedRequest> {
+        let (mut bytes, answer) = (Vec::new(), new_record_id());
+        if let Some(request) = request {
+            self.record("request", &new_record_id(), "application/http;msgtype=request")
+                .field("WARC-Concurrent-To", &answer)
+                .write(&[request], &mut bytes)?;
+        }
+        Ok(EncodedRequest { bytes, answer })
     }
 }
 

@@ -29,9 +29,6 @@ use crate::page::{PageRecord, Replaced};
 use crate::visits::Visit;
 use crate::warc::EncodedCapture;
 
-/// zlib level of these records. They consist mostly of the signature, which does not compress.
-const LEVEL: u32 = 1;
-
 /// The scheme of the verdicts in a file. Only verdicts with equal values can be compared.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct DecidedBy {
@@ -105,7 +102,7 @@ pub(crate) fn encode<'a>(
     if let Some(id) = concurrent_to {
         record = record.field("WARC-Concurrent-To", id);
     }
-    record.write(&[block.as_bytes()], LEVEL, &mut bytes)?;
+    record.write(&[block.as_bytes()], &mut bytes)?;
     Ok(EncodedCapture::of_bytes(bytes))
 }
 

@@ -2,6 +2,7 @@
 //!
 //! - `location`: places in the archive.
 //! - `record`: one record: its header fields, its digests, its bytes.
+//! - `member`: the gzip member of a record, and the choice of the compressor.
 //! - `capture`: one fetched page as `request`, `response` and `conversion` records, encoded.
 //! - `revisit`: one fetch that brought nothing new as `request`, `revisit` and `conversion` records, encoded.
 //! - `text_delta`: the text of a duplicate as the difference from its kept page's text.
@@ -17,6 +18,7 @@ mod capture;
 mod http_head;
 pub(crate) mod location;
 pub(crate) mod medium;
+mod member;
 pub(crate) mod metadata;
 pub(crate) mod reader;
 pub(crate) mod record;
@@ -26,7 +28,7 @@ pub(crate) mod tail;
 pub mod text_delta;
 pub(crate) mod writer;
 
-pub use capture::{Capture, EncodedCapture, Truncation};
+pub use capture::{Capture, EncodedCapture, EncodedRequest, Truncation};
 pub use location::WarcLocation;
 pub use reader::{DamagedRecord, LocatedRecord, WarcReader};
 pub use record::{Record, RecordError, is_version, payload_digest, shown_digest};

@@ -173,7 +173,7 @@ mod tests {
         let mut bytes = Vec::new();
         for block in [vec![b'x'; 10], vec![b'x'; 1 << 20], vec![b'x'; 20]] {
             let record = NewRecord::new("response", "<urn:x>", 0);
-            record.write(&[&block], 1, &mut bytes).unwrap();
+            record.write(&[&block], &mut bytes).unwrap();
         }
         let reader = WarcReader {
             max_record_bytes: 100_000,

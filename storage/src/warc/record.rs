@@ -11,12 +11,12 @@
 //! Source: ISO 28500:2017 (WARC 1.1), section 4 (file and record model), 5 (named fields), annex D (a member a record).
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io;
 
 use data_encoding::BASE32;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use sha1::{Digest, Sha1};
+
+use super::member;
 
 /// The version line that every record of this crate begins with.
 const VERSION_LINE: &str = "WARC/1.1";
@@ -242,21 +242,13 @@ impl NewRecord {
 
     /// Adds `Content-Length` and `WARC-Block-Digest`, and appends the record to `out` as one gzip member. The block is
     /// the concatenation of `block`. Returns the bytes appended.
-    pub fn write(self, block: &[&[u8]], level: u32, out: &mut Vec<u8>) -> io::Result<u64> {
+    pub fn write(self, block: &[&[u8]], out: &mut Vec<u8>) -> io::Result<u64> {
         let length: usize = block.iter().map(|part| part.len()).sum();
         let record = self
             .field("WARC-Block-Digest", &digest(block))
             .field("Content-Length", &length.to_string());
-        let before = out.len();
-        let mut member = GzEncoder::new(&mut *out, Compression::new(level));
-        member.write_all(record.header.as_bytes())?;
-        member.write_all(b"\r\n")?;
-        for part in block {
-            member.write_all(part)?;
-        }
-        member.write_all(b"\r\n\r\n")?;
-        member.finish()?;
-        Ok((out.len() - before) as u64)
+        let parts = [&[record.header.as_bytes(), b"\r\n"], block, &[b"\r\n\r\n"]];
+        member::append(&parts.concat(), out)
     }
 }
 
@@ -327,7 +319,7 @@ mod tests {
 
     fn plain(record: NewRecord, block: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
-        record.write(&[block], 1, &mut out).unwrap();
+        record.write(&[block], &mut out).unwrap();
         let mut bytes = Vec::new();
         io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&out[..]), &mut bytes).unwrap();
         bytes

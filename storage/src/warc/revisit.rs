@@ -12,7 +12,7 @@
 use std::io;
 use std::net::IpAddr;
 
-use super::capture::{EncodedCapture, Exchanged, LEVEL};
+use super::capture::{EncodedCapture, EncodedRequest, Exchanged};
 use super::http_head::response_head;
 use super::record::{new_record_id, shown_digest, warc_date};
 use super::text_delta;
@@ -104,16 +104,16 @@ impl RevisitCapture<'_> {
     /// # Errors
     /// The compressor's errors. It writes to memory, so none are expected.
     pub fn encode(&self) -> io::Result<EncodedCapture> {
-        let mut bytes = Vec::with_capacity(2048);
-        let exchanged = Exchanged {
-            url: self.url,
-            fetched_at: self.fetched_at,
-            ip: self.ip,
-        };
-        let id = new_record_id();
-        if let Some(request) = self.request {
-            exchanged.write_request(request, &id, &mut bytes)?;
-        }
+        self.encode_after(self.exchanged().encode_request(self.request)?)
+    }
+
+    /// Compresses the records that follow the `request` record.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_after(&self, request: EncodedRequest) -> io::Result<EncodedCapture> {
+        let EncodedRequest { mut bytes, answer: id } = request;
+        let exchanged = self.exchanged();
         let at = bytes.len() as u64;
         let mut record = exchanged
             .record("revisit", &id, "application/http;msgtype=response")
@@ -132,7 +132,7 @@ impl RevisitCapture<'_> {
             record = record.field("WARC-Truncated", "length");
         }
         let head = response_head(self.status, self.reason, &self.headers, self.payload_bytes);
-        let length = record.write(&[&head], LEVEL, &mut bytes)?;
+        let length = record.write(&[&head], &mut bytes)?;
         let text = match &self.text {
             Some(text) => Some(text.write(&exchanged, &id, &mut bytes)?),
             None => None,
@@ -147,6 +147,14 @@ impl RevisitCapture<'_> {
             id: Some(id),
         })
     }
+
+    fn exchanged(&self) -> Exchanged<'_> {
+        Exchanged {
+            url: self.url,
+            fetched_at: self.fetched_at,
+            ip: self.ip,
+        }
+    }
 }
 
 impl DuplicateText<'_> {
@@ -158,7 +166,7 @@ impl DuplicateText<'_> {
             .record("conversion", &new_record_id(), text_delta::CONTENT_TYPE)
             .field("WARC-Refers-To", revisit)
             .field(text_delta::TEXT_OF, &self.of.to_string());
-        Ok((at, record.write(&[&frame], LEVEL, out)?))
+        Ok((at, record.write(&[&frame], out)?))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::io;
 
-use super::capture::{EncodedCapture, LEVEL};
+use super::capture::EncodedCapture;
 use super::location::{Archived, WarcEnd, WarcLocation};
 use super::medium::Medium;
 use super::metadata::DecidedBy;
@@ -201,7 +201,7 @@ impl WarcWriter {
         NewRecord::new("warcinfo", &new_record_id(), now_ms)
             .field("WARC-Filename", &file_name(self.started_at, file))
             .field("Content-Type", "application/warc-fields")
-            .write(&[fields.as_bytes(), crawl.as_bytes()], LEVEL, &mut member)?;
+            .write(&[fields.as_bytes(), crawl.as_bytes()], &mut member)?;
         Ok(member)
     }
 

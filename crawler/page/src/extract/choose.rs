@@ -24,13 +24,12 @@ pub(super) const MIN_BYTES_OF_HIDDEN: usize = 100;
 pub(super) fn content<'a>(layout: &'a Layout, root: usize, title: &str, kinds: Kinds) -> Vec<&'a Run> {
     let page = Page::of(layout, root, title, kinds);
     let hidden = layout.hidden_bytes();
-    let alone = (0..layout.runs.len())
-        .map(|run| match run < MAX_RUNS {
-            true => FOREST.probability(&page.row(run)),
-            false if page.is_kept_by_rules(run) => 1.0 - MIN_PROBABILITY,
-            false => 0.0,
-        })
-        .collect();
+    let read = layout.runs.len().min(MAX_RUNS);
+    let mut alone = FOREST.probabilities((0..read).map(|run| page.row(run)));
+    alone.extend((read..layout.runs.len()).map(|run| match page.is_kept_by_rules(run) {
+        true => 1.0 - MIN_PROBABILITY,
+        false => 0.0,
+    }));
     let beside = among_neighbours(layout, &with_headings(layout, alone, |run| page.is_kept_by_rules(run)));
     let probabilities = within_content(layout, &beside, |run| page.is_kept_by_rules(run));
     let bytes = |run: &usize| layout.runs[*run].text.len() as f64;

@@ -1,9 +1,8 @@
 //! How an element takes part in the layout, by its name and its namespace.
 
-use ego_tree::NodeRef;
 use html5ever::{LocalName, local_name, ns};
-use scraper::Node;
-use scraper::node::Element;
+
+use crate::parse::{Element, NodeRef};
 
 /// How an element takes part in the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +23,7 @@ pub(super) enum Display {
 
 impl Display {
     /// How `element`, which stands at `node`, takes part.
-    pub(super) fn of(node: NodeRef<'_, Node>, element: &Element) -> Self {
+    pub(super) fn of(node: NodeRef<'_>, element: &Element) -> Self {
         if element.name.ns != ns!(html) {
             // Formulas are text; drawings are not.
             return if element.name.ns == ns!(svg) {
@@ -116,7 +115,7 @@ impl Display {
     }
 }
 
-fn in_heading(node: NodeRef<'_, Node>) -> bool {
+fn in_heading(node: NodeRef<'_>) -> bool {
     let parent = node.parent().and_then(|parent| parent.value().as_element());
     parent.is_some_and(|parent| is_heading(&parent.name.local))
 }

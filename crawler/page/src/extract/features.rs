@@ -6,16 +6,21 @@
 //!
 //! What the rules of [`root`](super::root) would take is a feature, too.
 
-use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use std::ops::Range;
+
+use foldhash::fast::RandomState;
 
 use super::display::heading_level;
 use super::kind::Kinds;
-use super::layout::{Layout, Run};
+use super::layout::{Layout, LayoutBox, Run};
 use super::marks::Mark;
-use super::measure::{Letters, is_for_running_text, log, share, small, tag};
+use super::measure::{Letters, log, share, small, tag};
 use super::path::{NOWHERE, Path, paths};
 use super::select;
+use super::sums::{Sums, between, sums};
+use super::title::Title;
+use crate::map::Map;
 
 /// The names of the features in the order of a [`Row`]. The model names features by them.
 #[rustfmt::skip]
@@ -53,6 +58,9 @@ pub(super) const NAMES: [&str; FEATURES] = [
 /// Number of features.
 pub(super) const FEATURES: usize = 123;
 
+/// Number of features of a box around a run.
+const BOX_FEATURES: usize = 7;
+
 /// The features of a run.
 pub(super) type Row = [i16; FEATURES];
 
@@ -62,22 +70,8 @@ const NONE: i16 = -1;
 /// Text of the enclosing boxes `c0` and `c1`, in bytes: about a paragraph and about a section.
 const CONTAINERS: [usize; 2] = [300, 2_000];
 
-/// Longest run that is compared with the title, in bytes.
-const MAX_TITLE_BYTES: usize = 300;
-
 /// Most runs between a run and the last heading that are counted.
 const MAX_HEADING_DISTANCE: usize = 40;
-
-/// Sums over runs.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sums {
-    bytes: usize,
-    link_bytes: usize,
-    marks: usize,
-    prices: usize,
-    /// Bytes in paragraphs and other elements for running text.
-    text: usize,
-}
 
 /// A page with all that the rows need.
 pub(super) struct Page<'a> {
@@ -88,11 +82,11 @@ pub(super) struct Page<'a> {
     paths: Vec<Path>,
     /// For each box, the innermost enclosing boxes with the text of [`CONTAINERS`].
     containers: Vec<[usize; CONTAINERS.len()]>,
-    /// For each box, the number of its siblings of the same name and classes, and itself.
-    alike: Vec<usize>,
-    repeats: HashMap<&'a str, usize>,
-    /// The words of the title.
-    title: HashSet<String>,
+    /// What each box says of the runs in it.
+    boxes: Vec<[i16; BOX_FEATURES]>,
+    /// For each run, the number of runs with its text.
+    repeats: Vec<usize>,
+    title: Title,
     /// The runs that are headings.
     headings: Vec<usize>,
     /// The runs that are headings of level 1.
@@ -133,10 +127,6 @@ impl<'a> Page<'a> {
     pub(super) fn of(layout: &'a Layout, root: usize, title: &str, kinds: Kinds) -> Self {
         let letters: Vec<Letters> = layout.runs.iter().map(|run| Letters::of(layout.text_of(run))).collect();
         let (paths, articles) = paths(layout);
-        let mut repeats = HashMap::with_capacity(layout.runs.len());
-        for run in &layout.runs {
-            *repeats.entry(layout.text_of(run)).or_insert(0) += 1;
-        }
         let before = sums(layout, &letters);
         let level = |at: &usize| level(layout, &layout.runs[*at]);
         let headings: Vec<usize> = (0..layout.runs.len()).filter(|at| level(at) > 0).collect();
@@ -144,11 +134,11 @@ impl<'a> Page<'a> {
             containers: containers(layout, &before),
             h1s: headings.iter().copied().filter(|at| level(at) == 1).collect(),
             headings,
+            boxes: boxes(layout, &before, &alike(layout)),
             before,
             paths,
-            alike: alike(layout),
-            repeats,
-            title: words(title).collect(),
+            repeats: repeats(layout.runs.iter().map(|run| layout.text_of(run))),
+            title: Title::of(title),
             articles,
             kinds,
             rules: Rules::of(layout, root),
@@ -200,8 +190,8 @@ impl<'a> Page<'a> {
         row.push(i16::from(heading_level(name)));
         row.push(path.depth);
         row.push(path.hidden);
-        row.push(small(self.repeats[text]));
-        row.push(self.share_in_title(text));
+        row.push(small(self.repeats[at]));
+        row.push(self.title.share_of(text));
         row.push(small(letters.prices));
         path.marks.iter().for_each(|&distance| row.push(i16::from(distance)));
         for (topic, &distance) in path.topics.iter().enumerate() {
@@ -211,19 +201,6 @@ impl<'a> Page<'a> {
                 i16::from(distance)
             });
         }
-    }
-
-    /// The share of the letters of a short run in words of the title.
-    fn share_in_title(&self, text: &str) -> i16 {
-        if text.len() > MAX_TITLE_BYTES || self.title.is_empty() {
-            return 0;
-        }
-        let (mut all, mut shared) = (0, 0);
-        for word in words(text) {
-            all += word.len();
-            shared += if self.title.contains(&word) { word.len() } else { 0 };
-        }
-        share(shared, all)
     }
 
     fn push_boxes(&self, row: &mut Fill, at: usize) {
@@ -239,15 +216,7 @@ impl<'a> Page<'a> {
     }
 
     fn push_box(&self, row: &mut Fill, at: usize) {
-        let runs = &self.layout.boxes[at].runs;
-        let sums = self.sums(runs);
-        row.push(log(sums.bytes));
-        row.push(share(sums.bytes, self.page().bytes));
-        row.push(share(sums.link_bytes, sums.bytes));
-        row.push(share(16 * sums.marks, sums.bytes));
-        row.push(share(sums.text, sums.bytes));
-        row.push(log(sums.bytes / runs.len().max(1)));
-        row.push(log(self.alike[at]));
+        self.boxes[at].iter().for_each(|&feature| row.push(feature));
     }
 
     fn push_place(&self, row: &mut Fill, at: usize) {
@@ -343,14 +312,7 @@ impl<'a> Page<'a> {
     }
 
     fn sums(&self, runs: &Range<usize>) -> Sums {
-        let (start, end) = (self.before[runs.start], self.before[runs.end]);
-        Sums {
-            bytes: end.bytes - start.bytes,
-            link_bytes: end.link_bytes - start.link_bytes,
-            marks: end.marks - start.marks,
-            prices: end.prices - start.prices,
-            text: end.text - start.text,
-        }
+        between(&self.before, runs)
     }
 
     fn page(&self) -> Sums {
@@ -402,37 +364,44 @@ fn containers(layout: &Layout, before: &[Sums]) -> Vec<[usize; CONTAINERS.len()]
     containers
 }
 
-fn sums(layout: &Layout, letters: &[Letters]) -> Vec<Sums> {
-    let mut sum = Sums::default();
-    let mut before = Vec::with_capacity(layout.runs.len() + 1);
-    before.push(sum);
-    for (run, letters) in layout.runs.iter().zip(letters) {
-        sum.bytes += run.text.len();
-        sum.link_bytes += run.link_bytes;
-        sum.marks += letters.marks;
-        sum.prices += letters.prices;
-        if is_for_running_text(&layout.boxes[run.owner].name) {
-            sum.text += run.text.len();
-        }
-        before.push(sum);
-    }
-    before
+/// What each box says of the runs in it. `alike` has for each box the number of its siblings of the same name and classes, and itself.
+fn boxes(layout: &Layout, before: &[Sums], alike: &[usize]) -> Vec<[i16; BOX_FEATURES]> {
+    let page = before.last().map_or(0, |page| page.bytes);
+    let features = |(this, alike): (&LayoutBox, &usize)| {
+        let sums = between(before, &this.runs);
+        [
+            log(sums.bytes),
+            share(sums.bytes, page),
+            share(sums.link_bytes, sums.bytes),
+            share(16 * sums.marks, sums.bytes),
+            share(sums.text, sums.bytes),
+            log(sums.bytes / this.runs.len().max(1)),
+            log(*alike),
+        ]
+    };
+    layout.boxes.iter().zip(alike).map(features).collect()
 }
 
 fn alike(layout: &Layout) -> Vec<usize> {
-    let key = |at: usize| (layout.boxes[at].parent, layout.boxes[at].signature);
-    let mut counts = HashMap::with_capacity(layout.boxes.len());
-    for at in 0..layout.boxes.len() {
-        *counts.entry(key(at)).or_insert(0) += 1;
-    }
-    (0..layout.boxes.len()).map(|at| counts[&key(at)]).collect()
+    repeats(layout.boxes.iter().map(|this| (this.parent, this.signature)))
+}
+
+/// For each key, how often it occurs.
+fn repeats<K: Eq + Hash>(keys: impl ExactSizeIterator<Item = K>) -> Vec<usize> {
+    let mut groups = Map::with_capacity_and_hasher(keys.len(), RandomState::default());
+    let mut counts: Vec<usize> = Vec::with_capacity(keys.len());
+    let group_of = |key| {
+        let group = *groups.entry(key).or_insert(counts.len());
+        match counts.get_mut(group) {
+            Some(count) => *count += 1,
+            None => counts.push(1),
+        }
+        group
+    };
+    let groups: Vec<usize> = keys.map(group_of).collect();
+    groups.into_iter().map(|group| counts[group]).collect()
 }
 
 fn level(layout: &Layout, run: &Run) -> i16 {
     i16::from(heading_level(&layout.boxes[run.owner].name))
-}
-
-fn words(text: &str) -> impl Iterator<Item = String> {
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    words.filter(|word| !word.is_empty()).map(str::to_lowercase)
 }

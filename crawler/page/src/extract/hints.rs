@@ -1,10 +1,12 @@
 //! The role of an element by the marks of the template: its name, ARIA role, `itemprop`, classes and id.
 
+use std::sync::LazyLock;
+
 use html5ever::{LocalName, local_name};
-use scraper::node::Element;
 
 use super::marks::{MAX_NAMES, RELATIONS};
-use crate::parse::attribute;
+use crate::map::Set;
+use crate::parse::{Element, attribute};
 
 /// The role of an element in the page. The model knows roles by their numbers: after a change, make the model again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -107,24 +109,44 @@ fn word_role(name: &str) -> Role {
     let lower = &mut lower[..bytes.len()];
     lower.copy_from_slice(bytes);
     lower.make_ascii_lowercase();
-    if CONTENT_NAMES.iter().any(|content| content.as_bytes() == lower) {
+    if KNOWN.content_names.contains(&*lower) {
         return Role::Content;
     }
     let words = || lower.split(|b| !b.is_ascii_alphanumeric());
-    let is_in = |list: &[&str], word: &[u8]| list.iter().any(|listed| listed.as_bytes() == word);
-    let relation = words().next().is_some_and(|first| is_in(RELATIONS, first));
-    let boilerplate = BOILERPLATE_PARTS.iter().any(|part| contains(lower, part.as_bytes()))
-        || words().any(|word| is_in(BOILERPLATE_WORDS, word));
-    if boilerplate && !relation {
+    let boilerplate = holds_boilerplate_part(lower) || words().any(|word| KNOWN.boilerplate_words.contains(word));
+    let is_relation = |first: &[u8]| RELATIONS.iter().any(|relation| relation.as_bytes() == first);
+    if boilerplate && !words().next().is_some_and(is_relation) {
         Role::Boilerplate
     } else {
         Role::None
     }
 }
 
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    text.len() >= part.len() && text.windows(part.len()).any(|w| w == part)
+fn holds_boilerplate_part(name: &[u8]) -> bool {
+    let begins = |at: usize| {
+        let mut parts = BOILERPLATE_PARTS.iter().map(|part| part.as_bytes());
+        KNOWN.begins_part[usize::from(name[at])] && parts.any(|part| name[at..].starts_with(part))
+    };
+    (0..name.len()).any(begins)
 }
+
+/// The lists below, to look up.
+struct Known {
+    content_names: Set<&'static [u8]>,
+    boilerplate_words: Set<&'static [u8]>,
+    /// Whether a part of boilerplate begins with this byte.
+    begins_part: [bool; 256],
+}
+
+static KNOWN: LazyLock<Known> = LazyLock::new(|| Known {
+    content_names: CONTENT_NAMES.iter().map(|name| name.as_bytes()).collect(),
+    boilerplate_words: BOILERPLATE_WORDS.iter().map(|word| word.as_bytes()).collect(),
+    begins_part: std::array::from_fn(|byte| {
+        BOILERPLATE_PARTS
+            .iter()
+            .any(|part| usize::from(part.as_bytes()[0]) == byte)
+    }),
+});
 
 /// Common names of the box around the content.
 const CONTENT_NAMES: &[&str] = &[

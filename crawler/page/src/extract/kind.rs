@@ -4,10 +4,8 @@
 //! of an article.
 
 use html5ever::local_name;
-use scraper::node::Element;
-use scraper::{Html, Node};
 
-use crate::parse::attribute;
+use crate::parse::{Element, Node, Tree, attribute};
 
 /// Longest script of structured data that is searched, in bytes.
 const MAX_SCRIPT_BYTES: usize = 256 * 1024;
@@ -24,9 +22,9 @@ pub(super) struct Kinds {
 
 impl Kinds {
     /// Reads what a page declares.
-    pub(super) fn of(html: &Html) -> Self {
+    pub(super) fn of(html: &Tree) -> Self {
         let mut kinds = Self::default();
-        for node in html.tree.nodes() {
+        for node in html.nodes() {
             if let Node::Element(element) = node.value() {
                 match element.name.local {
                     local_name!("meta") => kinds.add_meta(element),

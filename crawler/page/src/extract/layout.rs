@@ -5,19 +5,18 @@
 //! work on the two lists.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::ops::Range;
 
-use ego_tree::{NodeId, NodeRef};
+use foldhash::fast::RandomState;
 use html5ever::{LocalName, local_name, ns};
-use scraper::node::Element;
-use scraper::{Html, Node};
 
 use super::display::{Display, is_heading};
 use super::hints::{self, Role};
 use super::marks::{self, Hidden, MAX_VALUE_BYTES, Mark};
 use super::names::NameCache;
-use crate::parse::attribute;
+use super::spaces::{is_space, joins_words, words};
+use crate::parse::{Element, Node, NodeId, NodeRef, Tree, attribute};
 
 /// A block-level element.
 #[derive(Debug, Clone)]
@@ -79,14 +78,14 @@ pub(super) struct Layout {
 impl Layout {
     /// Lays out a page without `dropped` elements, scripts, controls and hidden inline elements. Hidden boxes are part of the layout,
     /// because a script may show them: the texts of tabs and folded sections are hidden boxes.
-    pub(super) fn of<'t>(html: &'t Html, dropped: &'t HashSet<NodeId>) -> Self {
-        Self::of_elements(html, &[html.tree.root().id()], dropped)
+    pub(super) fn of<'t>(html: &'t Tree, dropped: &'t HashSet<NodeId>) -> Self {
+        Self::of_elements(html, &[html.root().id()], dropped)
     }
 
     /// Lays out elements of a page, each as a box of its own and shown in any case, as [`Layout::of`] does the whole page.
-    pub(super) fn of_elements<'t>(html: &'t Html, elements: &[NodeId], dropped: &'t HashSet<NodeId>) -> Self {
+    pub(super) fn of_elements<'t>(html: &'t Tree, elements: &[NodeId], dropped: &'t HashSet<NodeId>) -> Self {
         let mut walk = Walk::without(dropped);
-        let elements = elements.iter().filter_map(|id| html.tree.get(*id));
+        let elements = elements.iter().map(|id| html.get(*id));
         for element in elements {
             walk.preformatted = usize::from(is_pre(element));
             walk.tree(element);
@@ -121,6 +120,8 @@ struct Walk<'t> {
     layout: Layout,
     dropped: &'t HashSet<NodeId>,
     names: NameCache<'t>,
+    /// Makes the signatures of the boxes.
+    hashes: RandomState,
     /// The innermost open box.
     open: usize,
     /// Number of open links.
@@ -151,6 +152,7 @@ impl<'t> Walk<'t> {
             layout: Layout::default(),
             dropped,
             names: NameCache::default(),
+            hashes: RandomState::default(),
             open: 0,
             links: 0,
             preformatted: 0,
@@ -166,7 +168,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Visits all nodes without recursion, because trees may be deep.
-    fn tree(&mut self, root: NodeRef<'t, Node>) {
+    fn tree(&mut self, root: NodeRef<'t>) {
         self.open_box(None);
         let mut next = root.first_child();
         while let Some(mut node) = next {
@@ -190,7 +192,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Enters a node. False if the walk skips it; otherwise [`Walk::leave`] follows after its children.
-    fn enter(&mut self, node: NodeRef<'t, Node>) -> bool {
+    fn enter(&mut self, node: NodeRef<'t>) -> bool {
         match node.value() {
             Node::Text(text) => self.push_text(text),
             Node::Element(element) => return self.enter_element(node, element),
@@ -199,7 +201,7 @@ impl<'t> Walk<'t> {
         false
     }
 
-    fn enter_element(&mut self, node: NodeRef<'t, Node>, element: &'t Element) -> bool {
+    fn enter_element(&mut self, node: NodeRef<'t>, element: &'t Element) -> bool {
         if self.dropped.contains(&node.id()) {
             return false;
         }
@@ -230,7 +232,7 @@ impl<'t> Walk<'t> {
         true
     }
 
-    fn leave(&mut self, node: NodeRef<'_, Node>) {
+    fn leave(&mut self, node: NodeRef<'_>) {
         let Some(element) = node.value().as_element() else {
             return;
         };
@@ -249,26 +251,26 @@ impl<'t> Walk<'t> {
     }
 
     /// Whether an earlier cell of the row has text.
-    fn follows_cell(&self, node: NodeRef<'_, Node>) -> bool {
+    fn follows_cell(&self, node: NodeRef<'_>) -> bool {
         let row_start = self.layout.boxes[self.open].runs.start;
-        node.prev_sibling().is_some() && self.layout.runs.len() + usize::from(self.has_run()) > row_start
+        node.previous_sibling().is_some() && self.layout.runs.len() + usize::from(self.has_run()) > row_start
     }
 
     /// The id of an element, if it counts. Generators make ids from headings (`<section id="license-and-copyright">`), so the id of a
     /// box that begins with a heading does not.
-    fn id(node: NodeRef<'t, Node>, element: &'t Element) -> Option<&'t str> {
+    fn id(node: NodeRef<'t>, element: &'t Element) -> Option<&'t str> {
         attribute(element, &local_name!("id")).filter(|_| !begins_with_heading(node))
     }
 
     /// The topics of the classes, the id and the `itemprop` of an element.
-    fn topics(&mut self, node: NodeRef<'t, Node>, element: &'t Element) -> u16 {
+    fn topics(&mut self, node: NodeRef<'t>, element: &'t Element) -> u16 {
         self.names.topics(attribute(element, &local_name!("class")))
             | self.names.topics(Self::id(node, element))
             | self.names.topics(attribute(element, &local_name!("itemprop")))
     }
 
     /// The role of an element.
-    fn role(&mut self, node: NodeRef<'t, Node>, element: &'t Element) -> Role {
+    fn role(&mut self, node: NodeRef<'t>, element: &'t Element) -> Role {
         let names = &mut self.names;
         hints::role(element, || {
             let class = names.role(attribute(element, &local_name!("class")));
@@ -283,7 +285,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Opens a box for an element, or the box of the page.
-    fn open_box(&mut self, opened: Option<(NodeRef<'t, Node>, &'t Element)>) {
+    fn open_box(&mut self, opened: Option<(NodeRef<'t>, &'t Element)>) {
         self.end_run();
         let element = opened.map(|(_, element)| element);
         let role = opened.map_or(Role::None, |(node, element)| self.role(node, element));
@@ -298,10 +300,16 @@ impl<'t> Walk<'t> {
             topics,
             mark: element.and_then(marks::mark),
             hidden: element.and_then(marks::hidden),
-            signature: element.map_or(0, signature),
+            signature: element.map_or(0, |element| self.signature(element)),
             runs: runs..runs,
             end: 0,
         });
+    }
+
+    fn signature(&self, element: &Element) -> u64 {
+        let class = attribute(element, &local_name!("class"));
+        let class = class.filter(|class| class.len() <= MAX_VALUE_BYTES);
+        self.hashes.hash_one((&element.name.local, class))
     }
 
     fn close_box(&mut self) {
@@ -350,17 +358,18 @@ impl<'t> Walk<'t> {
                 self.gap = self.gap.max(Some(if newline { b'\n' } else { b' ' }));
                 rest = &rest[space..];
             }
-            let word = rest.find(is_space).unwrap_or(rest.len());
-            self.push_word(&rest[..word]);
-            rest = &rest[word..];
+            let (words, behind) = rest.split_at(words(rest));
+            self.push_words(words);
+            rest = behind;
         }
         if self.links > 0 {
             self.run_link_bytes += self.layout.text.len() - before;
         }
     }
 
-    fn push_word(&mut self, word: &str) {
-        if word.is_empty() {
+    /// Appends words with single spaces between them.
+    fn push_words(&mut self, words: &str) {
+        if words.is_empty() {
             return;
         }
         let (gap, at_joint) = (self.gap.take(), std::mem::take(&mut self.at_joint));
@@ -368,11 +377,11 @@ impl<'t> Walk<'t> {
         if self.has_run() {
             if let Some(gap) = gap {
                 self.layout.text.push(char::from(gap));
-            } else if at_joint && joins_words(&self.layout.text, word) {
+            } else if at_joint && joins_words(&self.layout.text, words) {
                 self.layout.text.push(' ');
             }
         }
-        self.layout.text.push_str(word);
+        self.layout.text.push_str(words);
     }
 }
 
@@ -385,45 +394,21 @@ fn is_within_words(element: &Element) -> bool {
         )
 }
 
-/// Whether two words would become one. Where an end tag and a start tag stand between two words, templates separate them by style
-/// (`<b>name</b><span class=type>string</span>`). Scripts without spaces need none.
-fn joins_words(before: &str, after: &str) -> bool {
-    let is_of_word = |c: char| c.is_alphanumeric() && !is_without_spaces(c);
-    before.chars().next_back().is_some_and(is_of_word) && after.chars().next().is_some_and(is_of_word)
-}
-
-/// Whether a character is of a script that writes words without spaces: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
-fn is_without_spaces(c: char) -> bool {
-    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{2e80}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
-}
-
-fn signature(element: &Element) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    element.name.local.hash(&mut hasher);
-    let class = attribute(element, &local_name!("class"));
-    class.filter(|class| class.len() <= MAX_VALUE_BYTES).hash(&mut hasher);
-    hasher.finish()
-}
-
 /// Whether a box begins with a heading.
-fn begins_with_heading(node: NodeRef<'_, Node>) -> bool {
+fn begins_with_heading(node: NodeRef<'_>) -> bool {
     let mut elements = node.children().filter_map(|child| child.value().as_element());
     elements
         .find(|element| element.name.local != local_name!("span"))
         .is_some_and(|first| is_heading(&first.name.local))
 }
 
-fn is_pre(node: NodeRef<'_, Node>) -> bool {
+fn is_pre(node: NodeRef<'_>) -> bool {
     let element = node.value().as_element();
     element.is_some_and(|element| element.name.local == local_name!("pre"))
 }
 
-fn is_space(c: char) -> bool {
-    c.is_whitespace()
-}
-
 /// A link whose text is one symbol (¶, #, ⚓): a handle for the heading beside it.
-fn is_symbol(link: NodeRef<'_, Node>) -> bool {
+fn is_symbol(link: NodeRef<'_>) -> bool {
     let Some(Node::Text(text)) = link.first_child().map(|child| child.value()) else {
         return false;
     };

@@ -1,12 +1,11 @@
 //! What the markup says of an element by itself: its mark, and whether it is shown.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use html5ever::local_name;
-use scraper::node::Element;
 
-use crate::parse::attribute;
+use crate::map::Map;
+use crate::parse::{Element, attribute};
 
 /// The kinds of boxes whose distance to a run is a feature of the run. The model knows them by their numbers: after a change of a mark
 /// or of a topic, make the model again.
@@ -241,12 +240,12 @@ const MAX_NAME_BYTES: usize = 64;
 pub(super) const RELATIONS: &[&str] = &["has", "is", "no", "with", "without"];
 
 /// The topics of each word.
-static TOPICS_OF_WORDS: LazyLock<HashMap<&str, u16>> = LazyLock::new(|| {
-    let mut topics = HashMap::new();
+static TOPICS_OF_WORDS: LazyLock<Map<&[u8], u16>> = LazyLock::new(|| {
+    let mut topics = Map::default();
     for (topic, words) in TOPICS.iter().enumerate() {
         words
             .iter()
-            .for_each(|word| *topics.entry(*word).or_insert(0) |= 1 << topic);
+            .for_each(|word| *topics.entry(word.as_bytes()).or_insert(0) |= 1 << topic);
     }
     topics
 });
@@ -257,6 +256,10 @@ fn topics_of_name(name: &str) -> u16 {
     }
     let (mut topics, mut start, mut first) = (0, 0, true);
     let bytes = name.as_bytes();
+    let mut lower = [0; MAX_NAME_BYTES];
+    let lower = &mut lower[..bytes.len()];
+    lower.copy_from_slice(bytes);
+    lower.make_ascii_lowercase();
     for end in 1..=bytes.len() {
         let joins = end < bytes.len()
             && bytes[end].is_ascii_alphabetic() == bytes[end - 1].is_ascii_alphabetic()
@@ -264,12 +267,12 @@ fn topics_of_name(name: &str) -> u16 {
         if joins {
             continue;
         }
-        let word = name.get(start..end).unwrap_or_default().to_ascii_lowercase();
+        let word = &lower[start..end];
         start = end;
-        if std::mem::take(&mut first) && RELATIONS.contains(&word.as_str()) {
+        if std::mem::take(&mut first) && RELATIONS.iter().any(|relation| relation.as_bytes() == word) {
             return 0;
         }
-        topics |= TOPICS_OF_WORDS.get(word.as_str()).copied().unwrap_or(0);
+        topics |= TOPICS_OF_WORDS.get(word).copied().unwrap_or(0);
     }
     topics
 }
@@ -288,9 +291,13 @@ pub(super) fn hidden(element: &Element) -> Option<Hidden> {
     if matches!(element.name.local, local_name!("html") | local_name!("body")) {
         return None;
     }
-    let mut attributes = element.attrs.iter().filter(|(_, value)| value.len() <= MAX_VALUE_BYTES);
-    attributes.find_map(|(name, value)| {
-        let (is_hidden, why) = match name.local {
+    let mut attributes = element
+        .attributes
+        .iter()
+        .filter(|attribute| attribute.value.len() <= MAX_VALUE_BYTES);
+    attributes.find_map(|attribute| {
+        let value = &attribute.value;
+        let (is_hidden, why) = match attribute.name.local {
             // The search of a browser finds such text and shows it.
             local_name!("hidden") => (!value.eq_ignore_ascii_case("until-found"), Hidden::Folded),
             local_name!("style") => (hides(value), Hidden::Folded),

@@ -22,6 +22,20 @@ pub(super) struct Letters {
 impl Letters {
     pub(super) fn of(text: &str) -> Self {
         let mut letters = Self::default();
+        if text.is_ascii() {
+            let mut counts = [0; KINDS];
+            text.bytes()
+                .for_each(|byte| counts[usize::from(KIND_OF[usize::from(byte)])] += 1);
+            let [_, digits, capitals, small, marks, prices] = counts;
+            return Self {
+                marks,
+                digits,
+                capitals,
+                ascii: capitals + small,
+                end: end(text),
+                prices,
+            };
+        }
         for c in text.chars() {
             match c {
                 '0'..='9' => letters.digits += 1,
@@ -37,12 +51,38 @@ impl Letters {
                 _ => {}
             }
         }
-        letters.end = match text.chars().next_back() {
-            Some('.' | '!' | '?' | '。' | '！' | '？' | '…' | '”' | '"' | '」') => 2,
-            Some(':' | ',' | ';' | '：' | '，' | '；') => 1,
+        letters.end = end(text);
+        letters
+    }
+}
+
+/// Number of kinds of ASCII characters: others, digits, capitals, small letters, punctuation of sentences, signs of currencies.
+const KINDS: usize = 6;
+
+/// The kind of each ASCII character.
+const KIND_OF: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        kinds[byte] = match byte as u8 {
+            b'0'..=b'9' => 1,
+            b'A'..=b'Z' => 2,
+            b'a'..=b'z' => 3,
+            b'.' | b',' | b';' | b':' | b'!' | b'?' => 4,
+            b'$' => 5,
             _ => 0,
         };
-        letters
+        byte += 1;
+    }
+    kinds
+};
+
+/// 2: the last character ends a sentence; 1: it ends a part of one; 0: neither.
+fn end(text: &str) -> i16 {
+    match text.chars().next_back() {
+        Some('.' | '!' | '?' | '。' | '！' | '？' | '…' | '”' | '"' | '」') => 2,
+        Some(':' | ',' | ';' | '：' | '，' | '；') => 1,
+        _ => 0,
     }
 }
 

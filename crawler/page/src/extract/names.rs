@@ -1,15 +1,14 @@
 //! What the names of elements say: their classes and ids, each read once for a page.
 
-use std::collections::HashMap;
-
 use super::hints::{self, Role};
 use super::marks::{self, MAX_VALUE_BYTES};
+use crate::map::Map;
 
 /// The values of attributes that were read. The elements of a page share a few hundred of them.
 #[derive(Debug, Default)]
 pub(super) struct NameCache<'t> {
-    roles: HashMap<&'t str, Role>,
-    topics: HashMap<&'t str, u16>,
+    roles: Map<&'t str, Role>,
+    topics: Map<&'t str, u16>,
 }
 
 impl<'t> NameCache<'t> {

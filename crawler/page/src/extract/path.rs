@@ -76,14 +76,10 @@ impl Path {
     fn inner(&self) -> Self {
         let mut path = self.clone();
         path.depth += 1;
-        for distance in path
-            .marks
-            .iter_mut()
-            .chain(&mut path.topics)
-            .filter(|distance| **distance < FAR)
-        {
-            *distance += 1;
-        }
+        // Without a branch, so that the processor takes several at a time.
+        let farther = |distance: &mut u8| *distance += u8::from(*distance < FAR);
+        path.marks.iter_mut().for_each(farther);
+        path.topics.iter_mut().for_each(farther);
         path
     }
 }

@@ -5,7 +5,7 @@ use crate::decode::decode;
 use crate::parse::parse;
 
 fn text(html: &str) -> String {
-    main_text(&parse(html), "", None).0
+    main_text(&parse(html, crate::parse::Attributes::Read), "", None).0
 }
 
 const FIRST: &str = "<h1>Frontier</h1><p>The frontier holds the URLs that are still to be fetched, in an order that keeps \

@@ -22,7 +22,7 @@ pub struct TrainingRun {
 /// The runs of a page with their features, as the model sees them.
 #[must_use]
 pub fn runs(html: &str, url: &Url) -> Vec<TrainingRun> {
-    let document = parse::parse(html);
+    let document = parse::parse(html, parse::Attributes::Read);
     let title = parse::facts(&document, url, "").title;
     let mut layout = laid_out(&document, &[]);
     let root = root::find(&mut layout);

@@ -5,15 +5,12 @@
 
 use std::borrow::Cow;
 
-use ego_tree::NodeRef;
 use html5ever::{LocalName, local_name, ns};
-use scraper::node::Element;
-use scraper::{Html, Node};
 use url::Url;
 
 use super::facts::{base_url, live_elements};
 use super::outlinks::{MAX_OUTLINKS, Reference, Resolver, has_token, relation_kind};
-use super::{Document, LinkKind, Outlink, attribute, parse_part, style};
+use super::{Attributes, Document, Element, LinkKind, NodeRef, Outlink, Tree, attribute, parse_part, style};
 
 /// Most references of a page before repeated ones are removed. Later ones are ignored.
 const MAX_REFERENCES: usize = 8 * MAX_OUTLINKS;
@@ -44,20 +41,21 @@ pub(crate) fn embedded(doc: &Document, page_url: &Url) -> Vec<Outlink> {
 }
 
 /// The documents in the `srcdoc` attributes of a page and of these documents.
-fn frames(doc: &Document) -> Vec<Html> {
+fn frames(doc: &Document) -> Vec<Tree> {
+    let part = |html: &str| parse_part(html, Attributes::Read);
     let outer = std::iter::once(&doc.html).chain(&doc.unscripted);
-    let mut level: Vec<Html> = outer.flat_map(srcdocs).take(MAX_FRAMES).map(parse_part).collect();
+    let mut level: Vec<Tree> = outer.flat_map(srcdocs).take(MAX_FRAMES).map(part).collect();
     let mut frames = Vec::new();
     for _depth in 1..MAX_FRAME_DEPTH {
         let room = MAX_FRAMES - frames.len() - level.len();
-        let next = level.iter().flat_map(srcdocs).take(room).map(parse_part).collect();
+        let next: Vec<Tree> = level.iter().flat_map(srcdocs).take(room).map(part).collect();
         frames.append(&mut std::mem::replace(&mut level, next));
     }
     frames.append(&mut level);
     frames
 }
 
-fn srcdocs(html: &Html) -> impl Iterator<Item = &str> {
+fn srcdocs(html: &Tree) -> impl Iterator<Item = &str> {
     let frames = live_elements(html).filter(|(_, element)| element.name.local == local_name!("iframe"));
     frames.filter_map(|(_, element)| attribute(element, &local_name!("srcdoc")))
 }
@@ -77,7 +75,7 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn take_tree(&mut self, html: &'a Html) {
+    fn take_tree(&mut self, html: &'a Tree) {
         for (node, element) in live_elements(html) {
             let is_base = element.name.local == local_name!("base") && element.name.ns == ns!(html);
             if is_base && self.base.is_none() {
@@ -88,7 +86,7 @@ impl<'a> Found<'a> {
     }
 
     /// Takes the links to documents.
-    fn take_links(&mut self, html: &'a Html) {
+    fn take_links(&mut self, html: &'a Tree) {
         for (node, element) in live_elements(html) {
             if let Some(link) = Reference::of(node, element) {
                 self.push(Cow::Borrowed(link.target()), link.kind(), link.nofollow());
@@ -96,7 +94,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn take(&mut self, node: NodeRef<'a, Node>, element: &'a Element) {
+    fn take(&mut self, node: NodeRef<'a>, element: &'a Element) {
         self.take_attributes(element);
         if let Some(style) = attribute(element, &local_name!("style")) {
             self.take_style(style);
@@ -250,7 +248,10 @@ mod tests {
 
     /// Kinds and URLs, those below the base without it.
     fn found(html: &str) -> Vec<String> {
-        let found = embedded(&parse(html), &Url::parse("https://example.org/a/page").unwrap());
+        let found = embedded(
+            &parse(html, crate::parse::Attributes::Read),
+            &Url::parse("https://example.org/a/page").unwrap(),
+        );
         let shown = |link: &Outlink| {
             let nofollow = if link.nofollow { " nofollow" } else { "" };
             let url = link.url.as_str().trim_start_matches("https://example.org");
@@ -374,7 +375,7 @@ mod tests {
         let style: String = (0..2 * MAX_REFERENCES).map(|n| format!("url({n})")).collect();
         let srcset: String = (0..2 * MAX_REFERENCES).map(|n| format!("{n}, ")).collect();
         for html in [format!("<style>{style}"), format!("<img srcset='{srcset}'>")] {
-            let document = parse(&html);
+            let document = parse(&html, Attributes::Read);
             let mut found = Found::default();
             found.take_tree(&document.html);
             assert_eq!(found.references.len(), MAX_REFERENCES);

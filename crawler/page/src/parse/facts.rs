@@ -2,15 +2,12 @@
 
 use std::collections::HashSet;
 
-use ego_tree::{NodeId, NodeRef};
 use html5ever::{local_name, ns};
-use scraper::node::Element;
-use scraper::{Html, Node};
 use url::Url;
 
 use super::outlinks::{Reference, Resolver, resolve};
 use super::refresh::parse_refresh;
-use super::{Document, LinkKind, Outlink, RobotsDirectives, attribute};
+use super::{Document, Element, LinkKind, Node, NodeId, NodeRef, Outlink, RobotsDirectives, Tree, attribute};
 
 /// Longest title or heading, in bytes; longer ones are cut.
 const MAX_TEXT_BYTES: usize = 4096;
@@ -66,7 +63,7 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn take(&mut self, node: NodeRef<'a, Node>, element: &'a Element, agent: &str) {
+    fn take(&mut self, node: NodeRef<'a>, element: &'a Element, agent: &str) {
         let html = element.name.ns == ns!(html);
         match element.name.local {
             local_name!("title") if html && self.facts.title.is_empty() => self.facts.title = text_of(node),
@@ -84,7 +81,7 @@ impl<'a> Found<'a> {
     }
 
     /// Takes the links of a `<noscript>`, and no other facts.
-    fn take_links(&mut self, html: &'a Html) {
+    fn take_links(&mut self, html: &'a Tree) {
         for (node, element) in live_elements(html) {
             match element.name.local {
                 local_name!("meta") => self.take_pragma(element),
@@ -93,7 +90,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn take_reference(&mut self, node: NodeRef<'a, Node>, element: &'a Element) {
+    fn take_reference(&mut self, node: NodeRef<'a>, element: &'a Element) {
         if let Some(reference) = Reference::of(node, element) {
             if reference.is_canonical() && self.canonicals.len() < MAX_CANONICALS && is_in_head(node) {
                 self.canonicals.push(reference.target());
@@ -162,21 +159,18 @@ pub(super) fn base_url(href: Option<&str>, page_url: &Url) -> Url {
 }
 
 /// The elements in order, without those in [`inert_nodes`].
-pub(super) fn live_elements(html: &Html) -> impl Iterator<Item = (NodeRef<'_, Node>, &Element)> {
+pub(super) fn live_elements(html: &Tree) -> impl Iterator<Item = (NodeRef<'_>, &Element)> {
     let inert = inert_nodes(html);
-    let elements = html
-        .tree
-        .nodes()
-        .filter_map(|node| Some((node, node.value().as_element()?)));
+    let elements = html.nodes().filter_map(|node| Some((node, node.value().as_element()?)));
     elements.filter(move |(node, _)| !inert.contains(&node.id()))
 }
 
 /// The nodes inside `<template>` elements, which are inactive without a script. A template that declares a shadow root is part
 /// of the page.
-fn inert_nodes(html: &Html) -> HashSet<NodeId> {
+fn inert_nodes(html: &Tree) -> HashSet<NodeId> {
     let mut inert = HashSet::new();
     // Only templates contain fragments.
-    for fragment in html.tree.nodes().filter(|node| node.value().is_fragment()) {
+    for fragment in html.nodes().filter(|node| matches!(node.value(), Node::Fragment)) {
         let template = fragment.parent().and_then(|parent| parent.value().as_element());
         if template.is_some_and(|template| named(template, "shadowrootmode").is_none())
             && !inert.contains(&fragment.id())
@@ -187,7 +181,7 @@ fn inert_nodes(html: &Html) -> HashSet<NodeId> {
     inert
 }
 
-fn is_in_head(node: NodeRef<'_, Node>) -> bool {
+fn is_in_head(node: NodeRef<'_>) -> bool {
     let mut elements = node.ancestors().filter_map(|ancestor| ancestor.value().as_element());
     elements.any(|element| element.name.local == local_name!("head"))
 }
@@ -195,10 +189,10 @@ fn is_in_head(node: NodeRef<'_, Node>) -> bool {
 /// The value of an attribute by its name, such as `xml:lang`, which is one name in HTML.
 fn named<'a>(element: &'a Element, name: &str) -> Option<&'a str> {
     element
-        .attrs
+        .attributes
         .iter()
-        .find(|(key, _)| &*key.local == name)
-        .map(|(_, value)| &**value)
+        .find(|attribute| &*attribute.name.local == name)
+        .map(|attribute| &*attribute.value)
 }
 
 fn non_empty(text: &str) -> Option<String> {
@@ -208,7 +202,7 @@ fn non_empty(text: &str) -> Option<String> {
 }
 
 /// All text below a node, white space collapsed.
-fn text_of(node: NodeRef<'_, Node>) -> String {
+fn text_of(node: NodeRef<'_>) -> String {
     let mut text = String::new();
     for part in node.descendants().filter_map(|node| node.value().as_text()) {
         push_collapsed(&mut text, part);

@@ -8,7 +8,7 @@ const PAGE: &str = "https://example.org/docs/page.html?q=1";
 
 fn of(html: &str) -> PageFacts {
     facts(
-        &parse(html),
+        &parse(html, crate::parse::Attributes::Read),
         &Url::parse(PAGE).unwrap(),
         "TestCrawler/1.0 (+https://example.org)",
     )

@@ -7,15 +7,13 @@
 mod script;
 
 use html5ever::local_name;
-use scraper::node::Element;
-use scraper::{Html, Node};
 use url::Url;
 
 use self::script::{Move, moves};
 use super::facts::base_url;
 use super::outlinks::MAX_REFERENCE_BYTES;
 use super::refresh::parse_refresh;
-use super::{Document, attribute};
+use super::{Document, Element, Node, NodeRef, Tree, attribute};
 use crate::words::words;
 
 /// Longest delay of a refresh that is a redirect, in seconds. A page that stays longer is there to be read.
@@ -115,7 +113,7 @@ impl<'a> Stub<'a> {
     fn of(doc: &'a Document) -> Option<Self> {
         let mut stub = Self::default();
         // Nodes are in order of creation, so a long page ends this soon.
-        for node in doc.html.tree.nodes() {
+        for node in doc.html.nodes() {
             match node.value() {
                 Node::Element(element) => stub.take(node, element)?,
                 Node::Text(text) if is_shown(node) => stub.take_text(text)?,
@@ -133,7 +131,7 @@ impl<'a> Stub<'a> {
     }
 
     /// Takes an element; `None` if it is content.
-    fn take(&mut self, node: ego_tree::NodeRef<'a, Node>, element: &'a Element) -> Option<()> {
+    fn take(&mut self, node: NodeRef<'a>, element: &'a Element) -> Option<()> {
         match element.name.local {
             local_name!("base") if self.base.is_none() => self.base = attribute(element, &local_name!("href")),
             local_name!("meta") if self.refresh.is_none() => self.refresh = refresh(element),
@@ -161,8 +159,8 @@ impl<'a> Stub<'a> {
     }
 
     /// Takes what browsers without scripts see.
-    fn take_unscripted(&mut self, html: &'a Html) -> Option<()> {
-        for node in html.tree.nodes() {
+    fn take_unscripted(&mut self, html: &'a Tree) -> Option<()> {
+        for node in html.nodes() {
             match node.value() {
                 Node::Element(element) => match element.name.local {
                     local_name!("meta") if self.unscripted_refresh.is_none() => {
@@ -178,7 +176,7 @@ impl<'a> Stub<'a> {
         Some(())
     }
 
-    fn take_script(&mut self, node: ego_tree::NodeRef<'a, Node>, element: &'a Element) {
+    fn take_script(&mut self, node: NodeRef<'a>, element: &'a Element) {
         let kind = attribute(element, &local_name!("type")).unwrap_or_default();
         let is_data = !(kind.is_empty() || kind.to_ascii_lowercase().contains("javascript") || kind == "module");
         if is_data {
@@ -296,7 +294,7 @@ fn refresh(element: &Element) -> Option<Refresh<'_>> {
 }
 
 /// Whether a text is shown in the page, as far as its element tells.
-fn is_shown(text: ego_tree::NodeRef<'_, Node>) -> bool {
+fn is_shown(text: NodeRef<'_>) -> bool {
     let parent = text.parent().and_then(|parent| parent.value().as_element());
     !parent.is_some_and(|element| {
         matches!(

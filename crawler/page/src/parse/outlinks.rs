@@ -1,13 +1,10 @@
 //! The links of a page to documents.
 
-use std::collections::HashMap;
-
 use html5ever::{LocalName, local_name};
-use scraper::Node;
-use scraper::node::Element;
 use url::Url;
 
-use super::attribute;
+use super::{Element, NodeRef, attribute};
+use crate::map::Map;
 
 /// Most outlinks of a page. Later ones are ignored.
 pub(super) const MAX_OUTLINKS: usize = 20_000;
@@ -126,7 +123,7 @@ pub(super) struct Reference<'a> {
 
 impl<'a> Reference<'a> {
     /// The reference of an element, if it has one.
-    pub(super) fn of(node: ego_tree::NodeRef<'a, Node>, element: &'a Element) -> Option<Self> {
+    pub(super) fn of(node: NodeRef<'a>, element: &'a Element) -> Option<Self> {
         let (attr, kind) = match element.name.local {
             local_name!("a") => (local_name!("href"), LinkKind::Anchor),
             local_name!("area") => (local_name!("href"), LinkKind::Area),
@@ -207,7 +204,7 @@ pub(super) fn has_token(list: &str, token: &str) -> bool {
 }
 
 /// Whether a form always leads to the same document: its method is GET, and no field has a name.
-fn is_bare_get(form: ego_tree::NodeRef<'_, Node>, element: &Element) -> bool {
+fn is_bare_get(form: NodeRef<'_>, element: &Element) -> bool {
     // An unknown method means GET.
     let method = attribute(element, &local_name!("method")).unwrap_or_default();
     let get = !["post", "dialog"]
@@ -232,8 +229,8 @@ pub(super) struct Resolver<'a> {
     base: &'a Url,
     /// The base URL, if an empty reference to it names another document.
     empty: Option<&'a str>,
-    by_target: HashMap<&'a str, Option<usize>>,
-    by_url: HashMap<Url, usize>,
+    by_target: Map<&'a str, Option<usize>>,
+    by_url: Map<Url, usize>,
     outlinks: Vec<Outlink>,
 }
 
@@ -244,8 +241,8 @@ impl<'a> Resolver<'a> {
         Self {
             base,
             empty: (!same).then(|| base.as_str()),
-            by_target: HashMap::new(),
-            by_url: HashMap::new(),
+            by_target: Map::default(),
+            by_url: Map::default(),
             outlinks: Vec::new(),
         }
     }

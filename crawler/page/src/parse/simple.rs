@@ -1,135 +1,325 @@
-//! A fast path for the simple tokens of which nearly all pages consist: text without character references, and tags in lower
-//! case.
+//! A fast path for the simple tokens of which nearly all pages consist: text with usual character references, tags in lower case, and
+//! elements in which only text may be.
 //!
 //! The parser's tokenizer takes more than half of the time of a parse, because it runs each character through the state machine
 //! of the standard. This module reads a tag or a text at once if it is unambiguous, with the same result, and leaves
-//! everything else to the tokenizer.
+//! everything else to the tokenizer. It leaves out the attributes that nothing reads.
 
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tag, TagKind, Token};
-use html5ever::{Attribute, LocalName, QualName, ns};
+use html5ever::{Attribute, LocalName, QualName, local_name, ns};
+use memchr::{memchr, memchr2};
+
+use super::{read_attributes, references};
 
 /// Most attributes of a simple tag.
 const MAX_SIMPLE_ATTRIBUTES: usize = 24;
 
-/// Elements whose tags may move the tokenizer out of its data state.
-const RAW: &[&[u8]] = &[
-    b"script",
-    b"style",
-    b"title",
-    b"textarea",
-    b"xmp",
-    b"iframe",
-    b"noembed",
-    b"noframes",
-    b"noscript",
-    b"plaintext",
-];
+/// Attributes for which a tag with some reserves memory.
+const USUAL_ATTRIBUTES: usize = 2;
 
-/// The token at the start of `html`, which is not empty, and its length in bytes; `None` if it is not simple.
-pub(super) fn token(html: &str) -> Option<(Token, usize)> {
-    let bytes = html.as_bytes();
-    match bytes {
-        [b'<', b'/', ..] => end_tag(html),
-        [b'<', ..] => start_tag(html),
-        _ => {
-            let end = bytes
-                .iter()
-                .position(|b| matches!(b, b'<' | b'&' | b'\r' | 0))
-                .unwrap_or(bytes.len());
-            (end > 0).then(|| (Token::CharacterTokens(StrTendril::from_slice(&html[..end])), end))
+/// Longest text that a tendril holds without memory of its own, in bytes.
+const MAX_INLINE_BYTES: usize = 8;
+
+/// Longest simple comment, in bytes.
+const MAX_COMMENT_BYTES: usize = 4096;
+
+/// Whether tags of such elements may move the tokenizer out of its data state.
+fn is_raw(name: &str) -> bool {
+    matches!(
+        name,
+        "script"
+            | "style"
+            | "title"
+            | "textarea"
+            | "xmp"
+            | "iframe"
+            | "noembed"
+            | "noframes"
+            | "noscript"
+            | "plaintext"
+    )
+}
+
+/// The text of a page without carriage returns, from which tokens are made.
+pub(super) struct Source<'a> {
+    html: &'a str,
+    /// The same, for the slices that the tree shares.
+    shared: StrTendril,
+    /// Whether the tree needs all attributes.
+    keeps_all: bool,
+    has_nul: bool,
+}
+
+/// A tag.
+pub(super) struct Start {
+    pub token: Token,
+    /// Its end in the source.
+    pub end: usize,
+    /// Attributes in the source that the token leaves out.
+    pub left_out: usize,
+}
+
+/// An element in which only text may be.
+pub(super) struct RawElement {
+    pub start: Start,
+    pub text: Token,
+    pub end_tag: Token,
+    /// Its end in the source.
+    pub end: usize,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(html: &'a str, keeps_all: bool) -> Self {
+        Self {
+            html,
+            shared: StrTendril::from_slice(html),
+            keeps_all,
+            has_nul: memchr(0, html.as_bytes()).is_some(),
         }
     }
-}
 
-fn end_tag(html: &str) -> Option<(Token, usize)> {
-    let name = name(&html.as_bytes()[2..])?;
-    let end = 2 + name;
-    (html.as_bytes().get(end) == Some(&b'>')).then(|| (tag(TagKind::EndTag, &html[2..end], false, Vec::new()), end + 1))
-}
+    pub(super) fn html(&self) -> &'a str {
+        self.html
+    }
 
-fn start_tag(html: &str) -> Option<(Token, usize)> {
-    let bytes = html.as_bytes();
-    let name_end = 1 + name(&bytes[1..])?;
-    let mut attributes = Vec::new();
-    let mut at = name_end;
-    loop {
-        let spaces = bytes[at..].iter().position(|&b| !is_space(b))?;
-        at += spaces;
-        match bytes[at..] {
-            [b'>', ..] => return Some((tag(TagKind::StartTag, &html[1..name_end], false, attributes), at + 1)),
-            [b'/', b'>', ..] => return Some((tag(TagKind::StartTag, &html[1..name_end], true, attributes), at + 2)),
-            _ if spaces == 0 || attributes.len() == MAX_SIMPLE_ATTRIBUTES => return None,
-            _ => {}
+    /// A slice of the page.
+    pub(super) fn slice(&self, start: usize, end: usize) -> StrTendril {
+        match end - start {
+            // A slice of the page would be copied as well, after more checks.
+            0..=MAX_INLINE_BYTES => StrTendril::from_slice(&self.html[start..end]),
+            len => self.shared.subtendril(start as u32, len as u32),
         }
-        let (attribute, end) = attribute(html, at)?;
-        if attributes.iter().any(|known: &Attribute| known.name == attribute.name) {
+    }
+
+    fn bytes(&self) -> &'a [u8] {
+        self.html.as_bytes()
+    }
+
+    /// The token at `at`, which is not the end; `None` if it is not simple, or begins an element in which only text may be.
+    pub(super) fn token(&self, at: usize) -> Option<Start> {
+        let whole = |(token, end)| Start {
+            token,
+            end,
+            left_out: 0,
+        };
+        match self.bytes()[at..] {
+            [b'<', b'/', ..] => self.end_tag(at).map(whole),
+            [b'<', b'!', b'-', b'-', ..] => self.comment(at).map(whole),
+            [b'<', ..] => self.start_tag(at, false),
+            _ => self.text(at).map(whole),
+        }
+    }
+
+    fn text(&self, at: usize) -> Option<(Token, usize)> {
+        let bytes = self.bytes();
+        let mut end = at;
+        let mut has_references = false;
+        loop {
+            end = memchr2(b'<', b'&', &bytes[end..]).map_or(bytes.len(), |found| end + found);
+            if bytes.get(end) != Some(&b'&') {
+                break;
+            }
+            let Some((_, len)) = references::first(&self.html[end..]) else {
+                break;
+            };
+            has_references = true;
+            end += len;
+        }
+        if self.has_nul {
+            end = memchr(0, &bytes[at..end]).map_or(end, |found| at + found);
+        }
+        if end == at {
             return None;
         }
-        attributes.push(attribute);
-        at = end;
+        let text = match has_references {
+            true => references::resolved(&self.html[at..end])?,
+            false => self.slice(at, end),
+        };
+        Some((Token::CharacterTokens(text), end))
+    }
+
+    /// A comment without the marks that may end it early.
+    fn comment(&self, at: usize) -> Option<(Token, usize)> {
+        let bytes = &self.bytes()[at + 4..];
+        let nearest = &bytes[..bytes.len().min(MAX_COMMENT_BYTES)];
+        let len = memchr::memmem::find(nearest, b"-->")?;
+        let text = &bytes[..len];
+        let ends_early = text.starts_with(b">") || text.starts_with(b"->") || holds(&bytes[..len + 2], b"--!>");
+        let has_nul = self.has_nul && memchr(0, text).is_some();
+        (!ends_early && !has_nul).then(|| {
+            let text = self.slice(at + 4, at + 4 + len);
+            (Token::CommentToken(text), at + 4 + len + 3)
+        })
+    }
+
+    fn end_tag(&self, at: usize) -> Option<(Token, usize)> {
+        let name = self.name(at + 2)?;
+        let end = at + 2 + name.len();
+        (self.bytes().get(end) == Some(&b'>') && !is_raw(name))
+            .then(|| (tag(TagKind::EndTag, name, false, Vec::new()), end + 1))
+    }
+
+    fn start_tag(&self, at: usize, raw: bool) -> Option<Start> {
+        let bytes = self.bytes();
+        let element = self.name(at + 1)?;
+        if is_raw(element) != raw {
+            return None;
+        }
+        let keeps_all = self.keeps_all || read_attributes::matter_all(element);
+        let mut attributes: Vec<Attribute> = Vec::new();
+        let (mut at, mut left_out) = (at + 1 + element.len(), 0);
+        let (end, self_closing) = loop {
+            let spaces = bytes[at..].iter().position(|&b| !is_space(b))?;
+            at += spaces;
+            match bytes[at..] {
+                [b'>', ..] => break (at + 1, false),
+                [b'/', b'>', ..] => break (at + 2, true),
+                _ if spaces == 0 || attributes.len() + left_out == MAX_SIMPLE_ATTRIBUTES => return None,
+                _ => {}
+            }
+            let (name, value, end) = self.attribute(at)?;
+            at = end;
+            let name = match keeps_all {
+                true => Some(LocalName::from(name)),
+                false => read_attributes::name(element, name),
+            };
+            let Some(name) = name else {
+                left_out += 1;
+                continue;
+            };
+            if attributes.iter().any(|known| known.name.local == name) {
+                return None;
+            }
+            if attributes.is_empty() {
+                attributes = Vec::with_capacity(USUAL_ATTRIBUTES);
+            }
+            attributes.push(Attribute {
+                name: QualName::new(None, ns!(), name),
+                value: self.value(value.0, value.1)?,
+            });
+        };
+        Some(Start {
+            token: tag(TagKind::StartTag, element, self_closing, attributes),
+            end,
+            left_out,
+        })
+    }
+
+    /// Whether the tag at `at` is simple and of an element in which only text may be.
+    pub(super) fn begins_raw_element(&self, at: usize) -> bool {
+        self.bytes()[at] == b'<' && self.name(at + 1).is_some_and(is_raw)
+    }
+
+    /// The element at `at` in which only text may be; `None` if it is not simple.
+    pub(super) fn raw_element(&self, at: usize) -> Option<RawElement> {
+        let element = self.name(at + 1).filter(|name| is_raw(name))?;
+        let start = self.start_tag(at, true)?;
+        let text_end = start.end + raw_end(&self.bytes()[start.end..], element)?;
+        let text = &self.bytes()[start.end..text_end];
+        let end = text_end + 2 + element.len() + 1;
+        let is_simple = self.bytes().get(end - 1) == Some(&b'>')
+            && !(self.has_nul && memchr(0, text).is_some())
+            && (element != "script" || !holds(text, b"<!--"));
+        if !is_simple {
+            return None;
+        }
+        let text = match element {
+            "title" | "textarea" => self.value(start.end, text_end)?,
+            _ => self.slice(start.end, text_end),
+        };
+        Some(RawElement {
+            start,
+            text: Token::CharacterTokens(text),
+            end_tag: tag(TagKind::EndTag, element, false, Vec::new()),
+            end,
+        })
+    }
+
+    /// The simple name of a tag at `at`.
+    fn name(&self, at: usize) -> Option<&'a str> {
+        let bytes = &self.bytes()[at..];
+        let end = bytes
+            .iter()
+            .position(|b| !b.is_ascii_lowercase() && !b.is_ascii_digit())?;
+        let simple = bytes[0].is_ascii_lowercase() && matches!(bytes[end], b'>' | b'/' | b' ' | b'\n' | b'\t');
+        simple.then(|| &self.html[at..at + end])
+    }
+
+    /// The attribute at `at`: its name, the place of its value, and its end.
+    fn attribute(&self, at: usize) -> Option<(&'a str, (usize, usize), usize)> {
+        let bytes = self.bytes();
+        let simple = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_' | b':');
+        let name_end = at + bytes[at..].iter().position(|b| !simple(b))?;
+        if name_end == at {
+            return None;
+        }
+        let name = &self.html[at..name_end];
+        match bytes[name_end..] {
+            [b'=', quote @ (b'"' | b'\''), ..] => {
+                let start = name_end + 2;
+                let end = start + memchr(quote, &bytes[start..])?;
+                Some((name, (start, end), end + 1))
+            }
+            [b'=', ..] => {
+                let start = name_end + 1;
+                let plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':' | b'#' | b'%');
+                let end = start + bytes[start..].iter().position(|b| !plain(b))?;
+                let is_simple = end > start && (bytes[end] == b'>' || is_space(bytes[end]));
+                is_simple.then_some((name, (start, end), end))
+            }
+            [b, ..] if b == b'>' || is_space(b) => Some((name, (name_end, name_end), name_end)),
+            _ => None,
+        }
+    }
+
+    /// The value of an attribute, or a text in which only character references count; `None` if it is not simple.
+    fn value(&self, start: usize, end: usize) -> Option<StrTendril> {
+        let value = &self.bytes()[start..end];
+        if self.has_nul && memchr(0, value).is_some() {
+            return None;
+        }
+        match memchr(b'&', value) {
+            Some(_) => references::resolved(&self.html[start..end]),
+            None => Some(self.slice(start, end)),
+        }
     }
 }
 
-/// The length of the tag name at the start of `bytes`; `None` if it is not simple.
-fn name(bytes: &[u8]) -> Option<usize> {
-    let end = bytes
-        .iter()
-        .position(|b| !b.is_ascii_lowercase() && !b.is_ascii_digit())?;
-    let simple = bytes[0].is_ascii_lowercase() && !RAW.contains(&&bytes[..end]);
-    (simple && matches!(bytes[end], b'>' | b'/' | b' ' | b'\n' | b'\t')).then_some(end)
+/// The offset of the end tag of an element in which only text may be.
+fn raw_end(bytes: &[u8], element: &str) -> Option<usize> {
+    memchr::memmem::find_iter(bytes, b"</").find(|&at| {
+        let name = bytes.get(at + 2..at + 2 + element.len());
+        name.is_some_and(|name| name.eq_ignore_ascii_case(element.as_bytes()))
+    })
 }
 
-/// The attribute at `at`, and its end.
-fn attribute(html: &str, at: usize) -> Option<(Attribute, usize)> {
-    let bytes = html.as_bytes();
-    let simple = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_' | b':');
-    let name_end = at + bytes[at..].iter().position(|b| !simple(b))?;
-    if name_end == at {
-        return None;
-    }
-    let (value, end) = match bytes[name_end..] {
-        [b'=', quote @ (b'"' | b'\''), ..] => {
-            let start = name_end + 2;
-            let end = start
-                + bytes[start..]
-                    .iter()
-                    .position(|&b| b == quote || matches!(b, b'&' | b'\r' | 0))?;
-            if bytes[end] != quote {
-                return None;
-            }
-            (start..end, end + 1)
-        }
-        [b'=', ..] => {
-            let start = name_end + 1;
-            let plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':' | b'#' | b'%');
-            let end = start + bytes[start..].iter().position(|b| !plain(b))?;
-            if end == start || !(bytes[end] == b'>' || is_space(bytes[end])) {
-                return None;
-            }
-            (start..end, end)
-        }
-        [b, ..] if b == b'>' || is_space(b) => (name_end..name_end, name_end),
-        _ => return None,
-    };
-    let name = QualName::new(None, ns!(), LocalName::from(&html[at..name_end]));
-    Some((
-        Attribute {
-            name,
-            value: StrTendril::from_slice(&html[value]),
-        },
-        end,
-    ))
+fn holds(bytes: &[u8], part: &[u8]) -> bool {
+    memchr::memmem::find(bytes, part).is_some()
 }
 
 fn tag(kind: TagKind, name: &str, self_closing: bool, attrs: Vec<Attribute>) -> Token {
     Token::TagToken(Tag {
         kind,
-        name: LocalName::from(name),
+        name: tag_name(name),
         self_closing,
         attrs,
         had_duplicate_attributes: false,
     })
+}
+
+/// The name of an element. Those of usual elements need no search.
+fn tag_name(name: &str) -> LocalName {
+    match name {
+        "section" => local_name!("section"),
+        "article" => local_name!("article"),
+        "blockquote" => local_name!("blockquote"),
+        "figcaption" => local_name!("figcaption"),
+        "template" => local_name!("template"),
+        "noscript" => local_name!("noscript"),
+        "textarea" => local_name!("textarea"),
+        _ => LocalName::from(name),
+    }
 }
 
 fn is_space(b: u8) -> bool {

@@ -1,7 +1,7 @@
 //! Counters in front of the tree builder, [`TokenCount`], and behind it, [`CountingSink`].
 //!
 //! ```text
-//! Tokenizer ─▶ TokenCount ─▶ TreeBuilder ─▶ CountingSink ─▶ scraper's HtmlTreeSink
+//! Tokenizer ─▶ TokenCount ─▶ TreeBuilder ─▶ CountingSink ─▶ Tree
 //!               tokens,                      depth, looks at
 //!               attributes                   open elements
 //! ```
@@ -10,16 +10,15 @@
 //! reconstruction of formatting elements) or compares the attributes of a token. The counters cover both.
 
 use std::borrow::Cow;
-use std::cell::{Cell, Ref};
+use std::cell::{Cell, Ref, RefCell};
 
-use ego_tree::NodeId;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tag, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeBuilder, TreeSink};
-use html5ever::{Attribute, QualName};
-use scraper::{Html, HtmlTreeSink, Node};
+use html5ever::{Attribute, QualName, expanded_name, local_name, ns};
 
 use super::limits::{self, ParseLimits};
+use super::tree::{Element, Node, NodeId, NodeRef, Tree};
 use super::{MAX_ATTRIBUTES, MAX_DEPTH, Truncation};
 
 type Builder = TreeBuilder<NodeId, CountingSink>;
@@ -41,6 +40,11 @@ impl TokenCount {
             ended_in_data: Cell::new(true),
             too_many_attributes: Cell::new(false),
         }
+    }
+
+    /// Counts attributes that are in the source and not in the tokens.
+    pub(super) fn count_left_out(&self, attributes: usize) {
+        self.builder.sink.count_attributes(attributes);
     }
 
     /// The number of tokens so far. It is constant while the tokenizer is inside a long tag or comment.
@@ -113,29 +117,27 @@ impl TokenSink for TokenCount {
     }
 }
 
-/// Builds scraper's tree and counts the work.
+/// Builds the tree and counts the work.
 pub(super) struct CountingSink {
-    inner: HtmlTreeSink,
+    tree: RefCell<Tree>,
     /// Steps so far; see [`super::STEPS_PER_BYTE`].
     steps: Cell<u64>,
-    /// The last appended element and its depth. Most elements are its children or siblings.
-    depth: Cell<(NodeId, usize)>,
+    /// The last appended node, its depth and its parent. Most nodes are its children or siblings.
+    depth: Cell<(NodeId, usize, Option<NodeId>)>,
     max_depth: Cell<usize>,
-    /// Number of attributes of all elements.
+    /// Number of attributes of all elements, in the source.
     attributes: Cell<usize>,
 }
 
 impl CountingSink {
     /// A sink whose tree reserves memory for this many nodes. The system provides only the memory that nodes are written to.
     pub(super) fn with_capacity(nodes: usize) -> Self {
-        let mut html = Html::new_document();
-        html.tree = ego_tree::Tree::with_capacity(Node::Document, nodes);
-        let inner = HtmlTreeSink::new(html);
-        let root = inner.get_document();
+        let tree = Tree::with_capacity(nodes);
+        let root = tree.root().id();
         Self {
-            inner,
+            tree: RefCell::new(tree),
             steps: Cell::new(0),
-            depth: Cell::new((root, 0)),
+            depth: Cell::new((root, 0, None)),
             max_depth: Cell::new(0),
             attributes: Cell::new(0),
         }
@@ -143,21 +145,28 @@ impl CountingSink {
 
     /// Approximate memory of the tree without its texts, which are as long as the page.
     fn tree_bytes(&self) -> usize {
-        let nodes = self.inner.0.borrow().tree.values().len();
-        nodes * limits::NODE_BYTES + self.attributes.get() * limits::ATTRIBUTE_BYTES
+        self.tree.borrow().len() * limits::NODE_BYTES + self.attributes.get() * limits::ATTRIBUTE_BYTES
     }
 
     fn count(&self, steps: u64) {
         self.steps.set(self.steps.get().saturating_add(steps));
     }
 
+    fn count_attributes(&self, attributes: usize) {
+        self.count(attributes as u64);
+        self.attributes.set(self.attributes.get() + attributes);
+    }
+
     /// Records the depth of `node`, which has just got a parent.
-    fn note_depth(&self, node: NodeId) {
-        let html = self.inner.0.borrow();
-        let (last, last_depth) = self.depth.get();
-        let parent = html.tree.get(node).and_then(|node| node.parent());
+    fn note_depth(&self, tree: &Tree, node: NodeId) {
+        let (last, last_depth, last_parent) = self.depth.get();
+        let parent = tree.get(node).parent();
         let depth = match parent {
             Some(parent) if parent.id() == last => last_depth + 1,
+            Some(parent) if Some(parent.id()) == last_parent => {
+                self.count(last_depth as u64);
+                last_depth
+            }
             Some(parent) => {
                 let depth = parent.ancestors().count() + 1;
                 self.count(depth as u64);
@@ -165,28 +174,26 @@ impl CountingSink {
             }
             None => 0,
         };
-        self.depth.set((node, depth));
+        self.depth.set((node, depth, parent.map(NodeRef::id)));
         self.max_depth.set(self.max_depth.get().max(depth));
     }
 }
 
 impl TreeSink for CountingSink {
-    type Output = Html;
+    type Output = Tree;
     type Handle = NodeId;
     type ElemName<'a> = Ref<'a, QualName>;
 
-    fn finish(self) -> Html {
-        self.inner.finish()
+    fn finish(self) -> Tree {
+        self.tree.into_inner()
     }
 
     fn parse_error(&self, _message: Cow<'static, str>) {}
 
-    fn set_quirks_mode(&self, mode: QuirksMode) {
-        self.inner.set_quirks_mode(mode);
-    }
+    fn set_quirks_mode(&self, _mode: QuirksMode) {}
 
     fn get_document(&self) -> NodeId {
-        self.inner.get_document()
+        self.tree.borrow().root().id()
     }
 
     fn same_node(&self, x: &NodeId, y: &NodeId) -> bool {
@@ -196,81 +203,142 @@ impl TreeSink for CountingSink {
 
     fn elem_name<'a>(&'a self, target: &'a NodeId) -> Ref<'a, QualName> {
         self.count(1);
-        self.inner.elem_name(target)
+        Ref::map(self.tree.borrow(), |tree| match tree.get(*target).value() {
+            Node::Element(element) => &element.name,
+            // The tree builder asks only for the names of elements.
+            _ => no_name(),
+        })
     }
 
-    fn create_element(&self, name: QualName, attrs: Vec<Attribute>, flags: ElementFlags) -> NodeId {
-        self.count(1 + attrs.len() as u64);
-        self.attributes.set(self.attributes.get() + attrs.len());
-        self.inner.create_element(name, attrs, flags)
+    fn create_element(&self, name: QualName, attributes: Vec<Attribute>, _flags: ElementFlags) -> NodeId {
+        self.count(1);
+        self.count_attributes(attributes.len());
+        let is_template = name.expanded() == expanded_name!(html "template");
+        let mut tree = self.tree.borrow_mut();
+        let element = tree.add(Node::Element(Element::new(name, attributes)));
+        if is_template {
+            let content = tree.add(Node::Fragment);
+            tree.append(element, content);
+        }
+        element
     }
 
-    fn create_comment(&self, text: StrTendril) -> NodeId {
-        self.inner.create_comment(text)
+    fn create_comment(&self, _text: StrTendril) -> NodeId {
+        self.tree.borrow_mut().add(Node::Other)
     }
 
-    fn create_pi(&self, target: StrTendril, data: StrTendril) -> NodeId {
-        self.inner.create_pi(target, data)
+    fn create_pi(&self, _target: StrTendril, _data: StrTendril) -> NodeId {
+        self.tree.borrow_mut().add(Node::Other)
     }
 
-    fn append_doctype_to_document(&self, name: StrTendril, public: StrTendril, system: StrTendril) {
-        self.inner.append_doctype_to_document(name, public, system);
+    fn append_doctype_to_document(&self, _name: StrTendril, _public: StrTendril, _system: StrTendril) {
+        let mut tree = self.tree.borrow_mut();
+        let root = tree.root().id();
+        let node = tree.add(Node::Other);
+        tree.append(root, node);
     }
 
     fn append(&self, parent: &NodeId, child: NodeOrText<NodeId>) {
-        let node = appended(&child);
-        self.inner.append(parent, child);
-        node.into_iter().for_each(|node| self.note_depth(node));
+        let mut tree = self.tree.borrow_mut();
+        match child {
+            NodeOrText::AppendNode(node) => {
+                tree.append(*parent, node);
+                self.note_depth(&tree, node);
+            }
+            NodeOrText::AppendText(text) => {
+                let last = tree.get(*parent).last_child().map(|last| last.id());
+                if let Some(text) = joined(&mut tree, last, text) {
+                    let text = tree.add(Node::Text(text));
+                    tree.append(*parent, text);
+                }
+            }
+        }
     }
 
     fn append_before_sibling(&self, sibling: &NodeId, child: NodeOrText<NodeId>) {
-        let node = appended(&child);
-        self.inner.append_before_sibling(sibling, child);
-        node.into_iter().for_each(|node| self.note_depth(node));
+        let mut tree = self.tree.borrow_mut();
+        match child {
+            NodeOrText::AppendNode(node) => {
+                tree.detach(node);
+                if tree.get(*sibling).parent().is_some() {
+                    tree.insert_before(*sibling, node);
+                }
+                self.note_depth(&tree, node);
+            }
+            NodeOrText::AppendText(text) => {
+                if tree.get(*sibling).parent().is_none() {
+                    return;
+                }
+                let previous = tree.get(*sibling).previous_sibling().map(|previous| previous.id());
+                if let Some(text) = joined(&mut tree, previous, text) {
+                    let text = tree.add(Node::Text(text));
+                    tree.insert_before(*sibling, text);
+                }
+            }
+        }
     }
 
     fn append_based_on_parent_node(&self, element: &NodeId, previous: &NodeId, child: NodeOrText<NodeId>) {
-        let node = appended(&child);
-        self.inner.append_based_on_parent_node(element, previous, child);
-        node.into_iter().for_each(|node| self.note_depth(node));
+        let has_parent = self.tree.borrow().get(*element).parent().is_some();
+        if has_parent {
+            self.append_before_sibling(element, child);
+        } else {
+            self.append(previous, child);
+        }
     }
 
     fn remove_from_parent(&self, target: &NodeId) {
-        self.inner.remove_from_parent(target);
+        self.tree.borrow_mut().detach(*target);
     }
 
     fn reparent_children(&self, node: &NodeId, new_parent: &NodeId) {
-        let children = self
-            .inner
-            .0
-            .borrow()
-            .tree
-            .get(*node)
-            .map_or(0, |node| node.children().count());
-        self.count(children as u64);
-        self.inner.reparent_children(node, new_parent);
+        let mut tree = self.tree.borrow_mut();
+        while let Some(child) = tree.get(*node).first_child().map(|child| child.id()) {
+            self.count(1);
+            tree.append(*new_parent, child);
+        }
     }
 
     /// Each further `<html>` or `<body>` tag adds its attributes to the first, by insertion into a sorted list.
-    fn add_attrs_if_missing(&self, target: &NodeId, attrs: Vec<Attribute>) {
-        let has = match self.inner.0.borrow().tree.get(*target).map(|node| node.value()) {
-            Some(Node::Element(element)) => element.attrs.len(),
-            _ => 0,
+    fn add_attrs_if_missing(&self, target: &NodeId, attributes: Vec<Attribute>) {
+        let mut tree = self.tree.borrow_mut();
+        let Node::Element(element) = tree.node_mut(*target) else {
+            return;
         };
-        self.count((has * attrs.len()) as u64);
-        if has + attrs.len() <= MAX_ATTRIBUTES {
-            self.inner.add_attrs_if_missing(target, attrs);
+        let has = element.attributes.len();
+        self.count((has * attributes.len()) as u64);
+        if has + attributes.len() <= MAX_ATTRIBUTES {
+            element.add_missing(attributes);
         }
     }
 
     fn get_template_contents(&self, target: &NodeId) -> NodeId {
-        self.inner.get_template_contents(target)
+        let content = self
+            .tree
+            .borrow()
+            .get(*target)
+            .first_child()
+            .map(|content| content.id());
+        content.unwrap_or(*target)
     }
 }
 
-fn appended(child: &NodeOrText<NodeId>) -> Option<NodeId> {
-    match child {
-        NodeOrText::AppendNode(node) => Some(*node),
-        NodeOrText::AppendText(_) => None,
+/// Appends `text` to the node if it is a text; otherwise returns it.
+fn joined(tree: &mut Tree, node: Option<NodeId>, text: StrTendril) -> Option<StrTendril> {
+    match node.map(|node| tree.node_mut(node)) {
+        Some(Node::Text(before)) => {
+            before.push_tendril(&text);
+            None
+        }
+        _ => Some(text),
     }
+}
+
+fn no_name() -> &'static QualName {
+    const NONE: &QualName = &QualName {
+        prefix: None,
+        ns: ns!(),
+        local: local_name!(""),
+    };
+    NONE
 }

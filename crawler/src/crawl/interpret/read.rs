@@ -11,7 +11,9 @@ use super::redirect::Redirection;
 use super::{Interpreter, PRIORITY_LINK, excluded, missing};
 use crate::crawl::canonical;
 use crate::crawl::clock::unix_millis;
-use crate::crawl::messages::{Meaning, Record, UndecidedPage};
+use crate::crawl::exchange::{Exchange, Prepared};
+use crate::crawl::messages::{Meaning, ReadPage, Record, UndecidedPage};
+use crate::crawl::revisits;
 
 /// Bound on the bytes of an `ETag` or `Last-Modified` that is kept.
 const MAX_VALIDATOR_BYTES: usize = 256;
@@ -51,7 +53,7 @@ impl Interpreter {
         self.redirect(queued, url, redirection, response)
     }
 
-    fn page_record(&self, queued: QueuedUrl, url: &Url, response: Response, body: Bytes, mut page: Page) -> Record {
+    fn page_record(&self, queued: QueuedUrl, url: &Url, mut response: Response, body: Bytes, mut page: Page) -> Record {
         let robots = page.robots.all();
         let metadata = self.analyzer.metadata(page.metadata());
         let links = std::mem::take(&mut page.outlinks);
@@ -83,19 +85,39 @@ impl Interpreter {
             payload_digest: storage::warc::payload_digest(&body),
             title: page.title,
         };
-        Record::Page(Box::new(UndecidedPage {
-            queued,
-            asked: url.clone(),
-            draft,
-            signature: dedup::Signature {
-                metadata,
-                ..self.analyzer.analyze(&page.text)
+        let signature = dedup::Signature {
+            metadata,
+            ..self.analyzer.analyze(&page.text)
+        };
+        response.body = None;
+        let exchange = Exchange {
+            queued: &queued,
+            draft: &draft,
+            response: &response,
+            text: &page.text,
+            request: Some(&self.requests.head(url, revisits::conditions(&queued, url))),
+        };
+        let is_probably_duplicate = self.is_probably_duplicate(&queued, &draft, &signature);
+        let prepared = Prepared::new(&exchange, body, is_probably_duplicate);
+        Record::Page(Box::new(ReadPage {
+            page: UndecidedPage {
+                queued,
+                asked: url.clone(),
+                draft,
+                signature,
+                text: page.text,
+                response,
+                outlinks,
             },
-            text: page.text,
-            response,
-            body,
-            outlinks,
+            prepared,
         }))
+    }
+
+    /// Whether the verdict will probably be that the page says nothing new. Its body is then not compressed before the verdict.
+    fn is_probably_duplicate(&self, queued: &QueuedUrl, draft: &PageDraft, signature: &dedup::Signature) -> bool {
+        let last = queued.revisits.as_ref().and_then(|revisit| revisit.payload_digest);
+        let is_seen = signature.digest.is_some_and(|digest| self.seen_texts.note(digest));
+        is_seen || last == Some(draft.payload_digest)
     }
 
     /// The outlinks in the header of a document that is not a page, or whose body was not read.

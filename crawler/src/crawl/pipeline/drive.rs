@@ -5,8 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::Sender;
 use storage::{Counts, Outcome, QueuedUrl, Visit};
-use tokio::sync::mpsc;
-use tokio::task::{JoinError, JoinHandle};
+use tokio::sync::{mpsc, oneshot};
 use web::memory_budget::Claim;
 
 use super::WeighedRecord;
@@ -31,7 +30,7 @@ const DISPLAY_SHARE: u32 = 50;
 /// or its text is costly to read, goes back to the queue.
 const STOP_GRACE: Duration = Duration::from_secs(3);
 
-type RunningRecorder = JoinHandle<Result<Counts, RunError>>;
+type RunningRecorder = oneshot::Receiver<Result<Counts, RunError>>;
 
 /// Carries out the frontier's steps until it is finished, then waits until the recorder has ended.
 pub(super) async fn drive(
@@ -227,7 +226,7 @@ impl Recording {
     }
 }
 
-fn joined(ended: Result<Result<Counts, RunError>, JoinError>) -> Result<Counts, RunError> {
+fn joined(ended: Result<Result<Counts, RunError>, oneshot::error::RecvError>) -> Result<Counts, RunError> {
     ended.map_err(|_panic| RunError::Stage("deciding"))?
 }
 

@@ -73,8 +73,8 @@ impl ParseThreads {
     /// Returns `false` if the recorder has ended.
     fn deliver(&self, mut record: Record) -> bool {
         let claim = self.runtime.block_on(self.read.claim(record.held_bytes()));
-        if let Record::Page(page) = &mut record {
-            page.response.claim = Claim::default();
+        if let Record::Page(read) = &mut record {
+            read.page.response.claim = Claim::default();
         }
         self.records.send((record, claim)).is_ok()
     }

@@ -38,8 +38,10 @@ impl UrlBudget {
             return Ok(Cow::Borrowed(links));
         };
         let mut admitted = Vec::with_capacity(links.len());
-        for link in links {
-            admitted.push(*self.count(store, &link.host)? < max);
+        // Most links of a page stand in runs to one host, whose count is looked up once.
+        for run in links.chunk_by(|a, b| a.host == b.host) {
+            let is_admitted = *self.count(store, &run[0].host)? < max;
+            admitted.resize(admitted.len() + run.len(), is_admitted);
         }
         if admitted.iter().all(|is_admitted| *is_admitted) {
             return Ok(Cow::Borrowed(links));
@@ -53,8 +55,8 @@ impl UrlBudget {
         if self.max_per_host.is_none() {
             return Ok(());
         }
-        for url in urls {
-            *self.count(store, &url.host)? += 1;
+        for run in urls.chunk_by(|a, b| a.host == b.host) {
+            *self.count(store, &run[0].host)? += run.len() as u64;
         }
         Ok(())
     }

@@ -2,8 +2,9 @@
 //! is a listing in a common template and no repetition: its links are its content.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Links in a generation of the memory, about ten bytes each. A generation holds the links of 5,000 pages with a hundred links each.
 const LINKS_A_GENERATION: usize = 1 << 19;
@@ -13,10 +14,43 @@ const MAX_LINKS: usize = 4_096;
 
 /// The links of all clusters, in two generations: when the younger is full, the older is dropped. If the memory has forgotten a link, the
 /// next duplicate with this link counts as a page that leads somewhere, and is no evidence.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ClusterLinks {
-    young: HashSet<u64>,
-    old: HashSet<u64>,
+    /// Random, so that nobody can choose URLs whose keys collide.
+    seed: u64,
+    young: Keys,
+    old: Keys,
+}
+
+impl Default for ClusterLinks {
+    fn default() -> Self {
+        Self {
+            seed: RandomState::new().hash_one(0),
+            young: Keys::default(),
+            old: Keys::default(),
+        }
+    }
+}
+
+/// Keys, which are hashes already and not hashed again.
+type Keys = HashSet<u64, BuildHasherDefault<Unhashed>>;
+
+/// Uses a key as its own hash.
+#[derive(Debug, Default)]
+struct Unhashed(u64);
+
+impl Hasher for Unhashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = xxh3_64_with_seed(bytes, self.0);
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
 }
 
 impl ClusterLinks {
@@ -29,15 +63,12 @@ impl ClusterLinks {
     }
 
     fn is_new(&mut self, kept: u64, link: &str) -> bool {
-        let mut hash = Xxh3::with_seed(kept);
-        hash.update(link.as_bytes());
-        let key = hash.digest();
-        let is_new = !self.old.contains(&key) && !self.young.contains(&key);
+        let key = xxh3_64_with_seed(link.as_bytes(), self.seed ^ kept);
         if self.young.len() >= LINKS_A_GENERATION {
             self.old = std::mem::take(&mut self.young);
         }
-        self.young.insert(key);
-        is_new
+        let is_young = !self.young.insert(key);
+        !is_young && !self.old.contains(&key)
     }
 }
 

@@ -8,13 +8,14 @@ use super::versions::{self, Unchanged};
 use super::{Recorder, archive};
 use crate::crawl::canonical::{self, Decided, KeptPage, Named};
 use crate::crawl::index::{encode_signature, stored};
-use crate::crawl::messages::{Event, UndecidedPage};
+use crate::crawl::messages::{Event, ReadPage, UndecidedPage};
 use crate::crawl::steering::{DuplicateOf, JudgedPage, sample_of_links};
 use crate::error::RunError;
 
 impl Recorder {
     /// Decides on the page and records it.
-    pub(super) fn page(&mut self, mut page: UndecidedPage) -> Result<Event, RunError> {
+    pub(super) fn page(&mut self, read: ReadPage) -> Result<Event, RunError> {
+        let (mut page, prepared) = (read.page, read.prepared?);
         if let Some(revisit) = &page.queued.revisits
             && versions::says_nothing_new(&self.store, revisit, &page)?
         {
@@ -35,7 +36,7 @@ impl Recorder {
         page.draft.replaces = decided.replaced;
         self.has_departures |= decided.replaced.is_some();
         self.stats.verdict(&page.draft.verdict);
-        let capture = archive::encoded(&page, &self.store, &self.requests, &mut self.kept_texts)?;
+        let capture = archive::encoded(&page, prepared, &self.store, &mut self.kept_texts)?;
         // Steering learns only from the first version of a page.
         let judged = match page.queued.revisits {
             None => Some(self.judged(id, &page)?),

@@ -10,8 +10,9 @@ use web::fetch::Response;
 
 use super::*;
 use crate::config::Config;
+use crate::crawl::exchange::{Exchange, Prepared};
 use crate::crawl::index::decode_signature;
-use crate::crawl::messages::UndecidedPage;
+use crate::crawl::messages::{ReadPage, UndecidedPage};
 use crate::crawl::revisits::{self, PRIORITY_VISIT};
 use crate::crawl::scope::Scope;
 
@@ -82,15 +83,26 @@ impl World {
             payload_digest: storage::warc::payload_digest(&body),
             ..PageDraft::default()
         };
-        Record::Page(Box::new(UndecidedPage {
-            asked: queued.url.parse().unwrap(),
-            queued,
-            draft,
-            signature: self.analyzer.analyze(&text_of(text)),
-            text: text_of(text),
-            response: response(200),
-            body,
-            outlinks: Vec::new(),
+        let exchange = Exchange {
+            queued: &queued,
+            draft: &draft,
+            response: &response(200),
+            text: &text_of(text),
+            request: None,
+        };
+        // Both states of preparation lead to the same verdicts.
+        let prepared = Prepared::new(&exchange, body, self.random.bool());
+        Record::Page(Box::new(ReadPage {
+            page: UndecidedPage {
+                asked: queued.url.parse().unwrap(),
+                queued,
+                draft,
+                signature: self.analyzer.analyze(&text_of(text)),
+                text: text_of(text),
+                response: response(200),
+                outlinks: Vec::new(),
+            },
+            prepared,
         }))
     }
 

@@ -6,7 +6,7 @@ use storage::{PageRecord, QueuedUrl, Revisit, Store, Verdict};
 use url::Url;
 use web::fetch::Response;
 
-use super::archive::{self, ArchivedRequests};
+use crate::crawl::exchange::{self, ArchivedRequests};
 use crate::crawl::index::decode_signature;
 use crate::crawl::messages::UndecidedPage;
 use crate::error::RunError;
@@ -60,11 +60,11 @@ pub(super) fn record(
     let record = RevisitCapture {
         url: &queued.url,
         fetched_at: visit.fetched_at,
-        ip: archive::address(visit.response),
+        ip: exchange::address(visit.response),
         request: request.as_deref(),
         status: visit.response.status,
-        reason: archive::reason(visit.response.status),
-        headers: archive::headers(visit.response),
+        reason: exchange::reason(visit.response.status),
+        headers: exchange::headers(visit.response),
         payload_bytes: visit.payload.map(|(bytes, _)| bytes),
         payload_digest: digest,
         profile: profile(&last, &stands_for_it, visit.payload.is_none(), digest),

@@ -421,8 +421,35 @@ fn any_url() -> impl Strategy<Value = String> {
     (host, prop::collection::vec(piece, 0..12)).prop_map(|(host, pieces)| format!("http://{host}/{}", pieces.concat()))
 }
 
+#[test]
+fn only_urls_with_nothing_to_rewrite_take_the_short_cut() {
+    let rules = CanonicalRules::default();
+    for (url, is_short) in [
+        ("https://example.com/a/b.html", true),
+        ("https://example.com:8443/a~b/=,:@", true),
+        ("https://example.com/a?b", false),
+        ("https://example.com/a#b", false),
+        ("https://example.com/%7ea", false),
+        ("https://example.com/a;jsessionid=1", false),
+        ("https://example.com/(S(lit3py55t21z5v55vlm25s55))/a", false),
+        ("https://user@example.com/", false),
+        ("https://example.com./", false),
+    ] {
+        assert_eq!(is_plain(&Url::parse(url).unwrap(), &rules), is_short, "{url}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+    #[test]
+    fn the_short_cut_for_plain_urls_changes_nothing(url in any_url(), rules in any_rules()) {
+        if let Ok(url) = Url::parse(&url)
+            && is_plain(&url, &rules)
+        {
+            prop_assert_eq!(rewritten(url.clone(), &rules).unwrap(), url);
+        }
+    }
 
     #[test]
     fn canonicalising_twice_is_canonicalising_once(url in any_url(), rules in any_rules()) {

@@ -19,8 +19,22 @@ const BATCH: usize = 32;
 /// Lots of a bucket that are prefetched; the processor itself prefetches the following ones.
 const LOTS_AHEAD: usize = 4;
 
+/// Says which near entries a query is for.
+pub(in crate::index) trait Accept {
+    /// Whether the near entry of this slot, at this Hamming distance, belongs to the answer. Must be `#[inline(always)]`.
+    fn accepts(&self, slot: usize, distance: u32) -> bool;
+}
+
+/// Every near entry.
+impl Accept for () {
+    #[inline(always)]
+    fn accepts(&self, _slot: usize, _distance: u32) -> bool {
+        true
+    }
+}
+
 /// The inputs of a query, and its output.
-pub(super) struct Search<'a, W> {
+pub(super) struct Search<'a, W, A> {
     pub(super) tables: &'a [Table],
     pub(super) masks: &'a Masks<W>,
     pub(super) words: &'a [W],
@@ -29,6 +43,10 @@ pub(super) struct Search<'a, W> {
     pub(super) distance: u32,
     /// The cost of a probe, in entries.
     pub(super) probe: u64,
+    pub(super) accept: &'a A,
+    /// The search gives up after so many comparisons of fingerprints.
+    pub(super) most_compared: usize,
+    pub(super) compared: usize,
     pub(super) found: &'a mut Vec<NearFingerprint>,
 }
 
@@ -54,11 +72,12 @@ struct Candidates {
     len: usize,
 }
 
-impl<W: Word> Kernel for Search<'_, W> {
-    type Output = ();
+/// Returns whether the search is complete.
+impl<W: Word, A: Accept> Kernel for Search<'_, W, A> {
+    type Output = bool;
 
     #[inline(always)]
-    fn run(mut self) {
+    fn run(mut self) -> bool {
         let mut batch = Batch {
             probes: [None; BATCH],
             len: 0,
@@ -68,6 +87,9 @@ impl<W: Word> Kernel for Search<'_, W> {
         let mut splits: Vec<(&Split, u32)> = Vec::new();
         self.probe_tables(self.tables, self.distance, &mut batch, &mut splits, &mut candidates);
         while let Some((split, distance)) = splits.pop() {
+            if self.gives_up() {
+                return false;
+            }
             if split.search_pays(distance, self.probe) {
                 self.probe_tables(&split.tables, distance, &mut batch, &mut splits, &mut candidates);
             } else {
@@ -75,10 +97,16 @@ impl<W: Word> Kernel for Search<'_, W> {
             }
         }
         self.settle(&mut candidates);
+        !self.gives_up()
     }
 }
 
-impl<'a, W: Word> Search<'a, W> {
+impl<'a, W: Word, A: Accept> Search<'a, W, A> {
+    #[inline(always)]
+    fn gives_up(&self) -> bool {
+        self.compared > self.most_compared
+    }
+
     /// Probes every bucket of `tables` that may hold an entry within `distance`, counted over the bits that the tables
     /// cut.
     #[inline(always)]
@@ -120,6 +148,10 @@ impl<'a, W: Word> Search<'a, W> {
     #[inline(always)]
     fn drain(&mut self, batch: &mut Batch<'a>, splits: &mut Vec<(&'a Split, u32)>, candidates: &mut Candidates) {
         let mut buckets = [None; BATCH];
+        if self.gives_up() {
+            batch.len = 0;
+            return;
+        }
         let probes = batch.probes[..batch.len].iter().flatten();
         for (probe, place) in probes.zip(&mut buckets) {
             match probe.table.bucket(probe.bucket) {
@@ -148,6 +180,9 @@ impl<'a, W: Word> Search<'a, W> {
                 if (other ^ tag).count_ones() <= bound {
                     if candidates.len == candidates.slots.len() {
                         self.settle(candidates);
+                        if self.gives_up() {
+                            return;
+                        }
                     }
                     prefetch(&self.words[slot as usize]);
                     candidates.slots[candidates.len] = slot;
@@ -171,11 +206,12 @@ impl<'a, W: Word> Search<'a, W> {
     fn settle(&mut self, candidates: &mut Candidates) {
         for &slot in &candidates.slots[..candidates.len] {
             let distance = (self.words[slot as usize] ^ self.query).ones();
-            if distance <= self.distance {
+            if distance <= self.distance && self.accept.accepts(slot as usize, distance) {
                 let id = self.ids[slot as usize];
                 self.found.push(NearFingerprint { id, distance });
             }
         }
+        self.compared += candidates.len;
         candidates.len = 0;
     }
 }

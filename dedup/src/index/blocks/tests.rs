@@ -75,9 +75,16 @@ fn the_index_gives_the_answers_of_a_scan<W: Word>(layout: Layout, words: &[W], m
             let expected = scan(&kept, query, layout.max_distance());
             for level in [Level::Baseline, Level::Avx2, Level::Avx512] {
                 let mut found = Vec::new();
-                cpu::dispatch_at(level, index.search(query, &mut found));
+                assert!(cpu::dispatch_at(
+                    level,
+                    index.search(query, &(), usize::MAX, &mut found)
+                ));
                 each_id_once(&mut found, 0);
                 assert_eq!(found, expected, "{level:?} {layout:?}");
+                let mut swept = Vec::new();
+                cpu::dispatch_at(level, index.sweep(query, &(), &mut swept));
+                each_id_once(&mut swept, 0);
+                assert_eq!(swept, expected, "{level:?} {layout:?}");
             }
         }
     }

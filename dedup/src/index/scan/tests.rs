@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cpu::{Level, dispatch_at};
+use crate::sketch::most_similar;
 
 /// A signature near one of a few centres, from three numbers.
 fn signature(width: Width, centre: u8, flips: &[u8], sketch_flips: Option<u16>) -> Signature {
@@ -45,8 +46,7 @@ fn expected(
     let entries = entries.iter().zip(0..).skip(stretch.start).take(stretch.len());
     let seen = entries.filter_map(|((entry, within), at)| {
         let distance = entry.fingerprint?.distance(query.fingerprint?);
-        let (a, b) = (head(entry.sketch.as_ref()), head(query.sketch.as_ref()));
-        let differing: u32 = a.iter().zip(&b).map(|(a, b)| (a ^ b).count_ones()).sum();
+        let differing = differing(&half(entry.sketch.as_ref()), &half(query.sketch.as_ref()));
         let may_be_alike = most_similar(differing) >= min_similarity;
         let counts = may_be_alike || within.is_some_and(|within| distance <= within);
         (counts && distance <= max_distance).then_some(Candidate {
@@ -107,7 +107,7 @@ proptest! {
 
     /// No entry that it rules out is similar enough.
     #[test]
-    fn half_a_sketch_rules_out_no_similar_entry(a in 0..600_u16, b in 0..600_u16, at_least in 0.01..1.0_f32) {
+    fn a_folded_sketch_rules_out_no_similar_entry(a in 0..600_u16, b in 0..600_u16, at_least in 0.01..1.0_f32) {
         let (a, b) = (signature(Width::W64, 1, &[], Some(a)), signature(Width::W64, 1, &[], Some(b)));
         let mut scan = SignatureScan::new(Width::W64, 0, at_least);
         scan.push(&a, None).unwrap();
@@ -120,16 +120,15 @@ proptest! {
         words in prop::collection::vec(any::<u64>(), 0..1_300),
         word: u64,
         max_distance in 20..40_u32,
-        differing in 200..300_u32,
+        most_differing in 200..300_u32,
     ) {
-        let heads: Vec<Head> = words.iter().map(|word| [word.wrapping_mul(0x9e37_79b9_7f4a_7c15); HEAD]).collect();
+        let halves: Vec<Half> = words.iter().map(|word| [word.wrapping_mul(0x9e37_79b9_7f4a_7c15); 8]).collect();
         let within: Vec<u8> = words.iter().map(|word| (word % 40) as u8).collect();
         let run = |level| {
             let mut found = Vec::new();
-            let (words, heads, within) = (&words[..], &heads[..], &within[..]);
-            let head = [word; HEAD];
-            let query = Query { words, heads, within, first: 7, word, head, max_distance, differing, found: &mut found };
-            dispatch_at(level, Scan { query, entries: AllNear });
+            let (halves, within, most_differing) = (&halves[..], &within[..], Some(most_differing));
+            let visit = Query { halves, within, first: 7, half: [word; 8], most_differing, found: &mut found };
+            dispatch_at(level, Sweep { words: &words[..], query: word, max_distance, visit });
             found
         };
         let by_baseline = run(Level::Baseline);

@@ -86,11 +86,36 @@ impl Signatures {
         }
     }
 
+    /// Calls `each` with the signature of each of the documents `ids`, ascending. Documents of one row cost one read.
+    pub fn for_each_of(&self, ids: &[DocId], each: &mut dyn FnMut(DocId, Signature)) -> Result<(), DedupError> {
+        for of_row in ids.chunk_by(|a, b| row_key(*a) == row_key(*b)) {
+            let Some(row) = self.tree.get(row_key(of_row[0]))? else {
+                continue;
+            };
+            for document in documents(&row) {
+                let (id, signature) = document?;
+                if of_row.contains(&id) {
+                    each(id, postcard::from_bytes(signature)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Calls `each` with the id of every document.
     pub fn for_each_id(&self, mut each: impl FnMut(DocId)) -> Result<(), DedupError> {
+        self.for_each(|id, _| {
+            each(id);
+            Ok(())
+        })
+    }
+
+    /// Calls `each` with every document and its encoded signature, by id.
+    pub fn for_each(&self, mut each: impl FnMut(DocId, &[u8]) -> Result<(), DedupError>) -> Result<(), DedupError> {
         for row in self.tree.iter().values() {
             for document in documents(&row?) {
-                each(document?.0);
+                let (id, signature) = document?;
+                each(id, signature)?;
             }
         }
         Ok(())

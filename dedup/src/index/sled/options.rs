@@ -12,9 +12,12 @@ pub(crate) const DEFAULT_ROW_BYTES: usize = 3 << 9;
 /// Where the index searches the buckets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Residence {
-    /// In memory, loaded from the trees when the index is opened: a query reads no bucket row.
+    /// In memory, loaded from the signatures when the index is opened: fingerprints, sketches and bitmaps of short texts,
+    /// about 200 bytes per document. A query reads no bucket row, and the signatures of look-alikes only where the rule
+    /// confirms them.
     Memory,
-    /// In the trees: only recent documents take memory.
+    /// In the trees: only recent documents take memory. A query reads the signature of every document with a near
+    /// fingerprint, so it is slow among thousands of look-alikes.
     Disk,
 }
 

@@ -187,6 +187,26 @@ impl Index for SledReader {
         }
     }
 
+    /// Reads each row once: among look-alikes, a query asks for most documents.
+    fn for_each_signature(&self, ids: &[DocId], each: &mut dyn FnMut(DocId, Signature)) -> Result<(), DedupError> {
+        let (in_trees, recent): (Vec<DocId>, Vec<DocId>) = ids.iter().partition(|id| self.counts(**id));
+        self.trees.signatures.for_each_of(&in_trees, each)?;
+        let mut open: Option<(u64, sled::IVec)> = None;
+        for id in recent.into_iter().filter(|id| !self.removed.contains(id)) {
+            let Some(number) = self.recent(id).map(|recent| recent.row) else {
+                continue;
+            };
+            if open.as_ref().is_none_or(|(other, _)| *other != number) {
+                open = self.log.get(number.to_be_bytes())?.map(|row| (number, row));
+            }
+            let row = open.as_ref().filter(|(other, _)| *other == number);
+            if let Some(signature) = row.map(|(_, row)| find(row, id)).transpose()?.flatten() {
+                each(id, signature);
+            }
+        }
+        Ok(())
+    }
+
     fn insert(&mut self, _id: DocId, _signature: &Signature) -> Result<(), DedupError> {
         Err(DedupError::ReadOnly)
     }

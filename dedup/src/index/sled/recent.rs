@@ -65,7 +65,7 @@ impl Recent {
 
     pub fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) {
         if let Some(blocks) = &self.blocks {
-            blocks.near(fingerprint, found);
+            blocks.near(fingerprint, &(), found);
         }
     }
 

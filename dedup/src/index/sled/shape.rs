@@ -2,7 +2,6 @@
 
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
-use crate::fingerprint::Fingerprint;
 use crate::layout::Layout;
 
 use super::options::SledOptions;
@@ -47,10 +46,6 @@ impl Shape {
     /// a key and the caller must compare the fingerprints.
     pub fn key(&self, fingerprint: u128, number: usize) -> u64 {
         self.layout.key(fingerprint, number) as u64
-    }
-
-    pub fn fingerprint(&self, word: u128) -> Fingerprint {
-        Fingerprint::new(self.layout.width(), word)
     }
 
     /// Approximate number of entries in a row of a block's tree.

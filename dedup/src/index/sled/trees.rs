@@ -12,7 +12,6 @@ use super::{DIGESTS, SHINGLES, SIGNATURES, block_tree};
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
 use crate::index::Neighbour;
-use crate::index::buckets::Buckets;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 
@@ -77,13 +76,6 @@ impl Trees {
             meta.set_block_trees(trees.blocks.len())?;
         }
         Ok(trees)
-    }
-
-    /// Loads every fingerprint into memory.
-    pub fn load(&self) -> Result<Buckets, DedupError> {
-        let mut resident = Buckets::new(self.shape.layout, self.shape.overfull)?;
-        self.blocks[0].for_each(|Entry { word, id }| resident.insert(DocId(id), self.shape.fingerprint(word)))?;
-        Ok(resident)
     }
 
     /// Calls `each` with every document within `max_distance` bits, by a scan over all fingerprints.

@@ -3,7 +3,7 @@ use scraper::Selector as Oracle;
 
 use super::*;
 use crate::extract::main_text;
-use crate::parse::parse as parse_page;
+use crate::parse::{Attributes, parse as parse_page};
 
 fn rule(content: &[&str], drop: &[&str]) -> ExtractRule {
     let mut rule = ExtractRule::new();
@@ -13,7 +13,7 @@ fn rule(content: &[&str], drop: &[&str]) -> ExtractRule {
 }
 
 fn text(html: &str, content: &[&str], drop: &[&str]) -> (String, RuleEffect) {
-    let (text, effect) = main_text(&parse_page(html), "", Some(&rule(content, drop)));
+    let (text, effect) = main_text(&parse_page(html, Attributes::All), "", Some(&rule(content, drop)));
     (text, effect.unwrap())
 }
 
@@ -24,7 +24,7 @@ const PAGE: &str = "<body><nav><a href=/>Home</a></nav><main class=page><div cla
 #[test]
 fn the_text_of_the_content_is_all_that_it_shows_in_document_order() {
     use RuleEffect::{Content, Drop, Nothing};
-    let without_rule = &*main_text(&parse_page(PAGE), "", None).0;
+    let without_rule = &*main_text(&parse_page(PAGE, Attributes::All), "", None).0;
     for (content, drop, expected, effect) in [
         (
             &["main .post"][..],
@@ -67,7 +67,7 @@ fn the_text_of_the_content_is_all_that_it_shows_in_document_order() {
             "{content:?} {drop:?}"
         );
     }
-    assert_eq!(main_text(&parse_page(PAGE), "", None).1, None);
+    assert_eq!(main_text(&parse_page(PAGE, Attributes::All), "", None).1, None);
 }
 
 #[test]
@@ -187,7 +187,7 @@ proptest! {
 
     #[test]
     fn the_walk_finds_what_the_library_finds(html in page(), selector in selector()) {
-        let html = parse_page(&html).html;
+        let html = Html::parse_document(&html);
         let expected = expected(&html, &selector);
         let chosen = rule(&[&selector], &[]).choose(&html);
         prop_assert_eq!(&chosen.content, &expected, "{}", &selector);
@@ -198,7 +198,7 @@ proptest! {
 
     #[test]
     fn two_lists_of_selectors_do_not_meet(html in page(), first in selector(), second in selector()) {
-        let html = parse_page(&html).html;
+        let html = Html::parse_document(&html);
         let both = rule(&[&first], &[&second]).choose(&html);
         let dropped = rule(&[], &[&second]).choose(&html).dropped;
         prop_assert_eq!(&both.dropped, &dropped);

@@ -4,7 +4,7 @@ use crate::parse::parse;
 const PAGE: &str = "https://example.org/docs/old/page.html?q=1";
 
 fn of(html: &str) -> Option<HtmlRedirect> {
-    html_redirect(&parse(html), &Url::parse(PAGE).unwrap())
+    html_redirect(&parse(html, crate::parse::Attributes::Read), &Url::parse(PAGE).unwrap())
 }
 
 /// The target, as a path, and the kind of the redirect.

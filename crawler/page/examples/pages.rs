@@ -1,0 +1,64 @@
+//! Prints all that is read of the HTML files of folders, to compare two versions of the program.
+//!
+//! `cargo run --release -p page --example pages FOLDER... > pages.txt`
+//!
+//! Each file is read once with all options, and once with a rule for its main text.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut content = page::ExtractRule::new();
+    content.content("main, article > *, div[class] > p:first-child, td")?;
+    content.drop("nav, .sidebar, li:nth-child(2n)")?;
+    let mut drop = page::ExtractRule::new();
+    drop.drop("header, a[href^=http], p + p, .menu li, #footer ~ *")?;
+    for folder in std::env::args().skip(1) {
+        let mut files = Vec::new();
+        find(Path::new(&folder), &mut files)?;
+        files.sort();
+        for file in files {
+            let body = std::fs::read(&file)?;
+            for rule in [None, Some(&content), Some(&drop)] {
+                writeln!(out, "{}", file.display())?;
+                print(&mut out, &body, rule)?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn print(
+    out: &mut impl Write,
+    body: &[u8],
+    rule: Option<&page::ExtractRule>,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let options = page::Options {
+        agent: "mybot",
+        embedded: rule.is_none(),
+        max_text_bytes: usize::MAX,
+        extract: rule,
+    };
+    let url = url::Url::parse("https://example.org/a/b/page.html")?;
+    let page = page::read(body, &http::HeaderMap::new(), &url, &options);
+    match (page, rule) {
+        (Ok(page), Some(_)) => writeln!(out, "{:?} {:?}", page.rule_effect, page.text)?,
+        (Ok(page), None) => writeln!(out, "{:?} {} {page:?}", page.language(), page.is_soft_404())?,
+        (Err(error), _) => writeln!(out, "{error}")?,
+    }
+    Ok(())
+}
+
+fn find(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            find(&path, files)?;
+        } else if path.extension().is_some_and(|ending| ending == "html") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! The attributes that later steps read. The tree holds no others, unless a rule of the user needs them.
+
+use html5ever::{LocalName, local_name};
+
+/// Whether all attributes of such elements matter, because the tree builder compares them (WHATWG HTML, section 13.2.4.3, "the list of
+/// active formatting elements").
+pub(super) fn matter_all(element: &str) -> bool {
+    matches!(
+        element,
+        "a" | "b" | "big" | "code" | "em" | "font" | "i" | "nobr" | "s" | "small" | "strike" | "strong" | "tt" | "u"
+    )
+}
+
+/// The name of an attribute that the tree builder or a later step reads; `None` for others.
+pub(super) fn name(element: &str, attribute: &str) -> Option<LocalName> {
+    Some(match attribute {
+        "class" => local_name!("class"),
+        "id" => local_name!("id"),
+        "href" => local_name!("href"),
+        "src" => local_name!("src"),
+        "style" => local_name!("style"),
+        "rel" => local_name!("rel"),
+        "type" => local_name!("type"),
+        "name" => local_name!("name"),
+        "role" => local_name!("role"),
+        "content" => local_name!("content"),
+        "property" => local_name!("property"),
+        "http-equiv" => local_name!("http-equiv"),
+        "hidden" => local_name!("hidden"),
+        "aria-hidden" => local_name!("aria-hidden"),
+        "itemprop" => local_name!("itemprop"),
+        "itemtype" => local_name!("itemtype"),
+        "action" => local_name!("action"),
+        "method" => local_name!("method"),
+        "data" => local_name!("data"),
+        "poster" => local_name!("poster"),
+        "srcset" => local_name!("srcset"),
+        "imagesrcset" => local_name!("imagesrcset"),
+        "background" => local_name!("background"),
+        "srcdoc" => local_name!("srcdoc"),
+        "encoding" => local_name!("encoding"),
+        "shadowrootmode" => local_name!("shadowrootmode"),
+        "lang" | "xml:lang" if element == "html" => LocalName::from(attribute),
+        "xlink:href" | "xlink:type" | "xlink:role" => LocalName::from(attribute),
+        _ => return None,
+    })
+}
+
+/// Whether the tree holds this attribute of such elements. Nothing may read another one: it would always be missing.
+pub(super) fn is_read(element: &str, attribute: &str) -> bool {
+    matter_all(element) || name(element, attribute).is_some()
+}

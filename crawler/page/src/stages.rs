@@ -1,0 +1,40 @@
+//! What each stage of the reading of a page costs, for `examples/cost.rs`.
+
+use std::time::Duration;
+
+use url::Url;
+
+use crate::decode::decode_from;
+use crate::extract::main_text;
+use crate::{Options, language, parse};
+
+/// The names of the stages.
+pub const STAGES: [&str; 7] = ["decode", "parse", "facts", "main text", "redirect", "language", "drop"];
+
+/// Reads a page stage by stage, as [`read`](crate::read()) does, and returns the time that each took. `clock` tells the time.
+pub fn costs(bytes: &[u8], url: &Url, options: &Options<'_>, clock: impl Fn() -> Duration) -> [Duration; STAGES.len()] {
+    let mut costs = [Duration::ZERO; STAGES.len()];
+    let mut stage = 0;
+    let mut last = clock();
+    let mut done = || {
+        let now = clock();
+        costs[stage] = now - last;
+        (stage, last) = (stage + 1, now);
+    };
+    let decoded = decode_from(url, bytes, None);
+    done();
+    let document = parse::parse(&decoded.text, parse::Attributes::Read);
+    done();
+    let facts = parse::facts(&document, url, options.agent);
+    done();
+    let (text, _) = main_text(&document, &facts.title, options.extract);
+    done();
+    let redirect = parse::html_redirect(&document, url);
+    done();
+    let language = language::detect(&text, None);
+    done();
+    drop((document, facts, text, redirect, language));
+    drop(decoded);
+    done();
+    costs
+}
