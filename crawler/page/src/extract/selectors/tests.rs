@@ -54,8 +54,8 @@ fn the_text_of_the_content_is_all_that_it_shows_in_document_order() {
         // What is within a dropped element is gone.
         (&["h1"], &[".post"], without_rule, Nothing),
         (&[".missing"], &[".share"], without_rule, Nothing),
-        (&[], &[".share"], "One\nFirst text.", Drop),
-        (&[], &[".post"], "", Drop),
+        (&[], &[".share", "aside"], "One\nFirst text.", Drop),
+        (&[], &[".post", "aside"], "", Drop),
         (&[], &["article"], without_rule, Nothing),
         (&["main > p"], &[], without_rule, Nothing),
         (&["br"], &[], without_rule, Nothing),
