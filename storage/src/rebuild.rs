@@ -210,6 +210,9 @@ impl Rebuild {
     /// The new state cannot be written. The old state does not change.
     pub fn finish(mut self, say: &mut dyn FnMut(RebuildStep)) -> Result<Rebuilt, StorageError> {
         let lost = std::mem::take(&mut self.lost);
+        // The metadata record of a lost page stays in the archive, so no other page may get its number.
+        let unused = lost.iter().map(|lost| lost.sequence + 1).max().unwrap_or_default();
+        self.store.progress.next_page = self.store.progress.next_page.max(unused);
         self.queue_lost(lost)?;
         for location in std::mem::take(&mut self.with_links) {
             self.queue_links(location, say)?;

@@ -54,7 +54,8 @@ pub struct Fetching {
     after_help = "JSON: {\"source\", \"url\", \"status\", \"media_type\", \"charset\": WHATWG name, \"charset_source\": \
     \"bom\"|\"header\"|\"meta\"|\"utf8\"|\"detected\", \"charset_errors\": true if some bytes were malformed, \"title\", \
     \"text\", \"extract\": null without a rule of [[extract]], otherwise {\"rule\", \"effect\": \
-    \"content\"|\"drop\"|\"nothing\"}, \"word_count\", \"language\": ISO 639-1, \"outlinks\": [{\"url\", \"kind\", \"nofollow\"}], \"robots\": \
+    \"content\"|\"drop\"|\"nothing\"}, \"word_count\", \"language\": ISO 639-1, \
+    \"page_type\": \"article\"|\"listing\"|\"product\"|\"forum\"|\"documentation\"|\"service\"|\"unknown\", \"outlinks\": [{\"url\", \"kind\", \"nofollow\"}], \"robots\": \
     {\"noindex\", \"nofollow\", \"unavailable_after\": date, \"meta\": {the same fields}, \"header\": {the same fields}}, \
     \"canonical\": URL of rel=canonical, if the page names exactly one, \"canonical_url\": canonical form of url, \
     \"fingerprint\": hexadecimal digits, \"digest\": digest of the normalised text, equal for exact duplicates, \"similarity\": \

@@ -14,6 +14,8 @@ pub(super) struct Addresses {
     addresses: HashMap<AddressKey, Address>,
     clock: CrawlClock,
     politeness: Politeness,
+    /// Whether an earlier run may have asked hosts that are not in memory, until just before this run began.
+    has_unknown_requests: bool,
 }
 
 #[derive(Debug)]
@@ -30,13 +32,19 @@ impl Addresses {
             addresses: HashMap::new(),
             clock: clock.clone(),
             politeness: *politeness,
+            has_unknown_requests: false,
         }
+    }
+
+    /// An earlier run may have asked hosts that are not in memory. So each address rests for its delay when this run begins.
+    pub fn assume_requests(&mut self) {
+        self.has_unknown_requests = true;
     }
 
     /// Whether a host of the address may be asked now without overtaking another.
     pub fn admits(&self, key: AddressKey, now: Now) -> bool {
         let Some(address) = self.addresses.get(&key) else {
-            return true;
+            return Address::unseen(&self.clock, &self.politeness, self.has_unknown_requests).is_open(now);
         };
         address.waiting.is_empty() && address.is_open(now)
     }
@@ -100,15 +108,26 @@ impl Addresses {
     }
 
     fn address(&mut self, key: AddressKey) -> &mut Address {
-        self.addresses.entry(key).or_insert_with(|| Address {
-            gate: AddressGate::new(&self.clock, &self.politeness),
-            waiting: VecDeque::new(),
-            is_due: false,
-        })
+        let (clock, politeness, has_unknown) = (&self.clock, &self.politeness, self.has_unknown_requests);
+        let address = self.addresses.entry(key);
+        address.or_insert_with(|| Address::unseen(clock, politeness, has_unknown))
     }
 }
 
 impl Address {
+    /// An address that this run has not asked, and that an earlier run may have asked just before.
+    fn unseen(clock: &CrawlClock, politeness: &Politeness, may_have_been_asked: bool) -> Self {
+        let mut gate = AddressGate::new(clock, politeness);
+        if may_have_been_asked {
+            gate.was_asked(Duration::ZERO);
+        }
+        Self {
+            gate,
+            waiting: VecDeque::new(),
+            is_due: false,
+        }
+    }
+
     fn is_open(&self, now: Now) -> bool {
         self.gate.ready_at().is_some_and(|at| at <= now)
     }

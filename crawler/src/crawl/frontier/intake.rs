@@ -172,6 +172,7 @@ impl Frontier {
     /// The store has more hosts than there is room for, and `visits` revisits. The frontier loads them from the first step on.
     pub fn loads_hosts(&mut self, visits: u64) {
         self.visits_left = visits;
+        self.addresses.assume_requests();
         self.intake.is_partial = true;
         self.intake.pass = Pass::Behind(String::new());
     }

@@ -254,6 +254,18 @@ fn a_lost_page_that_others_link_to_is_counted_as_lost() {
     assert_eq!((done.lost, done.queued), (1, 1));
 }
 
+/// Its metadata record stays in the archive with that number.
+#[test]
+fn no_other_page_gets_the_number_of_a_lost_page() {
+    let dir = tempfile::tempdir().unwrap();
+    versions(dir.path(), 2);
+    let newest = open(dir.path()).page(2).unwrap().unwrap();
+    damage(dir.path(), newest.response.unwrap());
+    rebuilt(dir.path());
+    let store = open(dir.path());
+    assert_eq!(store.next_page_id(), 3);
+}
+
 #[test]
 fn a_missing_file_stops_a_run_and_a_rebuild_continues_without_its_pages() {
     let dir = tempfile::tempdir().unwrap();

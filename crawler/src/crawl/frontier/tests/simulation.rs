@@ -146,6 +146,28 @@ fn a_run_that_follows_a_killed_one_and_ends_soon_loses_no_delay() {
     }
 }
 
+/// The second run has room for one host. Its first request to the address must keep the delay after the last request to another host.
+#[test]
+fn a_run_that_has_not_loaded_every_host_keeps_the_delay_of_their_address() {
+    for seed in 0..500 {
+        hold(&Plan {
+            seed,
+            hosts: 4,
+            addresses: 1,
+            delay_ms: 1_000,
+            address_delay_ms: 247,
+            parallel_per_host: 1,
+            parallel_per_address: 1,
+            latency_factor: 0.0,
+            looks_up: false,
+            is_one_domain: false,
+            failing: 33,
+            room: 1,
+            restarts: vec![(12, false)],
+        });
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
