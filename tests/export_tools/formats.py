@@ -83,7 +83,8 @@ def by_pyarrow(exports: Exports, rows: dict[str, Row], bars: Bars, fingerprint_b
     schema = {field.name: field.type for field in file.schema_arrow}
     bars.check("pyarrow finds the documented types", schema == types, schema if schema != types else len(types))
     nullable = {field.name for field in file.schema_arrow if field.nullable}
-    expected = {"text", "language", "fingerprint", "duplicate_of", "distance", "similarity", "canonical"}
+    expected = {"text", "language", "fingerprint", "duplicate_of", "distance", "similarity", "canonical",
+                "page_type"}
     bars.check("only what may be missing is nullable", nullable == expected, sorted(nullable))
     metadata = file.metadata
     groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
