@@ -53,6 +53,9 @@ pub struct Interpreter {
     has_warned_of_refusal: AtomicBool,
 }
 
+/// A host of the links of a page, and whether the scope admits them.
+type AskedHost = (String, Result<(), Outside>);
+
 impl Interpreter {
     /// An interpreter by `settings` for a crawl of `scope`.
     #[must_use]
@@ -184,7 +187,7 @@ impl Interpreter {
     /// The links that belong to the crawl, in canonical form, up to [`MAX_LINK_BYTES`]. Links out of the scope are counted.
     fn discover(&self, links: impl Iterator<Item = Url>, depth: u16, redirects: u8, priority: u8) -> Vec<Discovered> {
         // The links of a page are of few hosts: each is looked up once.
-        let mut admitted: HashMap<String, Option<(String, Result<(), Outside>)>> = HashMap::new();
+        let mut admitted: HashMap<String, Option<AskedHost>> = HashMap::new();
         let mut bytes = 0;
         let mut within_bound = |link: &Discovered| {
             bytes += link.url.len();

@@ -114,7 +114,7 @@ impl Store {
     fn read(&self, number: u32, stretch: &Range<u64>, committed: Option<u64>) -> Result<ReadStretch, StorageError> {
         let path = self.archive.path(number);
         let failed = |source| StorageError::io("read", &path, source);
-        let mut reader = WarcReader::new(File::open(&path).map_err(failed)?).from_offset(stretch.start);
+        let mut reader = WarcReader::new(File::open(&path).map_err(failed)?).starting_at(stretch.start);
         let (mut read_to, mut wrong, mut is_damaged) = (stretch.start, Vec::new(), false);
         let committed = committed.filter(|_| stretch.end == u64::MAX);
         let end = committed.unwrap_or(stretch.end);

@@ -80,7 +80,7 @@ impl<R: Read + Seek> WarcReader<R> {
     }
 
     /// Continues at `offset` of the input.
-    pub(crate) fn from_offset(self, offset: u64) -> Self {
+    pub(crate) fn starting_at(self, offset: u64) -> Self {
         Self { offset, ..self }
     }
 
