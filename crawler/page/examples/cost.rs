@@ -2,7 +2,9 @@
 //!
 //! `cargo run --release -p page --features stages --example cost FOLDER...`
 
-use std::path::{Path, PathBuf};
+mod html_files;
+
+use std::path::Path;
 use std::time::Duration;
 
 use page::stages::{STAGES, costs};
@@ -16,8 +18,7 @@ const ROUNDS: usize = 3;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     for folder in std::env::args().skip(1) {
-        let mut files = Vec::new();
-        find(Path::new(&folder), &mut files)?;
+        let files = html_files::in_folder(Path::new(&folder))?;
         let (mut stages, mut whole, mut bytes) = ([Duration::ZERO; STAGES.len()], Duration::ZERO, 0);
         for file in &files {
             let body = std::fs::read(file)?;
@@ -40,18 +41,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         );
         for (name, stage) in STAGES.iter().zip(stages) {
             println!("  {name:<10} {:8.1} MB/s {:8.3} s", rate(stage), stage.as_secs_f64());
-        }
-    }
-    Ok(())
-}
-
-fn find(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            find(&path, files)?;
-        } else if path.extension().is_some_and(|ending| ending == "html") {
-            files.push(path);
         }
     }
     Ok(())

@@ -2,16 +2,14 @@
 //!
 //! `cargo run --release -p page --example extract FOLDER > extracted.jsonl`
 
+mod html_files;
+
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::Path;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args().nth(1).ok_or("give the folder of the HTML files")?;
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)?
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<Result<_, _>>()?;
-    files.retain(|file| file.extension().is_some_and(|ending| ending == "html"));
-    files.sort();
+    let files = html_files::in_folder(Path::new(&folder))?;
     let url = url::Url::parse("http://file.invalid/")?;
     let options = page::Options {
         agent: "",

@@ -5,8 +5,10 @@
 //! The first line has the names of the features. Each further line is a page: `{"id", "texts", "features"}`, with an entry for each
 //! run. The id is the path of the file without its extension.
 
+mod html_files;
+
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::Path;
 
 use page::training::{FEATURES, runs};
 
@@ -15,11 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     writeln!(out, "{}", serde_json::json!(FEATURES))?;
     for folder in std::env::args().skip(1) {
-        let mut files: Vec<PathBuf> = std::fs::read_dir(folder)?
-            .map(|entry| entry.map(|entry| entry.path()))
-            .collect::<Result<_, _>>()?;
-        files.retain(|file| file.extension().is_some_and(|ending| ending == "html"));
-        files.sort();
+        let files = html_files::in_folder(Path::new(&folder))?;
         for file in files {
             let bytes = std::fs::read(&file)?;
             let runs = runs(&String::from_utf8_lossy(&bytes), &url);

@@ -4,9 +4,11 @@
 //!
 //! A line is a page: `{"id", "features"}`. The id is the path of the file without its extension.
 
+mod html_files;
+
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::Path;
 
 use page::page_type_training::features;
 
@@ -14,11 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let url = url::Url::parse("http://file.invalid/")?;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for folder in std::env::args().skip(1) {
-        let mut files: Vec<PathBuf> = std::fs::read_dir(folder)?
-            .map(|entry| entry.map(|entry| entry.path()))
-            .collect::<Result<_, _>>()?;
-        files.retain(|file| file.extension().is_some_and(|ending| ending == "html"));
-        files.sort();
+        let files = html_files::in_folder(Path::new(&folder))?;
         for file in files {
             let bytes = std::fs::read(&file)?;
             let features: BTreeMap<String, i16> =

@@ -4,8 +4,10 @@
 //!
 //! Each file is read once with all options, and once with a rule for its main text.
 
+mod html_files;
+
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
@@ -15,9 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut drop = page::ExtractRule::new();
     drop.drop("header, a[href^=http], p + p, .menu li, #footer ~ *")?;
     for folder in std::env::args().skip(1) {
-        let mut files = Vec::new();
-        find(Path::new(&folder), &mut files)?;
-        files.sort();
+        let files = html_files::in_folder(Path::new(&folder))?;
         for file in files {
             let body = std::fs::read(&file)?;
             for rule in [None, Some(&content), Some(&drop)] {
@@ -47,18 +47,6 @@ fn print(
         (Ok(page), Some(_)) => writeln!(out, "{:?} {:?}", page.rule_effect, page.text)?,
         (Ok(page), None) => writeln!(out, "{:?} {} {page:?}", page.language(), page.is_soft_404())?,
         (Err(error), _) => writeln!(out, "{error}")?,
-    }
-    Ok(())
-}
-
-fn find(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            find(&path, files)?;
-        } else if path.extension().is_some_and(|ending| ending == "html") {
-            files.push(path);
-        }
     }
     Ok(())
 }

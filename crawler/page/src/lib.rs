@@ -33,6 +33,7 @@ mod page_type;
 pub use page_type::training as page_type_training;
 mod parse;
 mod read;
+mod scale;
 pub mod sniff;
 mod soft_404;
 #[cfg(feature = "stages")]

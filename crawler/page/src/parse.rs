@@ -43,7 +43,7 @@ pub use self::html_redirect::{HtmlRedirect, HtmlRedirectKind};
 pub use self::outlinks::{LinkKind, Outlink};
 pub use self::refresh::parse_refresh;
 pub use self::robots_meta::RobotsDirectives;
-pub(crate) use self::tree::{Element, Node, NodeId, NodeRef, Tree};
+pub(crate) use self::tree::{Element, Node, NodeId, NodeRef, Tree, Visit};
 
 /// Deepest nesting. Deeper elements end the parse after the current piece of a few kilobytes. Browsers stop nesting at the same
 /// depth.

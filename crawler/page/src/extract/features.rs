@@ -15,12 +15,13 @@ use super::display::heading_level;
 use super::kind::Kinds;
 use super::layout::{Layout, LayoutBox, Run};
 use super::marks::Mark;
-use super::measure::{Letters, log, share, small, tag};
+use super::measure::{Letters, small, tag};
 use super::path::{NOWHERE, Path, paths};
 use super::select;
 use super::sums::{Sums, between, sums};
 use super::title::Title;
 use crate::map::Map;
+use crate::scale::{log, share};
 
 /// The names of the features in the order of a [`Row`]. The model names features by them.
 #[rustfmt::skip]

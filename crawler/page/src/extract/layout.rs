@@ -16,7 +16,7 @@ use super::hints::{self, Role};
 use super::marks::{self, Hidden, MAX_VALUE_BYTES, Mark};
 use super::names::NameCache;
 use super::spaces::{is_space, joins_words, words};
-use crate::parse::{Element, Node, NodeId, NodeRef, Tree, attribute};
+use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit, attribute};
 
 /// A block-level element.
 #[derive(Debug, Clone)]
@@ -146,6 +146,35 @@ struct Walk<'t> {
     in_row: bool,
 }
 
+impl<'t> Visit<'t> for Walk<'t> {
+    fn enter(&mut self, node: NodeRef<'t>) -> bool {
+        match node.value() {
+            Node::Text(text) => self.push_text(text),
+            Node::Element(element) => return self.enter_element(node, element),
+            _ => {}
+        }
+        false
+    }
+
+    fn leave(&mut self, node: NodeRef<'t>) {
+        let Some(element) = node.value().as_element() else {
+            return;
+        };
+        match Display::of(node, element) {
+            Display::Block | Display::Cell => {
+                self.close_box();
+                self.preformatted -= usize::from(element.name.local == local_name!("pre"));
+            }
+            Display::Link => {
+                self.links -= 1;
+                self.after_end = true;
+            }
+            Display::Inline => self.after_end |= !is_within_words(element),
+            Display::Break | Display::None => {}
+        }
+    }
+}
+
 impl<'t> Walk<'t> {
     fn without(dropped: &'t HashSet<NodeId>) -> Self {
         Self {
@@ -167,38 +196,10 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Visits all nodes without recursion, because trees may be deep.
     fn tree(&mut self, root: NodeRef<'t>) {
         self.open_box(None);
-        let mut next = root.first_child();
-        while let Some(mut node) = next {
-            let entered = self.enter(node);
-            next = node.first_child().filter(|_| entered);
-            if entered && next.is_none() {
-                self.leave(node);
-            }
-            while next.is_none() {
-                next = node.next_sibling();
-                if next.is_none() {
-                    match node.parent().filter(|parent| parent.id() != root.id()) {
-                        Some(parent) => node = parent,
-                        None => break,
-                    }
-                    self.leave(node);
-                }
-            }
-        }
+        root.walk(self);
         self.close_box();
-    }
-
-    /// Enters a node. False if the walk skips it; otherwise [`Walk::leave`] follows after its children.
-    fn enter(&mut self, node: NodeRef<'t>) -> bool {
-        match node.value() {
-            Node::Text(text) => self.push_text(text),
-            Node::Element(element) => return self.enter_element(node, element),
-            _ => {}
-        }
-        false
     }
 
     fn enter_element(&mut self, node: NodeRef<'t>, element: &'t Element) -> bool {
@@ -230,24 +231,6 @@ impl<'t> Walk<'t> {
         }
         self.at_joint |= self.after_end;
         true
-    }
-
-    fn leave(&mut self, node: NodeRef<'_>) {
-        let Some(element) = node.value().as_element() else {
-            return;
-        };
-        match Display::of(node, element) {
-            Display::Block | Display::Cell => {
-                self.close_box();
-                self.preformatted -= usize::from(element.name.local == local_name!("pre"));
-            }
-            Display::Link => {
-                self.links -= 1;
-                self.after_end = true;
-            }
-            Display::Inline => self.after_end |= !is_within_words(element),
-            Display::Break | Display::None => {}
-        }
     }
 
     /// Whether an earlier cell of the row has text.

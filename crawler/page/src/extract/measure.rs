@@ -86,26 +86,6 @@ fn end(text: &str) -> i16 {
     }
 }
 
-/// The logarithm of a count to base 2, in quarters: 0, 4, 6, 8, 9, 10, 11, 12, ...
-pub(super) fn log(count: usize) -> i16 {
-    let count = count.saturating_add(1);
-    let exponent = count.ilog2();
-    let quarters = if exponent >= 2 {
-        count >> (exponent - 2)
-    } else {
-        count << (2 - exponent)
-    };
-    (4 * exponent) as i16 + (quarters & 3) as i16
-}
-
-/// A share in 64ths, at most 4.
-pub(super) fn share(part: usize, of: usize) -> i16 {
-    match of {
-        0 => 0,
-        _ => (64 * part / of).min(256) as i16,
-    }
-}
-
 pub(super) fn small(count: usize) -> i16 {
     count.min(20) as i16
 }

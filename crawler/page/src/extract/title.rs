@@ -1,7 +1,7 @@
 //! The words of the title of a page, and how much of a run is in them.
 
-use super::measure::share;
 use crate::map::Set;
+use crate::scale::share;
 
 /// Longest run that is compared with the title, in bytes.
 const MAX_RUN_BYTES: usize = 300;

@@ -3,6 +3,7 @@
 use super::declared::{GROUPS, PROGRAMS};
 use super::names::TOPICS;
 use super::signs::{Signs, Sums, TAGS};
+use crate::scale;
 
 /// Calls `push` with the name and the value of each feature, always in the same order.
 pub(super) fn for_each_feature(signs: &Signs, push: &mut impl FnMut(&str, &str, i16)) {
@@ -62,22 +63,10 @@ fn push_sums(part: &str, sums: &Sums, push: &mut impl FnMut(&str, &str, i16)) {
     push(part, "sentences", share(16 * (sums.sentences.min(1 << 20)), sums.bytes));
 }
 
-/// The logarithm of a count to base 2, in quarters: 0, 4, 6, 8, 9, 10, 11, 12, ...
 fn log(count: u32) -> i16 {
-    let count = count.saturating_add(1);
-    let exponent = count.ilog2();
-    let quarters = if exponent >= 2 {
-        count >> (exponent - 2)
-    } else {
-        count << (2 - exponent)
-    };
-    (4 * exponent + (quarters & 3)) as i16
+    scale::log(count as usize)
 }
 
-/// A share in 64ths, at most 4.
 fn share(part: u32, of: u32) -> i16 {
-    match of {
-        0 => 0,
-        _ => (64 * u64::from(part) / u64::from(of)).min(256) as i16,
-    }
+    scale::share(part as usize, of as usize)
 }

@@ -9,7 +9,7 @@ use url::Url;
 use super::declared::{self, Address, GROUPS, PROGRAMS};
 use super::names::{MAX_VALUE_BYTES, Names, PEOPLE, TOPICS, Topics};
 use crate::extract::kind::for_each_type;
-use crate::parse::{Element, Node, NodeRef, Tree, attribute};
+use crate::parse::{Element, Node, NodeRef, Tree, Visit, attribute};
 
 /// Fewest siblings that are a row of items.
 const MIN_ITEMS: usize = 3;
@@ -144,36 +144,14 @@ impl Signs {
             open: Vec::new(),
             depths: Depths::default(),
         };
-        walk.tree(html.root());
+        html.root().walk(&mut walk);
         walk.signs.address = Address::of(url);
         walk.signs
     }
 }
 
-impl<'t> Walk<'t> {
-    /// Visits all nodes without recursion, because trees may be deep.
-    fn tree(&mut self, root: NodeRef<'t>) {
-        let mut next = root.first_child();
-        while let Some(mut node) = next {
-            self.visit(node);
-            next = node.first_child();
-            if next.is_none() {
-                self.end_of(node);
-            }
-            while next.is_none() {
-                next = node.next_sibling();
-                if next.is_none() {
-                    match node.parent().filter(|parent| parent.id() != root.id()) {
-                        Some(parent) => node = parent,
-                        None => break,
-                    }
-                    self.end_of(node);
-                }
-            }
-        }
-    }
-
-    fn visit(&mut self, node: NodeRef<'t>) {
+impl<'t> Visit<'t> for Walk<'t> {
+    fn enter(&mut self, node: NodeRef<'t>) -> bool {
         match node.value() {
             Node::Element(element) => {
                 for_each_type(node, element, |name| {
@@ -181,20 +159,23 @@ impl<'t> Walk<'t> {
                         self.signs.groups[group] += 1;
                     }
                 });
-                self.enter(element);
+                self.open(element);
             }
             Node::Text(text) if self.depths.unread == 0 => self.text(text),
             _ => {}
         }
+        true
     }
 
-    fn end_of(&mut self, node: NodeRef<'t>) {
+    fn leave(&mut self, node: NodeRef<'t>) {
         if node.value().as_element().is_some() {
-            self.leave();
+            self.close();
         }
     }
+}
 
-    fn enter(&mut self, element: &'t Element) {
+impl<'t> Walk<'t> {
+    fn open(&mut self, element: &'t Element) {
         // The parser may repeat an element with a long value in each paragraph.
         let is_short = |value: &&str| value.len() <= MAX_VALUE_BYTES;
         let class = attribute(element, &local_name!("class"))
@@ -264,7 +245,7 @@ impl<'t> Walk<'t> {
         sums.sentences += sentences;
     }
 
-    fn leave(&mut self) {
+    fn close(&mut self) {
         let Some(Open {
             element,
             class,

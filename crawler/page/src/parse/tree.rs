@@ -201,6 +201,15 @@ impl Tree {
     }
 }
 
+/// A walk over a part of a tree.
+pub(crate) trait Visit<'t> {
+    /// Enters a node. `false` if the walk skips what is below it; otherwise [`leave`](Self::leave) follows after its children.
+    fn enter(&mut self, node: NodeRef<'t>) -> bool;
+
+    /// Leaves a node that it has entered.
+    fn leave(&mut self, node: NodeRef<'t>);
+}
+
 /// A node in its tree.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NodeRef<'t> {
@@ -257,6 +266,28 @@ impl<'t> NodeRef<'t> {
     /// The node and the nodes below it, in the order of the document.
     pub(crate) fn descendants(self) -> impl Iterator<Item = Self> {
         std::iter::successors(Some(self), move |node| node.following(self))
+    }
+
+    /// Visits the nodes below this one in the order of the document, without recursion, because trees may be deep.
+    pub(crate) fn walk(self, visit: &mut impl Visit<'t>) {
+        let mut next = self.first_child();
+        while let Some(mut node) = next {
+            let entered = visit.enter(node);
+            next = node.first_child().filter(|_| entered);
+            if entered && next.is_none() {
+                visit.leave(node);
+            }
+            while next.is_none() {
+                next = node.next_sibling();
+                if next.is_none() {
+                    match node.parent().filter(|parent| parent.id() != self.id()) {
+                        Some(parent) => node = parent,
+                        None => break,
+                    }
+                    visit.leave(node);
+                }
+            }
+        }
     }
 
     /// The next node in the order of the document, within `root`.
