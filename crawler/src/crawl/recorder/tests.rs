@@ -237,7 +237,8 @@ impl World {
     }
 }
 
-fn response(status: u16) -> Response {
+/// A response without a body.
+pub(super) fn response(status: u16) -> Response {
     Response {
         status,
         version: "HTTP/1.1",
