@@ -5,7 +5,7 @@
 //! - [`nearest`] the kept pages most similar to a text; [`passages`] the passages that two texts share; [`diff`] the difference
 //!   between two texts
 //! - [`replay`] the verdicts that other thresholds would give; [`redecide`] all verdicts again, by another scheme or rule
-//! - [`short_text`] a bound on the similarity of short texts; [`threads`] work on all cores
+//! - [`threads`] work on all cores
 //! - [`in_words`] comparisons in words; [`scheme`] the scheme of the store and of the configuration; [`typed_url`] URLs as people type
 //!   them
 //!
@@ -20,7 +20,6 @@ mod passages;
 pub(crate) mod redecide;
 pub(crate) mod replay;
 pub(crate) mod scheme;
-pub(crate) mod short_text;
 pub(crate) mod threads;
 pub(crate) mod tune;
 pub(crate) mod typed_url;

@@ -48,7 +48,7 @@ impl<I: Index> Deduplicator<I> {
     /// # Errors
     /// The index cannot be read.
     pub fn check(&self, signature: &Signature) -> Result<Verdict, DedupError> {
-        verdict(&*self.index(), &self.rule, signature, None)
+        verdict(&*self.index(), &self.rule, signature, |_| true)
     }
 
     /// The verdict on a document as if `except` were not in the index: for a new version of `except`, or for `except`
@@ -60,7 +60,16 @@ impl<I: Index> Deduplicator<I> {
     /// # Errors
     /// The index cannot be read.
     pub fn check_except(&self, signature: &Signature, except: DocId) -> Result<Verdict, DedupError> {
-        verdict(&*self.index(), &self.rule, signature, Some(except))
+        verdict(&*self.index(), &self.rule, signature, |id| id != except)
+    }
+
+    /// The verdict on a document as if only the documents with an id below `id` were in the index: the verdict that
+    /// they gave at the time, if ids ascend.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn check_before(&self, signature: &Signature, id: DocId) -> Result<Verdict, DedupError> {
+        verdict(&*self.index(), &self.rule, signature, |other| other < id)
     }
 
     /// The verdict on a document. A unique document enters the index as `id`, in the same step.
@@ -70,13 +79,13 @@ impl<I: Index> Deduplicator<I> {
     pub fn check_and_insert(&self, id: DocId, signature: &Signature) -> Result<Verdict, DedupError> {
         let (mut found, seen) = {
             let index = self.index();
-            let found = verdict(&*index, &self.rule, signature, None)?;
+            let found = verdict(&*index, &self.rule, signature, |_| true)?;
             (found, self.changes.load(atomic::Ordering::Relaxed))
         };
         if found == Verdict::Unique {
             let mut index = self.index_mut();
             if self.changes.load(atomic::Ordering::Relaxed) != seen {
-                found = verdict(&*index, &self.rule, signature, None)?;
+                found = verdict(&*index, &self.rule, signature, |_| true)?;
             }
             if found == Verdict::Unique {
                 index.insert(id, signature)?;

@@ -36,6 +36,19 @@ fn scan_of_short_texts_pays(listed: usize, texts: usize) -> bool {
     listed > 16 + texts / 128
 }
 
+/// The short texts that share a shingle of the prefix of `query` (see [`crate::short`]), some several times.
+fn by_prefix(
+    index: &(impl Index + ?Sized),
+    query: &Signature,
+    rule: &DuplicateRule,
+    found: &mut Vec<DocId>,
+) -> Result<(), DedupError> {
+    for shingle in prefix(&query.shingles, rule.min_similarity_short) {
+        index.with_shingle(*shingle, found)?;
+    }
+    Ok(())
+}
+
 /// An index of signatures. It finds candidates; the [`Deduplicator`](crate::Deduplicator) decides on them.
 pub trait Index {
     /// Whether the index finds every document that `rule` may accept: it was made for at least the rule's distance and
@@ -84,10 +97,7 @@ pub trait Index {
         rule: &DuplicateRule,
         found: &mut Vec<DocId>,
     ) -> Result<(), DedupError> {
-        for shingle in prefix(&query.shingles, rule.min_similarity_short) {
-            self.with_shingle(*shingle, found)?;
-        }
-        Ok(())
+        by_prefix(self, query, rule, found)
     }
 
     /// Appends to `found` the short texts with this shingle in their prefix (see [`crate::short`]), in any order.

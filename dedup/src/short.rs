@@ -5,6 +5,11 @@
 //! outside B, and **one of the first |A| − ⌈t·|A|⌉ + 1 elements of A is in B**. The least shared element is in the
 //! prefixes of both sets. So an index of the prefixes alone, searched by prefixes alone, finds every pair.
 
+mod bitmap;
+
+pub use self::bitmap::Bitmap;
+pub(crate) use self::bitmap::Share;
+
 /// The prefix of `shingles` (ascending) to index and to search for a threshold of `min_similarity`.
 #[must_use]
 pub fn prefix(shingles: &[u64], min_similarity: f32) -> &[u64] {

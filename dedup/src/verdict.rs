@@ -42,24 +42,24 @@ impl Verdict {
     }
 }
 
-/// The verdict by `rule` on a document, against all documents in `index` except `except`.
+/// The verdict by `rule` on a document, against the documents in `index` for which `counts` holds.
 pub(crate) fn verdict(
     index: &impl Index,
     rule: &DuplicateRule,
     signature: &Signature,
-    except: Option<DocId>,
+    counts: impl Fn(DocId) -> bool + Copy,
 ) -> Result<Verdict, DedupError> {
     if let Some(digest) = signature.digest
-        && let Some(of) = index.exact(digest)?.filter(|of| Some(*of) != except)
+        && let Some(of) = index.exact(digest)?.filter(|of| counts(*of))
     {
         return Ok(Verdict::Exact { of });
     }
     let mut best = None;
     if let Some(fingerprint) = signature.fingerprint {
-        near(index, rule, signature, fingerprint, except, &mut best)?;
+        near(index, rule, signature, fingerprint, counts, &mut best)?;
     }
     if !signature.shingles.is_empty() {
-        near_short(index, rule, signature, except, &mut best)?;
+        near_short(index, rule, signature, counts, &mut best)?;
     }
     Ok(best.map_or(Verdict::Unique, |found: Confirmed| Verdict::Near {
         of: found.id,
@@ -74,13 +74,13 @@ fn near(
     rule: &DuplicateRule,
     signature: &Signature,
     fingerprint: Fingerprint,
-    except: Option<DocId>,
+    counts: impl Fn(DocId) -> bool + Copy,
     best: &mut Option<Confirmed>,
 ) -> Result<(), DedupError> {
     let mut neighbours = Vec::new();
     index.candidates(signature, rule, &mut neighbours)?;
     for Neighbour { distance, id } in neighbours {
-        if Some(id) == except {
+        if !counts(id) {
             continue;
         }
         // After a crash, an entry may name a document whose id now belongs to another document.
@@ -110,14 +110,14 @@ fn near_short(
     index: &impl Index,
     rule: &DuplicateRule,
     signature: &Signature,
-    except: Option<DocId>,
+    counts: impl Fn(DocId) -> bool + Copy,
     best: &mut Option<Confirmed>,
 ) -> Result<(), DedupError> {
     let mut candidates = Vec::new();
     index.short_candidates(signature, rule, &mut candidates)?;
     candidates.sort_unstable();
     candidates.dedup();
-    candidates.retain(|id| Some(*id) != except);
+    candidates.retain(|id| counts(*id));
     for id in candidates {
         let Some(other) = index.signature(id)? else {
             continue;

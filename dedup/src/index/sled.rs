@@ -72,11 +72,10 @@ use self::recent::Recent;
 use self::shape::Shape;
 use self::trees::Trees;
 use super::resident::Resident;
-use super::{Index, Neighbour};
+use super::{Index, Neighbour, by_prefix};
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
-use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 
 /// Names of the trees.
@@ -382,14 +381,10 @@ impl Index for SledIndex {
         match &self.resident {
             Some(resident) if resident.short_texts() <= SCANNED_SHORT_TEXTS => {
                 resident.short_candidates(query, rule, found);
-                return Ok(());
+                Ok(())
             }
-            _ => {}
+            _ => by_prefix(self, query, rule, found),
         }
-        for shingle in prefix(&query.shingles, rule.min_similarity_short) {
-            self.with_shingle(*shingle, found)?;
-        }
-        Ok(())
     }
 
     fn with_shingle(&self, shingle: u64, found: &mut Vec<DocId>) -> Result<(), DedupError> {

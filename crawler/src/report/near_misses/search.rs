@@ -9,7 +9,6 @@ use dedup::{Confirm, DedupError, DocId, DuplicateRule, Index, Layout, MemoryInde
 use super::Because;
 use crate::error::RunError;
 use crate::report::waiting::Waiting;
-use crate::study::short_text::ShortText;
 use crate::study::threads::by_all_cores;
 
 /// Pages that a thread searches at a time.
@@ -47,8 +46,8 @@ pub(crate) struct Search {
     /// Sequence numbers and signatures. The index would copy each signature that it returns, and pages of one template have hundreds
     /// of neighbours.
     kept: Vec<(u64, Signature)>,
-    /// The shingles of `kept`, in short.
-    texts: Vec<ShortText>,
+    /// The bitmaps of `kept`, for short texts.
+    texts: Vec<short::Bitmap>,
 }
 
 impl Search {
@@ -88,7 +87,7 @@ impl Search {
             ..Signature::default()
         };
         self.index.insert(DocId(self.kept.len() as u64), &indexed)?;
-        self.texts.push(ShortText::of(&signature));
+        self.texts.push(short::Bitmap::new(&signature.shingles));
         self.kept.push((id, signature));
         Ok(())
     }

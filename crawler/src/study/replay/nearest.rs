@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 
 use dedup::Sketch;
-use dedup::short::{jaccard, prefix};
+use dedup::short::{Bitmap, jaccard, prefix};
 
 use super::DUPLICATE_FROM;
 use super::cells::CellSet;
 use super::page::DecidedPage;
 use super::pass::Replayed;
-use crate::study::short_text::ShortText;
 
 /// Upper bound on the similar pages of one page. It is large, because a setting may keep none of the most similar pages.
 const MOST_ALIKE: usize = 4_096;
@@ -43,8 +42,8 @@ pub(super) struct Nearest<'a> {
     /// The place of each page, and the first words of its sketch.
     heads: Vec<(u32, [u64; 2])>,
     short: HashMap<u64, Vec<u32>>,
-    /// The shingles of each page, in short.
-    texts: Vec<ShortText>,
+    /// The bitmap of each page, for short texts.
+    texts: Vec<Bitmap>,
 }
 
 impl<'a> Nearest<'a> {
@@ -64,7 +63,7 @@ impl<'a> Nearest<'a> {
             replayed,
             heads,
             short,
-            texts: pages.iter().map(|page| ShortText::of(&page.signature)).collect(),
+            texts: pages.iter().map(|page| Bitmap::new(&page.signature.shingles)).collect(),
         }
     }
 

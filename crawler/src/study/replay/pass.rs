@@ -3,14 +3,13 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use dedup::short::prefix;
+use dedup::short::{Bitmap, prefix};
 use dedup::{DedupError, Digest, DuplicateRule, Signature, Width};
 
 use super::cells::{CellSet, Family, Grid};
 use super::page::DecidedPage;
 use super::scout::{BLOCK, Near, Scout};
 use crate::crawl::canonical::{Stays, exchange};
-use crate::study::short_text::ShortText;
 
 /// The kept page that a page duplicates, by some settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -115,7 +114,7 @@ pub(super) fn replay_in_blocks(
         prefer_canonical,
         base: grid.widest(),
         shingles: HashMap::new(),
-        texts: pages.iter().map(|page| ShortText::of(&page.signature)).collect(),
+        texts: pages.iter().map(|page| Bitmap::new(&page.signature.shingles)).collect(),
         same_text: HashMap::new(),
         candidates: Vec::new(),
         replayed: Replayed {
@@ -154,8 +153,8 @@ struct Pass<'a> {
     base: DuplicateRule,
     /// The pages that some setting kept at first, by the prefixes of their shingles.
     shingles: HashMap<u64, Vec<usize>>,
-    /// The shingles of each page, in short.
-    texts: Vec<ShortText>,
+    /// The bitmap of each page, for short texts.
+    texts: Vec<Bitmap>,
     /// The same pages by digest, ascending.
     same_text: HashMap<Digest, Vec<usize>>,
     replayed: Replayed,

@@ -7,27 +7,15 @@
 //! ids      0 │ 1 │ 2 │ …
 //! ```
 //!
-//! Each shingle flips one bit of the bitmap of its text. If two texts have d shingles that only one of them has, their
-//! bitmaps differ in at most d bits, and so do the folds of the bitmaps by exclusive or (bitmap filter: Sandes,
-//! Teodoro, Melo 2020). A Jaccard index of at least t allows d ≤ (|A| + |B|) · (1 − t) / (1 + t). So the scan finds
-//! every similar text.
+//! Folds and bitmaps rule out no similar text (see [`Bitmap`]), so the scan finds all of them.
 //!
 //! The prefix filter of [`crate::short`] reads less, as long as few texts share a shingle. The texts of one template
 //! share most of them; then the lists of its shingles name each text several times.
 
 use crate::cpu::{Kernel, dispatch};
 use crate::index::sweep::{CHUNK, Flagged};
+use crate::short::{Bitmap, Share};
 use crate::signature::DocId;
-
-/// Words of a bitmap.
-const WORDS: usize = 4;
-type Bitmap = [u64; WORDS];
-
-/// Fixed-point unit of [`Query::share`].
-const UNIT: u32 = 1 << 12;
-
-/// Upper bound on the shingles of a text in the scan: a larger text always passes.
-const MAX_SIZE: u32 = u32::MAX / UNIT / 4;
 
 /// A removed text: no query is near its size.
 const REMOVED: u32 = u32::MAX;
@@ -36,7 +24,7 @@ const REMOVED: u32 = u32::MAX;
 pub(super) struct ShortTexts {
     folds: Vec<u32>,
     sizes: Vec<u32>,
-    bitmaps: Vec<Bitmap>,
+    bits: Vec<[u64; 4]>,
     ids: Vec<DocId>,
     /// Places of removed texts, to be used again first.
     free: Vec<usize>,
@@ -48,15 +36,15 @@ impl ShortTexts {
     }
 
     pub(super) fn insert(&mut self, id: DocId, shingles: &[u64]) {
-        let bitmap = bitmap(shingles);
-        let (fold, size) = (fold(&bitmap), size(shingles));
+        let bitmap = Bitmap::new(shingles);
+        let (fold, Bitmap { bits, size }) = (bitmap.fold(), bitmap);
         if let Some(at) = self.free.pop() {
-            (self.folds[at], self.sizes[at], self.bitmaps[at], self.ids[at]) = (fold, size, bitmap, id);
+            (self.folds[at], self.sizes[at], self.bits[at], self.ids[at]) = (fold, size, bits, id);
             return;
         }
         self.folds.push(fold);
         self.sizes.push(size);
-        self.bitmaps.push(bitmap);
+        self.bits.push(bits);
         self.ids.push(id);
     }
 
@@ -70,37 +58,15 @@ impl ShortTexts {
 
     /// Appends to `found` every text whose Jaccard index with `shingles` may be at least `min_similarity`.
     pub(super) fn similar(&self, shingles: &[u64], min_similarity: f32, found: &mut Vec<DocId>) {
-        let bitmap = bitmap(shingles);
-        let share = (1.0 - f64::from(min_similarity)) / (1.0 + f64::from(min_similarity));
+        let bitmap = Bitmap::new(shingles);
         dispatch(Query {
             texts: self,
-            fold: fold(&bitmap),
+            fold: bitmap.fold(),
             bitmap,
-            size: size(shingles),
-            // One unit more: a Jaccard index that is rounded up to the threshold counts too.
-            share: (share * f64::from(UNIT)).ceil() as u32 + 1,
+            share: Share::new(min_similarity),
             found,
         });
     }
-}
-
-fn size(shingles: &[u64]) -> u32 {
-    shingles.len().min(MAX_SIZE as usize) as u32
-}
-
-/// One bit per shingle, by its highest bits; a bit that two shingles share is flipped twice.
-fn bitmap(shingles: &[u64]) -> Bitmap {
-    let mut bitmap = Bitmap::default();
-    for shingle in shingles {
-        let bit = (shingle >> 56) as usize;
-        bitmap[bit / 64] ^= 1 << (bit % 64);
-    }
-    bitmap
-}
-
-fn fold(bitmap: &Bitmap) -> u32 {
-    let fold = bitmap.iter().fold(0, |fold, word| fold ^ word);
-    (fold ^ fold >> 32) as u32
 }
 
 /// The inputs of a query, and its output.
@@ -108,9 +74,7 @@ struct Query<'a> {
     texts: &'a ShortTexts,
     fold: u32,
     bitmap: Bitmap,
-    size: u32,
-    /// Share of |A| + |B| in which two similar texts may differ, in units of 1 / [`UNIT`].
-    share: u32,
+    share: Share,
     found: &'a mut Vec<DocId>,
 }
 
@@ -139,28 +103,19 @@ impl Query<'_> {
     fn compare(&mut self, start: usize, folds: &[u32; CHUNK], sizes: &[u32; CHUNK]) {
         let mut near = [0; CHUNK];
         for ((near, fold), size) in near.iter_mut().zip(folds).zip(sizes) {
-            *near = u8::from(self.may_differ(*size, (fold ^ self.fold).count_ones()));
+            let may_be = self
+                .share
+                .allows_bits([*size, self.bitmap.size], (fold ^ self.fold).count_ones());
+            *near = u8::from((*size != REMOVED) & may_be);
         }
         let texts = self.texts;
         for at in Flagged::new(&near) {
             let at = start + at;
-            let mut differing = 0;
-            for (a, b) in texts.bitmaps[at].iter().zip(&self.bitmap) {
-                differing += (a ^ b).count_ones();
-            }
-            if self.may_differ(texts.sizes[at], differing) {
+            let (bits, size) = (texts.bits[at], texts.sizes[at]);
+            if self.share.allows(&Bitmap { bits, size }, &self.bitmap) {
                 self.found.push(texts.ids[at]);
             }
         }
-    }
-
-    /// Whether a text of this size may be similar if its bitmap differs in so many bits.
-    #[inline(always)]
-    fn may_differ(&self, size: u32, bits: u32) -> bool {
-        let difference = size.abs_diff(self.size).max(bits);
-        let allowed = size.min(MAX_SIZE).wrapping_add(self.size).wrapping_mul(self.share);
-        let is_bounded = size >= MAX_SIZE || self.size >= MAX_SIZE;
-        (size != REMOVED) & (is_bounded | (difference.min(MAX_SIZE) * UNIT <= allowed))
     }
 }
 
