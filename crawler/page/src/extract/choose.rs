@@ -9,7 +9,7 @@ use super::layout::{Layout, Run};
 /// Least probability of any run. A page of navigation alone has no content.
 const MIN_PROBABILITY: f64 = 0.1;
 
-/// Least probability of a run that is hidden or in declared navigation. Most of this text is for menus and dialogues.
+/// Least probability of a run that is hidden or in navigation. Most of this text is for menus and dialogues.
 const MIN_PROBABILITY_OF_MARKED: f64 = 0.5;
 
 /// Least text of a hidden box, in bytes. Less is a message or the label of a control. Folded sections and tabs have more.

@@ -12,6 +12,7 @@ use std::ops::Range;
 use foldhash::fast::RandomState;
 
 use super::display::heading_level;
+use super::hints::Role;
 use super::kind::Kinds;
 use super::layout::{Layout, LayoutBox, Run};
 use super::marks::Mark;
@@ -81,6 +82,8 @@ pub(super) struct Page<'a> {
     /// The sums of the runs before each run.
     before: Vec<Sums>,
     paths: Vec<Path>,
+    /// The boxes that are navigation, or inside of it.
+    in_navigation: Vec<bool>,
     /// For each box, the innermost enclosing boxes with the text of [`CONTAINERS`].
     containers: Vec<[usize; CONTAINERS.len()]>,
     /// What each box says of the runs in it.
@@ -137,6 +140,7 @@ impl<'a> Page<'a> {
             headings,
             boxes: boxes(layout, &before, &alike(layout)),
             before,
+            in_navigation: in_navigation(layout, &paths),
             paths,
             repeats: repeats(layout.runs.iter().map(|run| layout.text_of(run))),
             title: Title::of(title),
@@ -167,9 +171,9 @@ impl<'a> Page<'a> {
         self.rules.kept[run]
     }
 
-    /// Whether a run stands in declared navigation.
+    /// Whether a run stands in navigation.
     pub(super) fn is_in_navigation(&self, run: usize) -> bool {
-        self.paths[self.layout.runs[run].owner].marks[Mark::Navigation as usize] != NOWHERE
+        self.in_navigation[self.layout.runs[run].owner]
     }
 
     fn push_run(&self, row: &mut Fill, at: usize) {
@@ -352,6 +356,16 @@ fn left_out(layout: &Layout, root: usize) -> Vec<usize> {
         outermost.push(if around == 0 { own } else { around });
     }
     outermost
+}
+
+/// Navigation is so by its element or ARIA role, or by its names and links.
+fn in_navigation(layout: &Layout, paths: &[Path]) -> Vec<bool> {
+    let mut inside: Vec<bool> = Vec::with_capacity(layout.boxes.len());
+    for (this, path) in layout.boxes.iter().zip(paths) {
+        let around = inside.get(this.parent).copied().unwrap_or(false);
+        inside.push(around || this.role == Role::Navigation || path.marks[Mark::Navigation as usize] != NOWHERE);
+    }
+    inside
 }
 
 fn containers(layout: &Layout, before: &[Sums]) -> Vec<[usize; CONTAINERS.len()]> {

@@ -39,6 +39,11 @@ pub(super) struct LayoutBox {
 }
 
 impl LayoutBox {
+    /// Whether its names are of a menu, such as `main-menu`. `search-results` names a list, too.
+    pub(super) fn is_named_menu(&self) -> bool {
+        self.topics & !marks::CONTENT == marks::MENU
+    }
+
     /// Whether its marks exclude it from the content of `root`.
     pub(super) fn is_left_out(&self, root: usize) -> bool {
         self.hidden.is_some()

@@ -218,6 +218,12 @@ pub(super) const TOPICS: [&[&str]; 14] = [
     ],
 ];
 
+/// The bit of the topic of menus, and of other parts of a template beside its content.
+pub(super) const MENU: u16 = 1 << 13;
+
+/// The bit of the topic of the content.
+pub(super) const CONTENT: u16 = 1 << 11;
+
 /// The topics of the names in an attribute as a set of bits.
 ///
 /// A name is split where it has no letter and where a capital follows a small letter. A name that describes other boxes
@@ -337,4 +343,16 @@ fn hides(style: &str) -> bool {
             };
             is("display", "none") || is("visibility", "hidden")
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topics_are_known_by_their_bits() {
+        assert_eq!(topics("navbar"), MENU);
+        assert_eq!(topics("prose"), CONTENT);
+        assert_eq!(topics("main-menu"), MENU | CONTENT);
+    }
 }

@@ -272,3 +272,44 @@ proptest! {
         prop_assert_eq!(text.trim(), text.as_str());
     }
 }
+
+/// A page of a site whose articles have a few words, in the box of the content with `before`.
+fn short_page(before: &str, article: &str) -> String {
+    format!(
+        "<body><header><a href=/>Reference</a></header><div id=content><h1>{article}</h1>{before}<h3>Usage</h3>\
+         <p>{article} operator: as an alternative for the sign</p></div><div class=footer>Retrieved from the wiki</div></body>"
+    )
+}
+
+fn links(names: std::ops::Range<usize>, note: &str) -> String {
+    names
+        .map(|name| format!("<tr><td><a href=/{name}>Library of the subject {name}</a>{note}</td></tr>"))
+        .collect()
+}
+
+#[test]
+fn a_menu_that_is_longer_than_a_short_page_is_left_out() {
+    for names in ["t-navbar", "main-menu", "page-navigation"] {
+        let menu = format!(
+            "<div class={names}><table>{}</table></div>",
+            links(0..60, " <span>(11)</span>")
+        );
+        let (first, second) = (text(&short_page(&menu, "bitand")), text(&short_page(&menu, "xor_eq")));
+        assert!(first.contains("bitand operator"), "{first}");
+        assert!(second.contains("xor_eq operator"), "{second}");
+        assert!(!first.contains("Library"), "{names}: {first}");
+    }
+}
+
+#[test]
+fn a_box_that_is_named_as_a_menu_and_has_no_links_is_content() {
+    let dishes: String = (0..20)
+        .map(|dish| {
+            format!("<li><h4>Dish {dish}</h4><p>With potatoes, herbs and a sauce of the season, served warm.</p></li>")
+        })
+        .collect();
+    let text = text(&format!(
+        "<body><nav><a href=/>Home</a></nav><div><h1>Lunch</h1><ul class=menu>{dishes}</ul></div></body>"
+    ));
+    assert!(text.contains("Dish 7") && text.contains("potatoes"), "{text}");
+}
