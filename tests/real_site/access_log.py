@@ -12,8 +12,6 @@ NGINX_FORMAT = "$msec $request_time $status o$request_completion $request_method
 OK = 200
 # Asked for by a crawler of its own accord, at every start if it likes.
 HOST_FILES = ("/robots.txt", "/sitemap.xml")
-# A kill may cost the answers of this time, those that so many commits followed, and none that is older than the last figure.
-REDO_SECONDS, REDO_COMMITS, REDO_SECONDS_AT_MOST = 1.0, 2, 10.0
 
 
 @dataclass(frozen=True)
@@ -85,8 +83,6 @@ class Life:
     hits: list[Hit]
     killed_at: float | None
     """Seconds since the epoch; `None` when it ended by itself."""
-    commits: tuple[float, ...] = ()
-    """When each commit of this run had ended, in seconds since the epoch. The first entry may be a commit of the run before."""
 
 
 @dataclass(frozen=True)
@@ -98,18 +94,10 @@ class Redone:
     """The life, from 0, that had the answer."""
     age: float | None
     """Seconds from that answer to the kill; `None` when no kill lay between the two requests."""
-    commits: int
-    """Commits that ended between that answer and the kill."""
 
-    def allowed(self) -> bool:
-        """A kill may cost what the last commits do not hold, and nothing else.
-
-        An answer passes the pipeline while one commit ends, and waits while the next one is written. A third commit must hold it. On a
-        busy machine commits take longer, so the rule counts commits, and the time only bounds a crawl that hardly commits.
-        """
-        if self.age is None:
-            return False
-        return self.age <= REDO_SECONDS or (self.commits <= REDO_COMMITS and self.age <= REDO_SECONDS_AT_MOST)
+    def allowed(self, window_seconds: float) -> bool:
+        """A kill may cost the last moments before it, and nothing else."""
+        return self.age is not None and self.age <= window_seconds
 
 
 def redone_fetches(lives: Iterable[Life]) -> list[Redone]:
@@ -117,18 +105,15 @@ def redone_fetches(lives: Iterable[Life]) -> list[Redone]:
     last_answer: dict[str, tuple[int, float]] = {}
     redone = []
     killed_at: list[float | None] = []
-    commits: list[tuple[float, ...]] = []
     for number, life in enumerate(lives):
         killed_at.append(life.killed_at)
-        commits.append(life.commits)
         for hit in life.hits:
             if not hit.complete or hit.uri in HOST_FILES:
                 continue
             if hit.uri in last_answer:
                 before, at = last_answer[hit.uri]
                 kill = killed_at[before] if before != number else None
-                since = sum(1 for commit in commits[before] if kill is not None and at < commit <= kill)
-                redone.append(Redone(hit.uri, before, None if kill is None else kill - at, since))
+                redone.append(Redone(hit.uri, before, None if kill is None else kill - at))
             last_answer[hit.uri] = (number, hit.at)
     return redone
 

@@ -204,13 +204,6 @@ class Crawler:
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return done.returncode, "\n".join(done.stdout.strip().splitlines()[-15:])
 
-    def last_commit_at(self) -> float | None:
-        """When the crawl's last commit ended, in seconds since the epoch: the time of the file that holds its number."""
-        try:
-            return (self._data / "last-commit").stat().st_mtime
-        except FileNotFoundError:
-            return None
-
     @property
     def warc_folder(self) -> Path:
         """Where the WARC files lie."""
