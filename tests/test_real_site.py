@@ -104,15 +104,13 @@ class Log(unittest.TestCase):
         hits = [hit("/robots.txt"), hit("/a"), hit("/a"), hit("/b", status=404), hit("/c", complete=False), hit("/d")]
         self.assertEqual(pages_answered(hits), {"/a", "/d"})
 
-    def test_a_fetch_of_the_last_second_may_be_done_again(self) -> None:
-        lives = [Life([hit("/old", 8.9), hit("/new", 9.5), hit("/late", 10.01)], 10.0),
-                 Life([hit("/new", 11), hit("/late", 11), hit("/old", 12)], None)]
-        self.assertEqual([(again.uri, again.allowed(1.0)) for again in redone_fetches(lives)],
-                         [("/new", True), ("/late", True), ("/old", False)])
+    def test_a_fetch_done_again_has_the_age_of_its_first_answer_at_the_kill(self) -> None:
+        lives = [Life([hit("/old", 8.5), hit("/new", 9.5)], 10.0), Life([hit("/new", 11), hit("/old", 12)], None)]
+        self.assertEqual([(again.uri, again.age) for again in redone_fetches(lives)], [("/new", 0.5), ("/old", 1.5)])
 
-    def test_a_fetch_done_again_without_a_kill_between_is_never_allowed(self) -> None:
+    def test_a_fetch_done_again_without_a_kill_between_has_no_age(self) -> None:
         redone = redone_fetches([Life([hit("/a", 9.9), hit("/a", 9.95)], 10.0)])
-        self.assertEqual([(again.age, again.allowed(1.0)) for again in redone], [(None, False)])
+        self.assertEqual([(again.uri, again.age) for again in redone], [("/a", None)])
 
     def test_each_fetch_done_again_is_charged_to_the_life_that_had_the_answer(self) -> None:
         lives = [Life([hit("/a", 1.0)], 1.5), Life([hit("/a", 2.0)], 2.5), Life([], 2.6), Life([hit("/a", 3.0)], None)]

@@ -95,10 +95,6 @@ class Redone:
     age: float | None
     """Seconds from that answer to the kill; `None` when no kill lay between the two requests."""
 
-    def allowed(self, window_seconds: float) -> bool:
-        """A kill may cost the last moments before it, and nothing else."""
-        return self.age is not None and self.age <= window_seconds
-
 
 def redone_fetches(lives: Iterable[Life]) -> list[Redone]:
     """Every request whose URI had been answered before, each charged to the latest of those answers."""
