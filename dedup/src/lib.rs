@@ -30,12 +30,15 @@
 //! 4. An [`Index`], in memory or in sled trees, finds the candidates. Its [`Layout`] of blocks guarantees that it
 //!    misses no near-duplicate; [`Costs`] estimates the cost of a layout.
 //! 5. A [`DuplicateRule`] says when two documents are duplicates. A [`Deduplicator`] gives the [`Verdict`].
-//! 6. [`evaluate`] measures verdicts against a known truth.
+//! 6. A [`Collection`] keeps documents by the ids of their owner, with the verdict on each, in memory or in a folder.
+//! 7. [`evaluate`] measures verdicts against a known truth.
 //!
 //! The crate is not a crawler and knows neither HTTP nor HTML. It compares texts, not meanings: it does not recognise a
 //! translation or a paraphrase.
 
 mod analyzer;
+mod collection;
+mod cores;
 mod costs;
 mod cpu;
 mod dates;
@@ -66,6 +69,8 @@ mod verdict;
 mod weights;
 
 pub use analyzer::{Analyzer, SHINGLE_UNITS};
+pub use collection::{Collection, CollectionError, CollectionSettings, Id};
+pub use cores::on_all_cores;
 pub use costs::{Costs, trade_offs};
 pub use deduplicator::Deduplicator;
 pub use duplicate_rule::{

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
+
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
@@ -9,7 +11,9 @@ use crate::index::{Index, Neighbour};
 use crate::signature::{DocId, Signature};
 
 /// Whether a document says anything new.
-#[derive(Debug, Clone, Copy, PartialEq)]
+///
+/// A [`Collection`](crate::Collection) stores it: another order of the variants or fields is another format.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Verdict {
     /// The document says something new.
     Unique,

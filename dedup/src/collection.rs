@@ -1,0 +1,302 @@
+//! Documents by the ids of their owner, with the verdict on each: in memory, or in a folder that survives a crash.
+//!
+//! ```text
+//! add ─▶ index ── unique documents, by number       save: first the index, then the documents, then a flush
+//!    └─▶ documents ── id, digest, verdict of every document, by number
+//! ```
+//!
+//! A folder holds one sled database with the trees of a [`SledIndex`] and two more:
+//!
+//! ```text
+//! tree                  key            value
+//! collection-settings   "settings"     format u8, then `CollectionSettings`, by postcard
+//! collection-documents  number u64 BE  id, digest, verdict, by postcard
+//! ```
+//!
+//! **Crash safety.** After a crash, sled recovers a prefix of its writes. A save writes a document into the index before it
+//! writes the row of the document. A removal deletes the rows before it removes the document from the index. So the index
+//! has every unique document that has a row. The next opening removes the documents that the index has beyond these, and
+//! the rows of duplicates whose unique document is gone.
+
+mod documents;
+mod error;
+mod id;
+mod rows;
+mod settings;
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use self::documents::{Document, Documents};
+pub use self::error::CollectionError;
+pub use self::id::Id;
+use self::rows::Rows;
+pub use self::settings::CollectionSettings;
+use crate::deduplicator::Deduplicator;
+use crate::error::DedupError;
+use crate::index::{Index, MemoryIndex, SledIndex};
+use crate::signature::{DocId, Signature};
+use crate::verdict::Verdict;
+
+/// Number of unsaved documents that makes [`Collection::add`] save them.
+const SAVED_EVERY: usize = 4_096;
+
+/// Documents by the ids of their owner, with the verdict on each.
+///
+/// A document is added once. Adding it again with the same text gives its verdict again, so that a program that was
+/// interrupted can start from the beginning.
+///
+/// ```
+/// use dedup::{Analyzer, Collection, CollectionSettings, Id};
+///
+/// # fn main() -> Result<(), dedup::CollectionError> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let folder = folder.path();
+/// let settings = CollectionSettings::default();
+/// let analyzer = Analyzer::new(&settings.scheme());
+/// let mut collection = Collection::open_or_create(folder, &settings)?;
+/// for (name, text) in [("a.txt", "One text."), ("b.txt", "one  TEXT.")] {
+///     collection.add(&Id::from(name), &analyzer.analyze(text))?;
+/// }
+/// let verdict = collection.verdict(&Id::from("b.txt")).unwrap();
+/// assert_eq!(collection.id(verdict.of().unwrap()), Some(&Id::from("a.txt")));
+/// collection.save()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Collection {
+    settings: CollectionSettings,
+    documents: Documents,
+    kept: Kept,
+}
+
+/// The index of the unique documents.
+#[derive(Debug)]
+enum Kept {
+    Memory(Box<Deduplicator<MemoryIndex>>),
+    Folder {
+        dedup: Box<Deduplicator<SledIndex>>,
+        rows: Rows,
+        /// Numbers of the documents that have no row yet, ascending.
+        unsaved: Vec<u64>,
+    },
+}
+
+impl Collection {
+    /// An empty collection that lives as long as the process.
+    ///
+    /// # Errors
+    /// A setting is out of bounds.
+    pub fn in_memory(settings: &CollectionSettings) -> Result<Self, CollectionError> {
+        let rule = settings.rule();
+        Ok(Self {
+            settings: settings.clone(),
+            documents: Documents::default(),
+            kept: Kept::Memory(Box::new(Deduplicator::new(MemoryIndex::new(&rule)?, rule)?)),
+        })
+    }
+
+    /// Opens the collection in `folder`, or makes one there.
+    ///
+    /// # Errors
+    /// A setting is out of bounds. The collection was made with other settings. Or as [`Collection::open`].
+    pub fn open_or_create(folder: &Path, settings: &CollectionSettings) -> Result<Self, CollectionError> {
+        // The bounds come first, so that no folder appears for settings that nobody can use.
+        Deduplicator::new(MemoryIndex::new(&settings.rule())?, settings.rule())?;
+        let rows = Rows::open(folder)?;
+        match rows.settings()? {
+            None => rows.write_settings(settings)?,
+            Some(found) if found == *settings => {}
+            Some(found) => {
+                return Err(CollectionError::OtherSettings {
+                    folder: folder.to_owned(),
+                    found: found.to_string(),
+                    wanted: settings.to_string(),
+                });
+            }
+        }
+        Self::of_rows(rows, settings)
+    }
+
+    /// Opens the collection in `folder` with the settings that it was made with.
+    ///
+    /// # Errors
+    /// There is no collection. Another process has it open. It cannot be read. It is damaged.
+    pub fn open(folder: &Path) -> Result<Self, CollectionError> {
+        let missing = || CollectionError::Missing(folder.to_owned());
+        if !Rows::may_be_in(folder) {
+            return Err(missing());
+        }
+        let rows = Rows::open(folder)?;
+        let settings = rows.settings()?.ok_or_else(missing)?;
+        Self::of_rows(rows, &settings)
+    }
+
+    fn of_rows(mut rows: Rows, settings: &CollectionSettings) -> Result<Self, CollectionError> {
+        let rule = settings.rule();
+        let mut index = SledIndex::open(rows.db(), &settings.scheme().id(), &rule)?;
+        let documents = rows.documents()?;
+        remove_strays(&mut index, &documents)?;
+        if index.len()? != documents.unique() {
+            return Err(rows.damaged("the index does not have the documents that the rows name"));
+        }
+        Ok(Self {
+            settings: settings.clone(),
+            documents,
+            kept: Kept::Folder {
+                dedup: Box::new(Deduplicator::new(index, rule)?),
+                rows,
+                unsaved: Vec::new(),
+            },
+        })
+    }
+
+    /// The settings that the collection was made with.
+    #[must_use]
+    pub fn settings(&self) -> &CollectionSettings {
+        &self.settings
+    }
+
+    /// The verdict on a document with this signature, which stays out of the collection.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn check(&self, signature: &Signature) -> Result<Verdict, CollectionError> {
+        Ok(match &self.kept {
+            Kept::Memory(dedup) => dedup.check(signature)?,
+            Kept::Folder { dedup, .. } => dedup.check(signature)?,
+        })
+    }
+
+    /// Adds a document and returns the verdict on it. A document that is already there keeps its verdict.
+    ///
+    /// In a folder, every few thousand documents are saved together; [`Collection::save`] saves the others.
+    ///
+    /// # Errors
+    /// [`CollectionError::OtherText`]: `id` is there with another text. Or the index cannot be read or written.
+    pub fn add(&mut self, id: &Id, signature: &Signature) -> Result<Verdict, CollectionError> {
+        if let Some(document) = self.documents.by_id(id) {
+            return match document.digest == signature.digest {
+                true => Ok(document.verdict),
+                false => Err(CollectionError::OtherText(id.clone())),
+            };
+        }
+        let number = self.documents.next_number();
+        let verdict = match &self.kept {
+            Kept::Memory(dedup) => dedup.check_and_insert(DocId(number), signature)?,
+            Kept::Folder { dedup, .. } => dedup.check_and_insert(DocId(number), signature)?,
+        };
+        self.documents.insert(
+            number,
+            Document {
+                id: id.clone(),
+                digest: signature.digest,
+                verdict,
+            },
+        );
+        if let Kept::Folder { unsaved, .. } = &mut self.kept {
+            unsaved.push(number);
+            if unsaved.len() >= SAVED_EVERY {
+                self.save()?;
+            }
+        }
+        Ok(verdict)
+    }
+
+    /// Removes a document. If it is unique, this also removes its duplicates, since no verdict on them is left. Returns
+    /// the ids of these duplicates, in the order in which they were added, so that the caller can add them again. In a
+    /// folder, the removal survives a crash after the next [`Collection::save`].
+    ///
+    /// # Errors
+    /// [`CollectionError::Unknown`]: there is no document `id`. Or the index cannot be written.
+    pub fn remove(&mut self, id: &Id) -> Result<Vec<Id>, CollectionError> {
+        let unknown = || CollectionError::Unknown(id.clone());
+        let number = self.documents.number(id).ok_or_else(unknown)?;
+        self.write_unsaved()?;
+        let numbers = self.documents.with_duplicates(number);
+        match &self.kept {
+            Kept::Memory(dedup) => dedup.remove(DocId(number))?,
+            Kept::Folder { dedup, rows, .. } => {
+                rows.delete(&numbers)?;
+                dedup.remove(DocId(number))?
+            }
+        };
+        let removed = numbers.iter().filter_map(|number| self.documents.remove(*number));
+        Ok(removed.skip(1).map(|document| document.id).collect())
+    }
+
+    /// Saves all documents. When it returns, they survive a crash of the process and of the machine.
+    ///
+    /// # Errors
+    /// [`CollectionError::NoFolder`]: the collection is in memory. Or the folder cannot be written.
+    pub fn save(&mut self) -> Result<(), CollectionError> {
+        self.write_unsaved()?;
+        match &self.kept {
+            Kept::Memory(_) => Err(CollectionError::NoFolder),
+            Kept::Folder { rows, .. } => rows.flush(),
+        }
+    }
+
+    /// Writes the unsaved documents, without waiting for the disk.
+    fn write_unsaved(&mut self) -> Result<(), CollectionError> {
+        if let Kept::Folder { dedup, rows, unsaved } = &mut self.kept {
+            dedup.index_mut().persist(self.documents.next_number())?;
+            let documents = unsaved
+                .iter()
+                .filter_map(|number| Some((*number, self.documents.by_number(*number)?)));
+            rows.write(documents)?;
+            unsaved.clear();
+        }
+        Ok(())
+    }
+
+    /// Whether the collection has the document.
+    #[must_use]
+    pub fn contains(&self, id: &Id) -> bool {
+        self.documents.number(id).is_some()
+    }
+
+    /// The verdict on a document of the collection.
+    #[must_use]
+    pub fn verdict(&self, id: &Id) -> Option<Verdict> {
+        self.documents.by_id(id).map(|document| document.verdict)
+    }
+
+    /// The id of the document that a verdict names.
+    #[must_use]
+    pub fn id(&self, number: DocId) -> Option<&Id> {
+        self.documents.by_number(number.0).map(|document| &document.id)
+    }
+
+    /// Number of documents, duplicates included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.documents.len()
+    }
+
+    /// Whether there is no document.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Every unique document that has duplicates, with these, all in the order in which they were added.
+    pub fn clusters(&self) -> impl Iterator<Item = (&Id, impl Iterator<Item = &Id>)> {
+        self.documents.clusters()
+    }
+}
+
+/// Removes from the index what an interrupted save or removal has left there.
+fn remove_strays(index: &mut SledIndex, documents: &Documents) -> Result<(), DedupError> {
+    let mut strays = HashSet::new();
+    index.for_each_id(|id| {
+        if !documents.is_unique(id.0) {
+            strays.insert(id);
+        }
+    })?;
+    for id in strays {
+        index.remove(id)?;
+    }
+    Ok(())
+}
