@@ -88,8 +88,17 @@ fn an_invalid_value_is_named_with_its_key() {
             "[refresh]\nmax_interval = \"2d\"",
             ["refresh.first_interval = \"7d\"", "at most refresh.max_interval (2d)"],
         ),
-        ("[scope]\nmode = \"web\"", ["line 2", "subdomains"]),
-        ("[scope]\nmax_depth = \"deep\"", ["line 2", "string"]),
+        (
+            "[scope]\nmode = \"web\"",
+            ["line 2", "must be \"host\" or \"subdomains\"; it is the text \"web\""],
+        ),
+        (
+            "[scope]\nmax_depth = \"deep\"",
+            [
+                "line 2",
+                "must be a whole number from 0 to 65535; it is the text \"deep\"",
+            ],
+        ),
         ("[scope\n", ["line 1", "my.toml"]),
     ] {
         let ended = run_with(
@@ -124,11 +133,15 @@ fn a_rule_of_extract_that_cannot_work_is_named_with_file_line_and_key() {
             6,
             "extract[2].match = \"[\": regex parse error",
         ),
-        ("host = \"a\"\nselect = [\"p\"]", 7, "`select`: unknown field `select`"),
+        (
+            "host = \"a\"\nselect = [\"p\"]",
+            7,
+            "unknown key `extract.select`; [[extract]] has host, match, content, drop",
+        ),
         (
             "host = \"a\"\ncontent = \"p\"",
             7,
-            "`content`: this key does not accept the value",
+            "`extract.content` must be a list in square brackets; it is the text \"p\"",
         ),
     ] {
         let text = format!("{right}{keys}\n");
@@ -180,11 +193,11 @@ fn a_missing_seeds_file_is_named() {
 
 #[test]
 fn a_seeds_file_without_a_valid_line_says_which_line_failed() {
-    let seeds = ("seeds.txt", "# my seeds\n\nexample.org\nftp://example.org/\n");
+    let seeds = ("seeds.txt", "# my seeds\n\nlocalhost\nftp://example.org/\n");
     let ended = run_with(&[seeds], &["--seeds", "seeds.txt"]);
     ended
         .with_code(2)
-        .complains_of(&["seeds.txt holds no valid seed", "line 3", "https://example.org"]);
+        .complains_of(&["seeds.txt holds no valid seed", "line 3", "https://localhost"]);
     run_with(&[("seeds.txt", "")], &["--seeds", "seeds.txt"]).with_code(2);
     run_with(&[("seeds.txt", "# nothing\n\n")], &["--seeds", "seeds.txt"]).with_code(2);
 }
@@ -267,6 +280,32 @@ fn config(files: &[(&str, &str)], variables: &[(&str, &str)], arguments: &[&str]
 }
 
 #[test]
+fn run_says_of_a_fault_what_config_check_says() {
+    for (text, said) in [
+        (
+            "[scope]\nmax_depht = 3\n",
+            "line 2: unknown key `scope.max_depht`; did you mean `max_depth`?",
+        ),
+        (
+            "[scope]\n\nmax_pages = 3.5\nmode = 3\n",
+            "line 3: `scope.max_pages` must be a whole number, 0 or more; it is the number 3.5 (and 1 more; `crawler config check \
+             my.toml` lists them all)",
+        ),
+        (
+            "[[fetch.credentials]]\nhost = \"a.example\"\npasword = \"secret\"\n",
+            "line 1: an entry of [[fetch.credentials]] must have user (and 1 more",
+        ),
+    ] {
+        let file = ("my.toml", text);
+        let ended = run_with(&[SEEDS, file], &["--seeds", "seeds.txt", "--config", "my.toml"]);
+        ended.with_code(2).complains_of(&[said]);
+        let (_, words) = said.split_once(": ").unwrap();
+        let words = words.split(" (").next().unwrap();
+        config(&[file], &[], &["check", "my.toml"]).with_code(2).says(&[words]);
+    }
+}
+
+#[test]
 fn config_check_lists_every_fault_with_its_place() {
     let file = (
         "my.toml",
@@ -275,7 +314,7 @@ fn config_check_lists_every_fault_with_its_place() {
     let ended = config(&[file], &[], &["check", "my.toml"]).with_code(2);
     ended.complains_of(&["3 lines are invalid"]).says(&[
         "my.toml:2: unknown key `scope.max_depht`; did you mean `max_depth`?",
-        "my.toml:3: `scope.mode`: ",
+        "my.toml:3: `scope.mode` must be \"host\" or \"subdomains\"; it is the text \"web\"",
         "my.toml:6: fetch.parallel = 0: must be at least 1",
     ]);
     let right = ("config.toml", "[scope]\nmax_depth = 3\n");
@@ -285,7 +324,11 @@ fn config_check_lists_every_fault_with_its_place() {
     config(&[("my.toml", right.1)], &[], &["check", "--config", "my.toml"])
         .succeeded()
         .says(&["my.toml is valid."]);
-    for (value, part) in [("many", "an integer"), ("40", "64 bits")] {
+    for (value, part) in [
+        ("many", "an integer"),
+        ("40", "64 bits"),
+        ("-1", "a whole number from 0"),
+    ] {
         let set = [("CRAWLER_DEDUP_MAX_DISTANCE", value)];
         let ended = config(&[right], &set, &["check"]).with_code(2);
         ended.complains_of(&["environment variable CRAWLER_DEDUP_MAX_DISTANCE", part]);

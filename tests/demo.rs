@@ -53,7 +53,7 @@ fn crawl_by_library(numbers_must_match: bool) {
     config.dedup.numbers_must_match = numbers_must_match;
     config.steering.enabled = false;
     let settings = Settings::new(&config).unwrap();
-    let seeds = Seeds::from_text(site.base_url.to_string(), &settings.canonicalize);
+    let seeds = Seeds::from_text(site.base_url.to_string(), &settings);
     let never = std::future::pending();
     let summary = pipeline::run(
         &settings,

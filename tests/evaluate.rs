@@ -2,8 +2,10 @@
 
 use std::fs;
 
-use crate::support::page::words;
+use crate::support::crawl::Crawl;
+use crate::support::page::{home, page, replaced, words};
 use crate::support::process::{crawler, run};
+use crate::support::site::Site;
 
 /// A page, a copy with another word at its end, one that shares half of it, and one that shares nothing.
 fn corpus() -> tempfile::TempDir {
@@ -84,4 +86,68 @@ fn an_invalid_line_of_the_truth_is_named_and_ends_with_exit_code_2() {
     run(&mut evaluate(&folder, &["--distances=99"]))
         .with_code(2)
         .complains_of(&["99"]);
+}
+
+#[test]
+fn an_export_and_the_labels_of_a_report_are_pages_and_pairs() {
+    let text = words(1, 300);
+    let site = Site::of([
+        ("/", home(&["/0"])),
+        ("/0", page("First", &text, &["/edited"])),
+        ("/edited", page("Edited", &replaced(&text, 100, 3, 7), &["/"])),
+    ]);
+    // Every page is kept, so that the export holds both texts.
+    let crawl = Crawl::of(site.url("/")).set("dedup.max_distance", 0);
+    crawl.run();
+    crawl
+        .read("export", &["--verdict", "all", "-o", "pages.jsonl"])
+        .succeeded();
+    let pairs = format!(
+        "# my labels\n{a}\t{b}\tduplicate\n{a}\t{home}\tdifferent\n{a}\thttp://other.example/\tdifferent\n",
+        a = site.url("/0"),
+        b = site.url("/edited"),
+        home = site.url("/"),
+    );
+    fs::write(crawl.path("labels.tsv"), pairs).unwrap();
+    let mut command = crawler([
+        "evaluate",
+        "--pages",
+        "pages.jsonl",
+        "--pairs",
+        "labels.tsv",
+        "--csv",
+        "out.csv",
+    ]);
+    command
+        .args(["--distances=10", "--confirm=0.76"])
+        .current_dir(crawl.path(""));
+    let ended = run(&mut command).succeeded();
+    ended.complains_of(&["left out 1 pair of labels.tsv", "not in pages.jsonl"]);
+    let csv = fs::read_to_string(crawl.path("out.csv")).unwrap();
+    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let (header, row) = (lines.next().unwrap(), lines.next().unwrap());
+    let of = |name| row[header.iter().position(|field| *field == name).unwrap()];
+    assert_eq!(["right", "wrong", "missed"].map(of), ["1", "0", "0"]);
+}
+
+#[test]
+fn ids_may_be_numbers_and_pages_without_a_text_are_left_out() {
+    let folder = corpus();
+    let pages = format!(
+        "{{\"id\":1,\"text\":\"{0}\",\"title\":null}}\n{{\"id\":2,\"text\":\"{0}\"}}\n{{\"id\":3,\"text\":null}}\n",
+        words(1, 100)
+    );
+    fs::write(folder.path().join("pages.jsonl"), pages).unwrap();
+    fs::write(folder.path().join("pairs.tsv"), "1\t2\t1\n").unwrap();
+    run(&mut evaluate(&folder, &["--distances=10"]))
+        .succeeded()
+        .complains_of(&["left out 1 page without a text"]);
+    fs::write(folder.path().join("pages.jsonl"), "{\"id\":3,\"text\":null}\n").unwrap();
+    run(&mut evaluate(&folder, &[]))
+        .with_code(2)
+        .complains_of(&["pages.jsonl holds no page with a text"]);
+    fs::write(folder.path().join("pages.jsonl"), "{\"text\":\"a\"}\n").unwrap();
+    run(&mut evaluate(&folder, &[]))
+        .with_code(2)
+        .complains_of(&["pages.jsonl, line 1", "neither an id nor a url"]);
 }

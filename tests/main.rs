@@ -1,8 +1,8 @@
 //! The crawler from outside: the binary against sites on loopback whose request log is the witness.
 //!
 //! - [`crawl`]: how far a crawl goes, and that it goes there once; [`demo`]: every page of the demo's site
-//! - [`seeds`]: seeds files of any size and kind; [`robots`]: what robots.txt forbids; [`politeness`]: how often a host is asked, by the
-//!   server's clock
+//! - [`scope`]: patterns of URLs; [`seeds`]: seeds files of any size and kind; [`robots`]: what robots.txt forbids; [`politeness`]: how often a host is asked, by the
+//!   server's clock; [`host_sections`]: what holds for some hosts alone
 //! - [`steering`]: traps, and the requests that the verdicts save; [`traps`]: endless traps, and folders that the crawl leaves;
 //!   [`listings`]: the crawl loses no document behind similar pages
 //! - [`near_duplicates`]: what is dropped as saying nothing new, and what is not
@@ -14,17 +14,21 @@
 //!   it is fetched
 //! - [`report`]: what is shown of what decided
 //! - [`refresh`]: pages that are looked at again
+//! - [`running`]: a crawl that runs, read by the other commands
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
 //! - [`archived_requests`]: what was asked, without a secret
 //! - [`survive`]: damaged, full, limited, lost, and made whole
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
 //! - [`explain`]: why a page was kept or dropped; [`check`]: whether a text is already in the store
 //! - [`stop`]: a run that is told to end, and does
-//! - [`status`]: a crawl at work, seen over HTTP; [`logs`]: what happens, in a file; [`shell`]: completions and manual pages
+//! - [`serve`]: the report in which one can work; [`status`]: a crawl at work, seen over HTTP; [`logs`]: what happens, in a file
+//! - [`shell`]: completions and manual pages
 //! - [`export`]: the pages for other tools
 //! - [`layout`]: which folder of the code uses which
+//! - [`init`]: the first seeds file and configuration
 //! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
 //! - [`encodings`]: the same page in every encoding, declared in every way; [`one_reading`]: the same bytes for all commands
+//! - [`suggestions`]: the commands that a message suggests
 //! - [`tune`]: other thresholds, without a request
 //! - [`evaluate`]: precision and recall where the truth is plain; [`fingerprint`]: what a fingerprint comes from
 //! - [`support`]: what they stand on
@@ -46,8 +50,10 @@ mod export;
 mod fingerprint;
 mod fuzz_seeds;
 mod harm;
+mod host_sections;
 mod html_redirects;
 mod http;
+mod init;
 mod inspect;
 mod layout;
 mod links;
@@ -61,11 +67,15 @@ mod refresh;
 mod report;
 mod resume;
 mod robots;
+mod running;
+mod scope;
 mod seeds;
+mod serve;
 mod shell;
 mod status;
 mod steering;
 mod stop;
+mod suggestions;
 mod support;
 mod survive;
 mod tls;

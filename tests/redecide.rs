@@ -280,7 +280,9 @@ fn verdicts_of_an_earlier_rule_are_a_note_and_not_a_finding() {
     crawl.run();
     let verified = crawl.read("verify", &["--config", "test.toml"]).succeeded();
     assert!(
-        verified.stdout.contains("crawler rebuild --redecide"),
+        verified
+            .stdout
+            .contains("crawler rebuild --config test.toml --redecide"),
         "{}",
         verified.stdout
     );

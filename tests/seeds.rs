@@ -105,3 +105,79 @@ fn a_seeds_file_of_another_kind_is_refused_with_its_kind() {
         assert!(!ended.stderr.contains('\0'), "{ended:?}");
     }
 }
+
+#[test]
+fn the_urls_of_a_list_are_fetched_without_their_links() {
+    let other = Site::of([("/moved-here", article(10, &["/never"]))]);
+    let moved = other.localhost_url("/moved-here");
+    let site = Site::of([
+        ("/a", article(1, &["/linked"])),
+        ("/b", Answer::redirect(&moved)),
+        ("/c", article(3, &["/linked"])),
+        ("/linked", article(4, NO_LINKS)),
+        (
+            "/sitemap.xml",
+            Answer::xml("<urlset><url><loc>/linked</loc></url></urlset>"),
+        ),
+    ]);
+    let crawl = Crawl::of(format!("only: {}", site.url("/a"))).set("politeness.guess_sitemap", true);
+    fs::write(
+        crawl.path("list.txt"),
+        format!(
+            "{}\nsitemap: {}\n{}\n",
+            site.url("/b"),
+            site.url("/sitemap.xml"),
+            site.url("/c")
+        ),
+    )
+    .unwrap();
+    let ended = crawl.end(&["--urls", "list.txt"]).succeeded();
+    ended.complains_of(&["list.txt, line 2: skipped: sitemap: ", "--seeds"]);
+    assert_eq!(site.pages_asked(), ["/a", "/b", "/c"]);
+    assert_eq!(other.pages_asked(), ["/moved-here"]);
+    let alone = Crawl::of("");
+    drop(alone.command(&[]));
+    fs::write(alone.path("list.txt"), site.url("/a")).unwrap();
+    let mut command = crawler(["run", "--urls", "list.txt", "--config", "test.toml", "--data", "data"]);
+    run(command.current_dir(alone.path(""))).succeeded();
+    assert_eq!(site.pages_asked(), ["/a", "/a", "/b", "/c"]);
+    let mut refresh = crawler(["run", "--refresh", "--config", "test.toml", "--data", "data"]);
+    refresh.args(["--refresh-as-of", "2100-01-01T00:00:00Z"]);
+    run(refresh.current_dir(alone.path(""))).succeeded();
+    assert_eq!(
+        site.pages_asked(),
+        ["/a", "/a", "/a", "/b", "/c"],
+        "a refresh visits the page and nothing else"
+    );
+}
+
+#[test]
+fn the_urls_of_a_named_sitemap_are_fetched_if_they_are_in_the_scope() {
+    let site = Site::scripted(|asked| match asked.path.as_str() {
+        "/robots.txt" => Answer::text("User-agent: *\nDisallow: /private/\n"),
+        "/maps/index.xml" => Answer::xml("<sitemapindex><sitemap><loc>/maps/one.xml</loc></sitemap></sitemapindex>"),
+        "/maps/one.xml" => Answer::xml(
+            "<urlset><url><loc>/a</loc></url><url><loc>http://other.example/</loc></url><url><loc>/b</loc></url></urlset>",
+        ),
+        "/a" => article(1, &["/c"]),
+        "/b" => article(2, NO_LINKS),
+        "/c" => article(3, NO_LINKS),
+        _ => Answer::status(404),
+    });
+    let mut crawl = Crawl::of(format!("sitemap: {}", site.url("/maps/index.xml")));
+    crawl.add_seed(&format!("sitemap: {}", site.url("/private/map.xml")));
+    let ended = crawl.run();
+    ended.complains_of(&["sitemap not read: robots.txt forbids it"]);
+    let expected = ["/a", "/b", "/c", "/maps/index.xml", "/maps/one.xml"];
+    assert_eq!(site.pages_asked(), expected);
+    assert_eq!(site.paths()[0], "/robots.txt");
+    crawl.run();
+    assert_eq!(site.pages_asked(), expected, "nothing is fetched again");
+    crawl.end(&["--refresh"]).succeeded();
+    let times = site.times_asked();
+    assert_eq!(
+        (times["/maps/index.xml"], times["/a"]),
+        (2, 1),
+        "a refresh reads the sitemap again"
+    );
+}

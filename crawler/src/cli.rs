@@ -3,7 +3,7 @@
 //! [`main`] parses the command line, runs one command and returns its exit code. Each command has its own file. `arguments` defines
 //! the flags; no other folder knows the argument parser. `configuration`, `store` and `output` hold the parts that all commands share.
 //!
-//! Uses: config, crawl, dedup, demo, error, export, files, live, page, report, storage, study, terminal, web.
+//! Uses: config, crawl, dedup, demo, error, export, files, live, page, report, serve, storage, study, terminal, web.
 
 mod arguments;
 mod check;
@@ -21,6 +21,7 @@ mod faults;
 mod fingerprint;
 mod gc;
 mod idf;
+mod init;
 mod inspect;
 mod layouts;
 mod output;
@@ -30,6 +31,7 @@ mod report;
 mod rules;
 mod run;
 mod screen;
+mod serve;
 mod shell;
 mod store;
 mod tune;
@@ -42,6 +44,7 @@ use clap::Parser;
 use crate::cli::arguments::{Cli, Command, LogFormat};
 use crate::crawl::shutdown;
 use crate::live::log;
+use crate::terminal::commands;
 use crate::terminal::tell::tell;
 use error::{Error, UsageError};
 
@@ -95,9 +98,12 @@ fn failed(error: &Error) -> ExitCode {
 
 /// Runs one command. An error carries the exit code.
 fn execute(cli: Cli) -> Result<(), Error> {
+    name_crawl(&cli.command);
     match cli.command {
+        Command::Init(args) => init::execute(&args, cli.quiet),
         Command::Run(args) => run::execute(&args, cli.quiet),
         Command::Report(args) => report::execute(&args, cli.quiet),
+        Command::Serve(args) => serve::execute(args, cli.quiet),
         Command::Explain(args) => explain::execute(&args),
         Command::Check(args) => check::execute(&args),
         Command::Rules(args) => rules::execute(&args),
@@ -117,4 +123,23 @@ fn execute(cli: Cli) -> Result<(), Error> {
         Command::Completions(args) => Ok(shell::completions(&args)?),
         Command::Man(args) => Ok(shell::man(&args)?),
     }
+}
+
+/// Sets the crawl that the suggestions of the command name. The demo sets its own, whose folder it creates.
+fn name_crawl(command: &Command) {
+    let (data, config) = match command {
+        Command::Run(args) => (&args.data, Some(&args.config)),
+        Command::Report(args) => (&args.data, Some(&args.config)),
+        Command::Serve(args) => (&args.data, Some(&args.config)),
+        Command::Explain(args) => (&args.data, Some(&args.config)),
+        Command::Check(args) => (&args.data, Some(&args.fetching.config)),
+        Command::Rules(args) => (&args.data, Some(&args.config)),
+        Command::Tune(args) => (&args.data, Some(&args.config)),
+        Command::Verify(args) => (&args.data, Some(&args.config)),
+        Command::Rebuild(args) => (&args.data, Some(&args.config)),
+        Command::Export(args) => (&args.data, None),
+        Command::Gc(args) => (&args.data, None),
+        _ => return,
+    };
+    commands::set_crawl(&data.data, config.and_then(|file| file.config.as_deref()));
 }

@@ -7,35 +7,35 @@
 //! - [`sections`]: the keys of each section and their defaults
 //! - `file`: reads a `config.toml`
 //! - `sources`: where each value comes from: default, file, environment or flag
-//! - `check`: every fault in a file
-//! - `host_pattern`, `page_pattern`: hosts and pages by their names
+//! - `check`: every fault in a file; `wording`: types in words; `lines`: where the keys stand
+//! - `url_pattern`, `page_pattern`: URLs and pages by their names
 //!
 //! Uses: dedup, page, storage, web.
 
 mod check;
 mod error;
 mod file;
-mod host_pattern;
 mod keys;
+mod lines;
 mod page_pattern;
 mod secrets;
 pub mod sections;
 pub mod settings;
 mod sources;
+mod url_pattern;
+mod wording;
 
 use serde::{Deserialize, Serialize};
 
 pub(crate) use check::check;
 pub use error::ConfigError;
-pub use host_pattern::HostPattern;
-pub(crate) use host_pattern::parse_host;
-pub(crate) use page_pattern::parse_regex;
 use sections::{
-    DedupSection, ExtractEntry, FetchSection, IdentitySection, PolitenessSection, RefreshSection, ScopeSection,
-    SteeringSection, StorageSection,
+    DedupSection, ExtractEntry, FetchSection, HostEntry, IdentitySection, PolitenessSection, RefreshSection,
+    ScopeSection, SteeringSection, StorageSection,
 };
 pub(crate) use sections::{Leave, ScopeMode};
 pub(crate) use sources::{Origin, Sources};
+pub use url_pattern::UrlPattern;
 
 /// Every key of `config.toml`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -60,6 +60,9 @@ pub struct Config {
     /// What is the content of some pages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extract: Vec<ExtractEntry>,
+    /// How the crawler treats some hosts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub host: Vec<HostEntry>,
     /// The data folder.
     pub storage: StorageSection,
 }

@@ -3,12 +3,14 @@
 //! Each error carries the path, URL or value that it is about, and says what to do. What goes wrong with one page is no error:
 //! it is an outcome, which the report counts and shows.
 //!
-//! Uses: dedup, export, storage, web.
+//! Uses: dedup, export, storage, terminal, web.
 
 use std::io;
 use std::path::PathBuf;
 
 use web::fetch::FetchError;
+
+use crate::terminal::commands::command;
 
 /// The command could not go on: exit code 1.
 #[derive(Debug, thiserror::Error)]
@@ -16,17 +18,6 @@ pub enum RunError {
     /// The store.
     #[error(transparent)]
     Storage(#[from] storage::StorageError),
-    /// A crawl that is to be read is open elsewhere, and stays so.
-    #[error(
-        "{} is in use by {}: a crawl that runs holds its data folder until it ends, and only then can it be read: wait \
-         for it or stop it", dir.display(), holder(*pid)
-    )]
-    InUse {
-        /// The data folder.
-        dir: PathBuf,
-        /// The process, where it is known.
-        pid: Option<u32>,
-    },
     /// The dedup index.
     #[error("{source}{}", index_advice(source))]
     Dedup {
@@ -41,7 +32,7 @@ pub enum RunError {
     #[error("cannot compress a page for the archive: {0}")]
     Encode(#[source] io::Error),
     /// A signature could not be written or read.
-    #[error("a signature in the catalogue cannot be read: crawler rebuild restores the catalogue from the archive")]
+    #[error("a signature in the catalogue cannot be read; restore the catalogue from the archive: {}", command("rebuild", &[]))]
     Signature(#[source] postcard::Error),
     /// The limit of open files is too low.
     #[error(transparent)]
@@ -76,7 +67,7 @@ pub enum RunError {
     /// The store's texts were analysed otherwise than the configuration says.
     #[error(
         "{}: its fingerprints were made by the scheme {found}, the configuration says {wanted}: use the configuration of the crawl \
-         (--config), or let crawler rebuild make them anew", dir.display()
+         (--config), or make them anew: {}", dir.display(), command("rebuild", &[])
     )]
     OtherScheme {
         /// The data folder.
@@ -102,19 +93,17 @@ pub enum RunError {
     Mismatch(usize),
 }
 
-/// A process in words.
-pub(crate) fn holder(pid: Option<u32>) -> String {
-    pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
-}
-
 /// What to do about an index that cannot be read.
-fn index_advice(error: &dedup::DedupError) -> &'static str {
+fn index_advice(error: &dedup::DedupError) -> String {
     match error {
         dedup::DedupError::Corrupt(_) | dedup::DedupError::Signature(_) | dedup::DedupError::Sled(_) => {
-            "; what was committed is safe: see to the disk and run again, and if that fails again, crawler rebuild makes state and \
-             index anew from the archive"
+            let rebuild = command("rebuild", &[]);
+            format!(
+                "; what was committed is safe: see to the disk and run again; if that fails again, make state and index anew from the \
+                 archive: {rebuild}"
+            )
         }
-        _ => "",
+        _ => String::new(),
     }
 }
 

@@ -8,6 +8,7 @@ mod error;
 pub mod files;
 mod live;
 pub mod report;
+mod serve;
 mod study;
 mod terminal;
 

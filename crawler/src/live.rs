@@ -2,10 +2,13 @@
 //!
 //! - [`progress`]: a display on the terminal
 //! - [`status`]: a web page, JSON and Prometheus metrics over HTTP
+//! - [`listen`]: the address of a server; [`http`]: the server itself
 //! - [`log`]: lines on standard error and in a file
 //!
 //! Uses: crawl, error, report, terminal.
 
+pub(crate) mod http;
+pub(crate) mod listen;
 pub(crate) mod log;
 pub(crate) mod progress;
 pub(crate) mod status;

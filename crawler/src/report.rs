@@ -5,12 +5,13 @@
 //!
 //! Uses: config, crawl, dedup, error, storage, study, terminal.
 
+mod about;
 mod clusters;
 mod counts;
 mod doubtful;
 mod failures;
 mod hosts;
-mod html;
+pub(crate) mod html;
 mod json;
 mod near_misses;
 mod pages;
@@ -35,7 +36,9 @@ use storage::Store;
 use crate::config::Config;
 use crate::config::settings::{Settings, SteeringSettings};
 use crate::error::RunError;
-use clusters::{Cluster, Orphan};
+use crate::study::as_of::AsOf;
+use about::About;
+use clusters::Orphan;
 use failures::{Failure, FailureGroup};
 use hosts::Host;
 use near_misses::NearMiss;
@@ -47,14 +50,21 @@ use thresholds::{Histograms, Thresholds};
 use timeline::Timeline;
 use urls::{Excluded, Redirect};
 
-pub(crate) use clusters::DuplicateVerdict;
+pub(crate) use clusters::{Cluster, Duplicate, DuplicateVerdict};
 pub(crate) use counts::Counts;
+pub(crate) use near_misses::Because;
 pub(crate) use steering::{LearnedRule, Steering};
 pub(crate) use waiting::Waiting;
 
 /// The answer, with one field for each part of the JSON form.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
+    /// The instant that the report shows, if the crawl is running.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) as_of: Option<AsOf>,
+    /// The data folder and the seeds. Not a part of the JSON form, which says the same on every machine.
+    #[serde(skip)]
+    pub(crate) about: About,
     /// Over all hosts.
     pub(crate) counts: Counts,
     /// One for each kept page, in the order in which the pages were kept.
@@ -88,6 +98,9 @@ pub struct Report {
     /// The result of deciding all pages again; null if nobody did.
     pub(crate) redecided: Option<Redecided>,
 }
+
+/// Upper bound on the bytes of the URL that the report suggests to explain.
+const EXAMPLE_BYTES: usize = 200;
 
 /// The forms of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,10 +136,13 @@ impl Report {
             ..settings.steering.clone()
         };
         let steering = Steering::of(store, policy, false)?;
-        let pages = pages::Pages::read(store, rule, waiting)?;
+        let mut pages = pages::Pages::read(store, rule, waiting)?;
         let near_misses = pages.near_misses(store)?;
         let urls = urls::Urls::read(store)?;
+        let seeds = std::mem::take(&mut pages.seeds);
         Ok(Self {
+            as_of: AsOf::of(store),
+            about: seeds.about(store, &urls.failures, &urls.redirects),
             counts: store.counts().into(),
             histograms: Histograms::of(&clusters, &orphans, &near_misses, (rule.max_distance, pages.compared)),
             clusters,
@@ -150,6 +166,12 @@ impl Report {
         })
     }
 
+    /// Says of which instant the report is, if the crawl is running.
+    fn running(&self) -> Option<String> {
+        let as_of = self.as_of.as_ref()?;
+        Some(format!("The crawl is running: this is its state {as_of}"))
+    }
+
     /// The summary that fits one screen of a terminal with `width` columns.
     #[must_use]
     pub(crate) fn screen(&self, width: usize) -> String {
@@ -169,7 +191,7 @@ impl Report {
     }
 
     /// Clusters with duplicates, the largest first, then in the order in which they were kept.
-    fn by_size(&self) -> Vec<&Cluster> {
+    pub(crate) fn by_size(&self) -> Vec<&Cluster> {
         let mut clusters: Vec<_> = self
             .clusters
             .iter()
@@ -177,6 +199,14 @@ impl Report {
             .collect();
         clusters.sort_by_key(|cluster| std::cmp::Reverse(cluster.duplicates.len()));
         clusters
+    }
+
+    /// The URL of a page whose decision is worth an explanation: of a doubtful pair, or else of any cluster. Short enough for a line.
+    fn example(&self) -> Option<&str> {
+        let doubtful = self.doubtful(10).into_iter().map(|pair| pair.other);
+        let any = self.clusters.iter().map(|cluster| cluster.kept.as_str());
+        let is_short = |url: &&str| url.len() <= EXAMPLE_BYTES && url.bytes().all(|byte| byte.is_ascii_graphic());
+        doubtful.chain(any).find(is_short)
     }
 
     /// Hosts, those with the most fetched pages first.

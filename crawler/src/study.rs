@@ -5,16 +5,19 @@
 //! - [`nearest`] the kept pages most similar to a text; [`passages`] the passages that two texts share; [`diff`] the difference
 //!   between two texts
 //! - [`replay`] the verdicts that other thresholds would give; [`redecide`] all verdicts again, by another scheme or rule
+//! - [`labels`] what a person says about pairs of pages
 //! - [`threads`] work on all cores
 //! - [`in_words`] comparisons in words; [`scheme`] the scheme of the store and of the configuration; [`typed_url`] URLs as people type
 //!   them
 //!
 //! Uses: config, crawl, dedup, error, export, files, storage, terminal, web.
 
+pub(crate) mod as_of;
 pub(crate) mod check;
 pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod in_words;
+pub(crate) mod labels;
 pub(crate) mod nearest;
 mod passages;
 pub(crate) mod redecide;

@@ -14,6 +14,10 @@
     return node;
   };
   const bdi = (text) => make('bdi', null, String(text));
+  // A URL of a crawl as a link; anything else as text. The program's `WebUrl` has the same bounds.
+  const link = (shown, href) => make('bdi', null, make('a', { href, rel: 'noopener noreferrer' }, shown));
+  const openable = (text) => (/^https?:\/\/[!-~]+$/.test(text) && text.length <= 2000 ? link(text, text) : bdi(text));
+  const cell = (value) => (Array.isArray(value) ? link(value[0], value[value.length - 1]) : bdi(value));
   const island = (id) => {
     const node = document.getElementById(id);
     return node ? JSON.parse(node.textContent) : [];
@@ -48,7 +52,7 @@
       make('th', { scope: 'col' }, 'kept page'), make('th', { scope: 'col' }, 'other page')));
     const table = make('table', { class: 'diff' }, make('caption', null, diff.n), head, body);
     const region = make('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': 'Differences' }, table);
-    return diff.more ? [region, make('p', { class: 'note' }, diff.more + ' more rows; crawler explain URL shows them.')] : [region];
+    return diff.more ? [region, make('p', { class: 'note' }, diff.more + ' more rows; the command explain shows them.')] : [region];
   };
   const differs = (number) => number < 0
     ? make('p', { class: 'note' }, reasons()[-1 - number])
@@ -69,29 +73,31 @@
   const builders = {
     table(item, list) {
       const cells = item.map((text, at) => make(at ? 'td' : 'th',
-        at ? { class: list.classes[at] } : { class: list.classes[at], scope: 'row' }, bdi(text)));
+        at ? { class: list.classes[at] } : { class: list.classes[at], scope: 'row' }, cell(text)));
       return make('tr', null, ...cells);
     },
-    pairs([isDropped, kept, other, measures, why, diff]) {
-      const named = (name, url) => make('div', null, make('dt', null, name), make('dd', null, bdi(url)));
+    pairs([isDropped, kept, other, measures, why, diff, keptTitle, otherTitle]) {
+      const named = (name, address, title) => make('div', null, make('dt', null, name),
+        make('dd', null, ...(title ? [make('bdi', { class: 'title' }, title)] : []), openable(address)));
       const button = (label, text) => make('button', { type: 'button', 'data-label': label, 'aria-pressed': 'false' }, text);
       return make('li', { class: 'card pair', 'data-left': kept, 'data-right': other },
         make('h3', null, (isDropped ? 'Dropped: ' : 'Kept: ') + measures),
-        make('dl', { class: 'two' }, named('Kept page', kept), named(isDropped ? 'Dropped page' : 'Also kept', other)),
+        make('dl', { class: 'two' }, named('Kept page', kept, keptTitle),
+          named(isDropped ? 'Dropped page' : 'Also kept', other, otherTitle)),
         make('p', { class: 'note' }, why),
         make('div', { class: 'choice js-only', role: 'group', 'aria-label': 'Are they the same?' },
           button('duplicate', 'Same'), ' ', button('different', 'Different')),
         differs(diff));
     },
     clusters([kept, title, size, duplicates]) {
-      const items = duplicates.map(([verdict, measures, url, diff]) => make('li', null,
-        make('span', { class: 'verdict' }, verdict), ' ', make('span', { class: 'note' }, measures), ' ', bdi(url), differs(diff)));
+      const items = duplicates.map(([verdict, measures, address, diff]) => make('li', null,
+        make('span', { class: 'verdict' }, verdict), ' ', make('span', { class: 'note' }, measures), ' ', cell(address), differs(diff)));
       const details = make('details', { class: 'cluster' },
-        make('summary', null, make('span', { class: 'size' }, grouped(size) + ' dropped'), ' ', bdi(title || kept)),
-        make('p', null, 'Kept: ', bdi(kept)),
+        make('summary', null, make('span', { class: 'size' }, grouped(size) + ' dropped'), ' ', bdi(title || [].concat(kept)[0])),
+        make('p', null, 'Kept: ', cell(kept)),
         make('ul', { class: 'duplicates' }, ...items));
       if (size > duplicates.length) {
-        details.append(make('p', { class: 'note' }, (size - duplicates.length) + ' more; crawler report --format json lists all.'));
+        details.append(make('p', { class: 'note' }, (size - duplicates.length) + ' more; the report as JSON lists all.'));
       }
       return make('li', { class: 'card' }, details);
     },

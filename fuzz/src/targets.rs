@@ -354,7 +354,12 @@ pub fn url(bytes: &[u8]) {
         let again = CanonicalUrl::parse(url.as_str(), &rules).map(|url| url.as_str().to_owned());
         assert_eq!(again.ok().as_deref(), Some(url.as_str()));
     }
-    let mut seeds = seeds::Seeds::from_text(text.into_owned(), &rules);
+    let config = Config {
+        canonicalize: rules,
+        ..Config::default()
+    };
+    let settings = Settings::new(&config).expect("the rules are valid");
+    let mut seeds = seeds::Seeds::from_text(text.into_owned(), &settings);
     while let Some(batch) = seeds.next_batch().expect("text can be read") {
         black_box(batch);
     }

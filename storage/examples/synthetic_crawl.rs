@@ -66,7 +66,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn index(store: &Store) -> Result<SledIndex, Box<dyn Error>> {
     // What follows is about URLs.
     let scheme = store.scheme().split("; ").next().unwrap_or_default();
-    Ok(SledIndex::open(store.index_db(), scheme, &DuplicateRule::default())?)
+    Ok(SledIndex::open(
+        store.index_db().ok_or("no database")?,
+        scheme,
+        &DuplicateRule::default(),
+    )?)
 }
 
 struct Crawl {

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::format;
 use crate::frontier::{ChunkKind, Place, QueuedUrl, Revisit, Via};
@@ -191,7 +192,7 @@ impl<'a> Edits<'a> {
         }
     }
 
-    pub fn write(self, batch: &mut sled::Batch) -> Result<(), StorageError> {
+    pub fn write(self, batch: &mut Batch) -> Result<(), StorageError> {
         for (key, urls) in self.chunks {
             if urls.is_empty() {
                 batch.remove(key);
@@ -335,7 +336,7 @@ mod tests {
                         edits.apply(QueueChange::Add(queued)).unwrap();
                     }
                 }
-                let mut batch = sled::Batch::default();
+                let mut batch = Batch::default();
                 edits.write(&mut batch).unwrap();
                 state.apply(batch).unwrap();
                 let rows: Vec<_> = state.scan([format::QUEUE]).map(Result::unwrap).collect();

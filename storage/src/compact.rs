@@ -9,7 +9,9 @@ use std::path::Path;
 
 use crate::error::StorageError;
 use crate::folder::{COMPACTED, COMPACTING, DataFolder, STATE};
-use crate::state::{State, await_release, guarded, make_durable};
+use crate::guarded::guarded;
+use crate::state::{State, await_release, make_durable};
+use crate::store::OpenOptions;
 
 /// Rows in a batch.
 const BATCH_ROWS: usize = 256;
@@ -35,8 +37,8 @@ pub struct Compacted {
 ///
 /// # Errors
 /// The state cannot be read, or its copy cannot be written. The state does not change.
-pub fn compact(dir: &Path, cache_bytes: u64, copied: &mut dyn FnMut(u64)) -> Result<Compacted, StorageError> {
-    let folder = DataFolder::hold(dir, false)?;
+pub fn compact(dir: &Path, options: &OpenOptions, copied: &mut dyn FnMut(u64)) -> Result<Compacted, StorageError> {
+    let folder = DataFolder::hold(dir, false, &options.command)?;
     if !dir.join(STATE).is_dir() {
         return Err(StorageError::StateMissing { dir: dir.to_owned() });
     }
@@ -48,7 +50,7 @@ pub fn compact(dir: &Path, cache_bytes: u64, copied: &mut dyn FnMut(u64)) -> Res
     }
     let scratch = dir.join(COMPACTING);
     folder.remove_folder(COMPACTING)?;
-    let made = copy(dir, &scratch, cache_bytes, copied).and_then(|rows| {
+    let made = copy(dir, &scratch, options.cache_bytes, copied).and_then(|rows| {
         make_durable(&scratch.join(STATE))?;
         // Some systems do not rename a folder with open files, and sled's threads may still write to it.
         await_release(&dir.join(STATE))?;
@@ -80,10 +82,13 @@ fn copy(dir: &Path, scratch: &Path, cache_bytes: u64, copied: &mut dyn FnMut(u64
     }
     fs::create_dir_all(scratch).map_err(|source| StorageError::io("make the folder", scratch, source))?;
     let to = State::open(scratch, cache_bytes)?;
+    let (Some(source_db), Some(target_db)) = (from.db(), to.db()) else {
+        return Err(StorageError::Lent { dir: dir.to_owned() });
+    };
     let (mut rows, mut batches) = (0, 0_u64);
-    for name in from.db().tree_names() {
-        let source = guarded(dir, || from.db().open_tree(&name))?;
-        let target = guarded(scratch, || to.db().open_tree(&name))?;
+    for name in source_db.tree_names() {
+        let source = guarded(dir, || source_db.open_tree(&name))?;
+        let target = guarded(scratch, || target_db.open_tree(&name))?;
         let mut all = source.iter();
         loop {
             let mut batch = sled::Batch::default();

@@ -3,23 +3,69 @@
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use crate::holder::Holder;
+
 /// An error of the store. The failure of one page is not an error but an [`Outcome`](crate::Outcome).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StorageError {
     /// There is no store in the folder, and the options do not allow to create one.
-    #[error("{} holds no crawl: name the data folder of a crawl, or start a crawl with `crawler run`", dir.display())]
+    #[error("{} holds no crawl: name the data folder of a crawl, or start one: crawler run --seeds seeds.txt --data {}", dir.display(), quoted(dir))]
     NoStore {
         /// The data folder.
         dir: PathBuf,
     },
+    /// The name of the data folder is that of a file.
+    #[error("{} is a file: name the data folder of a crawl, or a folder for a new one", dir.display())]
+    NoFolder {
+        /// The file.
+        dir: PathBuf,
+    },
     /// Another process has the store open.
-    #[error("{} is in use by {}: wait for it or stop it, or choose another data folder", dir.display(), holder(*pid))]
+    #[error("{} is in use by {}: wait for it or stop it{}, or choose another data folder", dir.display(), who(holder), how_to_stop(holder))]
     Locked {
         /// The data folder.
         dir: PathBuf,
         /// The process, if known.
-        pid: Option<u32>,
+        holder: Option<Holder>,
+    },
+    /// The rows are those of another process, so they cannot be changed here.
+    #[error("{} is in use by another process, so this process can only read it", dir.display())]
+    Lent {
+        /// The data folder.
+        dir: PathBuf,
+    },
+    /// The process that crawls cannot read its rows.
+    #[error("the process that crawls into {} cannot read its state: {detail}", dir.display())]
+    NotLent {
+        /// The data folder.
+        dir: PathBuf,
+        /// Its error.
+        detail: String,
+    },
+    /// The process that crawls ended while this process read its rows.
+    #[error("the process that crawled into {} ended while this command read its rows: run this command again", dir.display())]
+    LenderGone {
+        /// The data folder.
+        dir: PathBuf,
+    },
+    /// So much changed during the reading that the crawl gave up the snapshot.
+    #[error(
+        "the crawl in {} went on too far while this command read it: run this command again, or after the crawl",
+        dir.display()
+    )]
+    SnapshotLost {
+        /// The data folder.
+        dir: PathBuf,
+    },
+    /// Another version of the program crawls into the folder.
+    #[error(
+        "another version of the crawler is crawling into {}: use that version, or run this command after the crawl",
+        dir.display()
+    )]
+    OtherVersion {
+        /// The data folder.
+        dir: PathBuf,
     },
     /// The file system refused an action.
     #[error("cannot {action} {}: {source}{}", path.display(), advice(action, source))]
@@ -256,9 +302,16 @@ impl StorageError {
     }
 }
 
+/// A path as one word of a shell.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    // Only a null character cannot be quoted, and no path holds one.
+    shlex::try_quote(&text).map(Into::into).unwrap_or(text.clone())
+}
+
 /// The command that rebuilds a state.
 fn rebuild(dir: &Path) -> String {
-    format!("crawler rebuild --data {}", dir.display())
+    format!("crawler rebuild --data {}", quoted(dir))
 }
 
 /// The data folder of a WARC file.
@@ -275,8 +328,17 @@ fn shown(url: &str) -> String {
     format!("{short:?}")
 }
 
-fn holder(pid: Option<u32>) -> String {
-    pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+fn who(holder: &Option<Holder>) -> String {
+    holder
+        .as_ref()
+        .map_or_else(|| "another process".to_owned(), Holder::to_string)
+}
+
+fn how_to_stop(holder: &Option<Holder>) -> String {
+    holder
+        .as_ref()
+        .filter(|holder| cfg!(unix) && holder.pid != std::process::id())
+        .map_or_else(String::new, |holder| format!(" (kill {})", holder.pid))
 }
 
 /// The remedy for an error of the file system, or nothing.

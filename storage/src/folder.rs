@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! DIR/README.md     describes each file
-//! DIR/lock          held by the process that has the store open; contains its number
+//! DIR/lock          held by the process that has the store open; names it (module `holder`)
+//! DIR/crawler.sock  where that process gives its rows to readers, while it crawls (module `running`)
 //! DIR/last-commit   the number of the last commit, in decimal
 //! DIR/state/        sled: frontier and catalogue
 //! DIR/warc/         the archive
@@ -22,8 +23,10 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use crate::clock::now_ms;
 use crate::error::StorageError;
-use crate::warc::medium::{Folder, Medium};
+use crate::holder::Holder;
+use crate::warc::medium::{Folder, Medium, Untouched};
 
 /// The name of the state.
 pub(crate) const STATE: &str = "state";
@@ -63,18 +66,57 @@ const MARK: &str = "last-commit";
 pub(crate) struct DataFolder {
     dir: PathBuf,
     marks: Box<dyn Medium>,
-    /// Closing it releases the lock, also when the process is killed.
-    _lock: File,
+    /// Closing it releases the lock, also when the process is killed. `None` for a folder that another process holds.
+    _lock: Option<File>,
 }
 
 impl DataFolder {
-    /// Locks `dir`. Creates it first if `create`.
-    pub fn hold(dir: &Path, create: bool) -> Result<Self, StorageError> {
-        Self::hold_with(dir, create, marks_of(dir))
+    /// Locks `dir` for `command`. Creates it first if `create`.
+    pub fn hold(dir: &Path, create: bool, command: &str) -> Result<Self, StorageError> {
+        Self::hold_with(dir, (create, command), marks_of(dir))
+    }
+
+    /// The state in `dir`, which an unfinished exchange may have left under its new name; `None` if there is none.
+    pub fn current_state(dir: &Path) -> Option<PathBuf> {
+        let names = [REBUILT.new, COMPACTED.new, STATE];
+        names.into_iter().map(|name| dir.join(name)).find(|path| path.is_dir())
+    }
+
+    /// Holds `dir` as far as it can be held without writing: other readers may hold it too, and a file system without locks holds nobody off.
+    pub fn hold_to_read(dir: &Path) -> Result<Self, StorageError> {
+        let lock = File::open(dir.join("lock")).ok();
+        if let Some(mut lock) = lock.as_ref()
+            && let Err(TryLockError::WouldBlock) = lock.try_lock_shared()
+        {
+            return Err(StorageError::Locked {
+                dir: dir.to_owned(),
+                holder: named_in(&mut lock),
+            });
+        }
+        Ok(Self {
+            _lock: lock,
+            ..Self::of_another(dir)
+        })
+    }
+
+    /// The folder that another process holds. Nothing is written to it.
+    pub fn of_another(dir: &Path) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            marks: Box::new(Untouched(Folder::new(dir.to_owned()))),
+            _lock: None,
+        }
     }
 
     /// [`hold`](Self::hold), with `marks` for writing to `dir`.
-    pub fn hold_with(dir: &Path, create: bool, marks: Box<dyn Medium>) -> Result<Self, StorageError> {
+    pub fn hold_with(
+        dir: &Path,
+        (create, command): (bool, &str),
+        marks: Box<dyn Medium>,
+    ) -> Result<Self, StorageError> {
+        if dir.is_file() {
+            return Err(StorageError::NoFolder { dir: dir.to_owned() });
+        }
         let is_new = ![STATE, REBUILT.new, COMPACTED.new, REBUILT.old, COMPACTED.old]
             .iter()
             .any(|name| dir.join(name).is_dir());
@@ -83,11 +125,11 @@ impl DataFolder {
         }
         let warc = dir.join("warc");
         fs::create_dir_all(&warc).map_err(|source| StorageError::io("make the folder", &warc, source))?;
-        let lock = lock(dir)?;
+        let lock = lock(dir, command)?;
         let folder = Self {
             dir: dir.to_owned(),
             marks,
-            _lock: lock,
+            _lock: Some(lock),
         };
         if !dir.join(README_NAME).exists() {
             folder
@@ -239,7 +281,7 @@ fn marks_of(dir: &Path) -> Box<dyn Medium> {
     })
 }
 
-fn lock(dir: &Path) -> Result<File, StorageError> {
+fn lock(dir: &Path, command: &str) -> Result<File, StorageError> {
     let path = dir.join("lock");
     let mut file = OpenOptions::new()
         .create(true)
@@ -251,24 +293,26 @@ fn lock(dir: &Path) -> Result<File, StorageError> {
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
-            let mut holder = String::new();
-            // Without the number the message still names the remedy.
-            let pid = file
-                .read_to_string(&mut holder)
-                .ok()
-                .and_then(|_| holder.trim().parse().ok());
             return Err(StorageError::Locked {
                 dir: dir.to_owned(),
-                pid,
+                holder: named_in(&mut file),
             });
         }
         Err(TryLockError::Error(source)) => return Err(StorageError::io("lock", path, source)),
     }
+    let holder = Holder::from_now(command, now_ms());
     file.set_len(0)
         .and_then(|()| file.rewind())
-        .and_then(|()| writeln!(file, "{}", std::process::id()))
+        .and_then(|()| file.write_all(holder.lock().as_bytes()))
         .map_err(|source| StorageError::io("write", path, source))?;
     Ok(file)
+}
+
+/// The process that a lock file names. Without it the message still names the remedy.
+fn named_in(lock: &mut impl Read) -> Option<Holder> {
+    let mut holder = String::new();
+    lock.read_to_string(&mut holder).ok()?;
+    Holder::parse(&holder)
 }
 
 fn holds_warc(dir: &Path) -> bool {

@@ -185,7 +185,7 @@ fn after_a_failure_at_any_step_of_an_exchange_of_states_one_of_them_is_in_place(
             "step {number}"
         );
         drop(store);
-        compact(dir.path(), 1 << 20, &mut |_| ()).unwrap();
+        compact(dir.path(), &options(), &mut |_| ()).unwrap();
         assert_eq!(findings(dir.path()), [], "step {number}");
         if !reached {
             assert!(number > 3, "{number} steps");

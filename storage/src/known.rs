@@ -30,6 +30,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::format;
 use crate::state::State;
@@ -95,14 +96,23 @@ pub(crate) struct KnownUrls {
     /// URLs that are not in the buckets yet: in the log, or staged.
     recent: HashMap<UrlHash, UrlId, BuildUnhashed>,
     merge_at_least: u64,
-    /// Filter of the hashes in the buckets.
-    filter: Filter,
+    /// Filter of the hashes in the buckets. Without it, a bucket answers.
+    filter: Option<Filter>,
     found: Found,
 }
 
 impl KnownUrls {
     /// Reads the log, and builds the filter from the buckets.
     pub fn open(state: &State, seed: u64) -> Result<Self, StorageError> {
+        let mut known = Self::lent(state, seed)?;
+        known.remove_void_buckets(state)?;
+        known.fill_filter(state)?;
+        Ok(known)
+    }
+
+    /// The known URLs of a store that another process holds. Reads the log. There is no filter, which would read all buckets for a few
+    /// questions.
+    pub fn lent(state: &State, seed: u64) -> Result<Self, StorageError> {
         let row = state.get(format::META_KNOWN)?;
         let buckets = row.map_or(Ok(Buckets::default()), |row| {
             state.decode("the row of known URLs", &row)
@@ -112,11 +122,9 @@ impl KnownUrls {
             buckets,
             recent: HashMap::default(),
             merge_at_least: MERGE_AT_LEAST,
-            filter: Filter::for_entries(0),
+            filter: None,
             found: Found::new(GENERATION),
         };
-        known.remove_void_buckets(state)?;
-        known.fill_filter(state)?;
         for row in state.scan([format::KNOWN_LOG]) {
             let logged: Vec<format::Logged> = state.decode("a row of the log of known URLs", &row?.1)?;
             let entries = logged.into_iter().map(|(hash, id)| (UrlHash::from_le_bytes(hash), id));
@@ -213,12 +221,13 @@ impl KnownUrls {
                 filter.insert(hash);
             }
         }
-        self.filter = filter;
+        self.filter = Some(filter);
         Ok(())
     }
 
     fn in_bucket(&self, state: &State, hash: UrlHash) -> Result<Option<UrlId>, StorageError> {
-        if self.buckets.entries == 0 || !self.filter.may_contain(hash) {
+        let is_ruled_out = self.filter.as_ref().is_some_and(|filter| !filter.may_contain(hash));
+        if self.buckets.entries == 0 || is_ruled_out {
             return Ok(None);
         }
         let row = state.get(format::bucket_key(
@@ -247,13 +256,16 @@ impl KnownUrls {
         self.merge(state, &fresh)?;
         // The latest URLs are looked up most.
         for &(hash, _) in &fresh {
-            self.filter.insert(hash);
             self.found.insert(hash);
         }
-        if self.filter.has_room_for(self.buckets.entries) {
-            Ok(())
-        } else {
-            self.fill_filter(state)
+        match &mut self.filter {
+            Some(filter) if filter.has_room_for(self.buckets.entries) => {
+                for &(hash, _) in &fresh {
+                    filter.insert(hash);
+                }
+                Ok(())
+            }
+            _ => self.fill_filter(state),
         }
     }
 
@@ -304,7 +316,7 @@ impl KnownUrls {
 /// Writes rows in batches.
 struct Writer<'a> {
     state: &'a State,
-    batch: sled::Batch,
+    batch: Batch,
     rows: usize,
 }
 
@@ -312,7 +324,7 @@ impl<'a> Writer<'a> {
     fn new(state: &'a State) -> Self {
         Self {
             state,
-            batch: sled::Batch::default(),
+            batch: Batch::default(),
             rows: 0,
         }
     }

@@ -99,6 +99,11 @@
 //! After a failure in a later step, memory and disk differ: every later call returns [`StorageError::Halted`], and opening the
 //! store again continues from the disk.
 //!
+//! # A store that another process holds
+//!
+//! sled opens its files for one process. A process that writes can lend its rows ([`Store::lend`]); another one then opens the store with
+//! [`Store::open_lent`] and reads it as of the last commit, while the first one goes on. All methods that read work alike.
+//!
 //! # A page in another's place
 //!
 //! A page that is decided later may take the place of a kept page ([`PageDraft::replaces`]). One batch makes the earlier page a
@@ -113,24 +118,31 @@
 //! - `error`; [`warc`]: places, records, captures and readers of the archive.
 //! - `frontier`, `url_state`, `page`, `visits`, `outcome`, `redecided`, `counts`: the types of the rows and of the interface.
 //! - `warc::metadata` and `warc::writer`: the archive's records of those types, and its files.
-//! - `format`: every key and value on disk. `state`: the sled database. `folder`: lock, README, last commit.
+//! - `format`: every key and value on disk. `holder`, `folder`: lock, README, last commit.
+//! - `guarded`, `batch`, `snapshot`, `running`: the rows as of one commit, for processes that read a crawl that runs. `state`: the rows, in the sled
+//!   database or lent by another process.
 //! - `chunk`: the rows of the queue. `known`: the hashes of all known URLs. `early`: the URLs that a crash made known too early. `stage`:
 //!   changes on their way to a commit.
-//! - `store`: opening, and the commit. Further methods of [`Store`]: `stage/discover` and `stage/finish` stage changes, `queue`, `urls`,
+//! - `store`: opening, lending, and the commit. Further methods of [`Store`]: `stage/discover` and `stage/finish` stage changes, `queue`, `urls`,
 //!   `catalogue` and `texts` read, `revisit` stages visits, `hosts` and `run` remember hosts and runs.
 //! - `verify`: checks whether all of it agrees. `rebuild`: the state from the archive. `compact`: the state without superseded rows.
 //!   [`cdxj`]: the index of the archive for replay tools.
 
+mod batch;
 mod catalogue;
 pub mod cdxj;
 mod chunk;
+mod clock;
 mod compact;
+mod copied;
 mod counts;
 mod early;
 mod error;
 mod folder;
 mod format;
 mod frontier;
+mod guarded;
+mod holder;
 mod hosts;
 #[cfg(test)]
 mod injected;
@@ -143,7 +155,9 @@ mod rebuild;
 mod redecided;
 mod revisit;
 mod run;
+mod running;
 mod sitemaps;
+mod snapshot;
 mod stage;
 mod state;
 mod store;
@@ -157,16 +171,19 @@ pub mod warc;
 
 pub use catalogue::{Pages, Redecisions};
 pub use compact::{Compacted, compact};
+pub use copied::why_not_writable;
 pub use counts::Counts;
 pub use error::StorageError;
 pub use format::MAX_URL_BYTES;
 pub use frontier::{Discovered, QueuedUrl, Revisit, Validators, Via};
+pub use holder::Holder;
 pub use hosts::{HostRecord, HostRecords, MAX_STORED_ROBOTS_BYTES, StoredRobots};
 pub use outcome::{Finished, Outcome};
 pub use page::{Fate, PageDraft, PageRecord, Replaced, Verdict};
 pub use queue::{Hosts, Queue};
 pub use rebuild::{Rebuild, RebuildStep, Rebuilt, Redecision};
 pub use redecided::Redecided;
+pub use running::client::AsOf;
 pub use sitemaps::{OnwardSitemap, StoredSitemap};
 pub use store::{OpenOptions, Store};
 pub use stored_text::stored_text;

@@ -44,7 +44,7 @@ use crate::warc::metadata::DecidedBy;
 use crate::warc::writer::file_name;
 
 const UNREADABLE_HEAD: &str = "cannot read the head of a WARC file: its pages may have been decided by another scheme than those of \
-    the other files; crawler rebuild --redecide gives all pages new verdicts by one scheme";
+    the other files; the option --redecide of this command gives all pages new verdicts by one scheme";
 
 /// A report of progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl Rebuild {
         if !dir.is_dir() {
             return Err(StorageError::NoStore { dir: dir.to_owned() });
         }
-        let folder = DataFolder::hold(dir, false)?;
+        let folder = DataFolder::hold(dir, false, &options.command)?;
         folder.check_replaceable()?;
         let crawls = crawls_in(&folder, say)?;
         let files = only_crawl(crawls, &folder, || Some(old_meta(dir, options)?.started_at), say)?;

@@ -16,6 +16,7 @@ mod finish;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::iter::Peekable;
 
+use crate::batch::Batch;
 use crate::chunk::{self, QueueChange};
 use crate::counts::{CountChange, Counts};
 use crate::early::EarlyLinks;
@@ -242,8 +243,8 @@ impl Stage {
         state: &State,
         after: Progress,
         hosts: &mut HashMap<String, Counts>,
-    ) -> Result<sled::Batch, StorageError> {
-        let mut batch = sled::Batch::default();
+    ) -> Result<Batch, StorageError> {
+        let mut batch = Batch::default();
         let mut touched: BTreeMap<String, Counts> = BTreeMap::new();
         let mut queue = chunk::Edits::new(state);
         let mut kinds = BTreeSet::new();
@@ -296,8 +297,8 @@ fn batch_of_links(
     progress: Progress,
     links: &mut Peekable<impl Iterator<Item = FreshUrl>>,
     hosts: &mut HashMap<String, Counts>,
-) -> Result<sled::Batch, StorageError> {
-    let mut batch = sled::Batch::default();
+) -> Result<Batch, StorageError> {
+    let mut batch = Batch::default();
     let mut queue = chunk::Edits::new(state);
     let mut touched: BTreeMap<String, Counts> = BTreeMap::new();
     let mut logged: Vec<format::Logged> = Vec::new();
@@ -320,7 +321,7 @@ fn batch_of_links(
     Ok(batch)
 }
 
-fn write_counts(batch: &mut sled::Batch, touched: BTreeMap<String, Counts>) -> Result<(), StorageError> {
+fn write_counts(batch: &mut Batch, touched: BTreeMap<String, Counts>) -> Result<(), StorageError> {
     for (host, counts) in touched {
         batch.insert(format::host_key(&host), format::encode(&counts)?);
     }

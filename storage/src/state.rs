@@ -1,4 +1,5 @@
-//! The sled database in `state/`: opened, checked, read, and made durable.
+//! The rows of the store: in the sled database in `state/`, which this process opens, checks, reads and makes durable; or lent by
+//! another process that has it open, for reading.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -6,23 +7,52 @@ use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 
+use crate::batch::{Batch, KeyValue};
 use crate::error::StorageError;
 use crate::format::{self, FORMAT_VERSION, Progress};
+use crate::guarded::{guarded, panic_message};
+use crate::holder::Holder;
+use crate::running::client::{AsOf, Lender, LentRows};
+use crate::snapshot::{Snapshot, Snapshots};
 use crate::warc::medium::sync_folder;
 
-/// The database and its tree `state`. Clones share the database.
+/// The rows of a store. Clones share them.
 #[derive(Clone)]
 pub(crate) struct State {
     dir: PathBuf,
+    rows: Source,
+}
+
+/// Where the rows are.
+#[derive(Clone)]
+enum Source {
+    Own(Arc<Own>),
+    Lent(Lender),
+}
+
+/// The database of this process, and its tree `state`.
+struct Own {
     db: sled::Db,
     tree: sled::Tree,
     /// Files in `blobs` that are durable.
-    synced_blobs: Arc<Mutex<HashSet<OsString>>>,
+    synced_blobs: Mutex<HashSet<OsString>>,
+    /// Snapshots of `tree` for readers in other processes.
+    snapshots: Snapshots,
+    /// Held during a commit.
+    last_commit: Mutex<LastCommit>,
+}
+
+/// The last complete commit.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct LastCommit {
+    pub number: u64,
+    /// Milliseconds since the Unix epoch.
+    pub at_ms: u64,
 }
 
 /// Upper bound on the wait for a dropped database to release its files.
@@ -44,8 +74,13 @@ impl State {
     /// Opens the database under `dir`, the data folder. `cache_bytes` is sled's cache.
     pub fn open(dir: &Path, cache_bytes: u64) -> Result<Self, StorageError> {
         remove_unfinished_snapshots(dir)?;
+        Self::open_at(dir, &state_folder(dir), cache_bytes)
+    }
+
+    /// Opens the database in the folder `state`, which belongs to the data folder `dir`.
+    pub fn open_at(dir: &Path, state: &Path, cache_bytes: u64) -> Result<Self, StorageError> {
         let config = sled::Config::new()
-            .path(state_folder(dir))
+            .path(state)
             .cache_capacity(cache_bytes)
             // Only commits write rows to the disk.
             .flush_every_ms(None);
@@ -59,10 +94,9 @@ impl State {
                     std::thread::sleep(Duration::from_millis(2));
                 }
                 Err(NotOpened::Error(error)) if is_locked(&error) => {
-                    let pid = Some(std::process::id());
                     return Err(StorageError::Locked {
                         dir: dir.to_owned(),
-                        pid,
+                        holder: Some(Holder::this_process()),
                     });
                 }
                 Err(NotOpened::Error(error)) => return Err(StorageError::sled(dir, error)),
@@ -73,16 +107,56 @@ impl State {
         };
         Ok(Self {
             dir: dir.to_owned(),
-            db,
-            tree,
-            synced_blobs: Arc::default(),
+            rows: Source::Own(Arc::new(Own {
+                db,
+                tree,
+                synced_blobs: Mutex::default(),
+                snapshots: Snapshots::default(),
+                last_commit: Mutex::default(),
+            })),
         })
+    }
+
+    /// The rows that another process lends.
+    pub fn lent_by(dir: &Path, lender: Lender) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            rows: Source::Lent(lender),
+        }
+    }
+
+    /// The instant that lent rows show; `None` for rows of this process.
+    pub fn as_of(&self) -> Option<AsOf> {
+        match &self.rows {
+            Source::Own(_) => None,
+            Source::Lent(lender) => Some(lender.as_of()),
+        }
+    }
+
+    /// Begins a commit, which ends with the drop of the guard: until then no snapshot is taken.
+    pub fn begin_commit(&self) -> Result<MutexGuard<'_, LastCommit>, StorageError> {
+        // A panic during a commit halts the store; a reader may still see what was applied before.
+        Ok(self.own()?.last_commit.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The rows after the last complete commit, and that commit; `None` for lent rows. Waits for the end of a commit.
+    pub fn snapshot(&self) -> Option<(Snapshot, LastCommit)> {
+        let Source::Own(own) = &self.rows else { return None };
+        let last = own.last_commit.lock().unwrap_or_else(PoisonError::into_inner);
+        Some((own.snapshots.take(&own.tree, &self.dir), *last))
+    }
+
+    fn own(&self) -> Result<&Own, StorageError> {
+        match &self.rows {
+            Source::Own(own) => Ok(own),
+            Source::Lent(_) => Err(StorageError::Lent { dir: self.dir.clone() }),
+        }
     }
 
     /// The meta rows; `None` for an empty database.
     pub fn meta(&self) -> Result<Option<Meta>, StorageError> {
         let Some(row) = self.get(format::META_FORMAT)? else {
-            let first = guarded(&self.dir, || self.tree.first())?;
+            let first = self.scan([]).next().transpose()?;
             return if first.is_none() {
                 Ok(None)
             } else {
@@ -116,7 +190,7 @@ impl State {
 
     /// Writes the meta rows of a new store, durable on return.
     pub fn begin(&self, meta: &Meta) -> Result<(), StorageError> {
-        let mut batch = sled::Batch::default();
+        let mut batch = Batch::default();
         batch.insert(format::META_FORMAT, format::format_row(FORMAT_VERSION));
         batch.insert(format::META_SCHEME, meta.scheme.as_bytes());
         batch.insert(format::META_STARTED, format::encode(&meta.started_at)?);
@@ -134,21 +208,33 @@ impl State {
         }
     }
 
-    pub fn db(&self) -> &sled::Db {
-        &self.db
+    /// The database; `None` if another process has it.
+    pub fn db(&self) -> Option<&sled::Db> {
+        self.own().ok().map(|own| &own.db)
     }
 
     pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<sled::IVec>, StorageError> {
-        guarded(&self.dir, || self.tree.get(key))
+        match &self.rows {
+            Source::Own(own) => guarded(&self.dir, || own.tree.get(key)),
+            Source::Lent(lender) => lender.get(key.as_ref()),
+        }
     }
 
     pub fn contains(&self, key: impl AsRef<[u8]>) -> Result<bool, StorageError> {
-        guarded(&self.dir, || self.tree.contains_key(key))
+        match &self.rows {
+            Source::Own(own) => guarded(&self.dir, || own.tree.contains_key(key)),
+            Source::Lent(lender) => Ok(lender.get(key.as_ref())?.is_some()),
+        }
     }
 
     /// Applies a batch as one atomic step.
-    pub fn apply(&self, batch: sled::Batch) -> Result<(), StorageError> {
-        guarded(&self.dir, || self.tree.apply_batch(batch))
+    pub fn apply(&self, batch: Batch) -> Result<(), StorageError> {
+        let own = self.own()?;
+        let (keys, batch) = batch.into_parts();
+        guarded(&self.dir, || {
+            own.snapshots.save(&own.tree, &keys)?;
+            own.tree.apply_batch(batch)
+        })
     }
 
     /// Makes all applied batches durable.
@@ -156,19 +242,20 @@ impl State {
     /// On Linux sled 0.34 ends its writes with `sync_file_range`, which writes neither the file's new length nor the disk's own
     /// cache. Such writes survive the end of the process, but not a loss of power, so this function adds an `fdatasync`.
     pub fn flush(&self) -> Result<(), StorageError> {
-        guarded(&self.dir, || self.db.flush())?;
+        let own = self.own()?;
+        guarded(&self.dir, || own.db.flush())?;
         let path = state_folder(&self.dir).join("db");
-        self.sync_blobs()?;
+        self.sync_blobs(&own.synced_blobs)?;
         File::open(&path)
             .and_then(|file| file.sync_data())
             .map_err(|source| StorageError::io("make durable", path, source))
     }
 
     /// sled writes a node that is too long for a quarter of a segment to a separate file, and does not sync that file either.
-    fn sync_blobs(&self) -> Result<(), StorageError> {
+    fn sync_blobs(&self, synced: &Mutex<HashSet<OsString>>) -> Result<(), StorageError> {
         let folder = state_folder(&self.dir).join("blobs");
         let failed = |source| StorageError::io("make durable", &folder, source);
-        let mut synced = self.synced_blobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut synced = synced.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = HashSet::new();
         for entry in std::fs::read_dir(&folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
@@ -190,24 +277,38 @@ impl State {
     }
 
     /// The last row whose key lies between `from` and `to`, both included.
-    pub fn last_in(&self, from: &[u8], to: &[u8]) -> Result<Option<(sled::IVec, sled::IVec)>, StorageError> {
-        guarded(&self.dir, || self.tree.range(from..=to).next_back().transpose())
+    pub fn last_in(&self, from: &[u8], to: &[u8]) -> Result<Option<KeyValue>, StorageError> {
+        match &self.rows {
+            Source::Own(own) => guarded(&self.dir, || own.tree.range(from..=to).next_back().transpose()),
+            // The first key after `to` is `to` with a zero byte.
+            Source::Lent(lender) => lender.last(from.to_vec(), Some([to, &[0]].concat())),
+        }
     }
 
     /// The rows whose keys begin with `prefix`, in order.
     pub fn scan(&self, prefix: impl AsRef<[u8]>) -> Rows {
-        Rows {
-            dir: self.dir.clone(),
-            rows: self.tree.scan_prefix(prefix),
-        }
+        self.rows(match &self.rows {
+            Source::Own(own) => Reader::Own(own.tree.scan_prefix(prefix)),
+            Source::Lent(lender) => {
+                let prefix = prefix.as_ref();
+                Reader::Lent(lender.rows(prefix.to_vec(), after_prefix(prefix)))
+            }
+        })
     }
 
     /// The rows of the table of the key `from`, from that key on, in order.
     pub fn scan_from(&self, from: &[u8]) -> Rows {
         let end = vec![from[0] + 1];
+        self.rows(match &self.rows {
+            Source::Own(own) => Reader::Own(own.tree.range(from.to_vec()..end)),
+            Source::Lent(lender) => Reader::Lent(lender.rows(from.to_vec(), Some(end))),
+        })
+    }
+
+    fn rows(&self, reader: Reader) -> Rows {
         Rows {
             dir: self.dir.clone(),
-            rows: self.tree.range(from.to_vec()..end),
+            reader,
         }
     }
 
@@ -263,24 +364,28 @@ fn open_database(config: &sled::Config) -> Result<(sled::Db, sled::Tree), NotOpe
     }
 }
 
-/// Calls sled and turns a panic into an error: sled asserts some properties of the data that it reads, and unwraps some failures of its
-/// threads.
-pub(crate) fn guarded<T>(dir: &Path, ask: impl FnOnce() -> Result<T, sled::Error>) -> Result<T, StorageError> {
-    match catch_unwind(AssertUnwindSafe(ask)) {
-        Ok(answer) => answer.map_err(|error| StorageError::sled(dir, error)),
-        Err(panic) => Err(StorageError::sled_panic(dir, panic_message(panic.as_ref()))),
-    }
-}
-
 /// Whether the database is locked. sled 0.34 has no error variant for it.
 fn is_locked(error: &sled::Error) -> bool {
     matches!(error, sled::Error::Io(error) if error.to_string().starts_with("could not acquire lock"))
 }
 
-/// Iterates over rows of the tree. Owns its reader.
+/// The first key after all keys that begin with `prefix`; `None` if there is none.
+fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
+    let last = prefix.iter().rposition(|byte| *byte < u8::MAX)?;
+    let mut end = prefix[..=last].to_vec();
+    end[last] += 1;
+    Some(end)
+}
+
+/// Iterates over rows. Owns its reader.
 pub(crate) struct Rows {
     dir: PathBuf,
-    rows: sled::Iter,
+    reader: Reader,
+}
+
+enum Reader {
+    Own(sled::Iter),
+    Lent(LentRows),
 }
 
 impl Rows {
@@ -295,15 +400,21 @@ impl Rows {
 
 impl DoubleEndedIterator for Rows {
     fn next_back(&mut self) -> Option<Self::Item> {
-        guarded(&self.dir, || self.rows.next_back().transpose()).transpose()
+        match &mut self.reader {
+            Reader::Own(rows) => guarded(&self.dir, || rows.next_back().transpose()).transpose(),
+            Reader::Lent(rows) => rows.next_back(),
+        }
     }
 }
 
 impl Iterator for Rows {
-    type Item = Result<(sled::IVec, sled::IVec), StorageError>;
+    type Item = Result<KeyValue, StorageError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        guarded(&self.dir, || self.rows.next().transpose()).transpose()
+        match &mut self.reader {
+            Reader::Own(rows) => guarded(&self.dir, || rows.next().transpose()).transpose(),
+            Reader::Lent(rows) => rows.next(),
+        }
     }
 }
 
@@ -335,7 +446,7 @@ pub(crate) fn await_release(state: &Path) -> Result<(), StorageError> {
             TryLockError::WouldBlock => {
                 return Err(StorageError::Locked {
                     dir: state.to_owned(),
-                    pid: Some(std::process::id()),
+                    holder: Some(Holder::this_process()),
                 });
             }
             // A file system without locks has none to wait for.
@@ -360,12 +471,4 @@ fn sync_all(folder: &Path) -> std::io::Result<()> {
 /// The folder of sled's files.
 pub(crate) fn state_folder(dir: &Path) -> PathBuf {
     dir.join("state")
-}
-
-fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<String>()
-        .map(String::as_str)
-        .or_else(|| panic.downcast_ref::<&str>().copied());
-    text.unwrap_or("sled panicked").to_owned()
 }

@@ -2,8 +2,9 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::clock::now_ms;
+use crate::copied::StateCopy;
 use crate::counts::Counts;
 use crate::early::EarlyLinks;
 use crate::error::StorageError;
@@ -11,8 +12,10 @@ use crate::folder::DataFolder;
 use crate::format::{self, Progress};
 use crate::known::KnownUrls;
 use crate::redecided::{REDECIDED_ROW, Redecided};
+use crate::running::client::{AsOf, Connected, Lender};
+use crate::running::server::Server;
 use crate::stage::Stage;
-use crate::state::{Meta, State};
+use crate::state::{LastCommit, Meta, State};
 use crate::visits::RefreshCounts;
 use crate::warc::medium::{Folder, Medium, Untouched};
 use crate::warc::metadata::DecidedBy;
@@ -42,6 +45,8 @@ pub struct OpenOptions {
     pub create: bool,
     /// The current time, milliseconds since the Unix epoch: the start of a new crawl.
     pub now_ms: u64,
+    /// The command that opens the store. Other processes name it to their users while this one holds the folder.
+    pub command: String,
 }
 
 impl OpenOptions {
@@ -55,6 +60,7 @@ impl OpenOptions {
             warcinfo: Vec::new(),
             create: true,
             now_ms: now_ms(),
+            command: String::new(),
         }
     }
 
@@ -69,14 +75,12 @@ impl OpenOptions {
     }
 }
 
-/// Milliseconds since the Unix epoch.
-pub(crate) fn now_ms() -> u64 {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since_epoch.as_millis()).unwrap_or(0)
-}
-
 /// A crawl on disk, held by one process. The documentation of the [crate] says what is durable when.
+///
+/// A store that [`Store::open_lent`] opens belongs to another process: it shows the rows as of one commit, and changes nothing.
 pub struct Store {
+    /// Gives the rows to other processes. First, because it ends before the database is closed.
+    server: Option<Server>,
     pub(crate) state: State,
     pub(crate) archive: WarcWriter,
     pub(crate) known: KnownUrls,
@@ -95,6 +99,8 @@ pub struct Store {
     halted: bool,
     scheme: String,
     started_at: u64,
+    /// The copy that `state` has open. Last, because the database is closed first.
+    copy: Option<StateCopy>,
 }
 
 impl std::fmt::Debug for Store {
@@ -135,7 +141,7 @@ impl Store {
         medium: Box<dyn Medium>,
         marks: Box<dyn Medium>,
     ) -> Result<Self, StorageError> {
-        let folder = DataFolder::hold_with(dir, options.create, marks)?;
+        let folder = DataFolder::hold_with(dir, (options.create, &options.command), marks)?;
         let state = State::open(dir, options.cache_bytes)?;
         let meta = match state.meta()? {
             Some(meta) => {
@@ -154,8 +160,65 @@ impl Store {
             archive.check_files(&state.gaps()?)?;
         }
         let known = KnownUrls::open(&state, meta.seed)?;
+        Self::with(folder, state, archive, known, meta)
+    }
+
+    /// Opens a private copy of the state in `dir`, for reading where nothing can be written: see [`why_not_writable`](crate::why_not_writable).
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); and the temporary folder of the system has no room for the copy.
+    pub fn open_copied(dir: &Path, options: &OpenOptions) -> Result<Self, StorageError> {
+        let folder = DataFolder::hold_to_read(dir)?;
+        let no_store = || StorageError::NoStore { dir: dir.to_owned() };
+        let copy = StateCopy::of(&DataFolder::current_state(dir).ok_or_else(no_store)?)?;
+        let state = State::open_at(dir, &copy.path(), options.cache_bytes)?;
+        let meta = state.meta()?.ok_or_else(no_store)?;
+        check_scheme(dir, &meta, options)?;
+        let medium: Box<dyn Medium> = Box::new(Untouched(Folder::new(folder.warc())));
+        check_not_rolled_back(&folder, &*medium, &meta)?;
+        let archive = WarcWriter::open(medium, meta.started_at, options.roll_bytes, meta.progress.archive)?;
+        let known = KnownUrls::open(&state, meta.seed)?;
+        let mut store = Self::with(folder, state, archive, known, meta)?;
+        store.copy = Some(copy);
+        Ok(store)
+    }
+
+    /// The folder and the bytes of the copy, of a store that [`open_copied`](Self::open_copied) opened.
+    #[must_use]
+    pub fn copied(&self) -> Option<(PathBuf, u64)> {
+        self.copy.as_ref().map(|copy| (copy.path(), copy.bytes()))
+    }
+
+    /// Opens the store that another process holds in `dir`, as of its last commit; `None` if that process does not lend its rows, or not
+    /// yet: it has just started, it is about to end, or it is a command that ends soon.
+    ///
+    /// # Errors
+    /// [`StorageError::OtherVersion`], [`StorageError::LenderGone`]; the connection is refused, or the rows cannot be read.
+    pub fn open_lent(dir: &Path) -> Result<Option<Self>, StorageError> {
+        let Connected::To(lender) = Lender::connect(dir)? else {
+            return Ok(None);
+        };
+        let state = State::lent_by(dir, lender);
+        let folder = DataFolder::of_another(dir);
+        let Some(meta) = state.meta()? else {
+            return Err(StorageError::NoStore { dir: dir.to_owned() });
+        };
+        let medium = Box::new(Untouched(Folder::new(folder.warc())));
+        let archive = WarcWriter::open(medium, meta.started_at, u64::MAX, meta.progress.archive)?;
+        let known = KnownUrls::lent(&state, meta.seed)?;
+        Self::with(folder, state, archive, known, meta).map(Some)
+    }
+
+    fn with(
+        folder: DataFolder,
+        state: State,
+        archive: WarcWriter,
+        known: KnownUrls,
+        meta: Meta,
+    ) -> Result<Self, StorageError> {
         let early = EarlyLinks::open(&state, &known)?;
         let mut store = Self {
+            server: None,
             state,
             archive,
             folder,
@@ -169,12 +232,34 @@ impl Store {
             halted: false,
             scheme: meta.scheme,
             started_at: meta.started_at,
+            copy: None,
         };
         for host in store.hosts() {
             store.totals += host?.1;
         }
         store.resume_refresh()?;
         Ok(store)
+    }
+
+    /// Lends the rows to processes that read this folder, until the store is closed: each gets the rows as of one commit.
+    ///
+    /// # Errors
+    /// Neither a socket in the folder nor a port of the loopback interface can be opened. The store works without.
+    pub fn lend(&mut self) -> Result<(), StorageError> {
+        *self.state.begin_commit()? = LastCommit {
+            number: self.progress.commit,
+            at_ms: now_ms(),
+        };
+        let server = Server::start(self.folder.dir(), self.state.clone())
+            .map_err(|source| StorageError::io("listen for readers of", self.folder.dir(), source))?;
+        self.server = Some(server);
+        Ok(())
+    }
+
+    /// The instant that a store of another process shows; `None` for a store of this process.
+    #[must_use]
+    pub fn as_of(&self) -> Option<AsOf> {
+        self.state.as_of()
     }
 
     /// The data folder.
@@ -200,9 +285,10 @@ impl Store {
         self.started_at
     }
 
-    /// The database, for the trees of an index that is derived from the catalogue. The tree `state` belongs to the store.
+    /// The database, for the trees of an index that is derived from the catalogue. The tree `state` belongs to the store. `None` if
+    /// another process holds the store.
     #[must_use]
-    pub fn index_db(&self) -> &sled::Db {
+    pub fn index_db(&self) -> Option<&sled::Db> {
         self.state.db()
     }
 
@@ -223,6 +309,8 @@ impl Store {
         self.check_running()?;
         if !self.stage.is_empty() {
             self.archive.sync()?;
+            let state = self.state.clone();
+            let mut last = state.begin_commit()?;
             self.halted = true;
             let number = self.progress.commit + 1;
             let after = Progress {
@@ -235,6 +323,10 @@ impl Store {
             self.state.flush()?;
             self.progress.commit = number;
             self.known.merge_if_due(&self.state)?;
+            *last = LastCommit {
+                number,
+                at_ms: now_ms(),
+            };
             self.halted = false;
             self.folder.note_commit(number)?;
         }

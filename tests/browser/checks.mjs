@@ -254,7 +254,9 @@ export async function withoutScript({ page, complaints, requests, address }, say
   const tools = await page.locator('.tools').count();
   say('without JavaScript the first rows are there', pairs > 0 && clusters > 0 && rows > 0 && hidden === 0 && tools === 0,
     `${pairs} pairs, ${clusters} clusters, ${rows} rows`, [`${hidden} things for scripts only`]);
-  const marks = page.locator('#doubtful .differs').first();
+  const isOpen = await page.locator('#doubtful .differs').first().evaluate((details) => details.open);
+  say('the first diff is open', isOpen);
+  const marks = page.locator('#doubtful .differs').nth(1);
   await marks.locator('summary').press('Enter');
   say('without JavaScript a diff can be opened', (await marks.locator('ins:visible, del:visible').count()) > 0, '');
   const others = [...complaints, ...requests.filter((url) => url !== address)];
@@ -264,4 +266,38 @@ export async function withoutScript({ page, complaints, requests, address }, say
 export async function narrow({ page }, say) {
   const { wide, window: width } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, window: innerWidth }));
   say('on a telephone nothing but tables and charts scrolls sideways', wide <= width, `${wide} of ${width} pixels`);
+  // A word of the page, and of a text that it shows, has one line. URLs and very long words may break.
+  const broken = await page.evaluate(() => {
+    const found = [];
+    document.querySelectorAll('details').forEach((details) => { details.open = true; });
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const node = walker.currentNode;
+      if (!node.parentElement.checkVisibility() || node.parentElement.closest('a, code, script, svg, .u')) continue;
+      for (const word of node.data.matchAll(/[\p{Script=Latin}]{2,24}/gu)) {
+        const [before, after] = [node.data[word.index - 1], node.data[word.index + word[0].length]];
+        if ([before, after].some((next) => next && !/[\s.,;:()]/.test(next))) continue;
+        const range = document.createRange();
+        range.setStart(node, word.index);
+        range.setEnd(node, word.index + word[0].length);
+        const lines = new Set([...range.getClientRects()].filter((rect) => rect.width > 0).map((rect) => Math.round(rect.top)));
+        if (lines.size > 1) found.push(`${word[0]} in <${node.parentElement.localName}> of ${node.data.trim().slice(0, 60)}`);
+      }
+    }
+    return found;
+  });
+  say('on a telephone no word is broken', broken.length === 0, `${broken.length} words`, broken.slice(0, 10));
+}
+
+// Links open the pages of the crawl, tell them nothing, and run nothing.
+export async function links({ page }, say, kind) {
+  const found = await page.locator('main a, header a').evaluateAll((all) => all.map((node) => ({
+    href: node.getAttribute('href'), rel: node.rel, shown: node.textContent,
+  })).filter(({ href }) => !href.startsWith('#')));
+  const bad = found.filter(({ href, rel }) => !/^https?:\/\/[!-~]+$/.test(href) || rel !== 'noopener noreferrer');
+  // The hostile site redirects nobody.
+  const wanted = ['header', '#doubtful .pair', '#clusters .duplicates', '#failures', ...(kind === 'demo' ? ['#redirects'] : [])];
+  const places = await page.evaluate((all) => all.filter((place) => !document.querySelector(`${place} a[href^=http]`)), wanted);
+  say('URLs are links that open only the web', found.length > 0 && bad.length === 0, `${found.length} links`, bad.map((link) => JSON.stringify(link)));
+  say('seeds, pairs, clusters and tables have links', places.length === 0, '', places);
 }

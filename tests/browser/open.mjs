@@ -22,6 +22,7 @@ for (const scheme of ['light', 'dark']) {
     await checks.accessible(visit, say, scheme);
     if (scheme === 'light') {
       await checks.textOnly(visit, say, options.kind);
+      await checks.links(visit, say, options.kind);
       await checks.paging(visit, say);
       await checks.filter(visit, say, options.kind);
       await checks.filterByWhatIsShown(visit, say, options.kind);

@@ -11,8 +11,6 @@ export async function pictures(browser, folder, say) {
   const to = (page, selector) => page.locator(selector).first().evaluate((node) => node.scrollIntoView());
   await take('summary', async () => {}, { width: 1100, height: 1200 });
   await take('doubtful', async (page) => {
-    const pairs = page.locator('.pair', { has: page.locator('.differs') });
-    await pairs.first().locator('.differs summary').click();
     await to(page, '.pair:has(.differs[open])');
   });
   await take('clusters', async (page) => {

@@ -10,12 +10,12 @@ const FLAGS = [
 ];
 
 export class Browser {
-  constructor({ modules, chromium, report, profile }) {
+  constructor({ modules, chromium, report, address, profile }) {
     const require = createRequire(join(modules, 'package.json'));
     this.chromium = require('playwright-core').chromium;
     this.axe = require('axe-core').source;
     this.executablePath = chromium;
-    this.address = pathToFileURL(report).href;
+    this.address = address ?? pathToFileURL(report).href;
     this.profile = profile;
   }
 

@@ -104,7 +104,7 @@ fn texts_and_pages_in_a_folder_give_the_same_verdicts_by_name() {
     ];
     let ended = folder.dedup(&["in", "--kept", "kept.jsonl"]).succeeded();
     assert_eq!(verdicts(&ended.stdout), expected);
-    ended.complains_of(&["skipped 1 files with an unknown ending"]);
+    ended.complains_of(&["skipped 1 file with an unknown ending"]);
     let kept = lines(&fs::read_to_string(folder.path("kept.jsonl")).unwrap());
     let (page, text) = (&kept[1], &kept[0]);
     assert_eq!(

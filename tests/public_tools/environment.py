@@ -18,10 +18,14 @@ def tool(name: str) -> str:
     return str(Path(sys.prefix) / "bin" / name)
 
 
+def target() -> Path:
+    """The folder for everything that is built or installed."""
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).absolute()
+
+
 def enter(requirements: Path) -> None:
     """Starts this script again with the interpreter that has the tools that the file lists; returns where it is that one."""
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).absolute()
-    environment = target / f"{requirements.parent.name}-venv"
+    environment = target() / f"{requirements.parent.name}-venv"
     if Path(sys.prefix).resolve() == environment.resolve():
         return
     if sys.version_info < (3, 10):

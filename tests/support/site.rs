@@ -179,10 +179,18 @@ impl Site {
         self.requests().into_iter().map(|request| request.path).collect()
     }
 
+    /// Their paths, robots.txt left out, sorted.
+    pub fn pages_asked(&self) -> Vec<String> {
+        let mut paths = self.paths();
+        paths.retain(|path| path != "/robots.txt");
+        paths.sort();
+        paths
+    }
+
     /// How often each path has been asked for, robots.txt left out.
     pub fn times_asked(&self) -> HashMap<String, usize> {
         let mut times = HashMap::new();
-        for path in self.paths().into_iter().filter(|path| path != "/robots.txt") {
+        for path in self.pages_asked() {
             *times.entry(path).or_default() += 1;
         }
         times

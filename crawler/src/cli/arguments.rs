@@ -11,10 +11,12 @@ mod dedup;
 mod explain;
 mod export;
 mod fingerprint;
+mod init;
 mod inspect;
 mod logging;
 mod report;
 mod run;
+mod serve;
 mod shell;
 mod status;
 mod store;
@@ -31,6 +33,7 @@ pub use dedup::DedupArgs;
 pub use explain::ExplainArgs;
 pub use export::{ExportArgs, ExportFormat, ExportVerdict};
 pub use fingerprint::{EvaluateArgs, FingerprintArgs, IdfArgs, LayoutsArgs};
+pub use init::InitArgs;
 pub use inspect::{
     Fetching, InspectArgs, InspectFormat, InspectPageArgs, InspectRobotsArgs, InspectSitemapArgs, InspectUrlArgs,
     Inspected,
@@ -38,6 +41,7 @@ pub use inspect::{
 pub use logging::{LogFormat, LoggingArgs};
 pub use report::{ReportArgs, ReportFormat, RulesArgs, RulesFormat};
 pub use run::{DemoArgs, RunArgs};
+pub use serve::{RunServeArgs, ServeArgs};
 pub use shell::{CompletionsArgs, ManArgs};
 pub use status::StatusArgs;
 pub use store::{GcArgs, RebuildArgs, VerifyArgs, VerifyFormat};
@@ -47,7 +51,8 @@ pub use tune::{TuneArgs, TuneFormat};
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 110, arg_required_else_help = true)]
 #[command(
-    after_help = "Start with `crawler demo`, which crawls a small built-in site without network access.\n\
+    after_help = "Start with `crawler demo`, which crawls a small built-in site without network access. For a site of your own, start \
+    with `crawler init URL`.\n\
     Exit codes: 0 success (single pages may have failed), 1 the command could not continue, 2 an argument, the configuration or an \
     input file is invalid, 3 success, but some input could not be read, 130 Ctrl-C; `explain`, `check` and `run` have others, which \
     their help lists.\n\
@@ -71,10 +76,14 @@ pub struct Cli {
 /// The commands; each has its own file in `cli/`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Ask sites for their robots.txt and sitemaps, and write a first seeds file and configuration.
+    Init(InitArgs),
     /// Crawl from a list of seed URLs and keep the pages with new content.
     Run(RunArgs),
     /// Show the fetched, kept and dropped pages of a crawl, with the reasons.
     Report(ReportArgs),
+    /// Show the crawl in the browser: pages, clusters, thresholds.
+    Serve(ServeArgs),
     /// Explain why a page was kept or dropped, or show the state of its URL.
     Explain(ExplainArgs),
     /// Compare a text with the kept pages and show the passages that it shares with the nearest ones.
@@ -114,7 +123,7 @@ pub enum Command {
 }
 
 /// The data folder of a crawl.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct DataFolder {
     /// Data folder of the crawl, with its state and its WARC files.
     #[arg(long, value_name = "DIR", default_value = "data")]
@@ -122,7 +131,7 @@ pub struct DataFolder {
 }
 
 /// The configuration file.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct ConfigFile {
     /// Configuration file. Default: `config.toml` in the current folder if it exists, otherwise the built-in values.
     #[arg(long, value_name = "FILE")]

@@ -6,8 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use storage::Store;
-
 use super::inspect;
 use super::screen::Screen;
 use crate::cli::arguments::{AnswerFormat, CheckArgs};
@@ -18,7 +16,8 @@ use crate::files::Format;
 use crate::live::progress::{Moment, Progress};
 use crate::study::check::{self, Subject, TextVerdict};
 use crate::study::nearest::KeptPages;
-use crate::study::scheme::{has_scheme_of, scheme_of_texts};
+use crate::study::scheme;
+use crate::terminal::commands::{command, path_argument};
 use crate::terminal::tell::tell;
 use crate::terminal::text::terminal_text;
 
@@ -29,13 +28,13 @@ pub(super) fn execute(args: &CheckArgs) -> Result<(), Error> {
     reject_collections(&args.source)?;
     let settings = inspect::settings(&args.fetching)?;
     let store = super::store::open_to_read(&args.data.data)?;
-    check_scheme(&store, &settings)?;
-    let subject = read(args, &settings)?;
+    scheme::require_same(&store, &settings)?;
+    let subject = read(&args.source, args.url.as_deref(), &settings, args.ignore_robots)?;
     let kept = KeptPages::open(&store, &settings)?;
     if kept.is_derived {
         tell(
             "crawler: the store's index was built for another rule than the configured one, so this command built an index of all \
-             kept pages, which takes longer; the next crawler run builds the store's index again",
+             kept pages, which takes longer; the next run builds the store's index again",
         );
     }
     let options = check::Options {
@@ -82,27 +81,25 @@ pub(super) fn json(answer: &impl serde::Serialize) -> Result<String, RunError> {
 fn reject_collections(source: &Path) -> Result<(), UsageError> {
     match Format::of_name(source).filter(|_| source.is_file()) {
         Some(Format::Jsonl | Format::Warc) => Err(UsageError::Argument(format!(
-            "{} holds many documents, and check takes one page or text; crawler dedup compares the documents of files with each other",
-            source.display()
+            "{} holds many documents, and check takes one page or text; to compare these documents with each other: {}",
+            source.display(),
+            command("dedup", &[&path_argument(source)])
         ))),
         Some(Format::Html | Format::Text) | None => Ok(()),
     }
 }
 
-/// Refuses to compare fingerprints of two schemes.
-fn check_scheme(store: &Store, settings: &Settings) -> Result<(), RunError> {
-    if has_scheme_of(store, settings) {
-        return Ok(());
-    }
-    Err(RunError::OtherScheme {
-        dir: store.dir().to_owned(),
-        found: scheme_of_texts(store).to_owned(),
-        wanted: settings.scheme.id(),
-    })
+/// Reads a file in the place of which the user may have put a collection.
+///
+/// # Errors
+/// The file holds many documents, or cannot be read as a page or a text.
+pub(super) fn read_file(file: &Path, url: Option<&str>, settings: &Settings) -> Result<Subject, Error> {
+    reject_collections(file)?;
+    read(file, url, settings, false)
 }
 
-fn read(args: &CheckArgs, settings: &Settings) -> Result<Subject, Error> {
-    let page = inspect::read_one(&args.source, args.url.as_deref(), settings, args.ignore_robots)?;
+fn read(source: &Path, url: Option<&str>, settings: &Settings, ignore_robots: bool) -> Result<Subject, Error> {
+    let page = inspect::read_one(source, url, settings, ignore_robots)?;
     let page = page.map_err(|unread| RunError::Unread {
         what: terminal_text(&unread.source, SOURCE_CHARS),
         reason: unread.error.trim_start_matches("cannot be read: ").to_owned(),

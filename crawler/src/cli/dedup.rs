@@ -44,6 +44,7 @@ use crate::crawl::shutdown;
 use crate::error::RunError;
 use crate::files::{Fields, InputLimits, Inputs, Reading};
 use crate::live::progress::Progress;
+use crate::study::in_words::counted;
 use crate::terminal::tell::tell;
 use crate::terminal::units::bytes;
 
@@ -57,8 +58,8 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         Inputs::find(&args.inputs, args.format.map(Into::into), &written(output, kept)?).map_err(UsageError::from)?;
     if inputs.left_out() > 0 {
         tracing::warn!(
-            "skipped {} files with an unknown ending (--format reads them all)",
-            inputs.left_out()
+            "skipped {} with an unknown ending; --format reads all files",
+            counted(usize::try_from(inputs.left_out()).unwrap_or(usize::MAX), "file")
         );
     }
     let job = Job {

@@ -18,6 +18,7 @@ use crate::demo::{self, Running};
 use crate::error::RunError;
 use crate::live::progress::Progress;
 use crate::report::{Format, Report, Waiting};
+use crate::terminal::commands;
 use crate::terminal::width::terminal_width;
 
 pub(super) fn execute(args: &DemoArgs, quiet: bool) -> Result<(), Error> {
@@ -32,10 +33,11 @@ pub(super) fn execute(args: &DemoArgs, quiet: bool) -> Result<(), Error> {
         return Ok(());
     }
     let dir = data_folder(args.data.as_deref())?;
+    commands::set_crawl(&dir, args.config.config.as_deref());
     say(&format!("Crawling {} into {}", site.base_url, dir.display()))?;
     let stats = Arc::new(Stats::default());
     let progress = Progress::show(stats.clone(), RunLimits::default(), quiet);
-    let seeds = Seeds::from_text(site.base_url.to_string(), &settings.canonicalize);
+    let seeds = Seeds::from_text(site.base_url.to_string(), &settings);
     let result = pipeline::run(&settings, Some(seeds), &dir, &stats, shutdown::requested());
     drop(progress);
     result?;
@@ -106,6 +108,6 @@ fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunErr
         left.count()
     ))?;
     say(&format!("Report for a browser: {}", html.display()))?;
-    say(&format!("Report of the crawl: crawler report --data {}", dir.display()))?;
+    say(&format!("Report of the crawl: {}", commands::command("report", &[])))?;
     Ok(())
 }

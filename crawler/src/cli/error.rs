@@ -8,8 +8,8 @@ use crate::config::settings::InvalidSetting;
 use crate::crawl::seeds::SeedsError;
 use crate::error::RunError;
 use crate::files::InputError;
+use crate::live::listen::NotListening;
 use crate::live::log;
-use crate::live::status::NotListening;
 
 /// An invalid argument, configuration or input file: exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -58,9 +58,9 @@ pub enum UsageError {
     /// The log file cannot be written.
     #[error(transparent)]
     Log(#[from] log::Unwritable),
-    /// The status server cannot listen on its address.
+    /// A server cannot listen on its address.
     #[error(transparent)]
-    Status(#[from] NotListening),
+    Listen(#[from] NotListening),
     /// The input files cannot be found or read.
     #[error(transparent)]
     Input(#[from] InputError),

@@ -18,6 +18,8 @@ use crate::cli::arguments::EvaluateArgs;
 use crate::cli::error::{Error, UsageError};
 use crate::error::RunError;
 use crate::files::open_unpacked;
+use crate::study::in_words::counted;
+use crate::study::labels::parse_label;
 use crate::terminal::tell::tell;
 use grid::Grid;
 
@@ -71,20 +73,9 @@ pub(super) fn execute(args: &EvaluateArgs, quiet: bool) -> Result<(), Error> {
 /// Computes the signatures of the pages on all cores.
 fn signatures(scheme: &Scheme, pages: &[LabelledPage]) -> Vec<Signature> {
     let analyzer = Analyzer::new(scheme);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let share = pages.len().div_ceil(cores).max(1);
-    std::thread::scope(|scope| {
-        let analyze = |page: &LabelledPage| Signature {
-            metadata: analyzer.metadata(page.title.split_whitespace()),
-            ..analyzer.analyze(&page.text)
-        };
-        let shares = pages.chunks(share);
-        let threads: Vec<_> = shares
-            .map(|pages| scope.spawn(move || pages.iter().map(analyze).collect::<Vec<_>>()))
-            .collect();
-        let done = threads.into_iter().map(|thread| thread.join());
-        done.flat_map(|signatures| signatures.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+    dedup::on_all_cores(pages, |page| Signature {
+        metadata: analyzer.metadata(page.title.split_whitespace()),
+        ..analyzer.analyze(&page.text)
     })
 }
 
@@ -127,44 +118,78 @@ fn candidates(index: &MemoryIndex, signatures: &[Signature]) -> Result<usize, Ru
     Ok(found.len())
 }
 
-/// One line of the file of pages.
+/// One line of the file of pages: `{"id", "text", "title"}`, or a line of `crawler export`, whose id is its URL.
 #[derive(serde::Deserialize)]
 struct Line {
-    id: String,
-    text: String,
-    #[serde(default)]
-    title: String,
+    id: Option<Id>,
+    url: Option<String>,
+    text: Option<String>,
+    title: Option<String>,
 }
 
+/// An id as the pairs spell it.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+enum Id {
+    Text(String),
+    Number(serde_json::Number),
+}
+
+/// Reads the pages. Leaves out those without a text: an export with `--verdict all` names duplicates without their texts.
 fn read_pages(path: &Path) -> Result<Vec<LabelledPage>, UsageError> {
-    lines(path, |line| {
-        let Line { id, text, title } = serde_json::from_str(line).map_err(|error| error.to_string())?;
-        Ok(LabelledPage { id, text, title })
-    })
+    let pages = lines(path, |line| {
+        let line: Line = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let id = match line.id {
+            Some(Id::Text(id)) => id,
+            Some(Id::Number(id)) => id.to_string(),
+            None => line.url.ok_or("it has neither an id nor a url")?,
+        };
+        Ok((id, line.text, line.title.unwrap_or_default()))
+    })?;
+    let all = pages.len();
+    let with_text = |(id, text, title)| Some(LabelledPage { id, text: text?, title });
+    let pages: Vec<LabelledPage> = pages.into_iter().filter_map(with_text).collect();
+    if pages.len() < all {
+        let without = counted(all - pages.len(), "page");
+        tracing::warn!("left out {without} without a text in {}", path.display());
+    }
+    if pages.is_empty() {
+        return Err(UsageError::Argument(format!(
+            "{} holds no page with a text: write one JSON object per line, with id (or url) and text, as crawler export does",
+            path.display()
+        )));
+    }
+    Ok(pages)
 }
 
-/// Reads the known similarities, with pages by their positions. Skips pairs with unknown pages.
+/// Reads the known similarities, with pages by their positions. Leaves out pairs with unknown pages.
 fn read_truth(args: &EvaluateArgs, pages: &[LabelledPage]) -> Result<Truth<u64>, UsageError> {
     let places: HashMap<&str, u64> = pages.iter().map(|page| page.id.as_str()).zip(0..).collect();
     let pairs = lines(&args.pairs, |line| {
-        let mut fields = line.split('\t');
-        let mut field = || {
-            fields
-                .next()
-                .ok_or("the line must have two ids and a similarity, separated by tabs")
+        let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
+        let [a, b, label, ..] = fields[..] else {
+            return match line.trim_start().starts_with('#') {
+                true => Ok(None),
+                false => Err("the line must have two ids and a similarity, separated by tabs".to_owned()),
+            };
         };
-        let (a, b, similarity) = (field()?, field()?, field()?);
-        let similarity: f32 = similarity
-            .trim()
-            .parse()
-            .map_err(|_| "the third field is not a number")?;
-        Ok(places.get(a).zip(places.get(b)).map(|(a, b)| (*a, *b, similarity)))
+        let similarity = parse_label(label)?;
+        Ok(Some(
+            places.get(a).zip(places.get(b)).map(|(a, b)| (*a, *b, similarity)),
+        ))
     })?;
-    Ok(Truth::new(
-        pairs.into_iter().flatten(),
-        args.duplicate_from,
-        args.different_below,
-    ))
+    let labels = pairs.iter().flatten().count();
+    let pairs: Vec<(u64, u64, f32)> = pairs.into_iter().flatten().flatten().collect();
+    let unknown = labels - pairs.len();
+    if unknown > 0 {
+        tracing::warn!(
+            "left out {} of {}, because a page of theirs is not in {}",
+            counted(unknown, "pair"),
+            args.pairs.display(),
+            args.pages.display()
+        );
+    }
+    Ok(Truth::new(pairs, args.duplicate_from, args.different_below))
 }
 
 /// Parses each line of a file. The first invalid line is an error, because an incomplete file would falsify the result.
@@ -177,7 +202,7 @@ fn lines<T>(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> Result<Ve
     let mut parsed = Vec::new();
     for (number, line) in (1..).zip(reader.lines()) {
         let line = line.map_err(unreadable)?;
-        if !line.is_empty() {
+        if !line.trim().is_empty() {
             let bad = |reason| UsageError::BadLine {
                 path: path.to_owned(),
                 number,

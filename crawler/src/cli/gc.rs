@@ -22,8 +22,11 @@ pub(super) fn execute(args: &GcArgs, quiet: bool) -> Result<(), RunError> {
             ..Moment::default()
         }
     });
-    let cache_bytes = OpenOptions::existing().cache_bytes;
-    let result = storage::compact(dir, cache_bytes, &mut |copied| rows.store(copied, Ordering::Relaxed));
+    let options = OpenOptions {
+        command: "crawler gc".to_owned(),
+        ..OpenOptions::existing()
+    };
+    let result = storage::compact(dir, &options, &mut |copied| rows.store(copied, Ordering::Relaxed));
     drop(progress);
     let done = result?;
     let mut lines = vec![format!(

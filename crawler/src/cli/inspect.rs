@@ -21,6 +21,7 @@ use crate::config::settings::Settings;
 use crate::error::RunError;
 
 pub(super) use page::read_one;
+pub(super) use web::Web;
 
 /// Upper bound on the characters of a foreign text in one line on a terminal.
 const SHOWN_WIDTH: usize = 4_096;

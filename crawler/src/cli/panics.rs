@@ -5,6 +5,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use crate::terminal::commands::command;
+
 /// Message of sled's first panic.
 static FIRST: Mutex<Option<String>> = Mutex::new(None);
 
@@ -29,8 +31,9 @@ pub(super) fn database_failure() -> Option<String> {
     first.as_ref().map(|text| {
         format!(
             "the database of the state failed{}; committed data is safe: check the disk and run the same command again; \
-             if it fails again, the state is damaged: crawler rebuild restores it from the archive",
-            cause(text)
+             if it fails again, the state is damaged; restore it from the archive: {}",
+            cause(text),
+            command("rebuild", &[])
         )
     })
 }

@@ -13,16 +13,36 @@ use crate::config::settings::Settings;
 use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
 use crate::study::redecide;
+use crate::terminal::commands::command;
 use crate::terminal::tell::tell;
 use crate::terminal::units::bytes;
 
 pub(super) fn execute(args: &arguments::RebuildArgs, quiet: bool) -> Result<(), Error> {
+    super::output::say(&rebuild(args, quiet, &|_| {})?)?;
+    Ok(())
+}
+
+/// How far a rebuild is.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step {
+    /// Bytes of the archive were read.
+    Read { bytes: u64, of: u64 },
+    /// Pages were decided.
+    Decided { pages: u64, of: u64 },
+}
+
+/// Rebuilds, and returns the result in words.
+pub(super) fn rebuild(
+    args: &arguments::RebuildArgs,
+    quiet: bool,
+    watch: &(dyn Fn(Step) + Sync),
+) -> Result<String, Error> {
     let (config, path) = super::configuration::read(&args.config)?;
     let settings = super::configuration::validate(&config, path.clone())?;
-    let mut rebuild = read_archive(args, &settings, quiet)?;
+    let mut rebuild = read_archive(args, &settings, quiet, watch)?;
     fetch_undecided_again(&mut rebuild);
     let redecided = match scheme_to_redecide_by(&rebuild, &settings, path.is_some(), args.redecide)? {
-        Some(scheme) => Some(redecide(&mut rebuild, &settings, &scheme, quiet)?),
+        Some(scheme) => Some(redecide(&mut rebuild, &settings, &scheme, quiet, watch)?),
         None => None,
     };
     let done = rebuild
@@ -33,12 +53,16 @@ pub(super) fn execute(args: &arguments::RebuildArgs, quiet: bool) -> Result<(), 
         })
         .map_err(RunError::from)?;
     let dir = args.data.data.display().to_string();
-    super::output::say(&describe(&done, redecided.as_ref(), &dir))?;
-    Ok(())
+    Ok(describe(&done, redecided.as_ref(), &dir))
 }
 
 /// Reads the WARC files, with progress on standard error.
-fn read_archive(args: &arguments::RebuildArgs, settings: &Settings, quiet: bool) -> Result<Rebuild, RunError> {
+fn read_archive(
+    args: &arguments::RebuildArgs,
+    settings: &Settings,
+    quiet: bool,
+    watch: &dyn Fn(Step),
+) -> Result<Rebuild, RunError> {
     let (read, total) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let (shown, shown_total) = (read.clone(), total.clone());
     let progress = Progress::start(None, quiet, move |_now| {
@@ -57,12 +81,14 @@ fn read_archive(args: &arguments::RebuildArgs, settings: &Settings, quiet: bool)
         cache_bytes: settings.storage.cache_bytes,
         // Applies only if the archive names no scheme. Without --config it stays open, because the next run would reject a wrong one.
         scheme: args.config.config.is_some().then(|| settings.store_scheme()),
+        command: "crawler rebuild".to_owned(),
         ..OpenOptions::existing()
     };
     let rebuild = Rebuild::begin(&args.data.data, &options, &mut |step| match step {
         RebuildStep::Read { bytes, of } => {
             read.store(bytes, Ordering::Relaxed);
             total.store(of, Ordering::Relaxed);
+            watch(Step::Read { bytes, of });
         }
         RebuildStep::Problem(problem) => progress.aside(|| tell(problem)),
     });
@@ -115,7 +141,13 @@ fn scheme_to_redecide_by(
     Ok(is_due.then(|| format!("{configured}; {url_rules}")))
 }
 
-fn redecide(rebuild: &mut Rebuild, settings: &Settings, scheme: &str, quiet: bool) -> Result<Redecided, Error> {
+fn redecide(
+    rebuild: &mut Rebuild,
+    settings: &Settings,
+    scheme: &str,
+    quiet: bool,
+    watch: &dyn Fn(Step),
+) -> Result<Redecided, Error> {
     let counts = rebuild.store().counts();
     let pages = counts.fetched() + counts.gone;
     let decided = Arc::new(AtomicU64::new(0));
@@ -129,8 +161,9 @@ fn redecide(rebuild: &mut Rebuild, settings: &Settings, scheme: &str, quiet: boo
             more: Vec::new(),
         }
     });
-    let redecided = redecide::redecide(rebuild, settings, scheme, |pages| {
-        decided.store(pages, Ordering::Relaxed)
+    let redecided = redecide::redecide(rebuild, settings, scheme, |done| {
+        decided.store(done, Ordering::Relaxed);
+        watch(Step::Decided { pages: done, of: pages });
     })?;
     drop(progress);
     Ok(redecided)
@@ -175,6 +208,9 @@ fn describe(done: &Rebuilt, redecided: Option<&Redecided>, dir: &str) -> String 
             done.problems
         ));
     }
-    lines.push("  the old state, if one existed, is in state.before-rebuild; crawler gc removes it".to_owned());
+    lines.push(format!(
+        "  the old state, if one existed, is in state.before-rebuild; to remove it: {}",
+        command("gc", &[])
+    ));
     lines.join("\n")
 }

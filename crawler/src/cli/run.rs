@@ -2,7 +2,7 @@
 
 mod summary;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,10 +11,11 @@ use crate::cli::arguments::{self, RunArgs};
 use crate::cli::error::{Error, UsageError};
 use crate::config::settings::{RefreshSettings, Settings};
 use crate::crawl::pipeline::{self, Summary};
-use crate::crawl::seeds::Seeds;
+use crate::crawl::seeds::{SeedKind, Seeds};
 use crate::crawl::shutdown;
 use crate::crawl::stats::{RunLimits, Stats};
 use crate::error::RunError;
+use crate::live::listen;
 use crate::live::progress::Progress;
 use crate::live::status::{self, Server, View};
 use crate::report::Steering;
@@ -35,13 +36,15 @@ pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {
     };
     let dir = &args.data.data;
     let server = serve(&args.status, &stats, limits, quiet)?;
+    let views = super::serve::beside_run(args, quiet)?;
     let progress = Progress::show(stats.clone(), limits, quiet);
     let is_interrupted = Arc::new(AtomicBool::new(false));
     let result = pipeline::run(&settings, seeds, dir, &stats, interrupted(is_interrupted.clone()));
     drop(progress);
+    drop(views);
     let summary = result?;
     let held_back = held_back(&summary, dir)?;
-    super::output::say(&summary::describe(&summary, held_back.as_ref(), &stats, &settings, dir))?;
+    super::output::say(&summary::describe(&summary, held_back.as_ref(), &stats, &settings))?;
     match (server, args.status.status_linger) {
         (Some(server), Some(time)) if !is_interrupted.load(Ordering::Relaxed) => linger(&server, time, quiet)?,
         _ => {}
@@ -62,7 +65,7 @@ fn serve(
     let Some(address) = args.status else {
         return Ok(None);
     };
-    let listener = status::listen(address, args.status_public).map_err(UsageError::from)?;
+    let listener = listen::listen(address, status::FLAGS, args.status_public).map_err(UsageError::from)?;
     let server = Server::start(listener, View::new(stats.clone(), limits), args.status_public)?;
     if !quiet || address.takes_any_port() {
         tell(format_args!("status: {}", status::url(server.address())));
@@ -102,11 +105,17 @@ fn linger(server: &Server, time: Duration, quiet: bool) -> Result<(), RunError> 
 }
 
 fn seeds(args: &RunArgs, settings: &Settings) -> Result<Option<Seeds>, UsageError> {
-    let opened = args
-        .seeds
-        .as_deref()
-        .map(|path| Seeds::open(path, &settings.canonicalize));
-    Ok(opened.transpose()?)
+    let open = |path: &Option<PathBuf>, kind| {
+        path.as_deref()
+            .map(|path| Seeds::open(path, kind, settings))
+            .transpose()
+    };
+    let seeds = open(&args.seeds, SeedKind::Page)?;
+    let urls = open(&args.urls, SeedKind::Only)?;
+    Ok(match (seeds, urls) {
+        (Some(seeds), Some(urls)) => Some(seeds.and_then(urls)),
+        (seeds, urls) => seeds.or(urls),
+    })
 }
 
 fn settings(args: &RunArgs) -> Result<Settings, UsageError> {

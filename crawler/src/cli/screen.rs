@@ -82,6 +82,26 @@ impl Screen {
         out
     }
 
+    /// As [`indented`](Self::indented), for a text of the program itself: a command between backticks gets a line of its own, which is
+    /// not broken, so that the user can paste it.
+    pub fn prose(self, indent: usize, text: &str) -> String {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((before, (command, after))) = rest
+            .split_once("`crawler ")
+            .and_then(|(before, from)| Some((before, from.split_once('`')?)))
+        {
+            let command: String = marked(command, false).into_iter().map(|(c, _)| c).collect();
+            out.push_str(&self.indented(indent, before.trim_end()));
+            out.push_str(&format!("{:indent$}  crawler {command}\n", ""));
+            rest = after.trim_start_matches(['.', ';', ' ']);
+        }
+        if !rest.is_empty() || out.is_empty() {
+            out.push_str(&self.indented(indent, rest));
+        }
+        out
+    }
+
     /// `text` in lines that begin with `indent` spaces.
     pub fn indented(self, indent: usize, text: &str) -> String {
         let lines = wrap(&marked(text, false), self.width.saturating_sub(indent));
@@ -161,6 +181,19 @@ mod tests {
         assert_eq!(wrapped("http://example.org/x", 8), ["http://e", "xample.o", "rg/x"]);
         assert_eq!(wrapped("微服务框架", 5), ["微服", "务框", "架"]);
         assert_eq!(wrapped("", 5), [""]);
+    }
+
+    #[test]
+    fn a_command_in_prose_is_not_broken() {
+        let screen = Screen {
+            width: 12,
+            has_colours: false,
+        };
+        assert_eq!(
+            screen.prose(1, "Decide all again: `crawler rebuild --redecide`. It has gone since."),
+            " Decide all\n again:\n   crawler rebuild --redecide\n It has gone\n since.\n"
+        );
+        assert_eq!(screen.prose(0, "a `b` c"), "a `b` c\n");
     }
 
     #[test]

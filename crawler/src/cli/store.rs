@@ -1,54 +1,121 @@
 //! The store of a crawl that a command only reads.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use storage::{OpenOptions, StorageError, Store};
+use storage::{Holder, OpenOptions, StorageError, Store};
 
 use crate::cli::error::UsageError;
-use crate::error::{RunError, holder};
+use crate::crawl::folder_wait::{FolderWait, MAX_WAIT};
+use crate::error::RunError;
+use crate::study::as_of::AsOf;
 use crate::terminal::tell::tell;
+use crate::terminal::units::bytes;
 
-/// How long a command waits for another process that has the crawl open.
-const MAX_WAIT: Duration = Duration::from_secs(10);
 /// Wait after which the command tells the user why it waits.
 const TELL_AFTER: Duration = Duration::from_secs(1);
-const LOCK_POLL: Duration = Duration::from_millis(20);
 
 /// Opens the crawl in `dir` for reading, without changes to the archive.
 ///
-/// Waits if another process has the crawl open, because a command that only reads ends soon.
+/// If nothing can be written there, the store is a copy in the temporary folder. If a crawl is running there, the store shows the crawl
+/// as of its last commit. Waits if another command has the crawl open, because a command that only reads ends soon.
 pub(super) fn open_to_read(dir: &Path) -> Result<Store, RunError> {
-    let started = Instant::now();
+    open_to_read_with(dir, OpenOptions::existing())
+}
+
+/// [`open_to_read`] with these options.
+pub(super) fn open_to_read_with(dir: &Path, options: OpenOptions) -> Result<Store, RunError> {
+    let (store, holder) = open(dir, options)?;
+    if let Some((copy, size)) = store.copied() {
+        let why = storage::why_not_writable(dir).map_or_else(String::new, |fault| format!(" ({fault})"));
+        tell(format_args!(
+            "crawler: {} cannot be written to{why}; this command reads a copy of its state, {}, in {}",
+            store.dir().display(),
+            bytes(size),
+            copy.display(),
+        ));
+    }
+    if let Some(as_of) = AsOf::of(&store) {
+        give_way();
+        tell(format_args!(
+            "crawler: a crawl is running in {}, in {}; this is its state {as_of}",
+            store.dir().display(),
+            in_words(holder.as_ref()),
+        ));
+    }
+    Ok(store)
+}
+
+/// [`open_to_read`] for a process that opens the crawl again and again: says nothing of a crawl that runs.
+pub(super) fn open_again(dir: &Path) -> Result<Store, RunError> {
+    open(dir, OpenOptions::existing()).map(|(store, _)| store)
+}
+
+/// The store, and the process that lends it if it is lent.
+fn open(dir: &Path, mut options: OpenOptions) -> Result<(Store, Option<Holder>), RunError> {
+    options.command = this_command();
+    let wait = FolderWait::begin();
     let mut has_told = false;
+    let is_writable = storage::why_not_writable(dir).is_none();
     loop {
-        let (dir, pid) = match Store::open_untouched(dir, &OpenOptions::existing()) {
-            Err(StorageError::Locked { dir, pid }) => (dir, pid),
-            opened => return Ok(opened?),
+        let opened = match is_writable {
+            true => Store::open_untouched(dir, &options),
+            false => Store::open_copied(dir, &options),
         };
-        let waited = started.elapsed();
-        if waited >= MAX_WAIT {
-            return Err(RunError::InUse { dir, pid });
+        let (dir, holder) = match opened {
+            Err(StorageError::Locked { dir, holder }) => (dir, holder),
+            opened => return Ok((opened?, None)),
+        };
+        if let Some(store) = Store::open_lent(&dir)? {
+            return Ok((store, holder));
         }
-        if waited >= TELL_AFTER && !has_told {
+        if wait.elapsed() >= TELL_AFTER && !has_told {
             has_told = true;
             tell(format_args!(
                 "crawler: {} is in use by {}; waiting up to {} seconds",
                 dir.display(),
-                holder(pid),
+                in_words(holder.as_ref()),
                 MAX_WAIT.as_secs()
             ));
         }
-        std::thread::sleep(LOCK_POLL);
+        if !wait.goes_on() {
+            return Err(StorageError::Locked { dir, holder }.into());
+        }
     }
 }
+
+/// The command of this process as other processes name it to their users: `crawler report`.
+fn this_command() -> String {
+    let command = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    command.map_or_else(|| "crawler".to_owned(), |command| format!("crawler {command}"))
+}
+
+fn in_words(holder: Option<&Holder>) -> String {
+    holder.map_or_else(|| "another process".to_owned(), Holder::to_string)
+}
+
+/// Lowers the priority of this process, because the crawl needs the processor more.
+fn give_way() {
+    #[cfg(unix)]
+    {
+        // With its old priority the command is right too.
+        let _lowered = rustix::process::nice(NICENESS);
+    }
+}
+
+/// Added to the niceness of a command that reads a running crawl.
+#[cfg(unix)]
+const NICENESS: i32 = 15;
 
 /// Leaves a store open until the process ends.
 ///
 /// Closing makes the database flush, which takes a tenth of the time of a short command although the command wrote nothing. The
 /// state survives a process that ends without closing it, as it survives a killed one. The end of the process releases the lock.
 pub(super) fn leave_open(store: Store) {
-    std::mem::forget(store);
+    // A copy is removed when it is closed.
+    if store.copied().is_none() {
+        std::mem::forget(store);
+    }
 }
 
 /// Rejects an output file inside the data folder `data`, where it could replace a file of the crawl.

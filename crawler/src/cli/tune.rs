@@ -19,8 +19,10 @@ use crate::config::settings::Settings;
 use crate::config::{Origin, Sources};
 use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
+use crate::study::labels;
 use crate::study::scheme;
 use crate::study::tune::{self, At, Crawl, LabelsFile, NotWritten, Question, Step, Tuned, Written};
+use crate::terminal::commands::command;
 use crate::terminal::text::terminal_text;
 
 /// Upper bound on the characters of a problem with a label.
@@ -41,7 +43,7 @@ pub(super) fn execute(args: &TuneArgs, quiet: bool) -> Result<(), Error> {
     let labels = labels(args, &crawl, &settings)?;
     let mut tuned = tune::tune(&store, &settings, &crawl, &labels, &question, &|step| steps.count(step))?;
     drop(steps);
-    warn_of_unreadable_texts(data, tuned.unreadable);
+    warn_of_unreadable_texts(tuned.unreadable);
     write_files(args, &tuned)?;
     if args.write {
         tuned.answer.written = Some(write(path.as_deref(), &tuned)?);
@@ -73,40 +75,41 @@ fn reject_other_scheme(data: &Path, store: &Store, settings: &Settings) -> Resul
         None => Ok(()),
         Some((found, wanted)) => Err(UsageError::Argument(format!(
             "the schemes differ: only the crawl in {} has {found}; only the configuration has {wanted}. Use the configuration of the \
-             crawl (--config), or run crawler rebuild to make the fingerprints again",
+             crawl (--config), or make the fingerprints again: {}",
             data.display(),
+            command("rebuild", &[]),
         ))),
     }
 }
 
-/// The labels of --pairs, if it is given, with a warning about each line that cannot be used.
+/// The labels in the data folder and those of --pairs, with a warning about each line that cannot be used.
 fn labels(args: &TuneArgs, crawl: &Crawl, settings: &Settings) -> Result<LabelsFile, UsageError> {
-    let Some(path) = &args.pairs else {
-        return Ok(LabelsFile::default());
-    };
-    let labels =
-        LabelsFile::read(path, &crawl.pages, &settings.canonicalize).map_err(|source| UsageError::Unreadable {
+    let mut labels = LabelsFile::default();
+    let in_folder = labels::path_in(&args.data.data);
+    let in_folder = in_folder.exists().then_some(&in_folder);
+    for path in [in_folder, args.pairs.as_ref()].into_iter().flatten() {
+        let read = labels.read(path, &crawl.pages, &settings.canonicalize);
+        read.map_err(|source| UsageError::Unreadable {
             path: path.clone(),
             source,
         })?;
+    }
     for problem in &labels.problems {
         let left_out = if problem.is_left_out { "left out: " } else { "" };
         let text = terminal_text(&problem.problem, PROBLEM_CHARS);
-        tracing::warn!("{left_out}{}:{}: {text}", path.display(), problem.line);
+        tracing::warn!("{left_out}{}:{}: {text}", problem.path.display(), problem.line);
     }
     let more = labels.all_problems() - labels.problems.len() as u64;
     if more > 0 {
-        tracing::warn!("{}: {more} more lines have problems", path.display());
+        tracing::warn!("{more} more lines of labels have problems");
     }
     Ok(labels)
 }
 
-fn warn_of_unreadable_texts(data: &Path, unreadable: u64) {
+fn warn_of_unreadable_texts(unreadable: u64) {
     if unreadable > 0 {
-        let data = data.display();
-        tracing::warn!(
-            "{unreadable} texts cannot be read and were not compared; crawler verify --data {data} finds the damage"
-        );
+        let verify = command("verify", &[]);
+        tracing::warn!("{unreadable} texts cannot be read and were not compared; find the damage: {verify}");
     }
 }
 

@@ -16,6 +16,8 @@ use crate::cli::error::Error;
 use crate::config::settings::Settings;
 use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
+use crate::study::as_of::AsOf;
+use crate::terminal::commands::command;
 use crate::terminal::text::terminal_text;
 
 /// Number of findings of a kind that the answer names; the others are only counted.
@@ -30,6 +32,9 @@ const NOT_CHECKED: &str = "README.md, lock, last-commit, and the parts of the fi
 /// The result for programs. Later versions only add fields.
 #[derive(Debug, Serialize)]
 struct Answer {
+    /// The instant that the answer shows, if the crawl is running.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    as_of: Option<AsOf>,
     /// There is no finding.
     ok: bool,
     /// Pages in the catalogue.
@@ -49,7 +54,7 @@ struct Answer {
 struct OfKind {
     count: u64,
     /// How to repair them.
-    advice: &'static str,
+    advice: String,
     /// The first findings.
     named: Vec<String>,
 }
@@ -77,14 +82,15 @@ fn verify(dir: &Path, settings: &Settings, quiet: bool) -> Result<Answer, RunErr
         cache_bytes: settings.storage.cache_bytes,
         ..OpenOptions::existing()
     };
-    let store = Store::open_untouched(dir, &options)?;
+    let store = super::store::open_to_read_with(dir, options)?;
     let steps = Arc::new(AtomicU64::new(0));
     let _progress = show(&steps, steps_to_verify(&store, settings), quiet);
     let mut found: BTreeMap<FindingKind, OfKind> = BTreeMap::new();
     let mut notes = Vec::new();
+    let rebuild = command("rebuild", &[]);
     let mut note = |Finding { kind, what }| {
         let of_kind = found.entry(kind).or_default();
-        (of_kind.count, of_kind.advice) = (of_kind.count + 1, kind.advice());
+        (of_kind.count, of_kind.advice) = (of_kind.count + 1, kind.advice(&rebuild));
         if of_kind.named.len() < MAX_NAMED {
             of_kind.named.push(what);
         }
@@ -97,6 +103,7 @@ fn verify(dir: &Path, settings: &Settings, quiet: bool) -> Result<Answer, RunErr
     verify_fingerprints(&store, settings, &mut findings, &mut notes)?;
     notes.extend(note_of_skipped(store.skipped_stretches()?));
     Ok(Answer {
+        as_of: AsOf::of(&store),
         ok: found.is_empty(),
         pages: store.next_page_id() - 1,
         urls: store.counts().discovered,

@@ -1,25 +1,29 @@
-//! Finds every fault in a `config.toml`, not only the first.
+//! Finds every fault in a `config.toml`, not only the first. No message shows a secret.
+//!
+//! - `entries`: lists of sections such as `[[extract]]`
+
+mod entries;
 
 use std::fmt;
-use std::path::Path;
 
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::Config;
-use super::file::{in_one_line, line_of, lines};
 use super::keys::{Key, keys, nearest};
-use super::sections::ExtractEntry;
-use super::settings::{InvalidSetting, Settings, extract_rule};
+use super::lines::{line_of, lines};
+use super::settings::{InvalidSetting, Settings};
+use super::wording::{accepted, fault, in_one_line};
+use super::{Config, secrets};
+use entries::EntryList;
 
 /// A fault in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
     /// Number of the line, counted from 1.
-    line: usize,
+    pub(super) line: usize,
     /// The fault and the allowed values.
-    message: String,
+    pub(super) message: String,
 }
 
 impl fmt::Display for Finding {
@@ -45,7 +49,7 @@ pub(crate) fn check(text: &str) -> Vec<Finding> {
     }
     if findings.is_empty() {
         // Values that are valid alone may contradict each other.
-        findings.extend(Config::parse(text, Path::new("")).ok().and_then(|config| {
+        findings.extend(toml::from_str(text).ok().and_then(|config: Config| {
             let error = Settings::new(&config).err()?;
             let line = line_of_key(text, error.key());
             let message = error.to_string();
@@ -78,8 +82,8 @@ fn check_section<'i>(text: &str, section: &Name<'i>, value: &Assigned<'i>, keys:
         };
         return vec![finding(section.span().start, message)];
     }
-    if name == RULES {
-        return check_rules(text, value);
+    if let Some(list) = EntryList::at(name) {
+        return list.check(text, value);
     }
     let Some(names) = value.get_ref().as_table() else {
         let message = format!("`{name}` is a section: write [{name}] and its keys below");
@@ -97,65 +101,16 @@ fn check_section<'i>(text: &str, section: &Name<'i>, value: &Assigned<'i>, keys:
         let at = key.span().start;
         let key_name = key.get_ref().as_ref();
         let known = keys.iter().find(|key| key.section == name && key.name == key_name);
+        if let Some(list) = known.and_then(|key| EntryList::at(&key.path())) {
+            findings.extend(list.check(text, value));
+            continue;
+        }
         let fault = match known {
             Some(_) if is_sound => None,
-            Some(known) => check_value(section, key, value, &known.path()),
+            Some(known) => check_value(section, key, value, known),
             None => Some(unknown(name, key_name, keys)),
         };
         findings.extend(fault.map(|message| finding(at, message)));
-    }
-    findings
-}
-
-/// The section with a list of rules.
-const RULES: &str = "extract";
-
-/// The keys of a rule.
-const RULE_KEYS: [&str; 4] = ["host", "match", "content", "drop"];
-
-fn check_rules(text: &str, value: &Assigned<'_>) -> Vec<Finding> {
-    let finding = |at: &std::ops::Range<usize>, message| Finding {
-        line: line_of(text, at.start),
-        message,
-    };
-    let hint = "`extract` is a list of rules: write [[extract]] and the keys of a rule below";
-    let Some(rules) = value.get_ref().as_array() else {
-        return vec![finding(&value.span(), hint.to_owned())];
-    };
-    let mut findings = Vec::new();
-    for (index, rule) in rules.iter().enumerate() {
-        let Some(keys) = rule.get_ref().as_table() else {
-            findings.push(finding(&rule.span(), hint.to_owned()));
-            continue;
-        };
-        let entry_of = |keys| ExtractEntry::deserialize(toml::de::Deserializer::from(Spanned::new(rule.span(), keys)));
-        let faults: Vec<Finding> = keys
-            .iter()
-            .filter_map(|(key, value)| {
-                let name = key.get_ref().as_ref();
-                let message = if RULE_KEYS.contains(&name) {
-                    let error = entry_of(DeTable::from_iter([(key.clone(), value.clone())])).err()?;
-                    format!("`extract.{name}`: {}", in_one_line(error.message()))
-                } else {
-                    let meant = did_you_mean(name, &RULE_KEYS);
-                    format!(
-                        "unknown key `extract.{name}`{meant}; [[extract]] has {}",
-                        listed(&RULE_KEYS)
-                    )
-                };
-                Some(finding(&key.span(), message))
-            })
-            .collect();
-        if faults.is_empty()
-            && let Ok(entry) = entry_of(keys.clone())
-            && let Err(error) = extract_rule(index, &entry)
-        {
-            findings.push(Finding {
-                line: line_of_key(text, error.key()),
-                message: error.to_string(),
-            });
-        }
-        findings.extend(faults);
     }
     findings
 }
@@ -178,17 +133,26 @@ fn unknown(section: &str, name: &str, keys: &[Key]) -> String {
 }
 
 /// The fault in a value, regardless of the other keys.
-fn check_value<'i>(section: &Name<'i>, name: &Name<'i>, value: &Assigned<'i>, path: &str) -> Option<String> {
+fn check_value<'i>(section: &Name<'i>, name: &Name<'i>, value: &Assigned<'i>, key: &Key) -> Option<String> {
+    let path = key.path();
     match settings_of(section, [(name, value)]) {
-        Err(_) if super::secrets::may_hold(path) => Some(format!(
-            "`{path}`: this key does not accept the value; config.toml describes the allowed values"
-        )),
-        Err(error) => Some(format!("`{path}`: {}", in_one_line(error.message()))),
+        Err(_) if secrets::may_hold(&path) => Some(format!("`{path}` must be {}", secrets::accepted(&path))),
+        Err(error) => Some(match (error.message(), choices_of(section, name, key)) {
+            ("wanted string or table", Some(choices)) => format!("`{path}` must be {choices}"),
+            (message, _) => fault(&path, value.get_ref().is_array(), message),
+        }),
         Ok(settings) => {
             let error = settings.err()?;
             (error.key() == path).then(|| error.to_string())
         }
     }
+}
+
+/// The names that a key accepts, if it accepts only some.
+fn choices_of<'i>(section: &Name<'i>, name: &Name<'i>, key: &Key) -> Option<String> {
+    let unknown = Spanned::new(name.span(), DeValue::String("".into()));
+    let error = settings_of(section, [(name, &unknown)]).err()?;
+    accepted(error.message()).filter(|_| key.default.is_str())
 }
 
 /// The settings of a file that has only these keys of the section. The outer error is a value of a wrong type.
@@ -252,8 +216,14 @@ mod tests {
                 "2: unknown key `scope.max_depht`; did you mean `max_depth`?",
                 "follow_nofollow",
             ),
-            ("3: `scope.mode`: ", "subdomains"),
-            ("4: `scope.max_pages`: ", "string"),
+            (
+                "3: `scope.mode` must be \"host\" or \"subdomains\"; it is the text \"web\"",
+                "",
+            ),
+            (
+                "4: `scope.max_pages` must be a whole number, 0 or more; it is the text \"ten\"",
+                "",
+            ),
             (
                 "5: unknown key `scope.delay_ms`; it belongs to the section [politeness]",
                 "",
@@ -296,7 +266,7 @@ mod tests {
                     [[extract]]\nhost = \"d.example\"\ndrop = [\"aside\"]\n";
         let expected = [
             "3: unknown key `extract.contents`; did you mean `content`?; [[extract]] has host, match, content, drop",
-            "4: `extract.drop`: invalid type: string \"aside\", expected a sequence",
+            "4: `extract.drop` must be a list in square brackets; it is the text \"aside\"",
             "6: extract[2] = { match = \"/b/\" }: must have content or drop with at least one CSS selector",
             "11: extract[3].content = \"p >> a\": it is not a CSS selector",
         ];
@@ -318,6 +288,45 @@ mod tests {
     fn no_finding_shows_a_secret() {
         let text = "[fetch]\nheaders = \"s3cret\"\ncredentials = [{ host = \"a\", pass = \"s3cret\" }]\nproxy = [\"s3cret\"]\n";
         let found = found(text);
-        assert!(found.len() == 3 && !found.concat().contains("s3cret"), "{found:?}");
+        assert!(found.len() == 4 && !found.concat().contains("s3cret"), "{found:?}");
+    }
+
+    #[test]
+    fn no_message_speaks_of_types() {
+        let wrong = [
+            "\"a text\"",
+            "3",
+            "-1",
+            "3.5",
+            "true",
+            "[1]",
+            "[\"a\", 2]",
+            "{ a = 1 }",
+            "1979-05-27",
+            "70000",
+        ];
+        let mut faults = 0;
+        for key in keys().iter().filter(|key| !key.name.is_empty()) {
+            for value in wrong {
+                let found = found(&format!("[{}]\n{} = {value}\n", key.section, key.name));
+                for line in &found {
+                    for word in [
+                        "expected",
+                        "invalid type",
+                        "invalid value",
+                        "usize",
+                        "u64",
+                        "sequence",
+                        "variant",
+                        "wanted",
+                    ] {
+                        assert!(!line.contains(word), "{value}: {line}");
+                    }
+                    assert!(line.contains(&key.path()), "{value}: {line}");
+                    faults += 1;
+                }
+            }
+        }
+        assert!(faults > 300, "{faults}");
     }
 }

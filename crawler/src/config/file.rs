@@ -1,13 +1,11 @@
 //! Reads a `config.toml`. A message names the file, the line and the key, and never shows a secret.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use toml::de::DeTable;
-
+use super::Config;
+use super::check::check;
 use super::error::ConfigError;
-use super::keys::keys;
-use super::{Config, secrets};
+use super::lines::line_of;
 
 impl Config {
     /// Reads the text of a `config.toml`.
@@ -27,84 +25,32 @@ impl Config {
     /// The text is not TOML, or has an unknown key or a value of the wrong type.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|error| {
-            let line = line_of(text, error.span().map_or(0, |span| span.start));
+            // The message of the deserializer may quote a secret; those of the check do not.
+            let mut findings = check(text).into_iter();
+            let (line, message) = match findings.next() {
+                Some(first) => (first.line, first.message + &others(path, findings.len())),
+                None => {
+                    let line = line_of(text, error.span().map_or(0, |span| span.start));
+                    (line, "config.toml describes the allowed keys and values".to_owned())
+                }
+            };
             ConfigError::Invalid {
                 path: path.into(),
                 line,
-                message: on_line(text.lines().nth(line - 1).unwrap_or_default(), error.message()),
+                message,
             }
         })
     }
 }
 
-/// The line of the byte offset `at`, counted from 1.
-pub(super) fn line_of(text: &str, at: usize) -> usize {
-    let before = &text.as_bytes()[..at.min(text.len())];
-    1 + before.iter().filter(|&&b| b == b'\n').count()
-}
-
-/// The line of each section and key, counted from 1, such as `scope`, `scope.max_pages`, `extract`, `extract[2]` and
-/// `extract[2].content`.
-pub(super) fn lines(text: &str) -> BTreeMap<String, usize> {
-    let mut lines = BTreeMap::new();
-    let (document, _errors) = DeTable::parse_recoverable(text);
-    for (section, value) in document.get_ref() {
-        let name = section.get_ref();
-        lines.insert(name.to_string(), line_of(text, section.span().start));
-        lines.extend(lines_of_keys(text, name, value.get_ref().as_table()));
-        for (index, entry) in value.get_ref().as_array().into_iter().flatten().enumerate() {
-            let name = format!("{name}[{}]", index + 1);
-            lines.insert(name.clone(), line_of(text, entry.span().start));
-            lines.extend(lines_of_keys(text, &name, entry.get_ref().as_table()));
-        }
-    }
-    lines
-}
-
-fn lines_of_keys<'a>(
-    text: &'a str,
-    table: &'a str,
-    keys: Option<&'a DeTable<'_>>,
-) -> impl Iterator<Item = (String, usize)> + 'a {
-    let keys = keys.into_iter().flatten();
-    keys.map(move |(key, _)| (format!("{table}.{}", key.get_ref()), line_of(text, key.span().start)))
-}
-
-pub(super) fn in_one_line(message: &str) -> String {
-    message.trim_end().replace('\n', " ")
-}
-
-/// Upper bound on the characters of a line in a message.
-const MAX_SHOWN: usize = 100;
-
-/// A message about a line, with as much of the line as is safe.
-///
-/// The parser names a key only if it is unknown, so the message quotes the line. A value may be a secret, above all behind a misspelt
-/// key; the message therefore quotes a value only behind a known key that never holds a secret.
-fn on_line(line: &str, message: &str) -> String {
-    let line: String = line.trim().chars().take(MAX_SHOWN).collect();
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let name = line.split('=').next().unwrap_or_default().trim();
-    let names_key = line.contains('=') && !name.is_empty() && name.chars().all(is_name);
-    let may_show_value = names_key
-        && keys()
-            .iter()
-            .any(|key| (key.name == name || key.path() == name) && !secrets::may_hold(&key.path()));
-    let section = line.trim_matches(['[', ']']).trim();
-    let is_section = line.starts_with('[') && line.ends_with(']') && section.chars().all(is_name);
-    let message = match message {
-        // The parser's message quotes the value.
-        said if !may_show_value && said.starts_with("invalid ") && !said.starts_with("invalid type: map") => {
-            "this key does not accept the value; config.toml describes the allowed values".to_owned()
-        }
-        said => in_one_line(said),
-    };
-    if may_show_value || is_section {
-        format!("`{line}`: {message}")
-    } else if names_key {
-        format!("`{name}`: {message}")
-    } else {
-        message
+/// Tells how to see the other faults of the file.
+fn others(path: &Path, count: usize) -> String {
+    match count {
+        0 => String::new(),
+        count => format!(
+            " (and {count} more; `crawler config check {}` lists them all)",
+            path.display()
+        ),
     }
 }
 
@@ -134,7 +80,10 @@ mod tests {
         }
         let number = "[[fetch.credentials]]\nhost = \"a\"\nuser = \"b\"\npassword = 4711\n";
         let error = Config::parse(number, Path::new("c.toml")).unwrap_err().to_string();
-        assert!(error.contains("`password`") && !error.contains("4711"), "{error}");
+        assert!(
+            error.contains("`fetch.credentials.password`") && !error.contains("4711"),
+            "{error}"
+        );
         let text = "[[fetch.credentials]]\nhost = \"a\"\nuser = \"b\"\npassword = \"secret\"\n";
         let config = Config::parse(text, Path::new("c.toml")).unwrap();
         assert_eq!(config.fetch.credentials[0].password.as_deref(), Some("secret"));
@@ -156,7 +105,19 @@ mod tests {
     fn a_value_of_the_wrong_type_is_named_with_its_line() {
         let error = Config::parse("[fetch]\nparallel = \"many\"\n", Path::new("c.toml")).unwrap_err();
         assert!(
-            error.to_string().starts_with("c.toml, line 2: `parallel = \"many\"`: "),
+            error.to_string().starts_with(
+                "c.toml, line 2: `fetch.parallel` must be a whole number, 0 or more; it is the text \"many\""
+            ),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn the_number_of_further_faults_is_told() {
+        let text = "[scope]\nmax_depht = 3\nmode = \"web\"\n[fetch]\nparallel = 0\n";
+        let error = Config::parse(text, Path::new("c.toml")).unwrap_err().to_string();
+        assert!(
+            error.contains("did you mean `max_depth`?") && error.contains("2 more; `crawler config check c.toml`"),
             "{error}"
         );
     }

@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 use super::Config;
-use super::sections::{CredentialsEntry, ExtractEntry};
+use super::sections::{CredentialsEntry, ExtractEntry, HostEntry};
 
 /// Prefix of the environment variables.
 pub(super) const PREFIX: &str = "CRAWLER_";
@@ -57,6 +57,7 @@ pub(super) fn keys() -> Vec<Key> {
     let mut config = Config::default();
     // The serializer leaves the keys out where the lists are empty.
     config.extract.push(ExtractEntry::default());
+    config.host.push(HostEntry::default());
     config.fetch.credentials.push(CredentialsEntry {
         host: String::new(),
         user: String::new(),
@@ -103,14 +104,15 @@ fn shorten(value: &mut Value) {
     }
 }
 
-/// The name closest to `wrong`, if one is close enough to be the intended name.
+/// The name closest to `wrong`, if one is close enough to be the intended name, or begins with it as `delay_ms` begins with `delay`.
 pub(super) fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let max_distance = (wrong.chars().count() / 3).max(2);
     let by_distance = names
         .into_iter()
         .map(|name| (strsim::damerau_levenshtein(wrong, name), name));
+    let continues = |name: &str| name.strip_prefix(wrong).is_some_and(|rest| rest.starts_with('_'));
     by_distance
-        .filter(|(distance, _)| *distance <= max_distance)
+        .filter(|(distance, name)| *distance <= max_distance || continues(name))
         .min()
         .map(|(_, name)| name)
 }
@@ -155,5 +157,6 @@ mod tests {
         let names = ["max_depth", "max_pages", "mode"];
         assert_eq!(nearest("max_depht", names), Some("max_depth"));
         assert_eq!(nearest("colour", names), None);
+        assert_eq!(nearest("delay", ["max_delay_ms", "delay_ms"]), Some("delay_ms"));
     }
 }

@@ -9,7 +9,18 @@ const HIDDEN: &str = "***";
 
 /// Whether the value of `key` may hold a secret.
 pub(super) fn may_hold(key: &str) -> bool {
-    matches!(key, "fetch.proxy" | "fetch.headers" | "fetch.credentials")
+    matches!(
+        key,
+        "fetch.proxy" | "fetch.headers" | "fetch.credentials" | "host" | "host.headers"
+    ) || key.starts_with("fetch.credentials.")
+}
+
+/// The values that a key with a secret accepts. Its messages do not show the value that they reject.
+pub(super) fn accepted(key: &str) -> &'static str {
+    match key {
+        "fetch.headers" | "host.headers" => "a section with a line for each header field: Name = \"value\"",
+        _ => "a text in quotes",
+    }
 }
 
 /// Copies `config` without passwords, without the proxy's user, and without the values of header fields.
@@ -18,7 +29,10 @@ pub(super) fn without(config: &Config) -> Config {
     let fetch = &mut config.fetch;
     fetch.proxy = proxy(&fetch.proxy);
     fetch.headers.values_mut().for_each(|value| *value = HIDDEN.to_owned());
-    for one in &mut fetch.credentials {
+    for entry in &mut config.host {
+        entry.headers.values_mut().for_each(|value| *value = HIDDEN.to_owned());
+    }
+    for one in &mut config.fetch.credentials {
         one.password = one.password.as_ref().map(|_| HIDDEN.to_owned());
     }
     config
@@ -43,7 +57,8 @@ mod tests {
     #[test]
     fn the_copy_holds_no_secret() {
         let text = "[fetch]\nproxy = \"http://me:s3cret@proxy.example:8080\"\nheaders = { Cookie = \"s3cret\" }\n\
-                    [[fetch.credentials]]\nhost = \"a\"\nuser = \"b\"\npassword = \"s3cret\"\n";
+                    [[fetch.credentials]]\nhost = \"a\"\nuser = \"b\"\npassword = \"s3cret\"\n\
+                    [[host]]\nhost = \"a\"\nheaders = { Cookie = \"s3cret\" }\n";
         let config = Config::parse(text, "c.toml".as_ref()).unwrap();
         let shown = without(&config);
         let text = toml::to_string(&shown).unwrap();

@@ -57,6 +57,10 @@ pub struct ScopeSection {
     pub links: FollowedLinks,
     /// Also follow links that carry `rel=nofollow`.
     pub follow_nofollow: bool,
+    /// Patterns of URLs, `glob:…` or `regex:…`, of which each URL must match one; empty for all URLs.
+    pub include: Vec<String>,
+    /// Patterns of URLs that do not belong to the crawl.
+    pub exclude: Vec<String>,
     /// Largest number of links between a seed and a page; a seed has depth 0.
     pub max_depth: u16,
     /// Upper bound on pages with a verdict, in all runs on one data folder; 0 for no limit.
@@ -81,6 +85,8 @@ impl Default for ScopeSection {
             mode: ScopeMode::Host,
             links: FollowedLinks::Documents,
             follow_nofollow: true,
+            include: Vec::new(),
+            exclude: Vec::new(),
             max_depth: 20,
             max_pages: 0,
             max_pages_per_host: 0,
@@ -357,7 +363,7 @@ impl Default for DedupSection {
 pub struct ExtractEntry {
     /// The host of the pages, such as `example.org` or `*.example.org`; `None` for every host.
     pub host: Option<String>,
-    /// A regular expression that matches a part of the pages' URLs; `None` for every URL.
+    /// A pattern of the pages' URLs; without `glob:` a regular expression of a part of the URL. `None` for every URL.
     #[serde(rename = "match")]
     pub pattern: Option<String>,
     /// CSS selectors of the elements that are content; empty to find the content as without a rule.
@@ -366,6 +372,29 @@ pub struct ExtractEntry {
     /// CSS selectors of the elements that are no content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub drop: Vec<String>,
+}
+
+/// `[[host]]`: the treatment of some hosts.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostEntry {
+    /// The hosts, such as `example.org` or `*.example.org`.
+    pub host: String,
+    /// As `politeness.delay_ms`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay_ms: Option<u64>,
+    /// As `politeness.parallel_per_host`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parallel: Option<usize>,
+    /// Additional header fields of requests to these hosts; they may be secrets.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// Patterns of URLs as in `scope.include`, for URLs of these hosts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub include: Vec<String>,
+    /// Patterns of URLs as in `scope.exclude`, for URLs of these hosts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exclude: Vec<String>,
 }
 
 /// `[storage]`: the data folder.

@@ -6,21 +6,26 @@ mod bounds;
 mod deduplication;
 mod extract;
 mod fetching;
+mod hosts;
 mod identity;
 mod politeness;
 mod refresh;
 mod scope;
 mod steering;
+mod url_rules;
 
 use std::borrow::Cow;
 use std::time::Duration;
 
 pub(super) use extract::rule as extract_rule;
 pub use extract::{ExtractRules, NamedRule};
+pub(super) use hosts::host_entry;
+pub use hosts::{HostRule, HostRules};
 pub use refresh::{Intervals, RefreshSettings};
 pub use scope::{CrawlLimits, DuplicateShare, LinkSettings, TrapLimits};
 pub use steering::SteeringSettings;
 use url::Url;
+pub use url_rules::{Ruling, UrlRules};
 use web::fetch::FetchSettings;
 use web::politeness::Politeness;
 
@@ -37,10 +42,14 @@ pub struct Settings {
     pub scope: ScopeMode,
     /// Which links the crawl follows.
     pub links: LinkSettings,
+    /// Which URLs the user includes and excludes.
+    pub urls: UrlRules,
     /// Bounds of the crawl.
     pub limits: CrawlLimits,
     /// How often and how the crawler asks a host.
     pub politeness: Politeness,
+    /// How the crawler treats some hosts.
+    pub hosts: HostRules,
     /// How verdicts change the order of the queue.
     pub steering: SteeringSettings,
     /// Times between two visits of a page.
@@ -106,17 +115,20 @@ impl Settings {
         bounds::check(config)?;
         let scheme = deduplication::scheme(&config.dedup)?;
         let width = scheme.width;
+        let hosts = HostRules::new(config)?;
         Ok(Self {
             product: config.identity.product.clone(),
             has_contact: identity.has_contact,
             scope: config.scope.mode,
             links: scope::links(&config.scope),
+            urls: UrlRules::new(&config.scope, hosts::urls(&config.host)?)?,
             limits: scope::limits(&config.scope),
             politeness: politeness::politeness(&config.politeness)?,
             steering: steering::steering(&config.steering, scope::duplicate_share(&config.scope)?)?,
             intervals: refresh::intervals(&config.refresh)?,
             refresh: None,
-            fetch: fetching::fetch(&config.fetch, identity.user_agent)?,
+            fetch: fetching::fetch(&config.fetch, hosts.headers(), identity.user_agent)?,
+            hosts,
             canonicalize: config.canonicalize.clone(),
             scheme,
             rule: deduplication::rule(&config.dedup, width)?,

@@ -10,8 +10,9 @@ use toml::Value;
 
 use super::Config;
 use super::error::ConfigError;
-use super::file::{in_one_line, lines};
 use super::keys::{Key, PREFIX, keys, nearest, table};
+use super::lines::lines;
+use super::wording::{in_one_line, must_be};
 
 /// The configuration in force and the origin of its values.
 #[derive(Debug, Clone)]
@@ -172,10 +173,9 @@ fn replaced(config: &Config, key: &Key, value: Value) -> Result<Config, String> 
     key.set(&mut table, value);
     table.try_into().map_err(|error: toml::de::Error| {
         if super::secrets::may_hold(&key.path()) {
-            format!("it must be {}", expected(&key.default))
-        } else {
-            in_one_line(error.message())
+            return format!("it must be {}", expected(&key.default));
         }
+        must_be(error.message()).map_or_else(|| in_one_line(error.message()), |must| format!("it {must}"))
     })
 }
 

@@ -14,9 +14,10 @@ use storage::warc::{Capture, EncodedCapture, EncodedRequest};
 use storage::{PageDraft, QueuedUrl, Validators};
 use url::{Position, Url};
 use web::fetch::{Response, fields_of_every_request};
+use web::host_key::HostKey;
 
 use super::revisits::conditions;
-use crate::config::settings::Settings;
+use crate::config::settings::{HostRules, Settings};
 use crate::error::RunError;
 
 /// The archive records of a page that waits for its verdict, as far as they can be made before it.
@@ -111,6 +112,7 @@ impl<'a> Exchange<'a> {
 #[derive(Debug)]
 pub(crate) struct ArchivedRequests {
     fields: HeaderMap,
+    hosts: HostRules,
 }
 
 impl ArchivedRequests {
@@ -131,7 +133,8 @@ impl ArchivedRequests {
                 fields.insert(name, value);
             }
         }
-        Self { fields }
+        let hosts = settings.hosts.clone();
+        Self { fields, hosts }
     }
 
     /// The head of the request for a URL of the frontier. `asked` is the spelling that was asked for, if it
@@ -166,8 +169,12 @@ impl ArchivedRequests {
         for (name, value) in conditions.into_iter().flatten() {
             field(name.as_str(), value.as_bytes());
         }
+        let host = HostKey::from_url(url);
+        let own = host.and_then(|host| self.hosts.of(host.as_str()));
         for (name, value) in &self.fields {
-            field(name.as_str(), value.as_bytes());
+            if own.is_none_or(|own| !own.headers.contains_key(name)) {
+                field(name.as_str(), value.as_bytes());
+            }
         }
         field(HOST.as_str(), url[Position::BeforeHost..Position::AfterPort].as_bytes());
         head.extend_from_slice(b"\r\n");

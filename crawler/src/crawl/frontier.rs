@@ -21,6 +21,7 @@ mod host;
 mod intake;
 mod lookups;
 mod memory;
+mod named_sitemaps;
 mod queue;
 mod released;
 mod rules_memory;
@@ -39,7 +40,7 @@ use std::time::SystemTime;
 use storage::{Counts, QueuedUrl};
 use web::politeness::{Contact, CrawlClock, HostSignal, Now};
 
-use crate::config::settings::{Settings, TrapLimits};
+use crate::config::settings::{HostRules, Settings, TrapLimits, UrlRules};
 use crate::crawl::clock::unix_millis;
 use crate::crawl::messages::{Ending, Event, Step, Task};
 use crate::crawl::steering::{JudgedPage, Steering};
@@ -47,6 +48,7 @@ use addresses::Addresses;
 use host::Host;
 use intake::Intake;
 use lookups::Lookups;
+use named_sitemaps::NamedSitemaps;
 use released::Released;
 use schedule::Schedule;
 use state::{EventTime, LineEvent};
@@ -76,6 +78,7 @@ pub struct Frontier {
     unsaved: Vec<String>,
     /// Hash of every sitemap that was ever queued. Two sitemap indexes may name each other, so none is queued twice.
     sitemaps_seen: HashSet<u64>,
+    named_sitemaps: NamedSitemaps,
     sitemaps_key: RandomState,
     clock: CrawlClock,
     /// When the run began, Unix ms.
@@ -101,13 +104,15 @@ pub struct Frontier {
 }
 
 /// The settings that the frontier needs.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct FrontierSettings {
     politeness: web::politeness::Politeness,
+    hosts: HostRules,
     parallel: usize,
     max_pages: Option<u64>,
     max_pages_per_host: Option<u64>,
     traps: TrapLimits,
+    urls: UrlRules,
     steers: bool,
     /// Whether the crawler looks up a name before the first request to its host. It does not if a proxy opens the connections.
     looks_up_names: bool,
@@ -129,6 +134,7 @@ impl Frontier {
             rules_bytes: 0,
             unsaved: Vec::new(),
             sitemaps_seen: HashSet::new(),
+            named_sitemaps: NamedSitemaps::default(),
             sitemaps_key: RandomState::new(),
             clock,
             started_at: unix_millis(SystemTime::now()),
@@ -136,10 +142,12 @@ impl Frontier {
             random: fastrand::Rng::new(),
             settings: FrontierSettings {
                 politeness: settings.politeness,
+                hosts: settings.hosts.clone(),
                 parallel: settings.fetch.parallel,
                 max_pages: settings.limits.max_pages,
                 max_pages_per_host: settings.limits.max_pages_per_host,
                 traps: settings.limits.traps,
+                urls: settings.urls.clone(),
                 steers: settings.steering.enabled,
                 looks_up_names: settings.fetch.proxy.is_none(),
             },
@@ -286,7 +294,15 @@ impl Frontier {
                 self.host(&host).refilled(urls, more);
                 self.schedule(&host, now);
             }
-            Event::SeedsRead { queued, known, more } => self.seeds_read(queued, &known, more, now),
+            Event::SeedsRead {
+                queued,
+                known,
+                sitemaps,
+                more,
+            } => {
+                self.seeds_read(queued, &known, more, now);
+                self.add_sitemaps(sitemaps, now);
+            }
             Event::HostsLoaded { hosts, behind } => self.hosts_loaded(hosts, behind),
             Event::Stop => self.stopping = true,
         }

@@ -1,7 +1,7 @@
 //! The dedup index beside the catalogue that it is derived from.
 
 use dedup::{Deduplicator, DocId, SledIndex, SledOptions, SledReader};
-use storage::{Store, Verdict};
+use storage::{StorageError, Store, Verdict};
 
 use super::recorder::departures;
 use crate::config::settings::Settings;
@@ -43,26 +43,34 @@ pub(crate) fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<
 ///
 /// # Errors
 /// It cannot be read, or it belongs to another scheme or rule.
-pub fn open_existing_index(store: &Store, settings: &Settings) -> Result<SledIndex, dedup::DedupError> {
-    SledIndex::open_with(
-        store.index_db(),
-        &settings.scheme.id(),
-        &settings.rule,
-        options(settings)?,
-    )
+pub fn open_existing_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError> {
+    let db = store.index_db().ok_or_else(|| in_use(store))?;
+    let index = SledIndex::open_with(db, &settings.scheme.id(), &settings.rule, options(settings)?)?;
+    Ok(index)
 }
 
-/// A read-only view of the index for a few queries; `None` if there is no index.
+fn in_use(store: &Store) -> StorageError {
+    StorageError::Lent {
+        dir: store.dir().to_owned(),
+    }
+}
+
+/// Removes the index, to be derived from the catalogue again.
+///
+/// # Errors
+/// It cannot be written.
+pub fn erase_index(store: &Store) -> Result<(), RunError> {
+    let db = store.index_db().ok_or_else(|| in_use(store))?;
+    Ok(SledIndex::erase(db)?)
+}
+
+/// A read-only view of the index for a few queries; `None` if there is no index, or if another process holds the store.
 ///
 /// # Errors
 /// As [`open_existing_index`].
 pub fn look_at_index(store: &Store, settings: &Settings) -> Result<Option<SledReader>, dedup::DedupError> {
-    SledReader::open(
-        store.index_db(),
-        &settings.scheme.id(),
-        &settings.rule,
-        &options(settings)?,
-    )
+    let Some(db) = store.index_db() else { return Ok(None) };
+    SledReader::open(db, &settings.scheme.id(), &settings.rule, &options(settings)?)
 }
 
 fn options(settings: &Settings) -> Result<SledOptions, dedup::DedupError> {
@@ -76,12 +84,12 @@ fn options(settings: &Settings) -> Result<SledOptions, dedup::DedupError> {
 fn open_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError> {
     let open = || open_existing_index(store, settings);
     match open() {
-        Err(error) if error.is_other_layout() => {
+        Err(RunError::Dedup { source }) if source.is_other_layout() => {
             tracing::warn!("the dedup rule has changed; rebuilding the index from the catalogue");
-            SledIndex::erase(store.index_db())?;
-            Ok(open()?)
+            erase_index(store)?;
+            open()
         }
-        opened => Ok(opened?),
+        opened => opened,
     }
 }
 

@@ -167,6 +167,8 @@ pub(crate) enum Event {
         queued: Vec<QueuedUrl>,
         /// The hosts of seeds that the crawl knew, and the hosts to which these seeds redirected.
         known: Vec<String>,
+        /// The sitemaps among the seeds.
+        sitemaps: Vec<Url>,
         /// Whether the file has more.
         more: bool,
     },

@@ -324,15 +324,24 @@ impl Recorder {
         let more = batch.is_some();
         let mut stored = StoredSeeds::default();
         if let (Some(batch), Some(seeds)) = (batch, &mut self.seeds) {
-            stored = seeds.store(&mut self.store, &batch?)?;
+            stored = seeds.store(&mut self.store, batch?)?;
             self.url_budget.spend(&self.store, &stored.queued)?;
         } else {
             // The scope has its last host.
             self.seeds = None;
         }
         self.update_stats();
-        let StoredSeeds { queued, known } = stored;
-        Ok(Event::SeedsRead { queued, known, more })
+        let StoredSeeds {
+            queued,
+            known,
+            sitemaps,
+        } = stored;
+        Ok(Event::SeedsRead {
+            queued,
+            known,
+            sitemaps,
+            more,
+        })
     }
 
     fn update_stats(&self) {

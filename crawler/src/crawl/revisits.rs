@@ -15,15 +15,16 @@
 mod conditional;
 mod policy;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
 use storage::{Fate, PageRecord, Store};
+use url::Url;
 use web::host_key::HostKey;
 
-use crate::config::settings::RefreshSettings;
+use crate::config::settings::{RefreshSettings, UrlRules};
 use crate::crawl::clock::unix_millis;
-use crate::crawl::scope::Scope;
+use crate::crawl::scope::{LISTED, Scope};
 use crate::error::RunError;
 
 pub use conditional::{conditions, fields};
@@ -35,14 +36,14 @@ pub const PRIORITY_VISIT: u8 = 250;
 const SLICE: usize = 1_000;
 
 impl RefreshSettings {
-    /// Queues a revisit to each page in `scope` that is due, and returns their number. While revisits of an interrupted refresh
+    /// Queues a revisit to each page in `scope` and admitted by `urls` that is due, and returns their number. While revisits of an interrupted refresh
     /// wait, it adds none.
     ///
     /// A duplicate of a page that is not kept any more is due at once: no other page has its text.
     ///
     /// # Errors
     /// The store cannot be read or written.
-    pub fn begin(&self, store: &mut Store, scope: &Scope) -> Result<u64, RunError> {
+    pub fn begin(&self, store: &mut Store, scope: &Scope, urls: &UrlRules) -> Result<u64, RunError> {
         // An interrupted refresh is finished first: its unanswered pages would be due at once, and be counted again.
         if store.counts().due > 0 && store.refresh().is_some() {
             return Ok(0);
@@ -56,7 +57,7 @@ impl RefreshSettings {
             for row in store.pages_from(from) {
                 let (id, page) = row?;
                 from = id + 1;
-                if page.fate != Fate::Current || !is_in(scope, &page) {
+                if page.fate != Fate::Current || !is_in(scope, urls, &page) {
                     continue;
                 }
                 let visits = store.visits(id)?;
@@ -120,21 +121,44 @@ impl Represented {
     }
 }
 
-/// Adds all hosts of the crawl to the scope: each was in it when it was found.
+/// Adds the hosts of the crawl to the scope: each was in it when it was found. A host of which the user listed only URLs without their
+/// links was not.
 ///
 /// # Errors
 /// The store cannot be read.
 pub fn restore_scope(store: &Store, scope: &Scope) -> Result<(), RunError> {
+    let listed = hosts_of_lists(store)?;
     for row in store.hosts() {
         let (host, _) = row?;
-        if let Ok(key) = host.parse() {
+        if !listed.contains(&host)
+            && let Ok(key) = host.parse()
+        {
             scope.add_host(&key);
         }
     }
     Ok(())
 }
 
-fn is_in(scope: &Scope, page: &PageRecord) -> bool {
+/// The hosts all of whose pages are listed URLs.
+fn hosts_of_lists(store: &Store) -> Result<HashSet<String>, RunError> {
+    let (mut listed, mut crawled) = (HashSet::new(), HashSet::new());
+    for row in store.pages_from(1) {
+        let (_, page) = row?;
+        let hosts = if page.depth == LISTED {
+            &mut listed
+        } else {
+            &mut crawled
+        };
+        if !hosts.contains(&page.host) {
+            hosts.insert(page.host);
+        }
+    }
+    listed.retain(|host| !crawled.contains(host));
+    Ok(listed)
+}
+
+fn is_in(scope: &Scope, urls: &UrlRules, page: &PageRecord) -> bool {
     let host = page.host.parse::<HostKey>();
-    host.is_ok_and(|host| scope.admits(&host, page.depth).is_ok())
+    let is_admitted = || Url::parse(&page.url).is_ok_and(|url| urls.ruling(&url).admits());
+    (urls.is_empty() || is_admitted()) && host.is_ok_and(|host| scope.admits(&host, page.depth).is_ok())
 }

@@ -17,6 +17,10 @@ pub enum Outside {
     Depth,
 }
 
+/// The depth of a URL that the user listed without its links: the crawl follows no link of the page, whatever `scope.max_depth` is. The
+/// target of a redirect inherits the depth, and belongs to the crawl on every host.
+pub const LISTED: u16 = u16::MAX;
+
 /// The hosts of the crawl. The parse threads share the scope. It grows while the crawler reads the seeds, and when a seed redirects to
 /// another host.
 ///
@@ -92,6 +96,9 @@ impl Scope {
         depth: u16,
         wait: impl FnOnce(MutexGuard<'a, Hosts>) -> MutexGuard<'a, Hosts>,
     ) -> Result<(), Outside> {
+        if depth == LISTED {
+            return Ok(());
+        }
         if depth > self.max_depth {
             return Err(Outside::Depth);
         }
@@ -166,6 +173,13 @@ mod tests {
         ] {
             assert_eq!(scope.admits(&key(other), 0), Err(Outside::Host), "{other}");
         }
+    }
+
+    #[test]
+    fn a_listed_url_belongs_on_every_host() {
+        let scope = scope(ScopeMode::Host);
+        assert_eq!(scope.admits(&key("http://other.example/"), LISTED), Ok(()));
+        assert_eq!(scope.admits(&key("http://other.example/"), 0), Err(Outside::Host));
     }
 
     #[test]

@@ -1,19 +1,24 @@
-//! The seeds file: one URL per line, with `#` comments and blank lines. It is read as a stream.
+//! The seeds file: one seed per line, with `#` comments and blank lines. It is read as a stream.
+//!
+//! - `line`: what a line says; `bad_lines`: reports lines without a seed
 
 mod bad_lines;
+mod line;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
-use url::Url;
-use web::canonicalize::{self, CanonicalRules, CanonicalUrl};
+use web::canonicalize::CanonicalUrl;
 use web::host_key::HostKey;
 
+use crate::config::settings::Settings;
 use crate::terminal::units::grouped;
 use bad_lines::BadLines;
+use line::{LineRules, seed_in};
 
 pub use bad_lines::BadLine;
+pub(crate) use line::url_of;
 
 /// Seeds of a batch: few enough that the recorder stores a batch in a few milliseconds, and enough that the cost of a message for each
 /// batch does not count.
@@ -30,14 +35,18 @@ pub struct Seeds {
     source: Box<dyn BufRead + Send>,
     /// The file, for messages.
     name: String,
-    rules: CanonicalRules,
+    rules: LineRules,
     /// Lines read.
     lines: u64,
+    /// Lines of the files before this one.
+    lines_before: u64,
     bad_lines: BadLines,
     /// The first batch, read in advance to check that the file has a seed.
     first: Option<Vec<Seed>>,
     /// A read error that ended a batch with seeds. The next call returns it.
     failed: Option<SeedsError>,
+    /// The next file.
+    next: Option<Box<Seeds>>,
 }
 
 impl std::fmt::Debug for Seeds {
@@ -49,6 +58,17 @@ impl std::fmt::Debug for Seeds {
     }
 }
 
+/// What the crawl does with a seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeedKind {
+    /// It fetches the URL and follows its links.
+    Page,
+    /// It fetches the URL and follows no link of the page.
+    Only,
+    /// It reads the sitemap at the URL, and fetches the URLs of it that are in the scope.
+    Sitemap,
+}
+
 /// One seed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seed {
@@ -56,6 +76,8 @@ pub struct Seed {
     pub url: CanonicalUrl,
     /// Its host.
     pub host: HostKey,
+    /// What the crawl does with it.
+    pub kind: SeedKind,
 }
 
 /// Why a seeds file gives no seed.
@@ -72,7 +94,7 @@ pub enum SeedsError {
         reason: String,
     },
     /// No line holds a URL.
-    #[error("{name} holds no valid seed URL{}; give one absolute http or https URL a line", shown(.bad_line.as_ref()))]
+    #[error("{name} holds no valid seed URL{}; give one URL or domain a line", shown(.bad_line.as_ref()))]
     NoSeed {
         /// The file.
         name: String,
@@ -100,11 +122,12 @@ fn shown(bad_line: Option<&BadLine>) -> String {
 }
 
 impl Seeds {
-    /// Opens a seeds file, and reads it up to its first seed. Bytes that are not UTF-8 affect only their own line.
+    /// Opens a seeds file, and reads it up to its first seed. A line that names no kind has this `kind`. A URL that the patterns of the
+    /// configuration exclude is no seed. Bytes that are not UTF-8 affect only their own line.
     ///
     /// # Errors
     /// The file cannot be read, is no text in UTF-8, or has no line with a URL.
-    pub fn open(path: &Path, rules: &CanonicalRules) -> Result<Self, SeedsError> {
+    pub fn open(path: &Path, kind: SeedKind, settings: &Settings) -> Result<Self, SeedsError> {
         let name = path.display().to_string();
         let unreadable = |source: io::Error| SeedsError::Unreadable {
             name: name.clone(),
@@ -115,30 +138,48 @@ impl Seeds {
         if let Some(reason) = other_form(source.fill_buf().map_err(unreadable)?) {
             return Err(unreadable(io::Error::other(reason)));
         }
-        Self::of(Box::new(source), name, rules).with_a_seed()
+        Self::of(Box::new(source), name, kind, settings).with_a_seed()
     }
 
     /// Seeds from text. There may be none.
     #[must_use]
-    pub fn from_text(text: String, rules: &CanonicalRules) -> Self {
-        Self::of(Box::new(Cursor::new(text)), "the seeds".to_owned(), rules)
+    pub fn from_text(text: String, settings: &Settings) -> Self {
+        Self::of(
+            Box::new(Cursor::new(text)),
+            "the seeds".to_owned(),
+            SeedKind::Page,
+            settings,
+        )
     }
 
-    fn of(source: Box<dyn BufRead + Send>, name: String, rules: &CanonicalRules) -> Self {
+    /// These seeds, and then those of another file.
+    #[must_use]
+    pub fn and_then(mut self, next: Self) -> Self {
+        self.next = Some(Box::new(next));
+        self
+    }
+
+    fn of(source: Box<dyn BufRead + Send>, name: String, kind: SeedKind, settings: &Settings) -> Self {
         Self {
             source,
             name,
-            rules: rules.clone(),
+            rules: LineRules {
+                canonical: settings.canonicalize.clone(),
+                urls: settings.urls.clone(),
+                kind,
+            },
             lines: 0,
+            lines_before: 0,
             bad_lines: BadLines::default(),
             first: None,
             failed: None,
+            next: None,
         }
     }
 
     fn with_a_seed(mut self) -> Result<Self, SeedsError> {
         loop {
-            match self.next_batch()? {
+            match self.next_of_file()? {
                 Some(seeds) if seeds.is_empty() => {}
                 Some(seeds) => {
                     self.first = Some(seeds);
@@ -157,15 +198,30 @@ impl Seeds {
     /// Lines read so far.
     #[must_use]
     pub fn lines(&self) -> u64 {
-        self.lines
+        self.lines_before + self.lines
     }
 
-    /// The next seeds, which may be none; `None` at the end of the file. Reports lines without a seed as warnings: the first few in full,
+    /// The next seeds, which may be none; `None` at the end of the last file. Reports lines without a seed as warnings: the first few in full,
     /// then their number.
     ///
     /// # Errors
     /// The file cannot be read further.
     pub fn next_batch(&mut self) -> Result<Option<Vec<Seed>>, SeedsError> {
+        loop {
+            let batch = self.next_of_file()?;
+            match self.next.take_if(|_| batch.is_none()) {
+                Some(next) => {
+                    let lines_before = self.lines();
+                    *self = *next;
+                    self.lines_before = lines_before;
+                }
+                None => return Ok(batch),
+            }
+        }
+    }
+
+    /// As [`Seeds::next_batch`], of this file alone.
+    fn next_of_file(&mut self) -> Result<Option<Vec<Seed>>, SeedsError> {
         if let Some(first) = self.first.take() {
             return Ok(Some(first));
         }
@@ -228,33 +284,6 @@ fn other_form(beginning: &[u8]) -> Option<&'static str> {
         [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("it is compressed; decompress it first"),
         _ => None,
     }
-}
-
-/// The seed in a line, or the line's text without its comment and the reason why it is no seed; `None` for a line without text.
-fn seed_in<'a>(line: &'a str, rules: &CanonicalRules) -> Option<Result<Seed, (&'a str, String)>> {
-    let line = line.split_once(" #").map_or(line, |(before, _)| before).trim();
-    if line.is_empty() || line.starts_with('#') {
-        return None;
-    }
-    Some(seed(line, rules).map_err(|reason| (line, reason)))
-}
-
-fn seed(line: &str, rules: &CanonicalRules) -> Result<Seed, String> {
-    if line.len() >= MAX_LINE_BYTES - 1 {
-        return Err(format!("the line has {MAX_LINE_BYTES} bytes or more"));
-    }
-    let url = Url::parse(line).map_err(|error| match error {
-        url::ParseError::RelativeUrlWithoutBase if line.contains(char::is_whitespace) => "not a URL".to_owned(),
-        url::ParseError::RelativeUrlWithoutBase => format!("no scheme; did you mean https://{line} ?"),
-        other => other.to_string(),
-    })?;
-    match url.scheme() {
-        "http" | "https" => {}
-        other => return Err(format!("the scheme {other} is not supported; use http or https")),
-    }
-    let url = canonicalize::canonicalize(&url, rules).map_err(|error| error.to_string())?;
-    let host = HostKey::from_url(url.url()).ok_or("the URL names no host")?;
-    Ok(Seed { url, host })
 }
 
 #[cfg(test)]

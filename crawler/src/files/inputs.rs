@@ -28,12 +28,12 @@ impl Inputs {
     /// Finds the files in `arguments`: files, folders, and `-` for standard input.
     ///
     /// A folder is read recursively, in the order of names, without hidden entries, links to folders and files in `outputs`. Without
-    /// `format` it is also read without files whose name has no known ending.
+    /// `format` it is also read without files whose name has no known ending. The index of WARC files is not read.
     ///
     /// # Errors
     /// An argument does not exist, or is one of `outputs`.
     pub fn find(arguments: &[PathBuf], format: Option<Format>, outputs: &[PathBuf]) -> Result<Self, InputError> {
-        let mut walk = Walk::new(format.is_some(), outputs);
+        let mut walk = Walk::new(format, outputs);
         arguments.iter().try_for_each(|argument| walk.add(argument))?;
         Ok(Self {
             found: walk.found,

@@ -70,8 +70,8 @@ pub(crate) enum InputError {
 /// Collects the files of the arguments.
 #[derive(Debug)]
 pub(super) struct Walk {
-    /// Whether files without a known ending are read too.
-    takes_all: bool,
+    /// The format of all files; with one, files without a known ending are read too.
+    format: Option<Format>,
     outputs: HashSet<PathBuf>,
     pub found: Vec<Found>,
     /// Files not read because their names have no known ending.
@@ -79,9 +79,9 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    pub(super) fn new(takes_all: bool, outputs: &[PathBuf]) -> Self {
+    pub(super) fn new(format: Option<Format>, outputs: &[PathBuf]) -> Self {
         Self {
-            takes_all,
+            format,
             outputs: outputs.iter().map(|path| absolute(path)).collect(),
             found: Vec::new(),
             left_out: 0,
@@ -158,13 +158,23 @@ impl Walk {
         if !metadata.is_file() {
             return Ok(());
         }
-        if !self.takes_all && Format::of_name(path).is_none() {
+        if matches!(self.format, None | Some(Format::Warc)) && is_index(path) {
+            return Ok(());
+        }
+        if self.format.is_none() && Format::of_name(path).is_none() {
             self.left_out += 1;
         } else if !self.outputs.contains(&absolute(path)) {
             self.add_file(path, &metadata);
         }
         Ok(())
     }
+}
+
+/// Whether a file is an index of the WARC files beside it, which holds no document: CDX and CDXJ, and the two files of a ZipNum index.
+fn is_index(path: &Path) -> bool {
+    const ENDINGS: [&str; 6] = [".cdxj", ".cdx", ".cdxj.gz", ".cdx.gz", ".idx", ".loc"];
+    let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase());
+    name.is_some_and(|name| ENDINGS.iter().any(|ending| name.ends_with(ending)))
 }
 
 /// The entries of a folder without hidden ones, in descending order of names.
@@ -230,7 +240,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "x").unwrap();
         }
-        let mut walk = Walk::new(false, &[]);
+        let mut walk = Walk::new(None, &[]);
         walk.add(root.path()).unwrap();
         assert_eq!(
             found(&walk, root.path()),
@@ -238,12 +248,44 @@ mod tests {
         );
         assert_eq!(walk.left_out, 1);
 
-        let mut walk = Walk::new(true, &[root.path().join("a/../b.txt"), root.path().join("new.txt")]);
+        let mut walk = Walk::new(
+            Some(Format::Text),
+            &[root.path().join("a/../b.txt"), root.path().join("new.txt")],
+        );
         walk.add(root.path()).unwrap();
         assert_eq!(
             found(&walk, root.path()),
             ["a/b/c.jsonl.gz", "a/z.html", "a.txt", "picture.png"]
         );
+    }
+
+    #[test]
+    fn the_index_of_a_folder_of_warc_files_is_no_input() {
+        let root = tempfile::tempdir().unwrap();
+        for file in ["a.warc.gz", "index.cdxj", "b.CDX.gz", "cluster.idx", "notes.bin"] {
+            fs::write(root.path().join(file), "x").unwrap();
+        }
+        for (format, read, left_out) in [
+            (None, &["a.warc.gz"][..], 1),
+            (Some(Format::Warc), &["a.warc.gz", "notes.bin"], 0),
+            (
+                Some(Format::Text),
+                &["a.warc.gz", "b.CDX.gz", "cluster.idx", "index.cdxj", "notes.bin"],
+                0,
+            ),
+        ] {
+            let mut walk = Walk::new(format, &[]);
+            walk.add(root.path()).unwrap();
+            let mut found = found(&walk, root.path());
+            found.sort();
+            assert_eq!(
+                (&found[..], walk.left_out),
+                (
+                    &read.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()[..],
+                    left_out
+                )
+            );
+        }
     }
 
     #[cfg(unix)]
@@ -254,7 +296,7 @@ mod tests {
         std::os::unix::fs::symlink("a.txt", root.path().join("b.txt")).unwrap();
         std::os::unix::fs::symlink(".", root.path().join("circle")).unwrap();
         std::os::unix::fs::symlink("nowhere", root.path().join("dangling.txt")).unwrap();
-        let mut walk = Walk::new(false, &[]);
+        let mut walk = Walk::new(None, &[]);
         walk.add(root.path()).unwrap();
         assert_eq!(found(&walk, root.path()), ["a.txt", "b.txt", "! dangling.txt"]);
     }
@@ -264,7 +306,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("a.txt");
         fs::write(&file, "x").unwrap();
-        let mut walk = Walk::new(false, std::slice::from_ref(&file));
+        let mut walk = Walk::new(None, std::slice::from_ref(&file));
         assert!(matches!(walk.add(&file), Err(InputError::IsOutput(_))));
         assert!(matches!(
             walk.add(&root.path().join("b")),

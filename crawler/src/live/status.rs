@@ -3,12 +3,11 @@
 //! The server has its own thread and runtime and only reads the [`Stats`], so that no client can slow the crawl. It ends with the
 //! crawl. Unless `--status-public` is set, it answers only on loopback.
 //!
-//! - `listen`: the address; `guard`: which requests it answers; `server`: HTTP with bounds on connections and time
+//! - `guard`: which requests it answers; `server`: the paths
 //! - `figures`: the JSON; `page`: the web page; `metrics`: Prometheus
 
 mod figures;
 mod guard;
-mod listen;
 mod metrics;
 mod page;
 mod server;
@@ -17,11 +16,18 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use super::listen::Flags;
 use crate::crawl::stats::{Rates, RunLimits, Snapshot, Stats, TimeLeft, Trend};
 
 pub use guard::is_for_this_machine;
-pub use listen::{Address, NotListening, listen};
 pub use server::Server;
+
+/// The flags of the status server.
+pub const FLAGS: Flags = Flags {
+    address: "--status",
+    public: "--status-public",
+    risk: "the status shows them hosts and failures",
+};
 
 /// The server's source: the figures of one run.
 #[derive(Debug)]

@@ -5,10 +5,11 @@ use std::cmp::Ordering;
 use super::Report;
 use super::clusters::{Cluster, DuplicateVerdict};
 use super::near_misses::Because;
+use super::thresholds::Thresholds;
 
 /// Two near pages and the decision on the later one.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Pair<'a> {
+pub(crate) struct Pair<'a> {
     /// The page that was kept first.
     pub kept: &'a str,
     pub kept_id: u64,
@@ -23,6 +24,30 @@ pub(super) struct Pair<'a> {
     margin: f32,
 }
 
+impl Pair<'_> {
+    /// Similarity and distance in words.
+    pub fn measures(&self) -> String {
+        let distance = match self.distance {
+            Some(1) => "1 bit apart".to_owned(),
+            Some(bits) => format!("{bits} bits apart"),
+            None => "too short for a fingerprint".to_owned(),
+        };
+        format!("similarity {:.3}, {distance}", self.similarity)
+    }
+
+    /// The decision and what the rule requires, as a sentence.
+    pub fn why(&self, rule: &Thresholds) -> String {
+        let threshold = match rule.min_similarity_at(self.distance) {
+            Some(least) => format!("a similarity of at least {least}"),
+            None => format!("a distance of at most {} bits", rule.max_distance),
+        };
+        match self.because {
+            None => format!("Dropped: the rule requires {threshold}."),
+            Some(because) => format!("Kept: {}; the rule requires {threshold}.", because.words()),
+        }
+    }
+}
+
 /// Largest margin of a doubtful pair. Clearer pairs only fill the remaining room.
 const IN_DOUBT: f32 = 0.2;
 
@@ -32,7 +57,7 @@ fn by_margin(a: &Pair<'_>, b: &Pair<'_>) -> Ordering {
 
 impl Report {
     /// At most `limit` pairs, the most doubtful first. Half of the doubtful pairs come from each side if it has enough.
-    pub(super) fn doubtful(&self, limit: usize) -> Vec<Pair<'_>> {
+    pub(crate) fn doubtful(&self, limit: usize) -> Vec<Pair<'_>> {
         let [mut pairs, mut further] = [Vec::new(), Vec::new()];
         for mut side in [self.dropped_pairs(), self.kept_pairs()] {
             side.sort_by(by_margin);

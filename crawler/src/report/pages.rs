@@ -3,6 +3,7 @@
 use dedup::{DuplicateRule, Width};
 use storage::{Store, Verdict};
 
+use super::about::Seeds;
 use super::near_misses::NearMiss;
 use super::near_misses::search::{Found, Search};
 use super::timeline::Fetch;
@@ -19,6 +20,7 @@ pub(super) struct Pages {
     pub duplicate_bytes: u64,
     /// Kept pages compared with the pages kept before them.
     pub compared: u64,
+    pub seeds: Seeds,
     found: Vec<Found>,
 }
 
@@ -27,9 +29,10 @@ impl Pages {
         let mut near_misses = Search::new(rule, width(store.scheme()))
             .inspect_err(|error| tracing::warn!(%error, "cannot search for near misses"))
             .ok();
-        let (mut fetches, mut duplicate_bytes) = (Vec::new(), 0);
+        let (mut fetches, mut duplicate_bytes, mut seeds) = (Vec::new(), 0, Seeds::default());
         for row in store.pages_from(0) {
             let (id, page) = row?;
+            seeds.add(&page);
             fetches.push(Fetch {
                 at: page.fetched_at,
                 elapsed_ms: page.elapsed_ms,
@@ -47,6 +50,7 @@ impl Pages {
         Ok(Self {
             fetches,
             duplicate_bytes,
+            seeds,
             compared: near_misses.as_ref().map_or(0, Search::compared),
             found: match near_misses {
                 Some(near_misses) => near_misses.find(waiting)?,

@@ -6,9 +6,10 @@ mod spark;
 
 use super::Report;
 use super::counts::Counts;
+use crate::terminal::commands::command;
 use crate::terminal::text::terminal_text;
 use crate::terminal::units::{bytes, duration, grouped};
-use fit::{cut, shorten};
+use fit::{columns, cut, shorten};
 
 /// The narrowest and the widest supported screen, in columns.
 const MIN_WIDTH: usize = 48;
@@ -46,13 +47,19 @@ pub(super) fn render(report: &Report, width: usize) -> String {
     screen.rules(report);
     screen.failures(report);
     screen.refresh(report);
-    screen.further();
+    screen.further(report);
     screen.out
 }
 
 impl Screen {
     fn line(&mut self, text: &str) {
         self.out.push_str(cut(text, self.width).trim_end());
+        self.out.push('\n');
+    }
+
+    /// A line with a command, which is not cut: the user could not run the rest.
+    fn command(&mut self, line: &str) {
+        self.out.push_str(line);
         self.out.push('\n');
     }
 
@@ -63,26 +70,59 @@ impl Screen {
 
     fn summary(&mut self, report: &Report) {
         let (counts, saved, timeline) = (&report.counts, &report.saved, &report.timeline);
-        self.line(&format!(
-            "{} of {} pages said nothing new ({:.1} %); fetched in {}",
-            grouped(counts.exact + counts.near),
-            grouped(counts.fetched),
-            counts.dropped_percent(),
-            duration(timeline.active_seconds)
-        ));
+        self.subject(report);
+        let time = duration(timeline.active_seconds);
+        let fetched = grouped(counts.fetched);
+        self.line(&match counts.exact + counts.near {
+            _ if counts.fetched == 0 => "No page was fetched".to_owned(),
+            0 => format!("All {fetched} pages said something new; fetched in {time}"),
+            dropped => format!(
+                "{} of {fetched} pages said nothing new ({:.1} %); fetched in {time}",
+                grouped(dropped),
+                counts.dropped_percent(),
+            ),
+        });
+        if let Some(running) = report.running() {
+            self.line(&running);
+        }
         self.counts(counts);
-        if counts.gone + counts.due > 0 {
+        let visits = [("gone", counts.gone), ("visits due", counts.due)];
+        let visits = visits.into_iter().filter(|(_, count)| *count > 0);
+        let visits: Vec<String> = visits
+            .map(|(name, count)| format!("{name} {}", grouped(count)))
+            .collect();
+        if !visits.is_empty() {
+            self.line(&format!("  {}", visits.join(", ")));
+        }
+        if saved.duplicate_bytes > 0 {
             self.line(&format!(
-                "  gone {}, visits due {}",
-                grouped(counts.gone),
-                grouped(counts.due)
+                "  saved {}: duplicates not stored",
+                bytes(saved.duplicate_bytes)
             ));
         }
-        self.line(&format!(
-            "  saved {}: duplicates not stored",
-            bytes(saved.duplicate_bytes)
-        ));
         self.held_back(report);
+    }
+
+    /// The crawl that the report is about: its first seed, its data folder, and when its pages were fetched.
+    fn subject(&mut self, report: &Report) {
+        let about = &report.about;
+        let Some(first) = about.seeds.first() else { return };
+        let others = about.seeds.len() - 1 + about.further;
+        let others = match others {
+            0 => String::new(),
+            1 => " and 1 more seed".to_owned(),
+            others => format!(
+                " and {}{} more seeds",
+                if about.is_open { "over " } else { "" },
+                grouped(others as u64)
+            ),
+        };
+        let folder = terminal_text(&about.data, 200);
+        let room = self.width.saturating_sub(20).max(MIN_WIDTH / 2);
+        self.line(&format!("Crawl of {}{others}, in {folder}", shorten(first, room)));
+        if let (Some(from), Some(to)) = (&report.timeline.started_at, &report.timeline.ended_at) {
+            self.line(&format!("  {from} to {to}"));
+        }
     }
 
     /// The number of held-back URLs, the reasons, and the setting that fetches them.
@@ -104,16 +144,14 @@ impl Screen {
             by.join(", ")
         ));
         self.line(&format!("    {}", report.steering.how_to_fetch()));
+        self.command(&format!("    why: {}", command("rules", &[])));
     }
 
-    /// The counts, side by side where the screen is wide enough.
+    /// The counts of what happened, side by side where the screen is wide enough.
     fn counts(&mut self, counts: &Counts) {
+        let received = format!("{} received", bytes(counts.bytes_fetched));
         let left = [
-            (
-                "fetched",
-                counts.fetched,
-                format!("{} received", bytes(counts.bytes_fetched)),
-            ),
+            ("fetched", counts.fetched, received),
             ("kept", counts.kept, bytes(counts.bytes_kept)),
             ("exact", counts.exact, "dropped, the same text".to_owned()),
             ("near", counts.near, "dropped, nearly the same".to_owned()),
@@ -124,16 +162,22 @@ impl Screen {
             ("failed", counts.failed),
             ("excluded", counts.excluded),
         ];
-        if self.width >= TWO_COLUMNS {
-            for ((name, count, note), (other, others)) in left.into_iter().zip(right) {
-                let (count, others) = (grouped(count), grouped(others));
-                self.line(&format!("  {name:<8}{count:>11}  {note:<27}  {other:<10}{others:>11}"));
-            }
-        } else {
+        let left = left.into_iter().filter(|(_, count, _)| *count > 0);
+        let mut right = right.into_iter().filter(|(_, count)| *count > 0);
+        if self.width < TWO_COLUMNS {
             let right = right.map(|(name, count)| (name, count, String::new()));
-            for (name, count, note) in left.into_iter().chain(right) {
+            for (name, count, note) in left.chain(right) {
                 self.line(&format!("  {name:<10}{:>11}  {note}", grouped(count)));
             }
+            return;
+        }
+        let beside = |(name, count): (&str, u64)| format!("{name:<10}{:>11}", grouped(count));
+        for (name, count, note) in left {
+            let beside = right.next().map(beside).unwrap_or_default();
+            self.line(&format!("  {name:<8}{:>11}  {note:<27}  {beside}", grouped(count)));
+        }
+        for count in right {
+            self.line(&format!("{:52}{}", "", beside(count)));
         }
     }
 
@@ -222,9 +266,7 @@ impl Screen {
             return;
         }
         let learned = grouped((steering.rules.len() + steering.patterns.len()) as u64);
-        self.title(&format!(
-            "Rules learned from the URLs of duplicates ({learned}; crawler rules shows all)"
-        ));
+        self.title(&format!("Rules learned from the URLs of duplicates, {learned}"));
         let mut rules: Vec<_> = steering.rules.iter().collect();
         rules.sort_by_key(|rule| std::cmp::Reverse((rule.saved_requests, rule.confirmed)));
         for rule in rules.iter().take(SHOWN) {
@@ -287,18 +329,28 @@ impl Screen {
         self.line(&format!("  {}", parts.join(", ")));
     }
 
-    fn further(&mut self) {
+    fn further(&mut self, report: &Report) {
         self.title("Where to look next");
-        for (command, purpose) in [
-            (
-                "crawler report --format html -o report.html",
-                "the report for a browser",
-            ),
-            ("crawler report --full", "the long listing"),
-            ("crawler explain URL", "why a page was kept or dropped"),
-            ("crawler tune", "the effect of another threshold"),
-        ] {
-            self.line(&format!("  {command:<44}  {purpose}"));
+        let html = command("report", &["--format", "html", "-o", "report.html"]);
+        let mut further = vec![
+            (html, "the report for a browser"),
+            (command("report", &["--full"]), "the long listing"),
+        ];
+        if let Some(url) = report.example() {
+            further.push((command("explain", &[url]), "why this page was kept or dropped"));
+        }
+        if !report.steering.is_empty() {
+            further.push((command("rules", &[]), "the evidence for each rule"));
+        }
+        further.push((command("tune", &[]), "the effect of another threshold"));
+        for (command, purpose) in further {
+            let line = format!("  {command:<44}  {purpose}");
+            if columns(&line) <= self.width {
+                self.line(&line);
+            } else {
+                self.line(&format!("  {purpose}:"));
+                self.command(&format!("    {command}"));
+            }
         }
     }
 }

@@ -221,9 +221,9 @@ impl Steering {
     #[must_use]
     pub fn how_to_fetch(&self) -> &'static str {
         if self.traps.iter().any(|trap| trap.kind == FOLDER) {
-            "to fetch them: steering.leave = \"nothing\", scope.max_duplicate_share = 0; why: crawler rules"
+            "to fetch them: steering.leave = \"nothing\", scope.max_duplicate_share = 0"
         } else {
-            "to fetch them in the next run: steering.leave = \"nothing\"; why: crawler rules"
+            "to fetch them in the next run: steering.leave = \"nothing\""
         }
     }
 

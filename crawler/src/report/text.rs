@@ -7,6 +7,7 @@ use super::counts::Counts;
 use super::redecided::Redecided;
 use super::refresh::Refreshes;
 use super::steering::Steering;
+use crate::terminal::commands::command;
 use crate::terminal::text::terminal_text as shown;
 use crate::terminal::units::bytes;
 use listing::{Listing, align_right, table};
@@ -21,6 +22,9 @@ const VERSIONS_SHOWN: usize = 10;
 pub(super) fn render(report: &Report) -> String {
     let mut listing = Listing::default();
     listing.summary(&report.counts);
+    if let Some(running) = report.running() {
+        listing.line(&running);
+    }
     if let Some(redecided) = &report.redecided {
         listing.redecided(redecided);
     }
@@ -81,7 +85,7 @@ impl Listing {
     fn summary(&mut self, counts: &Counts) {
         let mut table = table();
         for (name, value, note) in summary_rows(counts) {
-            if value > 0 || !matches!(name, "gone" | "due") {
+            if value > 0 || matches!(name, "fetched" | "kept") {
                 table.add_row([name.to_owned(), value.to_string(), note]);
             }
         }
@@ -89,11 +93,11 @@ impl Listing {
         self.section("Pages", &table);
         if counts.fetched > 0 {
             let dropped = counts.exact + counts.near;
-            let percent = counts.dropped_percent();
-            self.line(&format!(
-                "  {dropped} of {} pages said nothing new ({percent:.1} %).",
-                counts.fetched
-            ));
+            let (fetched, percent) = (counts.fetched, counts.dropped_percent());
+            self.line(&match dropped {
+                0 => format!("  All {fetched} pages said something new."),
+                _ => format!("  {dropped} of {fetched} pages said nothing new ({percent:.1} %)."),
+            });
         }
     }
 
@@ -203,7 +207,8 @@ impl Listing {
         if steering.is_empty() {
             return;
         }
-        self.line("\nSteering: rules about URLs that the verdicts suggest (crawler rules shows the evidence)");
+        self.line("\nSteering: rules about URLs that the verdicts suggest");
+        self.line(&format!("  the evidence: {}", command("rules", &[])));
         if steering.held_back > 0 {
             self.line(&format!(
                 "  {} URLs are held back and stay queued; this saved about {}.",

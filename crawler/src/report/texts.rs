@@ -1,11 +1,17 @@
-//! The source of the texts that the report compares.
+//! The source of the titles and texts that the report shows and compares.
 
 use storage::Store;
 
 use crate::error::RunError;
 
-/// Extracted texts of pages, by sequence number.
+/// Titles and extracted texts of pages, by sequence number.
 pub(crate) trait Texts {
+    /// The title of a page; empty if it has none.
+    ///
+    /// # Errors
+    /// The page cannot be read.
+    fn title_of(&self, page: u64) -> Result<String, RunError>;
+
     /// The extracted text of a page; `None` if the store does not have it.
     ///
     /// # Errors
@@ -14,6 +20,10 @@ pub(crate) trait Texts {
 }
 
 impl Texts for Store {
+    fn title_of(&self, page: u64) -> Result<String, RunError> {
+        Ok(self.page(page)?.map_or_else(String::new, |page| page.title))
+    }
+
     fn text_of(&self, page: u64) -> Result<Option<String>, RunError> {
         match self.page(page)? {
             Some(page) => Ok(Store::text_of(self, &page)?),
@@ -29,6 +39,10 @@ pub(super) struct NoTexts;
 
 #[cfg(test)]
 impl Texts for NoTexts {
+    fn title_of(&self, _page: u64) -> Result<String, RunError> {
+        Ok(String::new())
+    }
+
     fn text_of(&self, _page: u64) -> Result<Option<String>, RunError> {
         Ok(None)
     }

@@ -13,6 +13,7 @@ use dedup::{Analyzer, Signature};
 use storage::Store;
 use web::host_key::HostKey;
 
+use super::as_of::AsOf;
 use super::nearest::KeptPages;
 use crate::config::settings::Settings;
 use crate::error::RunError;
@@ -75,6 +76,7 @@ pub(crate) fn check(
     let (nearest, covered) = comparison.nearest(candidates, thorough.sharing, thorough.alike, options.top)?;
     let count = |kind| tokens(&subject.text).filter(|token| token.kind == kind).count();
     let mut answer = Answer {
+        as_of: AsOf::of(store),
         verdict: verdict(signature, &nearest, options.is_thorough),
         reason: String::new(),
         compared_by: compared_by(signature),

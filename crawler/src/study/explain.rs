@@ -15,6 +15,7 @@ use storage::{Failure, Store, UrlState, Via};
 use web::canonicalize::CanonicalUrl;
 use web::host_key::HostKey;
 
+use super::as_of::AsOf;
 use super::diff;
 use super::typed_url::TypedUrl;
 use crate::config::settings::Settings;
@@ -80,6 +81,7 @@ impl Explainer<'_> {
             Some(UrlState::Page(id)) => self.page(id)?,
         };
         Ok(Answer {
+            as_of: AsOf::of(self.store),
             asked: asked.to_owned(),
             url: url.to_string(),
             summary,

@@ -146,13 +146,13 @@ pub struct KeptPages {
     behind: MemoryIndex,
     /// Pages that are still in the index and no longer kept in the catalogue.
     departed: Vec<u64>,
-    /// Whether this index was built in memory, because the store's index serves another rule.
+    /// Whether this index was built in memory because the store's index serves another rule.
     pub is_derived: bool,
 }
 
 impl KeptPages {
-    /// Opens the store's index, with the missing pages of the catalogue in memory. If that index serves another rule, builds an index of
-    /// all kept pages in memory.
+    /// Opens the store's index, with the missing pages of the catalogue in memory. If that index serves another rule, or another process
+    /// holds it, builds an index of all kept pages in memory.
     ///
     /// # Errors
     /// The store cannot be read, or another scheme made its index.
@@ -177,7 +177,7 @@ impl KeptPages {
                     index: Box::new(index),
                     behind: empty()?,
                     departed: Vec::new(),
-                    is_derived: true,
+                    is_derived: store.index_db().is_some(),
                 })
             }
         }

@@ -13,7 +13,7 @@ use storage::{Fate, PageRecord, Rebuild, Redecided, Redecision, Replaced, Storag
 
 use crate::config::settings::Settings;
 use crate::crawl::canonical::{self, KeptPage, Named};
-use crate::crawl::index::{decode_signature, encode_signature, open_existing_index, stored};
+use crate::crawl::index::{decode_signature, encode_signature, erase_index, open_existing_index, stored};
 use crate::error::RunError;
 use crate::terminal::tell::tell;
 
@@ -31,7 +31,7 @@ pub fn redecide(
     mut step: impl FnMut(u64),
 ) -> Result<Redecided, RunError> {
     rebuild.begin_redeciding(scheme)?;
-    SledIndex::erase(rebuild.store().index_db())?;
+    erase_index(rebuild.store())?;
     let index = open_existing_index(rebuild.store(), settings)?;
     let dedup = Deduplicator::new(index, settings.rule.clone())?;
     let analyzer = Analyzer::new(&settings.scheme);

@@ -42,7 +42,7 @@ mod scout;
 mod truth;
 
 pub use cells::{CellSet, Grid, IN_FORCE, Thresholds, TooManyCells};
-pub use labels::{Labels, parse_line};
+pub use labels::Labels;
 pub use page::DecidedPage;
 pub use pass::{Evidence, Match, Replayed, replay};
 pub use recommend::{Reason, Recommendation, recommend};

@@ -3,6 +3,7 @@
 use storage::Store;
 
 use crate::config::settings::Settings;
+use crate::error::RunError;
 
 /// Characters between the words of a scheme.
 const SEPARATORS: [char; 4] = [' ', ';', ':', '+'];
@@ -10,6 +11,21 @@ const SEPARATORS: [char; 4] = [' ', ';', ':', '+'];
 /// Whether the configured scheme made the store's fingerprints. The rules for URLs do not affect fingerprints.
 pub(crate) fn has_scheme_of(store: &Store, settings: &Settings) -> bool {
     scheme_of_texts(store) == settings.scheme.id()
+}
+
+/// Refuses to compare fingerprints of two schemes.
+///
+/// # Errors
+/// Another scheme than the configured one made the store's fingerprints.
+pub(crate) fn require_same(store: &Store, settings: &Settings) -> Result<(), RunError> {
+    if has_scheme_of(store, settings) {
+        return Ok(());
+    }
+    Err(RunError::OtherScheme {
+        dir: store.dir().to_owned(),
+        found: scheme_of_texts(store).to_owned(),
+        wanted: settings.scheme.id(),
+    })
 }
 
 /// The part of the store's scheme that makes fingerprints, without the rules for URLs.

@@ -11,10 +11,12 @@ mod labels_file;
 mod question;
 mod reason;
 mod stored;
+mod survey;
 
 use dedup::Analyzer;
 use storage::Store;
 
+use super::as_of::AsOf;
 use super::replay::{self, CellSet, Grid, IN_FORCE, Recommendation, Replayed, Scored, Thresholds};
 use crate::config::settings::Settings;
 use crate::error::RunError;
@@ -23,11 +25,12 @@ use changes::Changes;
 use stored::Texts;
 
 pub(crate) use answer::{Answer, ChangedPair, LabelsAnswer, SettingResult};
-pub(crate) use config_file::{NotWritten, Written, write};
+pub(crate) use config_file::{NotWritten, Plan, Written, plan, write};
 pub(crate) use labels_file::LabelsFile;
 pub(crate) use question::{At, Question};
 pub(crate) use reason::named;
 pub(crate) use stored::Crawl;
+pub(crate) use survey::Survey;
 
 /// A unit of progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,50 +69,102 @@ pub(crate) fn tune<'a>(
     step: &(impl Fn(Step) + Sync),
 ) -> Result<Tuned<'a>, RunError> {
     let (pages, grid) = (&crawl.pages, &question.grid);
-    let (width, prefer_canonical) = (settings.scheme.width, settings.prefer_canonical);
     let sample = replay::sample(pages, question.sample);
     let is_watched = |page: usize| sample.binary_search(&page).is_ok() || labels.labels.speak_of(page);
-    let replayed = replay::replay(pages, width, grid, prefer_canonical, is_watched, || {
-        step(Step::Replayed)
-    })?;
-
+    let replayed = replay_all(settings, crawl, grid, is_watched, step)?;
     let analyzer = Analyzer::new(&settings.scheme);
     let texts = Texts::new(store, pages, &analyzer);
-    let shingles_of = |page| texts.shingles(page);
-    let judged = replay::judge(pages, &replayed, &sample, &labels.labels, &shingles_of, &|| {
-        step(Step::Compared);
-    });
-    let scored = replay::score(grid, &judged);
-    let contradicted = labels.labels.contradicted(grid, &replayed);
-    let contradictions = contradictions(grid, &contradicted);
-    let recommendation = replay::recommend(grid, &judged, &scored, &contradictions);
+    let found = Found::judge(crawl, labels, grid, &replayed, &sample, &texts, step);
     let chosen = question
         .at
         .and_then(|at| grid.place_of(at))
-        .unwrap_or(recommendation.cell);
-
-    let results = results(grid, &replayed, &scored, &contradictions, &recommendation);
+        .unwrap_or(found.recommendation.cell);
+    let (width, prefer_canonical) = (settings.scheme.width, settings.prefer_canonical);
     let changes = Changes::find(pages, width, grid, chosen, &replayed, prefer_canonical)?;
-    let pairs = changes.pairs(question.show, pages, &shingles_of);
-    let answer = Answer {
-        pages: pages.len(),
-        past_left_out: crawl.past,
-        stored: stored_verdicts(crawl, &replayed),
-        in_force: grid.cells()[IN_FORCE],
-        sample: SampleSize::new(sample.len(), &scored[IN_FORCE]),
-        labels: LabelsAnswer::new(labels, &contradicted, chosen, pages),
-        recommendation: reason::recommended(&results, &recommendation),
-        changes: ChangesAnswer::new(&results[chosen], pairs),
-        settings: results,
-        written: None,
-    };
+    let pairs = changes.pairs(question.show, pages, &|page| texts.shingles(page));
+    let changes = ChangesAnswer::new(&found.results[chosen], pairs);
     Ok(Tuned {
-        answer,
+        answer: found.into_answer((crawl, AsOf::of(store)), labels, &replayed, chosen, changes),
         in_force: grid.cells()[IN_FORCE],
         chosen: grid.cells()[chosen],
         kept: kept(crawl, &replayed, chosen),
         unreadable: texts.unreadable(),
     })
+}
+
+/// The verdicts at every setting of a grid.
+fn replay_all(
+    settings: &Settings,
+    crawl: &Crawl,
+    grid: &Grid,
+    is_watched: impl Fn(usize) -> bool,
+    step: &impl Fn(Step),
+) -> Result<Replayed, RunError> {
+    let (width, prefer_canonical) = (settings.scheme.width, settings.prefer_canonical);
+    let replayed = replay::replay(&crawl.pages, width, grid, prefer_canonical, is_watched, || {
+        step(Step::Replayed)
+    })?;
+    Ok(replayed)
+}
+
+/// The results of all settings.
+struct Found {
+    results: Vec<SettingResult>,
+    recommendation: Recommendation,
+    contradicted: Vec<(usize, usize, CellSet)>,
+    sample: SampleSize,
+    in_force: Thresholds,
+}
+
+impl Found {
+    fn judge(
+        crawl: &Crawl,
+        labels: &LabelsFile,
+        grid: &Grid,
+        replayed: &Replayed,
+        sample: &[usize],
+        texts: &Texts<'_>,
+        step: &(impl Fn(Step) + Sync),
+    ) -> Self {
+        let shingles_of = |page| texts.shingles(page);
+        let judged = replay::judge(&crawl.pages, replayed, sample, &labels.labels, &shingles_of, &|| {
+            step(Step::Compared);
+        });
+        let scored = replay::score(grid, &judged);
+        let contradicted = labels.labels.contradicted(grid, replayed);
+        let contradictions = contradictions(grid, &contradicted);
+        let recommendation = replay::recommend(grid, &judged, &scored, &contradictions);
+        Self {
+            results: results(grid, replayed, &scored, &contradictions, &recommendation),
+            recommendation,
+            contradicted,
+            sample: SampleSize::new(sample.len(), &scored[IN_FORCE]),
+            in_force: grid.cells()[IN_FORCE],
+        }
+    }
+
+    fn into_answer(
+        self,
+        (crawl, as_of): (&Crawl, Option<AsOf>),
+        labels: &LabelsFile,
+        replayed: &Replayed,
+        chosen: usize,
+        changes: ChangesAnswer,
+    ) -> Answer {
+        Answer {
+            as_of,
+            pages: crawl.pages.len(),
+            past_left_out: crawl.past,
+            stored: stored_verdicts(crawl, replayed),
+            in_force: self.in_force,
+            sample: self.sample,
+            labels: LabelsAnswer::new(labels, &self.contradicted, chosen, &crawl.pages),
+            recommendation: reason::recommended(&self.results, &self.recommendation),
+            changes,
+            settings: self.results,
+            written: None,
+        }
+    }
 }
 
 /// For each cell, the number of labels that it contradicts.

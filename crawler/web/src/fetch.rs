@@ -36,10 +36,10 @@ use route::PinnedResolver;
 pub use certificate::CertificateFault;
 pub use credentials::Credentials;
 pub use error::FetchError;
-pub use fields::{extra_field, fields_of_every_request};
+pub use fields::{extra_field, fields_of_every_request, host_field};
 pub use proxy::Proxy;
 pub use route::Route;
-pub use settings::FetchSettings;
+pub use settings::{FetchSettings, HostHeaders};
 
 /// A response, with its body if the caller wanted it.
 #[derive(Debug)]

@@ -4,6 +4,7 @@
 //! reads robots.txt and sitemaps, and keeps the delay of each host and address. It does not know what a page is.
 //!
 //! - [`canonicalize`]: the canonical form of a URL; [`host_key`]: the key of its host; [`site()`]: its registrable domain
+//! - [`host_pattern`]: hosts by their names
 //! - [`url_rule`]: rules by which two URLs name one page
 //! - `address_policy`: the addresses that the crawler may connect to
 //! - [`fetch`]: one request and its response; [`memory_budget`]: the memory that all responses share
@@ -15,6 +16,7 @@ mod address_policy;
 pub mod canonicalize;
 pub mod fetch;
 pub mod host_key;
+pub mod host_pattern;
 pub mod memory_budget;
 pub mod open_files;
 pub mod politeness;

@@ -28,7 +28,7 @@ fn hashes_and_buckets_are_frozen() {
 }
 
 fn log(state: &State, known: &mut KnownUrls, first: u64, hashes: &[u64]) {
-    let mut batch = sled::Batch::default();
+    let mut batch = crate::batch::Batch::default();
     let logged: Vec<format::Logged> = hashes.iter().map(|hash| hash.to_le_bytes()).zip(first..).collect();
     batch.insert(&format::log_key(first)[..], format::encode(&logged).unwrap());
     state.apply(batch).unwrap();
@@ -65,7 +65,7 @@ proptest! {
             if step % reopen_every == 0 {
                 // A crash before the log is emptied leaves its entries there and in the buckets.
                 for (key, value) in log_before {
-                    let mut batch = sled::Batch::default();
+                    let mut batch = crate::batch::Batch::default();
                     batch.insert(key, value);
                     state.apply(batch).unwrap();
                 }

@@ -3,13 +3,14 @@
 use super::Piece;
 use super::discover::FoundLinks;
 use crate::chunk::{self, QueueChange};
+use crate::clock::now_ms;
 use crate::counts::{Class, CountChange};
 use crate::error::StorageError;
 use crate::format::{self, UrlRow};
 use crate::frontier::{Discovered, Place, QueuedUrl, Via};
 use crate::outcome::{Finished, Outcome};
 use crate::page::{PageDraft, PageRecord, Replaced, Verdict};
-use crate::store::{Store, now_ms};
+use crate::store::Store;
 use crate::url_state::{Failure, UrlState};
 use crate::visits::{ArchivedVisit, Visit};
 use crate::warc::EncodedCapture;

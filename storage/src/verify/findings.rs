@@ -41,27 +41,26 @@ impl FindingKind {
         }
     }
 
-    /// The remedy for findings of this kind.
+    /// The remedy for findings of this kind, with `rebuild`, the command that rebuilds the crawl.
     #[must_use]
-    pub fn advice(self) -> &'static str {
+    pub fn advice(self, rebuild: &str) -> String {
         match self {
-            Self::Body => {
-                "put a good copy of the WARC file back, or give the lost pages up: crawler rebuild, which queues their URLs again"
-            }
-            Self::Archive => {
-                "put a good copy of the WARC file back; without one, crawler rebuild gives the damaged part up and queues the lost \
-                 pages again"
-            }
+            Self::Body => format!(
+                "put a good copy of the WARC file back, or give the lost pages up, so that their URLs are queued again: {rebuild}"
+            ),
+            Self::Archive => format!(
+                "put a good copy of the WARC file back, or give the damaged part up, so that the lost pages are queued again: {rebuild}"
+            ),
             Self::IndexFile => {
-                "delete warc/index.cdxj: the next crawler run writes it again, and so does crawler rebuild"
+                format!("delete warc/index.cdxj, so that the next run writes it again, or write it now: {rebuild}")
             }
             Self::Page | Self::Counts | Self::Queue | Self::State => {
-                "rebuild the state from the archive: crawler rebuild"
+                format!("rebuild the state from the archive: {rebuild}")
             }
-            Self::Index => "rebuild state and index from the archive: crawler rebuild",
-            Self::Duplicates => {
-                "another configuration of [dedup] decided these pages: crawler rebuild --redecide gives all pages new verdicts"
-            }
+            Self::Index => format!("rebuild state and index from the archive: {rebuild}"),
+            Self::Duplicates => format!(
+                "another configuration of [dedup] decided these pages; give all pages new verdicts: {rebuild} --redecide"
+            ),
         }
     }
 }

@@ -4,22 +4,21 @@
 use super::findings::{FindingKind, Findings};
 use crate::error::StorageError;
 use crate::format;
+use crate::guarded::guarded;
 use crate::hosts::HostRecord;
 use crate::page::Verdict;
-use crate::state::guarded;
 use crate::store::Store;
 use crate::visits::{RefreshCounts, Visits};
 
 impl Store {
     pub(super) fn verify_rows(&self, findings: &mut Findings<'_>) -> Result<(), StorageError> {
-        let dir = self.dir();
-        for name in self.state.db().tree_names() {
-            let tree = guarded(dir, || self.state.db().open_tree(&name))?;
-            let is_state = name.as_ref() == format::STATE_TREE.as_bytes();
-            let mut rows = tree.iter();
-            while let Some((key, value)) = guarded(dir, || rows.next().transpose())? {
-                if is_state && let Some(what) = self.wrong_with_minor_row(&key, &value)? {
-                    findings.note(FindingKind::State, what);
+        match self.state.db() {
+            Some(db) => self.verify_trees(db, findings)?,
+            // The process that holds the store has the other trees.
+            None => {
+                for row in self.state.scan([]) {
+                    let (key, value) = row?;
+                    self.verify_minor_row(&key, &value, findings)?;
                 }
             }
         }
@@ -29,6 +28,28 @@ impl Store {
                 FindingKind::State,
                 format!("{found} URLs are known by their hashes, but {discovered} have a row"),
             );
+        }
+        Ok(())
+    }
+
+    fn verify_trees(&self, db: &sled::Db, findings: &mut Findings<'_>) -> Result<(), StorageError> {
+        let dir = self.dir();
+        for name in db.tree_names() {
+            let tree = guarded(dir, || db.open_tree(&name))?;
+            let is_state = name.as_ref() == format::STATE_TREE.as_bytes();
+            let mut rows = tree.iter();
+            while let Some((key, value)) = guarded(dir, || rows.next().transpose())? {
+                if is_state {
+                    self.verify_minor_row(&key, &value, findings)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn verify_minor_row(&self, key: &[u8], value: &[u8], findings: &mut Findings<'_>) -> Result<(), StorageError> {
+        if let Some(what) = self.wrong_with_minor_row(key, value)? {
+            findings.note(FindingKind::State, what);
         }
         Ok(())
     }

@@ -97,7 +97,7 @@ fn a_row_of_another_version_is_reported_as_damaged() {
     let mut store = open(dir.path());
     store.record_hosts(&[("h".into(), state(1))]).unwrap();
     store.commit().unwrap();
-    let tree = store.index_db().open_tree("state").unwrap();
+    let tree = store.index_db().unwrap().open_tree("state").unwrap();
     let mut row = tree.get(b"gh").unwrap().unwrap().to_vec();
     assert_eq!(row[0], 1, "the row's version comes first");
     row[0] = 2;

@@ -10,7 +10,7 @@ fn a_store_in_use_names_the_process_and_says_what_to_do() {
     let store = open(dir.path());
     let error = refusal(dir.path());
     assert!(
-        matches!(&error, StorageError::Locked { pid, .. } if *pid == Some(std::process::id())),
+        matches!(&error, StorageError::Locked { holder: Some(holder), .. } if holder.pid == std::process::id()),
         "{error}"
     );
     assert!(error.to_string().contains("wait for it or stop it"));
@@ -40,7 +40,7 @@ fn another_scheme_names_both_and_says_what_to_do() {
 fn an_older_format_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
-    let state = store.index_db().open_tree("state").unwrap();
+    let state = store.index_db().unwrap().open_tree("state").unwrap();
     state.insert(b"mformat", &b"CRAWLER\0\x01\0\0\0"[..]).unwrap();
     drop((state, store));
     let error = refusal(dir.path());
@@ -52,7 +52,7 @@ fn an_older_format_is_refused() {
 fn a_newer_format_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
-    let state = store.index_db().open_tree("state").unwrap();
+    let state = store.index_db().unwrap().open_tree("state").unwrap();
     state.insert(b"mformat", &b"CRAWLER\0\x63\0\0\0"[..]).unwrap();
     drop((state, store));
     let error = refusal(dir.path());
@@ -198,4 +198,17 @@ fn an_unfinished_snapshot_of_the_database_is_no_damage() {
     std::fs::write(&left, b"cut").unwrap();
     drop(open(dir.path()));
     assert!(!left.exists());
+}
+
+#[test]
+fn a_file_in_the_place_of_the_data_folder_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("data");
+    std::fs::write(&file, "text").unwrap();
+    let reading = Store::open_untouched(&file, &OpenOptions::existing()).unwrap_err();
+    for error in [refusal(&file), reading] {
+        assert!(matches!(error, StorageError::NoFolder { .. }), "{error}");
+        assert!(error.to_string().contains("is a file"));
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "text");
 }

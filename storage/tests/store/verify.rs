@@ -56,7 +56,7 @@ fn rows_that_do_not_agree_are_found() {
     ] {
         let dir = tempfile::tempdir().unwrap();
         let store = crawled(dir.path());
-        let state = store.index_db().open_tree("state").unwrap();
+        let state = store.index_db().unwrap().open_tree("state").unwrap();
         let (key, _) = state.scan_prefix([table]).next().unwrap().unwrap();
         state.remove(key).unwrap();
         drop((state, store));
@@ -170,7 +170,7 @@ fn a_rebuild_writes_the_index_file_again() {
 fn a_page_whose_row_differs_from_its_metadata_record_is_found() {
     let dir = tempfile::tempdir().unwrap();
     let store = crawled(dir.path());
-    let state = store.index_db().open_tree("state").unwrap();
+    let state = store.index_db().unwrap().open_tree("state").unwrap();
     for (key, value) in state.scan_prefix([b'p']).map(Result::unwrap) {
         let title = value.windows(7).position(|window| window == b"A title").unwrap();
         let mut other = value.to_vec();
@@ -195,7 +195,7 @@ fn a_url_that_its_hash_does_not_find_and_a_row_of_a_page_that_is_not_there_are_f
     ] {
         let dir = tempfile::tempdir().unwrap();
         let store = crawled(dir.path());
-        let state = store.index_db().open_tree("state").unwrap();
+        let state = store.index_db().unwrap().open_tree("state").unwrap();
         match key {
             Some(number) => {
                 let key = [&[table][..], &number.to_be_bytes()].concat();

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use regex::Regex;
 
 use super::DataFolder;
 use super::values::{parse_language, parse_since, parse_until};
-use crate::config::{HostPattern, parse_host, parse_regex};
+use web::host_pattern::{HostPattern, parse_host};
+
+use crate::config::UrlPattern;
 
 /// The forms of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -79,9 +80,10 @@ pub struct ExportArgs {
     /// Only pages fetched at this time or earlier; a date includes the whole day.
     #[arg(long, value_name = "DATE", value_parser = parse_until)]
     pub until: Option<i64>,
-    /// Only pages whose URL contains a match of this regular expression. Repeatable.
-    #[arg(long = "match", value_name = "REGEX", value_parser = parse_regex)]
-    pub patterns: Vec<Regex>,
+    /// Only pages whose URL matches this pattern: a regular expression of a part of the URL, or glob: and a pattern of the whole URL.
+    /// Repeatable.
+    #[arg(long = "match", value_name = "PATTERN", value_parser = UrlPattern::parse_or_regex)]
+    pub patterns: Vec<UrlPattern>,
     /// Only pages with this verdict. Repeatable.
     #[arg(
         long = "verdict",

@@ -15,10 +15,12 @@ use super::values::{parse_confirm, parse_features, parse_segmenter, parse_weight
     Example: crawler evaluate --pages pages.jsonl --pairs pairs.tsv --weights tf,tf-idf --distances 3,7,10"
 )]
 pub struct EvaluateArgs {
-    /// Pages: one JSON object per line with `id`, `text` and optionally `title`. Can be gzip or zstd.
+    /// Pages: one JSON object per line with `id` (or `url`), `text` and optionally `title`, such as the file that `crawler export`
+    /// writes. Can be gzip or zstd.
     #[arg(long, value_name = "FILE")]
     pub pages: PathBuf,
-    /// Known similarities: one line per pair with `id`, `id` and `similarity`, separated by tabs. Missing pairs have similarity 0.
+    /// Known similarities: one line per pair with two ids and a similarity, `duplicate` or `different`, separated by tabs; `#` starts
+    /// a comment. Missing pairs have similarity 0. The labels of the HTML report have this form.
     #[arg(long, value_name = "FILE")]
     pub pairs: PathBuf,
     /// Features: words, 2-shingles to 9-shingles, 1-grams to 9-grams, or several joined by + (words+2-shingles).

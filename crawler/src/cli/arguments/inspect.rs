@@ -21,7 +21,7 @@ pub enum Inspected {
     Page(InspectPageArgs),
     /// Show which URLs a robots.txt allows for an agent, with the deciding line.
     Robots(InspectRobotsArgs),
-    /// Show the canonical form of URLs, their SURT and their host key.
+    /// Show the canonical form of URLs, their SURT, their host key, and the pattern that admits or excludes them.
     Url(InspectUrlArgs),
     /// Show the kind of a sitemap and its URLs.
     Sitemap(InspectSitemapArgs),
@@ -124,9 +124,13 @@ pub struct InspectRobotsArgs {
 /// `crawler inspect url`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Text: one line per URL: the canonical URL, a tab, the SURT, a tab, the host key. For a URL that cannot be crawled: \
+    after_help = "Text: one line per URL: the canonical URL, a tab, the SURT, a tab, the host key. If the configuration has scope.include \
+    or scope.exclude, a tab and `admitted` or `excluded` with the pattern that decides follow. If a section [[host]] holds for the \
+    URL, a tab and the section follow. For a URL that cannot be crawled: \
     `error`, a tab, the reason, a tab, the URL.\n\
-    JSON: {\"url\", \"canonical\", \"surt\", \"host_key\", \"rules\": version and names of the active rules}, or {\"url\", \
+    JSON: {\"url\", \"canonical\", \"surt\", \"host_key\", \"rules\": version and names of the active rules, \
+    \"admitted\": whether scope.include and scope.exclude admit the URL, \"pattern\": the pattern that decides, or null, \
+    \"host_section\": {\"number\", \"host\", \"delay_ms\", \"parallel\", \"headers\": names} of the section [[host]], or null}, or {\"url\", \
     \"error\"}.\n\
     The section [canonicalize] of the configuration sets the rules.\n\
     Exit codes: 0 all URLs can be crawled, 1 the command could not continue, 2 an argument or the configuration is invalid, 3 some \

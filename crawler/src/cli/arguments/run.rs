@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 
 use super::values::parse_duration;
-use super::{ConfigFile, DataFolder, Overrides, StatusArgs};
+use super::{ConfigFile, DataFolder, Overrides, RunServeArgs, StatusArgs};
 
 /// `crawler run`
 #[derive(Debug, Args)]
@@ -19,13 +19,18 @@ use super::{ConfigFile, DataFolder, Overrides, StatusArgs};
     Examples:\n  \
     crawler run --seeds seeds.txt                      crawl into the folder data\n  \
     crawler run --seeds seeds.txt --max-pages 1000     stop after 1,000 pages\n  \
+    crawler run --urls list.txt                        fetch the URLs of a list, and nothing else\n  \
     crawler run --refresh                              visit again the pages that are due"
 )]
 pub struct RunArgs {
-    /// Text file with one seed URL per line; `#` starts a comment. Optional with --refresh: the run then stays on the
-    /// known hosts.
-    #[arg(long, value_name = "FILE", required_unless_present = "refresh")]
+    /// Text file with one seed per line: a URL, a domain such as example.org (which stands for `https://example.org/`), `sitemap:` and
+    /// the URL of a sitemap, or `only:` and a URL whose links are not followed; `#` starts a comment. Optional with --urls, and with
+    /// --refresh: the run then stays on the known hosts.
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["refresh", "urls"])]
     pub seeds: Option<PathBuf>,
+    /// Text file with one URL per line; the crawler fetches these URLs, and follows no links of their pages.
+    #[arg(long, value_name = "FILE")]
+    pub urls: Option<PathBuf>,
     #[command(flatten)]
     pub config: ConfigFile,
     #[command(flatten)]
@@ -45,6 +50,8 @@ pub struct RunArgs {
     pub max_duration: Option<Duration>,
     #[command(flatten)]
     pub status: StatusArgs,
+    #[command(flatten)]
+    pub views: RunServeArgs,
 }
 
 /// `crawler demo`

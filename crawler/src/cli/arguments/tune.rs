@@ -73,7 +73,8 @@ pub struct TuneArgs {
           default_value = "0.6,0.65,0.7,0.73,0.76,0.79,0.82,0.85,0.9")]
     pub similarities: Vec<f32>,
     /// Your labels: one line per pair with two URLs and `duplicate`, `different` or a similarity, separated by tabs; `#` starts a
-    /// comment. Labels override the estimate, and the recommended setting contradicts as few of them as possible.
+    /// comment. Lines of labels.jsonl count too. Labels override the estimate, and the recommended setting contradicts as few of
+    /// them as possible. The command always uses the labels of `crawler serve` in the data folder; this file comes after them.
     #[arg(long, value_name = "FILE")]
     pub pairs: Option<PathBuf>,
     /// Number of pages in the sample for precision and recall; 0 for no estimate.

@@ -21,7 +21,7 @@ const SHOWN_CHARS: usize = 300;
 
 pub(super) fn render(answer: &Answer, rule: &DuplicateRule, screen: Screen) -> String {
     let mut out = format!("{}\n", screen.paint(verdict(answer), Paint::Strong));
-    out.push_str(&screen.indented(0, &terminal_text(&answer.reason, 4 * SHOWN_CHARS)));
+    out.push_str(&screen.prose(0, &terminal_text(&answer.reason, 4 * SHOWN_CHARS)));
     out.push('\n');
     facts(&mut out, answer, rule, screen);
     if !answer.nearest.is_empty() {

@@ -7,6 +7,7 @@ use crate::study::explain::{
     Answer, BlockComparison, ComparedPage, FailureAnswer, PageAnswer, PageVerdict, QueueAnswer, State,
 };
 use crate::study::in_words::{counted, likeness};
+use crate::terminal::commands::command;
 use crate::terminal::text::terminal_text;
 use crate::terminal::units::bytes;
 
@@ -25,7 +26,7 @@ pub(super) fn render(answer: &Answer, screen: Screen) -> String {
         out.push_str(&screen.paint(line, Paint::Strong));
         out.push('\n');
     }
-    out.push_str(&screen.indented(0, &terminal_text(&answer.summary, 3 * URL_CHARS)));
+    out.push_str(&screen.prose(0, &terminal_text(&answer.summary, 3 * URL_CHARS)));
     match &answer.state {
         State::Page(answer) => page(&mut out, answer, screen),
         State::Queued(answer) => queued(&mut out, answer, screen),
@@ -86,6 +87,8 @@ fn queued(out: &mut String, queued: &QueueAnswer, screen: Screen) {
     }
     if let Some(steering) = &queued.steering {
         out.push_str(&screen.labelled("because", &shown(steering)));
+        let evidence = format!("The rules with their evidence: `{}`", command("rules", &[]));
+        out.push_str(&screen.prose(0, &evidence));
     }
 }
 
@@ -115,7 +118,7 @@ fn page(out: &mut String, page: &PageAnswer, screen: Screen) {
     difference(out, page, screen);
     for note in &page.notes {
         out.push('\n');
-        out.push_str(&screen.indented(0, &terminal_text(note, URL_CHARS)));
+        out.push_str(&screen.prose(0, &terminal_text(note, URL_CHARS)));
     }
 }
 

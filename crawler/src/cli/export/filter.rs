@@ -23,7 +23,7 @@ impl<'a> Filter<'a> {
             && args.until.is_none_or(|until| at <= until)
             && any_or_none_given(&args.languages, |language| page.language.as_ref() == Some(language))
             && any_or_none_given(&args.hosts, |host| host.takes(&page.host))
-            && any_or_none_given(&args.patterns, |pattern| pattern.is_match(&page.url))
+            && any_or_none_given(&args.patterns, |pattern| pattern.matches(&page.url))
     }
 }
 

@@ -22,7 +22,7 @@ const MAX_DECODED_ROBOTS_BYTES: usize = 16 * MAX_ROBOTS_BYTES;
 
 /// Fetches one URL after the other.
 #[derive(Debug)]
-pub(super) struct Web {
+pub(in crate::cli) struct Web {
     settings: Settings,
     fetcher: Fetcher,
     runtime: tokio::runtime::Runtime,
@@ -35,7 +35,7 @@ pub(super) struct Web {
 impl Web {
     /// # Errors
     /// The HTTP client or the async runtime cannot be set up.
-    pub(super) fn new(settings: &Settings) -> Result<Self, RunError> {
+    pub(in crate::cli) fn new(settings: &Settings) -> Result<Self, RunError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         Ok(Self {
             settings: settings.clone(),
@@ -69,7 +69,7 @@ impl Web {
     ///
     /// # Errors
     /// The reason as text.
-    pub(super) fn sitemap(&mut self, url: &Url) -> Result<(Url, Bytes), String> {
+    pub(in crate::cli) fn sitemap(&mut self, url: &Url) -> Result<(Url, Bytes), String> {
         let max_redirects = usize::from(self.settings.fetch.max_redirects);
         let (url, response) = self.follow(url, Wanted::Sitemap, max_redirects, |_, _| Ok(()))?;
         if !response.is_success() {
@@ -83,7 +83,7 @@ impl Web {
     ///
     /// # Errors
     /// The address policy forbids the request.
-    pub(super) fn robots(&mut self, url: &Url, agent: &str) -> Result<RobotsOutcome, FetchError> {
+    pub(in crate::cli) fn robots(&mut self, url: &Url, agent: &str) -> Result<RobotsOutcome, FetchError> {
         let mut hop = url.clone();
         for redirects in 0.. {
             let response = match self.get(&hop, Wanted::Robots) {
@@ -165,7 +165,8 @@ impl Web {
         }
         let answer = self.runtime.block_on(self.fetcher.get(url, wanted));
         if let Some(host) = HostKey::from_url(url) {
-            let usual = self.settings.politeness.delay;
+            let politeness = &self.settings.politeness;
+            let usual = self.settings.hosts.politeness(host.as_str(), politeness).delay;
             let asked = self.asked.entry(host).or_insert((Instant::now(), usual));
             asked.0 = Instant::now();
         }

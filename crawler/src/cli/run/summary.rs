@@ -1,6 +1,5 @@
 //! The summary of a run, as the command prints it at the end.
 
-use std::path::Path;
 use std::time::Duration;
 
 use crate::config::settings::Settings;
@@ -9,6 +8,7 @@ use crate::crawl::messages::{Ending, GivenUp};
 use crate::crawl::pipeline::Summary;
 use crate::crawl::stats::{Snapshot, Stats};
 use crate::report::Steering;
+use crate::terminal::commands;
 use crate::terminal::text::terminal_text;
 use crate::terminal::units::{self, bytes};
 
@@ -18,13 +18,7 @@ const REASONS_SHOWN: usize = 5;
 const MAX_NAMED: usize = 20;
 
 /// Describes a finished run in a few lines.
-pub(super) fn describe(
-    summary: &Summary,
-    held_back: Option<&Steering>,
-    stats: &Stats,
-    settings: &Settings,
-    dir: &Path,
-) -> String {
+pub(super) fn describe(summary: &Summary, held_back: Option<&Steering>, stats: &Stats, settings: &Settings) -> String {
     let run = stats.snapshot();
     let mut lines = vec![outcome(summary, &run), counts(summary)];
     lines.extend(run.refresh.map(|refresh| refreshed(&refresh, run.counts.due)));
@@ -40,7 +34,7 @@ pub(super) fn describe(
     if summary.counts.queued + summary.counts.due > held_back {
         lines.push(advice(summary, settings).to_owned());
     }
-    lines.push(format!("  see the report: crawler report --data {}", dir.display()));
+    lines.push(format!("  see the report: {}", commands::command("report", &[])));
     lines.join("\n")
 }
 
@@ -146,6 +140,7 @@ fn held_back_by(steering: &Steering) -> String {
         lines.push(format!("    and {} further reasons", reasons.len() - REASONS_SHOWN));
     }
     lines.push(format!("    {}", steering.how_to_fetch()));
+    lines.push(format!("    why: {}", commands::command("rules", &[])));
     lines.join("\n")
 }
 

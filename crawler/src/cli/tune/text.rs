@@ -5,6 +5,7 @@ use dedup::Confirm;
 use super::axes::confirms;
 use super::table;
 use crate::study::tune::{Answer, ChangedPair, SettingResult, named};
+use crate::terminal::commands::command;
 use crate::terminal::text::terminal_text;
 
 /// Upper bound on the characters of a URL.
@@ -208,9 +209,10 @@ fn written(answer: &Answer) -> Option<String> {
     });
     let keys: Vec<String> = keys.collect();
     Some(format!(
-        "Written to {path}:\n{}\nThe next run decides by this setting and builds its index again. Verdicts of the past stay; crawler \
-         rebuild --redecide decides all pages again.",
-        keys.join("\n")
+        "Written to {path}:\n{}\nThe next run decides by this setting and builds its index again. Verdicts of the past stay. To \
+         decide all pages again: {}",
+        keys.join("\n"),
+        command("rebuild", &["--redecide"])
     ))
 }
 

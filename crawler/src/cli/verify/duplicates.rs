@@ -11,6 +11,7 @@ use crate::config::settings::Settings;
 use crate::crawl::index::decode_signature;
 use crate::error::RunError;
 use crate::study::threads::by_all_cores;
+use crate::terminal::commands::command;
 
 /// Pages that the threads share at a time.
 const PAGES_AT_A_TIME: usize = 2_048;
@@ -145,9 +146,9 @@ impl Excused {
                 false => format!("some pages have a verdict by another rule ({})", self.rules.join(" · ")),
             };
             notes.push(format!(
-                "{} kept pages are duplicates by the rule of this configuration; {others}: crawler rebuild --redecide gives all of them \
-                 a new verdict",
-                self.by_this_rule
+                "{} kept pages are duplicates by the rule of this configuration; {others}; give all pages a new verdict: {}",
+                self.by_this_rule,
+                command("rebuild", &["--redecide"])
             ));
         }
         if self.near_replacements > 0 {

@@ -49,12 +49,16 @@ struct Members {
 impl Members {
     /// `None`, with a note, if there is no index by this rule.
     fn open(store: &Store, settings: &Settings, notes: &mut Vec<String>) -> Result<Option<Self>, RunError> {
-        if !SledIndex::is_in(store.index_db()) {
+        let Some(db) = store.index_db() else {
+            notes.push("the index was not checked, because the process that crawls holds it".to_owned());
+            return Ok(None);
+        };
+        if !SledIndex::is_in(db) {
             notes.push("the crawl has no index yet; the next run builds it from the catalogue".to_owned());
             return Ok(None);
         }
         let index = match index::open_existing_index(store, settings) {
-            Err(error) if error.is_other_layout() => {
+            Err(RunError::Dedup { source }) if source.is_other_layout() => {
                 notes.push("the index belongs to another rule; the next run rebuilds it from the catalogue".to_owned());
                 return Ok(None);
             }

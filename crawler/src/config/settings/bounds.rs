@@ -6,10 +6,10 @@ use super::{InvalidSetting, invalid};
 use crate::config::Config;
 
 /// A larger value is a slip of the pen.
-const MAX_COUNT: usize = 10_000;
+pub(super) const MAX_COUNT: usize = 10_000;
 const MAX_BODY_BYTES: usize = 1 << 30;
 const MAX_MEMORY_BYTES: usize = 1 << 40;
-const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
+pub(super) const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 
 /// Checks every number that has plain bounds.
 pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {

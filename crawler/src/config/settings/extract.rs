@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use page::ExtractRule;
 use url::Url;
+use web::host_pattern::parse_host;
 
 use super::{InvalidSetting, invalid};
-use crate::config::host_pattern::parse_host;
-use crate::config::page_pattern::{PagePattern, parse_regex};
+use crate::config::page_pattern::PagePattern;
 use crate::config::sections::ExtractEntry;
+use crate::config::url_pattern::UrlPattern;
 
 /// What the user declares to be the content of pages. Of the rules that select a page, the first one holds.
 #[derive(Debug, Clone, Default)]
@@ -71,7 +72,7 @@ pub(in crate::config) fn rule(index: usize, entry: &ExtractEntry) -> Result<Name
     for (key, value) in &parts {
         let parsed = match *key {
             "host" => parse_host(value).map(|host| pages.host = Some(host)),
-            _ => parse_regex(value).map(|regex| pages.url = Some(regex)),
+            _ => UrlPattern::parse_or_regex(value).map(|pattern| pages.url = Some(pattern)),
         };
         parsed.map_err(|reason| unusable(key, value, reason))?;
     }

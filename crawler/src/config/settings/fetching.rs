@@ -6,14 +6,18 @@ use std::path::Path;
 use reqwest::header::HeaderMap;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use web::fetch::{Credentials, FetchSettings, Proxy, extra_field};
+use web::fetch::{Credentials, FetchSettings, HostHeaders, Proxy, extra_field};
 
 use super::bounds::millis;
 use super::{InvalidSetting, invalid};
 use crate::config::sections::{CredentialsEntry, FetchSection};
 
 /// Reads the file of certificates and the environment variables with passwords, if `config` names any.
-pub(super) fn fetch(config: &FetchSection, user_agent: String) -> Result<FetchSettings, InvalidSetting> {
+pub(super) fn fetch(
+    config: &FetchSection,
+    host_headers: Vec<HostHeaders>,
+    user_agent: String,
+) -> Result<FetchSettings, InvalidSetting> {
     Ok(FetchSettings {
         user_agent,
         parallel: config.parallel,
@@ -29,6 +33,7 @@ pub(super) fn fetch(config: &FetchSection, user_agent: String) -> Result<FetchSe
         proxy: proxy(&config.proxy)?,
         extra_roots: extra_roots(&config.extra_root_certificates)?,
         headers: headers(config)?,
+        host_headers,
         credentials: credentials(&config.credentials)?,
     })
 }

@@ -72,7 +72,8 @@ pub(super) fn links(config: &ScopeSection) -> LinkSettings {
 pub(super) fn limits(config: &ScopeSection) -> CrawlLimits {
     let limit = |value: u64| (value > 0).then_some(value);
     CrawlLimits {
-        max_depth: config.max_depth,
+        // The largest number is the mark of a listed URL.
+        max_depth: config.max_depth.min(u16::MAX - 1),
         max_pages: limit(config.max_pages),
         max_pages_per_host: limit(config.max_pages_per_host),
         max_urls_per_host: limit(config.max_urls_per_host),

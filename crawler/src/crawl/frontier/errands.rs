@@ -15,6 +15,15 @@ use crate::crawl::messages::{Errand, RobotsAnswer};
 /// Bound on the sitemaps fetched from one host, indexes included.
 const MAX_SITEMAPS: usize = 1_000;
 
+/// The errand for a sitemap that no index led to.
+pub(super) fn first_sitemap(url: Url) -> Errand {
+    Errand::Sitemap {
+        url,
+        depth: 0,
+        redirects: 0,
+    }
+}
+
 impl Frontier {
     /// Takes in the answer to the request for a robots.txt.
     pub(super) fn robots_answered(&mut self, errand: Errand, answer: RobotsAnswer, now: Now) {
@@ -38,6 +47,7 @@ impl Frontier {
         // No robots.txt names the guessed sitemap, so the rules for pages apply to it.
         let guessed = Url::parse(&format!("{origin}/sitemap.xml")).ok();
         let guessed = guessed.filter(|url| robots.as_ref().is_some_and(|robots| robots.decide(url).allowed));
+        let named = self.named_sitemaps_of(&origin, robots.as_deref());
         if !matches!(state, OriginState::Unfit(_)) {
             self.mark_unsaved(host);
         }
@@ -49,16 +59,15 @@ impl Frontier {
             self.set_crawl_delay(host, now);
         }
         self.schedule(host, now);
+        named
+            .into_iter()
+            .for_each(|url| self.add_errand(first_sitemap(url), now));
         let politeness = self.settings.politeness;
         if robots.is_some() && politeness.sitemaps {
-            let guessed = guessed.filter(|_| politeness.guess_sitemap && sitemaps.is_empty());
+            let may_guess = politeness.guess_sitemap && sitemaps.is_empty() && self.host(host).seeks_sitemap;
+            let guessed = guessed.filter(|_| may_guess);
             for url in sitemaps.into_iter().chain(guessed) {
-                let errand = Errand::Sitemap {
-                    url,
-                    depth: 0,
-                    redirects: 0,
-                };
-                self.add_errand(errand, now);
+                self.add_errand(first_sitemap(url), now);
             }
         }
     }

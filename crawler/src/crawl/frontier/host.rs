@@ -13,7 +13,7 @@ use super::queue::HostQueue;
 use super::state::{HostFacts, HostState, Line, OriginState, Work, origin};
 use super::waiting::WaitingUrl;
 use super::{BUFFER, FrontierSettings};
-use crate::config::settings::TrapLimits;
+use crate::config::settings::{TrapLimits, UrlRules};
 use crate::crawl::messages::Errand;
 use crate::crawl::steering::JudgedPage;
 
@@ -75,6 +75,8 @@ pub(super) struct Host {
     pub(super) sitemaps: VecDeque<Errand>,
     /// Sitemaps of which the store may have a record of an earlier run.
     pub(super) sitemaps_to_recall: VecDeque<Errand>,
+    /// Whether the crawl follows the links of a URL of the host, so that it also looks for a sitemap.
+    pub(super) seeks_sitemap: bool,
     /// Number of sitemaps taken so far, which has a bound.
     pub(super) sitemaps_taken: usize,
     pub(super) next_page: PageKind,
@@ -84,12 +86,13 @@ pub(super) struct Host {
     pub(super) urls: u64,
     pub(super) obeys_robots: bool,
     pub(super) traps: TrapLimits,
+    pub(super) urls_in_scope: UrlRules,
     max_pages: Option<u64>,
 }
 
 impl Host {
     pub(super) fn new(name: &str, clock: &CrawlClock, settings: &FrontierSettings) -> Self {
-        let politeness = &settings.politeness;
+        let politeness = &settings.hosts.politeness(name, &settings.politeness);
         let address = AddressKey::of_literal(name);
         let needs_look_up = settings.looks_up_names && address.is_none();
         Self {
@@ -107,6 +110,7 @@ impl Host {
             robots_errands: VecDeque::new(),
             sitemaps: VecDeque::new(),
             sitemaps_to_recall: VecDeque::new(),
+            seeks_sitemap: false,
             sitemaps_taken: 0,
             next_page: PageKind::New,
             next_request: RequestKind::Sitemap,
@@ -114,6 +118,7 @@ impl Host {
             urls: 0,
             obeys_robots: politeness.robots,
             traps: settings.traps,
+            urls_in_scope: settings.urls.clone(),
             max_pages: settings.max_pages_per_host,
         }
     }

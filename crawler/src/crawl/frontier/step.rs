@@ -11,6 +11,7 @@ use super::queue::Next;
 use super::state::{OriginState, Ruling, UrlState, Work, origin};
 use super::waiting::{NO_SKELETON, WaitingUrl};
 use crate::crawl::messages::{Errand, Refill, Step, Task};
+use crate::crawl::scope::LISTED;
 use crate::crawl::steering::{Forecast, Skeleton, Steering};
 use crate::crawl::trap;
 
@@ -162,12 +163,13 @@ impl Host {
         step
     }
 
-    /// Checks the URL for a trap, then its rule if it is held back, then robots.txt, then the forecast.
+    /// Checks the patterns of the user, then the URL for a trap, then its rule if it is held back, then robots.txt, then the forecast.
     fn choose(&mut self, waiting: WaitingUrl, name: &str, steering: &mut Steering, now: Now) -> Choice {
         let Some(url) = waiting.url.clone() else {
             return Choice::Step(self.exclude(waiting.queued, "not a URL".to_owned()));
         };
-        if let Some(reason) = trap::found(&url, &self.traps) {
+        let refusal = self.urls_in_scope.refusal(&url);
+        if let Some(reason) = refusal.or_else(|| trap::found(&url, &self.traps)) {
             return Choice::Step(self.exclude(waiting.queued, reason));
         }
         let state = UrlState::at(waiting.queued.priority);
@@ -206,6 +208,7 @@ impl Host {
 
     /// Whether robots.txt lets the URL be fetched.
     fn permission(&mut self, name: &str, queued: &QueuedUrl, url: &Url, now: Now) -> Permission {
+        self.seeks_sitemap |= queued.depth != LISTED;
         if !self.obeys_robots {
             return Permission::Granted;
         }

@@ -14,6 +14,7 @@ use crate::crawl::clock::unix_millis;
 use crate::crawl::exchange::{Exchange, Prepared};
 use crate::crawl::messages::{Meaning, ReadPage, Record, UndecidedPage};
 use crate::crawl::revisits;
+use crate::crawl::scope::LISTED;
 
 /// Bound on the bytes of an `ETag` or `Last-Modified` that is kept.
 const MAX_VALIDATOR_BYTES: usize = 256;
@@ -134,7 +135,7 @@ impl Interpreter {
         robots: RobotsDirectives,
         from: &QueuedUrl,
     ) -> Vec<Discovered> {
-        if robots.nofollow {
+        if robots.nofollow || from.depth == LISTED {
             return Vec::new();
         }
         let follow_nofollow = self.settings.links.follow_nofollow;

@@ -2,16 +2,22 @@
 
 use std::path::Path;
 
-use storage::{OpenOptions, Store};
+use storage::{Holder, OpenOptions, StorageError, Store};
+use web::politeness::Now;
 
 use crate::config::settings::Settings;
+use crate::crawl::folder_wait::FolderWait;
 use crate::crawl::frontier::{Frontier, MAX_HOSTS};
 use crate::crawl::recorder::intake::SeedInbox;
 use crate::crawl::scope::Scope;
 use crate::crawl::{revisits, steering};
 use crate::error::RunError;
 
-/// Opens the store in `dir`. Without seeds, a run can only continue a crawl, so the store must exist.
+/// The commands that keep a data folder for long.
+const WRITERS: [&str; 4] = ["crawler run", "crawler demo", "crawler rebuild", "crawler gc"];
+
+/// Opens the store in `dir`, and lends it to the commands that read it. Without seeds, a run can only continue a crawl, so the store
+/// must exist.
 pub(super) fn open_store(settings: &Settings, has_seeds: bool, dir: &Path) -> Result<Store, RunError> {
     let mut options = OpenOptions::new(settings.store_scheme());
     options.cache_bytes = settings.storage.cache_bytes;
@@ -24,7 +30,30 @@ pub(super) fn open_store(settings: &Settings, has_seeds: bool, dir: &Path) -> Re
         ),
         ("http-header-user-agent", settings.fetch.user_agent.clone()),
     ];
-    Ok(Store::open(dir, &options)?)
+    options.command = "crawler run".to_owned();
+    let mut store = open_after_readers(dir, &options)?;
+    if let Err(error) = store.lend() {
+        tracing::warn!("{error}; commands that read this crawl must wait until it ends");
+    }
+    Ok(store)
+}
+
+/// Opens the store. If a command that reads it has it open, waits for that command to end.
+fn open_after_readers(dir: &Path, options: &OpenOptions) -> Result<Store, StorageError> {
+    let wait = FolderWait::begin();
+    loop {
+        match Store::open(dir, options) {
+            Err(StorageError::Locked {
+                holder: Some(holder), ..
+            }) if is_reader(&holder) && wait.goes_on() => {}
+            opened => return opened,
+        }
+    }
+}
+
+fn is_reader(holder: &Holder) -> bool {
+    let reads = |command: &String| !WRITERS.contains(&command.as_str());
+    holder.command.as_ref().is_some_and(reads)
 }
 
 /// Puts the URLs and hosts that earlier runs left in the store into the frontier, as far as there is room. Returns the seeds that are
@@ -44,11 +73,12 @@ pub(super) fn fill(
     store.note_rule(&settings.rule.to_string())?;
     store.commit()?;
     let is_without_seeds = seeds.is_none();
+    let mut sitemaps = Vec::new();
     // A refresh visits the pages within the scope, so all seeds come first.
     if settings.refresh.is_some()
         && let Some(inbox) = seeds.take()
     {
-        inbox.store_all(store)?;
+        sitemaps = inbox.store_all(store)?;
         store.commit()?;
     }
     queue_revisits(store, is_without_seeds, settings, scope)?;
@@ -59,6 +89,7 @@ pub(super) fn fill(
     } else {
         frontier.loads_hosts(store.counts().due);
     }
+    frontier.add_sitemaps(sitemaps, Now::ZERO);
     if seeds.is_some() {
         frontier.reads_seeds();
     }
@@ -90,7 +121,7 @@ fn queue_revisits(
         if is_without_seeds {
             revisits::restore_scope(store, scope)?;
         }
-        let due = refresh.begin(store, scope)?;
+        let due = refresh.begin(store, scope, &settings.urls)?;
         tracing::info!(due, waiting = store.counts().due, "pages are due for a revisit");
     }
     let bodies = revisits::queue_missing_bodies(store)?;

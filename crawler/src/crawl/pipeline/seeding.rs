@@ -7,9 +7,9 @@ use crossbeam_channel::{Sender, bounded};
 use storage::Discovered;
 
 use crate::crawl::interpret::PRIORITY_LINK;
-use crate::crawl::recorder::intake::{SeedBatch, SeedInbox};
-use crate::crawl::scope::Scope;
-use crate::crawl::seeds::{Seed, Seeds};
+use crate::crawl::recorder::intake::{NewSeeds, SeedBatch, SeedInbox};
+use crate::crawl::scope::{LISTED, Scope};
+use crate::crawl::seeds::{Seed, SeedKind, Seeds};
 use crate::crawl::stats::Stats;
 use crate::error::RunError;
 
@@ -36,7 +36,7 @@ fn read_all(mut seeds: Seeds, scope: &Scope, stats: &Stats, batches: &Sender<See
     loop {
         let batch = match seeds.next_batch() {
             Ok(None) => break,
-            Ok(Some(batch)) => Ok(batch.into_iter().map(|seed| discovered(seed, scope)).collect()),
+            Ok(Some(batch)) => Ok(new_seeds(batch, scope)),
             Err(error) => Err(RunError::Seeds(error.to_string())),
         };
         stats.seeds_read(Some(seeds.lines()));
@@ -49,12 +49,23 @@ fn read_all(mut seeds: Seeds, scope: &Scope, stats: &Stats, batches: &Sender<See
     stats.seeds_read(None);
 }
 
-fn discovered(seed: Seed, scope: &Scope) -> Discovered {
-    scope.add_host(&seed.host);
-    Discovered {
-        url: seed.url.as_str().to_owned(),
-        host: seed.host.as_str().to_owned(),
-        priority: PRIORITY_LINK,
-        ..Discovered::default()
+/// The seeds for the recorder. The hosts of pages and sitemaps enter the scope; the host of a URL without its links does not.
+fn new_seeds(batch: Vec<Seed>, scope: &Scope) -> NewSeeds {
+    let mut seeds = NewSeeds::default();
+    for Seed { url, host, kind } in batch {
+        if kind != SeedKind::Only {
+            scope.add_host(&host);
+        }
+        match kind {
+            SeedKind::Sitemap => seeds.sitemaps.push(url.into_url()),
+            SeedKind::Page | SeedKind::Only => seeds.pages.push(Discovered {
+                url: url.as_str().to_owned(),
+                host: host.as_str().to_owned(),
+                priority: PRIORITY_LINK,
+                depth: if kind == SeedKind::Only { LISTED } else { 0 },
+                ..Discovered::default()
+            }),
+        }
     }
+    seeds
 }

@@ -9,7 +9,7 @@ use url::Url;
 use web::host_key::HostKey;
 
 use crate::crawl::messages::{Event, HostsWanted, StoredHost};
-use crate::crawl::scope::Scope;
+use crate::crawl::scope::{LISTED, Scope};
 use crate::error::RunError;
 
 /// Bound on the redirects of a seed that the recorder follows in the store.
@@ -22,7 +22,16 @@ const MAX_ROWS: usize = 10_000;
 const MAX_URLS_WITH_HOST: u64 = 16;
 
 /// Seeds of a batch, or the reason why the file cannot be read further.
-pub type SeedBatch = Result<Vec<Discovered>, RunError>;
+pub type SeedBatch = Result<NewSeeds, RunError>;
+
+/// Seeds that were read from their file.
+#[derive(Debug, Default)]
+pub struct NewSeeds {
+    /// Pages.
+    pub pages: Vec<Discovered>,
+    /// Sitemaps whose URLs are to be queued.
+    pub sitemaps: Vec<Url>,
+}
 
 /// Batches of seeds from the thread that reads their file.
 #[derive(Debug)]
@@ -40,6 +49,8 @@ pub struct StoredSeeds {
     pub queued: Vec<QueuedUrl>,
     /// The hosts of the other seeds, and the hosts to which these seeds redirected in an earlier run.
     pub known: Vec<String>,
+    /// Sitemaps to read.
+    pub sitemaps: Vec<Url>,
 }
 
 impl SeedInbox {
@@ -59,22 +70,25 @@ impl SeedInbox {
         &self.batches
     }
 
-    /// Stores all seeds at once.
+    /// Stores all seeds at once. Returns the sitemaps among them.
     ///
     /// # Errors
     /// The file cannot be read, or the store cannot be written.
-    pub fn store_all(self, store: &mut Store) -> Result<(), RunError> {
+    pub fn store_all(self, store: &mut Store) -> Result<Vec<Url>, RunError> {
+        let mut sitemaps = Vec::new();
         while let Ok(batch) = self.batches.recv() {
-            self.store(store, &batch?)?;
+            sitemaps.extend(self.store(store, batch?)?.sitemaps);
         }
-        Ok(())
+        Ok(sitemaps)
     }
 
     /// Queues the seeds that the store does not know, and the known seeds that deserve another try.
     ///
     /// # Errors
     /// The store cannot be written.
-    pub fn store(&self, store: &mut Store, seeds: &[Discovered]) -> Result<StoredSeeds, RunError> {
+    pub fn store(&self, store: &mut Store, seeds: NewSeeds) -> Result<StoredSeeds, RunError> {
+        let NewSeeds { pages, sitemaps } = seeds;
+        let seeds = &pages;
         let mut queued = store.discover(seeds)?;
         let fresh: HashSet<&str> = queued.iter().map(|queued| queued.url.as_str()).collect();
         let known: Vec<&Discovered> = seeds.iter().filter(|seed| !fresh.contains(seed.url.as_str())).collect();
@@ -86,7 +100,11 @@ impl SeedInbox {
         }
         hosts.sort_unstable();
         hosts.dedup();
-        Ok(StoredSeeds { queued, known: hosts })
+        Ok(StoredSeeds {
+            queued,
+            known: hosts,
+            sitemaps,
+        })
     }
 
     /// Treats a seed that the store knows. Queues it again if it failed without an answer: a user who names a failed seed again may have
@@ -101,7 +119,7 @@ impl SeedInbox {
             Some(UrlState::Failed(_)) if !self.failed.contains(&seed.url) => {
                 Ok(store.try_again(seed, |failure| failure.status.is_none())?)
             }
-            Some(UrlState::Redirect { to, .. }) => {
+            Some(UrlState::Redirect { to, .. }) if seed.depth == 0 => {
                 self.widen_by_redirects(store, to, hosts)?;
                 Ok(None)
             }
@@ -127,7 +145,7 @@ impl SeedInbox {
 
     /// Notes that a URL failed in this run.
     pub(super) fn note_failed(&mut self, queued: &QueuedUrl) {
-        if queued.depth == 0 {
+        if matches!(queued.depth, 0 | LISTED) {
             self.failed.insert(queued.url.clone());
         }
     }

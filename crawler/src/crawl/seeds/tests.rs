@@ -1,7 +1,14 @@
 use super::*;
+use crate::config::Config;
 
 fn seeds(text: &str) -> Seeds {
-    Seeds::from_text(text.to_owned(), &CanonicalRules::default())
+    Seeds::from_text(text.to_owned(), &settings(""))
+}
+
+/// Settings with this section.
+fn settings(scope: &str) -> Settings {
+    let config = Config::parse(&format!("[scope]\n{scope}"), Path::new("config.toml")).unwrap();
+    Settings::new(&config).unwrap()
 }
 
 /// All seeds, and the first line without one.
@@ -25,7 +32,15 @@ fn comments_and_blank_lines_are_no_seeds() {
 #[test]
 fn a_bad_line_is_named_with_its_number_and_skipped() {
     for (line, reason) in [
-        ("example.org", "no scheme; did you mean https://example.org ?"),
+        ("localhost", "no scheme; did you mean https://localhost ?"),
+        (
+            "only: ftp://b.example/",
+            "the scheme ftp is not supported; use http or https",
+        ),
+        (
+            "sitemap: /sitemap.xml",
+            "no scheme; did you mean https:///sitemap.xml ?",
+        ),
         ("not a url", "not a URL"),
         ("ftp://b.example/", "the scheme ftp is not supported; use http or https"),
         ("http://", "empty host"),
@@ -35,6 +50,53 @@ fn a_bad_line_is_named_with_its_number_and_skipped() {
         let bad = bad.unwrap();
         assert_eq!((bad.number, bad.text.as_str(), bad.reason.as_str()), (2, line, reason));
     }
+}
+
+#[test]
+fn a_url_that_a_pattern_excludes_is_no_seed() {
+    let text = "http://a.example/docs/\nhttp://a.example/blog/\n".to_owned();
+    let of_docs = settings("include = [\"glob:/docs/**\"]");
+    let (kept, _, bad) = read(Seeds::from_text(text, &of_docs));
+    assert_eq!(kept, ["http://a.example/docs/"]);
+    let reason = "excluded: scope.include has no pattern that matches the URL";
+    assert_eq!(bad.map(|bad| (bad.number, bad.reason)), Some((2, reason.to_owned())));
+}
+
+#[test]
+fn a_line_says_what_becomes_of_its_url() {
+    let text = "example.org\nonly: https://a.example/x\nonly:b.example\nsitemap: https://c.example/map.xml\n";
+    let mut seeds = seeds(text);
+    let batch = seeds.next_batch().unwrap().unwrap();
+    let found: Vec<(&str, SeedKind)> = batch.iter().map(|seed| (seed.url.as_str(), seed.kind)).collect();
+    let expected = [
+        ("https://example.org/", SeedKind::Page),
+        ("https://a.example/x", SeedKind::Only),
+        ("https://b.example/", SeedKind::Only),
+        ("https://c.example/map.xml", SeedKind::Sitemap),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn two_files_are_read_one_after_the_other_and_each_names_its_own_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |name: &str, text: &str, kind: SeedKind| {
+        std::fs::write(folder.path().join(name), text).unwrap();
+        Seeds::open(&folder.path().join(name), kind, &settings("")).unwrap()
+    };
+    let first = open("seeds.txt", "http://a.example/\n", SeedKind::Page);
+    let list = open(
+        "list.txt",
+        "http://b.example/\nsitemap:http://b.example/s.xml\n",
+        SeedKind::Only,
+    );
+    let mut seeds = first.and_then(list);
+    let kinds = [(); 2].map(|()| seeds.next_batch().unwrap().unwrap()[0].kind);
+    assert_eq!(kinds, [SeedKind::Page, SeedKind::Only]);
+    assert!(seeds.next_batch().unwrap().is_none());
+    assert_eq!(seeds.lines(), 3);
+    let bad = seeds.bad_lines.into_first().unwrap();
+    assert!(bad.number == 2 && bad.reason.contains("--seeds"), "{bad}");
 }
 
 #[test]
@@ -83,7 +145,7 @@ fn seeds_come_in_batches_of_a_fixed_size() {
 fn a_file_without_a_seed_says_which_line_failed() {
     let folder = tempfile::tempdir().unwrap();
     let open = |name: &str| {
-        let opened = Seeds::open(&folder.path().join(name), &CanonicalRules::default());
+        let opened = Seeds::open(&folder.path().join(name), SeedKind::Page, &settings(""));
         opened.unwrap_err().to_string()
     };
     std::fs::write(folder.path().join("seeds.txt"), "# nothing\nnot a url\n").unwrap();
@@ -115,7 +177,7 @@ fn a_file_that_cannot_be_read_to_its_end_says_where() {
         .map(|number| format!("http://a.example/{number}\n"))
         .collect();
     let source = BufReader::new(Failing(Cursor::new(text.into_bytes())));
-    let mut seeds = Seeds::of(Box::new(source), "seeds.txt".into(), &CanonicalRules::default());
+    let mut seeds = Seeds::of(Box::new(source), "seeds.txt".into(), SeedKind::Page, &settings(""));
     let sizes = [(); 2].map(|()| seeds.next_batch().unwrap().unwrap().len());
     assert_eq!(sizes, [1_000, 234]);
     let message = seeds.next_batch().unwrap_err().to_string();

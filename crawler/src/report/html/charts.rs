@@ -13,7 +13,7 @@ const BOTTOM: f64 = 186.0;
 
 /// A chart with one or two kinds of stacked bars.
 #[derive(Debug, Default)]
-pub(super) struct Chart {
+pub(crate) struct Chart {
     pub id: &'static str,
     pub title: &'static str,
     /// The chart in words.
@@ -33,7 +33,7 @@ pub(super) struct Chart {
 }
 
 #[derive(Debug)]
-pub(super) struct Bar {
+pub(crate) struct Bar {
     pub x: f64,
     pub y: f64,
     pub width: f64,
@@ -44,13 +44,13 @@ pub(super) struct Bar {
 }
 
 #[derive(Debug)]
-pub(super) struct Tick {
+pub(crate) struct Tick {
     pub at: f64,
     pub label: String,
 }
 
 #[derive(Debug)]
-pub(super) struct Threshold {
+pub(crate) struct Threshold {
     pub x: f64,
     pub label_x: f64,
     /// `start` or `end`.
@@ -267,7 +267,7 @@ fn described(stacks: &[Stack], threshold: &str) -> String {
 }
 
 /// Filters for the template.
-pub(super) mod filters {
+pub(crate) mod filters {
     /// A coordinate with one decimal, which is finer than a pixel.
     #[askama::filter_fn]
     pub fn round1(value: &f64, _: &dyn askama::Values) -> askama::Result<String> {

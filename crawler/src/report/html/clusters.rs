@@ -9,7 +9,7 @@ use super::budget::Budget;
 use super::diff_view::StaticDiff;
 use super::diffs::{Compared, Diffs, NoDiff};
 use super::list::{PAGE, left_out_words};
-use super::web_text::cut;
+use super::web_text::{WebUrl, cut};
 use crate::terminal::units::grouped;
 
 /// Characters of a title.
@@ -18,8 +18,6 @@ const TITLE_CHARS: usize = 200;
 const URL_CHARS: usize = 400;
 /// Duplicates listed for a cluster.
 const DUPLICATES_SHOWN: usize = 50;
-/// Duplicates listed for a cluster of the first page, without JavaScript.
-const STATIC_DUPLICATES: usize = 10;
 /// Near-duplicates compared for a cluster, so that no cluster takes all the room.
 const COMPARED: usize = 10;
 
@@ -37,7 +35,7 @@ pub(super) struct Clusters {
 /// A cluster of the first page.
 #[derive(Debug)]
 pub(super) struct ShownCluster {
-    pub kept: String,
+    pub kept: WebUrl,
     pub title: String,
     pub size: String,
     pub duplicates: Vec<ShownDuplicate>,
@@ -47,7 +45,7 @@ pub(super) struct ShownCluster {
 /// A duplicate in a cluster of the first page.
 #[derive(Debug)]
 pub(super) struct ShownDuplicate {
-    pub url: String,
+    pub url: WebUrl,
     pub verdict: &'static str,
     pub measures: String,
     pub diff: StaticDiff,
@@ -80,23 +78,23 @@ pub(super) fn clusters(report: &Report, diffs: &mut Diffs<'_>, budget: &mut Budg
         listed,
         left_out: left_out_words(
             (clusters.len() - listed) as u64,
-            "they are the smallest; crawler report --format json lists all",
+            "they are the smallest; the report as JSON lists all",
         ),
         all: grouped(clusters.len() as u64),
     }
 }
 
 fn shown(cluster: &Cluster, diffs: &mut Diffs<'_>) -> ShownCluster {
-    let duplicates: Vec<ShownDuplicate> = compared(cluster, STATIC_DUPLICATES, diffs)
+    let duplicates: Vec<ShownDuplicate> = compared(cluster, DUPLICATES_SHOWN, diffs)
         .map(|(duplicate, compared)| ShownDuplicate {
-            url: cut(&duplicate.url, URL_CHARS),
+            url: WebUrl::of(&duplicate.url, URL_CHARS),
             verdict: duplicate.verdict.as_str(),
             measures: measures(cluster, duplicate),
             diff: diffs.html(&compared),
         })
         .collect();
     ShownCluster {
-        kept: cut(&cluster.kept, URL_CHARS),
+        kept: WebUrl::of(&cluster.kept, URL_CHARS),
         title: cut(&cluster.title, TITLE_CHARS),
         size: grouped(cluster.duplicates.len() as u64),
         more: (cluster.duplicates.len() - duplicates.len()) as u64,
@@ -106,10 +104,10 @@ fn shown(cluster: &Cluster, diffs: &mut Diffs<'_>) -> ShownCluster {
 
 /// `[URL, title, number of duplicates, [[verdict, measures, URL, diff], …]]`; `None` if there is no room.
 fn as_json(cluster: &Cluster, diffs: &mut Diffs<'_>, budget: &mut Budget) -> Option<Value> {
-    let (kept, title) = (cut(&cluster.kept, URL_CHARS), cut(&cluster.title, TITLE_CHARS));
-    let bytes_of = |duplicate: &Duplicate| duplicate.url.len().min(4 * URL_CHARS) + 50;
+    let (kept, title) = (WebUrl::of(&cluster.kept, URL_CHARS), cut(&cluster.title, TITLE_CHARS));
+    let bytes_of = |duplicate: &Duplicate| WebUrl::of(&duplicate.url, URL_CHARS).bytes() + 50;
     let duplicates = cluster.duplicates.iter().take(DUPLICATES_SHOWN);
-    if !budget.take(kept.len() + title.len() + 30 + duplicates.map(bytes_of).sum::<usize>()) {
+    if !budget.take(kept.bytes() + title.len() + 30 + duplicates.map(bytes_of).sum::<usize>()) {
         return None;
     }
     let duplicates: Vec<Value> = compared(cluster, DUPLICATES_SHOWN, diffs)
@@ -118,12 +116,12 @@ fn as_json(cluster: &Cluster, diffs: &mut Diffs<'_>, budget: &mut Budget) -> Opt
             json!([
                 verdict,
                 measures(cluster, duplicate),
-                cut(&duplicate.url, URL_CHARS),
+                WebUrl::of(&duplicate.url, URL_CHARS).json(),
                 compared.json()
             ])
         })
         .collect();
-    Some(json!([kept, title, cluster.duplicates.len(), duplicates]))
+    Some(json!([kept.json(), title, cluster.duplicates.len(), duplicates]))
 }
 
 /// The first duplicates of a cluster, each with its diff.

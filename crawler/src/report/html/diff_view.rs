@@ -8,7 +8,7 @@ use crate::terminal::units::grouped;
 
 /// A diff for the template, which shows it without JavaScript.
 #[derive(Debug, Default)]
-pub(super) struct StaticDiff {
+pub(crate) struct StaticDiff {
     /// Its number for the script; `None` if there is no diff.
     pub number: Option<usize>,
     pub summary: String,
@@ -18,9 +18,23 @@ pub(super) struct StaticDiff {
     pub reason: &'static str,
 }
 
+impl StaticDiff {
+    /// A whole difference.
+    pub fn of(diff: &Diff) -> Self {
+        let value = json_of(diff);
+        Self {
+            number: None,
+            summary: value["n"].as_str().unwrap_or_default().to_owned(),
+            rows: rows(&value),
+            left_out: diff.rows_left_out as u64,
+            reason: "",
+        }
+    }
+}
+
 /// A row of a diff.
 #[derive(Debug)]
-pub(super) enum StaticRow {
+pub(crate) enum StaticRow {
     /// A line of both texts.
     Same(String),
     /// A number of equal lines that the diff skips.

@@ -87,12 +87,12 @@ impl NoDiff {
     pub fn words(self) -> &'static str {
         match self {
             Self::Same => "The same text after normalisation.",
-            Self::NoRoom => "Not compared, to limit the size of this page. crawler explain URL shows the differences.",
+            Self::NoRoom => "Not compared, to limit the size of this page. The command explain shows the differences.",
             Self::NoText => {
                 "The store does not have the text of one of the pages, so that the differences cannot be shown."
             }
             Self::Unreadable => {
-                "The archive has an unreadable record for one of the pages. crawler verify shows the details."
+                "The archive has an unreadable record for one of the pages. The command verify shows the details."
             }
             Self::SameBeginning => {
                 "The first megabyte or 50,000 lines of each text were compared, and they are the same after normalisation."
@@ -172,6 +172,11 @@ impl<'a> Diffs<'a> {
         Compared::Diff(self.shown.len() - 1)
     }
 
+    /// The title of a page, for the pairs that the page shows; empty if it cannot be read.
+    pub fn title(&self, page: u64) -> String {
+        self.texts.title_of(page).unwrap_or_default()
+    }
+
     /// A diff for the template. Without room its rows are empty, and the script adds them.
     pub fn html(&mut self, compared: &Compared) -> StaticDiff {
         let Compared::Diff(number) = compared else {
@@ -214,6 +219,10 @@ mod tests {
     struct Two(&'static str, &'static str);
 
     impl Texts for Two {
+        fn title_of(&self, page: u64) -> Result<String, RunError> {
+            Ok(format!("Title {page}"))
+        }
+
         fn text_of(&self, page: u64) -> Result<Option<String>, RunError> {
             Ok(match page {
                 1 => Some(self.0.to_owned()),

@@ -1,20 +1,40 @@
 //! A table with pages: the first page as HTML, the other rows as JSON.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::assets::island;
 use super::budget::Budget;
+use super::web_text::WebUrl;
 use crate::terminal::units::grouped;
 
 /// Rows of a page; the script uses the same number.
 pub(super) const PAGE: usize = 25;
 
+/// The class of a column with links.
+const LINK: &str = "u link";
+
+/// Characters of a URL in a table.
+const URL_CHARS: usize = 300;
+
 /// A column.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Column {
+pub(crate) struct Column {
     pub name: &'static str,
-    /// `n`: numbers, aligned right; `u`: URLs; `t`: other text.
+    /// `n`: numbers, aligned right; `u`: URLs and patterns of URLs; `u link`: URLs that a link opens; `t`: other text.
     pub class: &'static str,
+}
+
+impl Column {
+    /// A cell: a link in a column of links, otherwise the text.
+    fn cell(self, text: String) -> WebUrl {
+        match self.class {
+            LINK => WebUrl::of(&text, URL_CHARS),
+            _ => WebUrl {
+                shown: text,
+                href: None,
+            },
+        }
+    }
 }
 
 pub(super) const fn number(name: &'static str) -> Column {
@@ -25,17 +45,21 @@ pub(super) const fn url(name: &'static str) -> Column {
     Column { name, class: "u" }
 }
 
+pub(super) const fn link(name: &'static str) -> Column {
+    Column { name, class: LINK }
+}
+
 pub(super) const fn text(name: &'static str) -> Column {
     Column { name, class: "t" }
 }
 
 /// A table.
 #[derive(Debug)]
-pub(super) struct List {
+pub(crate) struct List {
     pub id: &'static str,
     pub caption: &'static str,
     pub columns: Vec<Column>,
-    pub first: Vec<Vec<String>>,
+    pub first: Vec<Vec<WebUrl>>,
     /// The rows after the first page, as JSON.
     pub rest: String,
     /// Rows in the document, on any page.
@@ -55,10 +79,12 @@ impl List {
         let mut budget = Budget::of(super::LIST_BYTES);
         let (mut first, mut rest, mut left_out) = (Vec::new(), Vec::new(), 0_u64);
         for row in rows {
+            let cells = row.into_iter().zip(&columns);
+            let row: Vec<WebUrl> = cells.map(|(cell, column)| column.cell(cell)).collect();
             if first.len() < PAGE {
-                first.push(Vec::from(row));
-            } else if left_out == 0 && budget.take(row.iter().map(|cell| cell.len() + 3).sum()) {
-                rest.push(json!(row.as_slice()));
+                first.push(row);
+            } else if left_out == 0 && budget.take(row.iter().map(WebUrl::bytes).sum()) {
+                rest.push(Value::Array(row.iter().map(WebUrl::json).collect()));
             } else {
                 left_out += 1;
             }
@@ -70,7 +96,7 @@ impl List {
             listed: first.len() + rest.len(),
             first,
             rest: island(&Value::Array(rest)),
-            left_out: left_out_words(left_out, "crawler report --format json lists all"),
+            left_out: left_out_words(left_out, "the report as JSON lists all"),
         }
     }
 

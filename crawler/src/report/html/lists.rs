@@ -1,7 +1,7 @@
 //! The tables of the page.
 
 use super::super::Report;
-use super::list::{List, number, text, url};
+use super::list::{List, link, number, text, url};
 use super::web_text::cut;
 use crate::terminal::units::{bytes, grouped};
 
@@ -160,13 +160,13 @@ pub(super) fn failures(report: &Report) -> List {
     let rows = report.failures.iter().map(|failure| {
         let via = failure.via.as_deref().unwrap_or("a seed");
         [
-            cell(&failure.url),
+            failure.url.clone(),
             failure.kind.clone(),
             cell(&failure.detail),
-            cell(via),
+            via.to_owned(),
         ]
     });
-    let columns = [url("URL"), text("kind"), text("detail"), url("linked from")];
+    let columns = [link("URL"), text("kind"), text("detail"), link("linked from")];
     List::of("failures-list", "URLs that failed", columns, rows)
 }
 
@@ -185,8 +185,8 @@ pub(super) fn excluded(report: &Report) -> List {
     let rows = report
         .excluded
         .iter()
-        .map(|excluded| [cell(&excluded.url), cell(&excluded.reason)]);
-    List::of("excluded-list", "Excluded URLs", [url("URL"), text("reason")], rows)
+        .map(|excluded| [excluded.url.clone(), cell(&excluded.reason)]);
+    List::of("excluded-list", "Excluded URLs", [link("URL"), text("reason")], rows)
 }
 
 pub(super) fn redirects(report: &Report) -> List {
@@ -197,22 +197,22 @@ pub(super) fn redirects(report: &Report) -> List {
             false => "the server",
         };
         let status = redirect.status.to_string();
-        [cell(&redirect.url), status, by.to_owned(), cell(&redirect.to)]
+        [redirect.url.clone(), status, by.to_owned(), redirect.to.clone()]
     });
-    let columns = [url("URL"), number("status"), text("by"), url("target")];
+    let columns = [link("URL"), number("status"), text("by"), link("target")];
     List::of("redirects-list", "URLs that redirect", columns, rows)
 }
 
 pub(super) fn changed(report: &Report) -> List {
     let rows = report.refresh.changed.iter().map(|page| {
         [
-            cell(&page.url),
+            page.url.clone(),
             page.at.clone(),
             page.verdict.to_owned(),
             page.was.to_owned(),
         ]
     });
-    let columns = [url("URL"), text("fetched"), text("verdict"), text("verdict before")];
+    let columns = [link("URL"), text("fetched"), text("verdict"), text("verdict before")];
     List::of(
         "changed-list",
         "Pages that the last refresh found changed",
@@ -225,17 +225,17 @@ pub(super) fn redecisions(report: &Report) -> List {
     let changed = report.redecided.iter().flat_map(|redecided| &redecided.changed);
     let rows = changed.map(|page| {
         [
-            cell(&page.url),
+            page.url.clone(),
             page.was.to_owned(),
             page.verdict.to_owned(),
-            page.of.as_deref().map(cell).unwrap_or_default(),
+            page.of.clone().unwrap_or_default(),
         ]
     });
     let columns = [
-        url("URL"),
+        link("URL"),
         text("verdict of the crawl"),
         text("verdict now"),
-        url("duplicate of"),
+        link("duplicate of"),
     ];
     let title = "Pages that changed between kept and dropped";
     List::of("redecisions-list", title, columns, rows)
@@ -247,11 +247,11 @@ pub(super) fn gone(report: &Report) -> List {
         .gone
         .iter()
         .rev()
-        .map(|page| [cell(&page.url), page.at.clone()]);
+        .map(|page| [page.url.clone(), page.at.clone()]);
     List::of(
         "gone-list",
         "Pages that are gone",
-        [url("URL"), text("found gone")],
+        [link("URL"), text("found gone")],
         rows,
     )
 }
@@ -260,11 +260,11 @@ pub(super) fn orphans(report: &Report) -> List {
     let rows = report.orphans.iter().map(|orphan| {
         [
             orphan.duplicate.verdict.as_str().to_owned(),
-            cell(&orphan.duplicate.url),
-            cell(&orphan.of),
+            orphan.duplicate.url.clone(),
+            orphan.of.clone(),
         ]
     });
-    let columns = [text("verdict"), url("page"), url("duplicate of")];
+    let columns = [text("verdict"), link("page"), link("duplicate of")];
     List::of(
         "orphans-list",
         "Duplicates of pages that are no longer kept",

@@ -3,15 +3,18 @@
 use serde_json::{Value, json};
 
 use super::super::Report;
-use super::super::doubtful::Pair;
 use super::assets::island;
 use super::budget::Budget;
 use super::diff_view::StaticDiff;
 use super::diffs::Diffs;
 use super::list::{PAGE, left_out_words};
+use super::web_text::{WebUrl, cut};
 
 /// Upper bound on the pairs in the document.
 const SHOWN: usize = 1_000;
+
+/// Characters of a title.
+const TITLE_CHARS: usize = 120;
 
 /// The section of doubtful pairs.
 #[derive(Debug)]
@@ -27,10 +30,30 @@ pub(super) struct Pairs {
 pub(super) struct ShownPair {
     pub kept: String,
     pub other: String,
+    pub kept_page: NamedPage,
+    pub other_page: NamedPage,
     pub is_dropped: bool,
     pub measures: String,
     pub why: String,
     pub diff: StaticDiff,
+    /// Whether the page shows the diff at once: the first one of the list.
+    pub is_open: bool,
+}
+
+/// A page of a pair with its title.
+#[derive(Debug)]
+pub(super) struct NamedPage {
+    pub url: WebUrl,
+    pub title: String,
+}
+
+impl NamedPage {
+    fn of(url: &str, id: u64, diffs: &Diffs<'_>) -> Self {
+        Self {
+            url: WebUrl::of(url, usize::MAX),
+            title: cut(&diffs.title(id), TITLE_CHARS),
+        }
+    }
 }
 
 impl Pairs {
@@ -42,21 +65,28 @@ impl Pairs {
 pub(super) fn pairs(report: &Report, diffs: &mut Diffs<'_>, budget: &mut Budget) -> Pairs {
     let (mut first, mut rest, mut left_out) = (Vec::new(), Vec::new(), 0_u64);
     for pair in report.doubtful(SHOWN) {
-        let (measures, why) = (measures(&pair), why(report, &pair));
+        let (measures, why) = (pair.measures(), pair.why(&report.thresholds));
         let is_dropped = pair.because.is_none();
-        if first.len() == PAGE && (left_out > 0 || !budget.take(pair.kept.len() + pair.other.len() + 200)) {
+        let kept_page = NamedPage::of(pair.kept, pair.kept_id, diffs);
+        let other_page = NamedPage::of(pair.other, pair.other_id, diffs);
+        let urls_and_titles = pair.kept.len() + pair.other.len() + kept_page.title.len() + other_page.title.len();
+        if first.len() == PAGE && (left_out > 0 || !budget.take(urls_and_titles + 200)) {
             left_out += 1;
             continue;
         }
         let compared = diffs.compare(pair.kept_id, pair.other_id);
         if first.len() < PAGE {
+            let diff = diffs.html(&compared);
             first.push(ShownPair {
+                is_open: diff.number.is_some() && !first.iter().any(|pair: &ShownPair| pair.is_open),
+                kept_page,
+                other_page,
                 kept: pair.kept.to_owned(),
                 other: pair.other.to_owned(),
                 is_dropped,
                 measures,
                 why,
-                diff: diffs.html(&compared),
+                diff,
             });
         } else {
             rest.push(json!([
@@ -65,7 +95,9 @@ pub(super) fn pairs(report: &Report, diffs: &mut Diffs<'_>, budget: &mut Budget)
                 pair.other,
                 measures,
                 why,
-                compared.json()
+                compared.json(),
+                kept_page.title,
+                other_page.title
             ]));
         }
     }
@@ -78,27 +110,7 @@ pub(super) fn pairs(report: &Report, diffs: &mut Diffs<'_>, budget: &mut Budget)
         listed,
         left_out: left_out_words(
             near.saturating_sub(listed as u64).max(left_out),
-            "they are farther from the threshold; crawler report --format json lists all",
+            "they are farther from the threshold; the report as JSON lists all",
         ),
-    }
-}
-
-fn measures(pair: &Pair<'_>) -> String {
-    let distance = match pair.distance {
-        Some(1) => "1 bit apart".to_owned(),
-        Some(bits) => format!("{bits} bits apart"),
-        None => "too short for a fingerprint".to_owned(),
-    };
-    format!("similarity {:.3}, {distance}", pair.similarity)
-}
-
-fn why(report: &Report, pair: &Pair<'_>) -> String {
-    let threshold = match report.thresholds.min_similarity_at(pair.distance) {
-        Some(least) => format!("a similarity of at least {least}"),
-        None => format!("a distance of at most {} bits", report.thresholds.max_distance),
-    };
-    match pair.because {
-        None => format!("Dropped: the rule requires {threshold}."),
-        Some(because) => format!("Kept: {}; the rule requires {threshold}.", because.words()),
     }
 }

@@ -2,40 +2,57 @@
 
 use super::super::Report;
 use super::super::timeline::Timeline;
+use super::web_text::WebUrl;
 use crate::terminal::units::{bytes, duration, grouped};
+
+/// How large the page shows a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rank {
+    Large,
+    Small,
+}
 
 /// A figure of the summary.
 #[derive(Debug)]
-pub(super) struct Figure {
+pub(crate) struct Figure {
+    pub rank: Rank,
+    /// Whether it counts something that did not happen; the page leaves it out.
+    pub is_zero: bool,
     pub name: &'static str,
     pub value: String,
     pub note: String,
 }
 
+/// Bound on the seeds that the page names.
+const SEEDS_NAMED: usize = 5;
+/// Characters of a seed.
+const SEED_CHARS: usize = 200;
 /// Bound on the reasons for held-back URLs in the first sentences.
 const REASONS_NAMED: usize = 3;
 
 /// The result of the crawl in a few sentences.
 pub(super) fn lead(report: &Report) -> String {
     let (counts, saved) = (&report.counts, &report.saved);
-    let mut lead = format!(
-        "{} of {} pages said something new and were kept; {:.1} % said nothing new. ",
-        grouped(counts.kept),
-        grouped(counts.fetched),
-        counts.dropped_percent()
-    );
-    lead.push_str(&format!(
-        "{} of duplicates were fetched and not stored",
-        bytes(saved.duplicate_bytes)
-    ));
-    if saved.requests > 0 {
-        lead.push_str(&format!(
-            ", and {} URLs, about {}, were held back as predicted duplicates",
-            grouped(saved.requests),
-            bytes(saved.unfetched_bytes)
-        ));
+    let mut lead = match counts.exact + counts.near {
+        _ if counts.fetched == 0 => "No page was fetched.".to_owned(),
+        0 => format!(
+            "All {} pages said something new and were kept.",
+            grouped(counts.fetched)
+        ),
+        _ => format!(
+            "{} of {} pages said something new and were kept; {:.1} % said nothing new.",
+            grouped(counts.kept),
+            grouped(counts.fetched),
+            counts.dropped_percent()
+        ),
+    };
+    if saved.duplicate_bytes > 0 {
+        let not_stored = bytes(saved.duplicate_bytes);
+        lead.push_str(&format!(" {not_stored} of duplicates were fetched and not stored."));
     }
-    lead.push('.');
+    if let Some(running) = report.running() {
+        lead.push_str(&format!(" {running}."));
+    }
     if saved.requests > 0 {
         let reasons = report.steering.held_back_by();
         let named: Vec<String> = reasons
@@ -44,7 +61,9 @@ pub(super) fn lead(report: &Report) -> String {
             .map(|(reason, urls)| format!("{} by {reason}", grouped(*urls)))
             .collect();
         lead.push_str(&format!(
-            " Held back: {}; {}.",
+            " {} URLs, about {}, were held back as predicted duplicates: {}; {}.",
+            grouped(saved.requests),
+            bytes(saved.unfetched_bytes),
             named.join(", "),
             report.steering.how_to_fetch()
         ));
@@ -52,68 +71,102 @@ pub(super) fn lead(report: &Report) -> String {
     lead
 }
 
+/// The crawl that the page is about.
+#[derive(Debug)]
+pub(crate) struct Subject {
+    pub seeds: Vec<WebUrl>,
+    /// The number of seeds that are not named; empty if there are none.
+    pub further: String,
+    pub data: String,
+    /// The first and the last fetch; `None` if no page was fetched.
+    pub time: Option<(String, String)>,
+}
+
+pub(super) fn subject(report: &Report) -> Subject {
+    let about = &report.about;
+    let named = about.seeds.len().min(SEEDS_NAMED);
+    let further = about.seeds.len() - named + about.further;
+    Subject {
+        seeds: about.seeds[..named]
+            .iter()
+            .map(|seed| WebUrl::of(seed, SEED_CHARS))
+            .collect(),
+        further: match (further, about.is_open) {
+            (0, false) => String::new(),
+            (further, false) => format!("and {} more", grouped(further as u64)),
+            (further, true) => format!("and over {} more", grouped(further as u64)),
+        },
+        data: about.data.clone(),
+        time: report.timeline.started_at.clone().zip(report.timeline.ended_at.clone()),
+    }
+}
+
 pub(super) fn figures(report: &Report) -> Vec<Figure> {
-    let (counts, saved, timeline) = (&report.counts, &report.saved, &report.timeline);
-    let figure = |name, value, note: String| Figure { name, value, note };
-    let mut figures = vec![
-        figure(
-            "fetched",
-            grouped(counts.fetched),
-            format!("pages, {} received", bytes(counts.bytes_fetched)),
-        ),
-        figure(
-            "kept",
-            grouped(counts.kept),
-            format!("say something new, {}", bytes(counts.bytes_kept)),
-        ),
-        figure(
-            "duplicates",
-            format!("{:.1} %", counts.dropped_percent()),
-            format!("{} exact, {} near", grouped(counts.exact), grouped(counts.near)),
-        ),
+    let mut figures = Vec::from(large_figures(report));
+    figures.extend(small_figures(report));
+    figures
+}
+
+fn large_figures(report: &Report) -> [Figure; 4] {
+    let (counts, saved) = (&report.counts, &report.saved);
+    let dropped = counts.exact + counts.near;
+    let figure = |name, value, note, is_zero| Figure {
+        rank: Rank::Large,
+        is_zero,
+        name,
+        value,
+        note,
+    };
+    let received = format!("pages, {} received", bytes(counts.bytes_fetched));
+    let new = format!("say something new, {}", bytes(counts.bytes_kept));
+    let kinds = format!("{} exact, {} near", grouped(counts.exact), grouped(counts.near));
+    let percent = format!("{:.1} %", counts.dropped_percent());
+    let not_stored = saved.duplicate_bytes;
+    [
+        figure("fetched", grouped(counts.fetched), received, false),
+        figure("kept", grouped(counts.kept), new, false),
+        figure("duplicates", percent, kinds, dropped == 0),
         figure(
             "not stored",
-            bytes(saved.duplicate_bytes),
+            bytes(not_stored),
             "bodies of duplicates".to_owned(),
+            not_stored == 0,
         ),
+    ]
+}
+
+fn small_figures(report: &Report) -> Vec<Figure> {
+    let (counts, saved, timeline) = (&report.counts, &report.saved, &report.timeline);
+    let figure = |name, value, note: String, is_zero| Figure {
+        rank: Rank::Small,
+        is_zero,
+        name,
+        value,
+        note,
+    };
+    let count = |name, count, note: &str| figure(name, grouped(count), note.to_owned(), count == 0);
+    let held_back = format!("estimate for {} URLs held back", grouped(saved.requests));
+    let rate = match counts.fetched as f64 / timeline.active_seconds as f64 {
+        rate if rate.is_finite() => format!("without pauses, {rate:.1} pages/s"),
+        _ => "no page was fetched".to_owned(),
+    };
+    let active = timeline.active_seconds;
+    vec![
         figure(
             "not fetched",
             bytes(saved.unfetched_bytes),
-            format!("estimate for {} URLs held back", grouped(saved.requests)),
+            held_back,
+            saved.requests == 0,
         ),
-        figure(
-            "duration",
-            duration(timeline.active_seconds),
-            match counts.fetched as f64 / timeline.active_seconds as f64 {
-                rate if rate.is_finite() => format!("without pauses, {rate:.1} pages/s"),
-                _ => "no page was fetched".to_owned(),
-            },
-        ),
-        figure("discovered", grouped(counts.discovered), "known URLs".to_owned()),
-        figure("queued", grouped(counts.queued), "URLs still to be fetched".to_owned()),
-        figure(
-            "redirected",
-            grouped(counts.redirected),
-            "URLs lead to another URL".to_owned(),
-        ),
-        figure("failed", grouped(counts.failed), "URLs returned no page".to_owned()),
-        figure(
-            "excluded",
-            grouped(counts.excluded),
-            "robots.txt, noindex, or not a page".to_owned(),
-        ),
-    ];
-    if counts.gone > 0 {
-        figures.push(figure(
-            "gone",
-            grouped(counts.gone),
-            "pages existed at an earlier visit".to_owned(),
-        ));
-    }
-    if counts.due > 0 {
-        figures.push(figure("visits due", grouped(counts.due), "still to be made".to_owned()));
-    }
-    figures
+        figure("duration", duration(active), rate, active == 0),
+        count("discovered", counts.discovered, "known URLs"),
+        count("queued", counts.queued, "URLs still to be fetched"),
+        count("redirected", counts.redirected, "URLs lead to another URL"),
+        count("failed", counts.failed, "URLs returned no page"),
+        count("excluded", counts.excluded, "robots.txt, noindex, scope, or not a page"),
+        count("gone", counts.gone, "pages existed at an earlier visit"),
+        count("visits due", counts.due, "still to be made"),
+    ]
 }
 
 /// The rule in force.

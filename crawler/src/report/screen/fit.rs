@@ -25,6 +25,11 @@ pub(super) fn shorten(text: &str, width: usize) -> String {
     format!("{}…{end}", within(&text, head))
 }
 
+/// Columns of a line.
+pub(super) fn columns(line: &str) -> usize {
+    line.width()
+}
+
 /// The line cut to `width` columns.
 pub(super) fn cut(line: &str, width: usize) -> String {
     if line.width() <= width {

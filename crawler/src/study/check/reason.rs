@@ -5,6 +5,7 @@ use dedup::DuplicateRule;
 use super::IN_PART;
 use super::answer::{Answer, ComparedBy, NearPage, TextVerdict};
 use crate::study::in_words::{counted, percent, text_size};
+use crate::terminal::commands::command;
 
 /// The verdict in a few sentences. If the check did not compare the text with all pages, they say so.
 pub(super) fn reason(answer: &Answer, rule: &DuplicateRule) -> String {
@@ -23,8 +24,9 @@ pub(super) fn reason(answer: &Answer, rule: &DuplicateRule) -> String {
     }
     if answer.texts_unread > 0 {
         said.push(format!(
-            "The texts of {} could not be read; crawler verify finds the damage.",
-            counted(usize::try_from(answer.texts_unread).unwrap_or(usize::MAX), "kept page")
+            "The texts of {} could not be read; find the damage: `{}`",
+            counted(usize::try_from(answer.texts_unread).unwrap_or(usize::MAX), "kept page"),
+            command("verify", &[])
         ));
     }
     said.join(" ")

@@ -3,11 +3,15 @@
 
 use serde::Serialize;
 
+use crate::study::as_of::AsOf;
 use crate::study::diff::Diff;
 use crate::study::nearest::Likeness;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Answer {
+    /// The instant that the answer shows, if the crawl is running.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<AsOf>,
     pub asked: String,
     pub url: String,
     pub summary: String,

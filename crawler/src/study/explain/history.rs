@@ -155,8 +155,8 @@ fn decided(page: &PageRecord, former: Option<&Former>) -> Vec<HistoryEvent> {
         Verdict::Near { .. } => "fetched and dropped as a near-duplicate",
     };
     let again = match page.verdict {
-        Verdict::Unique => "kept when crawler rebuild decided all pages again",
-        _ => "dropped after another comparison when crawler rebuild decided all pages again",
+        Verdict::Unique => "kept when a rebuild decided all pages again",
+        _ => "dropped after another comparison when a rebuild decided all pages again",
     };
     vec![
         HistoryEvent::new(fetched_at, first, former.of.clone()),

@@ -14,6 +14,7 @@ use crate::study::diff::diff;
 use crate::study::in_words::{rule_in_words, short_rule_in_words};
 use crate::study::nearest::{KeptPages, Likeness};
 use crate::study::scheme::{has_scheme_of, scheme_of_texts};
+use crate::terminal::commands::command;
 
 /// Lower bound on the similarity at which the answer shows the difference between a kept page and its nearest page.
 const MIN_SIMILARITY_OF_DIFF: f32 = 0.3;
@@ -109,7 +110,10 @@ impl Explainer<'_> {
     fn record(&self, id: u64) -> Result<PageRecord, RunError> {
         self.store.page(id)?.ok_or_else(|| RunError::Unread {
             what: "the page of this URL".to_owned(),
-            reason: "the catalogue does not hold it; crawler verify finds the damage".to_owned(),
+            reason: format!(
+                "the catalogue does not hold it; find the damage: {}",
+                command("verify", &[])
+            ),
         })
     }
 
@@ -118,8 +122,9 @@ impl Explainer<'_> {
         if let Some(named) = url.and_then(|url| self.settings.extract.of_page(&url)) {
             notes.push(format!(
                 "The configuration has a rule for the content of this page ({}). The stored text follows the rule that was in force \
-                 when the crawler read the page; crawler inspect page shows the effect of the configured rule.",
-                named.name
+                 when the crawler read the page. The effect of the configured rule: `{}`",
+                named.name,
+                command("inspect page", &[&page.url])
             ));
         }
     }
@@ -129,10 +134,10 @@ impl Explainer<'_> {
         if !is_same {
             notes.push(format!(
                 "This answer leaves out features, blocks and nearest pages: the scheme {} made the stored fingerprints, and the \
-                 configuration names the scheme {}. Use the configuration of the crawl (--config), or run crawler rebuild to make \
-                 the fingerprints again.",
+                 configuration names the scheme {}. Use the configuration of the crawl (--config), or make the fingerprints again: `{}`",
                 scheme_of_texts(self.store),
-                self.settings.scheme.id()
+                self.settings.scheme.id(),
+                command("rebuild", &[])
             ));
         }
         is_same
@@ -316,9 +321,10 @@ fn note_another_rule(comparisons: &Comparisons, notes: &mut Vec<String>) {
         .and_then(|other| other.likeness.as_ref());
     if likeness.is_some_and(|likeness| !likeness.is_duplicate) {
         notes.push(
-            "The two pages are not duplicates under the configured rule: another rule gave this verdict. crawler rebuild --redecide \
-             decides all pages again."
-                .to_owned(),
+            format!(
+            "The two pages are not duplicates under the configured rule: another rule gave this verdict. Decide all pages again: `{}`",
+            command("rebuild", &["--redecide"])
+        ),
         );
     }
 }

@@ -46,7 +46,7 @@ impl Explainer<'_> {
     fn rule_for(&self, host: &str, url: &Url) -> Result<Option<String>, RunError> {
         if self.store.next_page_id() > MAX_REPLAYED {
             return Ok(Some(
-                "crawler rules lists the rules and patterns with their evidence".to_owned(),
+                "a rule or a pattern; this crawl is too large for this command to find which".to_owned(),
             ));
         }
         let mut policy = self.settings.steering.clone();
@@ -77,7 +77,7 @@ impl Explainer<'_> {
             }
             Forecast::Deprioritised => {
                 return Ok(Some(
-                    "nearly all pages of its folder with these parameters are duplicates (crawler rules lists this pattern)".to_owned(),
+                    "nearly all pages of its folder with these parameters are duplicates".to_owned(),
                 ));
             }
             Forecast::New => return Ok(None),

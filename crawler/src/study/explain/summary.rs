@@ -6,6 +6,7 @@ use super::answer::{ComparedPage, PageRef};
 use super::history::Former;
 use super::time;
 use crate::study::in_words::counted;
+use crate::terminal::commands::command;
 
 pub(super) fn kept_summary(page: &PageRecord, former: Option<&Former>, duplicate_by_rule: Option<&PageRef>) -> String {
     let mut summary = match duplicate_by_rule {
@@ -15,8 +16,9 @@ pub(super) fn kept_summary(page: &PageRecord, former: Option<&Former>, duplicate
     };
     if let Some(of) = duplicate_by_rule {
         summary.push_str(&format!(
-            " Under the configured rule it would be a duplicate of {}; crawler rebuild --redecide decides all pages again.",
-            of.url
+            " Under the configured rule it would be a duplicate of {}. Decide all pages again: `{}`.",
+            of.url,
+            command("rebuild", &["--redecide"])
         ));
     }
     summary + later(page)
@@ -33,8 +35,8 @@ fn kept_without_body(former: Option<&Former>) -> String {
         format!("{at} ({})", former.redecided.rule)
     });
     format!(
-        "Kept, without its body: the crawl dropped it{dropped_as}, and crawler rebuild decided all pages again{redecided}. The archive \
-         holds its text; the next crawler run fetches its body."
+        "Kept, without its body: the crawl dropped it{dropped_as}, and a rebuild decided all pages again{redecided}. The archive \
+         holds its text; the next run fetches its body."
     )
 }
 

@@ -24,6 +24,21 @@ impl Labels {
         before
     }
 
+    /// Takes back the label of a pair.
+    pub fn remove(&mut self, a: usize, b: usize) {
+        if self.by_pair.remove(&(a.min(b), a.max(b))).is_none() {
+            return;
+        }
+        for (page, other) in [(a, b), (b, a)] {
+            if let Some(partners) = self.partners.get_mut(&page) {
+                partners.retain(|partner| *partner != other);
+                if partners.is_empty() {
+                    self.partners.remove(&page);
+                }
+            }
+        }
+    }
+
     /// Number of pairs.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -82,54 +97,18 @@ impl Labels {
     }
 }
 
-/// Parses a line of a file of labels: two URLs and a label, separated by tabs; `None` for a blank line or a comment after `#`.
-///
-/// # Errors
-/// The form that the line should have.
-pub fn parse_line(line: &str) -> Result<Option<(&str, &str, f32)>, String> {
-    if line.trim().is_empty() || line.trim_start().starts_with('#') {
-        return Ok(None);
-    }
-    let mut fields = line.split('\t').map(str::trim);
-    let (Some(a), Some(b), Some(label), None) = (fields.next(), fields.next(), fields.next(), fields.next()) else {
-        return Err("it needs two URLs and a label, separated by tabs".to_owned());
-    };
-    if a.is_empty() || b.is_empty() || a == b {
-        return Err("it needs two different URLs".to_owned());
-    }
-    let similarity = match label {
-        word if word.eq_ignore_ascii_case("duplicate") => 1.0,
-        word if word.eq_ignore_ascii_case("different") => 0.0,
-        number => match number.parse() {
-            Ok(similarity) if (0.0..=1.0).contains(&similarity) => similarity,
-            _ => return Err("the label must be duplicate, different or a similarity from 0 to 1".to_owned()),
-        },
-    };
-    Ok(Some((a, b, similarity)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_label_is_a_word_or_a_similarity() {
-        assert_eq!(parse_line("a\tb\tduplicate"), Ok(Some(("a", "b", 1.0))));
-        assert_eq!(parse_line("a\tb\tDUPLICATE"), Ok(Some(("a", "b", 1.0))));
-        assert_eq!(parse_line("a\tb\tdifferent\r"), Ok(Some(("a", "b", 0.0))));
-        assert_eq!(parse_line("a\tb\t0.62"), Ok(Some(("a", "b", 0.62))));
-        assert_eq!((parse_line("# a\tb"), parse_line("  ")), (Ok(None), Ok(None)));
-        for bad in [
-            "a b duplicate",
-            "a\tb",
-            "a\ta\tduplicate",
-            "a\t\tdifferent",
-            "a\tb\t7",
-            "a\tb\tNaN",
-            "a\tb\tsame",
-            "a\tb\t1\t2",
-        ] {
-            assert!(parse_line(bad).is_err(), "{bad:?}");
-        }
+    fn a_label_that_is_taken_back_leaves_nothing() {
+        let mut labels = Labels::default();
+        labels.insert(1, 2, 1.0);
+        labels.insert(3, 1, 0.0);
+        labels.remove(2, 1);
+        labels.remove(5, 6);
+        assert_eq!((labels.len(), labels.of(1, 2), labels.of(1, 3)), (1, None, Some(0.0)));
+        assert!(labels.speak_of(1) && !labels.speak_of(2));
     }
 }

@@ -5,10 +5,14 @@ use serde::Serialize;
 
 use super::config_file::Written;
 use super::labels_file::LabelsFile;
+use crate::study::as_of::AsOf;
 use crate::study::replay::{CellSet, DecidedPage, Estimate, IN_FORCE, Scored, Thresholds};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Answer {
+    /// The instant that the answer shows, if the crawl is running.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<AsOf>,
     pub pages: usize,
     pub past_left_out: u64,
     pub stored: StoredVerdicts,

@@ -80,19 +80,41 @@ impl Changes {
         }
         let two = Grid::of_two(&grid.rule(IN_FORCE), grid.cells()[chosen]);
         let again = replay(pages, width, &two, prefer_canonical, is_changed, || {})?;
-        let change = |page: usize| {
-            let is_dropped = again.kept()[page].contains(IN_FORCE);
-            let Match { of, evidence, .. } = *again.match_at(page, usize::from(is_dropped))?;
+        Ok(Self::among(&changed, 1, &again))
+    }
+
+    /// As [`find`](Self::find), from a replay that has watched every page.
+    pub fn of(pages: &[DecidedPage], chosen: usize, replayed: &Replayed) -> Self {
+        let is_changed = |page: &usize| {
+            let kept = &replayed.kept()[*page];
+            kept.contains(IN_FORCE) != kept.contains(chosen)
+        };
+        let changed: Vec<usize> = (0..pages.len()).filter(is_changed).collect();
+        Self::among(&changed, chosen, replayed)
+    }
+
+    /// The changes of pages that a replay has watched, between the setting in force and the one in the cell `chosen`.
+    fn among(changed: &[usize], chosen: usize, replayed: &Replayed) -> Self {
+        let change = |page: &usize| {
+            let is_dropped = replayed.kept()[*page].contains(IN_FORCE);
+            let dropping = if is_dropped { chosen } else { IN_FORCE };
+            let Match { of, evidence, .. } = *replayed.match_at(*page, dropping)?;
             Some(Change {
-                page,
+                page: *page,
                 of,
                 evidence,
                 is_dropped,
             })
         };
-        let mut all: Vec<Change> = changed.into_iter().filter_map(change).collect();
+        let mut all: Vec<Change> = changed.iter().filter_map(change).collect();
         all.sort_by(|a, b| a.certainty().total_cmp(&b.certainty()).then(a.page.cmp(&b.page)));
-        Ok(Self { all })
+        Self { all }
+    }
+
+    /// The first `most` changes, without Jaccard indices.
+    pub fn without_texts(&self, most: usize, pages: &[DecidedPage]) -> Vec<ChangedPair> {
+        let shown = self.all.iter().take(most);
+        shown.map(|change| change.pair(pages, None)).collect()
     }
 
     /// The first `most` changes, with the exact Jaccard index of the two texts, if both are stored.

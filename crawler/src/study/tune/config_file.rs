@@ -56,33 +56,87 @@ pub(crate) enum NotWritten {
     Io(#[from] RunError),
 }
 
+/// A change of the file that is not made yet.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    written: Written,
+    exists: bool,
+    before: String,
+    after: String,
+}
+
+/// Plans the difference between `from` and `to` for the configuration file at `path`, which is new unless `exists`.
+///
+/// # Errors
+/// The file cannot be read, or cannot be changed without a change to other keys.
+pub(crate) fn plan(path: &Path, exists: bool, from: Thresholds, to: Thresholds) -> Result<Plan, NotWritten> {
+    let values = values(from, to);
+    let before = match exists && !values.is_empty() {
+        true => fs::read_to_string(path).map_err(|source| RunError::io("read", path.display(), source))?,
+        false => String::new(),
+    };
+    let (after, changes) = changed(path, &before, &values)?;
+    if !values.is_empty() {
+        check(path, &before, &after, &values, to)?;
+    }
+    Ok(Plan {
+        written: Written {
+            path: path.to_owned(),
+            changes,
+        },
+        exists,
+        before,
+        after,
+    })
+}
+
 /// Writes the difference between `from` and `to` to the configuration file at `path`, which is new unless `exists`.
 ///
 /// # Errors
 /// The file cannot be read or written, or cannot be changed without a change to other keys.
 pub(crate) fn write(path: &Path, exists: bool, from: Thresholds, to: Thresholds) -> Result<Written, NotWritten> {
-    let values = values(from, to);
-    if values.is_empty() {
-        return Ok(Written {
-            path: path.to_owned(),
-            changes: Vec::new(),
-        });
+    let plan = plan(path, exists, from, to)?;
+    plan.write()?;
+    Ok(plan.written)
+}
+
+impl Plan {
+    /// The file, and the keys that change.
+    pub fn written(&self) -> &Written {
+        &self.written
     }
-    let io_error = |action, source| RunError::io(action, path.display(), source);
-    let before = match exists {
-        true => fs::read_to_string(path).map_err(|source| io_error("read", source))?,
-        false => String::new(),
-    };
-    let (text, changes) = changed(path, &before, &values)?;
-    check(path, &before, &text, &values, to)?;
-    match exists {
-        true => replace(path, &text).map_err(|source| io_error("write", source))?,
-        false => create(path, &text)?,
+
+    /// The lines that go and the lines that come.
+    pub fn lines(&self) -> (Vec<&str>, Vec<&str>) {
+        let (before, after): (Vec<&str>, Vec<&str>) = (self.before.lines().collect(), self.after.lines().collect());
+        let missing_in = |lines: &[&str], others: &[&str]| -> Vec<usize> {
+            let same = lines.len() == others.len();
+            let differs = |at: &usize| match same {
+                true => lines[*at] != others[*at],
+                false => !others.contains(&lines[*at]),
+            };
+            (0..lines.len()).filter(differs).collect()
+        };
+        let gone = missing_in(&before, &after).into_iter().map(|at| before[at]).collect();
+        let come = missing_in(&after, &before).into_iter().map(|at| after[at]).collect();
+        (gone, come)
     }
-    Ok(Written {
-        path: path.to_owned(),
-        changes,
-    })
+
+    /// Writes the file, if anything changes.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self) -> Result<(), NotWritten> {
+        let path = &self.written.path;
+        match self.exists {
+            _ if self.written.changes.is_empty() => {}
+            true => {
+                replace(path, &self.after).map_err(|source| RunError::io("write", path.display(), source))?;
+            }
+            false => create(path, &self.after)?,
+        }
+        Ok(())
+    }
 }
 
 /// The text with the new values, and the changes.

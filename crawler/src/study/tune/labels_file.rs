@@ -1,15 +1,16 @@
-//! The file of a person's labels.
+//! The labels of a person, from their files, for the pages of a crawl.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io::{self, BufRead, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ::url::Url;
 use web::canonicalize::CanonicalRules;
 
 use crate::files::open_unpacked;
-use crate::study::replay::{DecidedPage, Labels, parse_line};
+use crate::study::labels::{Line, parse_line};
+use crate::study::replay::{DecidedPage, Labels};
 use crate::study::typed_url::TypedUrl;
 
 /// Upper bound on the bytes of a line: room for two URLs and a label.
@@ -21,7 +22,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// Upper bound on the problems that are described; further ones are only counted.
 const MAX_DESCRIBED: usize = 20;
 
-/// The labels of a file, and its problems.
+/// The labels of one or more files, and their problems.
 #[derive(Debug, Default)]
 pub(crate) struct LabelsFile {
     pub labels: Labels,
@@ -38,6 +39,7 @@ pub(crate) struct LabelsFile {
 /// A problem with one line.
 #[derive(Debug)]
 pub(crate) struct LineProblem {
+    pub path: PathBuf,
     /// Counted from 1.
     pub line: u64,
     pub problem: String,
@@ -46,13 +48,12 @@ pub(crate) struct LineProblem {
 }
 
 impl LabelsFile {
-    /// Reads `path`. A line that cannot be used becomes a problem.
+    /// Reads `path` after the files before it. A line that cannot be used becomes a problem.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn read(path: &Path, pages: &[DecidedPage], rules: &CanonicalRules) -> io::Result<Self> {
+    pub fn read(&mut self, path: &Path, pages: &[DecidedPage], rules: &CanonicalRules) -> io::Result<()> {
         let places = Places::new(pages, rules);
-        let mut read = Self::default();
         let mut reader = open_unpacked(path)?;
         let mut line = Vec::new();
         for number in 1_u64.. {
@@ -69,9 +70,9 @@ impl LabelsFile {
                 1 => text.trim_start_matches(BYTE_ORDER_MARK),
                 _ => text,
             };
-            read.take_line(number, text, &places);
+            self.take_line((path, number), text, &places);
         }
-        Ok(read)
+        Ok(())
     }
 
     /// Number of all problems.
@@ -79,18 +80,20 @@ impl LabelsFile {
         self.bad_lines + self.unknown + self.said_otherwise
     }
 
-    fn take_line(&mut self, line: u64, text: &str, places: &Places<'_>) {
+    fn take_line(&mut self, (path, line): (&Path, u64), text: &str, places: &Places<'_>) {
         let mut is_left_out = true;
         let problem = match parse_line(text) {
             Ok(None) => return,
-            Ok(Some((a, b, similarity))) => match (places.of(a), places.of(b)) {
+            Ok(Some(label)) => match (places.of(&label.a), places.of(&label.b)) {
                 (Some(a), Some(b)) if a != b => {
-                    let before = self.labels.insert(a, b, similarity);
-                    let Some(before) = before.filter(|before| *before != similarity) else {
+                    // `crawler serve` only appends, so a later line corrects an earlier one.
+                    let may_correct = text.trim_start().starts_with('{');
+                    let Some(before) = self.take(a, b, &label).filter(|_| !may_correct) else {
                         return;
                     };
                     self.said_otherwise += 1;
                     is_left_out = false;
+                    let similarity = label.similarity.unwrap_or_default();
                     format!("an earlier line says {before} for this pair; this line says {similarity}, which counts")
                 }
                 (Some(_), Some(_)) => {
@@ -99,7 +102,7 @@ impl LabelsFile {
                 }
                 (known, _) => {
                     self.unknown += 1;
-                    let unknown = if known.is_some() { b } else { a };
+                    let unknown = if known.is_some() { &label.b } else { &label.a };
                     format!("{unknown} is not a page of this crawl")
                 }
             },
@@ -110,10 +113,25 @@ impl LabelsFile {
         };
         if self.problems.len() < MAX_DESCRIBED {
             self.problems.push(LineProblem {
+                path: path.to_owned(),
                 line,
                 problem,
                 is_left_out,
             });
+        }
+    }
+
+    /// Takes the label of a pair, and returns an earlier one that says otherwise.
+    fn take(&mut self, a: usize, b: usize, label: &Line<'_>) -> Option<f32> {
+        match label.similarity {
+            Some(similarity) => {
+                let before = self.labels.insert(a, b, similarity);
+                before.filter(|before| *before != similarity)
+            }
+            None => {
+                self.labels.remove(a, b);
+                None
+            }
         }
     }
 }

@@ -3,13 +3,14 @@
 use std::fmt::Write;
 
 use reqwest::RequestBuilder;
-use reqwest::header::{ACCEPT, ACCEPT_ENCODING, COOKIE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 use super::content_encoding;
 use super::cookies::CookieJar;
 use super::credentials::Credentials;
-use super::settings::FetchSettings;
+use super::settings::{FetchSettings, HostHeaders};
+use crate::host_key::HostKey;
 
 /// The media types that the crawler prefers. It reads no body of another type.
 const ACCEPTED: &str = "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1";
@@ -35,6 +36,7 @@ pub(super) fn of_every_request(settings: &FetchSettings) -> HeaderMap {
 pub(super) struct HostFields {
     cookies: Option<CookieJar>,
     credentials: Vec<Credentials>,
+    own: Vec<HostHeaders>,
 }
 
 impl HostFields {
@@ -42,6 +44,7 @@ impl HostFields {
         Self {
             cookies: settings.cookies.then(CookieJar::default),
             credentials: settings.credentials.clone(),
+            own: settings.host_headers.clone(),
         }
     }
 
@@ -56,15 +59,29 @@ impl HostFields {
         url
     }
 
-    /// Adds the cookies and the credentials for `url`.
+    /// Adds the cookies, the operator's own fields for the host, and the credentials for `url`.
     pub(super) fn apply(&self, mut request: RequestBuilder, url: &Url) -> RequestBuilder {
         if let Some(cookies) = self.cookies.as_ref().and_then(|jar| jar.header(url)) {
             request = request.header(COOKIE, cookies);
         }
-        match self.credentials_for(url) {
-            Some(credentials) => credentials.apply(request),
-            None => request,
+        let own = self.own_for(url);
+        let has_authorization = own.is_some_and(|own| own.contains_key(AUTHORIZATION));
+        if let Some(own) = own {
+            // These replace fields of the same name.
+            request = request.headers(own.clone());
         }
+        match self.credentials_for(url) {
+            Some(credentials) if !has_authorization => credentials.apply(request),
+            _ => request,
+        }
+    }
+
+    /// The operator's own fields for the host of `url`. Anybody on the path can read a field sent over http, so they go over https,
+    /// unless the operator names the port.
+    fn own_for(&self, url: &Url) -> Option<&HeaderMap> {
+        let host = HostKey::from_url(url)?;
+        let own = self.own.iter().find(|own| own.hosts.takes(host.as_str()))?;
+        (url.scheme() == "https" || own.hosts.names_port()).then_some(&own.headers)
     }
 
     /// Stores the cookies that a response from `url` sets.
@@ -84,6 +101,25 @@ impl HostFields {
 /// # Errors
 /// Why the crawler refuses it, and the alternative.
 pub fn extra_field(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
+    field(name, value, taken)
+}
+
+/// A header field that the operator adds to the requests to one host. It may be a secret, such as `Cookie` or `Authorization`.
+///
+/// # Errors
+/// Why the crawler refuses it, and the alternative.
+pub fn host_field(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let may_be_secret = |name: &str| matches!(name, "cookie" | "authorization");
+    let (name, mut value) = field(name, value, |name| taken(name).filter(|_| !may_be_secret(name)))?;
+    value.set_sensitive(true);
+    Ok((name, value))
+}
+
+fn field(
+    name: &str,
+    value: &str,
+    taken: impl Fn(&str) -> Option<&'static str>,
+) -> Result<(HeaderName, HeaderValue), String> {
     let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("{name:?} is not a valid header name"))?;
     if let Some(instead) = taken(name.as_str()) {
         return Err(format!("{name} cannot be set here: {instead}"));

@@ -71,6 +71,7 @@ mod tests {
             proxy: None,
             extra_roots: Vec::new(),
             headers: HeaderMap::new(),
+            host_headers: Vec::new(),
             credentials: Vec::new(),
         };
         Fetcher::new(&settings, MemoryBudget::new(1 << 20)).unwrap()

@@ -7,6 +7,7 @@ use rustls::pki_types::CertificateDer;
 
 use super::credentials::Credentials;
 use super::proxy::Proxy;
+use crate::host_pattern::HostPattern;
 
 /// The settings of requests.
 #[derive(Debug, Clone)]
@@ -37,6 +38,17 @@ pub struct FetchSettings {
     pub extra_roots: Vec<CertificateDer<'static>>,
     /// Header fields that every request carries.
     pub headers: HeaderMap,
+    /// Header fields of requests to some hosts. The first entry that takes a host holds.
+    pub host_headers: Vec<HostHeaders>,
     /// Basic authentication, at most one entry for each origin.
     pub credentials: Vec<Credentials>,
+}
+
+/// Header fields that the operator adds to the requests to some hosts.
+#[derive(Debug, Clone)]
+pub struct HostHeaders {
+    /// The hosts.
+    pub hosts: HostPattern,
+    /// The fields, which may be secrets.
+    pub headers: HeaderMap,
 }

@@ -20,7 +20,7 @@ fn an_unfinished_rebuild_starts_again_and_the_old_state_is_kept() {
         assert!(dir.path().join(name).join("db").is_file());
         assert_eq!(pages(&open(dir.path())), before);
     }
-    let done = storage::compact(dir.path(), 1 << 20, &mut |_| ()).unwrap();
+    let done = storage::compact(dir.path(), &OpenOptions::existing(), &mut |_| ()).unwrap();
     assert_eq!(done.removed, ["state.before-rebuild", "state.before-rebuild-2"]);
     assert!(done.after < done.before, "{done:?}");
     assert_eq!(findings(dir.path()), []);
@@ -49,7 +49,7 @@ fn gc_removes_only_folders_of_this_crate() {
         std::fs::create_dir(dir.path().join(name)).unwrap();
         std::fs::write(dir.path().join(name).join("db"), "x").unwrap();
     }
-    let done = storage::compact(dir.path(), 1 << 20, &mut |_| ()).unwrap();
+    let done = storage::compact(dir.path(), &OpenOptions::existing(), &mut |_| ()).unwrap();
     assert_eq!(done.removed, ours);
     for name in theirs {
         assert!(dir.path().join(name).join("db").is_file(), "{name}");
@@ -67,7 +67,7 @@ fn a_state_that_is_a_link_is_not_replaced() {
     std::fs::remove_dir_all(&state).unwrap();
     std::os::unix::fs::symlink(&elsewhere, &state).unwrap();
     let refused = [
-        storage::compact(dir.path(), 1 << 20, &mut |_| ()).unwrap_err(),
+        storage::compact(dir.path(), &OpenOptions::existing(), &mut |_| ()).unwrap_err(),
         Rebuild::begin(dir.path(), &OpenOptions::existing(), &mut |_| ()).unwrap_err(),
     ];
     for refused in refused {

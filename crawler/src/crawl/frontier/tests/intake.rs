@@ -249,6 +249,7 @@ fn the_run_does_not_end_before_its_seeds_are_read() {
     let read = |queued, more| Event::SeedsRead {
         queued,
         known: Vec::new(),
+        sitemaps: Vec::new(),
         more,
     };
     assert!(matches!(frontier.next(at(0)), Step::ReadSeeds));

@@ -14,7 +14,14 @@ pub struct HostPattern {
 }
 
 impl HostPattern {
+    /// Whether the pattern names a port.
+    #[must_use]
+    pub fn names_port(&self) -> bool {
+        self.port.is_some()
+    }
+
     /// Whether the pattern matches the host with this key.
+    #[must_use]
     pub fn takes(&self, host_key: &str) -> bool {
         let (name, port) = split_port(host_key);
         if self.port.is_some_and(|wanted| wanted != port) {
@@ -37,7 +44,10 @@ fn split_port(host_key: &str) -> (&str, Option<u16>) {
 }
 
 /// Parses `example.org`, `example.org:8080` or `*.example.org`, in any case, in Unicode or Punycode.
-pub(crate) fn parse_host(text: &str) -> Result<HostPattern, String> {
+///
+/// # Errors
+/// The text is no such host; the message says what to write.
+pub fn parse_host(text: &str) -> Result<HostPattern, String> {
     let (is_wildcard, host) = match text.strip_prefix("*.") {
         Some(host) => (true, host),
         None => (false, text),

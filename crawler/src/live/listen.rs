@@ -1,4 +1,4 @@
-//! The address of the status server.
+//! The address of a server for people and programs: loopback, unless the user allows another one.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::str::FromStr;
@@ -37,7 +37,18 @@ impl fmt::Display for Address {
     }
 }
 
-/// Why the status server cannot listen, with advice.
+/// The flags of a server, for its messages.
+#[derive(Debug, Clone, Copy)]
+pub struct Flags {
+    /// The flag with the address.
+    pub address: &'static str,
+    /// The flag that allows an address which other machines can reach.
+    pub public: &'static str,
+    /// What the server does for other machines.
+    pub risk: &'static str,
+}
+
+/// Why a server cannot listen, with advice.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NotListening(String);
@@ -46,13 +57,15 @@ pub struct NotListening(String);
 ///
 /// # Errors
 /// Other machines can reach the address and `is_public` is false, or the system refuses the address.
-pub fn listen(address: Address, is_public: bool) -> Result<TcpListener, NotListening> {
+pub fn listen(address: Address, flags: Flags, is_public: bool) -> Result<TcpListener, NotListening> {
     let Address(address) = address;
     if !is_public && !is_loopback(address.ip()) {
         return Err(NotListening(format!(
-            "--status {address}: other machines can reach this address, and the status shows them hosts and failures; \
-             use 127.0.0.1:{}, or add --status-public to allow it",
-            address.port()
+            "{} {address}: other machines can reach this address, and {}; use 127.0.0.1:{}, or add {} to allow it",
+            flags.address,
+            flags.risk,
+            address.port(),
+            flags.public
         )));
     }
     TcpListener::bind(address)
@@ -64,7 +77,7 @@ pub fn listen(address: Address, is_public: bool) -> Result<TcpListener, NotListe
                 io::ErrorKind::PermissionDenied => "ports below 1024 need privileges; use a port from 1024 to 65535",
                 _ => "use another address or port",
             };
-            NotListening(format!("--status {address}: {error}; {advice}"))
+            NotListening(format!("{} {address}: {error}; {advice}", flags.address))
         })
 }
 
@@ -76,24 +89,30 @@ fn is_loopback(ip: IpAddr) -> bool {
 mod tests {
     use super::*;
 
+    const FLAGS: Flags = Flags {
+        address: "--status",
+        public: "--status-public",
+        risk: "the status shows them hosts and failures",
+    };
+
     #[test]
     fn only_loopback_needs_no_permission() {
         for local in ["127.0.0.1:0", "localhost:0", "[::ffff:127.0.0.1]:0"] {
-            let taken = listen(local.parse().unwrap(), false);
+            let taken = listen(local.parse().unwrap(), FLAGS, false);
             assert!(taken.is_ok(), "{local}: {taken:?}");
         }
         for open in ["0.0.0.0:0", "[::]:0", "192.0.2.1:9100"] {
-            let refused = listen(open.parse().unwrap(), false).unwrap_err().to_string();
+            let refused = listen(open.parse().unwrap(), FLAGS, false).unwrap_err().to_string();
             assert!(refused.contains("--status-public"), "{refused}");
         }
-        assert!(listen("0.0.0.0:0".parse().unwrap(), true).is_ok());
+        assert!(listen("0.0.0.0:0".parse().unwrap(), FLAGS, true).is_ok());
     }
 
     #[test]
     fn the_error_for_a_port_in_use_has_advice() {
-        let taken = listen("127.0.0.1:0".parse().unwrap(), false).unwrap();
+        let taken = listen("127.0.0.1:0".parse().unwrap(), FLAGS, false).unwrap();
         let again = Address(taken.local_addr().unwrap());
-        let refused = listen(again, false).unwrap_err().to_string();
+        let refused = listen(again, FLAGS, false).unwrap_err().to_string();
         assert!(refused.contains("port 0 for a free one"), "{refused}");
     }
 

@@ -1,0 +1,113 @@
+//! `crawler init`: the first seeds file and configuration, from what the sites say about themselves.
+//!
+//! - `survey`: asks a site for its robots.txt and sitemaps
+//! - `files`: the texts of the new files, and their writing
+//! - `estimate`: how long a polite crawl takes
+
+mod estimate;
+mod files;
+mod survey;
+
+use std::path::Path;
+
+use url::Url;
+
+use super::inspect::Web;
+use super::output::say;
+use crate::cli::arguments::InitArgs;
+use crate::cli::configuration;
+use crate::cli::error::{Error, UsageError};
+use crate::config::Config;
+use crate::config::settings::Settings;
+use crate::crawl::seeds;
+use crate::terminal::tell::tell;
+use crate::terminal::text::terminal_text;
+use estimate::Estimate;
+use files::NewFiles;
+use survey::{Survey, survey};
+
+pub(super) fn execute(args: &InitArgs, quiet: bool) -> Result<(), Error> {
+    let sites = sites(&args.urls)?;
+    let files = NewFiles::at(&args.folder, args.force)?;
+    let (config, settings) = settings(args)?;
+    let mut web = Web::new(&settings)?;
+    let mut surveys = Vec::with_capacity(sites.len());
+    for url in sites {
+        if !quiet {
+            tell(format_args!(
+                "asking {} for its robots.txt and sitemaps",
+                shown(url.as_str())
+            ));
+        }
+        surveys.push(survey(url, &mut web, &settings));
+    }
+    files.write(&surveys, &config)?;
+    say(&described(
+        &surveys,
+        &Estimate::of(&surveys, &settings),
+        &files,
+        &config,
+    ))?;
+    Ok(())
+}
+
+/// The sites without repetition.
+fn sites(texts: &[String]) -> Result<Vec<Url>, UsageError> {
+    let mut urls: Vec<Url> = Vec::new();
+    for text in texts {
+        let url = seeds::url_of(text).map_err(|reason| UsageError::Argument(format!("{}: {reason}", shown(text))))?;
+        if !urls.contains(&url) {
+            urls.push(url);
+        }
+    }
+    Ok(urls)
+}
+
+/// The configuration of the environment and the flags.
+fn settings(args: &InitArgs) -> Result<(Config, Settings), UsageError> {
+    let mut config = configuration::read_sources(None)?.config;
+    if let Some(contact) = &args.contact {
+        config.identity.contact_url.clone_from(contact);
+    }
+    config.fetch.allow_private_addresses |= args.allow_private;
+    let settings = configuration::validate(&config, None)?;
+    Ok((config, settings))
+}
+
+fn described(surveys: &[Survey], estimate: &Estimate, files: &NewFiles, config: &Config) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for survey in surveys {
+        lines.push(shown(survey.url.as_str()));
+        lines.extend(survey.lines().iter().map(|line| format!("  {}", shown(line))));
+    }
+    lines.push(String::new());
+    lines.push(estimate.to_string());
+    lines.push(format!(
+        "Written: {} and {}",
+        files.seeds.display(),
+        files.config.display()
+    ));
+    if config.identity.contact_url.is_empty() {
+        lines.push("Set contact_url in config.toml, so that site owners can reach you.".to_owned());
+    }
+    lines.push(format!(
+        "Start the crawl: {}crawler run --seeds seeds.txt",
+        change_to(&files.folder)
+    ));
+    lines.join("\n")
+}
+
+/// The command that makes the folder the current one; empty for the current folder.
+fn change_to(folder: &Path) -> String {
+    match folder.to_str() {
+        Some("." | "") => String::new(),
+        _ => format!("cd {} && ", folder.display()),
+    }
+}
+
+/// Upper bound on the characters of a line.
+const SHOWN_CHARS: usize = 400;
+
+fn shown(text: &str) -> String {
+    terminal_text(text, SHOWN_CHARS)
+}

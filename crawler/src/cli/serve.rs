@@ -1,0 +1,93 @@
+//! `crawler serve`
+
+use std::path::PathBuf;
+
+use storage::StorageError;
+
+use super::configuration::DEFAULT_CONFIG;
+use super::rebuild::{self, Step};
+use crate::cli::arguments::{ConfigFile, DataFolder, RebuildArgs, RunArgs, ServeArgs};
+use crate::cli::error::{Error, UsageError};
+use crate::crawl::folder_wait::FolderWait;
+use crate::crawl::shutdown;
+use crate::error::RunError;
+use crate::live::listen::{self, Flags};
+use crate::live::status;
+use crate::serve::{FLAGS, Program, Server};
+use crate::terminal::tell::tell;
+use crate::terminal::units::{bytes, grouped};
+
+pub(super) fn execute(args: ServeArgs, quiet: bool) -> Result<(), Error> {
+    // An unusable configuration or folder ends the command before it listens.
+    super::configuration::settings(&args.config)?;
+    drop(super::store::open_to_read(&args.data.data)?);
+    let listener = listen::listen(args.listen, FLAGS, args.public).map_err(UsageError::from)?;
+    let server = Server::start(listener, program(&args.data, &args.config), args.public)?;
+    if !quiet || args.listen.takes_any_port() {
+        tell(format_args!("crawler serve: {}", status::url(server.address())));
+    }
+    wait_for_the_end()
+}
+
+/// Starts the server beside a run, if the user asks for it. The views read the rows that the run lends.
+pub(super) fn beside_run(args: &RunArgs, quiet: bool) -> Result<Option<Server>, Error> {
+    let Some(address) = args.views.serve else {
+        return Ok(None);
+    };
+    let flags = Flags {
+        address: "--serve",
+        public: "--serve-public",
+        ..FLAGS
+    };
+    let listener = listen::listen(address, flags, args.views.serve_public).map_err(UsageError::from)?;
+    let server = Server::start(listener, program(&args.data, &args.config), args.views.serve_public)?;
+    if !quiet || address.takes_any_port() {
+        tell(format_args!("views: {}", status::url(server.address())));
+    }
+    Ok(Some(server))
+}
+
+fn program(data: &DataFolder, config: &ConfigFile) -> Program {
+    let (file, found) = (config.clone(), config.clone());
+    let rebuild = RebuildArgs {
+        data: data.clone(),
+        config: config.clone(),
+        redecide: true,
+    };
+    Program {
+        read_text: Box::new(|file, url, settings| {
+            super::check::read_file(file, url, settings).map_err(|error| error.to_string())
+        }),
+        new_configuration_file: PathBuf::from(DEFAULT_CONFIG),
+        redecide: Box::new(move |tell| redecide(&rebuild, tell).map_err(|error| error.to_string())),
+        data: data.data.clone(),
+        open: super::store::open_again,
+        settings: Box::new(move || super::configuration::settings(&file).map_err(|error| error.to_string())),
+        configuration_file: Box::new(move || super::configuration::config_path(&found)),
+    }
+}
+
+/// Decides again. If this process reads the folder at the moment, waits until it has read.
+fn redecide(args: &RebuildArgs, tell: &(dyn Fn(String) + Sync)) -> Result<String, Error> {
+    let watch = |step| {
+        tell(match step {
+            Step::Read { bytes: read, of } => format!("{} of {} of the archive read", bytes(read), bytes(of)),
+            Step::Decided { pages, of } => format!("{} of {} pages decided", grouped(pages), grouped(of)),
+        });
+    };
+    let wait = FolderWait::begin();
+    loop {
+        match rebuild::rebuild(args, true, &watch) {
+            Err(Error::Run(RunError::Storage(StorageError::Locked { holder, .. })))
+                if holder.as_ref().map(|holder| holder.pid) == Some(std::process::id()) && wait.goes_on() => {}
+            ended => return ended,
+        }
+    }
+}
+
+fn wait_for_the_end() -> Result<(), Error> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|source| RunError::io("start", "the wait for Ctrl-C", source))?;
+    runtime.block_on(shutdown::requested_or_end("the labels are safe"));
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! The views: one file for each, with its pages and its part of the API.
+
+mod check;
+mod duplicates;
+mod explain;
+mod overview;
+mod pages;
+mod pair;
+mod tune;
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::http::StatusCode;
+
+use super::asked::Asked;
+use super::frame::Frame;
+use super::reply::{Refusal, Reply};
+use super::site::Site;
+
+/// A page without a view: what went wrong.
+#[derive(Template)]
+#[template(path = "serve/problem.html")]
+struct ProblemPage<'a> {
+    frame: Frame<'a>,
+    refusal: &'a Refusal,
+    /// Whether the page asks again by itself.
+    is_temporary: bool,
+}
+
+pub(super) fn problem(frame: Frame<'_>, refusal: &Refusal) -> askama::Result<String> {
+    let is_temporary = refusal.status == StatusCode::SERVICE_UNAVAILABLE;
+    ProblemPage {
+        frame,
+        refusal,
+        is_temporary,
+    }
+    .render()
+}
+
+/// The styles of the report and of the views.
+const STYLE: &str = concat!(
+    include_str!("../../templates/report.css"),
+    include_str!("../../templates/serve/serve.css")
+);
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// The answer to an admitted request.
+pub(super) fn reply(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
+    match (asked.path.as_str(), asked.is_write) {
+        ("/", false) => overview::page(site),
+        ("/pages", false) => pages::page(site, asked),
+        ("/page", false) => explain::page(site, asked),
+        ("/duplicates", false) => duplicates::page(site, asked),
+        ("/duplicates/clusters", false) => duplicates::clusters(site, asked),
+        ("/duplicates/cluster", false) => duplicates::cluster(site, asked),
+        ("/duplicates/pair", false) => pair::page(site, asked),
+        ("/api/overview", false) => overview::json(site),
+        ("/api/report", false) => overview::report(site),
+        ("/api/pages", false) => pages::json(site, asked),
+        ("/api/explain", false) => explain::json(site, asked),
+        ("/api/pairs", false) => duplicates::pairs_json(site, asked),
+        ("/api/clusters", false) => duplicates::clusters_json(site, asked),
+        ("/api/pair", false) => pair::json(site, asked),
+        ("/api/labels", false) => pair::labels(site),
+        ("/api/labels", true) => pair::label(site, asked),
+        ("/tune", false) => tune::page(site),
+        ("/api/tune", false) => tune::json(site),
+        ("/api/tune/changes", false) => tune::changes(site, asked),
+        ("/api/config/plan", true) => tune::plan(site, asked),
+        ("/api/config", true) => tune::write(site, asked),
+        ("/api/redecide", false) => Reply::json(&site.redecision.standing()),
+        ("/api/redecide", true) => Reply::json(&site.redecision.begin()),
+        ("/check", false) => check::page(site),
+        ("/api/check", true) => check::json(site, asked),
+        ("/api/openapi.json", false) => Ok(Reply::Asset("application/json", OPEN_API)),
+        ("/assets/style.css", false) => Ok(Reply::Asset("text/css; charset=utf-8", STYLE)),
+        ("/assets/report.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/report.js"))),
+        ("/assets/overview.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/overview.js"))),
+        ("/assets/pair.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/pair.js"))),
+        ("/assets/tune.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/tune.js"))),
+        ("/assets/check.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/check.js"))),
+        ("/favicon.ico", false) => Ok(Reply::Nothing),
+        (path, true) => Err(Refusal::new(
+            StatusCode::NOT_FOUND,
+            format!("Nothing is written at {path}."),
+        )),
+        (_, false) => Err(Refusal::new(
+            StatusCode::NOT_FOUND,
+            "There is no such page. The menu has all views; /api/openapi.json lists the paths for programs.",
+        )),
+    }
+}
+
+const OPEN_API: &str = include_str!("../../templates/serve/openapi.json");

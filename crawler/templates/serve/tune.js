@@ -1,0 +1,205 @@
+'use strict';
+// Two sliders over all settings. Every number is in the page before a slider moves; only the list of pages is asked for. Text from the
+// crawl enters the page only as text.
+(() => {
+  const byId = (id) => document.getElementById(id);
+  const token = document.querySelector('meta[name=crawler-token]').content;
+  const grouped = (number) => number.toLocaleString('en-US');
+  const set = (id, text) => { const node = byId(id); if (node.textContent !== text) node.textContent = text; };
+  const WAIT_MS = 500;
+  const LEFT = 64, RIGHT = 622;
+  let answer, settings, distances, similarities, asked = 0;
+
+  const ask = async (path, body) => {
+    const options = body === undefined ? { cache: 'no-store' }
+      : { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-Crawler-Token': token }, body: JSON.stringify(body) };
+    const got = await fetch(path, options);
+    const json = await got.json();
+    if (got.status === 202) throw Object.assign(new Error(json.preparing), { isPreparing: true });
+    if (!got.ok) throw new Error(json.error);
+    return json;
+  };
+  const later = (ms) => new Promise((done) => { setTimeout(done, ms); });
+  // Asks until the server has prepared the answer.
+  const prepared = async (path, told) => {
+    for (;;) {
+      try {
+        return await ask(path);
+      } catch (error) {
+        if (!error.isPreparing) throw error;
+        told(error.message);
+        await later(WAIT_MS);
+      }
+    }
+  };
+
+  const key = (setting) => `${setting.max_distance} ${setting.min_similarity}`;
+  const chosen = () => ({
+    max_distance: distances[Number(byId('distance').value)],
+    min_similarity: similarities.length ? similarities[Number(byId('similarity').value)] : null,
+  });
+  const percent = (share) => (share * 100).toFixed(1) + ' %';
+  const estimate = (name, share) => {
+    set(name, share ? percent(share.estimate) : '–');
+    set(name + '-note', share ? `95 % sure: ${percent(share.low)} to ${percent(share.high)}` : 'the sample gives no estimate');
+  };
+  const line = (part, x, text) => {
+    const mark = byId(part).querySelector('svg line.threshold');
+    if (!mark) return;
+    for (const end of ['x1', 'x2']) mark.setAttribute(end, x.toFixed(1));
+    const label = byId(part).querySelector('svg text.threshold');
+    const isRight = x > 320;
+    label.setAttribute('x', (isRight ? x - 6 : x + 6).toFixed(1));
+    label.setAttribute('class', 'threshold ' + (isRight ? 'end' : 'start'));
+    label.textContent = text;
+  };
+
+  const show = () => {
+    const at = chosen();
+    const result = settings.get(key(at));
+    const bits = at.max_distance === 1 ? '1 bit' : at.max_distance + ' bits';
+    set('distance-value', bits);
+    byId('distance').setAttribute('aria-valuetext', bits);
+    line('distance-part', LEFT + (RIGHT - LEFT) * (at.max_distance + 1) / Number(byId('distance-part').dataset.slots), `at most ${bits}`);
+    if (at.min_similarity !== null) {
+      set('similarity-value', String(at.min_similarity));
+      byId('similarity').setAttribute('aria-valuetext', String(at.min_similarity));
+      line('similarity-part', LEFT + (RIGHT - LEFT) * at.min_similarity, `at least ${at.min_similarity}`);
+    }
+    set('dropped', grouped(result.dropped));
+    set('dropped-note', `of ${grouped(answer.pages)}; ${grouped(result.newly_dropped)} more dropped and ${grouped(result.newly_kept)} more kept than in force`);
+    estimate('precision', result.precision);
+    estimate('recall', result.recall);
+    set('contradicted', String(result.labels_contradicted));
+    set('contradicted-note', `of ${grouped(answer.labels.pairs)} labels`);
+    const where = result.is_in_force ? ' This setting is in force.' : result.is_recommended ? ' This setting is recommended.' : '';
+    set('summary', `${grouped(result.dropped)} of ${grouped(answer.pages)} pages are dropped.${where}`);
+    byId('plan').disabled = result.is_in_force;
+    byId('planned').hidden = true;
+    set('written', '');
+    changes(at, result);
+  };
+
+  const changes = async (at, result) => {
+    asked += 1;
+    const number = asked;
+    const all = result.newly_dropped + result.newly_kept;
+    if (all === 0) {
+      byId('changes').replaceChildren();
+      byId('changes-table').hidden = true;
+      set('changes-note', result.is_in_force ? 'None: this setting is in force.' : 'None.');
+      return;
+    }
+    const query = new URLSearchParams({ max_distance: at.max_distance });
+    if (at.min_similarity !== null) query.set('min_similarity', at.min_similarity);
+    let found;
+    try {
+      found = await ask('/api/tune/changes?' + query);
+    } catch (error) {
+      if (number === asked) set('changes-note', error.message);
+      return;
+    }
+    if (number !== asked) return;
+    const make = (name, text) => { const node = document.createElement(name); node.textContent = text; return node; };
+    const link = (url) => {
+      const node = document.createElement('a');
+      node.href = '/page?' + new URLSearchParams({ url });
+      node.append(make('bdi', url));
+      return node;
+    };
+    byId('changes').replaceChildren(...found.pairs.map((pair) => {
+      const row = document.createElement('tr');
+      const head = document.createElement('th');
+      head.scope = 'row';
+      head.className = 'u';
+      head.append(link(pair.url));
+      const of = document.createElement('td');
+      of.className = 'u';
+      of.append(link(pair.of));
+      const number = (text) => { const cell = make('td', text); cell.className = 'n'; return cell; };
+      row.append(head, of, make('td', `${pair.from} → ${pair.to}`), number(pair.distance === null ? '–' : String(pair.distance)), number(pair.similarity.toFixed(3)));
+      return row;
+    }));
+    byId('changes-table').hidden = false;
+    set('changes-note', `${grouped(all)} pages change` + (all > found.pairs.length ? `; the ${found.pairs.length} least certain ones are listed.` : '.'));
+  };
+
+  const go = (setting) => {
+    byId('distance').value = distances.indexOf(setting.max_distance);
+    if (similarities.length) byId('similarity').value = similarities.indexOf(setting.min_similarity);
+    show();
+  };
+
+  const begin = async () => {
+    answer = await prepared('/api/tune', (text) => set('standing', text));
+    const kind = answer.in_force.confirm;
+    const all = answer.settings.filter((setting) => setting.confirm === kind);
+    settings = new Map(all.map((setting) => [key(setting), setting]));
+    const ascending = (values) => [...new Set(values)].sort((a, b) => a - b);
+    distances = ascending(all.map((setting) => setting.max_distance));
+    similarities = ascending(all.map((setting) => setting.min_similarity).filter((least) => least !== null));
+    byId('distance').max = distances.length - 1;
+    byId('distance').disabled = false;
+    byId('similarity').max = Math.max(0, similarities.length - 1);
+    byId('similarity').disabled = similarities.length === 0;
+    const hash = /^#(\d+)(?:,([\d.]+))?$/.exec(location.hash);
+    const named = hash && { max_distance: Number(hash[1]), min_similarity: hash[2] ? Number(hash[2]) : null };
+    set('recommended', 'Recommended: ' + answer.recommendation.reason);
+    set('standing', `${grouped(answer.pages)} pages, ${grouped(answer.sample.judged)} of them judged for precision and recall.`);
+    byId('result').hidden = false;
+    go(named && settings.has(key(named)) ? named : answer.in_force);
+  };
+
+  // The setting is a part of the address, so that it can be kept and sent.
+  const moved = () => {
+    const at = chosen();
+    history.replaceState(null, '', '#' + at.max_distance + (at.min_similarity === null ? '' : ',' + at.min_similarity));
+    show();
+  };
+  for (const id of ['distance', 'similarity']) byId(id).addEventListener('input', moved);
+  byId('to-force').addEventListener('click', () => { go(answer.in_force); moved(); });
+  byId('to-recommended').addEventListener('click', () => { go(answer.recommendation.setting); moved(); });
+
+  const say = (id, act) => async () => {
+    try { await act(); } catch (error) { set(id, error.message); }
+  };
+  byId('plan').addEventListener('click', say('written', async () => {
+    const plan = await ask('/api/config/plan', chosen());
+    const over = plan.overridden_by.length ? ` The environment overrides it: ${plan.overridden_by.join(', ')}.` : '';
+    set('planned-text', plan.keys.length ? `In ${plan.file}.${over}` : `${plan.file} needs no change.`);
+    set('planned-lines', [...plan.removed.map((text) => '- ' + text), ...plan.added.map((text) => '+ ' + text)].join('\n'));
+    byId('write').hidden = plan.keys.length === 0;
+    byId('planned').hidden = false;
+    byId('planned').focus();
+  }));
+  byId('cancel').addEventListener('click', () => { byId('planned').hidden = true; byId('plan').focus(); });
+  byId('write').addEventListener('click', say('written', async () => {
+    const done = await ask('/api/config', chosen());
+    byId('planned').hidden = true;
+    byId('plan').focus();
+    set('written', `Written to ${done.file}. The next run uses it; to change the verdicts of now, decide all pages again.`);
+  }));
+
+  const follow = async () => {
+    for (;;) {
+      const now = await ask('/api/redecide');
+      set('again-standing', now.text);
+      byId('again').disabled = now.state === 'running';
+      if (now.state !== 'running') {
+        if (now.state === 'done') set('again-standing', now.text + ' Reload the page for the new numbers.');
+        return;
+      }
+      await later(WAIT_MS);
+    }
+  };
+  byId('again').addEventListener('click', () => { byId('sure').hidden = false; byId('sure').focus(); });
+  byId('stay').addEventListener('click', () => { byId('sure').hidden = true; byId('again').focus(); });
+  byId('go').addEventListener('click', say('again-standing', async () => {
+    byId('sure').hidden = true;
+    byId('again').focus();
+    await ask('/api/redecide', {});
+    await follow();
+  }));
+  say('again-standing', follow)();
+  say('standing', begin)();
+})();
