@@ -11,7 +11,7 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemUse, UseTree, Visibility};
 
 /// The crates of the workspace, with what must not be among their dependencies.
-const CRATES: [(&str, &str, &[&str]); 6] = [
+const CRATES: [(&str, &str, &[&str]); 7] = [
     (
         "dedup",
         "dedup",
@@ -36,6 +36,11 @@ const CRATES: [(&str, &str, &[&str]); 6] = [
         "export",
         "crawler/export",
         &["dedup", "storage", "page", "web", "crawler", "reqwest", "sled", "tokio"],
+    ),
+    (
+        "fleet",
+        "crawler/fleet",
+        &["dedup", "storage", "page", "web", "crawler", "reqwest", "scraper", "sled"],
     ),
     ("crawler", "crawler", &["sled"]),
 ];
