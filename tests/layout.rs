@@ -40,7 +40,9 @@ const CRATES: [(&str, &str, &[&str]); 7] = [
     (
         "fleet",
         "crawler/fleet",
-        &["dedup", "storage", "page", "web", "crawler", "reqwest", "scraper", "sled"],
+        &[
+            "dedup", "storage", "page", "web", "crawler", "reqwest", "scraper", "sled",
+        ],
     ),
     ("crawler", "crawler", &["sled"]),
 ];

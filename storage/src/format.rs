@@ -41,6 +41,8 @@
 //!                                                                 ⟨[OnwardSitemap]⟩ in DEFLATE
 //! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: a visit's revisit record: status, place,
 //!                                                                 SHA-1 of the fetched body
+//! outbox 'o' number:u64                                           ⟨[Letter]⟩ to other workers, in the order they were written: kind:u8,
+//!                                                                 bytes
 //! links  'l' page sequence:u64                                    01 ⟨[String]⟩: links of a duplicate to which no page with its
 //!                                                                 text linked before; a sample of them if there are many
 //! ```
@@ -108,6 +110,7 @@ pub(crate) const DEPARTED: u8 = b'd';
 pub(crate) const REDECIDED: u8 = b'y';
 pub(crate) const GATES: u8 = b'g';
 pub(crate) const SKIPPED: u8 = b'z';
+pub(crate) const OUTBOX: u8 = b'o';
 const ROBOTS: u8 = b'r';
 const NEW_LINKS: u8 = b'l';
 const SITEMAPS: u8 = b's';
@@ -288,6 +291,14 @@ pub(crate) fn redecided_key(page: u64) -> Vec<u8> {
 
 pub(crate) fn redecided_page(key: &[u8]) -> Option<u64> {
     number(REDECIDED, key)
+}
+
+pub(crate) fn outbox_key(number: u64) -> Vec<u8> {
+    numbered(OUTBOX, number).to_vec()
+}
+
+pub(crate) fn outbox_number(key: &[u8]) -> Option<u64> {
+    number(OUTBOX, key)
 }
 
 pub(crate) fn refresh_key(refresh: u64) -> Vec<u8> {

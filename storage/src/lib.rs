@@ -116,7 +116,7 @@
 //! From the bottom up. No file uses another in a circle.
 //!
 //! - `error`; [`warc`]: places, records, captures and readers of the archive.
-//! - `frontier`, `url_state`, `page`, `visits`, `outcome`, `redecided`, `counts`: the types of the rows and of the interface.
+//! - `foreign`, `frontier`, `url_state`, `page`, `visits`, `outcome`, `redecided`, `counts`: the types of the rows and of the interface.
 //! - `warc::metadata` and `warc::writer`: the archive's records of those types, and its files.
 //! - `format`: every key and value on disk. `holder`, `folder`: lock, README, last commit.
 //! - `guarded`, `batch`, `snapshot`, `running`: the rows as of one commit, for processes that read a crawl that runs. `state`: the rows, in the sled
@@ -124,7 +124,8 @@
 //! - `chunk`: the rows of the queue. `known`: the hashes of all known URLs. `early`: the URLs that a crash made known too early. `stage`:
 //!   changes on their way to a commit.
 //! - `store`: opening, lending, and the commit. Further methods of [`Store`]: `stage/discover` and `stage/finish` stage changes, `queue`, `urls`,
-//!   `catalogue` and `texts` read, `revisit` stages visits, `hosts` and `run` remember hosts and runs.
+//!   `catalogue` and `texts` read, `revisit` stages visits, `outbox` keeps messages to other workers, `hosts` and `run` remember hosts and
+//!   runs.
 //! - `verify`: checks whether all of it agrees. `rebuild`: the state from the archive. `compact`: the state without superseded rows.
 //!   [`cdxj`]: the index of the archive for replay tools.
 
@@ -139,6 +140,7 @@ mod counts;
 mod early;
 mod error;
 mod folder;
+mod foreign;
 mod format;
 mod frontier;
 mod guarded;
@@ -148,6 +150,7 @@ mod hosts;
 mod injected;
 mod known;
 mod new_links;
+mod outbox;
 mod outcome;
 mod page;
 mod queue;
@@ -174,10 +177,12 @@ pub use compact::{Compacted, compact};
 pub use copied::why_not_writable;
 pub use counts::Counts;
 pub use error::StorageError;
+pub use foreign::ForeignPage;
 pub use format::MAX_URL_BYTES;
 pub use frontier::{Discovered, QueuedUrl, Revisit, Validators, Via};
 pub use holder::Holder;
 pub use hosts::{HostRecord, HostRecords, MAX_STORED_ROBOTS_BYTES, StoredRobots};
+pub use outbox::{Ended, Letter};
 pub use outcome::{Finished, Outcome};
 pub use page::{Fate, PageDraft, PageRecord, Replaced, Verdict};
 pub use queue::{Hosts, Queue};

@@ -11,6 +11,7 @@ use crate::error::StorageError;
 use crate::folder::DataFolder;
 use crate::format::{self, Progress};
 use crate::known::KnownUrls;
+use crate::outbox::Outbox;
 use crate::redecided::{REDECIDED_ROW, Redecided};
 use crate::running::client::{AsOf, Connected, Lender};
 use crate::running::server::Server;
@@ -94,6 +95,7 @@ pub struct Store {
     pub(crate) totals: Counts,
     /// Number and counts of the current refresh.
     pub(crate) refresh: Option<(u64, RefreshCounts)>,
+    pub(crate) outbox: Outbox,
     pub(crate) folder: DataFolder,
     /// Set while a commit applies its batches; stays set if that fails.
     halted: bool,
@@ -217,6 +219,7 @@ impl Store {
         meta: Meta,
     ) -> Result<Self, StorageError> {
         let early = EarlyLinks::open(&state, &known)?;
+        let outbox = Outbox::open(&state)?;
         let mut store = Self {
             server: None,
             state,
@@ -229,6 +232,7 @@ impl Store {
             progress: meta.progress,
             totals: Counts::default(),
             refresh: None,
+            outbox,
             halted: false,
             scheme: meta.scheme,
             started_at: meta.started_at,

@@ -5,18 +5,22 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use storage::warc::{Capture, WarcReader};
-use storage::{Discovered, OpenOptions, Outcome, PageDraft, QueuedUrl, Store, UrlState, Verdict};
+use storage::{Discovered, Letter, OpenOptions, Outcome, PageDraft, QueuedUrl, Store, UrlState, Verdict};
 
 const HOSTS: u64 = 3;
 const PAGES: u64 = 1_500;
 const KILLS: u64 = 20;
 const COMMIT_EVERY: u64 = 7;
+
+/// The letters about a URL: it is finished, or it is new.
+const DONE: u8 = 1;
+const NEW: u8 = 2;
 
 fn main() {
     if let Some(dir) = std::env::args().skip_while(|argument| argument != "--crawl").nth(1) {
@@ -38,7 +42,9 @@ fn main() {
     }
     crawl(killed.path(), |_| ());
     look_at(killed.path());
-    assert_eq!(catalogue(&open(killed.path())), expected);
+    let store = open(killed.path());
+    assert_eq!(catalogue(&store), expected);
+    assert_eq!(letters(&store, NEW).len() as u64, PAGES, "each URL was told of as new");
     println!("killed {deaths} times at random moments: the catalogue of {PAGES} URLs is that of an undisturbed crawl");
 }
 
@@ -54,7 +60,8 @@ fn open(dir: &Path) -> Store {
 /// Crawls to the end, and reports each finished page and each commit.
 fn crawl(dir: &Path, say: fn(&str)) {
     let mut store = open(dir);
-    store.discover(&(0..HOSTS).map(link).collect::<Vec<_>>()).unwrap();
+    let seeds: Vec<_> = (0..HOSTS).map(link).collect();
+    store.discover_with(&seeds, None, |new| about(NEW, new)).unwrap();
     let mut finished = 0;
     loop {
         let mut queue = Vec::new();
@@ -118,7 +125,28 @@ fn finish(store: &mut Store, queued: &QueuedUrl) {
             }
         }
     };
-    store.finish(queued, outcome, &links).unwrap();
+    let mail = |ended: &storage::Ended<'_>| {
+        let mut letters = about(DONE, &[queued]);
+        letters.extend(about(NEW, &ended.links));
+        letters
+    };
+    store.finish_with(queued, outcome, &links, mail).unwrap();
+}
+
+fn about(kind: u8, urls: &[&QueuedUrl]) -> Vec<Letter> {
+    let letter = |queued: &&QueuedUrl| Letter {
+        kind,
+        bytes: queued.url.clone().into_bytes(),
+    };
+    urls.iter().map(letter).collect()
+}
+
+/// The URLs that the letters of this kind in the outbox tell of.
+fn letters(store: &Store, kind: u8) -> BTreeSet<String> {
+    let letters = store.outbox(0, usize::MAX).unwrap();
+    let urls = letters.into_iter().filter(|(_, letter)| letter.kind == kind);
+    urls.map(|(_, letter)| String::from_utf8(letter.bytes).unwrap())
+        .collect()
 }
 
 /// Asserts the invariants after a kill.
@@ -146,6 +174,14 @@ fn look_at(dir: &Path) {
     );
     let ended = counts.fetched() + counts.failed + counts.redirected + counts.excluded;
     assert_eq!(counts.discovered, counts.queued + ended);
+    let finished = store.urls().map(Result::unwrap);
+    let finished = finished.filter(|known| known.state != UrlState::Queued);
+    let finished: BTreeSet<String> = finished.map(|known| known.url).collect();
+    assert_eq!(
+        letters(&store, DONE),
+        finished,
+        "a letter for each outcome, and no other"
+    );
     assert_eq!(responses(dir), kept, "the archive holds the kept pages and no others");
 }
 

@@ -50,7 +50,9 @@ impl PageId {
     /// The page of a packed number; `None` for a page of the data folder's own.
     #[must_use]
     pub fn unpacked(packed: u64) -> Option<Self> {
-        let worker = u16::try_from(packed >> Self::SEQUENCE_BITS).ok().filter(|worker| *worker > 0)?;
+        let worker = u16::try_from(packed >> Self::SEQUENCE_BITS)
+            .ok()
+            .filter(|worker| *worker > 0)?;
         Some(Self {
             worker: WorkerNumber(worker),
             sequence: packed & ((1 << Self::SEQUENCE_BITS) - 1),

@@ -7,6 +7,7 @@ use crate::error::StorageError;
 use crate::format;
 use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::known::UrlHashSet;
+use crate::outbox::Letter;
 use crate::store::Store;
 use crate::url_state::{Failure, UrlState};
 
@@ -32,9 +33,31 @@ impl Store {
     /// # Errors
     /// As [`discover`](Self::discover).
     pub fn discover_from(&mut self, found: &[Discovered], via: Option<&Via>) -> Result<Vec<QueuedUrl>, StorageError> {
+        self.discover_with(found, via, |_| Vec::new())
+    }
+
+    /// [`discover_from`](Self::discover_from), with `mail`: makes letters about the URLs that are new. A URL that is known is among them
+    /// only if a crash may have lost the letters about it.
+    ///
+    /// # Errors
+    /// As [`discover`](Self::discover).
+    pub fn discover_with(
+        &mut self,
+        found: &[Discovered],
+        via: Option<&Via>,
+        mail: impl FnOnce(&[&QueuedUrl]) -> Vec<Letter>,
+    ) -> Result<Vec<QueuedUrl>, StorageError> {
         self.make_room()?;
-        let found = self.fresh(found, via)?;
-        Ok(self.stage_links(found.fresh))
+        let FoundLinks { fresh, early } = self.fresh(found, via)?;
+        let links: Vec<&QueuedUrl> = fresh.iter().chain(&early).map(|link| &link.queued).collect();
+        let rows = self.outbox.rows(mail(&links))?;
+        let queued = self.stage_links(fresh);
+        if !rows.is_empty() {
+            let mut piece = Piece::at(self.progress);
+            self.outbox.put(rows, &mut piece);
+            self.stage_piece(piece);
+        }
+        Ok(queued)
     }
 
     /// Queues a URL again whose committed state is a failure that `is_worth_it` accepts. Its count of attempts restarts at 0.

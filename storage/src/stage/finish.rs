@@ -8,6 +8,7 @@ use crate::counts::{Class, CountChange};
 use crate::error::StorageError;
 use crate::format::{self, UrlRow};
 use crate::frontier::{Discovered, Place, QueuedUrl, Via};
+use crate::outbox::{Ended, Letter};
 use crate::outcome::{Finished, Outcome};
 use crate::page::{PageDraft, PageRecord, Replaced, Verdict};
 use crate::store::Store;
@@ -48,8 +49,22 @@ impl Store {
         outcome: Outcome,
         outlinks: &[Discovered],
     ) -> Result<Finished, StorageError> {
+        self.finish_with(queued, outcome, outlinks, |_| Vec::new())
+    }
+
+    /// [`finish`](Self::finish), with `mail`: makes the letters that become durable together with the outcome.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub fn finish_with(
+        &mut self,
+        queued: &QueuedUrl,
+        outcome: Outcome,
+        outlinks: &[Discovered],
+        mail: impl FnOnce(&Ended<'_>) -> Vec<Letter>,
+    ) -> Result<Finished, StorageError> {
         let refresh = self.refresh;
-        let finished = self.try_finish(queued, outcome, outlinks);
+        let finished = self.try_finish(queued, outcome, outlinks, mail);
         if finished.is_err() {
             self.refresh = refresh;
         }
@@ -63,6 +78,7 @@ impl Store {
         queued: &QueuedUrl,
         outcome: Outcome,
         outlinks: &[Discovered],
+        mail: impl FnOnce(&Ended<'_>) -> Vec<Letter>,
     ) -> Result<Finished, StorageError> {
         self.make_room()?;
         self.check_in_queue(queued)?;
@@ -75,6 +91,11 @@ impl Store {
         // The links take their numbers before the URL itself.
         ending.piece.progress.next_seq += fresh.len() as u64;
         self.end_with(&mut ending, outcome)?;
+        let letters = self.outbox.rows(mail(&Ended {
+            page_id: ending.finished.page_id,
+            links: fresh.iter().chain(&early).map(|link| &link.queued).collect(),
+            requeued: ending.finished.requeued.as_ref(),
+        }))?;
         if let Some(EventRecord { at, event, capture }) = ending.record.take() {
             let record_id = capture.as_ref().and_then(|capture| capture.id.as_deref());
             let links = fresh.iter().chain(&early).map(|link| &link.queued);
@@ -88,8 +109,11 @@ impl Store {
             }
         }
         let Ending {
-            piece, mut finished, ..
+            mut piece,
+            mut finished,
+            ..
         } = ending;
+        self.outbox.put(letters, &mut piece);
         self.stage.give_up_place(queued.seq);
         if let Some(again) = &finished.requeued {
             self.stage.take_place(again.seq);

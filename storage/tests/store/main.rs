@@ -7,6 +7,7 @@ mod crash;
 mod first_format;
 mod frontier;
 mod hosts;
+mod outbox;
 mod rebuild;
 mod refusals;
 mod replaced;

@@ -1,0 +1,62 @@
+//! Pages of other workers: a crawl by several workers has one catalogue for each, and a page may be a duplicate of another worker's page.
+
+use std::fmt;
+
+/// Bits of the sequence number in the packed form.
+const SEQUENCE_BITS: u32 = 48;
+
+/// A page in the catalogue of another worker of the crawl. [`Verdict::of`](crate::Verdict::of) has it in its packed form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ForeignPage {
+    /// The number of that worker, from 1.
+    pub worker: u16,
+    /// The sequence number of the page in that worker's catalogue, below 2^48.
+    pub sequence: u64,
+}
+
+impl ForeignPage {
+    /// The worker in the upper 16 bits, the sequence number in the others.
+    #[must_use]
+    pub fn packed(self) -> u64 {
+        u64::from(self.worker) << SEQUENCE_BITS | self.sequence & ((1 << SEQUENCE_BITS) - 1)
+    }
+
+    /// The page of a packed number; `None` for the sequence number of a page in this catalogue.
+    #[must_use]
+    pub fn unpacked(number: u64) -> Option<Self> {
+        let worker = u16::try_from(number >> SEQUENCE_BITS)
+            .ok()
+            .filter(|worker| *worker > 0)?;
+        Some(Self {
+            worker,
+            sequence: number & ((1 << SEQUENCE_BITS) - 1),
+        })
+    }
+}
+
+impl fmt::Display for ForeignPage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "page {} of worker {} of the fleet", self.sequence, self.worker)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packed_number_can_be_read_back_and_never_equals_a_number_of_this_catalogue() {
+        for (worker, sequence) in [(1, 0), (1, 7), (9, (1 << 48) - 1), (u16::MAX, 12)] {
+            let page = ForeignPage { worker, sequence };
+            assert_eq!(ForeignPage::unpacked(page.packed()), Some(page));
+        }
+        for own in [0, 1, (1 << 48) - 1] {
+            assert_eq!(ForeignPage::unpacked(own), None);
+        }
+        let page = ForeignPage {
+            worker: 2,
+            sequence: 31,
+        };
+        assert_eq!(page.to_string(), "page 31 of worker 2 of the fleet");
+    }
+}
