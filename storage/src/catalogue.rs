@@ -29,43 +29,48 @@ impl Store {
     }
 
     /// The representative of a page, with staged changes: the page itself if it is unique, else the page that it is a duplicate of, or
-    /// the page that took that one's place. It may be an old version, or gone. `None` if there is no such page.
+    /// the page that took that one's place. It may be an old version, or gone, or [another worker's](crate::ForeignPage). `None` if there is no
+    /// such page.
     ///
     /// # Errors
     /// Errors of the state.
     pub fn representative_of(&self, sequence: u64) -> Result<Option<u64>, StorageError> {
-        Ok(self.follow(sequence, false)?.map(|(id, _)| id))
+        Ok(self.follow(sequence, false)?.map(Representative::id))
     }
 
-    /// The [representative](Self::representative_of) of a page, if it is still kept: a kept page with the same text.
+    /// The [representative](Self::representative_of) of a page, if it is still kept: a kept page with the same text. Another worker's page
+    /// counts as kept.
     ///
     /// # Errors
     /// Errors of the state.
     pub fn kept_representative_of(&self, sequence: u64) -> Result<Option<u64>, StorageError> {
         let found = self.follow(sequence, false)?;
-        Ok(found.filter(|(_, page)| page.is_kept()).map(|(id, _)| id))
+        Ok(found.filter(Representative::is_kept).map(Representative::id))
     }
 
     /// The kept page of a page's cluster: its [representative](Self::representative_of), or the kept newer version of that one, whose
-    /// text may differ. `None` if none is kept any more.
+    /// text may differ. `None` if none is kept any more. Another worker's page counts as kept.
     ///
     /// # Errors
     /// Errors of the state.
     pub fn kept_of(&self, sequence: u64) -> Result<Option<u64>, StorageError> {
         let found = self.follow(sequence, true)?;
-        Ok(found.filter(|(_, page)| page.is_kept()).map(|(id, _)| id))
+        Ok(found.filter(Representative::is_kept).map(Representative::id))
     }
 
     /// Follows a page to its representative, and from there, with `to_newer`, to newer versions. It ends because a newer version, and a
     /// page that takes another's place, always has the higher number.
-    fn follow(&self, sequence: u64, to_newer: bool) -> Result<Option<(u64, PageRecord)>, StorageError> {
+    fn follow(&self, sequence: u64, to_newer: bool) -> Result<Option<Representative>, StorageError> {
         let (mut at, mut is_first_step) = (sequence, true);
         while let Some(page) = self.latest_page(at)? {
+            if page.verdict.of_foreign().is_some() {
+                return Ok(page.verdict.of().map(Representative::Foreign));
+            }
             let next = match (page.verdict.of(), page.fate) {
                 (Some(of), _) if of > at || is_first_step => of,
                 (Some(_), _) => return Ok(None),
                 (None, Fate::Superseded { by }) if to_newer && by > at => by,
-                (None, _) => return Ok(Some((at, page))),
+                (None, _) => return Ok(Some(Representative::Here(at, Box::new(page)))),
             };
             (at, is_first_step) = (next, false);
         }
@@ -92,6 +97,28 @@ impl Store {
     pub fn redecisions(&self) -> Redecisions {
         Redecisions {
             rows: self.state.scan([format::REDECIDED]),
+        }
+    }
+}
+
+/// The page that a chain of verdicts leads to.
+enum Representative {
+    Here(u64, Box<PageRecord>),
+    /// Another worker's page, packed.
+    Foreign(u64),
+}
+
+impl Representative {
+    fn id(self) -> u64 {
+        match self {
+            Self::Here(id, _) | Self::Foreign(id) => id,
+        }
+    }
+
+    fn is_kept(&self) -> bool {
+        match self {
+            Self::Here(_, page) => page.is_kept(),
+            Self::Foreign(_) => true,
         }
     }
 }

@@ -18,6 +18,7 @@
 //!        'm' "redecided"                                          ⟨Redecided⟩: the redecision
 //!        'm' "rules"                                              ⟨[String]⟩: the dedup rules that decided the pages, in words
 //!        'm' "indexed"                                            ⟨Indexed⟩: the part of the archive that is in index.cdxj
+//!        'm' "worker"                                             ⟨u16⟩ the number of this worker, in a crawl by several
 //!        'm' "early"                                              ⟨[(u64, u64)]⟩ numbers of URLs whose links may be in no metadata
 //!                                                                 record, because a crash cut off their commit; see `early`
 //! log    'k' id:u64 of the first                                  ⟨[(hash:u64 LE, id)]⟩ of the URLs of a batch
@@ -96,6 +97,7 @@ pub(crate) const META_RULES: &[u8] = b"mrules";
 pub(crate) const META_REDECIDED: &[u8] = b"mredecided";
 pub(crate) const META_SEED: &[u8] = b"mseed";
 pub(crate) const META_KNOWN: &[u8] = b"mknown";
+pub(crate) const META_WORKER: &[u8] = b"mworker";
 pub(crate) const META_EARLY: &[u8] = b"mearly";
 pub(crate) const KNOWN_LOG: u8 = b'k';
 pub(crate) const KNOWN_BUCKETS: u8 = b'b';

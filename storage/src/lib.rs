@@ -124,7 +124,7 @@
 //! - `chunk`: the rows of the queue. `known`: the hashes of all known URLs. `early`: the URLs that a crash made known too early. `stage`:
 //!   changes on their way to a commit.
 //! - `store`: opening, lending, and the commit. Further methods of [`Store`]: `stage/discover` and `stage/finish` stage changes, `queue`, `urls`,
-//!   `catalogue` and `texts` read, `revisit` stages visits, `outbox` keeps messages to other workers, `hosts` and `run` remember hosts and
+//!   `catalogue` and `texts` read, `revisit` stages visits, `yielded` gives pages up, `outbox` keeps messages to other workers, `hosts` and `run` remember hosts and
 //!   runs.
 //! - `verify`: checks whether all of it agrees. `rebuild`: the state from the archive. `compact`: the state without superseded rows.
 //!   [`cdxj`]: the index of the archive for replay tools.
@@ -171,6 +171,7 @@ mod urls;
 mod verify;
 mod visits;
 pub mod warc;
+mod yielded;
 
 pub use catalogue::{Pages, Redecisions};
 pub use compact::{Compacted, compact};

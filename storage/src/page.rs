@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::foreign::ForeignPage;
 use crate::frontier::{QueuedUrl, Validators, Via};
 use crate::warc::location::{Archived, WarcLocation};
 
@@ -14,7 +15,8 @@ pub enum Verdict {
     /// Its normalised text is the same as another page's.
     Exact {
         /// Sequence number of the page that was kept at the time. Another page may have taken its place since:
-        /// [`Store::representative_of`](crate::Store::representative_of) finds it.
+        /// [`Store::representative_of`](crate::Store::representative_of) finds it. A page of another worker of the crawl has a
+        /// [packed number](crate::ForeignPage).
         of: u64,
     },
     /// Its text is nearly the same as another page's.
@@ -36,6 +38,12 @@ impl Verdict {
             Self::Unique => None,
             Self::Exact { of } | Self::Near { of, .. } => Some(of),
         }
+    }
+
+    /// The page that this one is a duplicate of, if it is in the catalogue of another worker of the crawl.
+    #[must_use]
+    pub fn of_foreign(self) -> Option<ForeignPage> {
+        self.of().and_then(ForeignPage::unpacked)
     }
 
     /// The same verdict with another page. [`Unique`](Self::Unique) does not change.

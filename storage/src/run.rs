@@ -1,6 +1,7 @@
-//! Rows about the runs of a crawl: whether one is under way, and the dedup rules of all of them.
+//! Rows about the runs of a crawl: whether one is under way, the dedup rules of all of them, and which worker of a crawl by several this is.
 
 use crate::error::StorageError;
+use crate::foreign::ForeignPage;
 use crate::format;
 use crate::store::Store;
 
@@ -52,5 +53,33 @@ impl Store {
         }
         rules.push(rule.to_owned());
         self.stage_rows(vec![(format::META_RULES.to_vec(), Some(format::encode(&rules)?))])
+    }
+
+    /// The number of this worker in a crawl by several; `None` for a crawl by one process, and after a rebuild.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn worker(&self) -> Result<Option<u16>, StorageError> {
+        let row = self.state.get(format::META_WORKER)?;
+        row.map(|row| self.state.decode("the row of the worker's number", &row))
+            .transpose()
+    }
+
+    /// Notes the number of this worker. Durable with the next commit.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn note_worker(&mut self, worker: u16) -> Result<(), StorageError> {
+        self.stage_rows(vec![(format::META_WORKER.to_vec(), Some(format::encode(&worker)?))])
+    }
+
+    /// The number of a page in this catalogue, for a [packed](ForeignPage) number that the index of a worker holds. The number of another
+    /// worker's page stays packed.
+    #[must_use]
+    pub fn own_number(number: u64, worker: Option<u16>) -> u64 {
+        match ForeignPage::unpacked(number) {
+            Some(page) if Some(page.worker) == worker => page.sequence,
+            _ => number,
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Lost, Rebuild};
 use crate::error::StorageError;
+use crate::foreign::ForeignPage;
 use crate::frontier::{Discovered, QueuedUrl};
 use crate::outcome::Outcome;
 use crate::page::{Fate, PageDraft, PageRecord, Replaced, Verdict};
@@ -75,7 +76,18 @@ impl Rebuild {
             } => self.replay_visit(page, visit, (at, wire_bytes, status), &group),
             Event::Redirected { page, to, status } => self.replay_return(page, Outcome::Redirect { to, status }),
             Event::Excluded { page, reason } => self.replay_return(page, Outcome::Excluded { reason }),
+            Event::Yielded { page, verdict } => self.replay_yield(page, verdict),
         }
+    }
+
+    fn replay_yield(&mut self, page: u64, verdict: Verdict) -> Result<Used, StorageError> {
+        Ok(match self.store.yield_page(page, verdict) {
+            Ok(()) => Ok(()),
+            Err(StorageError::NotReplaceable { .. }) => Err(format!(
+                "page {page} became a duplicate of another worker's page, but it is lost or not kept; skipped"
+            )),
+            Err(error) => return Err(error),
+        })
     }
 
     fn replay_page(
@@ -90,7 +102,8 @@ impl Rebuild {
             return Ok(Err(format!("page {sequence} ({url}) is there already; skipped")));
         }
         let has_representative = match page.verdict.of() {
-            Some(of) => self.store.latest_page(of)?.is_some(),
+            // Another worker's page is in another archive.
+            Some(of) => ForeignPage::unpacked(of).is_some() || self.store.latest_page(of)?.is_some(),
             None => true,
         };
         if !records.is_whole {

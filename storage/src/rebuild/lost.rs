@@ -49,9 +49,10 @@ impl Rebuild {
                 Some(_) => Some(Via::Page(*sequence)),
                 None => Some(Via::Url(page.url.as_str().into())),
             },
-            Event::Visited { page, .. } | Event::Redirected { page, .. } | Event::Excluded { page, .. } => {
-                self.store.latest_page(*page)?.map(|page| Via::Url(page.url.into()))
-            }
+            Event::Visited { page, .. }
+            | Event::Redirected { page, .. }
+            | Event::Excluded { page, .. }
+            | Event::Yielded { page, .. } => self.store.latest_page(*page)?.map(|page| Via::Url(page.url.into())),
         };
         self.store.discover_from(&metadata.outlinks, via.as_ref())?;
         Ok(())

@@ -325,7 +325,7 @@ impl Store {
                 let row = format::encode(&visit)?;
                 piece.rows.push((format::archived_visit_key(page, at), Some(row)));
             }
-            Event::Visited { .. } | Event::Redirected { .. } | Event::Excluded { .. } => {}
+            Event::Visited { .. } | Event::Redirected { .. } | Event::Excluded { .. } | Event::Yielded { .. } => {}
         }
         Ok(())
     }

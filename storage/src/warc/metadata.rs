@@ -7,6 +7,7 @@
 //! metadata             event: unchanged        a later visit that found the page unchanged
 //! metadata             event: missing          a later visit that found no page (404, 410, …)
 //! metadata             event: moved            a later visit that was redirected, or found a page that may not be stored
+//! metadata             event: yielded          a page is a duplicate of another worker's page since
 //! ```
 //!
 //! The block is `application/warc-fields` (ISO 28500:2017, annex B): lines `name: value` in UTF-8, in the order of `write`. A reader ignores unknown
@@ -25,7 +26,7 @@ pub(crate) use self::read::{commit_of, decode, read_crawl_fields};
 pub(crate) use self::write::crawl_fields;
 use super::record::{NewRecord, new_record_id};
 use crate::frontier::{Discovered, QueuedUrl, Via};
-use crate::page::{PageRecord, Replaced};
+use crate::page::{PageRecord, Replaced, Verdict};
 use crate::visits::Visit;
 use crate::warc::EncodedCapture;
 
@@ -63,6 +64,8 @@ pub(crate) enum Event {
     Redirected { page: u64, to: String, status: u16 },
     /// A rule excludes the page now.
     Excluded { page: u64, reason: String },
+    /// A kept page is a duplicate of another worker's page since.
+    Yielded { page: u64, verdict: Verdict },
 }
 
 /// The kinds of archived records of a page.

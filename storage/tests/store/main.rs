@@ -16,3 +16,4 @@ mod support;
 mod texts;
 mod verify;
 mod visits;
+mod yielded;

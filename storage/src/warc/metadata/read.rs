@@ -126,6 +126,10 @@ impl<'a> Fields<'a> {
             "missing" => self.visit(Visit::Missing),
             "unanswered" => self.visit(Visit::Unanswered),
             "moved" => self.departure(),
+            "yielded" => Ok(Event::Yielded {
+                page: self.number("page")?,
+                verdict: self.verdict("verdict")?,
+            }),
             other => Err(format!("its event {other:?} is not known")),
         }
     }

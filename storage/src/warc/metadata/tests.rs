@@ -98,11 +98,12 @@ proptest! {
     }
 
     #[test]
-    fn an_event_written_is_the_event_read(page: u64, number: u64, status: u16, text in texts()) {
+    fn an_event_written_is_the_event_read(page: u64, number: u64, status: u16, text in texts(), verdict in verdicts()) {
         let visited = |visit| Event::Visited { page, visit, at: number, wire_bytes: number, status };
         for event in [
             visited(Visit::Unchanged), visited(Visit::Missing), visited(Visit::Unanswered),
             Event::Redirected { page, to: text.clone(), status }, Event::Excluded { page, reason: text.clone() },
+            Event::Yielded { page, verdict },
         ] {
             let encoded = encode("u", 0, 3, &event, [].iter(), &Via::Page(1), None).unwrap();
             prop_assert_eq!(read(&encoded).event, event);

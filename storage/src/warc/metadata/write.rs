@@ -52,6 +52,11 @@ pub fn block<'a>(commit: u64, event: &Event, fresh: impl Iterator<Item = &'a Que
             lines.put("page", page);
             lines.text("excluded", reason);
         }
+        Event::Yielded { page, verdict } => {
+            lines.put("event", "yielded");
+            lines.put("page", page);
+            lines.put("verdict", shown_verdict(verdict));
+        }
     }
     for link in fresh {
         lines.outlink(link, own_via);
