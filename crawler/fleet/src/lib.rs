@@ -1,9 +1,43 @@
 //! Several workers on one crawl, on a Redis server or cluster: which worker asks which host, which URLs wait, and which pages are kept.
 //!
+//! - [`registry`]: who takes part, and when all is done; [`terms`]: what all must agree on
 //! - [`partition`]: registrable domains hash into partitions; [`lease`]: a worker owns a partition for a time, under an epoch
-//! - [`queue`]: the known and the waiting URLs of a partition
+//! - [`queue`]: the known and the waiting URLs of a partition; [`url`]: how they are stored
 //! - [`log`]: the ordered log of kept pages, of which every verdict is a function
+//! - [`mod@status`]: what the servers tell about a crawl
+//! - [`address`], [`servers`], [`error`]: where Redis is, how it is asked, and what ends a call
 //!
 //! This crate knows nothing of pages, HTTP, sled and the crawl of one machine.
+//!
+//! # What a failover of Redis costs
+//! Redis copies to its replicas after it has answered. So each call that counts ends with `WAIT`: it returns when a replica has what it
+//! wrote. What a server loses when it dies is therefore only what no call has reported as written. Every call can be repeated.
+//! A primary that loses its replicas accepts nothing for the length of a lease, because it may be cut off from a successor;
+//! after that it goes on alone, and [`Pulse::unprotected`] says so.
 
+pub mod address;
+mod command;
+pub mod error;
+mod fleet;
+pub mod lease;
+pub mod log;
 pub mod partition;
+pub mod queue;
+pub mod registry;
+pub mod servers;
+mod slot;
+pub mod status;
+pub mod terms;
+pub mod url;
+
+pub use error::FleetError;
+pub use fleet::Fleet;
+pub use lease::{Grant, LeaseState, Renewal};
+pub use log::{Entry, Position};
+pub use partition::{Epoch, PageId, Partition, WorkerNumber};
+pub use queue::{Commit, Committed, PartitionChanges, QueueSlice};
+pub use registry::{DEFAULT_NAME, JoinOptions, Pulse, WorkerReport, drain};
+pub use servers::Traffic;
+pub use status::{FleetStatus, status};
+pub use terms::Terms;
+pub use url::{UrlHash, WaitingUrl};

@@ -1,0 +1,89 @@
+//! What ends a call to the fleet.
+
+use std::time::Duration;
+
+/// Why the fleet did not do what it was asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FleetError {
+    /// The address of the fleet cannot be used.
+    #[error(
+        "the address of the fleet cannot be used: {0}; it looks like redis://host:6379, for a cluster redis://host:6379,host:6380"
+    )]
+    Address(String),
+    /// No answer within the bound. Nothing is lost: whoever calls keeps what it has, and calls again.
+    #[error("no answer from Redis at {address} for {} s: {reason}; check that the servers run and can be reached from here", waited.as_secs())]
+    Unreachable {
+        /// The servers that were asked.
+        address: String,
+        /// How long the call tried.
+        waited: Duration,
+        /// What the last attempt met.
+        reason: String,
+    },
+    /// A server answered with an error that another attempt does not heal.
+    #[error("Redis at {address} refused a command: {message}")]
+    Refused {
+        /// The server.
+        address: String,
+        /// Its answer, and what to do.
+        message: String,
+    },
+    /// The crawl on the servers has other terms than this worker.
+    #[error(
+        "the crawl {name:?} on the servers has {what} {theirs}, this worker has {ours}; all workers need the same: change the configuration of this worker, or choose another crawl with ?name=NAME"
+    )]
+    Terms {
+        /// The crawl.
+        name: String,
+        /// Which of the terms.
+        what: &'static str,
+        /// That of the crawl.
+        theirs: String,
+        /// That of this worker.
+        ours: String,
+    },
+    /// The data folder has worked for another crawl.
+    #[error(
+        "the data folder belongs to the crawl {ours:016x}, and the crawl {name:?} on the servers is {theirs:016x}; use a new data folder, or the address of its own crawl"
+    )]
+    OtherCrawl {
+        /// The crawl on the servers, by name.
+        name: String,
+        /// Its identity.
+        theirs: u64,
+        /// The crawl of the folder.
+        ours: u64,
+    },
+    /// The servers have lost the crawl.
+    #[error(
+        "the servers do not know the crawl {name:?} (any more): were they started without their data? Start Redis with its append-only file, or begin a crawl with new data folders"
+    )]
+    Forgotten {
+        /// The crawl.
+        name: String,
+    },
+    /// A second process has joined with the same data folder.
+    #[error(
+        "another process has joined the fleet as worker {worker}: two processes use copies of one data folder; give each its own"
+    )]
+    Replaced {
+        /// The number of both.
+        worker: u16,
+    },
+    /// The crawl has no number left for this worker.
+    #[error("the crawl has given all its 65,535 worker numbers; every new data folder takes one")]
+    NoNumber,
+    /// What the servers hold cannot be read.
+    #[error(
+        "the data of the fleet on the servers cannot be read: {0}; all workers must run the same version of the crawler"
+    )]
+    Damaged(String),
+}
+
+impl FleetError {
+    /// Whether the same call can succeed later. The caller keeps what it wanted to send.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Unreachable { .. })
+    }
+}

@@ -1,0 +1,166 @@
+//! A worker's place in the fleet.
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use redis::Value;
+
+use crate::command::Tag;
+use crate::error::FleetError;
+use crate::partition::{Epoch, Partition, WorkerNumber};
+use crate::servers::{Servers, Traffic};
+
+/// A worker's place in the fleet, and its way to the servers. Clones share both; several tasks may call at once.
+#[derive(Clone)]
+pub struct Fleet {
+    pub(crate) inner: Arc<Inner>,
+}
+
+/// Who this worker is.
+pub(crate) struct Place {
+    pub(crate) worker: WorkerNumber,
+    /// Name of the machine.
+    pub(crate) host: String,
+    pub(crate) crawl: u64,
+    /// Of this process: a second one with the same data folder takes the place over.
+    pub(crate) nonce: u64,
+    pub(crate) lease: Duration,
+}
+
+pub(crate) struct Inner {
+    pub(crate) servers: Servers,
+    pub(crate) name: String,
+    pub(crate) place: Place,
+    pub(crate) registry: Tag,
+    pub(crate) log: Tag,
+    /// One for each partition.
+    pub(crate) tags: Vec<Tag>,
+    /// What this process was granted and has not lost or released. A partition that Redis says is this worker's and that is not
+    /// here was granted in an answer that never came, or to an earlier process of the worker.
+    held: Mutex<HashMap<Partition, Epoch>>,
+    /// Raised by everything that can make work for somebody: the end of the crawl is seen by its standing still.
+    pub(crate) moves: AtomicU64,
+}
+
+impl Fleet {
+    pub(crate) fn new(servers: Servers, name: &str, place: Place, partitions: u16) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                servers,
+                place,
+                registry: registry_tag(name),
+                log: log_tag(name),
+                tags: (0..partitions)
+                    .map(|partition| partition_tag(name, partition))
+                    .collect(),
+                name: name.to_owned(),
+                held: Mutex::default(),
+                moves: AtomicU64::new(0),
+            }),
+        }
+    }
+
+    /// The number of this worker, the same whenever its data folder joins.
+    #[must_use]
+    pub fn worker(&self) -> WorkerNumber {
+        self.inner.place.worker
+    }
+
+    /// The identity of the crawl, which the data folder remembers: see [`crate::JoinOptions::crawl`].
+    #[must_use]
+    pub fn crawl(&self) -> u64 {
+        self.inner.place.crawl
+    }
+
+    /// How many partitions the crawl has.
+    #[must_use]
+    pub fn partitions(&self) -> u16 {
+        u16::try_from(self.inner.tags.len()).unwrap_or(u16::MAX)
+    }
+
+    /// How long a lease lasts from the time before the call that granted or renewed it.
+    #[must_use]
+    pub fn lease(&self) -> Duration {
+        self.inner.place.lease
+    }
+
+    /// How long a worker can be silent before it counts as gone: its leases have run out then.
+    pub(crate) fn silence(&self) -> Duration {
+        self.inner.place.lease
+    }
+
+    /// What this worker has sent to the servers.
+    #[must_use]
+    pub fn traffic(&self) -> Traffic {
+        self.inner.servers.traffic()
+    }
+
+    pub(crate) fn held(&self) -> MutexGuard<'_, HashMap<Partition, Epoch>> {
+        self.inner.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn tag(&self, partition: Partition) -> Result<&Tag, FleetError> {
+        self.inner
+            .tags
+            .get(usize::from(partition.0))
+            .ok_or_else(|| FleetError::Damaged(format!("there is no partition {}", partition.0)))
+    }
+}
+
+pub(crate) fn registry_tag(name: &str) -> Tag {
+    Tag::new(name, "fleet")
+}
+
+pub(crate) fn log_tag(name: &str) -> Tag {
+    Tag::new(name, "log")
+}
+
+pub(crate) fn partition_tag(name: &str, partition: u16) -> Tag {
+    Tag::new(name, &partition.to_string())
+}
+
+/// A whole number in an answer.
+pub(crate) fn integer(value: &Value) -> Result<u64, FleetError> {
+    match value {
+        Value::Int(number) => u64::try_from(*number).ok(),
+        Value::BulkString(digits) => std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()),
+        Value::Nil => Some(0),
+        _ => None,
+    }
+    .ok_or_else(|| unexpected(value))
+}
+
+/// A list in an answer.
+pub(crate) fn list(value: Value) -> Result<Vec<Value>, FleetError> {
+    match value {
+        Value::Array(values) => Ok(values),
+        Value::Nil => Ok(Vec::new()),
+        other => Err(unexpected(&other)),
+    }
+}
+
+/// Bytes in an answer.
+pub(crate) fn bytes(value: Value) -> Result<Vec<u8>, FleetError> {
+    match value {
+        Value::BulkString(bytes) => Ok(bytes),
+        Value::SimpleString(text) => Ok(text.into_bytes()),
+        Value::Nil => Ok(Vec::new()),
+        other => Err(unexpected(&other)),
+    }
+}
+
+/// Text in an answer.
+pub(crate) fn text(value: Value) -> Result<String, FleetError> {
+    String::from_utf8(bytes(value)?).map_err(|error| FleetError::Damaged(error.to_string()))
+}
+
+pub(crate) fn unexpected(value: &Value) -> FleetError {
+    FleetError::Damaged(
+        format!("an answer has another form than expected: {value:?}")
+            .chars()
+            .take(300)
+            .collect(),
+    )
+}

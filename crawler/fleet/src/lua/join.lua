@@ -1,0 +1,23 @@
+-- A data folder joins. ARGV: folder, terms, crawl that the folder remembers (or -), a new id for the crawl, nonce of the process.
+-- Answer: number (0: refused), id of the crawl, terms of the crawl.
+local P = KEYS[1]
+local m = redis.call('HMGET', P .. 'm', 'id', 'terms', 'last')
+local id, terms = m[1], m[2]
+if not id then
+  -- A folder that remembers a crawl does not begin another: the servers have lost theirs.
+  if ARGV[3] ~= '-' then return {0, '', ''} end
+  id, terms = ARGV[4], ARGV[2]
+  redis.call('HSET', P .. 'm', 'id', id, 'terms', terms)
+end
+if terms ~= ARGV[2] or (ARGV[3] ~= '-' and ARGV[3] ~= id) then return {0, id, terms} end
+local number = redis.call('HGET', P .. 'f', ARGV[1])
+if not number then
+  if tonumber(m[3] or 0) >= 65535 then return {0, id, terms} end
+  number = tostring(redis.call('HINCRBY', P .. 'm', 'last', 1))
+  redis.call('HSET', P .. 'f', ARGV[1], number)
+end
+local time = redis.call('TIME')
+-- beat in ms | nonce | idle | moves
+redis.call('HSET', P .. 'b', number, (time[1] * 1000 + math.floor(time[2] / 1000)) .. '|' .. ARGV[5] .. '|0|0')
+redis.call('DEL', P .. 'e')
+return {tonumber(number), id, terms}

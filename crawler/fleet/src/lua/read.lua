@@ -1,0 +1,16 @@
+-- Rows of the queue that still wait. ARGV: position of the first, number of rows to look at. Answer: the next position, the end, rows.
+local m = redis.call('HMGET', M, 'b', 'c', 'C')
+local base = tonumber(m[1] or 0)
+local done = open_set('d', m[2], m[3])
+local stop = base + redis.call('LLEN', P .. 'q')
+local first = math.max(tonumber(ARGV[1]), base)
+-- Beyond the end: a server has lost the end of the queue, so the reader begins again.
+if first > stop then first = base end
+local rows = redis.call('LRANGE', P .. 'q', first - base, first - base + tonumber(ARGV[2]) - 1)
+local answer = {first + #rows, stop}
+for _, row in ipairs(rows) do
+  if not has(done, (struct.unpack('>I7', row))) then answer[#answer + 1] = row end
+end
+-- A write, so that the caller can wait until a replica has all that it has read.
+if #rows > 0 then redis.call('HINCRBY', M, 'r', 1) end
+return answer

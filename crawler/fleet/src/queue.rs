@@ -1,0 +1,248 @@
+//! The URLs of a partition: which are known, which wait, which are finished.
+//!
+//! ```text
+//! {name/17}m         row of the partition: owner (w), epoch (e), end of the lease in ms (x), known URLs and sets of them (n, N),
+//!                    finished and sets of them (c, C), waiting (a), rows that have left the front of the queue (b)
+//! {name/17}q         list of rows (url.rs); position of a row = b + its index
+//! {name/17}k0 …      known URLs: sets of integers; see lua/sets.lua
+//! {name/17}d0 …      finished URLs, likewise
+//! {name/17}h         state of each host, as its owner wrote it
+//! ```
+//!
+//! Every change may be repeated: a known URL is not queued again, and a finished one stays finished. So a caller whose call failed
+//! makes it again, and a server that took over without the last writes gets them again from the callers' outboxes.
+
+use crate::command::{Command, Lua, script};
+use crate::error::FleetError;
+use crate::fleet::{Fleet, bytes, integer, list, text};
+use crate::partition::{Epoch, Partition};
+use crate::servers::Safety;
+use crate::url::{UrlHash, WaitingUrl};
+
+static ENQUEUE: Lua = script!("sets.lua", "enqueue.lua");
+static COMMIT: Lua = script!("sets.lua", "commit.lua");
+static READ: Lua = script!("sets.lua", "read.lua");
+static DONE: Lua = script!("sets.lua", "done.lua");
+
+/// The most URLs in one call of a script, so that none holds its server up for longer than about a millisecond.
+const URLS_A_CALL: usize = 500;
+
+/// A part of a partition's queue.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct QueueSlice {
+    /// Those that are not finished. A URL can come again at a later position.
+    pub urls: Vec<WaitingUrl>,
+    /// Where to read on. It can be smaller than what was asked for: a server without replicas has lost the end of its queue.
+    pub next: u64,
+    /// Where the queue ends.
+    pub end: u64,
+}
+
+/// What an owner has done in its partition.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PartitionChanges {
+    /// URLs that have their outcome.
+    pub done: Vec<UrlHash>,
+    /// URLs that were found.
+    pub new: Vec<WaitingUrl>,
+    /// Hosts with their state, opaque here.
+    pub hosts: Vec<(String, Vec<u8>)>,
+}
+
+impl PartitionChanges {
+    fn is_empty(&self) -> bool {
+        self.done.is_empty() && self.new.is_empty() && self.hosts.is_empty()
+    }
+}
+
+/// Changes with the lease under which they were made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// The partition.
+    pub partition: Partition,
+    /// The lease.
+    pub epoch: Epoch,
+    /// The changes.
+    pub changes: PartitionChanges,
+}
+
+/// What became of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Committed {
+    /// The servers have it.
+    Done,
+    /// Nothing was written: another worker owns the partition, or has owned it.
+    Stale,
+}
+
+impl Fleet {
+    /// Makes URLs known, and queues those that are new. Any worker may do this for any partition. When it returns, a replica has them.
+    ///
+    /// # Errors
+    /// No server answers within the bound, or one refuses. Some of the URLs may be queued then; the call can be repeated.
+    pub async fn enqueue(&self, urls: &[(Partition, Vec<WaitingUrl>)]) -> Result<(), FleetError> {
+        let mut commands = Vec::new();
+        for (partition, urls) in urls {
+            for some in urls.chunks(URLS_A_CALL) {
+                commands.push(Command::script(&ENQUEUE, self.tag(*partition)?).args(some.iter().map(WaitingUrl::row)));
+            }
+        }
+        if commands.is_empty() {
+            return Ok(());
+        }
+        self.moves();
+        self.inner.servers.all(&commands, Safety::Replicated).await.map(drop)
+    }
+
+    /// The URLs of a partition's queue from a position on that are not finished; looks at up to `at_most` rows. What it returns is on
+    /// a replica, so the position stays right when a server takes over.
+    ///
+    /// # Errors
+    /// No server answers within the bound, or one refuses.
+    pub async fn read_queue(&self, partition: Partition, from: u64, at_most: usize) -> Result<QueueSlice, FleetError> {
+        let command = Command::script(&READ, self.tag(partition)?)
+            .number(from)
+            .number(at_most.clamp(1, URLS_A_CALL) as u64);
+        let answer = list(self.inner.servers.one(command, Safety::Replicated).await?)?;
+        let mut values = answer.into_iter();
+        let next = integer(&values.next().unwrap_or_default())?;
+        let end = integer(&values.next().unwrap_or_default())?;
+        let urls = values
+            .map(|row| WaitingUrl::of_row(&bytes(row)?))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(QueueSlice { urls, next, end })
+    }
+
+    /// [`Fleet::commit_all`] of one partition.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn commit(
+        &self,
+        partition: Partition,
+        epoch: Epoch,
+        changes: &PartitionChanges,
+    ) -> Result<Committed, FleetError> {
+        let answers = self.commit_changes(&[(partition, epoch, changes)]).await?;
+        Ok(answers.first().copied().unwrap_or(Committed::Done))
+    }
+
+    /// Writes what the owner of partitions has done: URLs that are finished, URLs that were found, states of hosts. Those of one
+    /// partition are written together or not at all, except that more than some hundred URLs are written in several steps. When it
+    /// returns, a replica has them.
+    ///
+    /// # Errors
+    /// No server answers within the bound, or one refuses. Some of the changes may be written then; the call can be repeated.
+    pub async fn commit_all(&self, commits: &[Commit]) -> Result<Vec<Committed>, FleetError> {
+        let commits: Vec<_> = commits
+            .iter()
+            .map(|commit| (commit.partition, commit.epoch, &commit.changes))
+            .collect();
+        self.commit_changes(&commits).await
+    }
+
+    async fn commit_changes(
+        &self,
+        commits: &[(Partition, Epoch, &PartitionChanges)],
+    ) -> Result<Vec<Committed>, FleetError> {
+        let mut commands = Vec::with_capacity(commits.len());
+        let mut whose = Vec::with_capacity(commits.len());
+        for (index, (partition, epoch, changes)) in commits.iter().enumerate() {
+            // New URLs before the finished one that named them, should the call be cut into several.
+            let mut new = changes.new.chunks(URLS_A_CALL).peekable();
+            let mut done = changes.done.chunks(URLS_A_CALL).peekable();
+            let mut hosts = changes.hosts.chunks(URLS_A_CALL / 2).peekable();
+            while new.peek().is_some() || done.peek().is_some() || hosts.peek().is_some() {
+                let rows = new.next().unwrap_or_default();
+                let done = if new.peek().is_some() {
+                    &[]
+                } else {
+                    done.next().unwrap_or_default()
+                };
+                let hosts = if new.peek().is_some() {
+                    &[]
+                } else {
+                    hosts.next().unwrap_or_default()
+                };
+                let states = hosts
+                    .iter()
+                    .flat_map(|(host, state)| [host.clone().into_bytes(), state.clone()]);
+                commands.push(
+                    self.under_epoch(&COMMIT, *partition, *epoch)?
+                        .arg(packed(done))
+                        .number(hosts.len() as u64)
+                        .args(states)
+                        .args(rows.iter().map(WaitingUrl::row)),
+                );
+                whose.push(index);
+            }
+        }
+        if commits.iter().any(|(_, _, changes)| !changes.is_empty()) {
+            self.moves();
+        }
+        let answers = self.inner.servers.all(&commands, Safety::Replicated).await?;
+        let mut committed = vec![Committed::Done; commits.len()];
+        for (index, answer) in whose.into_iter().zip(answers) {
+            if integer(&answer)? == 0 {
+                committed[index] = Committed::Stale;
+            }
+        }
+        Ok(committed)
+    }
+
+    /// Whether each URL of a partition is finished.
+    ///
+    /// # Errors
+    /// No server answers within the bound, or one refuses.
+    pub async fn done(&self, partition: Partition, urls: &[UrlHash]) -> Result<Vec<bool>, FleetError> {
+        let tag = self.tag(partition)?;
+        let commands: Vec<Command> = urls
+            .chunks(URLS_A_CALL)
+            .map(|some| Command::script(&DONE, tag).arg(packed(some)))
+            .collect();
+        let mut done = Vec::with_capacity(urls.len());
+        for answer in self.inner.servers.all(&commands, Safety::Primary).await? {
+            done.extend(bytes(answer)?.into_iter().map(|digit| digit == b'1'));
+        }
+        if done.len() == urls.len() {
+            Ok(done)
+        } else {
+            Err(FleetError::Damaged("an answer about finished URLs".to_owned()))
+        }
+    }
+
+    /// The hosts of a partition with the states that its owners have committed.
+    ///
+    /// # Errors
+    /// No server answers within the bound, or one refuses.
+    pub async fn host_states(&self, partition: Partition) -> Result<Vec<(String, Vec<u8>)>, FleetError> {
+        let tag = self.tag(partition)?;
+        let mut states = Vec::new();
+        let mut cursor = "0".to_owned();
+        // Not in one answer: a partition may have thousands of hosts.
+        loop {
+            let command = Command::plain("HSCAN", tag, "h").arg(cursor).arg("COUNT").number(500);
+            let answer = list(self.inner.servers.one(command, Safety::Primary).await?)?;
+            let mut answer = answer.into_iter();
+            cursor = text(answer.next().unwrap_or_default())?;
+            let mut pairs = list(answer.next().unwrap_or_default())?.into_iter();
+            while let (Some(host), Some(state)) = (pairs.next(), pairs.next()) {
+                states.push((text(host)?, bytes(state)?));
+            }
+            if cursor == "0" {
+                break;
+            }
+        }
+        states.sort();
+        states.dedup_by(|later, earlier| later.0 == earlier.0);
+        Ok(states)
+    }
+
+    fn moves(&self) {
+        self.inner.moves.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+fn packed(hashes: &[UrlHash]) -> Vec<u8> {
+    hashes.iter().flat_map(|hash| hash.packed()).collect()
+}

@@ -1,0 +1,308 @@
+//! One connection to one server, and what its answers mean.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Client, Cmd, Pipeline, ServerError, ServerErrorKind, Value};
+
+use crate::address::{Address, Node};
+
+/// How long a server may take to accept a connection.
+const CONNECT: Duration = Duration::from_secs(2);
+
+/// How long it may take to answer a pipeline, the time of `WAIT` not counted.
+const ANSWER: Duration = Duration::from_secs(3);
+
+/// How long one `WAIT` waits.
+const WAIT: Duration = Duration::from_millis(1_000);
+
+/// How long the number of replicas stays known.
+const ROLE_IS_KNOWN: Duration = Duration::from_secs(5);
+
+/// What is known of a primary's replicas.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Replicas {
+    /// Connected when it was asked.
+    connected: usize,
+    /// When it was asked.
+    asked: Option<Instant>,
+    /// Since when it has none although it had some.
+    lonely_since: Option<Instant>,
+    /// Whether it has had any.
+    had: bool,
+}
+
+impl Replicas {
+    fn learn(&mut self, connected: usize) {
+        let now = Instant::now();
+        self.connected = connected;
+        self.asked = Some(now);
+        if connected > 0 {
+            self.had = true;
+            self.lonely_since = None;
+        } else if self.had {
+            self.lonely_since.get_or_insert(now);
+        }
+    }
+
+    /// Whether it has been without replicas for so long that its writes count nevertheless. At once, if it never had any: it is
+    /// alone, or became the primary a moment ago.
+    fn may_go_alone(&self, lonely: Duration) -> bool {
+        self.connected == 0 && self.lonely_since.is_none_or(|since| since.elapsed() >= lonely)
+    }
+}
+
+/// What a pipeline came to.
+pub(super) struct Outcome {
+    /// The answers, or why there are none.
+    pub(super) values: Result<Vec<Value>, String>,
+    /// Commands that waited for replicas or asked for them.
+    pub(super) waits: u64,
+    /// The primary lost its replicas, and went on without.
+    pub(super) unprotected: bool,
+    /// At least one replica has it.
+    pub(super) protected: bool,
+}
+
+/// See the module.
+#[derive(Clone)]
+pub(crate) struct Primary {
+    pub(crate) node: Node,
+    connection: MultiplexedConnection,
+    replicas: Arc<Mutex<Replicas>>,
+}
+
+impl Primary {
+    /// Connects, and asks for the replicas.
+    pub(super) async fn connect(address: &Address, node: &Node, replicas: Replicas) -> Result<Self, String> {
+        let told = |error: redis::RedisError| format!("{node}: {error}");
+        let client = Client::open(address.url(node)).map_err(told)?;
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(CONNECT))
+            .set_response_timeout(Some(ANSWER + WAIT));
+        let connection = client
+            .get_multiplexed_async_connection_with_config(&config)
+            .await
+            .map_err(told)?;
+        Ok(Self {
+            node: node.clone(),
+            connection,
+            replicas: Arc::new(Mutex::new(Replicas {
+                asked: None,
+                ..replicas
+            })),
+        })
+    }
+
+    pub(super) fn replicas(&self) -> Replicas {
+        *self.replicas.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn learn(&self, connected: usize) {
+        self.replicas
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .learn(connected);
+    }
+
+    /// Sends a pipeline and returns its answers, errors of single commands among them.
+    pub(super) async fn plain(&self, pipeline: Pipeline, width: usize) -> Result<Vec<Value>, String> {
+        let mut connection = self.connection.clone();
+        let values = connection
+            .send_packed_commands(&pipeline, 0, width)
+            .await
+            .map_err(|error| format!("{}: {error}", self.node))?;
+        if values.len() == width {
+            Ok(values)
+        } else {
+            Err(format!(
+                "{}: it answered {} of {width} commands",
+                self.node,
+                values.len()
+            ))
+        }
+    }
+
+    /// Sends a pipeline, and waits until the replicas have what it wrote if `waits`.
+    pub(super) async fn send(
+        &self,
+        mut pipeline: Pipeline,
+        width: usize,
+        waits: bool,
+        lonely: Duration,
+        deadline: Instant,
+    ) -> Outcome {
+        let mut outcome = Outcome {
+            values: Err(String::new()),
+            waits: 0,
+            unprotected: false,
+            protected: false,
+        };
+        outcome.values = self
+            .send_within(&mut pipeline, width, waits, lonely, deadline, &mut outcome)
+            .await;
+        outcome
+    }
+
+    async fn send_within(
+        &self,
+        pipeline: &mut Pipeline,
+        width: usize,
+        waits: bool,
+        lonely: Duration,
+        deadline: Instant,
+        outcome: &mut Outcome,
+    ) -> Result<Vec<Value>, String> {
+        let known = self.replicas();
+        // Before the first write it must be known whether there is somebody to wait for.
+        if waits && known.asked.is_none() {
+            outcome.waits += 1;
+            self.ask_role().await?;
+        }
+        let wanted = self.replicas().connected;
+        let asks = waits && known.asked.is_some_and(|asked| asked.elapsed() > ROLE_IS_KNOWN);
+        let mut total = width;
+        if waits && (wanted > 0 || known.had) {
+            pipeline.add_command(wait(wanted.max(1)));
+            total += 1;
+        }
+        if asks {
+            pipeline.add_command(redis::cmd("ROLE"));
+            total += 1;
+        }
+        outcome.waits += (total - width) as u64;
+        let mut values = self.plain(std::mem::take(pipeline), total).await?;
+        let role = if asks { values.pop() } else { None };
+        let reached = if total - usize::from(asks) > width {
+            values.pop()
+        } else {
+            None
+        };
+        if let Some(role) = role {
+            self.learn(replicas_of_role(&role).map_err(|reason| format!("{}: {reason}", self.node))?);
+        }
+        let Some(reached) = reached else {
+            return Ok(values);
+        };
+        let mut reached = number(&reached);
+        loop {
+            if reached > 0 {
+                outcome.protected = true;
+                return Ok(values);
+            }
+            outcome.waits += 1;
+            self.ask_role().await?;
+            let replicas = self.replicas();
+            if replicas.may_go_alone(lonely) {
+                outcome.unprotected = replicas.had;
+                return Ok(values);
+            }
+            if Instant::now() >= deadline {
+                return Err(format!("{}: no replica has answered", self.node));
+            }
+            if replicas.connected == 0 {
+                // WAIT would return only after its full time, and others use the connection, too.
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            outcome.waits += 1;
+            let mut again = Pipeline::new();
+            again.add_command(wait(1));
+            reached = self.plain(again, 1).await?.first().map_or(0, number);
+        }
+    }
+
+    async fn ask_role(&self) -> Result<(), String> {
+        let mut pipeline = Pipeline::new();
+        pipeline.add_command(redis::cmd("ROLE"));
+        let values = self.plain(pipeline, 1).await?;
+        let role = values
+            .first()
+            .ok_or_else(|| format!("{}: no answer to ROLE", self.node))?;
+        self.learn(replicas_of_role(role).map_err(|reason| format!("{}: {reason}", self.node))?);
+        Ok(())
+    }
+}
+
+fn wait(replicas: usize) -> Cmd {
+    let mut cmd = redis::cmd("WAIT");
+    cmd.arg(replicas).arg(WAIT.as_millis() as u64);
+    cmd
+}
+
+fn number(value: &Value) -> i64 {
+    match value {
+        Value::Int(number) => *number,
+        _ => 0,
+    }
+}
+
+/// The number of connected replicas in the answer of a primary to `ROLE`.
+fn replicas_of_role(value: &Value) -> Result<usize, String> {
+    match value {
+        Value::ServerError(error) => Err(error.to_string()),
+        Value::Array(parts) => match (parts.first(), parts.get(2)) {
+            (Some(Value::BulkString(role)), Some(Value::Array(replicas))) if role == b"master" => Ok(replicas.len()),
+            _ => Err("the server is a replica, not a primary".to_owned()),
+        },
+        _ => Err("its answer to ROLE is not known".to_owned()),
+    }
+}
+
+/// What the answer to one command means.
+pub(super) enum Reply {
+    Value(Value),
+    /// The server does not have the script.
+    NoScript,
+    /// The slot is on its way to another server, which already answers for this key.
+    Ask(Node),
+    /// The slot belongs to another server.
+    Moved(String),
+    /// Another attempt may succeed.
+    Later(String),
+    /// Another attempt does not help.
+    Never(String),
+}
+
+impl Reply {
+    pub(super) fn of(value: Value, from: &Node) -> Self {
+        let Value::ServerError(error) = value else {
+            return Self::Value(value);
+        };
+        let text = format!("{from}: {error}");
+        match error.kind() {
+            Some(ServerErrorKind::NoScript) => Self::NoScript,
+            Some(ServerErrorKind::Ask) => match target(&error) {
+                Some(node) => Self::Ask(node),
+                None => Self::Later(text),
+            },
+            Some(ServerErrorKind::Moved | ServerErrorKind::ReadOnly) => Self::Moved(text),
+            Some(
+                ServerErrorKind::TryAgain
+                | ServerErrorKind::ClusterDown
+                | ServerErrorKind::MasterDown
+                | ServerErrorKind::BusyLoading,
+            ) => Self::Later(text),
+            _ => match error.code() {
+                // A script stopped at a server that turned into a replica says so in the words of the script's error.
+                _ if error.to_string().contains("READONLY") => Self::Moved(text),
+                "NOREPLICAS" | "BUSY" | "MISCONF" => Self::Later(text),
+                "OOM" => Self::Never(format!(
+                    "{error}; the memory of the server is full: raise maxmemory (and keep maxmemory-policy noeviction)"
+                )),
+                "NOAUTH" | "WRONGPASS" => Self::Never(format!(
+                    "{error}; the address needs the right user and password: redis://user:password@host:port"
+                )),
+                "NOPERM" => Self::Never(format!(
+                    "{error}; the user needs the commands of this crate on all keys of the crawl"
+                )),
+                _ => Self::Never(error.to_string()),
+            },
+        }
+    }
+}
+
+/// `ASK 3999 127.0.0.1:6381`: the server at the end.
+fn target(error: &ServerError) -> Option<Node> {
+    error.details()?.split(' ').next_back()?.parse().ok()
+}

@@ -1,0 +1,357 @@
+//! What the servers tell about a crawl: `crawler fleet status`.
+
+use std::fmt::{self, Display, Formatter};
+
+use redis::Value;
+use serde::Serialize;
+
+use crate::command::Command;
+use crate::error::FleetError;
+use crate::fleet::{bytes, integer, list, log_tag, partition_tag, registry_tag, text};
+use crate::log::Position;
+use crate::registry::{JoinOptions, WorkerReport, connected};
+use crate::servers::{Safety, Servers};
+use crate::terms::Terms;
+
+/// A crawl, as its servers see it.
+#[derive(Debug, Clone, Serialize)]
+pub struct FleetStatus {
+    /// Its name.
+    pub name: String,
+    /// Its identity.
+    pub crawl: String,
+    /// What all workers agree on.
+    pub terms: Terms,
+    /// Whether the user asked the workers to stop.
+    pub drain: bool,
+    /// The workers by number.
+    pub workers: Vec<WorkerStatus>,
+    /// The partitions.
+    pub partitions: PartitionsStatus,
+    /// The log of kept pages.
+    pub log: LogStatus,
+    /// The primaries.
+    pub servers: Vec<ServerStatus>,
+}
+
+/// A worker.
+#[derive(Debug, Clone, Serialize)]
+pub struct WorkerStatus {
+    /// Its number.
+    pub number: u16,
+    /// `live`, `silent` (no sign of life for the length of a lease), or `left`.
+    pub state: &'static str,
+    /// Seconds since its last sign of life.
+    pub silent_seconds: Option<f64>,
+    /// Partitions whose lease it has now.
+    pub leases: u64,
+    /// How far it is behind the log, in seconds between the entry it has applied and the last one.
+    pub lag_seconds: f64,
+    /// What it said last.
+    pub report: WorkerReport,
+}
+
+/// All partitions together.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct PartitionsStatus {
+    /// With an owner.
+    pub leased: u64,
+    /// Without an owner.
+    pub free: u64,
+    /// Without an owner, and with waiting URLs.
+    pub free_with_work: u64,
+    /// URLs known.
+    pub known: u64,
+    /// URLs finished.
+    pub done: u64,
+    /// URLs that wait or are in process.
+    pub waiting: u64,
+}
+
+/// The log.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct LogStatus {
+    /// Entries, those that came twice counted twice.
+    pub entries: u64,
+    /// The last position that counts.
+    pub end: Position,
+    /// Bytes of memory.
+    pub memory_bytes: u64,
+}
+
+/// A primary.
+#[derive(Debug, Clone, Serialize)]
+pub struct ServerStatus {
+    /// Host and port.
+    pub address: String,
+    /// Memory in use.
+    pub memory_bytes: u64,
+    /// The bound that was set; 0: none.
+    pub memory_limit_bytes: u64,
+    /// Replicas that are connected.
+    pub replicas: u64,
+    /// Commands of the last second.
+    pub commands_per_second: u64,
+}
+
+/// Reads the status of a crawl; changes nothing.
+///
+/// # Errors
+/// [`FleetError::Forgotten`], if there is no such crawl; else no server answers within the bound, or one refuses.
+pub async fn status(address: &str, name: &str) -> Result<FleetStatus, FleetError> {
+    let options = JoinOptions {
+        name: name.to_owned(),
+        ..JoinOptions::new(address)
+    };
+    let (servers, name) = connected(&options)?;
+    let tag = registry_tag(&name);
+    let answers = servers
+        .all(
+            &[
+                Command::plain("HMGET", &tag, "m")
+                    .arg("id")
+                    .arg("terms")
+                    .arg("drain")
+                    .arg("last"),
+                Command::plain("HGETALL", &tag, "b"),
+                Command::plain("HGETALL", &tag, "w"),
+                Command::script(&NOW, &tag),
+            ],
+            Safety::Primary,
+        )
+        .await?;
+    let [head, beats, reports, now] = <[Value; 4]>::try_from(answers).map_err(|_| odd())?;
+    let [id, terms, drain, _] = <[Value; 4]>::try_from(list(head)?).map_err(|_| odd())?;
+    let crawl = text(id)?;
+    if crawl.is_empty() {
+        return Err(FleetError::Forgotten { name });
+    }
+    let terms = Terms::read(&text(terms)?)?;
+    let now = integer(&now)?;
+    let log = log_status(&servers, &name).await?;
+    let (partitions, leases) = partitions(&servers, &name, &terms, now).await?;
+    let mut workers = workers(beats, reports, now, &options, log.end)?;
+    for worker in &mut workers {
+        worker.leases = leases.get(usize::from(worker.number)).copied().unwrap_or_default();
+    }
+    Ok(FleetStatus {
+        name,
+        crawl,
+        terms,
+        drain: integer(&drain)? == 1,
+        workers,
+        partitions,
+        log,
+        servers: server_status(&servers).await?,
+    })
+}
+
+static NOW: crate::command::Lua = crate::command::script!("now.lua");
+
+fn odd() -> FleetError {
+    FleetError::Damaged("an answer about the status".to_owned())
+}
+
+fn pairs(value: Value) -> Result<Vec<(u16, Value)>, FleetError> {
+    let mut values = list(value)?.into_iter();
+    let mut pairs = Vec::new();
+    while let (Some(number), Some(value)) = (values.next(), values.next()) {
+        let number = u16::try_from(integer(&number)?).map_err(|_| odd())?;
+        pairs.push((number, value));
+    }
+    pairs.sort_by_key(|(number, _)| *number);
+    Ok(pairs)
+}
+
+fn workers(
+    beats: Value,
+    reports: Value,
+    now: u64,
+    options: &JoinOptions,
+    end: Position,
+) -> Result<Vec<WorkerStatus>, FleetError> {
+    let beats = pairs(beats)?;
+    let reports = pairs(reports)?;
+    let mut workers = Vec::new();
+    for (number, report) in reports {
+        let report: WorkerReport = postcard::from_bytes(&bytes(report)?)
+            .map_err(|error| FleetError::Damaged(format!("the report of worker {number}: {error}")))?;
+        let mut beat = None;
+        for (_, value) in beats.iter().filter(|(of, _)| *of == number) {
+            let text = text(value.clone())?;
+            beat = text.split('|').next().and_then(|ms| ms.parse::<u64>().ok());
+        }
+        let silent = beat.map(|beat| now.saturating_sub(beat));
+        workers.push(WorkerStatus {
+            number,
+            state: match silent {
+                None => "left",
+                Some(silent) if u128::from(silent) > options.lease.as_millis() => "silent",
+                Some(_) => "live",
+            },
+            silent_seconds: silent.map(|ms| ms as f64 / 1_000.0),
+            leases: 0,
+            lag_seconds: if report.applied >= end {
+                0.0
+            } else {
+                end.0
+                    .saturating_sub(report.applied.0.max(end.0.saturating_sub(u64::from(u32::MAX))))
+                    as f64
+                    / 1_000.0
+            },
+            report,
+        });
+    }
+    Ok(workers)
+}
+
+/// The partitions together, and the leases of each worker by its number.
+async fn partitions(
+    servers: &Servers,
+    name: &str,
+    terms: &Terms,
+    now: u64,
+) -> Result<(PartitionsStatus, Vec<u64>), FleetError> {
+    let commands: Vec<Command> = (0..terms.partitions)
+        .map(|partition| {
+            let row = Command::plain("HMGET", &partition_tag(name, partition), "m");
+            ["w", "x", "n", "c", "a"].into_iter().fold(row, Command::arg)
+        })
+        .collect();
+    let mut sum = PartitionsStatus::default();
+    let mut leases = vec![0; usize::from(u16::MAX) + 1];
+    for answer in servers.all(&commands, Safety::Primary).await? {
+        let numbers = list(answer)?.iter().map(integer).collect::<Result<Vec<u64>, _>>()?;
+        let [worker, until, known, done, waiting] = <[u64; 5]>::try_from(numbers).map_err(|_| odd())?;
+        if until > now {
+            sum.leased += 1;
+            if let Some(count) = usize::try_from(worker).ok().and_then(|worker| leases.get_mut(worker)) {
+                *count += 1;
+            }
+        } else {
+            sum.free += 1;
+            sum.free_with_work += u64::from(waiting > 0);
+        }
+        sum.known += known;
+        sum.done += done;
+        sum.waiting += waiting;
+    }
+    Ok((sum, leases))
+}
+
+async fn log_status(servers: &Servers, name: &str) -> Result<LogStatus, FleetError> {
+    let tag = log_tag(name);
+    let answers = servers
+        .all(
+            &[
+                Command::plain("GET", &tag, "n"),
+                Command::plain("GET", &tag, "c"),
+                Command::script(&SIZE, &tag),
+            ],
+            Safety::Primary,
+        )
+        .await?;
+    let [entries, end, memory] = <[Value; 3]>::try_from(answers).map_err(|_| odd())?;
+    Ok(LogStatus {
+        entries: integer(&entries)?,
+        end: Position::end_of_item(&text(end)?),
+        memory_bytes: integer(&memory)?,
+    })
+}
+
+static SIZE: crate::command::Lua = crate::command::script!("size.lua");
+
+async fn server_status(servers: &Servers) -> Result<Vec<ServerStatus>, FleetError> {
+    let mut all = Vec::new();
+    for (node, info) in servers.every_primary(&["INFO"]).await? {
+        let info = text(info)?;
+        let field = |name: &str| {
+            info.lines()
+                .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
+                .and_then(|value| value.trim().parse().ok())
+                .unwrap_or_default()
+        };
+        all.push(ServerStatus {
+            address: node.to_string(),
+            memory_bytes: field("used_memory"),
+            memory_limit_bytes: field("maxmemory"),
+            replicas: field("connected_slaves"),
+            commands_per_second: field("instantaneous_ops_per_sec"),
+        });
+    }
+    Ok(all)
+}
+
+impl Display for FleetStatus {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            name,
+            crawl,
+            partitions,
+            log,
+            ..
+        } = self;
+        writeln!(
+            f,
+            "crawl {name} ({crawl}){}",
+            if self.drain { ", asked to stop" } else { "" }
+        )?;
+        writeln!(
+            f,
+            "partitions: {} leased, {} free ({} with waiting URLs)",
+            partitions.leased, partitions.free, partitions.free_with_work
+        )?;
+        writeln!(
+            f,
+            "URLs: {} known, {} finished, {} waiting",
+            partitions.known, partitions.done, partitions.waiting
+        )?;
+        writeln!(f, "log: {} entries, {}", log.entries, Mebibytes(log.memory_bytes))?;
+        for server in &self.servers {
+            write!(f, "server {}: {}", server.address, Mebibytes(server.memory_bytes))?;
+            if server.memory_limit_bytes > 0 {
+                write!(f, " of {}", Mebibytes(server.memory_limit_bytes))?;
+            }
+            writeln!(
+                f,
+                ", {} replicas, {} commands/s",
+                server.replicas, server.commands_per_second
+            )?;
+        }
+        writeln!(
+            f,
+            "{:>6} {:<16} {:<6} {:>6} {:>9} {:>9} {:>9} {:>6} {:>6} {:>7} {:>7}",
+            "worker", "machine", "state", "leases", "queued", "kept", "dupl.", "hosts", "req/s", "outbox", "lag s"
+        )?;
+        for worker in &self.workers {
+            let report = &worker.report;
+            writeln!(
+                f,
+                "{:>6} {:<16} {:<6} {:>6} {:>9} {:>9} {:>9} {:>6} {:>6.1} {:>7} {:>7.1}{}{}",
+                worker.number,
+                report.host,
+                worker.state,
+                worker.leases,
+                report.queued,
+                report.kept,
+                report.duplicates,
+                report.hosts,
+                report.requests_per_second,
+                report.outbox,
+                worker.lag_seconds,
+                if report.note.is_empty() { "" } else { " " },
+                report.note
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Bytes as mebibytes.
+struct Mebibytes(u64);
+
+impl Display for Mebibytes {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.1} MiB", self.0 as f64 / f64::from(1 << 20))
+    }
+}
