@@ -73,6 +73,11 @@ pub(crate) enum CountChange {
     },
     /// The page of a URL that was reopened is gone.
     Gone,
+    /// A merged folder has a page of a URL that is excluded, redirects, or is gone in another. The URL counts as queued until the next
+    /// change.
+    Admitted,
+    Answered,
+    Found,
     /// A page has another verdict than before.
     Reclassified {
         was: Class,
@@ -141,6 +146,18 @@ impl Counts {
             }
             CountChange::TriedAgain => {
                 self.failed = self.failed.saturating_sub(1);
+                self.queued += 1;
+            }
+            CountChange::Admitted => {
+                self.excluded = self.excluded.saturating_sub(1);
+                self.queued += 1;
+            }
+            CountChange::Answered => {
+                self.redirected = self.redirected.saturating_sub(1);
+                self.queued += 1;
+            }
+            CountChange::Found => {
+                self.gone = self.gone.saturating_sub(1);
                 self.queued += 1;
             }
             CountChange::Due => self.due += 1,

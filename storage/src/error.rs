@@ -185,6 +185,35 @@ pub enum StorageError {
         /// The common beginning of the names of each crawl's files.
         crawls: Vec<String>,
     },
+    /// The files of a merged folder are there, but not the file that says which numbers their pages have.
+    #[error(
+        "{} was made by crawler merge, and the WARC file with the numbers of its pages is missing or damaged: put it back, or merge the folders again",
+        dir.display()
+    )]
+    NumbersMissing {
+        /// The data folder.
+        dir: PathBuf,
+    },
+    /// A merge into the folder was cut off.
+    #[error("a merge into {} was cut off: run the same crawler merge command again, which continues it", dir.display())]
+    MergeUnfinished {
+        /// The data folder.
+        dir: PathBuf,
+    },
+    /// The folder for the result of a merge has a crawl already.
+    #[error("{} holds a crawl already: name a new folder for the merged crawl with --data", dir.display())]
+    MergeTarget {
+        /// The data folder.
+        dir: PathBuf,
+    },
+    /// A folder cannot be merged with the others.
+    #[error("{} cannot be merged: {why}", dir.display())]
+    NotMergeable {
+        /// The data folder.
+        dir: PathBuf,
+        /// The reason, and what to do.
+        why: String,
+    },
     /// A record of the archive cannot be read.
     #[error("the record at byte {offset} of {} is damaged: {reason}; put a good copy of the file back", path.display())]
     ArchiveDamaged {

@@ -4,6 +4,7 @@
 //! DIR/README.md     describes each file
 //! DIR/lock          held by the process that has the store open; names it (module `holder`)
 //! DIR/crawler.sock  where that process gives its rows to readers, while it crawls (module `running`)
+//! DIR/merging       present until a merge into the folder is complete
 //! DIR/last-commit   the number of the last commit, in decimal
 //! DIR/state/        sled: frontier and catalogue
 //! DIR/warc/         the archive
@@ -26,7 +27,7 @@ use std::path::{Path, PathBuf};
 use crate::clock::now_ms;
 use crate::error::StorageError;
 use crate::holder::Holder;
-use crate::warc::medium::{Folder, Medium, Untouched};
+use crate::warc::medium::{Folder, Medium, Untouched, sync_folder};
 
 /// The name of the state.
 pub(crate) const STATE: &str = "state";
@@ -59,6 +60,9 @@ const README: &str = include_str!("folder_readme.md");
 
 const README_NAME: &str = "README.md";
 
+/// The name of the mark of a merge that has not ended: which files it takes, under which numbers.
+const MERGING: &str = "merging";
+
 /// The name of the mark of the last commit.
 const MARK: &str = "last-commit";
 
@@ -84,6 +88,7 @@ impl DataFolder {
 
     /// Holds `dir` as far as it can be held without writing: other readers may hold it too, and a file system without locks holds nobody off.
     pub fn hold_to_read(dir: &Path) -> Result<Self, StorageError> {
+        refuse_unfinished(dir)?;
         let lock = File::open(dir.join("lock")).ok();
         if let Some(mut lock) = lock.as_ref()
             && let Err(TryLockError::WouldBlock) = lock.try_lock_shared()
@@ -109,11 +114,12 @@ impl DataFolder {
     }
 
     /// [`hold`](Self::hold), with `marks` for writing to `dir`.
-    pub fn hold_with(
-        dir: &Path,
-        (create, command): (bool, &str),
-        marks: Box<dyn Medium>,
-    ) -> Result<Self, StorageError> {
+    pub fn hold_with(dir: &Path, how: (bool, &str), marks: Box<dyn Medium>) -> Result<Self, StorageError> {
+        refuse_unfinished(dir)?;
+        Self::hold_any(dir, how, marks)
+    }
+
+    fn hold_any(dir: &Path, (create, command): (bool, &str), marks: Box<dyn Medium>) -> Result<Self, StorageError> {
         if dir.is_file() {
             return Err(StorageError::NoFolder { dir: dir.to_owned() });
         }
@@ -145,6 +151,42 @@ impl DataFolder {
     pub fn install(&self, from: &str, succession: Succession) -> Result<(), StorageError> {
         self.rename(from, succession.new)?;
         self.succeed()
+    }
+
+    /// Holds `dir` for the result of a merge: a folder without a crawl, or one that a merge began to fill.
+    pub fn hold_for_merge(dir: &Path, command: &str) -> Result<Self, StorageError> {
+        let is_free = Self::current_state(dir).is_none() && !holds_warc(&dir.join("warc"));
+        if !is_free && !dir.join(MERGING).is_file() {
+            return Err(StorageError::MergeTarget { dir: dir.to_owned() });
+        }
+        Self::hold_any(dir, (true, command), marks_of(dir))
+    }
+
+    /// What the merge that was cut off wrote with [`begin_merge`](Self::begin_merge).
+    pub fn unfinished_merge(&self) -> Option<String> {
+        fs::read_to_string(self.dir.join(MERGING)).ok()
+    }
+
+    /// Notes that a merge fills the folder, and how. Until [`end_merge`](Self::end_merge) only another merge opens it.
+    pub fn begin_merge(&self, plan: &str) -> Result<(), StorageError> {
+        let path = self.dir.join(MERGING);
+        let written = File::create(&path).and_then(|mut file| {
+            file.write_all(plan.as_bytes())?;
+            file.sync_all()
+        });
+        written
+            .and_then(|()| sync_folder(&self.dir))
+            .map_err(|source| StorageError::io("write", path, source))
+    }
+
+    /// Notes that the merge is complete.
+    pub fn end_merge(&self) -> Result<(), StorageError> {
+        if !self.dir.join(MERGING).exists() {
+            return Ok(());
+        }
+        self.marks
+            .remove(MERGING)
+            .map_err(|source| StorageError::io("remove", self.dir.join(MERGING), source))
     }
 
     /// Continues an exchange that [`install`](Self::install) began.
@@ -313,6 +355,13 @@ fn named_in(lock: &mut impl Read) -> Option<Holder> {
     let mut holder = String::new();
     lock.read_to_string(&mut holder).ok()?;
     Holder::parse(&holder)
+}
+
+fn refuse_unfinished(dir: &Path) -> Result<(), StorageError> {
+    match dir.join(MERGING).is_file() {
+        true => Err(StorageError::MergeUnfinished { dir: dir.to_owned() }),
+        false => Ok(()),
+    }
 }
 
 fn holds_warc(dir: &Path) -> bool {

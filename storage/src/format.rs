@@ -44,6 +44,9 @@
 //!                                                                 SHA-1 of the fetched body
 //! outbox 'o' number:u64                                           ⟨[Letter]⟩ to other workers, in the order they were written: kind:u8,
 //!                                                                 bytes
+//! origins 'm' "origins"                                            ⟨[Origin]⟩ of a merged folder: which files come from which folder
+//! numbers 'n' origin:u16 chunk:u64                                 ⟨[u64]⟩ the numbers here of the pages 256·chunk, 256·chunk + 1, … of an
+//!                                                                 origin, 0 for none; see `origins`
 //! links  'l' page sequence:u64                                    01 ⟨[String]⟩: links of a duplicate to which no page with its
 //!                                                                 text linked before; a sample of them if there are many
 //! ```
@@ -95,6 +98,7 @@ pub(crate) const META_INDEXED: &[u8] = b"mindexed";
 pub(crate) const META_GAPS: &[u8] = b"mgaps";
 pub(crate) const META_RULES: &[u8] = b"mrules";
 pub(crate) const META_REDECIDED: &[u8] = b"mredecided";
+pub(crate) const META_ORIGINS: &[u8] = b"morigins";
 pub(crate) const META_SEED: &[u8] = b"mseed";
 pub(crate) const META_KNOWN: &[u8] = b"mknown";
 pub(crate) const META_WORKER: &[u8] = b"mworker";
@@ -113,9 +117,10 @@ pub(crate) const REDECIDED: u8 = b'y';
 pub(crate) const GATES: u8 = b'g';
 pub(crate) const SKIPPED: u8 = b'z';
 pub(crate) const OUTBOX: u8 = b'o';
-const ROBOTS: u8 = b'r';
+pub(crate) const NUMBERS: u8 = b'n';
+pub(crate) const ROBOTS: u8 = b'r';
 const NEW_LINKS: u8 = b'l';
-const SITEMAPS: u8 = b's';
+pub(crate) const SITEMAPS: u8 = b's';
 
 /// The version of the rows of [`GATES`], [`ROBOTS`], [`SITEMAPS`] and [`NEW_LINKS`], their first byte.
 const ROW_VERSION: u8 = 1;
@@ -325,6 +330,23 @@ pub(crate) fn archived_visit(key: &[u8]) -> Option<(u64, u64)> {
 /// The key for the unreadable stretch that begins at `offset` of a WARC file.
 pub(crate) fn skipped_key(file: u32, offset: u64) -> Vec<u8> {
     [&[SKIPPED][..], &file.to_be_bytes(), &offset.to_be_bytes()].concat()
+}
+
+/// The key for a chunk of the numbers of an origin's pages.
+pub(crate) fn numbers_key(origin: usize, chunk: u64) -> Vec<u8> {
+    [&numbers_prefix(origin)[..], &chunk.to_be_bytes()].concat()
+}
+
+/// The beginning of the keys of an origin.
+pub(crate) fn numbers_prefix(origin: usize) -> [u8; 3] {
+    let [high, low] = u16::try_from(origin).unwrap_or(u16::MAX).to_be_bytes();
+    [NUMBERS, high, low]
+}
+
+/// The chunk of such a key.
+pub(crate) fn numbers_chunk(key: &[u8]) -> Option<u64> {
+    let chunk = key.strip_prefix(&[NUMBERS])?.get(2..)?;
+    chunk.try_into().ok().map(u64::from_be_bytes)
 }
 
 /// A key of a table with numbers as keys.

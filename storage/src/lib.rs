@@ -126,7 +126,8 @@
 //! - `store`: opening, lending, and the commit. Further methods of [`Store`]: `stage/discover` and `stage/finish` stage changes, `queue`, `urls`,
 //!   `catalogue` and `texts` read, `revisit` stages visits, `yielded` gives pages up, `outbox` keeps messages to other workers, `hosts` and `run` remember hosts and
 //!   runs.
-//! - `verify`: checks whether all of it agrees. `rebuild`: the state from the archive. `compact`: the state without superseded rows.
+//! - `verify`: checks whether all of it agrees. `rebuild`: the state from the archive; `merge`: the same over the
+//!   archives of several data folders, whose numbers `origins` translates. `compact`: the state without superseded rows.
 //!   [`cdxj`]: the index of the archive for replay tools.
 
 mod batch;
@@ -149,7 +150,9 @@ mod hosts;
 #[cfg(test)]
 mod injected;
 mod known;
+mod merge;
 mod new_links;
+mod origins;
 mod outbox;
 mod outcome;
 mod page;
@@ -183,6 +186,8 @@ pub use format::MAX_URL_BYTES;
 pub use frontier::{Discovered, QueuedUrl, Revisit, Validators, Via};
 pub use holder::Holder;
 pub use hosts::{HostRecord, HostRecords, MAX_STORED_ROBOTS_BYTES, StoredRobots};
+pub use merge::{MergeSource, merge};
+pub use origins::{FETCHED_ELSEWHERE, FLEET_FIELD, WORKER_FIELD};
 pub use outbox::{Ended, Letter};
 pub use outcome::{Finished, Outcome};
 pub use page::{Fate, PageDraft, PageRecord, Replaced, Verdict};

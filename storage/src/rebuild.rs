@@ -21,24 +21,37 @@
 mod events;
 mod files;
 mod lost;
+mod numbering;
+mod numbers;
+mod outcomes;
+mod places;
 mod redecide;
 mod replay;
+mod seconds;
+mod source;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+pub(crate) use self::files::WarcFile;
 use self::files::{Heads, crawls_in, gaps_of, only_crawl};
+pub(crate) use self::files::{crawls_in as archived_crawls, read_head};
+use self::numbering::Numberings;
+use self::numbers::Numbers;
+pub(crate) use self::outcomes::Merged;
+use self::places::Places;
 pub use self::redecide::Redecision;
 use crate::cdxj::write_index;
 use crate::error::StorageError;
 use crate::folder::{DataFolder, REBUILDING, REBUILT, STATE};
 use crate::format;
 use crate::frontier::Discovered;
+use crate::origins::{Origin, Origins};
 use crate::page::Verdict;
 use crate::state::{Meta, State, await_release, make_durable};
 use crate::store::{OpenOptions, Store};
-use crate::warc::location::{Archived, WarcEnd, WarcLocation};
+use crate::warc::location::{Archived, WarcEnd};
 use crate::warc::medium::{Folder, Untouched};
 use crate::warc::metadata::DecidedBy;
 use crate::warc::writer::file_name;
@@ -56,6 +69,15 @@ pub enum RebuildStep {
         /// Bytes of all files.
         of: u64,
     },
+    /// Bytes of WARC files brought to a merged folder so far.
+    Brought {
+        /// Bytes linked or copied.
+        bytes: u64,
+        /// Bytes of all files.
+        of: u64,
+    },
+    /// The state of a merged folder is read.
+    State(PathBuf),
     /// A fault and its consequence, in one line.
     Problem(String),
 }
@@ -79,6 +101,11 @@ pub struct Rebuilt {
     pub problems: u64,
 }
 
+/// Whether a WARC file holds the numbers of the pages of a merged folder.
+pub(crate) fn has_numbers(path: &Path) -> bool {
+    Numberings::are_in(path)
+}
+
 /// A lost page.
 struct Lost {
     link: Discovered,
@@ -99,7 +126,17 @@ pub struct Rebuild {
     /// The crawl's verdicts on pages that were redecided.
     redecided: HashMap<u64, Verdict>,
     /// Places of the metadata records that have outlinks.
-    with_links: Vec<WarcLocation>,
+    with_links: Places,
+    /// The numbers of the pages of a merge's origins.
+    numbers: Numbers,
+    /// Second pages of URLs that two merged folders have.
+    seconds: BTreeSet<u64>,
+    /// A kept page has yielded to another.
+    has_yields: bool,
+    /// The end of each origin's last file.
+    origin_ends: Vec<WarcEnd>,
+    /// What a merge adds at its end.
+    merged: Option<Merged>,
     /// URLs of archived pages without a metadata record.
     undecided: Vec<String>,
     lost: Vec<Lost>,
@@ -134,43 +171,93 @@ impl Rebuild {
     ///
     /// # Errors
     /// [`StorageError::NothingArchived`], [`StorageError::SeveralCrawls`], [`StorageError::SchemeUnknown`], [`StorageError::StateLinked`],
-    /// [`StorageError::Locked`]; a WARC file cannot be read, or the new state cannot be written. The old state does not change.
+    /// [`StorageError::Locked`], [`StorageError::NumbersMissing`]; a WARC file cannot be read, or the new state cannot be written. The old
+    /// state does not change.
     pub fn begin(dir: &Path, options: &OpenOptions, say: &mut dyn FnMut(RebuildStep)) -> Result<Self, StorageError> {
         if !dir.is_dir() {
             return Err(StorageError::NoStore { dir: dir.to_owned() });
         }
         let folder = DataFolder::hold(dir, false, &options.command)?;
         folder.check_replaceable()?;
-        let crawls = crawls_in(&folder, say)?;
+        let crawls = crawls_in(&folder.warc(), say)?;
         let files = only_crawl(crawls, &folder, || Some(old_meta(dir, options)?.started_at), say)?;
         let gaps = gaps_of(&files, &folder, say);
-        let heads = Heads::of(&files);
+        let numberings = Numberings::find(&folder, &files)?;
+        let mut rebuild = Self::new(folder, (&files, gaps), numberings.origins(), options, say)?;
+        numberings.store(&rebuild.store.state)?;
+        rebuild.read_all(files, say)?;
+        Ok(rebuild)
+    }
+
+    /// Replays the files that a merge has brought to the folder. `origins` says where they come from.
+    pub(crate) fn begin_merged(
+        folder: DataFolder,
+        origins: Vec<Origin>,
+        merged: Merged,
+        options: &OpenOptions,
+        say: &mut dyn FnMut(RebuildStep),
+    ) -> Result<Self, StorageError> {
+        let crawls = crawls_in(&folder.warc(), say)?;
+        let files = only_crawl(crawls, &folder, || None, say)?;
+        let mut rebuild = Self::new(folder, (&files, Vec::new()), (origins, false), options, say)?;
+        rebuild.merged = Some(merged);
+        rebuild.read_all(files, say)?;
+        rebuild.cut_tails()?;
+        rebuild.write_numbering()?;
+        Ok(rebuild)
+    }
+
+    /// A rebuild of `files` that has not read them yet. `origins` says where they come from, and whether the numbers of their pages are
+    /// known.
+    fn new(
+        folder: DataFolder,
+        (files, gaps): (&[WarcFile], Vec<u32>),
+        (origins, are_numbered): (Vec<Origin>, bool),
+        options: &OpenOptions,
+        say: &mut dyn FnMut(RebuildStep),
+    ) -> Result<Self, StorageError> {
+        let dir = folder.dir().to_owned();
+        let heads = Heads::of(files);
         let scheme = heads
             .scheme()
-            .or_else(|| Some(old_meta(dir, options)?.scheme))
+            .or_else(|| Some(old_meta(&dir, options)?.scheme))
             .or_else(|| options.scheme.clone());
-        let scheme = scheme.ok_or_else(|| StorageError::SchemeUnknown { dir: dir.to_owned() })?;
+        let scheme = scheme.ok_or_else(|| StorageError::SchemeUnknown { dir })?;
         let has_unreadable_head = heads.has_unreadable;
         if has_unreadable_head && !heads.decided_by.is_empty() {
             say(RebuildStep::Problem(UNREADABLE_HEAD.to_owned()));
         }
         folder.remove_folder(REBUILDING)?;
-        let started_at = heads.started_at.filter(|at| files.iter().all(|file| file.is_of(*at)));
+        let started_at = heads
+            .started_at
+            .filter(|at| files.iter().all(|file| file.is_of(*at)));
         let options = OpenOptions {
             scheme: Some(scheme),
             create: true,
             now_ms: started_at.unwrap_or(files[0].started_at),
             ..options.clone()
         };
-        let store = scratch_store(&folder, &options)?;
+        let mut store = scratch_store(&folder, &options)?;
+        if !origins.is_empty() {
+            let row = (format::META_ORIGINS.to_vec(), Some(format::encode(&origins)?));
+            store.stage_rows(vec![row])?;
+            store.commit()?;
+        }
+        let numbers = Numbers::new(store.state.clone(), &origins, are_numbered);
+        store.origins = Origins { all: origins };
         let mut rebuild = Self {
+            with_links: Places::new(&folder.dir().join(REBUILDING))?,
             folder,
             decided_by: heads.decided_by_or(store.scheme()),
             store,
             has_unreadable_head,
             closed: None,
             redecided: HashMap::new(),
-            with_links: Vec::new(),
+            numbers,
+            seconds: BTreeSet::new(),
+            has_yields: false,
+            origin_ends: Vec::new(),
+            merged: None,
             undecided: Vec::new(),
             lost: Vec::new(),
             lost_without_record: Vec::new(),
@@ -187,7 +274,6 @@ impl Rebuild {
             result: Rebuilt::default(),
         };
         rebuild.store.archive.replay(Archived::default(), WarcEnd::default());
-        rebuild.read_all(&files, say)?;
         Ok(rebuild)
     }
 
@@ -214,8 +300,14 @@ impl Rebuild {
         let unused = lost.iter().map(|lost| lost.sequence + 1).max().unwrap_or_default();
         self.store.progress.next_page = self.store.progress.next_page.max(unused);
         self.queue_lost(lost)?;
-        for location in std::mem::take(&mut self.with_links) {
-            self.queue_links(location, say)?;
+        // Before the links: a URL that is finished in one of the folders is not queued.
+        if let Some(merged) = &self.merged {
+            merged.add_outcomes(&mut self.store, say)?;
+        }
+        let scratch = self.folder.dir().join(REBUILDING);
+        let with_links = std::mem::replace(&mut self.with_links, Places::new(&scratch)?);
+        for location in with_links.read()? {
+            self.queue_links(location?, say)?;
         }
         // Last, because the links to these URLs carry more data than the URLs alone.
         let lost = std::mem::take(&mut self.lost_without_record);
@@ -250,10 +342,13 @@ impl Rebuild {
             mut result,
             closed,
             options,
+            numbers,
+            merged,
             ..
         } = self;
         let started_at = store.started_at();
-        drop(store);
+        // Both hold the database open.
+        drop((store, numbers));
         make_durable(&folder.dir().join(REBUILDING).join(STATE))?;
         if let Some(end) = closed {
             cut_tail_of_closed_file(&folder, started_at, end)?;
@@ -261,9 +356,10 @@ impl Rebuild {
         folder.install(&format!("{REBUILDING}/{STATE}"), REBUILT)?;
         folder.note_commit(commit)?;
         folder.remove_folder(REBUILDING)?;
+        folder.end_merge()?;
         (result.pages, result.kept, result.queued) = (counts.fetched() + counts.gone, counts.kept, counts.queued);
         let dir = folder.dir().to_owned();
-        drop(folder);
+        drop((folder, merged));
         // Write the index after the exchange, so that the folder never holds the old state with the index of another state.
         let written = Store::open_untouched(&dir, &options).and_then(|mut store| write_index(&mut store));
         if let Err(error) = written {
@@ -272,6 +368,16 @@ impl Rebuild {
             )));
         }
         Ok(result)
+    }
+}
+
+impl Rebuild {
+    /// Cuts the copies of the origins' last files at the end of what was replayed.
+    fn cut_tails(&self) -> Result<(), StorageError> {
+        for end in &self.origin_ends {
+            cut_tail_of_closed_file(&self.folder, self.store.started_at(), *end)?;
+        }
+        Ok(())
     }
 }
 

@@ -12,6 +12,7 @@ use crate::folder::DataFolder;
 use crate::format::{self, Progress};
 use crate::known::KnownUrls;
 use crate::outbox::Outbox;
+use crate::origins::Origins;
 use crate::redecided::{REDECIDED_ROW, Redecided};
 use crate::running::client::{AsOf, Connected, Lender};
 use crate::running::server::Server;
@@ -97,6 +98,8 @@ pub struct Store {
     pub(crate) refresh: Option<(u64, RefreshCounts)>,
     pub(crate) outbox: Outbox,
     pub(crate) folder: DataFolder,
+    /// Where the files of a merged archive come from.
+    pub(crate) origins: Origins,
     /// Set while a commit applies its batches; stays set if that fails.
     halted: bool,
     scheme: String,
@@ -222,6 +225,7 @@ impl Store {
         let outbox = Outbox::open(&state)?;
         let mut store = Self {
             server: None,
+            origins: Origins::read(&state)?,
             state,
             archive,
             folder,

@@ -1,6 +1,7 @@
 //! Reads the archive: single records, and the texts of pages.
 
 use crate::error::StorageError;
+use crate::origins::number_of;
 use crate::page::PageRecord;
 use crate::store::Store;
 use crate::warc::Record;
@@ -31,7 +32,12 @@ impl Store {
             let text = String::from_utf8(record.block);
             return text.map(Some).map_err(|_| damaged("the text is not UTF-8".to_owned()));
         };
-        let base = base.map_err(damaged)?;
+        let named = base.map_err(damaged)?;
+        let Some(base) = self.number_in(location.file, named)? else {
+            return Err(damaged(format!(
+                "it is the difference from the text of page {named} of the folder that it comes from, which is missing"
+            )));
+        };
         let earlier = self.latest_page(base)?.filter(|_| base < before);
         let kept = match (earlier, steps.checked_sub(1)) {
             (Some(page), Some(steps)) => self.text_before(&page, base, steps)?,
@@ -42,6 +48,14 @@ impl Store {
             None => Err(damaged(format!(
                 "it is the difference from the text of page {base}, which is missing"
             ))),
+        }
+    }
+
+    /// The page that a record in the `file` of the archive calls `named`; `None` if the page was lost.
+    pub(crate) fn number_in(&self, file: u32, named: u64) -> Result<Option<u64>, StorageError> {
+        match self.origins.of_file(file) {
+            Some(origin) => number_of(&self.state, origin, named),
+            None => Ok(Some(named)),
         }
     }
 

@@ -1,16 +1,20 @@
 //! Replays the event of one metadata record: a page, or a visit to one.
 
+use super::source::Found;
 use super::{Lost, Rebuild};
 use crate::error::StorageError;
 use crate::foreign::ForeignPage;
-use crate::frontier::{Discovered, QueuedUrl};
+use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::outcome::Outcome;
 use crate::page::{Fate, PageDraft, PageRecord, Replaced, Verdict};
 use crate::url_state::UrlState;
 use crate::visits::Visit;
 use crate::warc::EncodedCapture;
 use crate::warc::location::{Archived, WarcLocation};
-use crate::warc::metadata::{Event, Metadata, Records};
+use crate::warc::metadata::{Event, Records};
+
+/// The number of no page: the archive names one that is lost, or in none of the merged folders.
+const NOWHERE: u64 = 0;
 
 /// The archived records that belong to one metadata record.
 #[derive(Default)]
@@ -45,39 +49,133 @@ struct PageRecords {
 }
 
 impl Rebuild {
-    /// Replays the event of a metadata record.
-    pub(super) fn replay_event(
-        &mut self,
-        metadata: Metadata,
-        group: Group,
-        location: WarcLocation,
-    ) -> Result<Used, StorageError> {
+    /// Replays the event of a metadata record of an origin, or of the folder's own crawl.
+    pub(super) fn replay_event(&mut self, found: Found, origin: Option<usize>) -> Result<Used, StorageError> {
+        let Found {
+            metadata,
+            group,
+            location,
+            ..
+        } = found;
         if !metadata.outlinks.is_empty() {
-            self.with_links.push(location);
+            self.with_links.push(location)?;
         }
         self.store.archive.replay(group.archived, self.end);
-        match metadata.event {
-            Event::Page {
+        let event = match origin {
+            Some(origin) => self.in_new_numbers(metadata.event, origin)?,
+            None => Ok(metadata.event),
+        };
+        match event {
+            Err(reason) => Ok(Err(reason)),
+            Ok(Event::Page {
                 sequence,
                 page,
                 replaced,
-            } => self.replay_page(
+            }) => self.replay_page(
                 sequence,
                 *page,
                 replaced,
                 PageRecords::of(metadata.records, group.archived),
             ),
+            Ok(Event::Visited {
+                page,
+                visit,
+                at,
+                wire_bytes,
+                status,
+            }) => self.replay_visit(page, visit, (at, wire_bytes, status), &group),
+            Ok(Event::Redirected { page, to, status }) => self.replay_return(page, Outcome::Redirect { to, status }),
+            Ok(Event::Excluded { page, reason }) => self.replay_return(page, Outcome::Excluded { reason }),
+            Ok(Event::Yielded { page, verdict }) => self.replay_yield(page, verdict),
+        }
+    }
+
+    fn replay_yield(&mut self, page: u64, verdict: Verdict) -> Result<Used, StorageError> {
+        if verdict.of() == Some(NOWHERE) {
+            return Ok(Err(format!(
+                "page {page} became a duplicate of another worker's page, which is in none of the folders; it stays kept"
+            )));
+        }
+        if self.is_second(page) {
+            return self.replay_yield_of_second(page, verdict).map(Ok);
+        }
+        self.has_yields = true;
+        Ok(match self.store.yield_page(page, verdict) {
+            Ok(()) => Ok(()),
+            Err(StorageError::NotReplaceable { .. }) => Err(format!(
+                "page {page} became a duplicate of another worker's page, but it is lost or not kept; skipped"
+            )),
+            Err(error) => return Err(error),
+        })
+    }
+
+    /// The event with the numbers of the new state. A page that is not here has the number [`NOWHERE`].
+    fn in_new_numbers(&mut self, event: Event, origin: usize) -> Result<Result<Event, String>, StorageError> {
+        let next = self.store.next_page_id();
+        Ok(Ok(match event {
+            Event::Page {
+                sequence,
+                mut page,
+                replaced,
+            } => {
+                let here = |number: u64| Ok::<_, StorageError>(self.numbers.here(origin, number)?.unwrap_or(NOWHERE));
+                if let Some(of) = page.verdict.of() {
+                    page.verdict = page.verdict.with_of(here(of)?);
+                }
+                page.via = match page.via {
+                    Some(Via::Page(number)) => self.numbers.here(origin, number)?.map(Via::Page),
+                    via => via,
+                };
+                page.previous = page.previous.map(here).transpose()?;
+                let replaced_page = replaced.map(|replaced| here(replaced.page)).transpose()?;
+                let Some(number) = self.numbers.give(origin, sequence, next)? else {
+                    let url = &page.url;
+                    return Ok(Err(format!(
+                        "page {sequence} ({url}) of its folder is there already; skipped"
+                    )));
+                };
+                Event::Page {
+                    sequence: number,
+                    page,
+                    replaced: replaced.zip(replaced_page).map(|(replaced, page)| Replaced {
+                        page,
+                        verdict: replaced.verdict.with_of(number),
+                    }),
+                }
+            }
             Event::Visited {
                 page,
                 visit,
                 at,
                 wire_bytes,
                 status,
-            } => self.replay_visit(page, visit, (at, wire_bytes, status), &group),
-            Event::Redirected { page, to, status } => self.replay_return(page, Outcome::Redirect { to, status }),
-            Event::Excluded { page, reason } => self.replay_return(page, Outcome::Excluded { reason }),
-            Event::Yielded { page, verdict } => self.replay_yield(page, verdict),
-        }
+            } => Event::Visited {
+                page: self.numbers.here(origin, page)?.unwrap_or(NOWHERE),
+                visit,
+                at,
+                wire_bytes,
+                status,
+            },
+            Event::Redirected { page, to, status } => Event::Redirected {
+                page: self.numbers.here(origin, page)?.unwrap_or(NOWHERE),
+                to,
+                status,
+            },
+            Event::Excluded { page, reason } => Event::Excluded {
+                page: self.numbers.here(origin, page)?.unwrap_or(NOWHERE),
+                reason,
+            },
+            Event::Yielded { page, verdict } => {
+                let of = match verdict.of() {
+                    Some(of) => self.numbers.here(origin, of)?,
+                    None => None,
+                };
+                Event::Yielded {
+                    page: self.numbers.here(origin, page)?.unwrap_or(NOWHERE),
+                    verdict: verdict.with_of(of.unwrap_or(NOWHERE)),
+                }
+            }
+        }))
     }
 
     fn replay_yield(&mut self, page: u64, verdict: Verdict) -> Result<Used, StorageError> {
@@ -117,6 +215,10 @@ impl Rebuild {
             )));
         }
         let Some(queued) = self.place_of(&page)? else {
+            if !self.store.origins.all.is_empty() {
+                self.replay_second(sequence, page, records.archived)?;
+                return Ok(Ok(()));
+            }
             return Ok(Err(format!(
                 "page {sequence} ({url}): its URL has another page already; skipped"
             )));
@@ -172,6 +274,9 @@ impl Rebuild {
 
     /// Replays the outcome of a visit that brought no other page.
     fn replay_return(&mut self, page: u64, outcome: Outcome) -> Result<Used, StorageError> {
+        if self.is_second(page) {
+            return self.replay_return_to_second(page, &outcome).map(Ok);
+        }
         let is_current = (self.store.latest_page(page)?).is_some_and(|page| page.fate == Fate::Current);
         let queued = match is_current {
             true => self.revisited(page)?,
@@ -219,7 +324,7 @@ impl Rebuild {
     }
 
     /// The last replayed page of this URL.
-    fn current_page(&mut self, host: &str, url: &str) -> Result<Option<u64>, StorageError> {
+    pub(super) fn current_page(&mut self, host: &str, url: &str) -> Result<Option<u64>, StorageError> {
         // The state of a URL is read from committed rows.
         if self.store.pending() > 0 {
             self.store.commit()?;
@@ -272,7 +377,7 @@ impl PageRecords {
 }
 
 /// The draft that the crawl made the page's record from.
-fn draft_of(page: PageRecord, replaces: Option<Replaced>) -> PageDraft {
+pub(super) fn draft_of(page: PageRecord, replaces: Option<Replaced>) -> PageDraft {
     PageDraft {
         title: page.title,
         fetched_at: page.fetched_at,

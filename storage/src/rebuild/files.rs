@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use super::RebuildStep;
 use crate::error::StorageError;
 use crate::folder::DataFolder;
-use crate::warc::metadata::DecidedBy;
+use crate::warc::metadata::{DecidedBy, Head};
 use crate::warc::record::compact_date;
 use crate::warc::writer::parse_file_name;
 use crate::warc::{WarcReader, metadata};
 
 /// A WARC file of the archive.
-pub(super) struct WarcFile {
+pub(crate) struct WarcFile {
     pub path: PathBuf,
     pub number: u32,
     pub bytes: u64,
@@ -28,14 +28,13 @@ impl WarcFile {
 }
 
 /// The files in `warc/` by the crawl in their names, in order. Reports other WARC files.
-pub(super) fn crawls_in(
-    folder: &DataFolder,
+pub(crate) fn crawls_in(
+    warc: &Path,
     say: &mut dyn FnMut(RebuildStep),
 ) -> Result<BTreeMap<u64, Vec<WarcFile>>, StorageError> {
-    let warc = folder.warc();
-    let read = |source| StorageError::io("read", &warc, source);
+    let read = |source| StorageError::io("read", warc, source);
     let mut crawls: BTreeMap<u64, Vec<WarcFile>> = BTreeMap::new();
-    for entry in fs::read_dir(&warc).map_err(read)? {
+    for entry in fs::read_dir(warc).map_err(read)? {
         let entry = entry.map_err(read)?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let bytes = entry.metadata().map_err(read)?.len();
@@ -123,16 +122,19 @@ pub(super) struct Heads {
 impl Heads {
     pub fn of(files: &[WarcFile]) -> Self {
         let heads: Vec<_> = files.iter().map(|file| read_head(&file.path)).collect();
-        let first = heads.iter().flatten().next();
-        let has_unreadable = files
-            .iter()
-            .zip(&heads)
-            .any(|(file, head)| file.bytes > 0 && head.is_none());
+        let with_scheme = heads.iter().flatten().filter(|head| head.decided_by.is_some());
+        let first = with_scheme.clone().next();
+        let has_unreadable = files.iter().zip(&heads).any(|(file, head)| {
+            let is_read = head.as_ref().is_some_and(|head| head.decided_by.is_some());
+            file.bytes > 0 && !is_read
+        });
         Self {
-            started_at: first.and_then(|(started_at, _)| *started_at),
-            scheme: first.map(|(_, decided_by)| decided_by.scheme.clone()),
+            started_at: first.and_then(|head| head.started_at),
+            scheme: first
+                .and_then(|head| head.decided_by.as_ref())
+                .map(|by| by.scheme.clone()),
             has_unreadable,
-            decided_by: heads.into_iter().flatten().map(|(_, decided_by)| decided_by).collect(),
+            decided_by: with_scheme.filter_map(|head| head.decided_by.clone()).collect(),
         }
     }
 
@@ -152,9 +154,8 @@ impl Heads {
     }
 }
 
-/// The crawl's start and the scheme in the `warcinfo` at the head of a file. `None` if the head cannot be read.
-fn read_head(path: &Path) -> Option<(Option<u64>, DecidedBy)> {
+/// The `warcinfo` at the head of a file. `None` if it cannot be read.
+pub(crate) fn read_head(path: &Path) -> Option<Head> {
     let first = WarcReader::new(File::open(path).ok()?).next_record().ok()??.ok()?;
-    let (started_at, decided_by) = metadata::read_crawl_fields(&first.record);
-    Some((started_at, decided_by?))
+    Some(metadata::read_head(&first.record))
 }

@@ -3,6 +3,7 @@
 use super::{Lost, Rebuild, RebuildStep};
 use crate::error::StorageError;
 use crate::frontier::Via;
+use crate::page::PageRecord;
 use crate::url_state::UrlState;
 use crate::warc::location::WarcLocation;
 use crate::warc::metadata::{self, Event};
@@ -45,16 +46,27 @@ impl Rebuild {
             }
         };
         let via = match &metadata.event {
-            Event::Page { sequence, page, .. } => match self.store.latest_page(*sequence)? {
-                Some(_) => Some(Via::Page(*sequence)),
+            Event::Page { sequence, page, .. } => match self.page_named(location, *sequence)? {
+                Some((sequence, _)) => Some(Via::Page(sequence)),
                 None => Some(Via::Url(page.url.as_str().into())),
             },
             Event::Visited { page, .. }
             | Event::Redirected { page, .. }
             | Event::Excluded { page, .. }
-            | Event::Yielded { page, .. } => self.store.latest_page(*page)?.map(|page| Via::Url(page.url.into())),
+            | Event::Yielded { page, .. } => {
+                let page = self.page_named(location, *page)?;
+                page.map(|(_, page)| Via::Url(page.url.into()))
+            }
         };
         self.store.discover_from(&metadata.outlinks, via.as_ref())?;
         Ok(())
+    }
+
+    /// The page that a record at `location` calls `named`, with its number.
+    fn page_named(&self, location: WarcLocation, named: u64) -> Result<Option<(u64, PageRecord)>, StorageError> {
+        let Some(number) = self.store.number_in(location.file, named)? else {
+            return Ok(None);
+        };
+        Ok(self.store.latest_page(number)?.map(|page| (number, page)))
     }
 }

@@ -158,9 +158,10 @@ impl Rebuild {
         Ok(())
     }
 
-    /// Old versions and pages without a text keep their verdicts, and may be duplicates of a page that is itself a duplicate now. Makes
-    /// them duplicates of that page's representative.
-    fn repair_duplicates(&mut self) -> Result<(), StorageError> {
+    /// Old versions and pages without a text keep their verdicts in a redecision, and a page may have yielded to an earlier one of another
+    /// folder in a merge: so a page may be a duplicate of one that is itself a duplicate now. Makes it a duplicate of that page's
+    /// representative.
+    pub(super) fn repair_duplicates(&mut self) -> Result<(), StorageError> {
         for row in self.store.pages_from(0) {
             let (sequence, page) = row?;
             let Some(of) = page.verdict.of() else { continue };

@@ -1,62 +1,215 @@
-//! Replays the archive: reads its records in order, and groups those of a page with their metadata record.
+//! Replays the archive: the events of all origins in one order.
+//!
+//! A folder that was never merged has one source, whose order is that of its files. In a merge the sources take turns: the page that was
+//! fetched first comes first, but never before the page that it is a duplicate of. So the numbers of the pages are in an order in which one
+//! crawl could have decided them as they were decided.
 
-use std::fs::File;
-
-use super::events::Group;
 use super::files::WarcFile;
+use super::numbers::Named;
+use super::source::{Found, Note, Source};
 use super::{Rebuild, RebuildStep};
 use crate::error::StorageError;
 use crate::format;
-use crate::warc::location::{Archived, WarcEnd, WarcLocation};
-use crate::warc::metadata;
-use crate::warc::record::read_digest;
-use crate::warc::{LocatedRecord, Record, WarcReader};
+use crate::warc::location::WarcEnd;
+use crate::warc::metadata::Event;
+
+/// A source and its next event.
+struct Turn {
+    source: Source,
+    next: Option<Found>,
+    /// What orders the next event among those of other sources.
+    rank: u64,
+}
+
 
 impl Rebuild {
+    /// Replays `files`, in the order of their numbers.
     pub(super) fn read_all(
         &mut self,
-        files: &[WarcFile],
+        files: Vec<WarcFile>,
         say: &mut dyn FnMut(RebuildStep),
     ) -> Result<(), StorageError> {
         let of = files.iter().map(|file| file.bytes).sum();
-        let (mut before, mut group) = (0, Group::default());
-        for file in files {
-            // The next record goes to the start of this file, unless the file holds one.
-            self.end = WarcEnd {
-                file: file.number,
+        let last = files.last().map_or(0, |file| file.number);
+        let (origins, own) = self.sources(files);
+        let has_own = own.has_files();
+        let mut read = 0;
+        self.replay_in_turns(origins, (&mut read, of), say)?;
+        self.settle_seconds()?;
+        if self.has_yields && !self.store.origins.all.is_empty() {
+            self.repair_duplicates()?;
+        }
+        // The numbers of lost pages stay unused.
+        self.store.progress.next_page = self.store.progress.next_page.max(self.numbers.next());
+        let mut end = self.replay_own(own, (read, of), say)?;
+        if !has_own {
+            // Files that come from another folder never grow.
+            end = WarcEnd {
+                file: last + 1,
                 offset: 0,
             };
-            let input = File::open(&file.path).map_err(|source| StorageError::io("read", &file.path, source))?;
-            let mut reader = WarcReader::new(input);
-            while let Some(read) = reader
-                .next_record()
-                .map_err(|source| StorageError::io("read", &file.path, source))?
-            {
-                match read {
-                    Ok(located) => {
-                        self.end.offset = located.offset + located.length;
-                        self.take(file, located, &mut group, say)?;
-                        say(RebuildStep::Read {
-                            bytes: before + self.end.offset,
-                            of,
-                        });
-                    }
-                    Err(damage) => {
-                        self.note_skipped(file.number, damage.offset, reader.position())?;
-                        self.problem(say, format!("{}: {damage}; skipped", file.path.display()));
-                    }
-                }
-            }
-            self.result.files += 1;
-            before += file.bytes;
         }
-        // The crawler fetches the page again, and a later rebuild must not find its incomplete records a second time.
-        if let Some(begin) = group.begin().filter(|begin| begin.file == self.end.file) {
-            self.end.offset = begin.offset;
-        }
-        self.leave(&mut group, say);
+        self.end = end;
         self.store.commit()?;
         self.store.progress.archive = self.end;
+        Ok(())
+    }
+
+    /// The sources of the origins, and the source of the folder's own crawl.
+    fn sources(&self, files: Vec<WarcFile>) -> (Vec<Source>, Source) {
+        let mut of_origins: Vec<Vec<WarcFile>> = self.store.origins.all.iter().map(|_| Vec::new()).collect();
+        let mut own = Vec::new();
+        for file in files {
+            match self.store.origins.of_file(file.number) {
+                Some(origin) => of_origins[origin].push(file),
+                None => own.push(file),
+            }
+        }
+        let origins = of_origins.into_iter().enumerate();
+        let origins = origins.map(|(origin, files)| Source::new(Some(origin), files));
+        (origins.collect(), Source::new(None, own))
+    }
+
+    fn replay_own(
+        &mut self,
+        mut source: Source,
+        (before, of): (u64, u64),
+        say: &mut dyn FnMut(RebuildStep),
+    ) -> Result<WarcEnd, StorageError> {
+        loop {
+            let found = self.next_of(&mut source, say)?;
+            say(RebuildStep::Read {
+                bytes: before + source.bytes(),
+                of,
+            });
+            match found {
+                Some(found) => {
+                    self.end = source.end;
+                    self.replay(found, &source, say)?;
+                }
+                None => break,
+            }
+        }
+        self.result.files += source.begun;
+        Ok(source.end)
+    }
+
+    fn replay_in_turns(
+        &mut self,
+        sources: Vec<Source>,
+        (read, of): (&mut u64, u64),
+        say: &mut dyn FnMut(RebuildStep),
+    ) -> Result<(), StorageError> {
+        let mut turns = Vec::with_capacity(sources.len());
+        for source in sources {
+            let mut turn = Turn {
+                source,
+                next: None,
+                rank: 0,
+            };
+            self.advance(&mut turn, say)?;
+            turns.push(turn);
+        }
+        while let Some(at) = self.whose_turn(&turns)? {
+            let turn = &mut turns[at];
+            if let Some(found) = turn.next.take() {
+                self.end = turn.source.end;
+                self.replay(found, &turn.source, say)?;
+            }
+            let before = turn.source.bytes();
+            self.advance(turn, say)?;
+            *read += turn.source.bytes() - before;
+            say(RebuildStep::Read { bytes: *read, of });
+        }
+        for turn in &turns {
+            self.result.files += turn.source.begun;
+            self.origin_ends.push(turn.source.end);
+        }
+        Ok(())
+    }
+
+    /// Reads the next event of a source.
+    fn advance(&mut self, turn: &mut Turn, say: &mut dyn FnMut(RebuildStep)) -> Result<(), StorageError> {
+        turn.next = self.next_of(&mut turn.source, say)?;
+        turn.rank = match (&turn.next, turn.source.origin) {
+            (Some(found), Some(origin)) => self.rank_of(origin, &found.metadata.event)?,
+            _ => 0,
+        };
+        Ok(())
+    }
+
+    /// The source whose event is next; `None` if all have ended.
+    fn whose_turn(&self, turns: &[Turn]) -> Result<Option<usize>, StorageError> {
+        let mut waiting: Vec<(u64, usize)> = Vec::with_capacity(turns.len());
+        for (at, turn) in turns.iter().enumerate() {
+            if turn.next.is_some() {
+                waiting.push((turn.rank, at));
+            }
+        }
+        waiting.sort_unstable();
+        for (_, at) in &waiting {
+            if self.is_ready(&turns[*at])? {
+                return Ok(Some(*at));
+            }
+        }
+        // If each waits for another, the archives contradict each other. The earliest one then loses the page that it waits for.
+        Ok(waiting.first().map(|(_, at)| *at))
+    }
+
+    /// What orders the events of different sources: the number that the archive gives a page, or the time of its fetch. Other events are
+    /// about earlier pages of their own source, and follow these at once.
+    fn rank_of(&self, origin: usize, event: &Event) -> Result<u64, StorageError> {
+        let Event::Page { sequence, page, .. } = event else {
+            return Ok(0);
+        };
+        Ok(self.numbers.given(origin, *sequence)?.unwrap_or(page.fetched_at))
+    }
+
+    /// Whether the page that the next event names in its verdict has been replayed, or never will be.
+    fn is_ready(&self, turn: &Turn) -> Result<bool, StorageError> {
+        let (Some(found), Some(origin)) = (&turn.next, turn.source.origin) else {
+            return Ok(false);
+        };
+        let named = match &found.metadata.event {
+            Event::Page { page, .. } => page.verdict.of(),
+            Event::Yielded { verdict, .. } => verdict.of(),
+            Event::Visited { .. } | Event::Redirected { .. } | Event::Excluded { .. } => None,
+        };
+        Ok(match named {
+            Some(of) => self.numbers.named(origin, of)? != Named::Later,
+            None => true,
+        })
+    }
+
+    /// The next event of a source. Records everything else that the source finds before it.
+    fn next_of(
+        &mut self,
+        source: &mut Source,
+        say: &mut dyn FnMut(RebuildStep),
+    ) -> Result<Option<Found>, StorageError> {
+        let found = source.next()?;
+        for note in source.notes.drain(..) {
+            match note {
+                Note::Problem(text) => self.problem(say, text),
+                Note::Skipped { file, offset, end } => self.note_skipped(file, offset, end)?,
+                Note::Undecided(url) => self.undecided.push(url),
+            }
+        }
+        if found.is_none()
+            && let Some(origin) = source.origin
+        {
+            self.numbers.end(origin)?;
+        }
+        Ok(found)
+    }
+
+    fn replay(&mut self, found: Found, source: &Source, say: &mut dyn FnMut(RebuildStep)) -> Result<(), StorageError> {
+        self.last_archived_commit = self.last_archived_commit.max(found.commit);
+        let location = found.location;
+        if let Err(reason) = self.replay_event(found, source.origin)? {
+            let place = source.place(location);
+            self.problem(say, format!("{place}: {reason}"));
+        }
         Ok(())
     }
 
@@ -64,81 +217,6 @@ impl Rebuild {
     fn note_skipped(&mut self, file: u32, offset: u64, end: u64) -> Result<(), StorageError> {
         let row = (format::skipped_key(file, offset), Some(format::encode(&end)?));
         self.store.stage_rows(vec![row])
-    }
-
-    fn take(
-        &mut self,
-        file: &WarcFile,
-        located: LocatedRecord,
-        group: &mut Group,
-        say: &mut dyn FnMut(RebuildStep),
-    ) -> Result<(), StorageError> {
-        let location = WarcLocation {
-            file: file.number,
-            offset: located.offset,
-            length: located.length,
-        };
-        let record = &located.record;
-        let kind = record.kind();
-        if !matches!(kind, "response" | "revisit" | "conversion" | "metadata") {
-            return Ok(());
-        }
-        let uri = record.field("WARC-Target-URI").map(str::to_owned);
-        let begins_group = uri != group.uri || kind == "response" && group.archived.response.is_some();
-        if begins_group {
-            self.leave(group, say);
-            group.uri = uri;
-        }
-        match kind {
-            "response" => group.archived.response = Some(location),
-            "revisit" => {
-                group.archived.revisit = Some(location);
-                group.payload_digest = record.field("WARC-Payload-Digest").and_then(read_digest);
-            }
-            "conversion" => group.archived.text = Some(location),
-            _ => self.take_metadata(file, record, location, group, say)?,
-        }
-        Ok(())
-    }
-
-    /// Replays a metadata record, with the records before it.
-    fn take_metadata(
-        &mut self,
-        file: &WarcFile,
-        record: &Record,
-        location: WarcLocation,
-        group: &mut Group,
-        say: &mut dyn FnMut(RebuildStep),
-    ) -> Result<(), StorageError> {
-        let place = || format!("{}, byte {}", file.path.display(), location.offset);
-        match metadata::decode(record) {
-            Ok(metadata) => {
-                let commit = metadata::commit_of(record).unwrap_or(0);
-                self.last_archived_commit = self.last_archived_commit.max(commit);
-                if let Err(reason) = self.replay_event(metadata, std::mem::take(group), location)? {
-                    self.problem(say, format!("{}: {reason}", place()));
-                }
-            }
-            // Another program wrote it, or it is damaged in a way that its digest does not show. The group stays, and `leave` reports it.
-            Err(reason) => self.problem(
-                say,
-                format!("{}: cannot use a metadata record: {reason}; skipped", place()),
-            ),
-        }
-        Ok(())
-    }
-
-    /// Notes a page whose records are archived without a metadata record.
-    fn leave(&mut self, group: &mut Group, say: &mut dyn FnMut(RebuildStep)) {
-        let Group { uri, archived, .. } = std::mem::take(group);
-        let Some(url) = uri.filter(|_| archived != Archived::default()) else {
-            return;
-        };
-        self.problem(
-            say,
-            format!("{url}: its metadata record is lost; it will be fetched again"),
-        );
-        self.undecided.push(url);
     }
 
     pub(super) fn problem(&mut self, say: &mut dyn FnMut(RebuildStep), text: String) {

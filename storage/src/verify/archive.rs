@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::ErrorKind;
 use std::ops::Range;
-use std::path::Path;
 
 use super::findings::{FindingKind, Findings};
 use super::stretches::Stretches;
@@ -123,7 +122,7 @@ impl Store {
                 None => break,
                 Some(Ok(located)) => {
                     read_to = located.offset + located.length;
-                    let what = self.wrong_with_metadata(&located.record, &path, located.offset)?;
+                    let what = self.wrong_with_metadata(&located.record, number, located.offset)?;
                     wrong.extend(what.map(|what| (FindingKind::Page, what)));
                 }
                 Some(Err(damage)) if committed.is_some_and(|committed| damage.offset >= committed) => break,
@@ -158,7 +157,7 @@ impl Store {
     }
 
     /// The contradiction between the catalogue and the metadata record of a page, if there is one.
-    fn wrong_with_metadata(&self, record: &Record, path: &Path, offset: u64) -> Result<Option<String>, StorageError> {
+    fn wrong_with_metadata(&self, record: &Record, file: u32, offset: u64) -> Result<Option<String>, StorageError> {
         if record.kind() != "metadata" {
             return Ok(None);
         }
@@ -169,6 +168,9 @@ impl Store {
         let Event::Page { sequence, page, .. } = decoded.event else {
             return Ok(None);
         };
+        let Some(sequence) = self.number_in(file, sequence)? else {
+            return Ok(None);
+        };
         let Some(known) = self.page(sequence)? else {
             return Ok(None);
         };
@@ -177,7 +179,7 @@ impl Store {
             format!(
                 "page {sequence}, {}: its row differs from its metadata record (byte {offset} of {}): {}",
                 known.url,
-                path.display(),
+                self.archive.path(file).display(),
                 wrong.join(", ")
             )
         }))

@@ -16,13 +16,15 @@
 //! `outlink` has several values with spaces between: the URL, links from a seed, priority, redirects, host key, and the link source if
 //! it is not the page itself. Spaces within these values are escaped too.
 
+mod numbering;
 mod read;
 mod value;
 mod write;
 
 use std::io;
 
-pub(crate) use self::read::{commit_of, decode, read_crawl_fields};
+pub(crate) use self::numbering::Numbering;
+pub(crate) use self::read::{Head, commit_of, decode, read_head};
 pub(crate) use self::write::crawl_fields;
 use super::record::{NewRecord, new_record_id};
 use crate::frontier::{Discovered, QueuedUrl, Via};

@@ -104,7 +104,7 @@ impl WarcWriter {
         if rolled || self.end.offset == 0 {
             let file = self.end.file + u32::from(rolled);
             let head = self
-                .warcinfo(file, now_ms)
+                .head(file, now_ms)
                 .map_err(|source| StorageError::io("compress the head of", self.path(file), source))?;
             self.end = WarcEnd { file, offset: 0 };
             self.push(head);
@@ -181,7 +181,7 @@ impl WarcWriter {
     }
 
     /// The record at the head of each file (ISO 28500:2017, 6.2).
-    fn warcinfo(&self, file: u32, now_ms: u64) -> io::Result<Vec<u8>> {
+    pub fn head(&self, file: u32, now_ms: u64) -> io::Result<Vec<u8>> {
         let mut fields = concat!(
             "software: crawler/",
             env!("CARGO_PKG_VERSION"),

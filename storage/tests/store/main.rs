@@ -7,6 +7,7 @@ mod crash;
 mod first_format;
 mod frontier;
 mod hosts;
+mod merge;
 mod outbox;
 mod rebuild;
 mod refusals;

@@ -5,6 +5,7 @@ use data_encoding::BASE64;
 use super::value::{read_verdict, unescape};
 use super::{DecidedBy, Event, Metadata, Records};
 use crate::frontier::{Discovered, Validators, Via};
+use crate::origins::{FLEET_FIELD, WORKER_FIELD};
 use crate::page::{Fate, PageRecord, Replaced, Verdict};
 use crate::visits::Visit;
 use crate::warc::record::{Record, read_digest};
@@ -60,18 +61,18 @@ fn bad(name: &str) -> String {
 }
 
 /// Lines of a block, as written.
-struct Fields<'a> {
+pub(super) struct Fields<'a> {
     lines: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Fields<'a> {
-    fn of(block: &'a str) -> Self {
+    pub fn of(block: &'a str) -> Self {
         Self {
             lines: block.split("\r\n").filter_map(|line| line.split_once(": ")).collect(),
         }
     }
 
-    fn get(&self, name: &str) -> Option<&'a str> {
+    pub fn get(&self, name: &str) -> Option<&'a str> {
         self.lines
             .iter()
             .find(|(have, _)| *have == name)
@@ -82,7 +83,7 @@ impl<'a> Fields<'a> {
         self.get(name).ok_or_else(|| bad(name))
     }
 
-    fn number<T: std::str::FromStr>(&self, name: &str) -> Result<T, String> {
+    pub fn number<T: std::str::FromStr>(&self, name: &str) -> Result<T, String> {
         self.required(name)?.parse().map_err(|_| bad(name))
     }
 
@@ -92,7 +93,7 @@ impl<'a> Fields<'a> {
             .transpose()
     }
 
-    fn text(&self, name: &str) -> Result<Option<String>, String> {
+    pub fn text(&self, name: &str) -> Result<Option<String>, String> {
         self.get(name)
             .map(|value| unescape(value).ok_or_else(|| bad(name)))
             .transpose()
@@ -212,13 +213,29 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Reads the lines that [`crawl_fields`](super::crawl_fields) wrote: the start of the crawl and the scheme, `None` for each that is
-/// missing.
-pub(crate) fn read_crawl_fields(record: &Record) -> (Option<u64>, Option<DecidedBy>) {
+/// What the `warcinfo` at the head of a file says about the crawl.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Head {
+    /// Start of the crawl, milliseconds since the Unix epoch.
+    pub started_at: Option<u64>,
+    /// The scheme of the verdicts.
+    pub decided_by: Option<DecidedBy>,
+    /// The number of the worker of a fleet; 0 without a fleet.
+    pub worker: u16,
+    /// The fleet of that worker.
+    pub fleet: String,
+}
+
+/// Reads the lines that [`crawl_fields`](super::crawl_fields) wrote, and those of a fleet.
+pub(crate) fn read_head(record: &Record) -> Head {
     let block = String::from_utf8_lossy(&record.block);
     let fields = Fields::of(&block);
-    let started = fields.optional_number("crawl-started-ms").unwrap_or_default();
     let scheme = fields.text("crawl-scheme").unwrap_or_default();
     let redecided_at = fields.optional_number("crawl-decided-anew-ms").unwrap_or_default();
-    (started, scheme.map(|scheme| DecidedBy { scheme, redecided_at }))
+    Head {
+        started_at: fields.optional_number("crawl-started-ms").unwrap_or_default(),
+        decided_by: scheme.map(|scheme| DecidedBy { scheme, redecided_at }),
+        worker: fields.number(WORKER_FIELD).unwrap_or_default(),
+        fleet: fields.get(FLEET_FIELD).unwrap_or_default().to_owned(),
+    }
 }

@@ -65,17 +65,25 @@ pub fn block<'a>(commit: u64, event: &Event, fresh: impl Iterator<Item = &'a Que
 }
 
 /// Lines of a block.
-struct Lines(String);
+pub(super) struct Lines(String);
 
 impl Lines {
+    pub fn new() -> Self {
+        Self(String::new())
+    }
+
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+
     /// Writes a number or a word of this crate.
-    fn put(&mut self, name: &str, value: impl std::fmt::Display) {
+    pub fn put(&mut self, name: &str, value: impl std::fmt::Display) {
         // Writing to a string cannot fail.
         let _infallible = write!(self.0, "{name}: {value}\r\n");
     }
 
     /// Writes a value from the web.
-    fn text(&mut self, name: &str, value: &str) {
+    pub fn text(&mut self, name: &str, value: &str) {
         self.0.push_str(name);
         self.0.push_str(": ");
         escape(value, false, &mut self.0);
@@ -153,7 +161,7 @@ impl Lines {
 
 /// The lines for a rebuild in the `warcinfo` of a file: the start of the crawl, and the scheme of its verdicts.
 pub(crate) fn crawl_fields(started_at: u64, decided_by: &DecidedBy) -> String {
-    let mut lines = Lines(String::new());
+    let mut lines = Lines::new();
     lines.put("crawl-started-ms", started_at);
     lines.text("crawl-scheme", &decided_by.scheme);
     if let Some(at) = decided_by.redecided_at {

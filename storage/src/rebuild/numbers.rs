@@ -1,0 +1,183 @@
+//! The numbers of pages during a rebuild: those in the archive, and those in the new state.
+//!
+//! In a folder that was never merged the two are the same. In a merged folder each origin has a table. A merge fills the tables, in the
+//! order in which it replays the pages; a later rebuild of the merged folder finds them in the archive.
+
+use std::collections::HashMap;
+
+use crate::batch::Batch;
+use crate::error::StorageError;
+use crate::foreign::ForeignPage;
+use crate::format;
+use crate::origins::{NUMBERS_A_ROW, Origin, number_of};
+use crate::state::State;
+
+/// The numbers of all origins.
+pub(super) struct Numbers {
+    state: State,
+    tables: Vec<Table>,
+    /// The origin of each worker's pages, by fleet and number.
+    workers: HashMap<(String, u16), usize>,
+    /// Whether the tables are complete already, and give the numbers.
+    are_given: bool,
+    /// The first number that no page has yet, lost pages included.
+    next: u64,
+}
+
+/// The table of one origin.
+struct Table {
+    fleet: String,
+    worker: u16,
+    /// The last page that was replayed, by its number there.
+    last: u64,
+    /// The chunk that is not written yet.
+    chunk: u64,
+    numbers: Vec<u64>,
+    /// All pages of the origin were replayed.
+    has_ended: bool,
+}
+
+/// A page that the archive names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    /// Its number in the new state.
+    Here(u64),
+    /// A page of another origin that has not been replayed yet.
+    Later,
+    /// It is in none of the folders.
+    Missing,
+}
+
+impl Numbers {
+    pub fn new(state: State, origins: &[Origin], are_given: bool) -> Self {
+        let tables = origins.iter().map(|origin| Table {
+            fleet: origin.fleet.clone(),
+            worker: origin.worker,
+            last: 0,
+            chunk: 0,
+            numbers: Vec::new(),
+            has_ended: false,
+        });
+        let with_worker = origins.iter().enumerate().filter(|(_, origin)| origin.worker > 0);
+        Self {
+            state,
+            tables: tables.collect(),
+            workers: with_worker
+                .map(|(index, origin)| ((origin.fleet.clone(), origin.worker), index))
+                .collect(),
+            are_given,
+            next: 0,
+        }
+    }
+
+    /// The number of a page that a record of the origin gives, if the archive has it: for the order of the replay.
+    pub fn given(&self, origin: usize, local: u64) -> Result<Option<u64>, StorageError> {
+        match self.are_given {
+            true => number_of(&self.state, origin, local),
+            false => Ok(None),
+        }
+    }
+
+    /// Gives the page its number: `next`, unless the archive says another one. `None` if the page has been replayed already, or if the
+    /// archive gives it no number that is still free.
+    pub fn give(&mut self, origin: usize, local: u64, next: u64) -> Result<Option<u64>, StorageError> {
+        if self.tables[origin].last >= local {
+            return Ok(None);
+        }
+        let next = next.max(self.next);
+        let given = match self.are_given {
+            true => number_of(&self.state, origin, local)?.filter(|number| *number >= next),
+            false => Some(next),
+        };
+        self.next = given.map_or(next, |given| given + 1);
+        let table = &mut self.tables[origin];
+        table.last = local;
+        if let Some(number) = given.filter(|_| !self.are_given) {
+            if local / NUMBERS_A_ROW != table.chunk {
+                self.write(origin)?;
+            }
+            let table = &mut self.tables[origin];
+            table.chunk = local / NUMBERS_A_ROW;
+            table.numbers.resize((local % NUMBERS_A_ROW) as usize, 0);
+            table.numbers.push(number);
+        }
+        Ok(given)
+    }
+
+    /// The first number that no page of an origin has.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Notes that no more pages of the origin follow.
+    pub fn end(&mut self, origin: usize) -> Result<(), StorageError> {
+        self.tables[origin].has_ended = true;
+        match self.are_given {
+            true => Ok(()),
+            false => self.write(origin),
+        }
+    }
+
+    /// Writes the unwritten chunk. The new state is of no use until the rebuild has ended, so no commit is needed.
+    fn write(&mut self, origin: usize) -> Result<(), StorageError> {
+        let table = &mut self.tables[origin];
+        if table.numbers.is_empty() {
+            return Ok(());
+        }
+        let mut batch = Batch::default();
+        batch.insert(
+            format::numbers_key(origin, table.chunk),
+            format::encode(&std::mem::take(&mut table.numbers))?,
+        );
+        self.state.apply(batch)
+    }
+
+    /// The page that a record of the origin names, if it has been replayed.
+    pub fn named(&self, origin: usize, number: u64) -> Result<Named, StorageError> {
+        let Some((of, local)) = self.place_of(origin, number) else {
+            return Ok(Named::Missing);
+        };
+        let table = &self.tables[of];
+        if local > table.last {
+            return Ok(match of == origin || table.has_ended {
+                true => Named::Missing,
+                false => Named::Later,
+            });
+        }
+        let unwritten = (!table.numbers.is_empty() && local / NUMBERS_A_ROW == table.chunk)
+            .then(|| table.numbers.get((local % NUMBERS_A_ROW) as usize).copied());
+        let number = match unwritten {
+            Some(number) => number.filter(|number| *number > 0),
+            None => number_of(&self.state, of, local)?,
+        };
+        Ok(number.map_or(Named::Missing, Named::Here))
+    }
+
+    /// The number of a page in the new state; `None` if it is missing or comes later.
+    pub fn here(&self, origin: usize, number: u64) -> Result<Option<u64>, StorageError> {
+        Ok(match self.named(origin, number)? {
+            Named::Here(number) => Some(number),
+            Named::Later | Named::Missing => None,
+        })
+    }
+
+    /// The origin of a page, and its number there.
+    fn place_of(&self, origin: usize, number: u64) -> Option<(usize, u64)> {
+        let Some(ForeignPage { worker, sequence }) = ForeignPage::unpacked(number) else {
+            return Some((origin, number));
+        };
+        let fleet = &self.tables[origin].fleet;
+        let of = self.workers.get(&(fleet.clone(), worker))?;
+        Some((*of, sequence))
+    }
+
+    /// Whether all origins are of one fleet, so that their verdicts agree.
+    pub fn are_of_one_fleet(&self) -> bool {
+        let first = self.tables.first();
+        self.tables.len() < 2
+            || self
+                .tables
+                .iter()
+                .all(|table| table.worker > 0 && Some(&table.fleet) == first.map(|first| &first.fleet))
+    }
+}

@@ -1,0 +1,171 @@
+//! What a merge takes from the states of the folders, because the archive does not hold it: the outcomes of URLs without a page, the queue,
+//! and how hosts were treated.
+//!
+//! All of it saves requests and changes no page, so a state that cannot be read is no error.
+
+use std::path::PathBuf;
+
+use super::RebuildStep;
+use crate::error::StorageError;
+use crate::folder::DataFolder;
+use crate::format;
+use crate::frontier::{Discovered, QueuedUrl, Via};
+use crate::origins::{FETCHED_ELSEWHERE, number_of};
+use crate::outcome::Outcome;
+use crate::store::{OpenOptions, Store};
+use crate::url_state::{Failure, UrlState};
+
+/// The folders of a merge.
+pub(crate) struct Merged {
+    /// The data folders that have a state, with the places of their origins, for those that have WARC files.
+    pub states: Vec<(PathBuf, Option<usize>)>,
+    /// The locks of the folders. Nobody may write there while the merge reads.
+    pub _held: Vec<DataFolder>,
+}
+
+impl Merged {
+    /// Adds the rows of all states to the store, which has all pages.
+    pub fn add_outcomes(&self, store: &mut Store, say: &mut dyn FnMut(RebuildStep)) -> Result<(), StorageError> {
+        for (dir, origin) in &self.states {
+            say(RebuildStep::State(dir.clone()));
+            let mut unread = |error: StorageError| {
+                say(RebuildStep::Problem(format!(
+                    "{error}; the next run asks again for redirects and failures of {}",
+                    dir.display()
+                )));
+            };
+            let from = match Store::open_copied(dir, &OpenOptions::existing()) {
+                Ok(from) => from,
+                Err(error) => {
+                    unread(error);
+                    continue;
+                }
+            };
+            let copy = Copy {
+                from: &from,
+                origin: *origin,
+            };
+            for rows in [Copy::outcomes, Copy::queue, Copy::hosts] {
+                match rows(&copy, store) {
+                    Ok(()) => {}
+                    Err(Fault::Here(error)) => return Err(error),
+                    Err(Fault::There(error)) => unread(error),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An error of the new store, or of the state that is read.
+enum Fault {
+    Here(StorageError),
+    There(StorageError),
+}
+
+/// The copy from one state.
+struct Copy<'a> {
+    from: &'a Store,
+    origin: Option<usize>,
+}
+
+impl Copy<'_> {
+    fn outcomes(&self, store: &mut Store) -> Result<(), Fault> {
+        for known in self.from.urls() {
+            let known = known.map_err(Fault::There)?;
+            let (outcome, depth, attempts, via) = match known.state {
+                UrlState::Page(_) | UrlState::Queued => continue,
+                // If no other folder has its page, the next run fetches it.
+                UrlState::Excluded { reason } if reason == FETCHED_ELSEWHERE => continue,
+                UrlState::Excluded { reason } => (Outcome::Excluded { reason }, 0, 0, None),
+                UrlState::Redirect { to, status } => (Outcome::Redirect { to, status }, 0, 0, None),
+                UrlState::Failed(Failure {
+                    kind,
+                    status,
+                    detail,
+                    attempts,
+                    depth,
+                    via,
+                }) => (Outcome::Failed { kind, status, detail }, depth, attempts, via),
+            };
+            let link = Discovered {
+                url: known.url,
+                host: known.host,
+                depth,
+                ..Discovered::default()
+            };
+            let Some(queued) = store.discover(&[link]).map_err(Fault::Here)?.pop() else {
+                continue;
+            };
+            let queued = QueuedUrl {
+                via: self.translated(store, via)?,
+                attempts: attempts.saturating_sub(1),
+                ..queued
+            };
+            store.finish(&queued, outcome, &[]).map_err(Fault::Here)?;
+        }
+        store.commit().map(|_| ()).map_err(Fault::Here)
+    }
+
+    fn queue(&self, store: &mut Store) -> Result<(), Fault> {
+        for queued in self.from.queue() {
+            let queued = queued.map_err(Fault::There)?;
+            if queued.revisits.is_some() {
+                continue;
+            }
+            let via = self.translated(store, queued.via)?;
+            let link = Discovered {
+                url: queued.url,
+                host: queued.host,
+                depth: queued.depth,
+                redirects: queued.redirects,
+                priority: queued.priority,
+                via: None,
+            };
+            store.discover_from(&[link], via.as_ref()).map_err(Fault::Here)?;
+        }
+        store.commit().map(|_| ()).map_err(Fault::Here)
+    }
+
+    /// Politeness, robots.txt and sitemaps of the hosts: of two records of a host, the later one.
+    fn hosts(&self, store: &mut Store) -> Result<(), Fault> {
+        for row in self.from.host_records() {
+            let (host, record) = row.map_err(Fault::There)?;
+            let known = store.host_record(&host).map_err(Fault::Here)?;
+            if known.is_none_or(|known| known.asked_at < record.asked_at) {
+                store.record_hosts(&[(host, record)]).map_err(Fault::Here)?;
+            }
+        }
+        for table in [format::ROBOTS, format::SITEMAPS] {
+            for row in self.from.state.scan([table]) {
+                let (key, value) = row.map_err(Fault::There)?;
+                let known = store.state.get(&key).map_err(Fault::Here)?;
+                if known.is_none_or(|known| fetched_at(&known) < fetched_at(&value)) {
+                    let row = (key.to_vec(), Some(value.to_vec()));
+                    store.stage_rows(vec![row]).map_err(Fault::Here)?;
+                }
+            }
+        }
+        store.commit().map(|_| ()).map_err(Fault::Here)
+    }
+
+    /// The source of a link, by the numbers of the new store.
+    fn translated(&self, store: &Store, via: Option<Via>) -> Result<Option<Via>, Fault> {
+        let (Some(Via::Page(page)), Some(origin)) = (&via, self.origin) else {
+            return Ok(via.filter(|via| matches!(via, Via::Url(_))));
+        };
+        let here = number_of(&store.state, origin, *page).map_err(Fault::Here)?;
+        if let Some(here) = here
+            && store.latest_page(here).map_err(Fault::Here)?.is_some()
+        {
+            return Ok(Some(Via::Page(here)));
+        }
+        let page = self.from.page(*page).map_err(Fault::There)?;
+        Ok(page.map(|page| Via::Url(page.url.into())))
+    }
+}
+
+/// The time of the fetch in a row of a robots.txt or a sitemap: the first field of both.
+fn fetched_at(row: &[u8]) -> Option<u64> {
+    format::decode_versioned::<(u64, Vec<u8>)>(row).map(|(fetched_at, _)| fetched_at)
+}
