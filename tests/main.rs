@@ -20,6 +20,7 @@
 //! - [`survive`]: damaged, full, limited, lost, and made whole
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
 //! - [`explain`]: why a page was kept or dropped; [`check`]: whether a text is already in the store
+//! - [`merge`]: one crawl of several
 //! - [`stop`]: a run that is told to end, and does
 //! - [`serve`]: the report in which one can work; [`status`]: a crawl at work, seen over HTTP; [`logs`]: what happens, in a file
 //! - [`shell`]: completions and manual pages
@@ -59,6 +60,7 @@ mod layout;
 mod links;
 mod listings;
 mod logs;
+mod merge;
 mod near_duplicates;
 mod one_reading;
 mod politeness;

@@ -24,6 +24,7 @@ mod idf;
 mod init;
 mod inspect;
 mod layouts;
+mod merge;
 mod output;
 mod panics;
 mod rebuild;
@@ -110,6 +111,7 @@ fn execute(cli: Cli) -> Result<(), Error> {
         Command::Export(args) => export::execute(&args, cli.quiet),
         Command::Verify(args) => verify::execute(&args, cli.quiet),
         Command::Rebuild(args) => rebuild::execute(&args, cli.quiet),
+        Command::Merge(args) => merge::execute(&args, cli.quiet),
         Command::Gc(args) => Ok(gc::execute(&args, cli.quiet)?),
         Command::Evaluate(args) => evaluate::execute(&args, cli.quiet),
         Command::Tune(args) => tune::execute(&args, cli.quiet),
@@ -127,6 +129,9 @@ fn execute(cli: Cli) -> Result<(), Error> {
 
 /// Sets the crawl that the suggestions of the command name. The demo sets its own, whose folder it creates.
 fn name_crawl(command: &Command) {
+    if let Command::Merge(args) = command {
+        return commands::set_crawl(&args.data, args.config.config.as_deref());
+    }
     let (data, config) = match command {
         Command::Run(args) => (&args.data, Some(&args.config)),
         Command::Report(args) => (&args.data, Some(&args.config)),

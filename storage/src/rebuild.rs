@@ -222,15 +222,13 @@ impl Rebuild {
             .scheme()
             .or_else(|| Some(old_meta(&dir, options)?.scheme))
             .or_else(|| options.scheme.clone());
-        let scheme = scheme.ok_or_else(|| StorageError::SchemeUnknown { dir })?;
+        let scheme = scheme.ok_or(StorageError::SchemeUnknown { dir })?;
         let has_unreadable_head = heads.has_unreadable;
         if has_unreadable_head && !heads.decided_by.is_empty() {
             say(RebuildStep::Problem(UNREADABLE_HEAD.to_owned()));
         }
         folder.remove_folder(REBUILDING)?;
-        let started_at = heads
-            .started_at
-            .filter(|at| files.iter().all(|file| file.is_of(*at)));
+        let started_at = heads.started_at.filter(|at| files.iter().all(|file| file.is_of(*at)));
         let options = OpenOptions {
             scheme: Some(scheme),
             create: true,

@@ -14,6 +14,7 @@ mod fingerprint;
 mod init;
 mod inspect;
 mod logging;
+mod merge;
 mod report;
 mod run;
 mod serve;
@@ -39,6 +40,7 @@ pub use inspect::{
     Inspected,
 };
 pub use logging::{LogFormat, LoggingArgs};
+pub use merge::MergeArgs;
 pub use report::{ReportArgs, ReportFormat, RulesArgs, RulesFormat};
 pub use run::{DemoArgs, RunArgs};
 pub use serve::{RunServeArgs, ServeArgs};
@@ -96,6 +98,8 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Rebuild the state of a crawl from its WARC files.
     Rebuild(RebuildArgs),
+    /// Make one crawl of several data folders: of the workers of a fleet, or of independent crawls.
+    Merge(MergeArgs),
     /// Free disk space that the state of a crawl no longer needs.
     Gc(GcArgs),
     /// Show the verdicts of a crawl at other dedup thresholds, without fetching, and write the best setting to config.toml.

@@ -91,12 +91,14 @@ fn read_archive(
             watch(Step::Read { bytes, of });
         }
         RebuildStep::Problem(problem) => progress.aside(|| tell(problem)),
+        // Steps of a merge.
+        RebuildStep::Brought { .. } | RebuildStep::State(_) => {}
     });
     Ok(rebuild?)
 }
 
 /// Queues the URLs of records without a verdict.
-fn fetch_undecided_again(rebuild: &mut Rebuild) {
+pub(super) fn fetch_undecided_again(rebuild: &mut Rebuild) {
     for url in rebuild.take_undecided() {
         if let Some(host) = Url::parse(&url).ok().as_ref().and_then(HostKey::from_url) {
             let host = host.as_str().to_owned();
@@ -141,7 +143,7 @@ fn scheme_to_redecide_by(
     Ok(is_due.then(|| format!("{configured}; {url_rules}")))
 }
 
-fn redecide(
+pub(super) fn redecide(
     rebuild: &mut Rebuild,
     settings: &Settings,
     scheme: &str,
@@ -181,6 +183,18 @@ fn describe(done: &Rebuilt, redecided: Option<&Redecided>, dir: &str) -> String 
             done.queued
         ),
     ];
+    lines.extend(of_redecision(redecided));
+    lines.extend(of_losses(done));
+    lines.push(format!(
+        "  the old state, if one existed, is in state.before-rebuild; to remove it: {}",
+        command("gc", &[])
+    ));
+    lines.join("\n")
+}
+
+/// The lines about new verdicts.
+pub(super) fn of_redecision(redecided: Option<&Redecided>) -> Vec<String> {
+    let mut lines = Vec::new();
     if let Some(redecided) = redecided {
         lines.push(format!(
             "  all pages have a new verdict ({}): {} dropped pages are now kept, {} kept pages are now dropped, {} have another reason",
@@ -196,6 +210,12 @@ fn describe(done: &Rebuilt, redecided: Option<&Redecided>, dir: &str) -> String 
             ));
         }
     }
+    lines
+}
+
+/// The lines about what is lost.
+pub(super) fn of_losses(done: &Rebuilt) -> Vec<String> {
+    let mut lines = Vec::new();
     if done.lost > 0 {
         lines.push(format!(
             "  {} pages or their records are lost; the next run fetches the pages again",
@@ -208,9 +228,5 @@ fn describe(done: &Rebuilt, redecided: Option<&Redecided>, dir: &str) -> String 
             done.problems
         ));
     }
-    lines.push(format!(
-        "  the old state, if one existed, is in state.before-rebuild; to remove it: {}",
-        command("gc", &[])
-    ));
-    lines.join("\n")
+    lines
 }

@@ -24,11 +24,7 @@ pub(super) fn forget(folder: &DataFolder) -> Result<(), StorageError> {
 }
 
 /// Brings the files that are not there yet.
-pub(super) fn bring(
-    folder: &DataFolder,
-    plan: &Plan,
-    say: &mut dyn FnMut(RebuildStep),
-) -> Result<(), StorageError> {
+pub(super) fn bring(folder: &DataFolder, plan: &Plan, say: &mut dyn FnMut(RebuildStep)) -> Result<(), StorageError> {
     let warc = folder.warc();
     let of = plan.files().map(|(_, file)| file.bytes).sum();
     let mut bytes = 0;

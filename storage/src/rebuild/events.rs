@@ -1,6 +1,6 @@
 //! Replays the event of one metadata record: a page, or a visit to one.
 
-use super::source::Found;
+use super::source::{Found, Group};
 use super::{Lost, Rebuild};
 use crate::error::StorageError;
 use crate::foreign::ForeignPage;
@@ -15,28 +15,6 @@ use crate::warc::metadata::{Event, Records};
 
 /// The number of no page: the archive names one that is lost, or in none of the merged folders.
 const NOWHERE: u64 = 0;
-
-/// The archived records that belong to one metadata record.
-#[derive(Default)]
-pub(super) struct Group {
-    pub uri: Option<String>,
-    pub archived: Archived,
-    /// Payload digest of the `revisit` record.
-    pub payload_digest: Option<[u8; 20]>,
-}
-
-impl Group {
-    /// The place of its first record.
-    pub fn begin(&self) -> Option<WarcLocation> {
-        let Archived {
-            response,
-            text,
-            revisit,
-        } = self.archived;
-        let records = [response, text, revisit].into_iter().flatten();
-        records.min_by_key(|record| (record.file, record.offset))
-    }
-}
 
 /// `Err` says, in one line, why a record is skipped, and with what consequence.
 pub(super) type Used = Result<(), String>;
@@ -176,16 +154,6 @@ impl Rebuild {
                 }
             }
         }))
-    }
-
-    fn replay_yield(&mut self, page: u64, verdict: Verdict) -> Result<Used, StorageError> {
-        Ok(match self.store.yield_page(page, verdict) {
-            Ok(()) => Ok(()),
-            Err(StorageError::NotReplaceable { .. }) => Err(format!(
-                "page {page} became a duplicate of another worker's page, but it is lost or not kept; skipped"
-            )),
-            Err(error) => return Err(error),
-        })
     }
 
     fn replay_page(

@@ -69,9 +69,7 @@ impl Numberings {
     }
 
     /// The records at the head of a file, behind its `warcinfo`.
-    fn of_file(
-        path: &std::path::Path,
-    ) -> std::io::Result<impl Iterator<Item = std::io::Result<Numbering>> + use<>> {
+    fn of_file(path: &std::path::Path) -> std::io::Result<impl Iterator<Item = std::io::Result<Numbering>> + use<>> {
         let mut reader = WarcReader::new(File::open(path)?);
         let mut is_first = true;
         Ok(std::iter::from_fn(move || {
@@ -106,10 +104,7 @@ impl Numberings {
             let mut batch = Batch::default();
             let rows = numbering.numbers.chunks(NUMBERS_A_ROW as usize);
             for (chunk, numbers) in (numbering.first / NUMBERS_A_ROW..).zip(rows) {
-                batch.insert(
-                    format::numbers_key(numbering.index, chunk),
-                    format::encode(&numbers)?,
-                );
+                batch.insert(format::numbers_key(numbering.index, chunk), format::encode(&numbers)?);
             }
             state.apply(batch)?;
         }
@@ -161,7 +156,9 @@ impl Rebuild {
             file,
             offset: offset + waiting.len() as u64,
         };
-        self.store.archive.replay(crate::warc::location::Archived::default(), self.end);
+        self.store
+            .archive
+            .replay(crate::warc::location::Archived::default(), self.end);
         self.store.progress.archive = self.end;
         Ok(())
     }

@@ -20,7 +20,8 @@ pub(super) struct Places {
 impl Places {
     /// An empty list, whose file is in `folder` and has no name.
     pub fn new(folder: &Path) -> Result<Self, StorageError> {
-        let file = tempfile::tempfile_in(folder).map_err(|source| StorageError::io("make a file in", folder, source))?;
+        let file =
+            tempfile::tempfile_in(folder).map_err(|source| StorageError::io("make a file in", folder, source))?;
         Ok(Self {
             folder: folder.to_owned(),
             out: BufWriter::new(file),

@@ -21,7 +21,6 @@ struct Turn {
     rank: u64,
 }
 
-
 impl Rebuild {
     /// Replays `files`, in the order of their numbers.
     pub(super) fn read_all(

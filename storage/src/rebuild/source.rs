@@ -2,13 +2,34 @@
 
 use std::fs::File;
 
-use super::events::Group;
 use super::files::WarcFile;
 use crate::error::StorageError;
 use crate::warc::location::{Archived, WarcEnd, WarcLocation};
 use crate::warc::metadata::{self, Metadata, Numbering};
 use crate::warc::record::read_digest;
 use crate::warc::{LocatedRecord, Record, WarcReader};
+
+/// The archived records that belong to one metadata record.
+#[derive(Default)]
+pub(super) struct Group {
+    pub uri: Option<String>,
+    pub archived: Archived,
+    /// Payload digest of the `revisit` record.
+    pub payload_digest: Option<[u8; 20]>,
+}
+
+impl Group {
+    /// The place of its first record.
+    pub fn begin(&self) -> Option<WarcLocation> {
+        let Archived {
+            response,
+            text,
+            revisit,
+        } = self.archived;
+        let records = [response, text, revisit].into_iter().flatten();
+        records.min_by_key(|record| (record.file, record.offset))
+    }
+}
 
 /// The event of a metadata record, with the records before it.
 pub(super) struct Found {

@@ -180,7 +180,10 @@ fn verdicts_of_other_workers_name_pages_of_the_merged_folder() {
     let kept = pages["https://b/kept"].0;
     for copy in ["https://a/copy", "https://c/copy"] {
         assert_eq!(pages[copy].1.verdict, Verdict::Exact { of: kept });
-        assert!(pages[copy].0 > kept, "a duplicate comes after the kept page, whatever the clocks say");
+        assert!(
+            pages[copy].0 > kept,
+            "a duplicate comes after the kept page, whatever the clocks say"
+        );
     }
     let later = pages["https://c/later"].0;
     assert_eq!(pages["https://b/copy"].1.verdict, Verdict::Exact { of: later });
@@ -193,7 +196,12 @@ fn verdicts_of_other_workers_name_pages_of_the_merged_folder() {
     assert_eq!((counts.kept, counts.exact, counts.redirected), (4, 3, 1));
     let own = &pages["https://a/own/next"].1;
     assert_eq!(own.depth, 0);
-    assert!(store.queue().map(Result::unwrap).all(|queued| queued.url.ends_with("/next")));
+    assert!(
+        store
+            .queue()
+            .map(Result::unwrap)
+            .all(|queued| queued.url.ends_with("/next"))
+    );
     drop(store);
     for (dir, before) in dirs.iter().zip(before) {
         assert!(files(dir) == before, "the merge changes no source");
@@ -272,7 +280,10 @@ fn a_damaged_file_of_a_merged_folder_changes_no_other_number() {
     let lost = &before["https://a/own"];
     after.insert("https://a/own".to_owned(), lost.clone());
     let numbers = |pages: &BTreeMap<String, (u64, PageRecord)>| -> Vec<_> {
-        pages.iter().map(|(url, (id, page))| (url.clone(), *id, page.verdict)).collect()
+        pages
+            .iter()
+            .map(|(url, (id, page))| (url.clone(), *id, page.verdict))
+            .collect()
     };
     assert_eq!(numbers(&after), numbers(&before));
     drop(store);
@@ -309,7 +320,13 @@ fn of_two_pages_of_a_url_the_kept_one_is_current() {
     drop((first, second));
     let target = dir.path().join("merged");
     let store = merged(&target, &[&dirs[0], &dirs[1]]);
-    let current = |host: &str| store.page_by_url(host, &format!("https://{host}/both")).unwrap().unwrap().1;
+    let current = |host: &str| {
+        store
+            .page_by_url(host, &format!("https://{host}/both"))
+            .unwrap()
+            .unwrap()
+            .1
+    };
     let times = ["b", "c", "d", "e"].map(|host| {
         let page = current(host);
         assert!(page.is_kept());
@@ -317,7 +334,10 @@ fn of_two_pages_of_a_url_the_kept_one_is_current() {
     });
     assert_eq!(times, [100, 300, 600, 900]);
     assert_eq!((store.counts().kept, store.counts().exact), (5, 1));
-    let versions = store.pages_from(0).map(Result::unwrap).filter(|(_, page)| page.fate != Fate::Current);
+    let versions = store
+        .pages_from(0)
+        .map(Result::unwrap)
+        .filter(|(_, page)| page.fate != Fate::Current);
     assert_eq!(versions.count(), 4);
     let before = by_url(&store);
     drop(store);

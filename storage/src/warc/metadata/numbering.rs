@@ -42,7 +42,10 @@ impl Numbering {
         let mut lines = Lines::new();
         lines.put("event", NUMBERS);
         lines.put("origin", self.index);
-        lines.put("files", format_args!("{} {}", self.origin.first_file, self.origin.files));
+        lines.put(
+            "files",
+            format_args!("{} {}", self.origin.first_file, self.origin.files),
+        );
         lines.put("crawl-started-ms", self.origin.started_at);
         if self.origin.worker > 0 {
             lines.put(WORKER_FIELD, self.origin.worker);

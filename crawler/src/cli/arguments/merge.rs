@@ -1,0 +1,35 @@
+//! `crawler merge`: one crawl of several.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::ConfigFile;
+
+/// `crawler merge`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The command reads the WARC files of the folders, and never changes a folder. In the new folder it links full WARC files \
+    (or copies them, if the folder is on another file system), copies the last file of each folder, and makes a state for all of them. \
+    report, explain, tune, check, export, verify and run work on the new folder as on the folder of one crawl.\n\
+    The workers of a fleet have decided every page by one log, so the command keeps their verdicts. Independent crawls have not compared \
+    their pages with each other: for them use --redecide, which gives all pages new verdicts by the configuration in force, from the stored \
+    texts. Their fingerprints may have been made by different rules; their URLs may not.\n\
+    If two folders have a page of the same URL, the kept one stays the page of the URL, and the other one becomes an earlier version of it.\n\
+    A folder in which a crawl is running cannot be merged: stop the crawl first. After an interruption the same command continues.\n\
+    The archive does not hold redirects, failures, the queue and the treatment of hosts. The command takes them from the state of each \
+    folder, if the folder has one."
+)]
+pub struct MergeArgs {
+    /// Data folders to merge.
+    #[arg(value_name = "FOLDER", required = true)]
+    pub sources: Vec<String>,
+    /// Folder for the merged crawl. It is created, or has no crawl yet.
+    #[arg(long, value_name = "DIR", default_value = "data")]
+    pub data: PathBuf,
+    #[command(flatten)]
+    pub config: ConfigFile,
+    /// Give all pages a new verdict, from the stored texts, by the configuration in force.
+    #[arg(long)]
+    pub redecide: bool,
+}
