@@ -10,7 +10,7 @@ use crate::page::{Fate, PageDraft, PageRecord, Replaced, Verdict};
 use crate::url_state::UrlState;
 use crate::visits::Visit;
 use crate::warc::EncodedCapture;
-use crate::warc::location::{Archived, WarcLocation};
+use crate::warc::location::Archived;
 use crate::warc::metadata::{Event, Records};
 
 /// The number of no page: the archive names one that is lost, or in none of the merged folders.
