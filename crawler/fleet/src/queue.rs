@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! {name/17}m         row of the partition: owner (w), epoch (e), end of the lease in ms (x), known URLs and sets of them (n, N),
-//!                    finished and sets of them (c, C), waiting (a), rows that have left the front of the queue (b)
+//!                    finished and sets of them (c, C), waiting (a), rows that have left the front of the queue (b),
+//!                    position up to which the owner has read it (p)
 //! {name/17}q         list of rows (url.rs); position of a row = b + its index
 //! {name/17}k0 …      known URLs: sets of integers; see lua/sets.lua
 //! {name/17}d0 …      finished URLs, likewise
@@ -101,6 +102,7 @@ impl Fleet {
     /// No server answers within the bound, or one refuses.
     pub async fn read_queue(&self, partition: Partition, from: u64, at_most: usize) -> Result<QueueSlice, FleetError> {
         let command = Command::script(&READ, self.tag(partition)?)
+            .number(u64::from(self.worker().0))
             .number(from)
             .number(at_most.clamp(1, URLS_A_CALL) as u64);
         let answer = list(self.inner.servers.one(command, Safety::Replicated).await?)?;

@@ -9,6 +9,7 @@
 //! {name/fleet}e      how far the end of the crawl has been proved; see lua/beat.lua
 //! ```
 
+use std::collections::HashSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::address::{Address, checked_name};
 use crate::command::{Command, Lua, script};
 use crate::error::FleetError;
-use crate::fleet::{Fleet, Place, integer, list, registry_tag, text};
+use crate::fleet::{Fleet, Place, bytes, integer, list, registry_tag, text};
 use crate::log::Position;
 use crate::partition::{Epoch, Partition, WorkerNumber};
 use crate::servers::{Manner, Safety, Servers};
@@ -27,6 +28,7 @@ use crate::terms::Terms;
 static JOIN: Lua = script!("join.lua");
 static BEAT: Lua = script!("beat.lua");
 static COUNTED: Lua = script!("counted.lua");
+static QUIET: Lua = script!("quiet.lua");
 static LEAVE: Lua = script!("leave.lua");
 
 /// The length of a lease, unless the options say otherwise.
@@ -119,7 +121,7 @@ pub struct Pulse {
     pub share: usize,
     /// The user wants the fleet to finish what is under way and stop.
     pub drain: bool,
-    /// No worker has anything to do, and no URL waits.
+    /// No worker has anything to do. URLs that the workers hold back may still wait.
     pub finished: bool,
     /// Writes are on one server only: the replicas of a primary are gone.
     pub unprotected: bool,
@@ -198,10 +200,10 @@ impl Fleet {
             }
             _ => {}
         }
-        let [_, live, rank, drain, finished, picture] =
-            <[_; 6]>::try_from(answer).map_err(|_| FleetError::Damaged("the answer to a heartbeat".to_owned()))?;
+        let [_, live, rank, drain, finished, picture, numbers] =
+            <[_; 7]>::try_from(answer).map_err(|_| FleetError::Damaged("the answer to a heartbeat".to_owned()))?;
         let picture = text(picture)?;
-        if !picture.is_empty() && self.waiting().await? == 0 {
+        if !picture.is_empty() && self.is_quiet(&bytes(numbers)?).await? {
             let command = Command::script(&COUNTED, &self.inner.registry).arg(picture);
             self.inner.servers.one(command, Safety::Primary).await?;
         }
@@ -233,6 +235,25 @@ impl Fleet {
             .number(u64::from(self.worker().0))
             .arg(format!("{:016x}", self.inner.place.nonce));
         self.inner.servers.one(command, Safety::Primary).await.map(drop)
+    }
+
+    /// Whether every partition has one of the live workers (two bytes each) as its owner, which has read the queue to its end.
+    async fn is_quiet(&self, live: &[u8]) -> Result<bool, FleetError> {
+        let live: HashSet<u64> = live
+            .chunks_exact(2)
+            .map(|pair| u64::from(u16::from_be_bytes([pair[0], pair[1]])))
+            .collect();
+        let commands: Vec<Command> = self.inner.tags.iter().map(|tag| Command::script(&QUIET, tag)).collect();
+        for answer in self.inner.servers.all(&commands, Safety::Primary).await? {
+            let answer = list(answer)?;
+            let [owner, is_read] = answer.as_slice() else {
+                return Err(FleetError::Damaged("an answer about a partition".to_owned()));
+            };
+            if integer(is_read)? == 0 || !live.contains(&integer(owner)?) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// How many URLs wait in all partitions.

@@ -1,9 +1,10 @@
 -- A worker says that it lives. ARGV: number, nonce, ms until a silent worker counts as gone, idle (0 or 1), moves, report.
--- Answer: state (0 unknown, 1 replaced, 2 fine), live workers, rank among them, drain, finished, the picture to check (or empty).
+-- Answer: state (0 unknown, 1 replaced, 2 fine), live workers, rank among them, drain, finished, the picture to check (or empty),
+-- numbers of the live workers in two bytes each.
 --
--- The end of the crawl: when all live workers are idle, their numbers and moves are a picture. Whoever sees it first counts the waiting
--- URLs of all partitions; if there are none and the picture is the same, and then every worker has said once more that it is idle
--- and has moved nothing, nothing can have been under way at the time of the count.
+-- The end of the crawl: when all live workers are idle, their numbers and moves are a picture. Whoever sees it first looks at all
+-- partitions: each must have a live owner that has read its queue to the end. If the picture is the same afterwards, and then every
+-- worker has said once more that it is idle and has moved nothing, nothing was under way while the partitions were looked at.
 local P = KEYS[1]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -16,7 +17,7 @@ redis.call('HSET', P .. 'w', ARGV[1], ARGV[6])
 local beats = redis.call('HGETALL', P .. 'b')
 local live, rank, idle, oldest = 0, 0, true, now
 local me = tonumber(ARGV[1])
-local seen = {}
+local seen, numbers = {}, {}
 for at = 1, #beats, 2 do
   local beat, nonce, rests, moves = string.match(beats[at + 1], '^(%d+)|(%x+)|(%d)|(%d+)$')
   beat = tonumber(beat)
@@ -25,6 +26,7 @@ for at = 1, #beats, 2 do
     if tonumber(beats[at]) < me then rank = rank + 1 end
     if rests ~= '1' then idle = false end
     if beat < oldest then oldest = beat end
+    numbers[#numbers + 1] = struct.pack('>I2', tonumber(beats[at]))
     seen[#seen + 1] = beats[at] .. ':' .. nonce .. ':' .. moves
   end
 end
@@ -43,9 +45,9 @@ else
   elseif stage[2] then
     if oldest > tonumber(stage[2]) then finished = 1 end
   elseif now - tonumber(stage[3]) > tonumber(ARGV[3]) / 5 then
-    -- Whoever was asked to count has not answered, or has found waiting URLs.
+    -- Whoever was asked to look has not answered, or has found a partition with something to do.
     redis.call('HSET', P .. 'e', 'asked', now)
     picture = now_seen
   end
 end
-return {2, live, rank, redis.call('HGET', P .. 'm', 'drain') == '1' and 1 or 0, finished, picture}
+return {2, live, rank, redis.call('HGET', P .. 'm', 'drain') == '1' and 1 or 0, finished, picture, table.concat(numbers)}

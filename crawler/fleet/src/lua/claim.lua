@@ -7,5 +7,6 @@ local mine = m[1] == ARGV[1]
 if m[1] and not mine and tonumber(m[3]) > now then return {0, 0} end
 -- The time in µs: a server that has lost the last grants does not give one of their epochs a second time.
 local epoch = math.max(tonumber(m[2] or 0) + 1, time[1] * 1000000 + time[2])
-redis.call('HMSET', M, 'w', ARGV[1], 'e', string.format('%.0f', epoch), 'x', now + tonumber(ARGV[2]))
+-- The new owner has read nothing of the queue yet (p).
+redis.call('HMSET', M, 'p', 0, 'w', ARGV[1], 'e', string.format('%.0f', epoch), 'x', now + tonumber(ARGV[2]))
 return {epoch, mine and 1 or 0}

@@ -1,4 +1,4 @@
--- No partition had a waiting URL. ARGV: the picture that held before the count.
+-- All partitions were quiet. ARGV: the picture that held before they were looked at.
 local e = redis.call('HGET', KEYS[1] .. 'e', 'picture')
 if e ~= ARGV[1] then return 0 end
 local time = redis.call('TIME')

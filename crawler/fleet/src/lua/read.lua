@@ -1,16 +1,21 @@
--- Rows of the queue that still wait. ARGV: position of the first, number of rows to look at. Answer: the next position, the end, rows.
-local m = redis.call('HMGET', M, 'b', 'c', 'C')
+-- Rows of the queue that still wait. ARGV: worker, position of the first, number of rows to look at. Answer: the next position, the end, rows.
+local m = redis.call('HMGET', M, 'b', 'c', 'C', 'w', 'p')
 local base = tonumber(m[1] or 0)
 local done = open_set('d', m[2], m[3])
 local stop = base + redis.call('LLEN', P .. 'q')
-local first = math.max(tonumber(ARGV[1]), base)
+local first = math.max(tonumber(ARGV[2]), base)
 -- Beyond the end: a server has lost the end of the queue, so the reader begins again.
 if first > stop then first = base end
-local rows = redis.call('LRANGE', P .. 'q', first - base, first - base + tonumber(ARGV[2]) - 1)
+local rows = redis.call('LRANGE', P .. 'q', first - base, first - base + tonumber(ARGV[3]) - 1)
 local answer = {first + #rows, stop}
 for _, row in ipairs(rows) do
   if not has(done, (struct.unpack('>I7', row))) then answer[#answer + 1] = row end
 end
--- A write, so that the caller can wait until a replica has all that it has read.
-if #rows > 0 then redis.call('HINCRBY', M, 'r', 1) end
+-- How far the owner has read is kept: the end of the crawl is proved with it. And each call that reads rows writes, so that the
+-- caller can wait until a replica has all that it has read.
+if m[4] == ARGV[1] then
+  if #rows > 0 or tonumber(m[5] or 0) ~= answer[1] then redis.call('HSET', M, 'p', answer[1]) end
+elseif #rows > 0 then
+  redis.call('HINCRBY', M, 'r', 1)
+end
 return answer

@@ -248,6 +248,32 @@ impl Cluster {
         });
     }
 
+    /// Whether a tag's slot is owned by another server than the given one.
+    pub fn owner_is_alive(&self, tag: &str, dead: usize) -> bool {
+        self.servers
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| *index != dead)
+            .all(|(_, server)| {
+                let Some(Value::Int(slot)) = server.try_ask(&["CLUSTER", "KEYSLOT", &format!("{{{tag}}}")]) else {
+                    return false;
+                };
+                let Some(Value::Array(ranges)) = server.try_ask(&["CLUSTER", "SLOTS"]) else {
+                    return false;
+                };
+                let dead = Value::Int(i64::from(self.servers[dead].port));
+                ranges.iter().any(|range| match range {
+                    Value::Array(parts) => match (&parts[0], &parts[1], &parts[2]) {
+                        (Value::Int(first), Value::Int(last), Value::Array(node)) => {
+                            (*first..=*last).contains(&slot) && node[1] != dead
+                        }
+                        _ => false,
+                    },
+                    _ => false,
+                })
+            })
+    }
+
     /// The index of the primary that owns the slot of a hash tag.
     pub fn owner_of(&self, tag: &str) -> usize {
         let alive = self.servers.iter().find_map(|server| {

@@ -1,0 +1,138 @@
+//! The end of a crawl: told to all workers, and not before.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod support;
+
+use std::time::Duration;
+
+use fleet::{Fleet, FleetError, Grant, Partition, Pulse, WorkerReport, drain, status};
+use support::{Server, changes, options, waiting, worker};
+
+fn report(idle: bool) -> WorkerReport {
+    WorkerReport {
+        idle,
+        ..WorkerReport::default()
+    }
+}
+
+/// Several heartbeats of all workers, all with the same word; the last answers. Every worker keeps its leases.
+async fn rounds(fleets: &[(&Fleet, &[Grant], bool)], number: usize) -> Vec<Pulse> {
+    let mut pulses = Vec::new();
+    for _ in 0..number {
+        pulses.clear();
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        for (fleet, grants, idle) in fleets {
+            let held: Vec<_> = grants.iter().map(|grant| (grant.partition, grant.epoch)).collect();
+            fleet.renew(&held).await.unwrap();
+            pulses.push(fleet.heartbeat(&report(*idle)).await.unwrap());
+        }
+    }
+    pulses
+}
+
+#[tokio::test]
+async fn a_crawl_ends_when_all_are_idle_and_all_queues_are_read() {
+    let server = Server::start(&[]);
+    let (one, two) = (worker(&server.address(), 1).await, worker(&server.address(), 2).await);
+    let first = one.acquire(8, &[]).await.unwrap();
+    let ended = |pulses: &[Pulse]| pulses.iter().map(|pulse| pulse.finished).collect::<Vec<_>>();
+    // Half of the partitions have no owner: somebody may have left work there.
+    assert_eq!(
+        ended(&rounds(&[(&one, &first, true), (&two, &[], true)], 6).await),
+        [false, false]
+    );
+    let second = two.acquire(8, &[]).await.unwrap();
+    // One of them is busy.
+    assert_eq!(
+        ended(&rounds(&[(&one, &first, true), (&two, &second, false)], 6).await),
+        [false, false]
+    );
+    // Both are idle.
+    let both = [(&one, &first[..], true), (&two, &second[..], true)];
+    let pulses = rounds(&both, 6).await;
+    assert_eq!(ended(&pulses), [true, true]);
+    assert_eq!(pulses.iter().map(|pulse| pulse.share).collect::<Vec<_>>(), [8, 8]);
+    // A URL comes into the queue of the second: not before it has read it and is idle again.
+    one.enqueue(&[(second[0].partition, vec![waiting("https://a.example/")])])
+        .await
+        .unwrap();
+    assert_eq!(ended(&rounds(&both, 6).await), [false, false]);
+    assert_eq!(two.read_queue(second[0].partition, 0, 10).await.unwrap().urls.len(), 1);
+    // It holds the URL back: it is still waiting, and nevertheless all is done.
+    tokio::time::sleep(Duration::from_millis(450)).await; // the workers look again after a fifth of the lease
+    assert_eq!(ended(&rounds(&both, 6).await), [true, true]);
+    assert_eq!(one.waiting().await.unwrap(), 1);
+    // Every change begins the proof anew, as soon as its worker has told of it.
+    let change = changes(&["https://a.example/"], &[]);
+    two.commit(second[0].partition, second[0].epoch, &change).await.unwrap();
+    assert!(!rounds(&both, 1).await[1].finished);
+    assert_eq!(ended(&rounds(&both, 6).await), [true, true]);
+}
+
+#[tokio::test]
+async fn the_user_can_stop_a_fleet_and_see_it() {
+    let server = Server::start(&[]);
+    let address = server.address();
+    assert!(matches!(
+        status(&address, "crawl").await,
+        Err(FleetError::Forgotten { .. })
+    ));
+    assert!(matches!(
+        drain(&address, "crawl", true).await,
+        Err(FleetError::Forgotten { .. })
+    ));
+    let one = worker(&address, 1).await;
+    let grants = one.acquire(5, &[]).await.unwrap();
+    one.enqueue(&[(Partition(15), vec![waiting("https://a.example/")])])
+        .await
+        .unwrap();
+    assert!(!rounds(&[(&one, &grants, false)], 1).await[0].drain);
+    drain(&address, "crawl", true).await.unwrap();
+    assert!(rounds(&[(&one, &grants, false)], 1).await[0].drain);
+    let seen = status(&address, "crawl").await.unwrap();
+    assert!(seen.drain);
+    assert_eq!(
+        (seen.partitions.leased, seen.partitions.free, seen.partitions.waiting),
+        (5, 11, 1)
+    );
+    assert_eq!(
+        (seen.workers.len(), seen.workers[0].leases, seen.workers[0].state),
+        (1, 5, "live")
+    );
+    assert_eq!(seen.servers.len(), 1);
+    assert!(seen.to_string().contains("machine-1"), "{seen}");
+    one.leave().await.unwrap();
+    let seen = status(&address, "crawl").await.unwrap();
+    assert_eq!((seen.partitions.leased, seen.workers[0].state), (0, "left"));
+}
+
+#[tokio::test]
+async fn workers_that_do_not_fit_are_refused_in_words() {
+    let server = Server::start(&[]);
+    let address = server.address();
+    let one = worker(&address, 1).await;
+    let mut other = options(&address, 2);
+    other.terms.rule = "k=7".to_owned();
+    let message = Fleet::join(other).await.map(drop).unwrap_err().to_string();
+    assert!(message.contains("k=3") && message.contains("k=7"), "{message}");
+    let mut foreign = options(&address, 2);
+    foreign.crawl = Some(one.crawl() ^ 1);
+    let error = Fleet::join(foreign).await.map(drop).unwrap_err();
+    assert!(matches!(error, FleetError::OtherCrawl { .. }), "{error}");
+    // Another crawl on the same server.
+    let named = options(&format!("{address}?name=other"), 2);
+    let other = Fleet::join(named).await.unwrap();
+    assert_eq!(other.worker().0, 1);
+    assert_ne!(other.crawl(), one.crawl());
+    // A server without its data.
+    server.ask(&["FLUSHALL"]);
+    let error = one.heartbeat(&report(true)).await.unwrap_err();
+    assert!(matches!(error, FleetError::Forgotten { .. }), "{error}");
+    let mut again = options(&address, 1);
+    again.crawl = Some(one.crawl());
+    assert!(matches!(
+        Fleet::join(again).await.map(drop),
+        Err(FleetError::Forgotten { .. })
+    ));
+}

@@ -1,0 +1,279 @@
+//! Servers that die, stop, and take over.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use fleet::{Committed, Entry, Fleet, FleetError, JoinOptions, LeaseState, PageId, Partition, Position, UrlHash};
+use support::{Cluster, Server, changes, options, queued, waiting, worker};
+
+/// What a worker of the fault test has been told is written.
+#[derive(Default)]
+struct Told {
+    /// URLs finished, by partition.
+    done: BTreeMap<u16, BTreeSet<String>>,
+    /// URLs queued, by partition.
+    queued: BTreeMap<u16, BTreeSet<String>>,
+    /// Sequence numbers of pages in the log.
+    appended: Vec<u64>,
+    /// Calls that ended with an error.
+    failed: usize,
+}
+
+/// Finishes, queues and appends until it is told to stop, and repeats what fails, as an outbox does.
+async fn work(fleet: Fleet, stop: Arc<AtomicBool>) -> Told {
+    let mut told = Told::default();
+    let number = fleet.worker().0;
+    let mut held: BTreeMap<Partition, fleet::Epoch> = BTreeMap::new();
+    let mut step = 0;
+    let mut renewed = Instant::now();
+    while !stop.load(Ordering::Relaxed) {
+        step += 1;
+        if held.len() < 5
+            && let Ok(grants) = fleet.acquire(5 - held.len(), &[]).await
+        {
+            held.extend(grants.iter().map(|grant| (grant.partition, grant.epoch)));
+        }
+        if renewed.elapsed() > Duration::from_millis(300) {
+            renewed = Instant::now();
+            let leases: Vec<_> = held.iter().map(|(partition, epoch)| (*partition, *epoch)).collect();
+            if let Ok(renewals) = fleet.renew(&leases).await {
+                for renewal in renewals.iter().filter(|renewal| renewal.state == LeaseState::Lost) {
+                    held.remove(&renewal.partition);
+                }
+            }
+        }
+        for (partition, epoch) in held.clone() {
+            let done = format!("https://w{number}.example/{}/done/{step}", partition.0);
+            let new = format!("https://w{number}.example/{}/new/{step}", partition.0);
+            match fleet.commit(partition, epoch, &changes(&[&done], &[&new])).await {
+                Ok(Committed::Done) => {
+                    told.done.entry(partition.0).or_default().insert(done);
+                    told.queued.entry(partition.0).or_default().insert(new);
+                }
+                Ok(Committed::Stale) => {
+                    held.remove(&partition);
+                }
+                Err(_) => told.failed += 1,
+            }
+        }
+        let foreign = Partition((step % 16) as u16);
+        let url = format!("https://w{number}.example/{}/foreign/{step}", foreign.0);
+        match fleet.enqueue(&[(foreign, vec![waiting(&url)])]).await {
+            Ok(()) => {
+                told.queued.entry(foreign.0).or_default().insert(url);
+            }
+            Err(_) => told.failed += 1,
+        }
+        let entry = Entry {
+            page: PageId {
+                worker: fleet.worker(),
+                sequence: step,
+            },
+            url: format!("https://w{number}.example/{step}"),
+            signature: vec![1; 160],
+        };
+        match fleet.append(&[entry]).await {
+            Ok(()) => told.appended.push(step),
+            Err(_) => told.failed += 1,
+        }
+    }
+    told
+}
+
+/// Everything that a call has reported as written is there, and readers of the log agree.
+async fn check(fleet: &Fleet, told: &[Told], read: &[(Position, Entry)]) {
+    for told in told {
+        for (partition, urls) in &told.done {
+            let hashes: Vec<UrlHash> = urls.iter().map(|url| UrlHash::of(url)).collect();
+            let done = fleet.done(Partition(*partition), &hashes).await.unwrap();
+            assert!(
+                done.iter().all(|done| *done),
+                "a finished URL of partition {partition} is lost"
+            );
+        }
+        for (partition, urls) in &told.queued {
+            let there: BTreeSet<String> = queued(fleet, Partition(*partition)).await.into_iter().collect();
+            let lost: Vec<&String> = urls.difference(&there).collect();
+            assert!(lost.is_empty(), "lost of partition {partition}: {lost:?}");
+        }
+    }
+    let log = whole_log(fleet).await;
+    // What a reader has seen while servers died is the beginning of the log, in the same order.
+    assert_eq!(&log[..read.len()], read);
+    for (number, told) in (1..).zip(told) {
+        let there: BTreeSet<u64> = log
+            .iter()
+            .filter(|(_, entry)| entry.page.worker.0 == number)
+            .map(|(_, entry)| entry.page.sequence)
+            .collect();
+        assert!(
+            told.appended.iter().all(|sequence| there.contains(sequence)),
+            "an entry of worker {number} is lost"
+        );
+    }
+}
+
+async fn whole_log(fleet: &Fleet) -> Vec<(Position, Entry)> {
+    let mut log: Vec<(Position, Entry)> = Vec::new();
+    loop {
+        let after = log.last().map_or(Position::default(), |(position, _)| *position);
+        let some = fleet.read_log(after, 500).await.unwrap();
+        if some.is_empty() {
+            return log;
+        }
+        log.extend(some);
+    }
+}
+
+/// A reader that follows the log, as each worker does.
+async fn follow(fleet: Fleet, stop: Arc<AtomicBool>) -> Vec<(Position, Entry)> {
+    let mut log: Vec<(Position, Entry)> = Vec::new();
+    while !stop.load(Ordering::Relaxed) {
+        let after = log.last().map_or(Position::default(), |(position, _)| *position);
+        if let Ok(some) = fleet.read_log(after, 200).await {
+            log.extend(some);
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    log
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn primaries_are_killed_and_nothing_that_was_reported_is_lost() {
+    let mut cluster = Cluster::start();
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut workers = Vec::new();
+    let mut fleets = Vec::new();
+    for folder in 1..=3 {
+        let fleet = worker(&cluster.address(), folder).await;
+        assert_eq!(u64::from(fleet.worker().0), folder);
+        workers.push(tokio::spawn(work(fleet.clone(), stop.clone())));
+        fleets.push(fleet);
+    }
+    let follower = tokio::spawn(follow(fleets[0].clone(), stop.clone()));
+    for tag in ["crawl/log", "crawl/7", "crawl/fleet"] {
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        let victim = tokio::task::block_in_place(|| cluster.owner_of(tag));
+        cluster.servers[victim].kill();
+        tokio::task::block_in_place(|| {
+            support::wait_for("another server to take over", Duration::from_secs(20), || {
+                cluster.owner_is_alive(tag, victim)
+            });
+            cluster.servers[victim].restart();
+            cluster.wait_until_whole();
+        });
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    stop.store(true, Ordering::Relaxed);
+    let mut told = Vec::new();
+    for work in workers {
+        told.push(work.await.unwrap());
+    }
+    let read = follower.await.unwrap();
+    check(&fleets[1], &told, &read).await;
+    let sum = |count: fn(&Told) -> usize| told.iter().map(count).sum::<usize>();
+    eprintln!(
+        "entries {}, read meanwhile {}, failed calls {}, repeats {}",
+        sum(|told| told.appended.len()),
+        read.len(),
+        sum(|told| told.failed),
+        fleets.iter().map(|fleet| fleet.traffic().repeats).sum::<u64>()
+    );
+    assert!(sum(|told| told.appended.len()) > 100);
+    assert!(told.iter().all(|told| told.done.len() > 1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stopped_server_is_waited_for_and_then_everything_goes_on() {
+    let server = Server::start(&[]);
+    let stop = Arc::new(AtomicBool::new(false));
+    let fleet = worker(&server.address(), 1).await;
+    let working = tokio::spawn(work(fleet.clone(), stop.clone()));
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    server.signal("STOP");
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    server.signal("CONT");
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    stop.store(true, Ordering::Relaxed);
+    let told = working.await.unwrap();
+    check(&fleet, &[told], &[]).await;
+}
+
+#[tokio::test]
+async fn a_server_that_stays_away_is_an_error_within_the_bound() {
+    let mut server = Server::start(&[]);
+    let short = JoinOptions {
+        patience: Duration::from_millis(1_500),
+        ..options(&server.address(), 1)
+    };
+    let fleet = Fleet::join(short).await.unwrap();
+    for stopped in [true, false] {
+        if stopped {
+            server.signal("STOP");
+        } else {
+            server.signal("CONT");
+            server.kill();
+        }
+        let began = Instant::now();
+        let error = fleet.acquire(1, &[]).await.unwrap_err();
+        assert!(
+            error.is_transient() && matches!(error, FleetError::Unreachable { .. }),
+            "{error}"
+        );
+        assert!(error.to_string().contains("127.0.0.1"), "{error}");
+        assert!(began.elapsed() < Duration::from_secs(12), "{:?}", began.elapsed());
+    }
+    // The same process goes on with a server that came back empty: it is told so.
+    server.restart();
+    let error = fleet.heartbeat(&fleet::WorkerReport::default()).await.unwrap_err();
+    assert!(matches!(error, FleetError::Forgotten { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_script_that_the_server_has_forgotten_is_sent_again() {
+    let server = Server::start(&[]);
+    let fleet = worker(&server.address(), 1).await;
+    let grant = fleet.acquire(1, &[]).await.unwrap()[0];
+    for number in 0..3 {
+        server.ask(&["SCRIPT", "FLUSH"]);
+        let url = format!("https://a.example/{number}");
+        let committed = fleet
+            .commit(grant.partition, grant.epoch, &changes(&[], &[&url]))
+            .await
+            .unwrap();
+        assert_eq!(committed, Committed::Done);
+    }
+    assert_eq!(queued(&fleet, grant.partition).await.len(), 3);
+}
+
+#[tokio::test]
+async fn a_primary_without_its_replica_waits_and_then_goes_on_alone() {
+    let primary = Server::start(&[]);
+    let mut replica = Server::start(&["--replicaof", "127.0.0.1", &primary.port.to_string()]);
+    support::wait_for("the replica", Duration::from_secs(10), || {
+        primary.info("replication", "connected_slaves") == 1.0
+    });
+    let fleet = worker(&primary.address(), 1).await;
+    let url = |number: u32| vec![(Partition(1), vec![waiting(&format!("https://a.example/{number}"))])];
+    fleet.enqueue(&url(0)).await.unwrap();
+    assert_eq!(
+        replica.info("replication", "slave_repl_offset"),
+        primary.info("replication", "master_repl_offset")
+    );
+    replica.kill();
+    let began = Instant::now();
+    fleet.enqueue(&url(1)).await.unwrap();
+    assert!(began.elapsed() >= Duration::from_millis(1_900), "{:?}", began.elapsed());
+    let pulse = fleet.heartbeat(&fleet::WorkerReport::default()).await.unwrap();
+    assert!(pulse.unprotected);
+    replica.restart();
+    support::wait_for("the replica", Duration::from_secs(10), || {
+        primary.info("replication", "connected_slaves") == 1.0
+    });
+}
