@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! tree                  key            value
-//! collection-settings   "settings"     format u8, then `CollectionSettings`, by postcard
+//! collection-settings   "settings"     1 u8, then `CollectionSettings`; or 2 u8, then names of scheme and rule; by postcard
 //! collection-documents  number u64 BE  id, digest, verdict, by postcard
 //! ```
 //!
@@ -23,6 +23,8 @@ mod error;
 mod id;
 mod rows;
 mod settings;
+#[cfg(feature = "redis")]
+mod shared;
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -32,9 +34,14 @@ pub use self::error::CollectionError;
 pub use self::id::Id;
 use self::rows::Rows;
 pub use self::settings::CollectionSettings;
+use self::settings::Terms;
+#[cfg(feature = "redis")]
+pub use self::shared::SharedCollection;
 use crate::deduplicator::Deduplicator;
+use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
-use crate::index::{Index, MemoryIndex, SledIndex};
+use crate::index::{Index, MemoryIndex, SledIndex, SledOptions};
+use crate::scheme::Scheme;
 use crate::signature::{DocId, Signature};
 use crate::verdict::Verdict;
 
@@ -66,7 +73,7 @@ const SAVED_EVERY: usize = 4_096;
 /// ```
 #[derive(Debug)]
 pub struct Collection {
-    settings: CollectionSettings,
+    terms: Terms,
     documents: Documents,
     kept: Kept,
 }
@@ -91,7 +98,7 @@ impl Collection {
     pub fn in_memory(settings: &CollectionSettings) -> Result<Self, CollectionError> {
         let rule = settings.rule();
         Ok(Self {
-            settings: settings.clone(),
+            terms: Terms::Settings(settings.clone()),
             documents: Documents::default(),
             kept: Kept::Memory(Box::new(Deduplicator::new(MemoryIndex::new(&rule)?, rule)?)),
         })
@@ -102,47 +109,59 @@ impl Collection {
     /// # Errors
     /// A setting is out of bounds. The collection was made with other settings. Or as [`Collection::open`].
     pub fn open_or_create(folder: &Path, settings: &CollectionSettings) -> Result<Self, CollectionError> {
+        Self::open_or_create_for(folder, &settings.scheme(), &settings.rule())
+    }
+
+    /// As [`Collection::open_or_create`], with any scheme and rule.
+    ///
+    /// # Errors
+    /// As [`Collection::open_or_create`].
+    pub fn open_or_create_for(folder: &Path, scheme: &Scheme, rule: &DuplicateRule) -> Result<Self, CollectionError> {
         // The bounds come first, so that no folder appears for settings that nobody can use.
-        Deduplicator::new(MemoryIndex::new(&settings.rule())?, settings.rule())?;
-        let rows = Rows::open(folder)?;
-        match rows.settings()? {
-            None => rows.write_settings(settings)?,
-            Some(found) if found == *settings => {}
-            Some(found) => {
-                return Err(CollectionError::OtherSettings {
-                    folder: folder.to_owned(),
-                    found: found.to_string(),
-                    wanted: settings.to_string(),
-                });
-            }
+        Deduplicator::new(MemoryIndex::of_width(scheme.width, rule)?, rule.clone())?;
+        let (rows, wanted) = (Rows::open(folder)?, Terms::of(scheme, rule));
+        match rows.terms()? {
+            None => rows.write_terms(&wanted)?,
+            Some(found) if found == wanted => {}
+            Some(found) => return Err(CollectionError::other_settings(folder, &found, &wanted)),
         }
-        Self::of_rows(rows, settings)
+        Self::of_rows(rows, wanted, scheme, rule.clone())
     }
 
     /// Opens the collection in `folder` with the settings that it was made with.
     ///
     /// # Errors
-    /// There is no collection. Another process has it open. It cannot be read. It is damaged.
+    /// There is no collection. It was made with a scheme and a rule that no settings give. Another process has it open. It cannot
+    /// be read. It is damaged.
     pub fn open(folder: &Path) -> Result<Self, CollectionError> {
         let missing = || CollectionError::Missing(folder.to_owned());
         if !Rows::may_be_in(folder) {
             return Err(missing());
         }
         let rows = Rows::open(folder)?;
-        let settings = rows.settings()?.ok_or_else(missing)?;
-        Self::of_rows(rows, &settings)
+        match rows.terms()?.ok_or_else(missing)? {
+            Terms::Settings(settings) => {
+                let (scheme, rule) = (settings.scheme(), settings.rule());
+                Self::of_rows(rows, Terms::Settings(settings), &scheme, rule)
+            }
+            found => Err(CollectionError::other_settings(
+                folder,
+                &found,
+                &"settings of a collection",
+            )),
+        }
     }
 
-    fn of_rows(mut rows: Rows, settings: &CollectionSettings) -> Result<Self, CollectionError> {
-        let rule = settings.rule();
-        let mut index = SledIndex::open(rows.db(), &settings.scheme().id(), &rule)?;
+    fn of_rows(mut rows: Rows, terms: Terms, scheme: &Scheme, rule: DuplicateRule) -> Result<Self, CollectionError> {
+        let options = SledOptions::of_width(scheme.width, &rule)?;
+        let mut index = SledIndex::open_with(rows.db(), &scheme.id(), &rule, options)?;
         let documents = rows.documents()?;
         remove_strays(&mut index, &documents)?;
         if index.len()? != documents.unique() {
             return Err(rows.damaged("the index does not have the documents that the rows name"));
         }
         Ok(Self {
-            settings: settings.clone(),
+            terms,
             documents,
             kept: Kept::Folder {
                 dedup: Box::new(Deduplicator::new(index, rule)?),
@@ -152,10 +171,21 @@ impl Collection {
         })
     }
 
-    /// The settings that the collection was made with.
+    /// The settings that the collection was made with; `None` if its scheme and rule are none that settings give.
     #[must_use]
-    pub fn settings(&self) -> &CollectionSettings {
-        &self.settings
+    pub fn settings(&self) -> Option<&CollectionSettings> {
+        match &self.terms {
+            Terms::Settings(settings) => Some(settings),
+            Terms::Any { .. } => None,
+        }
+    }
+
+    /// What `read` says about the index of the unique documents.
+    pub fn with_index<T>(&self, read: impl FnOnce(&dyn Index) -> T) -> T {
+        match &self.kept {
+            Kept::Memory(dedup) => read(&*dedup.index()),
+            Kept::Folder { dedup, .. } => read(&*dedup.index()),
+        }
     }
 
     /// The verdict on a document with this signature, which stays out of the collection.

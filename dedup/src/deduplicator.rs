@@ -3,11 +3,12 @@
 use std::sync::atomic::{self, AtomicU64};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use crate::decide::verdict;
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::index::Index;
 use crate::signature::{DocId, Signature};
-use crate::verdict::{Verdict, verdict};
+use crate::verdict::Verdict;
 
 /// Decides whether documents are duplicates, against an index of the unique documents.
 ///
@@ -15,7 +16,8 @@ use crate::verdict::{Verdict, verdict};
 /// is dropped because it resembles a dropped one.
 ///
 /// Threads may share a deduplicator. They compute verdicts in parallel. A document enters the index in the same step in
-/// which it is found unique: of two near-duplicates that arrive at the same time, exactly one enters.
+/// which it is found unique: of two near-duplicates that arrive at the same time, exactly one enters. Where several
+/// processes share the index, the step is [the index's own](Index::check_and_insert).
 #[derive(Debug)]
 pub struct Deduplicator<I> {
     index: RwLock<I>,
@@ -79,6 +81,9 @@ impl<I: Index> Deduplicator<I> {
     pub fn check_and_insert(&self, id: DocId, signature: &Signature) -> Result<Verdict, DedupError> {
         let (mut found, seen) = {
             let index = self.index();
+            if let Some(found) = index.check_and_insert(id, signature, &self.rule)? {
+                return Ok(found);
+            }
             let found = verdict(&*index, &self.rule, signature, |_| true)?;
             (found, self.changes.load(atomic::Ordering::Relaxed))
         };

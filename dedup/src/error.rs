@@ -57,6 +57,10 @@ pub enum DedupError {
     /// The index was opened for reading only.
     #[error("the index is open for reading only")]
     ReadOnly,
+    /// The server of the index cannot be used.
+    #[cfg(feature = "redis")]
+    #[error(transparent)]
+    Server(#[from] crate::index::ServerError),
     /// sled failed.
     #[error("the index cannot be read or written: {}", in_words(.0))]
     Sled(#[from] sled::Error),

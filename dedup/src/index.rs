@@ -1,8 +1,10 @@
-//! Indices of the signatures of kept documents: one trait, in memory and in sled, with identical answers.
+//! Indices of the signatures of kept documents: one trait, in memory, in sled and in Redis, with identical answers.
 
 mod blocks;
 mod buckets;
 mod memory;
+#[cfg(feature = "redis")]
+mod redis;
 mod resident;
 mod scan;
 mod sled;
@@ -11,6 +13,10 @@ mod sweep;
 pub(crate) use self::blocks::MAX_BUCKET_BITS;
 pub use self::blocks::{DEFAULT_SKEW, FingerprintIndex, NearFingerprint, Word};
 pub use self::memory::MemoryIndex;
+#[cfg(feature = "redis")]
+pub(crate) use self::redis::{Commit, Committed, MOST_DECISIONS};
+#[cfg(feature = "redis")]
+pub use self::redis::{InvalidAddress, RedisAddress, RedisIndex, RedisOptions, ServerError};
 pub use self::scan::{Candidate, SignatureScan};
 pub(crate) use self::sled::DEFAULT_ROW_BYTES;
 pub use self::sled::{Residence, SledIndex, SledOptions, SledReader};
@@ -19,6 +25,7 @@ use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
+use crate::verdict::Verdict;
 
 /// A document whose fingerprint is near the fingerprint of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,6 +34,17 @@ pub struct Neighbour {
     pub distance: u32,
     /// The document.
     pub id: DocId,
+}
+
+/// What may decide the verdict on a document: found by [`Index::look_up`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LookUp {
+    /// The document with the same digest. If there is one, the other fields may be empty.
+    pub exact: Option<DocId>,
+    /// The [candidates](Index::candidates).
+    pub near: Vec<Neighbour>,
+    /// The [short candidates](Index::short_candidates).
+    pub short: Vec<DocId>,
 }
 
 /// Whether a scan over all short texts finds the candidates of a query sooner than the lists of its shingles, which name
@@ -98,6 +116,45 @@ pub trait Index {
         found: &mut Vec<DocId>,
     ) -> Result<(), DedupError> {
         by_prefix(self, query, rule, found)
+    }
+
+    /// Looks up everything that may decide the verdict on `query` by `rule`. The exact document is the one for which `counts`
+    /// holds. An index behind a network overrides this method, to answer in one round trip.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    fn look_up(
+        &self,
+        query: &Signature,
+        rule: &DuplicateRule,
+        counts: &dyn Fn(DocId) -> bool,
+    ) -> Result<LookUp, DedupError> {
+        let mut found = LookUp::default();
+        if let Some(digest) = query.digest {
+            found.exact = self.exact(digest)?.filter(|id| counts(*id));
+        }
+        if found.exact.is_none() {
+            self.candidates(query, rule, &mut found.near)?;
+            if !query.shingles.is_empty() {
+                self.short_candidates(query, rule, &mut found.short)?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Decides on a document by `rule` and inserts it if it is unique, as one step among all processes that share the
+    /// index. `None`: the index has one owner, and the [`Deduplicator`](crate::Deduplicator) makes the step itself, under
+    /// its lock.
+    ///
+    /// # Errors
+    /// The index cannot be read or written.
+    fn check_and_insert(
+        &self,
+        _id: DocId,
+        _signature: &Signature,
+        _rule: &DuplicateRule,
+    ) -> Result<Option<Verdict>, DedupError> {
+        Ok(None)
     }
 
     /// Appends to `found` the short texts with this shingle in their prefix (see [`crate::short`]), in any order.

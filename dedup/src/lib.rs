@@ -27,10 +27,11 @@
 //! 3. An [`Analyzer`] turns a text into a [`Signature`]: an exact [`Digest`], a SimHash [`Fingerprint`], a MinHash
 //!    [`Sketch`]. A [`short`] text has its shingles instead. An [`Explanation`] lists the features behind a
 //!    fingerprint.
-//! 4. An [`Index`], in memory or in sled trees, finds the candidates. Its [`Layout`] of blocks guarantees that it
+//! 4. An [`Index`], in memory, in sled trees or on a Redis server, finds the candidates. Its [`Layout`] of blocks guarantees that it
 //!    misses no near-duplicate; [`Costs`] estimates the cost of a layout.
 //! 5. A [`DuplicateRule`] says when two documents are duplicates. A [`Deduplicator`] gives the [`Verdict`].
 //! 6. A [`Collection`] keeps documents by the ids of their owner, with the verdict on each, in memory or in a folder.
+//!    With the feature `redis`, a `SharedCollection` keeps them on a Redis server, for several processes.
 //! 7. [`evaluate`] measures verdicts against a known truth.
 //!
 //! The crate is not a crawler and knows neither HTTP nor HTML. It compares texts, not meanings: it does not recognise a
@@ -42,6 +43,7 @@ mod cores;
 mod costs;
 mod cpu;
 mod dates;
+mod decide;
 mod deduplicator;
 #[cfg(feature = "dictionary")]
 mod dictionary;
@@ -69,6 +71,8 @@ mod verdict;
 mod weights;
 
 pub use analyzer::{Analyzer, SHINGLE_UNITS};
+#[cfg(feature = "redis")]
+pub use collection::SharedCollection;
 pub use collection::{Collection, CollectionError, CollectionSettings, Id};
 pub use cores::on_all_cores;
 pub use costs::{Costs, trade_offs};
@@ -82,9 +86,11 @@ pub use fingerprint::{Fingerprint, InvalidFingerprint, Width};
 pub use idf::{IdfError, IdfTable};
 pub use idf_builder::IdfBuilder;
 pub use index::{
-    Candidate, DEFAULT_SKEW, FingerprintIndex, Index, MemoryIndex, NearFingerprint, Neighbour, Residence,
+    Candidate, DEFAULT_SKEW, FingerprintIndex, Index, LookUp, MemoryIndex, NearFingerprint, Neighbour, Residence,
     SignatureScan, SledIndex, SledOptions, SledReader, Word,
 };
+#[cfg(feature = "redis")]
+pub use index::{InvalidAddress, RedisAddress, RedisIndex, RedisOptions, ServerError};
 pub use layout::{Block, Layout, LayoutError};
 pub use scheme::{Features, InvalidScheme, Scheme, Segmenter};
 pub use signature::{Digest, DocId, Signature};

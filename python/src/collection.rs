@@ -36,7 +36,8 @@ pub(crate) struct Collection {
 impl Collection {
     fn of(collection: Result<dedup::Collection, dedup::CollectionError>, is_saved: bool) -> PyResult<Self> {
         let collection = collection.map_err(of_collection)?;
-        let settings = collection.settings().clone();
+        // A collection that `open` or `open_or_create` gives was made with settings.
+        let settings = collection.settings().cloned().unwrap_or_default();
         Ok(Self {
             analyzer: Analyzer::new(&settings.scheme()),
             shared: Shared(Arc::new(Mutex::new(Some(collection)))),

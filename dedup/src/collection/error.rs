@@ -1,6 +1,6 @@
 //! The errors of a collection. Each message says what to do.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::id::Id;
 use crate::error::DedupError;
@@ -70,6 +70,16 @@ pub enum CollectionError {
         /// The error of the system.
         source: std::io::Error,
     },
+}
+
+impl CollectionError {
+    pub(super) fn other_settings(folder: &Path, found: &impl ToString, wanted: &impl ToString) -> Self {
+        Self::OtherSettings {
+            folder: folder.to_owned(),
+            found: found.to_string(),
+            wanted: wanted.to_string(),
+        }
+    }
 }
 
 impl From<sled::Error> for CollectionError {

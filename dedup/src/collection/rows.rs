@@ -9,7 +9,7 @@ use sled::{Batch, Db, Tree};
 use super::documents::{Document, Documents};
 use super::error::CollectionError;
 use super::id::{Id, Stored};
-use super::settings::CollectionSettings;
+use super::settings::{CollectionSettings, Terms};
 use crate::signature::{Digest, DocId};
 use crate::verdict::Verdict;
 
@@ -17,8 +17,10 @@ use crate::verdict::Verdict;
 const SETTINGS: &str = "collection-settings";
 const DOCUMENTS: &str = "collection-documents";
 
-/// Version of the rows.
+/// Version of the rows, where settings of a collection made it.
 const FORMAT: u8 = 1;
+/// The same, where another scheme or rule made it.
+const FORMAT_OF_ANY: u8 = 2;
 
 /// The index resides in memory, so sled needs no more.
 const CACHE_BYTES: u64 = 16 << 20;
@@ -95,35 +97,47 @@ impl Rows {
         }
     }
 
-    /// The settings of the collection; `None` where none has been made.
-    pub fn settings(&self) -> Result<Option<CollectionSettings>, CollectionError> {
+    /// What the collection was made for; `None` where none has been made.
+    pub fn terms(&self) -> Result<Option<Terms>, CollectionError> {
         let Some(row) = self.settings.get(SETTINGS)? else {
             return Ok(None);
         };
         let unreadable = || self.damaged("its settings cannot be read");
         let (found, row) = row.split_first().ok_or_else(unreadable)?;
-        if *found != FORMAT {
-            return Err(CollectionError::OtherFormat {
+        match *found {
+            FORMAT => {
+                let row: SettingsRow<'_> = postcard::from_bytes(row).map_err(|_| unreadable())?;
+                Ok(Some(Terms::Settings(CollectionSettings {
+                    max_distance: row.max_distance,
+                    min_similarity: row.min_similarity,
+                    features: row.features.parse().map_err(|_| unreadable())?,
+                })))
+            }
+            FORMAT_OF_ANY => {
+                let (scheme, rule) = postcard::from_bytes(row).map_err(|_| unreadable())?;
+                Ok(Some(Terms::Any { scheme, rule }))
+            }
+            found => Err(CollectionError::OtherFormat {
                 folder: self.folder.clone(),
-                found: *found,
-                wanted: FORMAT,
-            });
+                found,
+                wanted: FORMAT_OF_ANY,
+            }),
         }
-        let row: SettingsRow<'_> = postcard::from_bytes(row).map_err(|_| unreadable())?;
-        Ok(Some(CollectionSettings {
-            max_distance: row.max_distance,
-            min_similarity: row.min_similarity,
-            features: row.features.parse().map_err(|_| unreadable())?,
-        }))
     }
 
-    pub fn write_settings(&self, settings: &CollectionSettings) -> Result<(), CollectionError> {
-        let row = SettingsRow {
-            max_distance: settings.max_distance,
-            min_similarity: settings.min_similarity,
-            features: &settings.features.to_string(),
+    pub fn write_terms(&self, terms: &Terms) -> Result<(), CollectionError> {
+        let row = match terms {
+            Terms::Settings(settings) => {
+                let row = SettingsRow {
+                    max_distance: settings.max_distance,
+                    min_similarity: settings.min_similarity,
+                    features: &settings.features.to_string(),
+                };
+                encoded(&row, vec![FORMAT])?
+            }
+            Terms::Any { scheme, rule } => encoded(&(scheme, rule), vec![FORMAT_OF_ANY])?,
         };
-        self.settings.insert(SETTINGS, encoded(&row, vec![FORMAT])?)?;
+        self.settings.insert(SETTINGS, row)?;
         self.flush()
     }
 
@@ -185,7 +199,8 @@ fn encoded(row: &impl Serialize, before: Vec<u8>) -> Result<Vec<u8>, CollectionE
     postcard::to_extend(row, before).map_err(|error| CollectionError::Index(error.into()))
 }
 
-fn written(document: &Document) -> Result<Vec<u8>, CollectionError> {
+/// The row of a document.
+pub(super) fn written(document: &Document) -> Result<Vec<u8>, CollectionError> {
     let row = DocumentRow {
         id: (&document.id).into(),
         digest: document.digest,
@@ -194,7 +209,8 @@ fn written(document: &Document) -> Result<Vec<u8>, CollectionError> {
     encoded(&row, Vec::new())
 }
 
-fn read(row: &[u8]) -> Option<Document> {
+/// The document of a row; `None` if it has another form.
+pub(super) fn read(row: &[u8]) -> Option<Document> {
     let row: DocumentRow<'_> = postcard::from_bytes(row).ok()?;
     Some(Document {
         id: Id::from(row.id),

@@ -50,6 +50,47 @@ impl CollectionSettings {
     }
 }
 
+/// What a collection was made for.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Terms {
+    Settings(CollectionSettings),
+    /// A scheme and a rule that no settings give, by their names.
+    Any {
+        scheme: String,
+        rule: String,
+    },
+}
+
+impl Terms {
+    /// The terms for a scheme and a rule: settings if these give the same.
+    pub fn of(scheme: &Scheme, rule: &DuplicateRule) -> Self {
+        let settings = CollectionSettings {
+            max_distance: rule.max_distance,
+            min_similarity: match rule.confirm {
+                Confirm::Sketch { min_similarity } => min_similarity,
+                Confirm::Distance | Confirm::Combined { .. } => MIN_SIMILARITY,
+            },
+            features: scheme.features.clone(),
+        };
+        match settings.scheme() == *scheme && settings.rule() == *rule {
+            true => Self::Settings(settings),
+            false => Self::Any {
+                scheme: scheme.id(),
+                rule: rule.to_string(),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Terms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Settings(settings) => settings.fmt(f),
+            Self::Any { scheme, rule } => write!(f, "scheme {scheme:?} and rule {rule:?}"),
+        }
+    }
+}
+
 impl fmt::Display for CollectionSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
