@@ -10,6 +10,7 @@
 //! - [`canonical`]: which page of a cluster is kept
 //! - [`dedup_command`]: duplicates among files, whatever form they are in and however damaged
 //! - [`harm`]: servers that mean harm
+//! - [`shared_index`]: documents compared with those of earlier and of other runs
 //! - [`links`]: what is followed, and what pages ask; [`html_redirects`]: pages that only lead to another URL; [`http`], [`tls`]: how
 //!   it is fetched
 //! - [`report`]: what is shown of what decided
@@ -73,6 +74,7 @@ mod running;
 mod scope;
 mod seeds;
 mod serve;
+mod shared_index;
 mod shell;
 mod status;
 mod steering;

@@ -21,6 +21,7 @@ mod faults;
 mod fingerprint;
 mod gc;
 mod idf;
+mod index;
 mod init;
 mod inspect;
 mod layouts;

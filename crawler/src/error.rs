@@ -25,6 +25,12 @@ pub enum RunError {
         #[from]
         source: dedup::DedupError,
     },
+    /// An index of documents.
+    #[error(transparent)]
+    Collection(#[from] dedup::CollectionError),
+    /// An index of documents that is not the wanted one.
+    #[error("{0}")]
+    OtherIndex(String),
     /// The seeds file could not be read to its end.
     #[error("{0}")]
     Seeds(String),

@@ -121,11 +121,23 @@ impl Collection {
         Deduplicator::new(MemoryIndex::of_width(scheme.width, rule)?, rule.clone())?;
         let (rows, wanted) = (Rows::open(folder)?, Terms::of(scheme, rule));
         match rows.terms()? {
+            None if rows.has_others() => return Err(CollectionError::OtherDatabase(folder.to_owned())),
             None => rows.write_terms(&wanted)?,
             Some(found) if found == wanted => {}
             Some(found) => return Err(CollectionError::other_settings(folder, &found, &wanted)),
         }
         Self::of_rows(rows, wanted, scheme, rule.clone())
+    }
+
+    /// Opens the collection in `folder` that was made with this scheme and rule.
+    ///
+    /// # Errors
+    /// As [`Collection::open_or_create`]. There is no collection.
+    pub fn open_for(folder: &Path, scheme: &Scheme, rule: &DuplicateRule) -> Result<Self, CollectionError> {
+        match Rows::may_be_in(folder) {
+            true => Self::open_or_create_for(folder, scheme, rule),
+            false => Err(CollectionError::Missing(folder.to_owned())),
+        }
     }
 
     /// Opens the collection in `folder` with the settings that it was made with.

@@ -4,22 +4,9 @@ use std::cmp::Ordering;
 
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
-use crate::index::{Index, LookUp};
+use crate::index::LookUp;
 use crate::signature::{DocId, Signature};
 use crate::verdict::Verdict;
-
-/// The verdict by `rule` on a document, against the documents in `index` for which `counts` holds.
-pub(crate) fn verdict(
-    index: &impl Index,
-    rule: &DuplicateRule,
-    signature: &Signature,
-    counts: impl Fn(DocId) -> bool + Copy,
-) -> Result<Verdict, DedupError> {
-    let found = index.look_up(signature, rule, &counts)?;
-    decide(rule, signature, found, counts, |ids, each| {
-        index.for_each_signature(ids, each)
-    })
-}
 
 /// The verdict that follows from what an index found. `read` calls back with the signatures of documents with these ids.
 pub(crate) fn decide(

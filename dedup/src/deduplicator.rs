@@ -3,7 +3,7 @@
 use std::sync::atomic::{self, AtomicU64};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use crate::decide::verdict;
+use crate::decide::decide;
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::index::Index;
@@ -130,4 +130,17 @@ impl<I: Index> Deduplicator<I> {
     pub fn index_mut(&self) -> RwLockWriteGuard<'_, I> {
         self.index.write().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The verdict by `rule` on a document, against the documents in `index` for which `counts` holds.
+fn verdict(
+    index: &impl Index,
+    rule: &DuplicateRule,
+    signature: &Signature,
+    counts: impl Fn(DocId) -> bool + Copy,
+) -> Result<Verdict, DedupError> {
+    let found = index.look_up(signature, rule, &counts)?;
+    decide(rule, signature, found, counts, |ids, each| {
+        index.for_each_signature(ids, each)
+    })
 }

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod buckets;
+mod look_up;
 mod memory;
 #[cfg(feature = "redis")]
 mod redis;
@@ -12,6 +13,7 @@ mod sweep;
 
 pub(crate) use self::blocks::MAX_BUCKET_BITS;
 pub use self::blocks::{DEFAULT_SKEW, FingerprintIndex, NearFingerprint, Word};
+pub use self::look_up::{LookUp, Neighbour};
 pub use self::memory::MemoryIndex;
 #[cfg(feature = "redis")]
 pub(crate) use self::redis::{Commit, Committed, MOST_DECISIONS};
@@ -26,26 +28,6 @@ use crate::fingerprint::Fingerprint;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 use crate::verdict::Verdict;
-
-/// A document whose fingerprint is near the fingerprint of a query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Neighbour {
-    /// Hamming distance of the two fingerprints in bits.
-    pub distance: u32,
-    /// The document.
-    pub id: DocId,
-}
-
-/// What may decide the verdict on a document: found by [`Index::look_up`].
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct LookUp {
-    /// The document with the same digest. If there is one, the other fields may be empty.
-    pub exact: Option<DocId>,
-    /// The [candidates](Index::candidates).
-    pub near: Vec<Neighbour>,
-    /// The [short candidates](Index::short_candidates).
-    pub short: Vec<DocId>,
-}
 
 /// Whether a scan over all short texts finds the candidates of a query sooner than the lists of its shingles, which name
 /// `listed` of `texts` texts.

@@ -136,6 +136,15 @@ fn a_folder_that_cannot_be_used_is_refused_with_its_name() {
         "{other}"
     );
 
+    let of_crawl = folder.path().join("crawl");
+    let db = sled::open(&of_crawl).unwrap();
+    drop(dedup::SledIndex::open(&db, "test", &settings.rule()).unwrap());
+    drop(db);
+    assert!(matches!(
+        Collection::open_or_create(&of_crawl, &settings),
+        Err(CollectionError::OtherDatabase(_))
+    ));
+
     std::fs::write(at.join("conf"), "no configuration").unwrap();
     assert!(Collection::open(&at).is_err());
 }

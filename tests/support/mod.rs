@@ -9,6 +9,7 @@
 //! - [`process`]: the binary at work, bounded in time, its memory measured
 //! - [`outcomes`]: what the report says became of every URL
 //! - [`archive`]: the records of its WARC files
+//! - [`redis`]: a Redis server
 
 pub mod archive;
 pub mod certificates;
@@ -19,6 +20,7 @@ pub mod hostile;
 pub mod outcomes;
 pub mod page;
 pub mod process;
+pub mod redis;
 pub mod site;
 
 use std::time::Duration;

@@ -1,11 +1,13 @@
-//! `crawler check`: whether the crawl has kept a text already.
+//! `crawler check`: whether the crawl, or an index of documents, has a text already.
 
+mod index;
 mod text;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::index::{DocumentIndex, NamedIndex};
 use super::inspect;
 use super::screen::Screen;
 use crate::cli::arguments::{AnswerFormat, CheckArgs};
@@ -27,6 +29,9 @@ const SOURCE_CHARS: usize = 200;
 pub(super) fn execute(args: &CheckArgs) -> Result<(), Error> {
     reject_collections(&args.source)?;
     let settings = inspect::settings(&args.fetching)?;
+    if let Some(named) = &args.index {
+        return in_index(args, NamedIndex::of(named)?, &settings);
+    }
     let store = super::store::open_to_read(&args.data.data)?;
     scheme::require_same(&store, &settings)?;
     let subject = read(&args.source, args.url.as_deref(), &settings, args.ignore_robots)?;
@@ -49,14 +54,34 @@ pub(super) fn execute(args: &CheckArgs) -> Result<(), Error> {
         position.store(page, Ordering::Relaxed);
     })?;
     drop(progress);
-    let mut output = super::output::Output::open(None)?;
-    output.write(match args.format {
+    show_answer(match args.format {
         AnswerFormat::Text => text::render(&answer, &settings.rule, Screen::of_stdout()),
         AnswerFormat::Json => json(&answer)?,
     })?;
-    output.finish()?;
     super::store::leave_open(store);
-    match exit_code(answer.verdict) {
+    ended(answer.verdict)
+}
+
+/// Compares with an index of documents.
+fn in_index(args: &CheckArgs, named: NamedIndex, settings: &Settings) -> Result<(), Error> {
+    let index = DocumentIndex::open(named, settings)?;
+    let subject = read(&args.source, args.url.as_deref(), settings, args.ignore_robots)?;
+    let answer = index::check(&index, settings, subject, args.top.into())?;
+    show_answer(match args.format {
+        AnswerFormat::Text => index::render(&answer, &settings.rule, Screen::of_stdout()),
+        AnswerFormat::Json => json(&answer)?,
+    })?;
+    ended(answer.verdict)
+}
+
+fn show_answer(answer: String) -> Result<(), RunError> {
+    let mut output = super::output::Output::open(None)?;
+    output.write(answer)?;
+    output.finish()
+}
+
+fn ended(verdict: TextVerdict) -> Result<(), Error> {
+    match exit_code(verdict) {
         0 => Ok(()),
         code => Err(Error::Answer(code)),
     }

@@ -17,7 +17,8 @@
 //!
 //! The command reports unreadable input with its place, counts it, skips it, and ends with exit code 3. An output file appears when
 //! it is complete. Until then `FILE.partial` holds the verdicts so far, so that an interrupted run leaves a correct beginning of the
-//! result. A later run cannot continue it, because the index was in memory.
+//! result. A later run starts from the beginning, because the index was in memory. With `--index`, the index is in a folder or on a
+//! server: a later run gives the documents that it knows their verdicts again, and goes on with the others.
 
 mod analysis;
 mod budget;
@@ -35,6 +36,7 @@ use self::decider::Decided;
 use self::pipeline::{Answer, Job};
 use self::tally::Tally;
 use super::faults::Faults;
+use super::index::{DocumentIndex, NamedIndex};
 use super::output::Output;
 use crate::cli::arguments::DedupArgs;
 use crate::cli::error::{Error, UsageError};
@@ -53,6 +55,7 @@ const IN_FLIGHT_BYTES: usize = 16 << 20;
 
 pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
+    let named = args.index.as_deref().map(NamedIndex::of).transpose()?;
     let (output, kept) = (file(args.output.as_deref()), args.kept.as_deref());
     let inputs =
         Inputs::find(&args.inputs, args.format.map(Into::into), &written(output, kept)?).map_err(UsageError::from)?;
@@ -62,7 +65,12 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
             counted(usize::try_from(inputs.left_out()).unwrap_or(usize::MAX), "file")
         );
     }
+    let index = named
+        .map(|named| DocumentIndex::open_or_create(named, &settings))
+        .transpose()?;
+    let has_index = index.is_some();
     let job = Job {
+        index,
         reading: Reading {
             fields: Fields {
                 id: args.id_field.clone(),
@@ -89,11 +97,18 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     let started = Instant::now();
     let tally = Arc::new(Tally::default());
     let progress = tally::show(&tally, job.inputs.total_bytes(), hidden);
-    let ending = write_all(job, &tally, &mut outputs, &progress)?;
+    let advice = if has_index { GOES_ON } else { STARTS_AGAIN };
+    let (ending, index) = write_all(job, &tally, &mut outputs, &progress, advice)?;
     drop(progress);
-    finish(ending, outputs, output, &tally)?;
+    finish(ending, outputs, output, &tally, advice)?;
     if !quiet {
         tell(summary(&tally, started.elapsed()));
+        if let Some((name, documents)) = index {
+            tell(format_args!(
+                "  the index {name} has {}",
+                counted(documents, "document")
+            ));
+        }
     }
     match tally.faults() {
         0 => Ok(()),
@@ -134,6 +149,11 @@ fn written(output: Option<&Path>, kept: Option<&Path>) -> Result<Vec<PathBuf>, U
         .collect())
 }
 
+/// What the same command does after an interruption.
+const STARTS_AGAIN: &str = "the same command starts from the beginning";
+/// The same, with an index that outlives the run.
+const GOES_ON: &str = "the same command gives the same verdicts again and goes on, since the index has these documents";
+
 struct Outputs {
     verdicts: Output,
     kept: Option<Output>,
@@ -162,10 +182,16 @@ enum Ending {
 }
 
 /// Runs the job and writes the verdicts until all documents have one, or until Ctrl-C.
-fn write_all(job: Job, tally: &Arc<Tally>, outputs: &mut Outputs, progress: &Progress) -> Result<Ending, Error> {
+fn write_all(
+    job: Job,
+    tally: &Arc<Tally>,
+    outputs: &mut Outputs,
+    progress: &Progress,
+    advice: &'static str,
+) -> Result<(Ending, Option<(String, usize)>), Error> {
     let running = pipeline::start(job, tally)?;
     let stop = running.stop_handle();
-    stop_at_ctrl_c(move || stop.stop())?;
+    stop_at_ctrl_c(move || stop.stop(), advice)?;
     let mut faults = Faults::default();
     loop {
         match running.next()? {
@@ -177,19 +203,19 @@ fn write_all(job: Job, tally: &Arc<Tally>, outputs: &mut Outputs, progress: &Pro
                 }
                 running.written(&decided);
             }
-            Answer::Ended(ending) => return Ok(ending),
+            Answer::Ended(ending, index) => return Ok((ending, index)),
         }
     }
 }
 
 /// Calls `stop` at the first Ctrl-C; the second ends the process.
-fn stop_at_ctrl_c(stop: impl FnOnce() + Send + 'static) -> Result<(), RunError> {
+fn stop_at_ctrl_c(stop: impl FnOnce() + Send + 'static, advice: &'static str) -> Result<(), RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|source| RunError::io("listen for", "Ctrl-C", source))?;
     // Nobody joins this thread: it listens until the process ends.
     std::thread::spawn(move || {
         runtime.block_on(async {
-            shutdown::requested_or_end("the same command starts from the beginning").await;
+            shutdown::requested_or_end(advice).await;
             stop();
             std::future::pending::<()>().await;
         });
@@ -198,7 +224,13 @@ fn stop_at_ctrl_c(stop: impl FnOnce() + Send + 'static) -> Result<(), RunError> 
 }
 
 /// Gives complete files their names, or reports the path of the partial file.
-fn finish(ending: Ending, mut outputs: Outputs, output: Option<&Path>, tally: &Tally) -> Result<(), Error> {
+fn finish(
+    ending: Ending,
+    mut outputs: Outputs,
+    output: Option<&Path>,
+    tally: &Tally,
+    advice: &str,
+) -> Result<(), Error> {
     if ending == Ending::Whole {
         if let Some(kept) = outputs.kept {
             kept.finish()?;
@@ -210,7 +242,7 @@ fn finish(ending: Ending, mut outputs: Outputs, output: Option<&Path>, tally: &T
         format!("{} has them", Output::partial(output).display())
     });
     Err(Error::Interrupted(format!(
-        "stopped after the verdicts on {} documents; {place}, in input order. The same command starts from the beginning.",
+        "stopped after the verdicts on {} documents; {place}, in input order; {advice}",
         tally.documents()
     )))
 }

@@ -118,7 +118,8 @@ fn verdict(signature: &Signature, nearest: &[NearPage], is_thorough: bool) -> Te
     }
 }
 
-fn compared_by(signature: &Signature) -> ComparedBy {
+/// The most precise evidence by which a text can be compared.
+pub(crate) fn compared_by(signature: &Signature) -> ComparedBy {
     if signature.fingerprint.is_some() {
         ComparedBy::Fingerprint
     } else if !signature.shingles.is_empty() {

@@ -24,6 +24,9 @@ pub enum CollectionError {
     /// The folder holds no collection.
     #[error("{} holds no saved documents: check the name of the folder, or make a new collection there", .0.display())]
     Missing(PathBuf),
+    /// The folder has a database that is no collection.
+    #[error("{} holds another database, for example the index of a crawl: choose another folder", .0.display())]
+    OtherDatabase(PathBuf),
     /// The database of the folder is open elsewhere.
     #[error("{} is open elsewhere, in this process or in another: close it there first", .0.display())]
     InUse(PathBuf),

@@ -86,6 +86,13 @@ impl Rows {
         }
     }
 
+    /// Whether the database has trees of somebody else.
+    pub fn has_others(&self) -> bool {
+        let own = ["__sled__default", SETTINGS, DOCUMENTS];
+        let is_own = |name: &sled::IVec| own.iter().any(|own| own.as_bytes() == &name[..]);
+        !self.db.tree_names().iter().all(is_own)
+    }
+
     pub fn db(&self) -> &Db {
         &self.db
     }

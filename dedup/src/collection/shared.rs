@@ -43,13 +43,30 @@ impl SharedCollection {
         scheme: &Scheme,
         rule: &DuplicateRule,
     ) -> Result<Self, CollectionError> {
+        Self::open_for(address, scheme, rule, true)
+    }
+
+    /// Opens the collection at `address`.
+    ///
+    /// # Errors
+    /// As [`SharedCollection::open_or_create`]. There is no collection.
+    pub fn open(address: &RedisAddress, scheme: &Scheme, rule: &DuplicateRule) -> Result<Self, CollectionError> {
+        Self::open_for(address, scheme, rule, false)
+    }
+
+    fn open_for(
+        address: &RedisAddress,
+        scheme: &Scheme,
+        rule: &DuplicateRule,
+        makes: bool,
+    ) -> Result<Self, CollectionError> {
         rule.validate().map_err(crate::DedupError::from)?;
         let options = RedisOptions {
             layout: Some(Layout::for_distance(scheme.width, rule.max_distance).map_err(crate::DedupError::from)?),
             ..RedisOptions::default()
         };
         Ok(Self {
-            index: RedisIndex::open_for(address, &scheme.id(), &rule.to_string(), rule, &options)?,
+            index: RedisIndex::open_for(address, [&scheme.id(), &rule.to_string()], rule, &options, makes)?,
             rule: rule.clone(),
         })
     }

@@ -164,17 +164,17 @@ impl RedisIndex {
         rule: &DuplicateRule,
         options: &RedisOptions,
     ) -> Result<Self, DedupError> {
-        Self::open_for(address, scheme_id, "", rule, options)
+        Self::open_for(address, [scheme_id, ""], rule, options, true)
     }
 
-    /// Opens the index of a collection whose verdicts follow from the rule that `rule_id` names; empty for an index without a
-    /// collection.
+    /// Opens the index of a collection whose verdicts follow from the scheme and the rule with these names; the second is empty for
+    /// an index without a collection. Makes the index only if `makes`.
     pub(crate) fn open_for(
         address: &RedisAddress,
-        scheme_id: &str,
-        rule_id: &str,
+        [scheme_id, rule_id]: [&str; 2],
         rule: &DuplicateRule,
         options: &RedisOptions,
+        makes: bool,
     ) -> Result<Self, DedupError> {
         let layout = match options.layout {
             None => Layout::for_distance(Width::W64, rule.max_distance)?,
@@ -198,17 +198,24 @@ impl RedisIndex {
             },
         };
         index.require_no_eviction()?;
-        index.note_or_compare()?;
+        index.note_or_compare(makes)?;
         Ok(index)
     }
 
-    /// Notes the terms where there is no index, and compares them where there is one.
-    fn note_or_compare(&self) -> Result<(), DedupError> {
+    /// Notes the terms where there is no index, if `makes`, and compares them where there is one.
+    fn note_or_compare(&self, makes: bool) -> Result<(), DedupError> {
         let [scheme, layout, rule] = &self.terms;
         let open = Script::new(include_str!("redis/open.lua"));
         let mut run = open.key(&self.keys.meta);
-        run.arg(FORMAT.to_string()).arg(scheme).arg(layout).arg(rule);
+        run.arg(FORMAT.to_string())
+            .arg(scheme)
+            .arg(layout)
+            .arg(rule)
+            .arg(u8::from(makes));
         let found: Vec<Option<String>> = self.server.run(&run)?;
+        if found.iter().all(Option::is_none) {
+            return Err(ServerError::missing(self.server.place()).into());
+        }
         let Ok([Some(format), Some(found_scheme), Some(found_layout), Some(found_rule)]) =
             <[Option<String>; 4]>::try_from(found)
         else {

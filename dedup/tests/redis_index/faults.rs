@@ -131,7 +131,12 @@ fn another_scheme_layout_or_format_is_refused() {
 fn a_collection_of_another_rule_is_refused_and_so_is_an_index_in_its_place() {
     let server = Server::start();
     let (address, scheme, rule) = (server.address("rules"), Scheme::default(), DuplicateRule::default());
+    let missing = SharedCollection::open(&address, &scheme, &rule)
+        .unwrap_err()
+        .to_string();
+    assert!(missing.contains("no index of this name"), "{missing}");
     drop(SharedCollection::open_or_create(&address, &scheme, &rule).unwrap());
+    assert!(SharedCollection::open(&address, &scheme, &rule).is_ok());
     let nearer = DuplicateRule {
         max_distance: 3,
         ..rule.clone()

@@ -32,6 +32,11 @@ pub enum AnswerFormat {
     dedup.max_distance bits, a shorter text with the short pages, and a text of fewer than five words only with equal texts. The index \
     rarely finds the page that contains an excerpt. --thorough reads the texts of all kept pages. It finds the pages that contain an \
     excerpt of five words or more, and the pages nearest to a new text.\n\
+    --index compares with the unique documents of an index that crawler dedup --index made, with the same settings, and needs no \
+    crawl: a folder, or redis://HOST[:PORT][/DATABASE][?name=NAME], with the password in REDISCLI_AUTH or in the address. An index has \
+    no texts, so the answer has no passages, and the verdict contained does not occur. Its JSON has \"index\", \"documents\": their \
+    number, and \"nearest\": [{\"id\", \"is_exact\", \"is_duplicate\", \"distance\", \"similarity\", \"checks\"}] instead of the \
+    fields about pages.\n\
     JSON: {\"source\", \"url\": canonical URL|null, \"title\", \"verdict\": \
     \"new\"|\"near\"|\"exact\"|\"contained\"|\"too_short\", \"reason\": the verdict in words, \"tokens\": number of tokens in the \
     text, where a date is one token, \"words\": number of words, \"characters\": number of characters in scripts without spaces, \
@@ -54,6 +59,9 @@ pub struct CheckArgs {
     pub source: PathBuf,
     #[command(flatten)]
     pub data: DataFolder,
+    /// Compare with the documents of this index instead of a crawl: the folder or the address that `crawler dedup --index` has.
+    #[arg(long, value_name = "DIR|ADDRESS", conflicts_with_all = ["data", "thorough"])]
+    pub index: Option<PathBuf>,
     /// URL of the page in the file.
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,

@@ -40,10 +40,18 @@ impl From<InputFormat> for Format {
     The command reports input that it cannot read as file:line or file:byte, counts it, and continues.\n\
     An output file appears when it is complete. Until then, and after Ctrl-C, FILE.partial holds the verdicts so far, in whole lines. \
     The same command starts from the beginning.\n\
+    With --index, a run compares its documents with those of all earlier runs, and the same command after an interruption goes on: \
+    it gives the verdicts on documents that the index has again. An id belongs to one text; the command reports a document whose id is \
+    in the index with another text, and skips it. A folder is saved at least every 10 seconds and at the end, so a crash loses no \
+    more. One process at a time can use a folder; any number can share an index on a Redis server: of near-duplicates that they add \
+    at the same time, exactly one is unique. Every run of an index needs the same settings. The environment variable REDISCLI_AUTH \
+    holds the password of a server, if the address (redis://[USER]:PASSWORD@HOST) does not. crawler check --index compares one text.\n\
     The command reads only the section [dedup] of the configuration.\n\
     Examples:\n  \
     crawler dedup corpus.jsonl.gz --output verdicts.jsonl\n  \
-    crawler dedup pages/ --kept unique.jsonl --output verdicts.jsonl\n\
+    crawler dedup pages/ --kept unique.jsonl --output verdicts.jsonl\n  \
+    crawler dedup monday.jsonl --index seen --output monday-verdicts.jsonl\n  \
+    crawler dedup part-1.jsonl --index redis://127.0.0.1:6379?name=news\n\
     Exit codes: 0 all input was read, 1 the command could not continue, 2 an argument, the configuration or an input file is invalid, \
     3 some input could not be read, 130 Ctrl-C."
 )]
@@ -58,6 +66,10 @@ pub struct DedupArgs {
     /// Output file for the unique documents: JSON lines unchanged, other documents as {"id", "text", "url", "title"}.
     #[arg(long, value_name = "FILE")]
     pub kept: Option<PathBuf>,
+    /// Index of the documents, which outlives the command: a folder, or redis://HOST[:PORT][/DATABASE][?name=NAME] for an index that
+    /// several processes share. New documents are compared with those of earlier runs; known ones get their verdicts again.
+    #[arg(long, value_name = "DIR|ADDRESS")]
+    pub index: Option<PathBuf>,
     /// Form of all inputs. Default: the content and the name of each file decide.
     #[arg(long, value_enum)]
     pub format: Option<InputFormat>,

@@ -1,14 +1,16 @@
 //! Decides one document after the other, in input order, and writes the verdicts as lines.
 
 use std::io::Write;
+use std::time::{Duration, Instant};
 
-use dedup::{Deduplicator, DocId, DuplicateRule, MemoryIndex, Verdict, Width};
+use dedup::{CollectionError, Deduplicator, DocId, DuplicateRule, MemoryIndex, Signature, Verdict, Width};
 
 use super::analysis::{Analyzed, Item};
 use super::kept_ids::KeptIds;
 use super::tally::Tally;
+use crate::cli::index::{DocumentIndex, id_of_json, json_of_id};
 use crate::error::RunError;
-use crate::files::Fault;
+use crate::files::{At, Fault, Place};
 
 /// A batch with verdicts, ready for the writer.
 #[derive(Debug, Default)]
@@ -23,20 +25,35 @@ pub(super) struct Decided {
     pub budget_bytes: usize,
 }
 
-/// Compares documents with the index of the kept documents.
+/// Compares documents with the kept documents.
 #[derive(Debug)]
-pub(super) struct Decider {
-    dedup: Deduplicator<MemoryIndex>,
-    /// Ids by their numbers in the index.
-    ids: KeptIds,
+pub(super) enum Decider {
+    /// With those of this run.
+    Memory {
+        dedup: Box<Deduplicator<MemoryIndex>>,
+        /// Ids by their numbers in the index.
+        ids: KeptIds,
+    },
+    /// With those of an index that outlives the run.
+    Index { index: DocumentIndex, saved: Instant },
 }
 
+/// Longest time between two saves of an index, while documents arrive.
+const SAVED_EVERY: Duration = Duration::from_secs(10);
+
 impl Decider {
-    pub(super) fn new(width: Width, rule: DuplicateRule) -> Result<Self, RunError> {
-        Ok(Self {
-            dedup: Deduplicator::new(MemoryIndex::of_width(width, &rule)?, rule)?,
+    pub(super) fn in_memory(width: Width, rule: DuplicateRule) -> Result<Self, RunError> {
+        Ok(Self::Memory {
+            dedup: Box::new(Deduplicator::new(MemoryIndex::of_width(width, &rule)?, rule)?),
             ids: KeptIds::default(),
         })
+    }
+
+    pub(super) fn of_index(index: DocumentIndex) -> Self {
+        Self::Index {
+            index,
+            saved: Instant::now(),
+        }
     }
 
     pub(super) fn decide(&mut self, mut analyzed: Analyzed, tally: &Tally) -> Result<Decided, RunError> {
@@ -50,44 +67,127 @@ impl Decider {
                     continue;
                 }
             };
-            let number = DocId(self.ids.len());
-            let verdict = self.dedup.check_and_insert(number, &document.signature)?;
-            tally.add_verdict(&verdict);
             let id = analyzed.id(&document);
+            let (verdict, of) = match self.add(id, &document.signature)? {
+                Added::Decided(verdict, of) => (verdict, of),
+                Added::OtherText => {
+                    tally.add_fault();
+                    decided.faults.push(other_text(id));
+                    continue;
+                }
+            };
+            tally.add_verdict(&verdict);
             if verdict == Verdict::Unique {
-                self.ids.push(id);
                 decided.kept.extend_from_slice(analyzed.kept(&document));
             }
-            self.write(id, &verdict, &mut decided.verdicts)
+            write(id, &verdict, &of, &mut decided.verdicts)
                 .map_err(|source| RunError::io("write", "a verdict", source))?;
         }
+        self.save_at_times()?;
         Ok(decided)
     }
 
-    fn write(&self, id: &[u8], verdict: &Verdict, out: &mut Vec<u8>) -> std::io::Result<()> {
-        out.extend_from_slice(b"{\"id\":");
-        out.extend_from_slice(id);
-        let (name, of) = match verdict {
-            Verdict::Unique => ("unique", None),
-            Verdict::Exact { of } => ("exact", Some(of)),
-            Verdict::Near { of, .. } => ("near", Some(of)),
-        };
-        write!(out, ",\"verdict\":\"{name}\",\"of\":")?;
-        out.extend_from_slice(of.and_then(|of| self.ids.get(of.0)).unwrap_or(b"null"));
-        match *verdict {
-            Verdict::Unique => out.extend_from_slice(b",\"distance\":null,\"similarity\":null}\n"),
-            Verdict::Exact { .. } => out.extend_from_slice(b",\"distance\":0,\"similarity\":1}\n"),
-            Verdict::Near {
-                distance: Some(distance),
-                similarity,
-                ..
-            } => writeln!(out, ",\"distance\":{distance},\"similarity\":{similarity}}}")?,
-            Verdict::Near {
-                distance: None,
-                similarity,
-                ..
-            } => writeln!(out, ",\"distance\":null,\"similarity\":{similarity}}}")?,
+    /// Decides on a document and keeps it.
+    fn add(&mut self, id: &[u8], signature: &Signature) -> Result<Added, RunError> {
+        match self {
+            Self::Memory { dedup, ids } => {
+                let verdict = dedup.check_and_insert(DocId(ids.len()), signature)?;
+                if verdict == Verdict::Unique {
+                    ids.push(id);
+                }
+                let of = verdict.of().and_then(|of| ids.get(of.0));
+                Ok(Added::Decided(verdict, of.map_or_else(null, <[u8]>::to_vec)))
+            }
+            Self::Index { index, .. } => {
+                let verdict = match index.add(&id_of_json(id), signature) {
+                    Ok(verdict) => verdict,
+                    Err(CollectionError::OtherText(_)) => return Ok(Added::OtherText),
+                    Err(error) => return Err(error.into()),
+                };
+                let of = match verdict.of() {
+                    None => None,
+                    Some(of) => index.id(of)?,
+                };
+                Ok(Added::Decided(
+                    verdict,
+                    of.map_or_else(null, |of| json_of_id(&of).into_bytes()),
+                ))
+            }
+        }
+    }
+
+    fn save_at_times(&mut self) -> Result<(), RunError> {
+        match self {
+            Self::Index { saved, .. } if saved.elapsed() >= SAVED_EVERY => self.save(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Saves an index that outlives the run.
+    pub(super) fn save(&mut self) -> Result<(), RunError> {
+        if let Self::Index { index, saved } = self {
+            index.save()?;
+            *saved = Instant::now();
         }
         Ok(())
     }
+
+    /// The index that outlives the run, with its number of documents.
+    pub(super) fn index(&self) -> Result<Option<(String, usize)>, RunError> {
+        match self {
+            Self::Memory { .. } => Ok(None),
+            Self::Index { index, .. } => Ok(Some((index.name(), index.len()?))),
+        }
+    }
+}
+
+/// What became of a document.
+enum Added {
+    /// The verdict, and the id that it names, as JSON.
+    Decided(Verdict, Vec<u8>),
+    /// The index has another text under its id.
+    OtherText,
+}
+
+fn null() -> Vec<u8> {
+    b"null".to_vec()
+}
+
+fn other_text(id: &[u8]) -> Fault {
+    Fault {
+        place: Place {
+            source: String::from_utf8_lossy(id).into(),
+            at: At::Whole,
+        },
+        reason: "the index has this id with another text: give the document another id, or use another index"
+            .to_owned(),
+    }
+}
+
+/// Appends the line of a verdict.
+fn write(id: &[u8], verdict: &Verdict, of: &[u8], out: &mut Vec<u8>) -> std::io::Result<()> {
+    out.extend_from_slice(b"{\"id\":");
+    out.extend_from_slice(id);
+    let name = match verdict {
+        Verdict::Unique => "unique",
+        Verdict::Exact { .. } => "exact",
+        Verdict::Near { .. } => "near",
+    };
+    write!(out, ",\"verdict\":\"{name}\",\"of\":")?;
+    out.extend_from_slice(of);
+    match *verdict {
+        Verdict::Unique => out.extend_from_slice(b",\"distance\":null,\"similarity\":null}\n"),
+        Verdict::Exact { .. } => out.extend_from_slice(b",\"distance\":0,\"similarity\":1}\n"),
+        Verdict::Near {
+            distance: Some(distance),
+            similarity,
+            ..
+        } => writeln!(out, ",\"distance\":{distance},\"similarity\":{similarity}}}")?,
+        Verdict::Near {
+            distance: None,
+            similarity,
+            ..
+        } => writeln!(out, ",\"distance\":null,\"similarity\":{similarity}}}")?,
+    }
+    Ok(())
 }

@@ -20,6 +20,7 @@ use super::budget::Budget;
 use super::decider::{Decided, Decider};
 use super::tally::Tally;
 use super::{Ending, IN_FLIGHT_BYTES};
+use crate::cli::index::DocumentIndex;
 use crate::error::RunError;
 use crate::files::{Batch, InputLimits, Inputs, Reading};
 
@@ -33,6 +34,8 @@ pub(super) struct Job {
     pub reading: Reading,
     pub scheme: Scheme,
     pub rule: DuplicateRule,
+    /// The index that outlives the run, if the user named one.
+    pub index: Option<DocumentIndex>,
     /// The command writes the kept documents.
     pub keeps: bool,
 }
@@ -41,8 +44,8 @@ pub(super) struct Job {
 pub(super) enum Answer {
     /// The next batch in input order.
     Decided(Decided),
-    /// The pipeline has ended.
-    Ended(Ending),
+    /// The pipeline has ended. If there is an index that outlives the run, it is saved: its name and its number of documents.
+    Ended(Ending, Option<(String, usize)>),
 }
 
 /// A running pipeline.
@@ -87,7 +90,10 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
         keeps: job.keeps,
         compares_titles: matches!(job.rule.confirm, Confirm::Combined { .. }),
     });
-    let mut decider = Decider::new(job.scheme.width, job.rule)?;
+    let mut decider = match job.index {
+        None => Decider::in_memory(job.scheme.width, job.rule)?,
+        Some(index) => Decider::of_index(index),
+    };
 
     for number in 0..thread::available_parallelism().map_or(1, NonZero::get) {
         let (analysis, tally, budget) = (analysis.clone(), tally.clone(), budget.clone());
@@ -104,7 +110,7 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
     spawn("decide".into(), move || {
         let decided = decide_all(&mut decider, &decider_tally, &to_decide, &answers);
         // The send fails only if the writer no longer needs the answer.
-        answers.send(decided.map(Answer::Ended)).ok();
+        answers.send(ended(decided, &mut decider)).ok();
         decider_budget.close();
     })?;
     Ok(Running {
@@ -213,6 +219,14 @@ fn analyse_all(
             return;
         }
     }
+}
+
+/// Saves the index at the end, also after an error of another stage.
+fn ended(decided: Result<Ending, RunError>, decider: &mut Decider) -> Result<Answer, RunError> {
+    let saved = decider.save();
+    let ending = decided?;
+    saved?;
+    Ok(Answer::Ended(ending, decider.index()?))
 }
 
 fn decide_all(

@@ -43,6 +43,11 @@ impl ServerError {
         Self::of(place, Problem::Words(words))
     }
 
+    pub(super) fn missing(place: &str) -> Self {
+        let words = "there is no index of this name: check the address and the name, or add documents to it first";
+        Self::of(place, Problem::Words(words))
+    }
+
     pub(super) fn damaged(place: &str) -> Self {
         let words = "one of its values has an unknown form: erase the index and add the documents again, or choose another name \
                      (?name=…)";
