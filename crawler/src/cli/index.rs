@@ -18,7 +18,7 @@ use crate::terminal::commands::{command, path_argument};
 #[cfg(feature = "redis")]
 const PASSWORD: &str = "REDISCLI_AUTH";
 
-/// Marks a number in the place of a name: no name of a document begins with it, except in a document that plays tricks.
+/// Begins a name that stands for a number in JSON. A zero byte begins no name that people give.
 const NUMBER: char = '\0';
 
 /// What the user named with `--index`.

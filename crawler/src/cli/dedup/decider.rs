@@ -35,10 +35,16 @@ pub(super) enum Decider {
         ids: KeptIds,
     },
     /// With those of an index that outlives the run.
-    Index { index: DocumentIndex, saved: Instant },
+    Index {
+        index: DocumentIndex,
+        /// When it was saved last.
+        saved: Instant,
+        /// Whether documents came since.
+        is_behind: bool,
+    },
 }
 
-/// Longest time between two saves of an index, while documents arrive.
+/// Longest time between two saves of an index, about.
 const SAVED_EVERY: Duration = Duration::from_secs(10);
 
 impl Decider {
@@ -53,6 +59,7 @@ impl Decider {
         Self::Index {
             index,
             saved: Instant::now(),
+            is_behind: false,
         }
     }
 
@@ -98,7 +105,8 @@ impl Decider {
                 let of = verdict.of().and_then(|of| ids.get(of.0));
                 Ok(Added::Decided(verdict, of.map_or_else(null, <[u8]>::to_vec)))
             }
-            Self::Index { index, .. } => {
+            Self::Index { index, is_behind, .. } => {
+                *is_behind = true;
                 let verdict = match index.add(&id_of_json(id), signature) {
                     Ok(verdict) => verdict,
                     Err(CollectionError::OtherText(_)) => return Ok(Added::OtherText),
@@ -116,18 +124,24 @@ impl Decider {
         }
     }
 
-    fn save_at_times(&mut self) -> Result<(), RunError> {
+    /// Saves an index that outlives the run, if it is time to.
+    pub(super) fn save_at_times(&mut self) -> Result<(), RunError> {
         match self {
-            Self::Index { saved, .. } if saved.elapsed() >= SAVED_EVERY => self.save(),
+            Self::Index { saved, is_behind, .. } if *is_behind && saved.elapsed() >= SAVED_EVERY => self.save(),
             _ => Ok(()),
         }
     }
 
     /// Saves an index that outlives the run.
     pub(super) fn save(&mut self) -> Result<(), RunError> {
-        if let Self::Index { index, saved } = self {
+        if let Self::Index {
+            index,
+            saved,
+            is_behind,
+        } = self
+        {
             index.save()?;
-            *saved = Instant::now();
+            (*saved, *is_behind) = (Instant::now(), false);
         }
         Ok(())
     }

@@ -11,8 +11,9 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use dedup::{Analyzer, Confirm, DuplicateRule, Scheme};
 
 use super::analysis::{Analysis, Analyzed};
@@ -26,6 +27,9 @@ use crate::files::{Batch, InputLimits, Inputs, Reading};
 
 /// Stack of a thread in bytes. As in a crawl, libraries need it for deeply nested pages.
 const STACK: usize = 16 << 20;
+
+/// Longest time that the decider waits for documents before it looks whether to save.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// Input and settings of a pipeline.
 #[derive(Debug)]
@@ -239,18 +243,25 @@ fn decide_all(
     let mut next = 0;
     let mut end = None;
     loop {
-        match events.recv() {
-            Ok(Event::Analyzed {
+        let event = match events.recv_timeout(IDLE) {
+            Err(RecvTimeoutError::Timeout) => {
+                decider.save_at_times()?;
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return Err(RunError::Stage("analysis")),
+            Ok(event) => event,
+        };
+        match event {
+            Event::Analyzed {
                 number,
                 analyzed,
                 budget_bytes,
-            }) => {
+            } => {
                 waiting.insert(number, (analyzed, budget_bytes));
             }
-            Ok(Event::Read(batches)) => end = Some(batches),
-            Ok(Event::Stop) => return Ok(Ending::Stopped),
-            Ok(Event::Lost(stage)) => return Err(RunError::Stage(stage)),
-            Err(_all_gone) => return Err(RunError::Stage("analysis")),
+            Event::Read(batches) => end = Some(batches),
+            Event::Stop => return Ok(Ending::Stopped),
+            Event::Lost(stage) => return Err(RunError::Stage(stage)),
         }
         while let Some((analyzed, budget_bytes)) = waiting.remove(&next) {
             let decided = Decided {

@@ -23,7 +23,10 @@ pub struct RedisAddress {
 
 /// A text that is not the address of an index. The message does not quote the text, which may hold a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}: an index has the address redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE][?name=NAME]")]
+#[error(
+    "{reason}: an index has the address redis://HOST[:PORT][/DATABASE][?name=NAME], with USER:PASSWORD@ before the host if the server \
+     wants a password"
+)]
 pub struct InvalidAddress {
     reason: String,
 }
@@ -164,7 +167,7 @@ mod tests {
         ] {
             let error = text.parse::<RedisAddress>().unwrap_err().to_string();
             assert!(
-                error.contains("redis://[[USER]") && !error.contains("secret"),
+                error.contains("redis://HOST[:PORT]") && !error.contains("secret"),
                 "{text}: {error}"
             );
         }

@@ -97,11 +97,10 @@ fn in_words(error: &RedisError) -> String {
             "the connection failed or broke ({error}): see that the server runs and can be reached, then run the same command again"
         ),
         ErrorKind::AuthenticationFailed => {
-            "the server refuses the user or the password: correct them in redis://USER:PASSWORD@host:port".to_owned()
+            "the server refuses the user or the password: correct them".to_owned()
         }
         _ if has_code("NOAUTH") || has_code("WRONGPASS") => {
-            "the server wants a user or a password that is right: redis://USER:PASSWORD@host:port, or redis://:PASSWORD@host:port"
-                .to_owned()
+            "the server wants a password: put USER:PASSWORD@ or :PASSWORD@ before the host".to_owned()
         }
         _ if has_code("WRONGTYPE") => {
             "one of its keys holds a value of another type, which something else wrote: choose another name (?name=…), or delete that \
