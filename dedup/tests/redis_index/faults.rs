@@ -190,3 +190,38 @@ fn scripts_that_the_server_forgot_are_sent_again() {
     }
     assert_eq!(dedup.index().len().unwrap(), 3);
 }
+
+#[test]
+fn a_user_needs_hashes_lists_and_scripts_only() {
+    let server = Server::start();
+    let user = |rules: &[&str]| {
+        let mut command = redis::cmd("ACL");
+        command
+            .arg("SETUSER")
+            .arg("worker")
+            .arg("on")
+            .arg(">the-secret")
+            .arg("~dedup:*")
+            .arg(rules);
+        command.exec(&mut server.connection()).unwrap();
+    };
+    let address: RedisAddress = format!("redis://worker:the-secret@127.0.0.1:{}?name=a", server.port)
+        .parse()
+        .unwrap();
+    user(&["-@all", "+@connection"]);
+    refused(&address, "forbids its user");
+    user(&[
+        "-@all",
+        "+@connection",
+        "+@hash",
+        "+@list",
+        "+@scripting",
+        "+@transaction",
+        "+exists",
+        "+time",
+    ]);
+    let dedup = open(&address).unwrap();
+    assert_eq!(dedup.check_and_insert(DocId(1), &unique(1)).unwrap(), Verdict::Unique);
+    assert_eq!(dedup.check(&unique(1)).unwrap(), Verdict::Exact { of: DocId(1) });
+    assert!(dedup.remove(DocId(1)).unwrap());
+}

@@ -37,6 +37,14 @@ impl ServerError {
         }
     }
 
+    /// Whether the server forbids its user the command.
+    pub(super) fn is_forbidden(&self) -> bool {
+        match &self.problem {
+            Problem::Redis(error) => error.kind() == ErrorKind::Server(ServerErrorKind::NoPerm),
+            _ => false,
+        }
+    }
+
     pub(super) fn erased(place: &str) -> Self {
         let words =
             "somebody erased it, or made it again with other settings, while it was in use: run the same command again";
