@@ -8,7 +8,8 @@
 //! ```text
 //! tree              key            value
 //! dedup-meta        name of the row      "scheme" · "layout" text, "applied" · "fingerprints" u64 BE, "block-trees" u8,
-//!                                        "clearing" while the index is being erased
+//!                                        "clearing" while the index is being erased, "mark" the owner's mark,
+//!                                        "unmarked" ids that are being written before the next mark
 //! dedup-log         see `log`          whole documents, in the order of insertion
 //! dedup-removals    id u64 BE          signature of a document that is being removed
 //! dedup-block-0…3   see `packed`       fingerprints, keyed by one of their blocks
@@ -33,6 +34,8 @@
 //!   about a document in the log.
 //! - A removal first notes the document with its signature, then removes the entries. The next opening finishes an
 //!   interrupted removal.
+//! - [`SledIndex::persist_marked`] is exact: after a crash the index holds the documents before the mark and no later one.
+//!   It first notes the new documents, and the next opening removes those whose mark is missing.
 //! - Nothing is written before the owner calls `persist`: a document whose page may yet be lost must not be found after
 //!   a crash.
 //! - Only a merge flushes, to free space. Otherwise the owner flushes, in its own order. The owner need not wait
@@ -111,6 +114,7 @@ pub struct SledIndex {
     shape: Shape,
     options: SledOptions,
     applied: u64,
+    mark: Option<Vec<u8>>,
     /// What a verdict compares of every document, in [`Residence::Memory`].
     resident: Option<Resident>,
     /// The pending documents and those in the log.
@@ -164,7 +168,7 @@ impl SledIndex {
             Self::erase(db)?;
         }
         meta.note_or_compare(scheme_id, &shape)?;
-        let applied = meta.applied()?;
+        let (applied, mark) = (meta.applied()?, meta.mark()?);
         let blocks = shape.layout.blocks().len();
         let on_disk = options.residence == Residence::Disk;
         let trees = Trees::open(db, &meta, shape, if on_disk { blocks } else { 1 })?;
@@ -198,12 +202,17 @@ impl SledIndex {
             shape,
             options,
             applied,
+            mark,
             resident,
             recent,
             pending: Pending::default(),
             unfinished: Vec::new(),
         };
         index.resume_removals()?;
+        for id in index.meta.unmarked()? {
+            index.remove(DocId(id))?;
+        }
+        index.meta.forget_unmarked()?;
         Ok(index)
     }
 
@@ -258,14 +267,48 @@ impl SledIndex {
     /// # Errors
     /// The trees cannot be written. The documents stay in memory, and the next call tries again.
     pub fn persist(&mut self, sequence: u64) -> Result<(), DedupError> {
-        self.finish_removals()?;
-        let Pending { signatures, order } = &self.pending;
-        let documents = order.iter().filter_map(|id| Some((*id, signatures.get(id)?)));
-        self.log.append(documents)?;
+        self.write_pending()?;
         if sequence > self.applied {
             self.meta.set_applied(sequence)?;
             self.applied = sequence;
         }
+        self.end_persist()
+    }
+
+    /// Writes all pending documents together with the owner's `mark`, for an owner that numbers what it has applied in its
+    /// own way. After a crash the index holds exactly the documents that were there with the [`mark`](Self::mark) that it
+    /// returns, so a verdict that is given again after that mark is the same.
+    ///
+    /// # Errors
+    /// As [`persist`](Self::persist).
+    pub fn persist_marked(&mut self, mark: &[u8]) -> Result<(), DedupError> {
+        self.finish_removals()?;
+        if !self.pending.order.is_empty() {
+            let ids: Vec<u64> = self.pending.order.iter().map(|id| id.0).collect();
+            self.meta.note_unmarked(&ids)?;
+        }
+        self.write_pending()?;
+        self.meta.set_mark(mark)?;
+        self.mark = Some(mark.to_vec());
+        self.end_persist()
+    }
+
+    /// The mark of the last [`persist_marked`](Self::persist_marked); `None` before the first.
+    #[must_use]
+    pub fn mark(&self) -> Option<&[u8]> {
+        self.mark.as_deref()
+    }
+
+    /// Appends the pending documents to the log.
+    fn write_pending(&mut self) -> Result<(), DedupError> {
+        self.finish_removals()?;
+        let Pending { signatures, order } = &self.pending;
+        let documents = order.iter().filter_map(|id| Some((*id, signatures.get(id)?)));
+        self.log.append(documents)
+    }
+
+    /// Forgets the pending documents, which are written, and merges a full log.
+    fn end_persist(&mut self) -> Result<(), DedupError> {
         self.pending = Pending::default();
         let recent = self.options.recent_documents.max(1);
         if self.log.len() >= recent || self.recent.shingles() >= recent * RECENT_SHINGLES {

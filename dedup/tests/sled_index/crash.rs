@@ -87,6 +87,51 @@ fn a_failed_persist_can_be_repeated_and_duplicates_no_document() {
 }
 
 #[test]
+fn after_a_crash_the_index_is_that_of_its_mark() {
+    for residence in [Residence::Memory, Residence::Disk] {
+        for reached in 0..=3 {
+            let db = database();
+            let (mut index, mut scan) = of_numbered(&db, &rule(), &tiny(residence), 20);
+            assert_eq!(index.mark(), None);
+            index.persist_marked(b"twenty").unwrap();
+            let before = rows(&db, "dedup-meta");
+            for n in 20..40 {
+                index.insert(DocId(n), &numbered(n)).unwrap();
+            }
+            index.persist_marked(b"forty").unwrap();
+            assert_eq!(index.mark(), Some(&b"forty"[..]));
+            drop(index);
+            // The state after a kill: the new documents are noted, and none, some or all of them are written.
+            if reached < 3 {
+                let mut index = open(&db, &rule(), &tiny(residence));
+                for n in 20 + 10 * reached..40 {
+                    index.remove(DocId(n)).unwrap();
+                }
+                drop(index);
+                let unmarked: Vec<u64> = (20..40).collect();
+                let mut meta = before;
+                meta.push((b"unmarked".into(), postcard::to_stdvec(&unmarked).unwrap().into()));
+                write(&db, "dedup-meta", &meta);
+            }
+            let mut index = open(&db, &rule(), &tiny(residence));
+            if reached < 3 {
+                assert_eq!(index.mark(), Some(&b"twenty"[..]));
+                assert_answers(&index, &scan, &[numbered(25)], &rule());
+            }
+            for n in 20..40 {
+                index.insert(DocId(n), &numbered(n)).unwrap();
+                scan.0.insert(DocId(n), numbered(n));
+            }
+            index.persist_marked(b"forty").unwrap();
+            drop(index);
+            let index = open(&db, &rule(), &tiny(residence));
+            assert_eq!(index.mark(), Some(&b"forty"[..]));
+            assert_answers(&index, &scan, &[], &rule());
+        }
+    }
+}
+
+#[test]
 fn an_interrupted_removal_is_finished_at_the_next_opening() {
     for residence in [Residence::Memory, Residence::Disk] {
         for recent_documents in [5, 100] {

@@ -13,6 +13,8 @@ const SCHEME: &str = "scheme";
 const LAYOUT: &str = "layout";
 const APPLIED: &str = "applied";
 const CLEARING: &str = "clearing";
+const MARK: &str = "mark";
+const UNMARKED: &str = "unmarked";
 /// Number of block trees that hold all fingerprints.
 const BLOCK_TREES: &str = "block-trees";
 /// Approximate number of fingerprints: one that is merged twice counts twice.
@@ -80,6 +82,37 @@ impl Meta {
 
     pub fn set_applied(&self, sequence: u64) -> Result<(), DedupError> {
         self.tree.insert(APPLIED, &sequence.to_be_bytes())?;
+        Ok(())
+    }
+
+    /// The owner's mark.
+    pub fn mark(&self) -> Result<Option<Vec<u8>>, DedupError> {
+        Ok(self.tree.get(MARK)?.map(|mark| mark.to_vec()))
+    }
+
+    /// Notes the owner's mark: the documents noted before are complete now.
+    pub fn set_mark(&self, mark: &[u8]) -> Result<(), DedupError> {
+        let mut batch = sled::Batch::default();
+        batch.insert(MARK, mark);
+        batch.remove(UNMARKED);
+        self.tree.apply_batch(batch)?;
+        Ok(())
+    }
+
+    /// Notes documents that are about to be written before the next mark.
+    pub fn note_unmarked(&self, ids: &[u64]) -> Result<(), DedupError> {
+        self.tree.insert(UNMARKED, postcard::to_stdvec(ids)?)?;
+        Ok(())
+    }
+
+    /// The documents of a mark that was not reached.
+    pub fn unmarked(&self) -> Result<Vec<u64>, DedupError> {
+        let row = self.tree.get(UNMARKED)?;
+        row.map_or(Ok(Vec::new()), |row| Ok(postcard::from_bytes(&row)?))
+    }
+
+    pub fn forget_unmarked(&self) -> Result<(), DedupError> {
+        self.tree.remove(UNMARKED)?;
         Ok(())
     }
 
