@@ -85,6 +85,10 @@ pub(crate) const FORMAT_VERSION: u32 = 3;
 /// Upper bound on the length of a URL and of a host key, in bytes.
 pub const MAX_URL_BYTES: usize = 16 * 1024;
 
+/// Upper bound on a long row, in bytes: a compressed robots.txt or sitemap, or the letters of a row. sled keeps up to sixteen rows in a
+/// node, and writes a node of more than 128 KiB to a separate file, which it recovers less reliably.
+pub(crate) const MAX_PACKED_ROW_BYTES: usize = 7 * 1024;
+
 /// First bytes of the format row.
 const MAGIC: &[u8; 8] = b"CRAWLER\0";
 

@@ -12,16 +12,12 @@ use flate2::read::{DeflateDecoder, DeflateEncoder};
 use serde::{Deserialize, Serialize};
 
 use crate::error::StorageError;
-use crate::format;
+use crate::format::{self, MAX_PACKED_ROW_BYTES};
 use crate::state::Rows;
 use crate::store::Store;
 
 /// Upper bound on a stored robots.txt, in bytes. The next run fetches a longer one again. Few robots.txt reach a tenth of this.
 pub const MAX_STORED_ROBOTS_BYTES: usize = 64 * 1024;
-
-/// Upper bound on the row of a robots.txt or a sitemap, in bytes, compressed. sled keeps up to sixteen rows in a node, and writes a node
-/// of more than 128 KiB to a separate file, which it recovers less reliably.
-pub(crate) const MAX_PACKED_ROW_BYTES: usize = 7 * 1024;
 
 /// The row's name in the error for a damaged state.
 const HOST_STATE: &str = "a host's state";

@@ -122,9 +122,9 @@
 //! - `guarded`, `batch`, `snapshot`, `running`: the rows as of one commit, for processes that read a crawl that runs. `state`: the rows, in the sled
 //!   database or lent by another process.
 //! - `chunk`: the rows of the queue. `known`: the hashes of all known URLs. `early`: the URLs that a crash made known too early. `stage`:
-//!   changes on their way to a commit.
-//! - `store`: opening, lending, and the commit. Further methods of [`Store`]: `stage/discover` and `stage/finish` stage changes, `queue`, `urls`,
-//!   `catalogue` and `texts` read, `revisit` stages visits, `yielded` gives pages up, `outbox` keeps messages to other workers, `hosts` and `run` remember hosts and
+//!   changes on their way to a commit. `outbox`: rows of messages to other workers.
+//! - `store`: opening, lending, and the commit. Further methods of [`Store`]: `stage/discover`, `stage/finish` and `stage/mail` stage changes, `queue`, `urls`,
+//!   `catalogue` and `texts` read, `revisit` stages visits, `yielded` gives pages up, `hosts` and `run` remember hosts and
 //!   runs.
 //! - `verify`: checks whether all of it agrees. `rebuild`: the state from the archive; `merge`: the same over the
 //!   archives of several data folders, whose numbers `origins` translates. `compact`: the state without superseded rows.

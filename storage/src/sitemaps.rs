@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::StorageError;
-use crate::format;
-use crate::hosts::{MAX_PACKED_ROW_BYTES, pack, unpack};
+use crate::format::{self, MAX_PACKED_ROW_BYTES};
+use crate::hosts::{pack, unpack};
 use crate::store::Store;
 
 /// Upper bound on the bytes of the list of sitemaps to which one sitemap leads. A sitemap with a longer list has no record, so the next

@@ -12,6 +12,7 @@
 
 mod discover;
 mod finish;
+mod mail;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::iter::Peekable;

@@ -17,6 +17,9 @@ use super::http_head::response_head;
 use super::location::{Archived, WarcLocation};
 use super::record::{NewRecord, new_record_id, payload_digest, shown_digest};
 
+/// The `Content-Type` of an extracted text.
+pub(super) const TEXT_TYPE: &str = "text/plain; charset=utf-8";
+
 /// The exchange for one page, and the extracted text.
 #[derive(Debug, Clone)]
 pub struct Capture<'a> {
@@ -175,7 +178,7 @@ impl Capture<'_> {
         let response_length = response.write(&[&head, self.payload], &mut bytes)?;
         let text_at = bytes.len() as u64;
         let text_length = exchanged
-            .record("conversion", &new_record_id(), "text/plain; charset=utf-8")
+            .record("conversion", &new_record_id(), TEXT_TYPE)
             .field("WARC-Refers-To", &response_id)
             .write(&[self.text.as_bytes()], &mut bytes)?;
         // Many captures wait for a commit.

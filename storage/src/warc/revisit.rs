@@ -4,6 +4,7 @@
 //! request      the HTTP request as sent                                   (optional)
 //! revisit      status line and header, no payload                         refers to the capture with the payload
 //! conversion   the difference of its text from the kept page's            (optional) see `text_delta`
+//!              or its text, if the kept page is in another archive
 //! ```
 //!
 //! Source: ISO 28500:2017, 6.7. The header agrees with the decoded payload, as in [`Capture`](super::Capture), because
@@ -12,7 +13,7 @@
 use std::io;
 use std::net::IpAddr;
 
-use super::capture::{EncodedCapture, EncodedRequest, Exchanged};
+use super::capture::{EncodedCapture, EncodedRequest, Exchanged, TEXT_TYPE};
 use super::http_head::response_head;
 use super::record::{new_record_id, shown_digest, warc_date};
 use super::text_delta;
@@ -40,21 +41,26 @@ pub struct RevisitCapture<'a> {
     pub payload_digest: [u8; 20],
     /// The kind of revisit.
     pub profile: RevisitProfile,
-    /// The capture that stands for it.
-    pub refers_to: RefersTo<'a>,
+    /// The capture that stands for it; `None` if it is in the archive of another worker of the crawl, which does not say where.
+    pub refers_to: Option<RefersTo<'a>>,
     /// The text extracted from the payload; `None` stores no text.
     pub text: Option<DuplicateText<'a>>,
 }
 
-/// The text of a duplicate, with the archived text of an earlier page that it is stored as a difference from.
+/// The text of a duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DuplicateText<'a> {
-    /// Sequence number of the earlier page.
-    pub of: u64,
-    /// The earlier page's text.
-    pub base: &'a str,
-    /// The duplicate's text.
-    pub text: &'a str,
+pub enum DuplicateText<'a> {
+    /// As the difference from the archived text of an earlier page.
+    Difference {
+        /// Sequence number of the earlier page.
+        of: u64,
+        /// The earlier page's text.
+        base: &'a str,
+        /// The duplicate's text.
+        text: &'a str,
+    },
+    /// As it is, because the text that it repeats is not in this archive.
+    Whole(&'a str),
 }
 
 /// Reference to a capture in the archive (ISO 28500:2017, 5.14 and 5.15). It must have a `response`, so that tools find the payload:
@@ -118,9 +124,12 @@ impl RevisitCapture<'_> {
         let mut record = exchanged
             .record("revisit", &id, "application/http;msgtype=response")
             .field("WARC-Profile", self.profile.uri())
-            .uri_field("WARC-Refers-To-Target-URI", self.refers_to.url)
-            .field("WARC-Refers-To-Date", &warc_date(self.refers_to.fetched_at))
             .field("WARC-Payload-Digest", &shown_digest(&self.payload_digest));
+        if let Some(refers_to) = self.refers_to {
+            record = record
+                .uri_field("WARC-Refers-To-Target-URI", refers_to.url)
+                .field("WARC-Refers-To-Date", &warc_date(refers_to.fetched_at));
+        }
         if let RevisitProfile::NearDuplicate { distance, similarity } = self.profile {
             if let Some(distance) = distance {
                 record = record.field("X-Crawler-Hamming-Distance", &distance.to_string());
@@ -161,12 +170,20 @@ impl DuplicateText<'_> {
     /// Writes the `conversion` record. `revisit` is the id of the record that it refers to. Returns its offset and length in `out`.
     fn write(&self, exchanged: &Exchanged<'_>, revisit: &str, out: &mut Vec<u8>) -> io::Result<(u64, u64)> {
         let at = out.len() as u64;
-        let frame = text_delta::between(self.base, self.text)?;
-        let record = exchanged
-            .record("conversion", &new_record_id(), text_delta::CONTENT_TYPE)
-            .field("WARC-Refers-To", revisit)
-            .field(text_delta::TEXT_OF, &self.of.to_string());
-        Ok((at, record.write(&[&frame], out)?))
+        let conversion = |content_type| {
+            let record = exchanged.record("conversion", &new_record_id(), content_type);
+            record.field("WARC-Refers-To", revisit)
+        };
+        let length = match *self {
+            Self::Difference { of, base, text } => {
+                let frame = text_delta::between(base, text)?;
+                conversion(text_delta::CONTENT_TYPE)
+                    .field(text_delta::TEXT_OF, &of.to_string())
+                    .write(&[&frame], out)?
+            }
+            Self::Whole(text) => conversion(TEXT_TYPE).write(&[text.as_bytes()], out)?,
+        };
+        Ok((at, length))
     }
 }
 
@@ -192,10 +209,10 @@ mod tests {
             payload_bytes,
             payload_digest: payload_digest(PAYLOAD),
             profile,
-            refers_to: RefersTo {
+            refers_to: Some(RefersTo {
                 url: "https://example.org/kept",
                 fetched_at: 1_774_085_000_000,
-            },
+            }),
             text: None,
         }
     }

@@ -278,10 +278,10 @@ fn not_modified(queued: &QueuedUrl, at: u64) -> Outcome {
         payload_bytes: None,
         payload_digest: payload_digest(b"body"),
         profile: RevisitProfile::ServerNotModified,
-        refers_to: RefersTo {
+        refers_to: Some(RefersTo {
             url: &queued.url,
             fetched_at: NOW_MS,
-        },
+        }),
         text: None,
     };
     Outcome::Visited {

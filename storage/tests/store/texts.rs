@@ -27,11 +27,11 @@ fn duplicate(url: &str, of: u64, base: &str, text: &str) -> Outcome {
         payload_bytes: Some(text.len() as u64),
         payload_digest: payload_digest(text.as_bytes()),
         profile: RevisitProfile::SameText,
-        refers_to: RefersTo {
+        refers_to: Some(RefersTo {
             url: "https://h/0",
             fetched_at: NOW_MS,
-        },
-        text: Some(DuplicateText { of, base, text }),
+        }),
+        text: Some(DuplicateText::Difference { of, base, text }),
     };
     let mut draft = draft(verdict);
     draft.payload_digest = payload_digest(text.as_bytes());
@@ -121,4 +121,44 @@ fn a_text_whose_base_is_missing_is_reported_as_damaged() {
     assert!(store.text_of(&page).unwrap().is_some());
     drop(store);
     assert!(findings(dir.path()).iter().any(|found| found.what.contains("page 4")));
+}
+
+#[test]
+fn the_text_of_a_duplicate_of_another_workers_page_is_archived_whole() {
+    let of = storage::ForeignPage { worker: 2, sequence: 8 };
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    let queued = store.discover(&[link("h", "a")]).unwrap();
+    let revisit = RevisitCapture {
+        url: &queued[0].url,
+        fetched_at: NOW_MS,
+        ip: None,
+        request: None,
+        status: 200,
+        reason: "OK",
+        headers: Vec::new(),
+        payload_bytes: Some(4),
+        payload_digest: payload_digest(b"body"),
+        profile: RevisitProfile::SameText,
+        refers_to: None,
+        text: Some(DuplicateText::Whole(BASE)),
+    };
+    let mut page = draft(Verdict::Exact { of: of.packed() });
+    page.payload_digest = payload_digest(b"body");
+    let outcome = Outcome::Page {
+        draft: Box::new(page),
+        capture: Some(revisit.encode().unwrap()),
+    };
+    store.finish(&queued[0], outcome, &[]).unwrap();
+    store.commit().unwrap();
+    drop(store);
+    for _ in 0..2 {
+        assert_eq!(super::rebuild::findings(dir.path()), []);
+        let store = open(dir.path());
+        let page = store.page(1).unwrap().unwrap();
+        assert_eq!(store.text_of(&page).unwrap().as_deref(), Some(BASE));
+        assert_eq!(page.verdict.of_foreign(), Some(of));
+        drop(store);
+        super::rebuild::rebuilt(dir.path());
+    }
 }

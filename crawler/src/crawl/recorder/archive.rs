@@ -25,21 +25,34 @@ pub(super) fn encoded(
         };
         return prepared.kept(&exchange).map(Some);
     };
-    let (Some(kept), Some(request)) = (store.latest_page(of)?, prepared.request()) else {
+    let Some(request) = prepared.request() else {
         return Ok(None);
     };
-    let base = texts.of(store, of, &kept)?;
-    let text = base.map(|base| DuplicateText {
-        of,
-        base,
-        text: &page.text,
-    });
-    let encoded = revisit(page, &kept, text).encode_after(request);
+    let encoded = if page.draft.verdict.of_foreign().is_some() {
+        // Its text must be readable without the folder of the other worker.
+        revisit(page, None, Some(DuplicateText::Whole(&page.text))).encode_after(request)
+    } else {
+        let Some(kept) = store.latest_page(of)? else {
+            return Ok(None);
+        };
+        let base = texts.of(store, of, &kept)?;
+        let text = base.map(|base| DuplicateText::Difference {
+            of,
+            base,
+            text: &page.text,
+        });
+        revisit(page, Some(&kept), text).encode_after(request)
+    };
     encoded.map(Some).map_err(RunError::Encode)
 }
 
-fn revisit<'a>(page: &'a UndecidedPage, kept: &'a PageRecord, text: Option<DuplicateText<'a>>) -> RevisitCapture<'a> {
-    let is_identical = page.draft.payload_digest == kept.payload_digest;
+/// The revisit record of a duplicate; `kept` is the page that it duplicates, if it is in this folder.
+fn revisit<'a>(
+    page: &'a UndecidedPage,
+    kept: Option<&'a PageRecord>,
+    text: Option<DuplicateText<'a>>,
+) -> RevisitCapture<'a> {
+    let is_identical = kept.is_some_and(|kept| page.draft.payload_digest == kept.payload_digest);
     let profile = match page.draft.verdict {
         _ if is_identical => RevisitProfile::IdenticalPayload,
         Verdict::Near {
@@ -59,10 +72,10 @@ fn revisit<'a>(page: &'a UndecidedPage, kept: &'a PageRecord, text: Option<Dupli
         payload_bytes: Some(page.draft.body_bytes),
         payload_digest: page.draft.payload_digest,
         profile,
-        refers_to: RefersTo {
+        refers_to: kept.map(|kept| RefersTo {
             url: &kept.url,
             fetched_at: kept.fetched_at,
-        },
+        }),
         text,
     }
 }

@@ -68,10 +68,10 @@ pub(super) fn record(
         payload_bytes: visit.payload.map(|(bytes, _)| bytes),
         payload_digest: digest,
         profile: profile(&last, &stands_for_it, visit.payload.is_none(), digest),
-        refers_to: RefersTo {
+        refers_to: Some(RefersTo {
             url: &stands_for_it.url,
             fetched_at: stands_for_it.fetched_at,
-        },
+        }),
         // The text is that of the last version.
         text: None,
     };
