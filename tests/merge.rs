@@ -174,11 +174,11 @@ fn store_page(store: &mut Store, from: &Store, page: &PageRecord, verdict: Verdi
                 payload_bytes: Some(page.body_bytes),
                 payload_digest: page.payload_digest,
                 profile: RevisitProfile::SameText,
-                refers_to: RefersTo {
+                refers_to: Some(RefersTo {
                     url: &page.url,
                     fetched_at: page.fetched_at,
-                },
-                text: base.as_ref().map(|(of, base)| DuplicateText {
+                }),
+                text: base.as_ref().map(|(of, base)| DuplicateText::Difference {
                     of: *of,
                     base,
                     text: &text,

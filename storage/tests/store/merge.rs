@@ -100,11 +100,11 @@ fn revisit(url: &str, of: u64, here: bool) -> EncodedCapture {
         payload_bytes: Some(7),
         payload_digest: payload_digest(format!("<p>{url}").as_bytes()),
         profile: RevisitProfile::SameText,
-        refers_to: RefersTo {
+        refers_to: Some(RefersTo {
             url: "https://h/kept",
             fetched_at: NOW_MS,
-        },
-        text: here.then_some(DuplicateText {
+        }),
+        text: here.then_some(DuplicateText::Difference {
             of,
             base: &base,
             text: &text,
