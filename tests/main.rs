@@ -20,6 +20,7 @@
 //! - [`archived_requests`]: what was asked, without a secret
 //! - [`survive`]: damaged, full, limited, lost, and made whole
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
+//! - [`fleet`]: several workers on one crawl
 //! - [`explain`]: why a page was kept or dropped; [`check`]: whether a text is already in the store
 //! - [`merge`]: one crawl of several
 //! - [`stop`]: a run that is told to end, and does
@@ -50,6 +51,7 @@ mod evaluate;
 mod explain;
 mod export;
 mod fingerprint;
+mod fleet;
 mod fuzz_seeds;
 mod harm;
 mod host_sections;

@@ -3,7 +3,7 @@
 //! [`main`] parses the command line, runs one command and returns its exit code. Each command has its own file. `arguments` defines
 //! the flags; no other folder knows the argument parser. `configuration`, `store` and `output` hold the parts that all commands share.
 //!
-//! Uses: config, crawl, dedup, demo, error, export, files, live, page, report, serve, storage, study, terminal, web.
+//! Uses: config, crawl, dedup, demo, error, export, files, fleet, live, page, report, serve, storage, study, terminal, web.
 
 mod arguments;
 mod check;
@@ -19,6 +19,7 @@ mod explain;
 mod export;
 mod faults;
 mod fingerprint;
+mod fleet;
 mod gc;
 mod idf;
 mod index;
@@ -122,6 +123,7 @@ fn execute(cli: Cli) -> Result<(), Error> {
         Command::Layouts(args) => layouts::execute(&args),
         Command::Dedup(args) => dedup::execute(&args, cli.quiet),
         Command::Demo(args) => demo::execute(&args, cli.quiet),
+        Command::Fleet(args) => Ok(fleet::execute(&args)?),
         Command::Config(args) => config::execute(&args),
         Command::Completions(args) => Ok(shell::completions(&args)?),
         Command::Man(args) => Ok(shell::man(&args)?),

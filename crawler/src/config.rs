@@ -30,8 +30,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) use check::check;
 pub use error::ConfigError;
 use sections::{
-    DedupSection, ExtractEntry, FetchSection, HostEntry, IdentitySection, PolitenessSection, RefreshSection,
-    ScopeSection, SteeringSection, StorageSection,
+    DedupSection, ExtractEntry, FetchSection, FleetSection, HostEntry, IdentitySection, PolitenessSection,
+    RefreshSection, ScopeSection, SteeringSection, StorageSection,
 };
 pub(crate) use sections::{Leave, ScopeMode};
 pub(crate) use sources::{Origin, Sources};
@@ -65,6 +65,8 @@ pub struct Config {
     pub host: Vec<HostEntry>,
     /// The data folder.
     pub storage: StorageSection,
+    /// The work on one crawl with other workers.
+    pub fleet: FleetSection,
 }
 
 #[cfg(test)]

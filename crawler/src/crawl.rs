@@ -10,13 +10,15 @@
 //! - `recorder`: decides on the pages and stores them, with the dedup `index` beside the catalogue; `canonical`
 //!   decides whether a page takes the place of a kept page
 //! - `revisits`: the pages that are due again
+//! - `fleet`: the work on one crawl with other workers
 //! - `stats`, `clock`, `shutdown`: the figures, times and signals of a run; `folder_wait`: the wait for the data folder
 //!
-//! Uses: config, dedup, error, page, storage, terminal, web.
+//! Uses: config, dedup, error, fleet, page, storage, terminal, web.
 
 pub(crate) mod canonical;
 pub(crate) mod clock;
 pub(crate) mod exchange;
+pub(crate) mod fleet;
 pub(crate) mod folder_wait;
 pub(crate) mod frontier;
 pub(crate) mod index;

@@ -34,6 +34,9 @@ pub enum RunError {
     /// The seeds file could not be read to its end.
     #[error("{0}")]
     Seeds(String),
+    /// The fleet cannot be worked with.
+    #[error("{0}")]
+    Fleet(String),
     /// A record could not be compressed.
     #[error("cannot compress a page for the archive: {0}")]
     Encode(#[source] io::Error),

@@ -98,8 +98,13 @@ impl Running {
 
     /// Sends it what Ctrl-C sends.
     pub fn interrupt(&self) {
+        self.signal("INT");
+    }
+
+    /// Sends it a signal: `STOP`, `CONT`.
+    pub fn signal(&self, name: &str) {
         let sent = Command::new("kill")
-            .args(["-INT", &self.child.id().to_string()])
+            .args([&format!("-{name}"), &self.child.id().to_string()])
             .status()
             .unwrap();
         assert!(sent.success());

@@ -132,12 +132,26 @@ struct Served {
 impl Site {
     /// Serves what `script` says. It runs on a thread of its own for each request and may wait there.
     pub fn scripted(script: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+        Self::listening(Ipv4Addr::LOCALHOST, script)
+    }
+
+    /// The same on every address of the machine: each of 127.0.0.0/8 is a host of its own.
+    pub fn of_many_hosts(script: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+        Self::listening(Ipv4Addr::UNSPECIFIED, script)
+    }
+
+    /// The port that all its hosts have.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    fn listening(at: Ipv4Addr, script: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
             .build()
             .unwrap();
-        let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))).unwrap();
+        let listener = runtime.block_on(TcpListener::bind((at, 0))).unwrap();
         let address = listener.local_addr().unwrap();
         let served = Arc::new(Served {
             script: Box::new(script),

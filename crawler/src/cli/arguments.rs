@@ -11,6 +11,7 @@ mod dedup;
 mod explain;
 mod export;
 mod fingerprint;
+mod fleet;
 mod init;
 mod inspect;
 mod logging;
@@ -34,6 +35,7 @@ pub use dedup::DedupArgs;
 pub use explain::ExplainArgs;
 pub use export::{ExportArgs, ExportFormat, ExportVerdict};
 pub use fingerprint::{EvaluateArgs, FingerprintArgs, IdfArgs, LayoutsArgs};
+pub use fleet::{FleetAction, FleetArgs, FleetDrainArgs, FleetFormat, FleetStatusArgs};
 pub use init::InitArgs;
 pub use inspect::{
     Fetching, InspectArgs, InspectFormat, InspectPageArgs, InspectRobotsArgs, InspectSitemapArgs, InspectUrlArgs,
@@ -118,6 +120,8 @@ pub enum Command {
     Dedup(DedupArgs),
     /// Crawl a small built-in site on loopback and compare the report with the known results.
     Demo(DemoArgs),
+    /// Show the workers of a crawl on several machines, or let them stop.
+    Fleet(FleetArgs),
     /// Check the configuration, or show the values in force with their origins.
     Config(ConfigArgs),
     /// Print the completion script of a shell.

@@ -25,6 +25,11 @@ pub enum UsageError {
         /// The key and the fault in its value.
         source: InvalidSetting,
     },
+    /// A fleet and a refresh exclude each other.
+    #[error(
+        "a fleet does not refresh, because no worker knows the visits of the others: run it without a fleet, or leave out --refresh"
+    )]
+    RefreshInFleet,
     /// The seeds cannot be read.
     #[error(transparent)]
     Seeds(#[from] SeedsError),

@@ -121,7 +121,13 @@ fn seeds(args: &RunArgs, settings: &Settings) -> Result<Option<Seeds>, UsageErro
 fn settings(args: &RunArgs) -> Result<Settings, UsageError> {
     let (mut config, path) = super::configuration::read(&args.config)?;
     args.overrides.apply(&mut config);
+    if let Some(address) = &args.fleet {
+        config.fleet.address.clone_from(address);
+    }
     let mut settings = super::configuration::validate(&config, path)?;
+    if args.refresh && settings.fleet.is_some() {
+        return Err(UsageError::RefreshInFleet);
+    }
     settings.limits.max_duration = args.max_duration;
     settings.refresh = args.refresh.then_some(RefreshSettings {
         intervals: settings.intervals,

@@ -11,7 +11,7 @@ const HIDDEN: &str = "***";
 pub(super) fn may_hold(key: &str) -> bool {
     matches!(
         key,
-        "fetch.proxy" | "fetch.headers" | "fetch.credentials" | "host" | "host.headers"
+        "fetch.proxy" | "fleet.address" | "fetch.headers" | "fetch.credentials" | "host" | "host.headers"
     ) || key.starts_with("fetch.credentials.")
 }
 
@@ -27,8 +27,9 @@ pub(super) fn accepted(key: &str) -> &'static str {
 pub(super) fn without(config: &Config) -> Config {
     let mut config = config.clone();
     let fetch = &mut config.fetch;
-    fetch.proxy = proxy(&fetch.proxy);
+    fetch.proxy = without_user(&fetch.proxy);
     fetch.headers.values_mut().for_each(|value| *value = HIDDEN.to_owned());
+    config.fleet.address = without_user(&config.fleet.address);
     for entry in &mut config.host {
         entry.headers.values_mut().for_each(|value| *value = HIDDEN.to_owned());
     }
@@ -38,9 +39,15 @@ pub(super) fn without(config: &Config) -> Config {
     config
 }
 
-fn proxy(text: &str) -> String {
-    if !text.contains('@') {
+fn without_user(text: &str) -> String {
+    let Some((before, after)) = text.rsplit_once('@') else {
         return text.to_owned();
+    };
+    // Several servers of a cluster are no URL.
+    if after.contains(',')
+        && let Some((scheme, _)) = before.split_once("://")
+    {
+        return format!("{scheme}://{HIDDEN}@{after}");
     }
     let hidden = Url::parse(text).ok().and_then(|mut url| {
         url.set_password(None).ok()?;
@@ -64,7 +71,9 @@ mod tests {
         let text = toml::to_string(&shown).unwrap();
         assert!(!text.contains("s3cret") && !text.contains("me:"), "{text}");
         assert_eq!(shown.fetch.proxy, "http://***@proxy.example:8080/");
-        assert_eq!(proxy("me:s3cret@proxy"), "***");
-        assert_eq!(proxy("http://proxy.example:8080"), "http://proxy.example:8080");
+        assert_eq!(without_user("me:s3cret@proxy"), "***");
+        assert_eq!(without_user("http://proxy.example:8080"), "http://proxy.example:8080");
+        let cluster = "redis://me:s3cret@a:6379,b:6379";
+        assert_eq!(without_user(cluster), "redis://***@a:6379,b:6379");
     }
 }

@@ -286,6 +286,28 @@ impl Default for RefreshSection {
     }
 }
 
+/// `[fleet]`: the work on one crawl with other workers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FleetSection {
+    /// Address of the Redis servers, such as `redis://host:6379`; "" for a crawl by one process.
+    pub address: String,
+    /// Name of the crawl on these servers.
+    pub name: String,
+    /// Time after which other workers take over the hosts of a worker that is silent.
+    pub lease_seconds: u64,
+}
+
+impl Default for FleetSection {
+    fn default() -> Self {
+        Self {
+            address: String::new(),
+            name: "crawl".into(),
+            lease_seconds: 15,
+        }
+    }
+}
+
 /// `[dedup]`: which pages are duplicates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -6,6 +6,7 @@ mod bounds;
 mod deduplication;
 mod extract;
 mod fetching;
+mod fleet;
 mod hosts;
 mod identity;
 mod politeness;
@@ -19,6 +20,7 @@ use std::time::Duration;
 
 pub(super) use extract::rule as extract_rule;
 pub use extract::{ExtractRules, NamedRule};
+pub use fleet::FleetSettings;
 pub(super) use hosts::host_entry;
 pub use hosts::{HostRule, HostRules};
 pub use refresh::{Intervals, RefreshSettings};
@@ -72,6 +74,8 @@ pub struct Settings {
     pub extract: ExtractRules,
     /// The data folder.
     pub storage: StorageSettings,
+    /// The work on one crawl with other workers; `None` for a crawl by one process.
+    pub fleet: Option<FleetSettings>,
 }
 
 /// Settings of the data folder.
@@ -135,6 +139,7 @@ impl Settings {
             prefer_canonical: config.dedup.prefer_canonical,
             bucket_skew: deduplication::bucket_skew(&config.dedup)?,
             extract: extract::rules(&config.extract)?,
+            fleet: fleet::fleet(&config.fleet)?,
             storage: StorageSettings {
                 cache_bytes: config.storage.cache_bytes.max(MIN_STORAGE_BYTES),
                 warc_file_bytes: config.storage.warc_file_bytes.max(MIN_STORAGE_BYTES),

@@ -10,12 +10,14 @@
 //! - `host`: one host; `queue`: its URLs in order; `visits`: its revisits; `waiting`: a URL in memory
 //! - `step`: the choice of a host's next step; `errands`: robots.txt and sitemaps
 //! - `intake`: brings seeds and hosts into memory; `released`: releases hosts
+//! - `elsewhere`: the hosts that other workers of a fleet ask
 //! - `schedule`: the order of turns; `addresses`: the gates of the addresses
 //! - `lookups`: the names whose addresses are not known yet; `trials`: the new names of one domain, a few at a time
 //! - `rules_memory`: the bound on the rules of robots.txt
 //! - `memory`: the facts that outlive a run; `standing`: the states of all hosts at one moment
 
 mod addresses;
+mod elsewhere;
 mod errands;
 mod host;
 mod intake;
@@ -45,6 +47,7 @@ use crate::crawl::clock::unix_millis;
 use crate::crawl::messages::{Ending, Event, Step, Task};
 use crate::crawl::steering::{JudgedPage, Steering};
 use addresses::Addresses;
+use elsewhere::FleetPart;
 use host::Host;
 use intake::Intake;
 use lookups::Lookups;
@@ -80,6 +83,8 @@ pub struct Frontier {
     sitemaps_seen: HashSet<u64>,
     named_sitemaps: NamedSitemaps,
     sitemaps_key: RandomState,
+    /// The part of this worker; `None` without a fleet.
+    fleet: Option<Box<FleetPart>>,
     clock: CrawlClock,
     /// When the run began, Unix ms.
     started_at: u64,
@@ -136,6 +141,7 @@ impl Frontier {
             sitemaps_seen: HashSet::new(),
             named_sitemaps: NamedSitemaps::default(),
             sitemaps_key: RandomState::new(),
+            fleet: None,
             clock,
             started_at: unix_millis(SystemTime::now()),
             after_interruption: false,
@@ -304,6 +310,7 @@ impl Frontier {
                 self.add_sitemaps(sitemaps, now);
             }
             Event::HostsLoaded { hosts, behind } => self.hosts_loaded(hosts, behind),
+            Event::Fleet(event) => self.fleet_event(event, now),
             Event::Stop => self.stopping = true,
         }
     }
@@ -311,6 +318,10 @@ impl Frontier {
     /// The next thing to do.
     pub fn next(&mut self, now: Now) -> Step {
         self.clock.set(now);
+        self.note_busy();
+        if let Some(partition) = self.next_freed() {
+            return Step::Freed(partition);
+        }
         self.note_page_limit(now);
         if !self.stopping
             && let Some(step) = self.take_in_more(now)
@@ -323,7 +334,7 @@ impl Frontier {
         self.end_long_rests(now);
         loop {
             self.admit_names(now);
-            if let Some(host) = self.lookups.begin() {
+            if let Some(host) = self.begin_look_up(now) {
                 return Step::LookUp(host);
             }
             let Some(who) = self.schedule.pop_due(now) else {
@@ -349,6 +360,7 @@ impl Frontier {
         };
         match self.idle(ending) {
             Step::Wait(None) => Step::Wait(wakes_at),
+            Step::Finished(Ending::Exhausted) if self.waits_for_fleet() => Step::Wait(wakes_at),
             step => step,
         }
     }
@@ -450,7 +462,12 @@ impl Frontier {
                 self.pages_in_process += is_new(queued);
             }
             Step::Refill(_) | Step::Recall(_) => {}
-            Step::ReadSeeds | Step::LoadHosts(_) | Step::LookUp(_) | Step::Wait(_) | Step::Finished(_) => return,
+            Step::ReadSeeds
+            | Step::LoadHosts(_)
+            | Step::LookUp(_)
+            | Step::Freed(_)
+            | Step::Wait(_)
+            | Step::Finished(_) => return,
         }
         self.tickets_out += 1;
     }
@@ -461,7 +478,7 @@ impl Frontier {
 
     fn host(&mut self, name: &str) -> &mut Host {
         if !self.hosts.contains_key(name) {
-            let host = Host::new(name, &self.clock, &self.settings);
+            let host = Host::new(name, self.partition_of(name), &self.clock, &self.settings);
             self.hosts.insert(name.to_owned(), Box::new(host));
         }
         #[allow(clippy::expect_used, reason = "inserted above where it was missing")]

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use fleet::partition::Partition;
 use storage::{Counts, Discovered, HostRecord, Outcome, PageDraft, QueuedUrl, StoredRobots};
 use url::Url;
 use web::fetch::{Response, Route};
@@ -179,8 +180,38 @@ pub(crate) enum Event {
         /// The name after which the store has more hosts; `None` if it has no more, or if the request named the hosts.
         behind: Option<String>,
     },
+    /// News from the fleet.
+    Fleet(FleetEvent),
     /// Take no new URL; let the work in process end.
     Stop,
+}
+
+/// What the other workers of a fleet, and the leases, mean for the frontier.
+#[derive(Debug)]
+pub(crate) enum FleetEvent {
+    /// This worker owns these partitions from now on. The store knows how other workers treated their hosts. A partition that went must be
+    /// [freed](Step::Freed) before it comes again, because the last treatment of its hosts is saved until then.
+    Came {
+        /// The partitions.
+        partitions: Vec<Partition>,
+        /// The number of the message of the desk: see [`IdleSign`](super::fleet::idle::IdleSign).
+        number: u64,
+    },
+    /// These partitions go to other workers, or have gone.
+    Go(Vec<Partition>),
+    /// Leases that had run out, or nearly, are certain again.
+    Renewed,
+    /// URLs of own partitions that came from other workers and are new to the store.
+    Arrived {
+        /// The URLs.
+        queued: Vec<QueuedUrl>,
+        /// As in `Came`.
+        number: u64,
+    },
+    /// The request was cut off at the end of the lease. It has no answer, and its ticket ends.
+    Lapsed(Box<Task>),
+    /// No worker of the fleet has anything left to do.
+    Done,
 }
 
 /// The next step, chosen by the frontier.
@@ -219,6 +250,8 @@ pub(crate) enum Step {
         /// Its new priority.
         priority: u8,
     },
+    /// The partition may go to another worker: nothing of it is in process, and the treatment of its hosts is saved. Needs no ticket.
+    Freed(Partition),
     /// Wait for an event, or until this time.
     Wait(Option<Now>),
     /// End the run.
@@ -332,6 +365,8 @@ pub(crate) enum Record {
     },
     /// The frontier asks for the result of this errand in an earlier run.
     Recall(Errand),
+    /// The frontier has left a partition. Everything that it did there was sent before.
+    Freed(Partition),
     /// The treatment of hosts.
     Hosts {
         /// By name.
@@ -362,6 +397,7 @@ impl Record {
             Self::NotModified { response, .. } => of_headers(response),
             Self::EndVisits
             | Self::Recall(_)
+            | Self::Freed(_)
             | Self::Hosts { .. }
             | Self::StaysInterrupted
             | Self::ReadSeeds

@@ -31,6 +31,7 @@
 
 mod drive;
 mod fill;
+mod join;
 mod network;
 mod parse_threads;
 mod seeding;
@@ -123,15 +124,22 @@ pub fn run(
     let mut recorder = Recorder::open(open_store(settings, seeds.is_some(), dir)?, settings, stats.clone())?;
     let window = 2 * settings.fetch.parallel + HEADROOM;
     let mut frontier = Frontier::new(settings, window, recorder.store_mut().counts().fetched()).begun_at(began);
-    let seeds = seeds.map(|seeds| seeding::start(seeds, &scope, stats)).transpose()?;
-    let seeds = fill(&mut frontier, recorder.store_mut(), seeds, settings, &scope)?;
-    seeds.into_iter().for_each(|seeds| recorder.takes_seeds(seeds));
 
     // The channels. A ticket has at most two events: its request has ended, and its URL has an outcome. A look-up has one.
     let (small_in, small) = bounded::<Answer>(window);
     let (large_in, large) = bounded::<Answer>(window);
     let (records_in, records) = bounded::<WeighedRecord>(window + WITHOUT_TICKET);
     let (events_in, events) = mpsc::channel::<Event>(2 * window + MAX_LOOKUPS + WITHOUT_TICKET);
+
+    let mut fleet = None;
+    if let Some(wanted) = &settings.fleet {
+        let joined = join::join(wanted, settings, &mut recorder, &scope, events_in.clone(), stats, start)?;
+        frontier = frontier.of_fleet(joined.ownership.clone(), joined.sign.clone());
+        fleet = Some(joined);
+    }
+    let seeds = seeds.map(|seeds| seeding::start(seeds, &scope, stats)).transpose()?;
+    let seeds = fill(&mut frontier, recorder.store_mut(), seeds, settings, &scope)?;
+    seeds.into_iter().for_each(|seeds| recorder.takes_seeds(seeds));
 
     // The stages.
     let runtime = network::runtime()?;
@@ -146,7 +154,8 @@ pub fn run(
         events: events_in.clone(),
     }
     .start(&small, &large)?;
-    let network = Network::new(settings, half, small_in, large_in, events_in.clone(), stats.clone())?;
+    let network = Network::new(settings, half, small_in, large_in, events_in.clone(), stats.clone())?
+        .under_leases(fleet.as_ref().map(|fleet| fleet.ownership.clone()));
     let ended = runtime.block_on(async {
         let max_duration = settings.limits.max_duration;
         tokio::spawn(forward_stop(stop, max_duration, events_in.clone(), stats.clone()));
@@ -155,7 +164,9 @@ pub fn run(
     });
     // An abandoned request or name look-up must not delay the end.
     runtime.shutdown_background();
+    let left = fleet.map_or(Ok(()), |fleet| fleet.desk.join());
     let (ending, counts) = ended?;
+    left?;
 
     stats.ended(ending, &counts);
     Ok(Summary {

@@ -12,16 +12,18 @@ mod decide;
 pub(crate) mod departures;
 pub(crate) mod intake;
 mod kept_texts;
+pub(crate) mod post;
 mod recall;
 mod redirects;
 mod unanswered;
 mod versions;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, select};
+use crossbeam_channel::{Receiver, RecvTimeoutError, never, select};
 use dedup::{Deduplicator, SledIndex};
 use storage::{Counts, Discovered, Fate, Outcome, QueuedUrl, Store};
 use tokio::sync::mpsc::Sender;
@@ -30,6 +32,7 @@ use web::memory_budget::Claim;
 use crate::config::settings::Settings;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::exchange::ArchivedRequests;
+use crate::crawl::fleet::messages::FromDesk;
 use crate::crawl::index;
 use crate::crawl::interpret::RobotsReader;
 use crate::crawl::messages::{Errand, Event, Record, Refill};
@@ -40,6 +43,7 @@ use budget::UrlBudget;
 use cluster_links::ClusterLinks;
 use intake::{SeedBatch, SeedInbox, StoredSeeds};
 use kept_texts::KeptTexts;
+use post::Post;
 use redirects::Redirects;
 use versions::Unchanged;
 
@@ -58,6 +62,8 @@ pub struct Recorder {
     /// Superseded, gone and moved pages that stay in the index until the next commit.
     departing: HashSet<u64>,
     url_budget: UrlBudget,
+    /// The part of this worker in a fleet; `None` without one.
+    post: Option<Post>,
     /// Seeds that are still to be read.
     seeds: Option<SeedInbox>,
     /// Whether the frontier waits for seeds.
@@ -78,6 +84,8 @@ enum Input {
     Record(Record, Claim),
     /// Seeds that the frontier asked for; `None` at their end.
     Seeds(Option<SeedBatch>),
+    /// News from the fleet.
+    Desk(FromDesk),
     /// No record waits, so there is time for a commit.
     Pause,
     /// No sender is left.
@@ -111,6 +119,7 @@ impl Recorder {
             prefer_canonical: settings.prefer_canonical,
             has_departures: false,
             departing: HashSet::new(),
+            post: None,
             seeds: None,
             owes_seeds: false,
             stays_interrupted: false,
@@ -154,6 +163,7 @@ impl Recorder {
                     event
                 }
                 Input::Seeds(batch) => Some(self.take_seeds(batch)?),
+                Input::Desk(message) => self.hear(message)?,
                 Input::Pause => {
                     self.commit()?;
                     None
@@ -172,6 +182,7 @@ impl Recorder {
             }
         }
         self.commit()?;
+        self.send_last_letters()?;
         self.dedup.index_mut().settle()?;
         self.write_index();
         Ok(self.store.counts())
@@ -193,7 +204,10 @@ impl Recorder {
 
     /// Whether there is something to commit. The store may have committed by itself, without the index.
     fn is_commit_due(&self) -> bool {
-        self.store.pending() > 0 || self.has_departures || self.dedup.index().applied() + 1 < self.store.next_page_id()
+        self.store.pending() > 0
+            || self.has_letters_to_give()
+            || self.has_departures
+            || self.dedup.index().applied() + 1 < self.store.next_page_id()
     }
 
     /// The time to wait for a message before a commit. A pause between messages is used for a commit, if there is
@@ -226,6 +240,8 @@ impl Recorder {
             self.stats.commit(start.elapsed());
             tracing::debug!(rows, stored_ms, elapsed_ms = start.elapsed().as_millis(), "committed");
         }
+        // The store may have committed letters by itself.
+        self.give_letters()?;
         self.committed_at = Instant::now();
         Ok(())
     }
@@ -268,8 +284,12 @@ impl Recorder {
                 Event::Robots { errand, answer }
             }
             Record::Recall(errand) => self.recall(errand, reader)?,
+            Record::Freed(partition) => {
+                self.freed(partition)?;
+                return Ok(None);
+            }
             Record::Hosts { states, is_last } => {
-                self.store.record_hosts(&states)?;
+                self.treated(&states)?;
                 if is_last && !self.stays_interrupted {
                     self.store.end_run()?;
                 }
@@ -296,20 +316,30 @@ impl Recorder {
             }
         };
         self.update_stats();
+        self.note_letters();
         Ok(Some(event))
     }
 
-    /// Waits for a record, for seeds if the frontier asked for them, or for the time of a commit. Seeds may come slowly, for example from
+    /// Waits for a record, for news from a fleet, for seeds if the frontier asked for them, or for the time of a commit. Seeds may come slowly, for example from
     /// a pipe, so records never wait for them.
     fn next_input(&self, records: &Receiver<(Record, Claim)>) -> Input {
         let seeds = self.seeds.as_ref().filter(|_| self.owes_seeds);
-        let record = match seeds {
-            None => records.recv_timeout(self.until_commit()),
-            Some(seeds) => select! {
-                recv(records) -> record => record.map_err(|_| RecvTimeoutError::Disconnected),
-                recv(seeds.batches()) -> batch => return Input::Seeds(batch.ok()),
-                default(self.until_commit()) => Err(RecvTimeoutError::Timeout),
-            },
+        let record = match (seeds, &self.post) {
+            (None, None) => records.recv_timeout(self.until_commit()),
+            (seeds, post) => {
+                let (no_seeds, no_desk) = (never(), never());
+                let desk = post.as_ref().map_or(&no_desk, Post::news);
+                select! {
+                    recv(records) -> record => record.map_err(|_| RecvTimeoutError::Disconnected),
+                    recv(seeds.map_or(&no_seeds, SeedInbox::batches)) -> batch => return Input::Seeds(batch.ok()),
+                    recv(desk) -> message => match message {
+                        Ok(message) => return Input::Desk(message),
+                        // The thread of the desk has failed, and has stopped the run.
+                        Err(_) => records.recv_timeout(self.until_commit()),
+                    },
+                    default(self.until_commit()) => Err(RecvTimeoutError::Timeout),
+                }
+            }
         };
         match record {
             Ok((record, claim)) => Input::Record(record, claim),
@@ -324,13 +354,20 @@ impl Recorder {
         let more = batch.is_some();
         let mut stored = StoredSeeds::default();
         if let (Some(batch), Some(seeds)) = (batch, &mut self.seeds) {
-            stored = seeds.store(&mut self.store, batch?)?;
+            let mut batch = batch?;
+            if let Some(post) = &mut self.post {
+                let (own, letters) = post.divide(batch.pages, true)?;
+                batch.pages = own;
+                self.store.mail(letters)?;
+            }
+            stored = seeds.store(&mut self.store, batch)?;
             self.url_budget.spend(&self.store, &stored.queued)?;
         } else {
             // The scope has its last host.
             self.seeds = None;
         }
         self.update_stats();
+        self.note_letters();
         let StoredSeeds {
             queued,
             known,
@@ -357,13 +394,30 @@ impl Recorder {
         outlinks: &[Discovered],
         page: Option<JudgedPage>,
     ) -> Result<Event, RunError> {
-        let admitted = self.url_budget.admit(&self.store, outlinks)?;
-        self.stats.links_over_budget(outlinks.len() - admitted.len());
+        let (own, mut letters) = match &mut self.post {
+            Some(post) => {
+                let (own, letters) = post.divide(outlinks.to_vec(), false)?;
+                (Cow::Owned(own), letters)
+            }
+            None => (Cow::Borrowed(outlinks), Vec::new()),
+        };
+        let admitted = self.url_budget.admit(&self.store, &own)?;
+        self.stats.links_over_budget(own.len() - admitted.len());
+        let is_in_fleet = self.post.is_some();
+        if let Some(post) = self.post.as_ref().filter(|_| post::ends(&outcome)) {
+            let page = matches!(outcome, Outcome::Page { .. }).then(|| self.store.next_page_id());
+            letters.push(post.done(queued, page)?);
+        }
         let failed = match &outcome {
             Outcome::Failed { kind, .. } if queued.revisits.is_none() => Some(kind.clone()),
             _ => None,
         };
-        let finished = self.store.finish(queued, outcome, &admitted)?;
+        let finished = self.store.finish_with(queued, outcome, &admitted, |ended| {
+            if is_in_fleet {
+                letters.extend(post::found_letters(&ended.links));
+            }
+            letters
+        })?;
         if let Some(kind) = failed {
             self.stats.failure(&kind);
             if let Some(seeds) = &mut self.seeds {

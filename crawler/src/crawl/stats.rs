@@ -43,6 +43,7 @@ pub struct Stats {
     counts: Mutex<Counts>,
     refresh: Mutex<Option<RefreshCounts>>,
     standing: Mutex<Arc<Standing>>,
+    fleet: Mutex<Option<FleetStanding>>,
     verdicts: Mutex<Verdicts>,
     failures: Mutex<BTreeMap<String, u64>>,
     ended: Mutex<Option<(Ending, Duration)>>,
@@ -66,6 +67,7 @@ impl Default for Stats {
             counts: Mutex::default(),
             refresh: Mutex::default(),
             standing: Mutex::default(),
+            fleet: Mutex::default(),
             verdicts: Mutex::default(),
             failures: Mutex::default(),
             ended: Mutex::default(),
@@ -94,6 +96,8 @@ pub struct Snapshot {
     pub refresh: Option<RefreshCounts>,
     /// The states of the hosts, a moment ago.
     pub standing: Arc<Standing>,
+    /// The part of this worker in a fleet; `None` without one.
+    pub fleet: Option<FleetStanding>,
     /// Links that lead out of the scope.
     pub links_to_other_hosts: u64,
     /// Links deeper than `max_depth`.
@@ -106,6 +110,19 @@ pub struct Snapshot {
     pub stopping: bool,
     /// Why the run ended, once it has.
     pub ending: Option<Ending>,
+}
+
+/// The part of a worker in its fleet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FleetStanding {
+    /// Partitions that the worker owns.
+    pub leases: u64,
+    /// Letters that the servers do not have yet.
+    pub letters: u64,
+    /// Whether the servers do not answer.
+    pub is_away: bool,
+    /// Age of the last entry of the log of kept pages that the worker knew to exist and had not applied; zero if it had applied all.
+    pub log_lag: Duration,
 }
 
 /// Pages decided, by verdict.
@@ -229,6 +246,11 @@ impl Stats {
         *lock(&self.standing) = Arc::new(standing);
     }
 
+    /// Sets the part of this worker in its fleet.
+    pub fn fleet_stands(&self, standing: FleetStanding) {
+        *lock(&self.fleet) = Some(standing);
+    }
+
     /// Notes that the run was asked to stop.
     pub fn set_stopping(&self) {
         self.stopping.store(true, Ordering::Relaxed);
@@ -272,6 +294,7 @@ impl Stats {
             failures: lock(&self.failures).clone(),
             refresh: *lock(&self.refresh),
             standing: lock(&self.standing).clone(),
+            fleet: *lock(&self.fleet),
             links_to_other_hosts: read(&self.links_to_other_hosts),
             links_too_deep: read(&self.links_too_deep),
             links_over_budget: read(&self.links_over_budget),

@@ -35,6 +35,10 @@ pub struct RunArgs {
     pub config: ConfigFile,
     #[command(flatten)]
     pub data: DataFolder,
+    /// Crawl together with other workers that have the same address: `redis://host:6379`, or `redis://host:6379,host:6380` for a cluster.
+    /// Each worker needs a data folder of its own, the same configuration and the same seeds. Overrides fleet.address.
+    #[arg(long, value_name = "ADDRESS")]
+    pub fleet: Option<String>,
     /// Visit again the pages that are due. A changed page gets a new version and a new verdict; a page that is missing at two
     /// refreshes in a row is marked as gone and stays in the archive. The section [refresh] of config.toml sets the intervals.
     /// These visits do not count against --max-pages.

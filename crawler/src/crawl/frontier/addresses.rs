@@ -100,6 +100,18 @@ impl Addresses {
         self.address(key).gate.was_asked(ago);
     }
 
+    /// A host of the address was last asked at this time of the run, by somebody else.
+    pub fn was_asked_at(&mut self, key: AddressKey, at: Now) {
+        self.address(key).gate.was_asked_at(at);
+    }
+
+    /// Takes hosts out of the lines of all addresses.
+    pub fn forget(&mut self, hosts: &HashSet<String>) {
+        for address in self.addresses.values_mut() {
+            address.waiting.retain(|name| !hosts.contains(name));
+        }
+    }
+
     /// Forgets each address that no host in memory has, if its gate would let a request pass.
     pub fn release(&mut self, needed: &HashSet<AddressKey>, now: Now) {
         let is_idle = |address: &Address| address.waiting.is_empty() && !address.is_due && address.is_open(now);

@@ -40,6 +40,9 @@ impl Frontier {
     }
 
     fn settle_origin(&mut self, host: &str, origin: String, state: OriginState, sitemaps: Vec<Url>, now: Now) {
+        if !self.is_here(host) {
+            return;
+        }
         let robots = match &state {
             OriginState::Open { robots, .. } => Some(robots.clone()),
             OriginState::Asked | OriginState::GivenUp { .. } | OriginState::Unfit(_) => None,
@@ -85,6 +88,13 @@ impl Frontier {
             return self.give_up_errand(errand, "a URL without a host", now);
         };
         let name = key.as_str().to_owned();
+        if !self.is_here(&name) {
+            return self.give_up_errand(
+                errand,
+                &format!("{name}, which another worker of the fleet may ask"),
+                now,
+            );
+        }
         let host = self.hosts.get(&name);
         if self.was_given_up(&name) || host.is_some_and(|host| host.gate.is_given_up()) {
             return self.give_up_errand(errand, &name, now);
@@ -120,11 +130,19 @@ impl Frontier {
         self.schedule(&name, now);
     }
 
+    /// Forgets that a sitemap was ever queued.
+    pub(super) fn forget_sitemap(&mut self, url: &Url) {
+        self.sitemaps_seen.remove(&self.sitemaps_key.hash_one(url.as_str()));
+    }
+
     /// Queues a sitemap of which the store has no recent record.
     pub(super) fn queue_sitemap(&mut self, errand: Errand, now: Now) {
         let Some(key) = HostKey::from_url(errand.url()) else {
             return;
         };
+        if !self.is_here(key.as_str()) {
+            return;
+        }
         let Some(errand) = self.park(key.as_str(), errand) else {
             return;
         };

@@ -4,13 +4,14 @@ use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::time::Duration;
 
+use fleet::partition::Partition;
 use storage::QueuedUrl;
 use url::Url;
 use web::fetch::Route;
 use web::politeness::{AddressKey, CrawlClock, Gate, Now};
 
 use super::queue::HostQueue;
-use super::state::{HostFacts, HostState, Line, OriginState, Work, origin};
+use super::state::{HostFacts, HostState, Line, LineEvent, OriginState, Work, origin};
 use super::waiting::WaitingUrl;
 use super::{BUFFER, FrontierSettings};
 use crate::config::settings::{TrapLimits, UrlRules};
@@ -52,6 +53,8 @@ const NEVER: Now = Now::MAX;
 /// One host.
 #[derive(Debug)]
 pub(super) struct Host {
+    /// Its partition in a fleet; without a fleet, this means nothing.
+    pub(super) partition: Partition,
     pub(super) gate: Gate,
     /// The address that answered last. Its gate applies, too.
     pub(super) address: Option<AddressKey>,
@@ -91,11 +94,12 @@ pub(super) struct Host {
 }
 
 impl Host {
-    pub(super) fn new(name: &str, clock: &CrawlClock, settings: &FrontierSettings) -> Self {
+    pub(super) fn new(name: &str, partition: Partition, clock: &CrawlClock, settings: &FrontierSettings) -> Self {
         let politeness = &settings.hosts.politeness(name, &settings.politeness);
         let address = AddressKey::of_literal(name);
         let needs_look_up = settings.looks_up_names && address.is_none();
         Self {
+            partition,
             gate: Gate::new(clock, politeness),
             route: (!needs_look_up).then_some((Route::Direct, NEVER)),
             is_wanted: address.is_some(),
@@ -210,6 +214,23 @@ impl Host {
             OriginState::Asked | OriginState::GivenUp { .. } | OriginState::Unfit(_) => None,
         };
         self.origins.values().filter_map(of).max()
+    }
+
+    /// Leaves all waiting URLs to the store, because another worker may fetch them from now on. Returns the errands that the host had to
+    /// run.
+    pub(super) fn leave_worker(&mut self) -> Vec<Errand> {
+        self.line = self.line.on(LineEvent::PartitionGoes);
+        self.queue.leave_to_store();
+        self.awaiting_robots.clear();
+        for (queued, _) in std::mem::take(&mut self.respelled) {
+            self.queue.end(queued.seq);
+        }
+        self.drain_errands()
+    }
+
+    /// Whether an answer or an outcome is still to come, or the treatment of the host is not saved.
+    pub(super) fn is_needed(&self) -> bool {
+        self.is_busy() || self.memory.is_unsaved
     }
 
     /// Removes all errands of a host that will run none of them.

@@ -122,6 +122,24 @@ impl Intake {
         self.max_hosts
     }
 
+    /// The store may have hosts that are not in memory.
+    pub(super) fn is_in_part(&mut self) {
+        self.is_partial = true;
+    }
+
+    /// The store has hosts that the frontier does not know. It loads them in another pass.
+    pub(super) fn load_again(&mut self) {
+        self.is_partial = true;
+        self.passes_again = true;
+    }
+
+    /// Forgets the names and errands of hosts that leave.
+    pub(super) fn forget(&mut self, is_leaving: impl Fn(&str) -> bool) {
+        self.named.retain(|name| !is_leaving(name));
+        self.are_named.retain(|name| !is_leaving(name));
+        self.parked.retain(|name, _| !is_leaving(name));
+    }
+
     /// Whether the frontier has more hosts to load.
     fn has_more(&self) -> bool {
         !self.parked.is_empty() || !self.named.is_empty() || self.pass != Pass::Done || self.passes_again
@@ -193,6 +211,9 @@ impl Frontier {
 
     /// Whether the URL's host is in memory or gets a place now. Otherwise the URL stays in the store.
     pub(super) fn has_place_for(&mut self, queued: &QueuedUrl) -> bool {
+        if !self.is_here(&queued.host) {
+            return false;
+        }
         if self.hosts.contains_key(&queued.host) {
             return true;
         }
@@ -206,7 +227,7 @@ impl Frontier {
     /// Leaves a host in the store for later, unless the run does not need it again.
     pub(super) fn leave(&mut self, name: &str) {
         self.intake.is_partial = true;
-        if self.released.takes_back(name) {
+        if self.is_here(name) && self.released.takes_back(name) {
             self.intake.remember(name);
         }
     }
@@ -285,6 +306,9 @@ impl Frontier {
         }
         for host in hosts {
             let errands = self.intake.parked.remove(&host.name).unwrap_or_default();
+            if !self.is_here(&host.name) {
+                continue;
+            }
             if self.released.is_set_aside(&host.name) && errands.is_empty() {
                 continue;
             }

@@ -4,7 +4,7 @@
 //! come waits here for its address, without a ticket and without a connection. The request then connects only to the addresses of the
 //! answer.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use web::fetch::Route;
@@ -43,6 +43,16 @@ impl Lookups {
         Some(host)
     }
 
+    /// A look-up that has begun is not made.
+    pub fn end(&mut self) {
+        self.running -= 1;
+    }
+
+    /// Takes hosts out of the line.
+    pub fn forget(&mut self, hosts: &HashSet<String>) {
+        self.waiting.retain(|name| !hosts.contains(name));
+    }
+
     pub fn are_running(&self) -> bool {
         self.running > 0
     }
@@ -51,7 +61,10 @@ impl Lookups {
 impl Frontier {
     /// Handles the answer to a look-up.
     pub(super) fn looked_up(&mut self, name: &str, route: Route, now: Now) {
-        self.lookups.running -= 1;
+        self.lookups.end();
+        if !self.is_in_memory_or_here(name) {
+            return;
+        }
         let address = route.address();
         let host = self.host(name);
         host.line = host.line.on(LineEvent::LookedUp);

@@ -25,8 +25,13 @@ impl Frontier {
             latency: state.latency_ms.map(Duration::from_millis),
             slowed: Duration::from_millis(state.slowed_ms),
         };
-        // If the clock was put back since, the host waits no longer than one that was asked just now.
         let ago = Duration::from_millis(self.started_at.saturating_sub(state.asked_at));
+        // Another worker may have asked the host since this run began. If the clock was put back since, the host waits no longer than one
+        // that was asked just now.
+        let during_run = self
+            .time(Now::ZERO)
+            .since_run_start(state.asked_at)
+            .min(self.clock.now());
         let host = self.host(name);
         host.gate.remember(&memory);
         host.memory.asked_before = state.asked_at;
@@ -40,6 +45,9 @@ impl Frontier {
             self.may_have_been_asked(name);
         } else {
             self.was_asked(name, ago);
+        }
+        if during_run > Now::ZERO {
+            self.was_asked_at(name, during_run);
         }
     }
 
@@ -63,6 +71,14 @@ impl Frontier {
         host.gate.was_asked(ago);
         if let Some(key) = host.address {
             self.addresses.was_asked(key, ago);
+        }
+    }
+
+    fn was_asked_at(&mut self, name: &str, at: Now) {
+        let host = self.host(name);
+        host.gate.was_asked_at(at);
+        if let Some(key) = host.address {
+            self.addresses.was_asked_at(key, at);
         }
     }
 

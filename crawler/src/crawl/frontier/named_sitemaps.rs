@@ -20,6 +20,10 @@ impl Frontier {
     pub fn add_sitemaps(&mut self, urls: Vec<Url>, now: Now) {
         for url in urls {
             if let Some(host) = HostKey::from_url(&url) {
+                if !self.is_here(host.as_str()) {
+                    self.leave_sitemap(url);
+                    continue;
+                }
                 self.add_named_sitemap(host.as_str(), url, now);
             }
         }

@@ -1,7 +1,7 @@
 //! The order of turns: the hosts and addresses that have something to do, by the time of their turn.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashSet};
 
 use web::politeness::{AddressKey, Contact, HostSignal, Now};
 
@@ -58,6 +58,13 @@ impl Schedule {
         self.due.peek().map(|Reverse((_, _, who))| who)
     }
 
+    /// Takes hosts out of both heaps.
+    pub fn forget(&mut self, hosts: &HashSet<String>) {
+        let stays = |who: &Who| !matches!(who, Who::Host(name) if hosts.contains(name));
+        self.due.retain(|Reverse((_, _, who))| stays(who));
+        self.resting.retain(|Reverse((_, name))| !hosts.contains(name));
+    }
+
     fn push(&mut self, at: Now, who: Who) {
         self.due.push(Reverse((at, self.turn, who)));
         self.turn += 1;
@@ -76,6 +83,9 @@ impl Schedule {
 impl Frontier {
     /// Puts the host into a line, if it is in none and has something to do.
     pub(super) fn schedule(&mut self, name: &str, now: Now) {
+        if !self.is_here(name) {
+            return;
+        }
         let takes_new = self.takes_new;
         let host = self.host(name);
         if host.line != Line::None {
@@ -148,6 +158,12 @@ impl Frontier {
         let takes_new = self.takes_new;
         let host = self.host(name);
         host.line = host.line.on(LineEvent::CalledUp);
+        let partition = host.partition;
+        if !self.has_lease(partition, now) {
+            self.await_lease(name);
+            return None;
+        }
+        let host = self.host(name);
         let work = host.work(takes_new);
         let would_ask = work == Work::Request && host.gate.ready_at().is_some_and(|at| at <= now);
         let would_act = would_ask || matches!(work, Work::Refill | Work::Recall);

@@ -33,6 +33,8 @@ pub enum HostStateKind {
     Name,
     /// The crawler first tries other new names of its domain.
     Trial,
+    /// It waits until the worker certainly has the lease of its partition: see [`Ownership`](crate::crawl::fleet::ownership::Ownership).
+    Lease,
     /// It rests after a failure, 429 or 503.
     Resting,
     /// `scope.max_pages` or `scope.max_pages_per_host` is reached.
@@ -45,7 +47,7 @@ pub enum HostStateKind {
 
 impl HostStateKind {
     /// All, in the order of display.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Fetching,
         Self::Ready,
         Self::Robots,
@@ -53,6 +55,7 @@ impl HostStateKind {
         Self::Address,
         Self::Name,
         Self::Trial,
+        Self::Lease,
         Self::Resting,
         Self::PageLimit,
         Self::HeldBack,
@@ -70,6 +73,7 @@ impl HostStateKind {
             Self::Address => "address",
             Self::Name => "name",
             Self::Trial => "trial",
+            Self::Lease => "lease",
             Self::Resting => "resting",
             Self::PageLimit => "page_limit",
             Self::HeldBack => "left",
@@ -88,6 +92,7 @@ impl HostStateKind {
             Self::Address => "shared address",
             Self::Name => "name look-up",
             Self::Trial => "other new names of the domain first",
+            Self::Lease => "no lease from the fleet",
             Self::Resting => "resting",
             Self::PageLimit => "page limit",
             Self::HeldBack => "held back",
@@ -100,7 +105,14 @@ impl HostStateKind {
     pub fn is_waiting(self) -> bool {
         matches!(
             self,
-            Self::Ready | Self::Robots | Self::Delay | Self::Address | Self::Name | Self::Trial | Self::Resting
+            Self::Ready
+                | Self::Robots
+                | Self::Delay
+                | Self::Address
+                | Self::Name
+                | Self::Trial
+                | Self::Lease
+                | Self::Resting
         )
     }
 
@@ -114,6 +126,7 @@ impl HostStateKind {
             HostState::Ready(Activity::AwaitsAddress) => Self::Address,
             HostState::Ready(Activity::AwaitsName) => Self::Name,
             HostState::Ready(Activity::AwaitsTrial) => Self::Trial,
+            HostState::Ready(Activity::AwaitsLease) => Self::Lease,
             HostState::Resting { .. } => Self::Resting,
             HostState::GivenUp { .. } => Self::GivenUp,
             HostState::Exhausted(Reserve::OverPageLimit) => Self::PageLimit,

@@ -9,6 +9,7 @@
 //!         due ──its address is busy──▶ address ──its turn there, or another address──▶ none
 //!         due ──its address is unknown──▶ name ──the answer of the look-up──▶ none
 //!         due ──no place for its name──▶ trial ──a place, or a new page──▶ none
+//!         due ──its lease has run out──▶ lease ──its partition is certainly held again──▶ none
 //!
 //! origin  (unknown) ──its first URL──▶ asked ──answer──▶ open (for a day), given up, unfit, or asked again
 //!
@@ -104,6 +105,8 @@ pub(super) enum Activity {
     AwaitsName,
     /// The crawler first tries other new names of its domain.
     AwaitsTrial,
+    /// The worker does not certainly own the host's partition.
+    AwaitsLease,
 }
 
 /// The URLs that an exhausted host still has in the store.
@@ -132,6 +135,7 @@ impl<'a> HostState<'a> {
         match facts.line {
             Line::Name => return Self::Ready(Activity::AwaitsName),
             Line::Trial => return Self::Ready(Activity::AwaitsTrial),
+            Line::Lease => return Self::Ready(Activity::AwaitsLease),
             Line::None | Line::Due | Line::Address | Line::Rest => {}
         }
         let may_ask = facts.ready_at.is_some_and(|at| at <= now);
@@ -200,6 +204,8 @@ pub(super) enum Line {
     Trial,
     /// The heap of hosts that rest for longer than a run waits for.
     Rest,
+    /// The hosts of a fleet whose lease has run out, or is not certain any more.
+    Lease,
 }
 
 /// An event that moves a host from one line to another.
@@ -217,6 +223,10 @@ pub(super) enum LineEvent {
     /// The host's name has a place, or needs none any more.
     NameIsAdmitted,
     LongRestEnded,
+    LeaseHasRunOut,
+    LeaseIsCertain,
+    /// Its partition leaves this worker, so it leaves every line.
+    PartitionGoes,
 }
 
 impl Line {
@@ -234,6 +244,9 @@ impl Line {
             (Self::Name, LineEvent::LookedUp) => Self::None,
             (Self::None, LineEvent::NameHasNoPlace) => Self::Trial,
             (Self::Trial, LineEvent::NameIsAdmitted) => Self::None,
+            (Self::None | Self::Name, LineEvent::LeaseHasRunOut) => Self::Lease,
+            (Self::Lease, LineEvent::LeaseIsCertain) => Self::None,
+            (_, LineEvent::PartitionGoes) => Self::None,
             (line, _) => line,
         }
     }
@@ -392,7 +405,9 @@ impl OriginState {
 impl EventTime {
     /// Whether a robots.txt that was fetched then (Unix ms) is still valid.
     fn is_fresh(&self, fetched_at: u64) -> bool {
-        (fetched_at..fetched_at.saturating_add(ROBOTS_LIFE_MS)).contains(&self.run_started_at)
+        let now = u64::try_from(self.now.as_millis()).unwrap_or(u64::MAX);
+        let now = self.run_started_at.saturating_add(now);
+        (fetched_at..fetched_at.saturating_add(ROBOTS_LIFE_MS)).contains(&now)
     }
 
     /// Converts a time of the wall clock (Unix ms) to the time since the run began; zero for an earlier time.

@@ -170,6 +170,7 @@ impl Recording {
                 self.conclude(queued, failed);
             }
             Step::Postpone { queued, priority } => self.conclude(queued, Outcome::Postponed { priority }),
+            Step::Freed(partition) => self.send(Record::Freed(partition)),
             Step::Start(..) | Step::LookUp(_) | Step::Wait(_) | Step::Finished(_) => {}
         }
     }

@@ -83,6 +83,14 @@ pub(super) fn fill(
     }
     queue_revisits(store, is_without_seeds, settings, scope)?;
     steering::replay(store, frontier.steering_mut())?;
+    if settings.fleet.is_some() {
+        // The hosts come from the store with their partitions.
+        frontier.add_sitemaps(sitemaps, Now::ZERO);
+        if seeds.is_some() {
+            frontier.reads_seeds();
+        }
+        return Ok(seeds);
+    }
     let has_room = store.hosts().take(MAX_HOSTS + 1).count() <= MAX_HOSTS;
     if has_room {
         fill_with_all_hosts(frontier, store, is_interrupted)?;

@@ -1,6 +1,9 @@
 //! The fetch stage: one tokio task per request.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Instant;
 
 use crossbeam_channel::Sender;
@@ -13,8 +16,9 @@ use web::politeness::{Contact, HostSignal};
 
 use super::Answer;
 use crate::config::settings::Settings;
+use crate::crawl::fleet::ownership::Ownership;
 use crate::crawl::interpret::Lane;
-use crate::crawl::messages::{Errand, Event, Task};
+use crate::crawl::messages::{Errand, Event, FleetEvent, Task};
 use crate::crawl::revisits;
 use crate::crawl::stats::Stats;
 use crate::error::RunError;
@@ -56,6 +60,8 @@ pub(super) struct Network {
     large: Sender<Answer>,
     events: mpsc::Sender<Event>,
     pub stats: Arc<Stats>,
+    /// The leases of a fleet; `None` without one.
+    ownership: Option<Ownership>,
 }
 
 impl Network {
@@ -74,7 +80,14 @@ impl Network {
             large,
             events,
             stats,
+            ownership: None,
         })
+    }
+
+    /// Cuts off each request at the end of the lease of its host.
+    #[must_use]
+    pub fn under_leases(self, ownership: Option<Ownership>) -> Self {
+        Self { ownership, ..self }
     }
 
     /// Starts to look up the host's name, and returns at once.
@@ -96,13 +109,33 @@ impl Network {
     pub fn fetch(&self, task: Task, route: Route) {
         let (fetcher, events, stats) = (self.fetcher.clone(), self.events.clone(), self.stats.clone());
         let (small, large) = (self.small.clone(), self.large.clone());
+        let ownership = self.ownership.clone();
         tokio::spawn(async move {
             let (host, wanted, conditions) = parts(&task);
             let (host, url) = (host.to_owned(), url(&task).clone());
             let began = Instant::now();
             // A task of its own: if a library panics, only this request fails, and its ticket still ends.
-            let answer = tokio::spawn(async move { fetcher.get_by(&route, &url, wanted, conditions).await }).await;
-            let answer = answer.unwrap_or_else(|panic| Err(FetchError::Protocol(panic.to_string())));
+            let name = host.clone();
+            let answer = tokio::spawn(async move {
+                let request = fetcher.get_by(&route, &url, wanted, conditions);
+                match ownership {
+                    Some(ownership) => leased(&ownership, &name, request).await,
+                    None => Some(request.await),
+                }
+            });
+            let answer = answer.await;
+            let answer = answer.unwrap_or_else(|panic| Some(Err(FetchError::Protocol(panic.to_string()))));
+            let Some(answer) = answer else {
+                tracing::debug!(
+                    host,
+                    "a request was cut off, because the lease of its host is not certain any more"
+                );
+                let lapsed = Event::Fleet(FleetEvent::Lapsed(Box::new(task)));
+                if events.send(lapsed).await.is_err() {
+                    tracing::debug!("a request was cut off after the end of the run");
+                }
+                return;
+            };
             stats.request(began.elapsed(), body_bytes(&answer));
             let ended = Event::RequestEnded {
                 host,
@@ -119,6 +152,22 @@ impl Network {
                 tracing::debug!("an answer came after the end of the run");
             }
         });
+    }
+}
+
+/// The result of the request; `None` if the lease of its host ends before. A process that was stopped looks at the clock before it goes
+/// on with the request.
+async fn leased<T>(ownership: &Ownership, host: &str, request: impl Future<Output = T>) -> Option<T> {
+    let partition = ownership.partition_of(host);
+    let mut request = pin!(request);
+    let guarded = poll_fn(|context| match ownership.has_lapsed(partition) {
+        true => Poll::Ready(None),
+        false => request.as_mut().poll(context).map(Some),
+    });
+    tokio::select! {
+        biased;
+        () = ownership.lapsed(partition) => None,
+        answer = guarded => answer,
     }
 }
 

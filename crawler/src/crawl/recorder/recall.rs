@@ -1,11 +1,13 @@
 //! The results of the errands of earlier runs: robots.txt, and the sitemaps that they read.
 
+use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
-use storage::{Discovered, OnwardSitemap, StoredSitemap, Via};
+use storage::{Discovered, OnwardSitemap, QueuedUrl, StoredSitemap, Via};
 use url::Url;
 use web::host_key::HostKey;
 
+use super::post::found_letters;
 use super::{Recorder, SLICE};
 use crate::crawl::clock::unix_millis;
 use crate::crawl::interpret::RobotsReader;
@@ -27,9 +29,17 @@ impl Recorder {
         let via = Via::Url(url.as_str().into());
         let mut queued = Vec::new();
         for slice in urls.chunks(SLICE) {
-            let admitted = self.url_budget.admit(&self.store, slice)?;
-            self.stats.links_over_budget(slice.len() - admitted.len());
-            let fresh = self.store.discover_from(&admitted, Some(&via))?;
+            let mut own = Cow::Borrowed(slice);
+            if let Some(post) = &mut self.post {
+                let (of_this_worker, letters) = post.divide(slice.to_vec(), false)?;
+                self.store.mail(letters)?;
+                own = Cow::Owned(of_this_worker);
+            }
+            let admitted = self.url_budget.admit(&self.store, &own)?;
+            self.stats.links_over_budget(own.len() - admitted.len());
+            let is_in_fleet = self.post.is_some();
+            let mail = |links: &[&QueuedUrl]| if is_in_fleet { found_letters(links) } else { Vec::new() };
+            let fresh = self.store.discover_with(&admitted, Some(&via), mail)?;
             self.url_budget.spend(&self.store, &fresh)?;
             queued.extend(fresh);
         }

@@ -118,6 +118,11 @@ impl AddressGate {
     pub fn was_asked(&mut self, ago: Duration) {
         self.pacer.hold(self.delay().saturating_sub(ago));
     }
+
+    /// The last request to a host of the address was made at this time of the run, by somebody else.
+    pub fn was_asked_at(&mut self, at: Now) {
+        self.pacer.hold(at + self.delay());
+    }
 }
 
 #[cfg(test)]

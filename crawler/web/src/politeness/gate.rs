@@ -174,6 +174,11 @@ impl Gate {
     pub fn was_asked(&mut self, ago: Duration) {
         self.pacer.hold(self.delay().saturating_sub(ago));
     }
+
+    /// The last request to the host was made at this time of the run, by somebody else.
+    pub fn was_asked_at(&mut self, at: Now) {
+        self.pacer.hold(at + self.delay());
+    }
 }
 
 /// A longer rest than any server can ask for results from a wrong clock.

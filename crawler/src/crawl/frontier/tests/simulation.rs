@@ -1,6 +1,7 @@
 //! A crawl in simulated time. Servers answer late, are busy or break off, and the crawler is killed and restarted. No request may come
 //! earlier than politeness allows, and no host may be forgotten.
 
+mod leases;
 mod world;
 
 use proptest::prelude::*;
@@ -30,6 +31,8 @@ struct Plan {
     failing: u32,
     /// Number of hosts for which the memory has room.
     room: usize,
+    /// Whether other workers of a fleet take partitions, and ask their hosts.
+    has_fleet: bool,
     /// After this many requests the crawler is killed (`true`) or stopped.
     restarts: Vec<(u64, bool)>,
 }
@@ -46,10 +49,18 @@ fn plan() -> impl Strategy<Value = Plan> {
         ),
         (prop_oneof![Just(0.0), Just(2.0)], any::<bool>(), any::<bool>()),
         prop_oneof![1_usize..4, Just(MAX_HOSTS)],
+        any::<bool>(),
         proptest::collection::vec(restart, 0..3),
     )
         .prop_map(
-            |((seed, hosts, addresses, failing), delays, (latency_factor, looks_up, is_one_domain), room, restarts)| {
+            |(
+                (seed, hosts, addresses, failing),
+                delays,
+                (latency_factor, looks_up, is_one_domain),
+                room,
+                has_fleet,
+                restarts,
+            )| {
                 Plan {
                     seed,
                     hosts,
@@ -63,6 +74,7 @@ fn plan() -> impl Strategy<Value = Plan> {
                     is_one_domain,
                     failing,
                     room,
+                    has_fleet,
                     restarts,
                 }
             },
@@ -92,7 +104,8 @@ impl Plan {
 fn hold(plan: &Plan) {
     let mut world = World::new(plan);
     let mut frontier = world.frontier();
-    for server in &world.servers {
+    // The hosts of a fleet come from the store, with their partitions.
+    for server in world.servers.iter().filter(|_| !plan.has_fleet) {
         let mut urls: Vec<_> = server.left.values().cloned().collect();
         urls.sort_by_key(|url| url.seq);
         frontier.add(urls, Now::ZERO);
@@ -141,6 +154,7 @@ fn a_run_that_follows_a_killed_one_and_ends_soon_loses_no_delay() {
             is_one_domain: false,
             failing: 5,
             room: MAX_HOSTS,
+            has_fleet: false,
             restarts: vec![(12, true), (1, false)],
         });
     }
@@ -163,7 +177,31 @@ fn a_run_that_has_not_loaded_every_host_keeps_the_delay_of_their_address() {
             is_one_domain: false,
             failing: 33,
             room: 1,
+            has_fleet: false,
             restarts: vec![(12, false)],
+        });
+    }
+}
+
+/// Each partition comes and goes many times, and other workers ask its hosts in between.
+#[test]
+fn partitions_come_and_go_with_their_delays_and_no_request_is_made_without_a_lease() {
+    for seed in 0..500 {
+        hold(&Plan {
+            seed,
+            hosts: 8,
+            addresses: 3,
+            delay_ms: 1_000,
+            address_delay_ms: 0,
+            parallel_per_host: 1,
+            parallel_per_address: 4,
+            latency_factor: 0.0,
+            looks_up: true,
+            is_one_domain: false,
+            failing: 10,
+            room: MAX_HOSTS,
+            has_fleet: true,
+            restarts: vec![(20, seed % 2 == 0)],
         });
     }
 }

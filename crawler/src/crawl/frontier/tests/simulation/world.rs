@@ -11,6 +11,7 @@ use web::politeness::{Contact, HostSignal, Now};
 
 use super::super::{BEGIN, queued, rules, stored};
 use super::Plan;
+use super::leases::Leases;
 use crate::config::settings::Settings;
 use crate::crawl::frontier::{Frontier, MAX_LOOKUPS};
 use crate::crawl::messages::{Errand, Event, HostsWanted, Refill, RobotsAnswer, Step, StoredHost, Task};
@@ -18,53 +19,54 @@ use crate::crawl::steering::{DuplicateOf, JudgedPage};
 
 /// The requests that a server has seen. Times are Unix ms.
 #[derive(Debug, Default)]
-struct Seen {
-    open: usize,
+pub(super) struct Seen {
+    pub(super) open: usize,
     /// The start or the end of the last request, whichever the delay counts from.
-    asked_at: Option<u64>,
+    pub(super) asked_at: Option<u64>,
     /// The delay that was in force then.
-    delay: u64,
+    pub(super) delay: u64,
     /// No request may come before this time.
-    rests_until: u64,
+    pub(super) rests_until: u64,
 }
 
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) name: String,
-    address: IpAddr,
+    pub(super) address: IpAddr,
     /// Whether the crawler knows the address.
     is_known: bool,
-    crawl_delay: u64,
+    pub(super) crawl_delay: u64,
     /// The crawler has read its robots.txt.
     has_robots: Option<u64>,
     /// URLs without an outcome.
     pub(super) left: HashMap<u64, QueuedUrl>,
-    seen: Seen,
+    pub(super) seen: Seen,
 }
 
-struct Open {
+pub(super) struct Open {
     /// Whether the request counts at an address. A request whose name did not resolve connects to none.
-    is_at_address: bool,
+    pub(super) is_at_address: bool,
     ends_at: u64,
-    host: usize,
-    task: Task,
+    pub(super) host: usize,
+    pub(super) task: Task,
     signal: HostSignal,
     latency: u64,
 }
 
 pub(super) struct World {
     plan: Plan,
-    settings: Settings,
-    random: fastrand::Rng,
+    pub(super) settings: Settings,
+    pub(super) random: fastrand::Rng,
     pub(super) servers: Vec<Server>,
-    by_address: HashMap<IpAddr, Seen>,
-    open: Vec<Open>,
+    pub(super) by_address: HashMap<IpAddr, Seen>,
+    pub(super) open: Vec<Open>,
     /// The end of each look-up, and the host whose name it is.
     look_ups: Vec<(u64, usize)>,
     pub(super) saved: HashMap<String, HostRecord>,
     pub(super) started_at: u64,
     next_seq: u64,
     pub(super) requests: u64,
+    pub(super) leases: Option<Leases>,
 }
 
 impl World {
@@ -112,6 +114,7 @@ impl World {
             started_at: BEGIN,
             next_seq,
             requests: 0,
+            leases: None,
         }
     }
 
@@ -132,6 +135,7 @@ impl World {
             match frontier.next(self.now(wall)) {
                 Step::Start(task, route) => self.start(task, &route, wall),
                 Step::LookUp(host) => {
+                    self.assert_lease(&host, wall);
                     assert!(self.look_ups.len() < MAX_LOOKUPS);
                     let ends_at = wall + self.random.u64(0..2_000);
                     self.look_ups.push((ends_at, self.host(&host)));
@@ -169,6 +173,7 @@ impl World {
                     frontier.on(loaded, self.now(wall));
                 }
                 Step::ReadSeeds => panic!("there are no seeds"),
+                Step::Freed(partition) => self.freed(partition),
                 Step::Finished(_) => return wall,
                 Step::Wait(until) => {
                     let until = until.map(|until| self.started_at + until.as_nanos().div_ceil(1_000_000) as u64);
@@ -179,11 +184,13 @@ impl World {
                         .map(|(index, open)| (open.ends_at, 0, index));
                     let look_ups = self.look_ups.iter().enumerate();
                     let look_ups = look_ups.map(|(index, (ends_at, _))| (*ends_at, 1, index));
-                    match (requests.chain(look_ups).min(), until) {
+                    let leases = self.leases.as_ref().map(|leases| (leases.next_at(), 2, 0));
+                    match (requests.chain(look_ups).chain(leases).min(), until) {
                         (Some((ends_at, kind, index)), until) if until.is_none_or(|until| ends_at <= until) => {
                             wall = wall.max(ends_at);
                             match kind {
                                 0 => self.end(index, frontier, wall),
+                                2 => self.move_leases(frontier, wall),
                                 _ => self.end_look_up(index, frontier, wall),
                             }
                         }
@@ -259,6 +266,7 @@ impl World {
             Task::Page { queued, .. } => queued.host.clone(),
             Task::Errand { host, .. } => host.clone(),
         };
+        self.assert_lease(&name, wall);
         let host = self.host(&name);
         let rules = self.settings.politeness;
         let server = &mut self.servers[host];
@@ -411,6 +419,9 @@ impl World {
         if is_killed {
             frontier.was_interrupted();
         }
+        if self.plan.has_fleet {
+            return frontier;
+        }
         if self.servers.len() > self.plan.room {
             frontier.loads_hosts(0);
             return frontier;
@@ -425,10 +436,16 @@ impl World {
     }
 
     pub(super) fn frontier(&mut self) -> Frontier {
-        Frontier::new(&self.settings, 40, 0)
+        let frontier = Frontier::new(&self.settings, 40, 0)
             .begun_at(UNIX_EPOCH + Duration::from_millis(self.started_at))
             .with_seed(self.random.u64(..))
-            .with_room_for(self.plan.room)
+            .with_room_for(self.plan.room);
+        if !self.plan.has_fleet {
+            return frontier;
+        }
+        let (leases, frontier) = Leases::begin(self.started_at, frontier);
+        self.leases = Some(leases);
+        frontier
     }
 }
 
@@ -461,7 +478,7 @@ impl Seen {
         }
     }
 
-    fn end(&mut self, wall: u64, parallel: usize) {
+    pub(super) fn end(&mut self, wall: u64, parallel: usize) {
         self.open -= 1;
         if parallel == 1 {
             self.asked_at = Some(wall);

@@ -1,0 +1,20 @@
+//! A crawl of several workers: how this worker takes part.
+//!
+//! ```text
+//!            leases                    letters of the outbox
+//! frontier ◀───────── desk ◀──────────────────────────────── recorder
+//!                     │  ▲ ──── arrived URLs, log of kept pages ──▶
+//!                     ▼  │
+//!              the servers of the fleet
+//! ```
+//!
+//! - `ownership`: the partitions that this worker owns, and until when; `idle`: the sign that it has nothing left to do
+//! - `desk`: the thread that speaks with the fleet; `messages`: what the recorder and the desk send each other
+//! - `letter`: what the worker tells the fleet; `membership`: what the data folder remembers of the fleet
+
+pub(crate) mod desk;
+pub(crate) mod idle;
+pub(crate) mod letter;
+pub(crate) mod membership;
+pub(crate) mod messages;
+pub(crate) mod ownership;

@@ -1,0 +1,285 @@
+//! Takes, renews and gives back partitions, and says with each beat how this worker is doing.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use fleet::{Epoch, FleetError, Grant, LeaseState, Partition, Pulse, WorkerReport};
+use web::politeness::Now;
+
+use super::super::ownership::Ownership;
+use super::Desk;
+use super::state::State;
+use crate::crawl::messages::{Event, FleetEvent};
+use crate::crawl::stats::FleetStanding;
+
+/// A lease is renewed after this part of it: two renewals in a row may fail.
+const RENEWED_AFTER: u32 = 3;
+
+/// The same while the worker has nothing to do, so that it soon learns of work, and of the end.
+const RENEWED_AFTER_IDLE: u32 = 12;
+
+/// Shortest time between two renewals.
+const LEAST: Duration = Duration::from_millis(50);
+
+impl Desk {
+    /// Keeps the leases until the whole fleet is done.
+    pub(super) async fn keep_leases(&self) -> Result<(), FleetError> {
+        let mut is_told = false;
+        loop {
+            if let Some(pulse) = self.beat().await? {
+                if pulse.drain && !is_told {
+                    tracing::info!("the fleet is drained: this worker ends what is under way, and stops");
+                    let _is_running = self.events.send(Event::Stop).await;
+                    is_told = true;
+                }
+                if pulse.finished && !is_told {
+                    self.tell_frontier(FleetEvent::Done).await;
+                    is_told = true;
+                }
+                if !is_told {
+                    self.balance(pulse.share).await?;
+                }
+            }
+            self.renew().await?;
+            self.show();
+            let part = if self.is_idle() {
+                RENEWED_AFTER_IDLE
+            } else {
+                RENEWED_AFTER
+            };
+            tokio::time::sleep((self.fleet.lease() / part).max(LEAST)).await;
+        }
+    }
+
+    /// Whether this worker has nothing to do, nothing to say, and nothing to read.
+    fn is_idle(&self) -> bool {
+        let state = self.state();
+        self.sign.shows(state.number) && self.sign.letters() == 0 && state.is_quiet() && self.sign.shows(state.number)
+    }
+
+    async fn beat(&self) -> Result<Option<Pulse>, FleetError> {
+        let snapshot = self.stats.snapshot();
+        self.log_state();
+        let report = WorkerReport {
+            idle: self.is_idle(),
+            queued: snapshot.counts.queued,
+            kept: snapshot.counts.kept,
+            duplicates: snapshot.counts.exact + snapshot.counts.near,
+            hosts: snapshot.standing.waiting(),
+            outbox: self.sign.letters(),
+            requests_per_second: (snapshot.requests as f64 / snapshot.elapsed.as_secs_f64().max(1.0)) as f32,
+            applied: self.state().applied.unwrap_or_default(),
+            ..WorkerReport::default()
+        };
+        self.answer(self.fleet.heartbeat(&report).await).await
+    }
+
+    /// Takes partitions up to the share, or gives back those above it.
+    async fn balance(&self, share: usize) -> Result<(), FleetError> {
+        let held = self.ownership.held();
+        let wanted = if self.state().has_asked {
+            Vec::new()
+        } else {
+            // Letters of the last run may be about these, so they come first, and above the share for a moment.
+            self.membership_partitions()
+        };
+        let at_most = share.saturating_sub(self.state().leases.len()).max(wanted.len());
+        if at_most > 0 {
+            self.acquire(at_most, &wanted).await?;
+        } else if held.len() > share {
+            let above: Vec<Partition> = held.into_iter().rev().take(self.held_above(share)).collect();
+            self.give_back(above).await;
+        }
+        Ok(())
+    }
+
+    fn membership_partitions(&self) -> Vec<Partition> {
+        let membership = self
+            .membership
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        membership.partitions.clone()
+    }
+
+    fn held_above(&self, share: usize) -> usize {
+        self.ownership.held().len().saturating_sub(share)
+    }
+
+    async fn acquire(&self, at_most: usize, wanted: &[Partition]) -> Result<(), FleetError> {
+        let asked = self.ownership.now();
+        let Some(grants) = self.answer(self.fleet.acquire(at_most, wanted).await).await? else {
+            return Ok(());
+        };
+        self.state().has_asked = true;
+        if grants.is_empty() {
+            return Ok(());
+        }
+        for grant in grants {
+            let mut state = self.state();
+            state.grant(&grant);
+            if state.leaving.contains(&grant.partition) {
+                state.pending.insert(grant.partition, grant);
+            } else {
+                self.begin_to_open(&mut state, grant, asked);
+            }
+        }
+        self.remember();
+        Ok(())
+    }
+
+    /// Takes a lease that was asked for at the time `asked`. The recorder then prepares the partition for the frontier.
+    fn begin_to_open(&self, state: &mut State, grant: Grant, asked: Now) {
+        let until = Ownership::certain_until(asked, self.fleet.lease());
+        self.ownership.hold(grant.partition, grant.epoch, until);
+        state.opening.insert(grant.partition);
+        state.to_open.push(grant);
+    }
+
+    async fn give_back(&self, partitions: Vec<Partition>) {
+        let partitions: Vec<Partition> = {
+            let mut state = self.state();
+            // The recorder still prepares a partition that is opening.
+            let ready = |partition: &Partition| !state.opening.contains(partition);
+            let ready: Vec<Partition> = partitions.into_iter().filter(ready).collect();
+            state.leaving.extend(&ready);
+            ready
+        };
+        if partitions.is_empty() {
+            return;
+        }
+        for partition in &partitions {
+            self.ownership.release(*partition);
+        }
+        self.tell_frontier(FleetEvent::Go(partitions)).await;
+    }
+
+    /// Renews all leases.
+    async fn renew(&self) -> Result<(), FleetError> {
+        let held: Vec<(Partition, Epoch)> = {
+            let state = self.state();
+            state
+                .leases
+                .iter()
+                .map(|(partition, lease)| (*partition, lease.epoch))
+                .collect()
+        };
+        if held.is_empty() {
+            return Ok(());
+        }
+        let asked = self.ownership.now();
+        let Some(renewals) = self.answer(self.fleet.renew(&held).await).await? else {
+            return Ok(());
+        };
+        let until = Ownership::certain_until(asked, self.fleet.lease());
+        let (mut lost, mut is_awaited) = (Vec::new(), false);
+        for (renewal, (_, epoch)) in renewals.iter().zip(held) {
+            match renewal.state {
+                LeaseState::Held { queue_end } => {
+                    let is_pending = {
+                        let mut state = self.state();
+                        state.ends.insert(renewal.partition, queue_end);
+                        state.pending.contains_key(&renewal.partition)
+                    };
+                    // A partition that has not left yet has no lease in the table until it has.
+                    if !is_pending && self.state().leases.contains_key(&renewal.partition) {
+                        is_awaited |= self.ownership.hold(renewal.partition, epoch, until);
+                    }
+                }
+                LeaseState::Lost => lost.push(renewal.partition),
+            }
+        }
+        if is_awaited {
+            self.tell_frontier(FleetEvent::Renewed).await;
+        }
+        self.lost(lost).await;
+        Ok(())
+    }
+
+    /// Notes that other workers have partitions of this one.
+    pub(super) async fn lost(&self, lost: Vec<Partition>) {
+        if lost.is_empty() {
+            return;
+        }
+        tracing::info!(
+            partitions = lost.len(),
+            "leases lost: other workers ask these hosts now"
+        );
+        let mut go = Vec::new();
+        {
+            let mut state = self.state();
+            for partition in lost {
+                state.leases.remove(&partition);
+                state.pending.remove(&partition);
+                self.ownership.lose(partition);
+                if state.leaving.insert(partition) {
+                    go.push(partition);
+                }
+            }
+        }
+        self.remember();
+        if !go.is_empty() {
+            self.tell_frontier(FleetEvent::Go(go)).await;
+        }
+    }
+
+    /// Gives back the partitions that the frontier has left and about which all letters have arrived.
+    pub(super) async fn give_back_left(&self) -> Result<(), FleetError> {
+        loop {
+            let (partition, lease) = {
+                let mut state = self.state();
+                match state.left.front() {
+                    Some((_, after)) if *after <= state.sent => {}
+                    _ => return Ok(()),
+                }
+                let Some((partition, _)) = state.left.pop_front() else {
+                    return Ok(());
+                };
+                state.leaving.remove(&partition);
+                if let Some(grant) = state.pending.remove(&partition) {
+                    // The lease was granted a while ago, and renewed since: the next renewal makes it certain.
+                    self.begin_to_open(&mut state, grant, Now::ZERO);
+                    continue;
+                }
+                (partition, state.leases.remove(&partition))
+            };
+            if let Some(lease) = lease {
+                self.ownership.lose(partition);
+                while self
+                    .answer(self.fleet.release(&[(partition, lease.epoch)]).await)
+                    .await?
+                    .is_none()
+                {}
+                self.remember();
+            }
+        }
+    }
+
+    fn log_state(&self) {
+        let state = self.state();
+        tracing::debug!(
+            leases = state.leases.len(),
+            leaving = state.leaving.len(),
+            left = state.left.len(),
+            pending = state.pending.len(),
+            opening = state.opening.len(),
+            unread = state.unread(),
+            letters = self.sign.letters(),
+            number = state.number,
+            is_seen = self.sign.shows(state.number),
+            is_quiet = state.is_quiet(),
+            "the desk"
+        );
+    }
+
+    /// Shows the figures of this worker in the fleet.
+    fn show(&self) {
+        let state = self.state();
+        let behind = state.read.0.saturating_sub(state.applied.unwrap_or_default().0);
+        self.stats.fleet_stands(FleetStanding {
+            leases: state.leases.len() as u64,
+            letters: self.sign.letters(),
+            is_away: self.is_away.load(Ordering::Relaxed),
+            log_lag: Duration::from_millis(behind),
+        });
+    }
+}

@@ -1,0 +1,56 @@
+//! Reads the log of kept pages for the recorder, which applies it.
+
+use std::time::Duration;
+
+use fleet::FleetError;
+
+use super::super::messages::FromDesk;
+use super::Desk;
+
+/// Entries that are read at a time.
+const ENTRIES: usize = 500;
+
+/// Time between two looks at the end of the log while pages are decided.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The same while the log stands still and this worker has sent nothing.
+const LONG_PAUSE: Duration = Duration::from_millis(500);
+
+impl Desk {
+    /// Reads the log behind what the recorder has, for ever.
+    pub(super) async fn read_log(&self) -> Result<(), FleetError> {
+        loop {
+            let at = {
+                let state = self.state();
+                match state.applied {
+                    None => None,
+                    // The recorder is behind; the entries in the channel are enough.
+                    Some(applied) if applied < state.read && !state.is_log_read => None,
+                    Some(applied) => Some(state.read.max(applied)),
+                }
+            };
+            let Some(at) = at else {
+                tokio::time::sleep(super::RETRY).await;
+                continue;
+            };
+            let Some(entries) = self.answer(self.fleet.read_log(at, ENTRIES).await).await? else {
+                continue;
+            };
+            let is_end = entries.len() < ENTRIES;
+            let is_new = !entries.is_empty();
+            {
+                let mut state = self.state();
+                state.read = entries.last().map_or(at, |(position, _)| *position);
+                state.is_log_read = is_end;
+            }
+            if is_new {
+                self.tell(FromDesk::Log(entries)).await;
+            }
+            if is_end {
+                self.tell(FromDesk::LogEnd).await;
+                let is_awaited = is_new || self.sign.letters() > 0;
+                tokio::time::sleep(if is_awaited { PAUSE } else { LONG_PAUSE }).await;
+            }
+        }
+    }
+}

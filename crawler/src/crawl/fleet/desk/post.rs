@@ -1,0 +1,245 @@
+//! Sends the letters of the outbox to the fleet, in an order in which a crash loses nothing: first the URLs for other workers, then what
+//! was done in the own partitions, then the claims. Everything may be sent twice.
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use fleet::{Commit, Committed, Entry, Epoch, FleetError, PageId, Partition, PartitionChanges, UrlHash, WaitingUrl};
+use storage::Letter;
+use tokio::sync::mpsc;
+use url::Url;
+use web::host_key::HostKey;
+
+use super::super::letter::{Claim, Done, Mail, TreatedHost};
+use super::super::messages::{FromDesk, ToDesk};
+use super::Desk;
+
+/// This many letters do not wait for others.
+const TOGETHER: usize = 512;
+
+/// The time over which letters are gathered, so that one call takes many.
+const GATHERED: Duration = Duration::from_millis(300);
+
+/// Time after which the desk looks again whether letters are to be sent.
+const TICK: Duration = Duration::from_millis(20);
+
+/// What letters say, by the calls that send it.
+#[derive(Debug, Default)]
+struct Sorted {
+    foreign: HashMap<Partition, Vec<WaitingUrl>>,
+    own: HashMap<Partition, Changes>,
+    claims: Vec<Claim>,
+    /// Outcomes that come too late, unless they are known already.
+    late: Vec<Done>,
+}
+
+#[derive(Debug)]
+struct Changes {
+    epoch: Epoch,
+    done: Vec<Done>,
+    new: Vec<WaitingUrl>,
+    /// The last treatment of each host.
+    hosts: HashMap<String, Vec<u8>>,
+}
+
+impl Desk {
+    /// Handles the messages of the recorder until it has ended. Returns the letters that are still to be sent.
+    pub(super) async fn send_letters(
+        &self,
+        mut messages: mpsc::UnboundedReceiver<ToDesk>,
+    ) -> Result<Vec<(u64, Letter)>, FleetError> {
+        let mut letters = Vec::new();
+        let mut sent_at = Instant::now();
+        loop {
+            let message = tokio::select! {
+                biased;
+                message = messages.recv() => Some(message.unwrap_or(ToDesk::Ended)),
+                () = tokio::time::sleep(TICK) => None,
+            };
+            match message {
+                Some(ToDesk::Outbox(more)) => letters.extend(more),
+                Some(ToDesk::Applied(position)) => self.state().applied = Some(position),
+                Some(ToDesk::Freed { partition, after }) => {
+                    self.state().left.push_back((partition, after));
+                    self.give_back_left().await?;
+                }
+                Some(ToDesk::Waiting(waiting)) => self.compare(waiting).await?,
+                Some(ToDesk::Ended) => {
+                    self.state().is_ending = true;
+                    return Ok(letters);
+                }
+                None => {}
+            }
+            // Letters of an earlier run wait until it is known which partitions are still this worker's.
+            let is_urgent = letters.len() >= TOGETHER || !self.state().left.is_empty();
+            let is_due = is_urgent || sent_at.elapsed() >= GATHERED;
+            if !letters.is_empty() && is_due && messages.is_empty() && self.state().has_asked {
+                let now = std::mem::take(&mut letters);
+                if !self.send(&now).await? {
+                    letters = now;
+                }
+                sent_at = Instant::now();
+            }
+        }
+    }
+
+    /// Sends the last letters of the run.
+    pub(super) async fn send_last(&self, letters: Vec<(u64, Letter)>) -> Result<(), FleetError> {
+        while !letters.is_empty() && !self.send(&letters).await? {}
+        Ok(())
+    }
+
+    /// Sends letters. Returns whether they have arrived.
+    async fn send(&self, letters: &[(u64, Letter)]) -> Result<bool, FleetError> {
+        let Some((last, _)) = letters.last() else {
+            return Ok(true);
+        };
+        let Sorted {
+            foreign,
+            own,
+            claims,
+            mut late,
+        } = self.sort(letters);
+        let foreign: Vec<(Partition, Vec<WaitingUrl>)> = foreign.into_iter().collect();
+        if self.answer(self.fleet.enqueue(&foreign).await).await?.is_none() {
+            return Ok(false);
+        }
+        let mut outcomes = Vec::with_capacity(own.len());
+        let commits: Vec<Commit> = own
+            .into_iter()
+            .map(|(partition, of)| {
+                let done = of.done.iter().map(Done::hash).collect();
+                outcomes.push(of.done);
+                Commit {
+                    partition,
+                    epoch: of.epoch,
+                    changes: PartitionChanges {
+                        done,
+                        new: of.new,
+                        hosts: of.hosts.into_iter().collect(),
+                    },
+                }
+            })
+            .collect();
+        let Some(committed) = self.answer(self.fleet.commit_all(&commits).await).await? else {
+            return Ok(false);
+        };
+        let mut lost = Vec::new();
+        let mut foreign = Vec::new();
+        for ((commit, outcomes), committed) in commits.into_iter().zip(outcomes).zip(committed) {
+            if committed == Committed::Stale {
+                lost.push((commit.partition, commit.epoch));
+                foreign.push((commit.partition, commit.changes.new));
+                late.extend(outcomes);
+            }
+        }
+        if self.answer(self.fleet.enqueue(&foreign).await).await?.is_none() {
+            return Ok(false);
+        }
+        let Some(refused) = self.refused(late).await? else {
+            return Ok(false);
+        };
+        let too_late: HashSet<u64> = refused.iter().copied().collect();
+        let worker = self.fleet.worker();
+        let entries = claims.into_iter().filter(|claim| !too_late.contains(&claim.page));
+        let entries: Vec<Entry> = entries
+            .map(|claim| Entry {
+                page: PageId {
+                    worker,
+                    sequence: claim.page,
+                },
+                url: claim.url,
+                signature: claim.signature,
+            })
+            .collect();
+        if self.answer(self.fleet.append(&entries).await).await?.is_none() {
+            return Ok(false);
+        }
+        if !refused.is_empty() {
+            self.tell(FromDesk::Refused(refused)).await;
+        }
+        self.state().sent = *last;
+        self.tell(FromDesk::Sent(*last)).await;
+        // The lease is not held any more. This tells the connection, so that it asks for the partition again.
+        if !lost.is_empty() && self.answer(self.fleet.release(&lost).await).await?.is_none() {
+            tracing::debug!("the loss of leases was not confirmed; the next renewal shows it");
+        }
+        self.lost(lost.into_iter().map(|(partition, _)| partition).collect())
+            .await;
+        self.give_back_left().await?;
+        Ok(true)
+    }
+
+    /// The pages among these outcomes whose URLs nobody has finished: the owner will fetch them. An outcome that the servers had accepted
+    /// and that is sent again after a crash is none of these.
+    async fn refused(&self, late: Vec<Done>) -> Result<Option<Vec<u64>>, FleetError> {
+        let mut by_partition: HashMap<Partition, Vec<Done>> = HashMap::new();
+        for done in late.into_iter().filter(|done| done.page.is_some()) {
+            by_partition.entry(done.partition).or_default().push(done);
+        }
+        let mut refused = Vec::new();
+        for (partition, late) in by_partition {
+            let hashes: Vec<UrlHash> = late.iter().map(Done::hash).collect();
+            let Some(are_done) = self.answer(self.fleet.done(partition, &hashes).await).await? else {
+                return Ok(None);
+            };
+            let open = late.iter().zip(are_done).filter(|(_, is_done)| !is_done);
+            refused.extend(open.filter_map(|(done, _)| done.page));
+        }
+        Ok(Some(refused))
+    }
+
+    fn sort(&self, letters: &[(u64, Letter)]) -> Sorted {
+        let mut sorted = Sorted::default();
+        let state = self.state();
+        for (_, letter) in letters {
+            match Mail::read(letter) {
+                Some(Mail::Found(found)) => {
+                    let Some(partition) = self.partition_of(&found.url) else {
+                        continue;
+                    };
+                    match state.leases.get(&partition) {
+                        Some(lease) => sorted.changes(partition, lease.epoch).new.push(found),
+                        None => sorted.foreign.entry(partition).or_default().push(found),
+                    }
+                }
+                Some(Mail::Done(done)) => match state.valid(done.partition, done.epoch) {
+                    Some(epoch) => sorted.changes(done.partition, epoch).done.push(done),
+                    None => sorted.late.push(done),
+                },
+                Some(Mail::Host(TreatedHost {
+                    partition,
+                    epoch,
+                    host,
+                    record,
+                })) => {
+                    if let Some(epoch) = state.valid(partition, epoch) {
+                        sorted.changes(partition, epoch).hosts.insert(host, record);
+                    }
+                }
+                Some(Mail::Claim(claim)) => sorted.claims.push(claim),
+                None => tracing::warn!(
+                    kind = letter.kind,
+                    "a letter to the fleet cannot be read, and is left out"
+                ),
+            }
+        }
+        sorted
+    }
+
+    fn partition_of(&self, url: &str) -> Option<Partition> {
+        let host = Url::parse(url).ok().as_ref().and_then(HostKey::from_url)?;
+        Some(self.ownership.partition_of(host.as_str()))
+    }
+}
+
+impl Sorted {
+    fn changes(&mut self, partition: Partition, epoch: Epoch) -> &mut Changes {
+        self.own.entry(partition).or_insert_with(|| Changes {
+            epoch,
+            done: Vec::new(),
+            new: Vec::new(),
+            hosts: HashMap::new(),
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! The messages between the recorder, which owns the store, and the desk, which speaks with the fleet.
+
+use fleet::{Entry, Partition, Position, WaitingUrl};
+use storage::{Letter, QueuedUrl};
+
+/// How other workers treated hosts, by name, as they passed it on.
+pub(crate) type HostStates = Vec<(String, Vec<u8>)>;
+
+/// From the recorder to the desk.
+#[derive(Debug)]
+pub(crate) enum ToDesk {
+    /// The next committed letters, in order, each with the number of its row.
+    Outbox(Vec<(u64, Letter)>),
+    /// The index has applied the log up to here. The first such message says where the desk begins to read.
+    Applied(Position),
+    /// The frontier has left the partition, and the letters about it that are not sent yet have numbers up to this one.
+    Freed {
+        /// The partition.
+        partition: Partition,
+        /// The number of the last row of the outbox.
+        after: u64,
+    },
+    /// These URLs of partitions that other workers had are in the queue of this folder. The desk is to find out which of them are done.
+    Waiting(Vec<(Partition, Vec<QueuedUrl>)>),
+    /// The run has ended, for this reason of its own; the letters are all in the channel.
+    Ended,
+}
+
+/// From the desk to the recorder.
+#[derive(Debug)]
+pub(crate) enum FromDesk {
+    /// The letters up to this row have arrived.
+    Sent(u64),
+    /// Entries of the log of kept pages, behind those before.
+    Log(Vec<(Position, Entry)>),
+    /// There was nothing in the log behind what was sent.
+    LogEnd,
+    /// Pages of this folder whose outcome came too late: another worker had taken the partition.
+    Refused(Vec<u64>),
+    /// This worker owns partitions that other workers had. With each goes how others treated its hosts: see
+    /// [`read_record`](super::letter::read_record). The answer is [`ToDesk::Waiting`].
+    Granted(Vec<(Partition, HostStates)>),
+    /// The frontier may ask the hosts of these partitions.
+    Came {
+        /// The partitions.
+        partitions: Vec<Partition>,
+        /// URLs in the queue of this folder that other workers have finished.
+        done: Vec<QueuedUrl>,
+        /// The number of the message: see [`IdleSign`](super::idle::IdleSign).
+        number: u64,
+    },
+    /// URLs of own partitions that wait on the servers of the fleet.
+    Arrived {
+        /// The URLs. Many of them may be known.
+        urls: Vec<WaitingUrl>,
+        /// As in `Came`.
+        number: u64,
+    },
+}

@@ -1,0 +1,237 @@
+//! The partitions that this worker owns, and until when it may ask their hosts. The desk writes the table, the frontier and the network
+//! read it before each request.
+//!
+//! ```text
+//! elsewhere ──hold──▶ held until T ──release──▶ releasing ──lose──▶ elsewhere
+//!                       │  ▲ renewed: T moves          ▲
+//!                       └──┴── lose: another worker has it
+//! ```
+//!
+//! A request starts before T, and a request that is still open at T is cut off ([`Ownership::lapsed`]). The margin between T and the end
+//! of the lease on the server bounds the difference between the two clocks; it does not have room for the longest request. With such room, a
+//! lease would have to last for minutes, and so long would nobody ask the hosts of a worker that was killed.
+//!
+//! Times are of the clock that the run began with. It counts while the process is stopped, so a worker that is woken too late starts
+//! nothing. It does not count while the whole machine sleeps.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use fleet::{Epoch, Partition};
+use web::domain_of_host;
+use web::politeness::Now;
+
+/// The end of a lease comes earlier here than on the server, by one part in this many of the lease. Clocks differ by less.
+const MARGIN_SHARE: u32 = 10;
+
+/// The partitions of this worker. Its clones share one table.
+#[derive(Clone)]
+pub(crate) struct Ownership {
+    table: Arc<Mutex<Vec<Holding>>>,
+    /// From when times count.
+    start: Instant,
+}
+
+/// What this worker has of one partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Holding {
+    #[default]
+    Elsewhere,
+    Held {
+        epoch: Epoch,
+        until: Now,
+        /// Whether somebody wanted to ask a host after `until`, and now waits for a longer lease.
+        is_awaited: bool,
+    },
+    /// No request starts. Those that are open end before `until`.
+    Releasing { epoch: Epoch, until: Now },
+}
+
+impl fmt::Debug for Ownership {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ownership")
+            .field("held", &self.held())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Ownership {
+    /// A worker that owns none of the `partitions` of the crawl. Times count from `start`, the beginning of the run.
+    #[must_use]
+    pub fn new(partitions: u16, start: Instant) -> Self {
+        let table = vec![Holding::default(); usize::from(partitions.max(1))];
+        Self {
+            table: Arc::new(Mutex::new(table)),
+            start,
+        }
+    }
+
+    /// The time that a lease certainly lasts, if it was asked for at `asked` and granted for `lease`.
+    #[must_use]
+    pub fn certain_until(asked: Now, lease: Duration) -> Now {
+        asked + lease - lease / MARGIN_SHARE
+    }
+
+    /// The time now.
+    #[must_use]
+    pub fn now(&self) -> Now {
+        self.start.elapsed()
+    }
+
+    /// The partition of a host key.
+    #[must_use]
+    pub fn partition_of(&self, host: &str) -> Partition {
+        let partitions = u16::try_from(self.table().len()).unwrap_or(u16::MAX);
+        Partition::of_site(domain_of_host(host), partitions)
+    }
+
+    /// Whether a request to a host of the partition may start.
+    #[must_use]
+    pub fn may_ask(&self, partition: Partition, now: Now) -> bool {
+        match self.table().get_mut(usize::from(partition.0)) {
+            Some(Holding::Held { until, is_awaited, .. }) => {
+                *is_awaited |= *until <= now;
+                now < *until
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the URLs of the partition belong into the store of this worker: it has the lease, or had it and nobody else has it as far
+    /// as this worker knows.
+    #[must_use]
+    pub fn is_mine(&self, partition: Partition) -> bool {
+        !matches!(self.holding(partition), Holding::Elsewhere)
+    }
+
+    /// The partitions that this worker holds, without those that it releases.
+    #[must_use]
+    pub fn held(&self) -> Vec<Partition> {
+        let table = self.table();
+        let held = (0..)
+            .zip(table.iter())
+            .filter(|(_, of)| matches!(of, Holding::Held { .. }));
+        held.map(|(number, _)| Partition(number)).collect()
+    }
+
+    /// The lease under which this worker works on the partition; `None` if it is elsewhere.
+    #[must_use]
+    pub fn epoch(&self, partition: Partition) -> Option<Epoch> {
+        match self.holding(partition) {
+            Holding::Held { epoch, .. } | Holding::Releasing { epoch, .. } => Some(epoch),
+            Holding::Elsewhere => None,
+        }
+    }
+
+    /// Notes a lease that was granted or renewed. Returns whether somebody waits for it. A partition that is being released stays so.
+    pub fn hold(&self, partition: Partition, epoch: Epoch, until: Now) -> bool {
+        match self.table().get_mut(usize::from(partition.0)) {
+            Some(Holding::Releasing { until: before, .. }) => {
+                *before = until;
+                false
+            }
+            Some(of) => {
+                let is_awaited = !matches!(of, Holding::Held { is_awaited: false, .. });
+                *of = Holding::Held {
+                    epoch,
+                    until,
+                    is_awaited: false,
+                };
+                is_awaited
+            }
+            None => false,
+        }
+    }
+
+    /// No request to the partition starts from now on.
+    pub fn release(&self, partition: Partition) {
+        if let Some(of) = self.table().get_mut(usize::from(partition.0))
+            && let Holding::Held { epoch, until, .. } = *of
+        {
+            *of = Holding::Releasing { epoch, until };
+        }
+    }
+
+    /// The partition is another worker's, or nobody's.
+    pub fn lose(&self, partition: Partition) {
+        if let Some(of) = self.table().get_mut(usize::from(partition.0)) {
+            *of = Holding::Elsewhere;
+        }
+    }
+
+    /// Returns when requests to the partition must not go on, because its lease is not certain any more.
+    pub async fn lapsed(&self, partition: Partition) {
+        while let Some(until) = self.until(partition).filter(|until| self.now() < *until) {
+            tokio::time::sleep_until((self.start + until).into()).await;
+        }
+    }
+
+    /// Whether open requests to the partition must be cut off now.
+    #[must_use]
+    pub fn has_lapsed(&self, partition: Partition) -> bool {
+        self.until(partition).is_none_or(|until| until <= self.now())
+    }
+
+    fn until(&self, partition: Partition) -> Option<Now> {
+        match self.holding(partition) {
+            Holding::Held { until, .. } | Holding::Releasing { until, .. } => Some(until),
+            Holding::Elsewhere => None,
+        }
+    }
+
+    fn holding(&self, partition: Partition) -> Holding {
+        self.table().get(usize::from(partition.0)).copied().unwrap_or_default()
+    }
+
+    fn table(&self) -> MutexGuard<'_, Vec<Holding>> {
+        // Each change is one assignment, so a panic elsewhere leaves no half of one.
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const P: Partition = Partition(3);
+    const E: Epoch = Epoch(1);
+
+    fn at(ms: u64) -> Now {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn a_request_needs_a_lease_that_is_certain() {
+        let table = Ownership::new(8, Instant::now());
+        assert!(!table.may_ask(P, at(0)));
+        assert!(table.hold(P, E, Ownership::certain_until(at(100), at(1_000))));
+        assert!(table.may_ask(P, at(999)));
+        assert!(!table.may_ask(P, at(1_000)), "a tenth of the lease is the margin");
+        assert!(!table.may_ask(Partition(4), at(999)));
+        assert!(!table.may_ask(Partition(999), at(0)), "no partition of the crawl");
+    }
+
+    #[test]
+    fn a_renewal_says_whether_somebody_waits_for_it() {
+        let table = Ownership::new(8, Instant::now());
+        table.hold(P, E, at(1_000));
+        assert!(!table.hold(P, E, at(2_000)));
+        assert!(!table.may_ask(P, at(2_000)));
+        assert!(table.hold(P, E, at(3_000)));
+        assert!(!table.hold(P, E, at(4_000)));
+    }
+
+    #[test]
+    fn a_partition_that_is_released_is_asked_no_more_and_renewed_all_the_same() {
+        let table = Ownership::new(8, Instant::now());
+        table.hold(P, E, at(60_000));
+        table.release(P);
+        assert!(!table.may_ask(P, at(0)) && table.is_mine(P) && table.held().is_empty());
+        assert!(!table.has_lapsed(P), "what is open may end");
+        table.hold(P, E, at(90_000));
+        assert!(!table.may_ask(P, at(0)));
+        table.lose(P);
+        assert!(table.has_lapsed(P) && !table.is_mine(P));
+    }
+}

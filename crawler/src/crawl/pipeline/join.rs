@@ -1,0 +1,91 @@
+//! The start of a run in a fleet: the worker joins, and its desk begins to work.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::bounded;
+use fleet::partition::DEFAULT_PARTITIONS;
+use fleet::{JoinOptions, Position, Terms};
+use tokio::sync::mpsc;
+
+use crate::config::settings::{FleetSettings, Settings};
+use crate::crawl::fleet::desk::{DeskOptions, RunningDesk};
+use crate::crawl::fleet::idle::IdleSign;
+use crate::crawl::fleet::membership::Membership;
+use crate::crawl::fleet::messages::ToDesk;
+use crate::crawl::fleet::ownership::Ownership;
+use crate::crawl::messages::Event;
+use crate::crawl::recorder::Recorder;
+use crate::crawl::recorder::post::Post;
+use crate::crawl::scope::Scope;
+use crate::crawl::stats::Stats;
+use crate::error::RunError;
+
+/// Messages of the desk that wait for the recorder. Each may hold hundreds of URLs or log entries.
+const FROM_DESK: usize = 16;
+
+/// How long a call to the servers tries, at most. After that the desk says that they do not answer, and tries again.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A worker that has joined.
+pub(super) struct Joined {
+    pub ownership: Ownership,
+    pub sign: IdleSign,
+    pub desk: RunningDesk,
+}
+
+/// Joins the fleet with the data folder of `recorder`. Times count from `start`.
+pub(super) fn join(
+    wanted: &FleetSettings,
+    settings: &Settings,
+    recorder: &mut Recorder,
+    scope: &Arc<Scope>,
+    events: mpsc::Sender<Event>,
+    stats: &Arc<Stats>,
+    start: Instant,
+) -> Result<Joined, RunError> {
+    let dir = recorder.store_mut().dir().to_owned();
+    let membership = Membership::read(&dir)?;
+    // A run that is killed between the join and the next line would be another worker the next time.
+    membership.write(&dir)?;
+    let mut options = JoinOptions::new(&wanted.address);
+    options.name.clone_from(&wanted.name);
+    options.folder = membership.folder;
+    options.crawl = membership.crawl;
+    options.host = machine();
+    options.terms = Terms {
+        scheme: settings.store_scheme(),
+        rule: settings.rule.to_string(),
+        partitions: DEFAULT_PARTITIONS,
+    };
+    options.lease = wanted.lease;
+    options.patience = (wanted.lease / 2).clamp(Duration::from_secs(1), PATIENCE);
+    let ownership = Ownership::new(DEFAULT_PARTITIONS, start);
+    let sign = IdleSign::default();
+    let (to_desk, letters) = mpsc::unbounded_channel();
+    let (recorder_in, from_desk) = bounded(FROM_DESK);
+    let desk = RunningDesk::start(DeskOptions {
+        join: options,
+        membership,
+        dir,
+        ownership: ownership.clone(),
+        sign: sign.clone(),
+        letters,
+        recorder: recorder_in,
+        events,
+        stats: stats.clone(),
+    })?;
+    tracing::info!(worker = desk.worker, crawl = wanted.name, "joined the fleet");
+    recorder.store_mut().note_worker(desk.worker)?;
+    let post = Post::new(ownership.clone(), sign.clone(), to_desk, from_desk, scope.clone());
+    post.tell(ToDesk::Applied(Position::default()));
+    recorder.joins(post);
+    Ok(Joined { ownership, sign, desk })
+}
+
+/// The name of the machine, for the status of the fleet.
+fn machine() -> String {
+    let name = std::env::var("HOSTNAME").ok();
+    let name = name.or_else(|| std::fs::read_to_string("/proc/sys/kernel/hostname").ok());
+    name.map_or_else(|| "unknown".to_owned(), |name| name.trim().to_owned())
+}
