@@ -27,24 +27,27 @@ mod entries;
 mod error;
 mod keys;
 mod look;
+mod open;
 mod server;
+mod step;
 
 use std::fmt;
 use std::time::Duration;
 
-use redis::{Script, ScriptInvocation, Value};
+use redis::{Script, Value};
 
 pub use self::address::{InvalidAddress, RedisAddress};
-use self::entries::{Shape, number_bytes, number_of};
+use self::entries::{Shape, number_bytes};
 pub use self::error::ServerError;
 use self::keys::Keys;
-use self::look::{Answer, Damaged, Look, Question, array, bytes};
+use self::look::{Answer, Damaged, Look, Question};
 use self::server::Server;
+use self::step::Decided;
+pub(crate) use self::step::{Commit, Committed};
 use super::{Index, LookUp, Neighbour};
-use crate::decide::decide;
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
-use crate::fingerprint::{Fingerprint, Width};
+use crate::fingerprint::Fingerprint;
 use crate::layout::Layout;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
@@ -55,9 +58,6 @@ const FORMAT: u8 = 1;
 
 /// Upper bound on the decisions about one document. Each further one follows the insertion of a document that is like it.
 pub(crate) const MOST_DECISIONS: usize = 1_000;
-
-/// Keys before the tables in the scripts.
-const KEYS_BEFORE_TABLES: usize = 5;
 
 /// Options of an index on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,39 +101,6 @@ struct Scripts {
     clear: Script,
 }
 
-/// What a commit does; made by [`RedisIndex::commit`].
-pub(crate) struct Commit<'a> {
-    /// The state that the verdict follows from; `None` to commit whatever has changed.
-    pub changes: Option<&'a [u8]>,
-    pub max_distance: u32,
-    /// The number of the document; `None` for the next one.
-    pub id: Option<DocId>,
-    pub signature: &'a Signature,
-    /// The document is unique, and enters the index.
-    pub is_unique: bool,
-    /// Id and row in the collection.
-    pub row: Option<(&'a [u8], &'a [u8])>,
-}
-
-/// How a commit ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Committed {
-    /// The document has this number now.
-    Done(DocId),
-    /// The document was there before, with this number.
-    Known(DocId),
-    /// Another document has come that may change the verdict.
-    Changed,
-}
-
-/// A verdict, and the state that it follows from.
-pub(crate) struct Decided {
-    pub changes: Vec<u8>,
-    /// The document of the collection that has the id already: there is no verdict.
-    pub known: Option<DocId>,
-    pub verdict: Verdict,
-}
-
 impl fmt::Debug for RedisIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RedisIndex")
@@ -165,106 +132,6 @@ impl RedisIndex {
         options: &RedisOptions,
     ) -> Result<Self, DedupError> {
         Self::open_for(address, [scheme_id, ""], rule, options, true)
-    }
-
-    /// Opens the index of a collection whose verdicts follow from the scheme and the rule with these names; the second is empty for
-    /// an index without a collection. Makes the index only if `makes`.
-    pub(crate) fn open_for(
-        address: &RedisAddress,
-        [scheme_id, rule_id]: [&str; 2],
-        rule: &DuplicateRule,
-        options: &RedisOptions,
-        makes: bool,
-    ) -> Result<Self, DedupError> {
-        let layout = match options.layout {
-            None => Layout::for_distance(Width::W64, rule.max_distance)?,
-            Some(layout) if layout.max_distance() >= rule.max_distance => layout,
-            Some(_) => return Err(DedupError::NarrowIndex),
-        };
-        let shape = Shape {
-            layout,
-            min_similarity_short: rule.min_similarity_short,
-        };
-        let index = Self {
-            server: Server::connect(address, options.timeout)?,
-            keys: Keys::new(&address.prefix(), layout),
-            shape,
-            masks: (0..layout.blocks().len()).map(|number| layout.masks(number)).collect(),
-            terms: [scheme_id.to_owned(), shape.name(), rule_id.to_owned()],
-            scripts: Scripts {
-                commit: Script::new(include_str!("redis/commit.lua")),
-                remove: Script::new(include_str!("redis/remove.lua")),
-                clear: Script::new(include_str!("redis/clear.lua")),
-            },
-        };
-        index.require_no_eviction()?;
-        index.note_or_compare(makes)?;
-        Ok(index)
-    }
-
-    /// Notes the terms where there is no index, if `makes`, and compares them where there is one.
-    fn note_or_compare(&self, makes: bool) -> Result<(), DedupError> {
-        let [scheme, layout, rule] = &self.terms;
-        let open = Script::new(include_str!("redis/open.lua"));
-        let mut run = open.key(&self.keys.meta);
-        run.arg(FORMAT.to_string())
-            .arg(scheme)
-            .arg(layout)
-            .arg(rule)
-            .arg(u8::from(makes));
-        let found: Vec<Option<String>> = self.server.run(&run)?;
-        if found.iter().all(Option::is_none) {
-            return Err(ServerError::missing(self.server.place()).into());
-        }
-        let Ok([Some(format), Some(found_scheme), Some(found_layout), Some(found_rule)]) =
-            <[Option<String>; 4]>::try_from(found)
-        else {
-            return Err(self.damaged());
-        };
-        let place = self.server.place();
-        if format != FORMAT.to_string() {
-            return Err(ServerError::format(place, format, FORMAT).into());
-        }
-        if found_scheme != *scheme {
-            return Err(DedupError::OtherScheme {
-                found: found_scheme,
-                wanted: scheme.clone(),
-            });
-        }
-        if found_layout != *layout {
-            return Err(DedupError::OtherLayout {
-                found: found_layout,
-                wanted: layout.clone(),
-            });
-        }
-        if found_rule != *rule {
-            return Err(ServerError::rule(place, found_rule, rule.clone()).into());
-        }
-        Ok(())
-    }
-
-    /// Refuses a server that deletes keys without a time limit when its memory is full: a part of an index would give wrong
-    /// verdicts.
-    fn require_no_eviction(&self) -> Result<(), DedupError> {
-        let mut pipeline = redis::pipe();
-        pipeline.cmd("INFO").arg("memory");
-        let memory = match self.server.query::<(String,)>(&pipeline) {
-            Ok((memory,)) => memory,
-            // Who may not ask for the settings is trusted to know them.
-            Err(error) if error.is_forbidden() => return Ok(()),
-            Err(error) => return Err(error.into()),
-        };
-        let field = |name: &str| {
-            memory
-                .lines()
-                .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
-        };
-        let is_bounded = field("maxmemory").is_some_and(|bytes| bytes.trim() != "0");
-        let evicts = field("maxmemory_policy").is_some_and(|policy| policy.starts_with("allkeys"));
-        match is_bounded && evicts {
-            true => Err(ServerError::evicting(self.server.place()).into()),
-            false => Ok(()),
-        }
     }
 
     /// Round trips to the server since the index was opened.
@@ -310,103 +177,6 @@ impl RedisIndex {
             fingerprint: query.fingerprint,
             shingles: prefix(&query.shingles, rule.min_similarity_short),
             name: None,
-        }
-    }
-
-    /// The verdict on a document, unless the collection has one on `name`.
-    pub(crate) fn decide(
-        &self,
-        query: &Signature,
-        rule: &DuplicateRule,
-        name: Option<&[u8]>,
-        counts: impl Fn(DocId) -> bool + Copy,
-    ) -> Result<Decided, DedupError> {
-        let question = Question {
-            name,
-            ..self.question(query, rule)
-        };
-        let answer = self.ask(question)?;
-        let found = LookUp {
-            exact: answer.exact.filter(|id| counts(*id)),
-            near: answer.near,
-            short: answer.with_shingles,
-        };
-        let verdict = match answer.known {
-            Some(_) => Verdict::Unique,
-            None => decide(rule, query, found, counts, |ids, each| {
-                self.for_each_signature(ids, each)
-            })?,
-        };
-        Ok(Decided {
-            changes: answer.changes,
-            known: answer.known,
-            verdict,
-        })
-    }
-
-    /// Commits a verdict in one step.
-    pub(crate) fn commit(&self, commit: &Commit<'_>) -> Result<Committed, DedupError> {
-        self.require_width(commit.signature)?;
-        let Keys {
-            meta,
-            signatures,
-            recent,
-            ids,
-            documents,
-            ..
-        } = &self.keys;
-        let mut run = self.scripts.commit.prepare_invoke();
-        run.key(&[meta, signatures, recent, ids, documents]);
-        self.keys.tables().for_each(|table| {
-            run.key(table);
-        });
-        let (name, row) = commit.row.unwrap_or_default();
-        let id = commit.id.map(number_bytes);
-        run.arg(&self.terms)
-            .arg(commit.changes.unwrap_or_default())
-            .arg(commit.max_distance)
-            .arg(self.shape.summary(commit.signature))
-            .arg(id.as_ref().map_or(&[][..], |id| &id[..]))
-            .arg(name)
-            .arg(row);
-        if commit.is_unique {
-            run.arg(postcard::to_stdvec(commit.signature)?);
-            self.add_entries(&mut run, commit.signature, KEYS_BEFORE_TABLES);
-        } else {
-            run.arg("");
-        }
-        let damaged = |Damaged| self.damaged();
-        let answer: Value = self.server.run(&run)?;
-        let mut answer = array(Some(answer)).map_err(damaged)?.into_iter();
-        let word = answer.next().map(bytes).transpose().map_err(damaged)?.flatten();
-        let number = answer.next().map(bytes).transpose().map_err(damaged)?.flatten();
-        let number = number.and_then(|number| number_of(&number));
-        match (word.as_deref(), number) {
-            (Some(b"done"), Some(number)) => Ok(Committed::Done(number)),
-            (Some(b"known"), Some(number)) => Ok(Committed::Known(number)),
-            (Some(b"changed"), _) => Ok(Committed::Changed),
-            (Some(b"other"), _) => Err(self.erased()),
-            _ => Err(self.damaged()),
-        }
-    }
-
-    fn add_entries(&self, run: &mut ScriptInvocation<'_>, signature: &Signature, keys_before: usize) {
-        for (table, word) in self.shape.entries(signature) {
-            // Lua counts from 1.
-            run.arg(keys_before + Keys::place(table) + 1)
-                .arg(self.shape.bucket(table, word))
-                .arg(self.shape.word(table, word));
-        }
-    }
-
-    fn require_width(&self, signature: &Signature) -> Result<(), DedupError> {
-        let wanted = self.shape.layout.width();
-        match signature.fingerprint.map(Fingerprint::width) {
-            Some(found) if found != wanted => Err(DedupError::OtherWidth {
-                found: found.bits(),
-                wanted: wanted.bits(),
-            }),
-            _ => Ok(()),
         }
     }
 
