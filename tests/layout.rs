@@ -11,7 +11,7 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemUse, UseTree, Visibility};
 
 /// The crates of the workspace, with what must not be among their dependencies.
-const CRATES: [(&str, &str, &[&str]); 7] = [
+const CRATES: [(&str, &str, &[&str]); 8] = [
     (
         "dedup",
         "dedup",
@@ -43,6 +43,11 @@ const CRATES: [(&str, &str, &[&str]); 7] = [
         &[
             "dedup", "storage", "page", "web", "crawler", "reqwest", "scraper", "sled",
         ],
+    ),
+    (
+        "archive",
+        "crawler/archive",
+        &["dedup", "storage", "page", "web", "crawler", "scraper", "sled"],
     ),
     ("crawler", "crawler", &["sled"]),
 ];

@@ -305,7 +305,9 @@ fn independent_crawls_are_decided_anew_as_one_crawl_decides_them() {
         .succeeded()
         .says(&["No finding"]);
     let (one, all) = (report(&one.data()), report(&merged));
-    for name in ["fetched", "kept", "exact", "near", "failed"] {
+    let dropped = |report: &Value| count(report, "exact") + count(report, "near");
+    assert_eq!(dropped(&all), dropped(&one));
+    for name in ["fetched", "kept", "failed"] {
         assert_eq!(count(&all, name), count(&one, name), "{name}");
     }
     assert_eq!(count(&all, "failed"), 3, "taken from the states of the folders");
@@ -401,4 +403,99 @@ fn a_damaged_file_costs_its_pages_alone() {
     assert!(after.len() < before.len());
     assert!(after.iter().all(|(url, verdict)| before[url] == *verdict));
     assert_eq!(fs::read(&files[0]).unwrap(), bytes, "the merge changes no folder");
+}
+
+#[test]
+fn full_files_go_to_the_object_store_and_are_merged_from_there() {
+    let sites: Vec<Site> = (1..=2).map(site).collect();
+    let bucket = tempfile::tempdir().unwrap();
+    let url = format!("file://{}/crawls", bucket.path().display());
+    let crawls: Vec<Crawl> = sites
+        .iter()
+        .map(|site| {
+            Crawl::of(site.url("/"))
+                .set("storage.archive_url", format!("{url:?}"))
+                .set("storage.warc_file_bytes", 20_000)
+        })
+        .collect();
+    let warcs = |crawl: &Crawl| -> BTreeMap<String, Vec<u8>> {
+        let files = fs::read_dir(crawl.data().join("warc"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let files = files.filter(|path| path.extension().is_some_and(|end| end == "gz"));
+        files
+            .map(|path| {
+                (
+                    path.file_name().unwrap().to_string_lossy().into_owned(),
+                    fs::read(path).unwrap(),
+                )
+            })
+            .collect()
+    };
+    let stored = |crawl: &Crawl| -> BTreeMap<String, Vec<u8>> {
+        let list = fs::read_to_string(crawl.data().join("archived")).unwrap();
+        let folder = list.lines().next().unwrap().strip_prefix("folder ").unwrap().to_owned();
+        let files = fs::read_dir(bucket.path().join("crawls").join(folder)).unwrap();
+        files
+            .map(|entry| entry.unwrap())
+            .map(|entry| {
+                (
+                    entry.file_name().to_string_lossy().into_owned(),
+                    fs::read(entry.path()).unwrap(),
+                )
+            })
+            .collect()
+    };
+    for crawl in &crawls {
+        // Two runs: the second begins a file of its own, because the last file of the first one is in the store.
+        let mut before = 0;
+        for arguments in [&["--max-pages", "10"][..], &[]] {
+            crawl.end(arguments).succeeded();
+            assert_eq!(stored(crawl), warcs(crawl), "every file, and nothing else");
+            assert!(warcs(crawl).len() > before);
+            before = warcs(crawl).len();
+        }
+        crawl.read("verify", &[]).succeeded().says(&["No finding"]);
+        // After a rebuild too the last file is not continued.
+        crawl.read("rebuild", &[]).succeeded();
+        crawl.run();
+        assert_eq!(stored(crawl), warcs(crawl));
+        crawl.read("verify", &[]).succeeded().says(&["No finding"]);
+    }
+    let (merged, from_folders) = (crawls[0].path("merged"), crawls[0].path("from-folders"));
+    let config = config_of(&crawls[0]);
+    let redecide = ["--redecide", "--config", &config];
+    let mut process = crawler(["merge", &url]);
+    run(process.arg("--data").arg(&merged).args(redecide))
+        .succeeded()
+        .says(&["Merged 2 folders", "42 pages"]);
+    assert!(!merged.join("incoming").exists());
+    merge(&from_folders, &[&crawls[0].data(), &crawls[1].data()], &redecide).succeeded();
+    assert_eq!(verdicts(&merged), verdicts(&from_folders));
+    on(&merged, "verify", &["--config", &config])
+        .succeeded()
+        .says(&["No finding"]);
+    let nothing = format!("{url}/nothing");
+    let mut process = crawler(["merge", &nothing]);
+    run(process.arg("--data").arg(crawls[0].path("none")))
+        .with_code(1)
+        .complains_of(&["holds no WARC file"]);
+}
+
+#[test]
+fn a_store_that_cannot_be_written_holds_up_no_crawl() {
+    let site = site(1);
+    let place = tempfile::NamedTempFile::new().unwrap();
+    let url = format!("file://{}/crawls", place.path().display());
+    let mut crawl = Crawl::of(site.url("/")).set("storage.archive_url", format!("{url:?}"));
+    crawl
+        .run()
+        .complains_of(&["1 WARC files are not in", "the next run puts them there"]);
+    let bucket = tempfile::tempdir().unwrap();
+    let url = format!("file://{}", bucket.path().display());
+    crawl.change("storage.archive_url", format!("{url:?}"));
+    crawl.run();
+    assert_eq!(fs::read_dir(bucket.path()).unwrap().count(), 1);
+    crawl.change("storage.archive_url", "\"ftp://host\"");
+    crawl.end(&[]).with_code(1).complains_of(&["names no object store"]);
 }

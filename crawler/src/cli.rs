@@ -3,7 +3,7 @@
 //! [`main`] parses the command line, runs one command and returns its exit code. Each command has its own file. `arguments` defines
 //! the flags; no other folder knows the argument parser. `configuration`, `store` and `output` hold the parts that all commands share.
 //!
-//! Uses: config, crawl, dedup, demo, error, export, files, fleet, live, page, report, serve, storage, study, terminal, web.
+//! Uses: archive, config, crawl, dedup, demo, error, export, files, fleet, live, page, report, serve, storage, study, terminal, web.
 
 mod arguments;
 mod check;

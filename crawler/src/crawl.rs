@@ -9,12 +9,14 @@
 //! - `interpret`: turns an answer into a page, a redirect or a failure; `exchange` makes the archive records of a page
 //! - `recorder`: decides on the pages and stores them, with the dedup `index` beside the catalogue; `canonical`
 //!   decides whether a page takes the place of a kept page
+//! - `archiving`: puts full WARC files into an object store
 //! - `revisits`: the pages that are due again
 //! - `fleet`: the work on one crawl with other workers
 //! - `stats`, `clock`, `shutdown`: the figures, times and signals of a run; `folder_wait`: the wait for the data folder
 //!
-//! Uses: config, dedup, error, fleet, page, storage, terminal, web.
+//! Uses: archive, config, dedup, error, fleet, page, storage, terminal, web.
 
+pub(crate) mod archiving;
 pub(crate) mod canonical;
 pub(crate) mod clock;
 pub(crate) mod exchange;

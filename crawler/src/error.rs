@@ -3,7 +3,7 @@
 //! Each error carries the path, URL or value that it is about, and says what to do. What goes wrong with one page is no error:
 //! it is an outcome, which the report counts and shows.
 //!
-//! Uses: dedup, export, storage, terminal, web.
+//! Uses: archive, dedup, export, storage, terminal, web.
 
 use std::io;
 use std::path::PathBuf;
@@ -62,6 +62,9 @@ pub enum RunError {
     /// An export.
     #[error(transparent)]
     Export(#[from] export::ExportError),
+    /// The object store of WARC files.
+    #[error(transparent)]
+    Archive(#[from] archive::ArchiveError),
     /// A report could not be rendered.
     #[error("cannot render the report: {0}")]
     Render(String),

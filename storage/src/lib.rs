@@ -118,7 +118,7 @@
 //! - `error`; [`warc`]: places, records, captures and readers of the archive.
 //! - `foreign`, `frontier`, `url_state`, `page`, `visits`, `outcome`, `redecided`, `counts`: the types of the rows and of the interface.
 //! - `warc::metadata` and `warc::writer`: the archive's records of those types, and its files.
-//! - `format`: every key and value on disk. `holder`, `folder`: lock, README, last commit.
+//! - `full_files`: the files of the archive that never grow again. `format`: every key and value on disk. `holder`, `folder`: lock, README, last commit.
 //! - `guarded`, `batch`, `snapshot`, `running`: the rows as of one commit, for processes that read a crawl that runs. `state`: the rows, in the sled
 //!   database or lent by another process.
 //! - `chunk`: the rows of the queue. `known`: the hashes of all known URLs. `early`: the URLs that a crash made known too early. `stage`:
@@ -144,6 +144,7 @@ mod folder;
 mod foreign;
 mod format;
 mod frontier;
+mod full_files;
 mod guarded;
 mod holder;
 mod hosts;
@@ -184,6 +185,7 @@ pub use error::StorageError;
 pub use foreign::ForeignPage;
 pub use format::MAX_URL_BYTES;
 pub use frontier::{Discovered, QueuedUrl, Revisit, Validators, Via};
+pub use full_files::FullFiles;
 pub use holder::Holder;
 pub use hosts::{HostRecord, HostRecords, MAX_STORED_ROBOTS_BYTES, StoredRobots};
 pub use merge::{MergeSource, merge};

@@ -29,8 +29,6 @@ pub struct MergeSource {
     pub dir: PathBuf,
     /// Its name for the user.
     pub name: String,
-    /// Whether the merge may move its files: it is a copy that only the merge needs.
-    pub is_a_copy: bool,
 }
 
 /// Begins to merge `sources` into the data folder `dir`: brings the WARC files there, and replays them. [`Rebuild::finish`] completes it.

@@ -19,6 +19,9 @@ impl Store {
     /// # Errors
     /// Errors of the state.
     pub fn end_run(&mut self) -> Result<(), StorageError> {
+        if self.closes_files {
+            self.close_file()?;
+        }
         self.stage_rows(vec![(format::META_RUNNING.to_vec(), None)])
     }
 

@@ -10,13 +10,14 @@ use crate::early::EarlyLinks;
 use crate::error::StorageError;
 use crate::folder::DataFolder;
 use crate::format::{self, Progress};
+use crate::full_files::FullFiles;
 use crate::known::KnownUrls;
 use crate::origins::Origins;
 use crate::outbox::Outbox;
 use crate::redecided::{REDECIDED_ROW, Redecided};
 use crate::running::client::{AsOf, Connected, Lender};
 use crate::running::server::Server;
-use crate::stage::Stage;
+use crate::stage::{Piece, Stage};
 use crate::state::{LastCommit, Meta, State};
 use crate::visits::RefreshCounts;
 use crate::warc::medium::{Folder, Medium, Untouched};
@@ -47,6 +48,8 @@ pub struct OpenOptions {
     pub create: bool,
     /// The current time, milliseconds since the Unix epoch: the start of a new crawl.
     pub now_ms: u64,
+    /// Whether the end of a run also ends the last WARC file, so that no later run continues it.
+    pub closes_files: bool,
     /// The command that opens the store. Other processes name it to their users while this one holds the folder.
     pub command: String,
 }
@@ -62,6 +65,7 @@ impl OpenOptions {
             warcinfo: Vec::new(),
             create: true,
             now_ms: now_ms(),
+            closes_files: false,
             command: String::new(),
         }
     }
@@ -98,6 +102,9 @@ pub struct Store {
     pub(crate) refresh: Option<(u64, RefreshCounts)>,
     pub(crate) outbox: Outbox,
     pub(crate) folder: DataFolder,
+    full_files: FullFiles,
+    /// See [`OpenOptions::closes_files`].
+    pub(crate) closes_files: bool,
     /// Where the files of a merged archive come from.
     pub(crate) origins: Origins,
     /// Set while a commit applies its batches; stays set if that fails.
@@ -165,7 +172,9 @@ impl Store {
             archive.check_files(&state.gaps()?)?;
         }
         let known = KnownUrls::open(&state, meta.seed)?;
-        Self::with(folder, state, archive, known, meta)
+        let mut store = Self::with(folder, state, archive, known, meta)?;
+        store.closes_files = options.closes_files;
+        Ok(store)
     }
 
     /// Opens a private copy of the state in `dir`, for reading where nothing can be written: see [`why_not_writable`](crate::why_not_writable).
@@ -226,6 +235,8 @@ impl Store {
         let mut store = Self {
             server: None,
             origins: Origins::read(&state)?,
+            full_files: FullFiles::new(folder.warc(), meta.started_at, meta.progress.archive.file),
+            closes_files: false,
             state,
             archive,
             folder,
@@ -336,9 +347,34 @@ impl Store {
                 at_ms: now_ms(),
             };
             self.halted = false;
+            self.full_files.note(self.committed.archive.file);
             self.folder.note_commit(number)?;
         }
         Ok(self.progress.next_page - 1)
+    }
+
+    /// The full files of the archive, as of each commit.
+    #[must_use]
+    pub fn full_files(&self) -> FullFiles {
+        self.full_files.clone()
+    }
+
+    /// The WARC file that the next record goes to. It may not exist yet.
+    #[must_use]
+    pub fn growing_file(&self) -> PathBuf {
+        self.archive.path(self.archive.end().file)
+    }
+
+    /// Ends the WARC file that grows. Durable with the next commit; the next record begins another file.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn close_file(&mut self) -> Result<(), StorageError> {
+        self.make_room()?;
+        self.archive.close_file();
+        self.progress.archive = self.archive.end();
+        self.stage.push(Piece::at(self.progress));
+        Ok(())
     }
 
     /// Rows that are staged for the next commit.

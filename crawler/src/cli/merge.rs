@@ -1,8 +1,10 @@
 //! `crawler merge`
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use archive::Archive;
 use storage::{MergeSource, OpenOptions, Rebuild, RebuildStep, Rebuilt, Redecided};
 
 use super::rebuild;
@@ -18,8 +20,8 @@ use crate::terminal::units::bytes;
 pub(super) fn execute(args: &MergeArgs, quiet: bool) -> Result<(), Error> {
     let (config, path) = super::configuration::read(&args.config)?;
     let settings = super::configuration::validate(&config, path)?;
-    let sources = sources(args);
     let shown = Shown::start(quiet);
+    let sources = sources(args, &shown)?;
     let mut merge = begin(args, &sources, &settings, &shown)?;
     shown.end();
     rebuild::fetch_undecided_again(&mut merge);
@@ -33,17 +35,59 @@ pub(super) fn execute(args: &MergeArgs, quiet: bool) -> Result<(), Error> {
     let shown = Shown::start(quiet);
     let done = merge.finish(&mut |step| shown.show(step)).map_err(RunError::from)?;
     shown.end();
-    super::output::say(&describe(args, &done, redecided.as_ref()))?;
+    let incoming = args.data.join(INCOMING);
+    if incoming.is_dir() {
+        fs::remove_dir_all(&incoming).map_err(|source| RunError::io("remove", incoming.display(), source))?;
+    }
+    super::output::say(&describe(args, sources.len(), &done, redecided.as_ref()))?;
     Ok(())
 }
 
-fn sources(args: &MergeArgs) -> Vec<MergeSource> {
-    let sources = args.sources.iter().map(|name| MergeSource {
-        dir: PathBuf::from(name),
-        name: name.clone(),
-        is_a_copy: false,
-    });
-    sources.collect()
+/// The folder in the new data folder for the files of object stores, until the merge is complete.
+const INCOMING: &str = "incoming";
+
+/// The folders to merge. Copies the files of object stores to the disk.
+fn sources(args: &MergeArgs, shown: &Shown) -> Result<Vec<MergeSource>, RunError> {
+    let mut sources = Vec::new();
+    for (at, name) in args.sources.iter().enumerate() {
+        if name.contains("://") {
+            let to = args.data.join(INCOMING).join(at.to_string());
+            sources.extend(fetched(name, &to, shown)?);
+        } else {
+            let (dir, name) = (PathBuf::from(name), name.clone());
+            sources.push(MergeSource { dir, name });
+        }
+    }
+    Ok(sources)
+}
+
+/// Copies the WARC files under a URL to the folder `to`, a folder for each data folder there. Keeps the files that are there already.
+fn fetched(url: &str, to: &Path, shown: &Shown) -> Result<Vec<MergeSource>, RunError> {
+    let archive = Archive::open(url)?;
+    let files = archive.files()?;
+    if files.is_empty() {
+        return Err(RunError::Unread {
+            what: archive.url().to_owned(),
+            reason: "it holds no WARC file of a crawl".to_owned(),
+        });
+    }
+    let of = files.iter().map(|file| file.bytes).sum();
+    let (mut done, mut sources) = (0, Vec::<MergeSource>::new());
+    for file in &files {
+        let dir = to.join(format!("folder-{}", file.folder.replace('/', "_")));
+        fs::create_dir_all(&dir).map_err(|source| RunError::io("make the folder", dir.display(), source))?;
+        let path = dir.join(&file.name);
+        if !fs::metadata(&path).is_ok_and(|there| there.len() == file.bytes) {
+            archive.get(file, &path)?;
+        }
+        done += file.bytes;
+        shown.show(RebuildStep::Brought { bytes: done, of });
+        if sources.last().is_none_or(|source| source.dir != dir) {
+            let name = format!("{}/{}", archive.url(), file.folder);
+            sources.push(MergeSource { dir, name });
+        }
+    }
+    Ok(sources)
 }
 
 fn begin(args: &MergeArgs, sources: &[MergeSource], settings: &Settings, shown: &Shown) -> Result<Rebuild, RunError> {
@@ -113,8 +157,7 @@ impl Shown {
     fn end(self) {}
 }
 
-fn describe(args: &MergeArgs, done: &Rebuilt, redecided: Option<&Redecided>) -> String {
-    let folders = args.sources.len();
+fn describe(args: &MergeArgs, folders: usize, done: &Rebuilt, redecided: Option<&Redecided>) -> String {
     let mut lines = vec![
         format!(
             "Merged {folders} {} into {} from {} WARC files: {} pages, {} of them kept, {} later visits",

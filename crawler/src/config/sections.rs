@@ -429,6 +429,8 @@ pub struct StorageSection {
     pub warc_file_bytes: u64,
     /// Upper bound on the time between a verdict and its commit to the disk, in milliseconds.
     pub commit_interval_ms: u64,
+    /// Object store for full WARC files: `s3://`, `gs://`, `az://` or `file://`; empty for none.
+    pub archive_url: String,
 }
 
 impl Default for StorageSection {
@@ -437,6 +439,7 @@ impl Default for StorageSection {
             cache_bytes: 64 * 1024 * 1024,
             warc_file_bytes: 1_000_000_000,
             commit_interval_ms: 250,
+            archive_url: String::new(),
         }
     }
 }

@@ -79,8 +79,10 @@ pub struct Settings {
 }
 
 /// Settings of the data folder.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct StorageSettings {
+    /// The object store for full WARC files, if there is one.
+    pub archive_url: Option<String>,
     /// Memory for the page cache of the state, in bytes.
     pub cache_bytes: u64,
     /// Size at which the crawler starts a new WARC file, in bytes.
@@ -141,6 +143,7 @@ impl Settings {
             extract: extract::rules(&config.extract)?,
             fleet: fleet::fleet(&config.fleet)?,
             storage: StorageSettings {
+                archive_url: Some(config.storage.archive_url.clone()).filter(|url| !url.is_empty()),
                 cache_bytes: config.storage.cache_bytes.max(MIN_STORAGE_BYTES),
                 warc_file_bytes: config.storage.warc_file_bytes.max(MIN_STORAGE_BYTES),
                 commit_interval: Duration::from_millis(config.storage.commit_interval_ms),

@@ -48,6 +48,7 @@ use web::fetch::{FetchError, Response};
 use web::memory_budget::{Claim, MemoryBudget};
 
 use crate::config::settings::Settings;
+use crate::crawl::archiving::Archiving;
 use crate::crawl::frontier::{Frontier, MAX_LOOKUPS};
 use crate::crawl::interpret::{Interpreter, RobotsReader};
 use crate::crawl::messages::{Ending, Event, GivenUp, Record, Task};
@@ -121,7 +122,10 @@ pub fn run(
     let scope = Arc::new(Scope::new(settings.scope, settings.limits.max_depth));
 
     // The recorder owns the store and the index; the frontier owns the order.
-    let mut recorder = Recorder::open(open_store(settings, seeds.is_some(), dir)?, settings, stats.clone())?;
+    let mut store = open_store(settings, seeds.is_some(), dir)?;
+    let archive_url = settings.storage.archive_url.as_deref();
+    let archiving = archive_url.map(|url| Archiving::start(&mut store, url)).transpose()?;
+    let mut recorder = Recorder::open(store, settings, stats.clone())?;
     let window = 2 * settings.fetch.parallel + HEADROOM;
     let mut frontier = Frontier::new(settings, window, recorder.store_mut().counts().fetched()).begun_at(began);
 
@@ -165,6 +169,9 @@ pub fn run(
     // An abandoned request or name look-up must not delay the end.
     runtime.shutdown_background();
     let left = fleet.map_or(Ok(()), |fleet| fleet.desk.join());
+    if let Some(archiving) = archiving {
+        archiving.finish();
+    }
     let (ending, counts) = ended?;
     left?;
 

@@ -1,4 +1,4 @@
-//! Brings WARC files to the merged folder: by a hard link, by a copy, or by moving a copy.
+//! Brings WARC files to the merged folder: by a hard link, or by a copy.
 
 use std::fs::{self, File};
 use std::io;
@@ -50,9 +50,6 @@ fn bring_file(file: &Planned, target: &Path) -> Result<(), StorageError> {
     match fs::remove_file(target) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
         _ => {}
-    }
-    if file.is_a_copy && fs::rename(&file.path, target).is_ok() {
-        return Ok(());
     }
     // Links fail on another file system, and for files of another user.
     if !file.is_last && fs::hard_link(&file.path, target).is_ok() {

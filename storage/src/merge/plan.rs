@@ -26,8 +26,6 @@ pub(super) struct Planned {
     pub bytes: u64,
     /// The last of its crawl: a later run may continue it.
     pub is_last: bool,
-    /// The merge may move it.
-    pub is_a_copy: bool,
 }
 
 /// A folder's crawl, with its files by number.
@@ -204,7 +202,6 @@ fn read_source(source: &MergeSource, say: &mut dyn FnMut(RebuildStep)) -> Result
             path,
             bytes,
             is_last: false,
-            is_a_copy: source.is_a_copy,
         };
         planned.insert(number, file);
     }

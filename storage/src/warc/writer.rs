@@ -70,6 +70,16 @@ impl WarcWriter {
         self
     }
 
+    /// Ends the last file, if it has a record: the next record begins another one.
+    pub fn close_file(&mut self) {
+        if self.end.offset > 0 && self.replayed.is_none() {
+            self.end = WarcEnd {
+                file: self.end.file + 1,
+                offset: 0,
+            };
+        }
+    }
+
     /// End of the archive, with the records that wait in memory.
     pub fn end(&self) -> WarcEnd {
         self.end

@@ -29,7 +29,6 @@ fn source(dir: &Path) -> MergeSource {
     MergeSource {
         dir: dir.to_owned(),
         name: dir.display().to_string(),
-        is_a_copy: false,
     }
 }
 

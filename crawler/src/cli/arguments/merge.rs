@@ -18,11 +18,12 @@ use super::ConfigFile;
     If two folders have a page of the same URL, the kept one stays the page of the URL, and the other one becomes an earlier version of it.\n\
     A folder in which a crawl is running cannot be merged: stop the crawl first. After an interruption the same command continues.\n\
     The archive does not hold redirects, failures, the queue and the treatment of hosts. The command takes them from the state of each \
-    folder, if the folder has one."
+    folder, if the folder has one. An object store has only WARC files; credentials for it come from the environment (AWS_…, GOOGLE_…, \
+    AZURE_…)."
 )]
 pub struct MergeArgs {
-    /// Data folders to merge.
-    #[arg(value_name = "FOLDER", required = true)]
+    /// Data folders to merge, and URLs of object stores with the WARC files of data folders (storage.archive_url).
+    #[arg(value_name = "FOLDER|URL", required = true)]
     pub sources: Vec<String>,
     /// Folder for the merged crawl. It is created, or has no crawl yet.
     #[arg(long, value_name = "DIR", default_value = "data")]

@@ -31,6 +31,8 @@ pub(super) fn open_store(settings: &Settings, has_seeds: bool, dir: &Path) -> Re
         ("http-header-user-agent", settings.fetch.user_agent.clone()),
     ];
     options.command = "crawler run".to_owned();
+    // What is in the object store never changes there.
+    options.closes_files = settings.storage.archive_url.is_some();
     let mut store = open_after_readers(dir, &options)?;
     if let Err(error) = store.lend() {
         tracing::warn!("{error}; commands that read this crawl must wait until it ends");

@@ -1,0 +1,18 @@
+//! Full WARC files of a crawl in an object store: `s3://`, `gs://` and `az://` (cargo feature `cloud`), or a folder, `file://`.
+//!
+//! - [`Archive`]: an object store under a URL: put a file there, list the files, get one back
+//! - `digest`: the digest of a file, by which a copy is verified
+//!
+//! ```text
+//! URL/FOLDER/crawl-20260321093000-00000.warc.gz      FOLDER: an id of the data folder, so that workers never meet
+//! ```
+//!
+//! A file is put only where none is, and read back: the copy counts only if its digest is that of the file. Credentials, region and endpoint
+//! come from the environment, by the names that the tools of each provider use: `AWS_…`, `GOOGLE_…`, `AZURE_…`.
+//!
+//! This crate knows nothing of crawls. Its calls block, and need no runtime of the caller.
+
+mod digest;
+mod store;
+
+pub use store::{Archive, ArchiveError, Object, Placed};
