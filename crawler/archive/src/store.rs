@@ -356,8 +356,6 @@ fn may_pass(error: &object_store::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
     use super::*;
 
     #[test]
