@@ -353,6 +353,11 @@ impl Store {
         Ok(self.progress.next_page - 1)
     }
 
+    /// Adds fields to the `warcinfo` records of later WARC files: see [`OpenOptions::warcinfo`].
+    pub fn describe_files(&mut self, fields: Vec<(&'static str, String)>) {
+        self.archive.describe(fields);
+    }
+
     /// The full files of the archive, as of each commit.
     #[must_use]
     pub fn full_files(&self) -> FullFiles {

@@ -70,6 +70,13 @@ impl WarcWriter {
         self
     }
 
+    /// Adds fields to the heads of new files, or replaces those of the same names.
+    pub fn describe(&mut self, fields: Vec<(&'static str, String)>) {
+        self.warcinfo
+            .retain(|(name, _)| fields.iter().all(|(other, _)| other != name));
+        self.warcinfo.extend(fields);
+    }
+
     /// Ends the last file, if it has a record: the next record begins another one.
     pub fn close_file(&mut self) {
         if self.end.offset > 0 && self.replayed.is_none() {

@@ -72,6 +72,8 @@ pub(crate) struct DeskOptions {
 pub(crate) struct RunningDesk {
     /// The number of this worker.
     pub worker: u16,
+    /// The id of the crawl.
+    pub crawl: u64,
     thread: JoinHandle<Result<(), FleetError>>,
 }
 
@@ -91,10 +93,10 @@ impl RunningDesk {
                 runtime.block_on(async move {
                     match Fleet::join(options.join.clone()).await {
                         Ok(fleet) => {
-                            let worker = fleet.worker().0;
+                            let joined = (fleet.worker().0, fleet.crawl());
                             let desk = Desk::new(fleet, options);
                             // The receiver waits for this.
-                            let _is_waiting = joined_in.send(Ok(worker));
+                            let _is_waiting = joined_in.send(Ok(joined));
                             desk.work().await
                         }
                         Err(error) => {
@@ -106,7 +108,7 @@ impl RunningDesk {
             })
             .map_err(|source| RunError::io("start", "the thread of the desk", source))?;
         match joined.recv() {
-            Ok(Ok(worker)) => Ok(Self { worker, thread }),
+            Ok(Ok((worker, crawl))) => Ok(Self { worker, crawl, thread }),
             Ok(Err(error)) => Err(RunError::Fleet(error.to_string())),
             Err(_) => Err(RunError::Stage("the work with the fleet")),
         }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::bounded;
 use fleet::partition::DEFAULT_PARTITIONS;
 use fleet::{JoinOptions, Position, Terms};
+use storage::{FLEET_FIELD, WORKER_FIELD};
 use tokio::sync::mpsc;
 
 use crate::config::settings::{FleetSettings, Settings};
@@ -77,6 +78,11 @@ pub(super) fn join(
     })?;
     tracing::info!(worker = desk.worker, crawl = wanted.name, "joined the fleet");
     recorder.store_mut().note_worker(desk.worker)?;
+    // `crawler merge` knows by them whose numbers the archive has.
+    recorder.store_mut().describe_files(vec![
+        (WORKER_FIELD, desk.worker.to_string()),
+        (FLEET_FIELD, format!("{:016x}", desk.crawl)),
+    ]);
     let post = Post::new(ownership.clone(), sign.clone(), to_desk, from_desk, scope.clone());
     post.tell(ToDesk::Applied(Position::default()));
     recorder.joins(post);
