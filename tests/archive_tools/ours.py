@@ -14,6 +14,7 @@ from real_site.problem import Bars, Problem
 from real_site.programs import run_or_fail
 
 from public_tools.environment import ROOT, tool
+from public_tools.loopback import free_port
 from .site import EDITED, PAGES
 from .site import text as words_of
 
@@ -161,13 +162,6 @@ def check_replay(files: list[Path], index: Path, origin: str, bars: Bars) -> Non
         finally:
             server.terminate()
             server.wait(timeout=START_SECONDS)
-
-
-def free_port() -> int:
-    """A port that was free a moment ago."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def wait_for(port: int, server: subprocess.Popen[bytes], log: Path) -> None:

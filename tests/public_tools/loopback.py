@@ -1,7 +1,9 @@
-"""A web server on loopback for as long as a block runs."""
+"""Web servers on loopback: for as long as a block runs, and listeners on all of its addresses."""
 from __future__ import annotations
 
 import http.server
+import resource
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -42,3 +44,29 @@ def serving_html(body_of: Callable[[str], bytes | None]) -> Iterator[str]:
 
     with serving(Handler) as origin:
         yield origin
+
+
+def listen_on_every_address() -> socket.socket:
+    """A listener at a free port of every address of 127.0.0.0/8, and of no other device."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"lo\0")
+    listener.bind(("0.0.0.0", 0))
+    listener.listen(4_096)
+    return listener
+
+
+def loopback_hosts(count: int) -> list[str]:
+    """Addresses of 127.0.0.0/8, each of which is a host: none is 127.0.0.1."""
+    return [f"127.{1 + number // 62_500}.{number // 250 % 250}.{1 + number % 250}" for number in range(count)]
+
+
+def free_port(below: int = 65_536) -> int:
+    """A port of 127.0.0.1 that nobody listens on now."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if port < below:
+            return port

@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import signal
 import subprocess
 import threading
 import time
@@ -85,6 +86,10 @@ class Running:
         """How it went, `None` while it runs."""
         return self._reap(os.WNOHANG)
 
+    def send(self, number: signal.Signals) -> None:
+        """Sends a signal."""
+        self._process.send_signal(number)
+
     def kill(self) -> Ended:
         """`kill -9`, and the end of it."""
         self._process.kill()
@@ -132,8 +137,10 @@ class Running:
 class Crawler:
     """The crawler with one data folder, one seed and a configuration, by default the one above."""
 
-    def __init__(self, binary: Path, folder: Path, seed: str, configuration: str = CONFIGURATION) -> None:
+    def __init__(self, binary: Path, folder: Path, seed: str, configuration: str = CONFIGURATION,
+                 timeout: float = CRAWL_TIMEOUT_SECONDS) -> None:
         folder.mkdir(parents=True, exist_ok=True)
+        self._timeout = timeout
         self._binary = str(binary)
         self._data = folder / "data"
         self._folder = folder
@@ -142,11 +149,12 @@ class Crawler:
         self._config = folder / "config.toml"
         self._config.write_text(configuration)
 
-    def start(self, refresh: bool = False) -> Running:
-        """Starts or continues the crawl; with `refresh`, the crawl also visits every page again."""
+    def start(self, refresh: bool = False, fleet: str | None = None) -> Running:
+        """Starts or continues the crawl; with `refresh`, the crawl also visits every page again. `fleet` is the address to join."""
         command = [self._binary, "run", "--seeds", str(self._seeds), "--config", str(self._config),
                    "--data", str(self._data), "--allow-private"]
-        return Running(command + ["--refresh"] * refresh, self._folder / "run.log")
+        command += ["--refresh"] * refresh + (["--fleet", fleet] if fleet else [])
+        return Running(command, self._folder / "run.log", self._timeout)
 
     def start_rebuild(self) -> Running:
         """Starts to rebuild the state from the archive."""
@@ -156,6 +164,11 @@ class Crawler:
     def free_space(self) -> None:
         """Runs `crawler gc`, because each rebuild keeps the old state."""
         run_or_fail([self._binary, "gc", "--quiet", "--data", str(self._data)], timeout=COMMAND_TIMEOUT_SECONDS)
+
+    def merge(self, others: list[Crawler]) -> str:
+        """Builds the data folder from those of other crawlers; what `crawler merge` printed."""
+        return run_or_fail([self._binary, "merge", *(str(other.data) for other in others), "--data", str(self._data)],
+                           timeout=COMMAND_TIMEOUT_SECONDS)
 
     def report(self) -> dict[str, Any]:
         """What `crawler report --format json` writes."""
@@ -203,6 +216,11 @@ class Crawler:
                               timeout=COMMAND_TIMEOUT_SECONDS, text=True, errors="replace", stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return done.returncode, "\n".join(done.stdout.strip().splitlines()[-15:])
+
+    @property
+    def data(self) -> Path:
+        """The data folder."""
+        return self._data
 
     @property
     def warc_folder(self) -> Path:

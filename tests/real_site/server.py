@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from urllib.parse import quote
 
+from public_tools.loopback import free_port
+
 from .access_log import NGINX_FORMAT, Hit, parse_log
 from .corpora import Corpus, by_version
 from .problem import Problem
@@ -98,7 +100,7 @@ class Site:
     def __enter__(self) -> Site:
         self._write_pages()
         for _ in range(START_ATTEMPTS):
-            self._port = _free_port()
+            self._port = free_port()
             if self._start():
                 return self
         raise Problem(f"nginx does not start: {self._last_error()}")
@@ -178,12 +180,6 @@ def _word(name: str, part: object) -> str:
 
 def _index_path(version: str) -> str:
     return f"{INDEX_FOLDER}/{quote(version)}.html"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
 
 
 def _listens(port: int) -> bool:

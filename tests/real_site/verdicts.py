@@ -1,11 +1,13 @@
 """The crawler's report as the stream that the scorer reads: one verdict a page, by the page's path in the corpus."""
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Collection
+import unicodedata
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -132,6 +134,20 @@ def decided_urls(report: dict[str, Any]) -> set[str]:
     return ({cluster["kept"] for cluster in clusters}
             | {duplicate["url"] for cluster in clusters for duplicate in cluster["duplicates"]}
             | {failure["url"] for failure in report["failures"]})
+
+
+def same_texts(exported: Iterable[dict[str, Any]]) -> list[list[str]]:
+    """The URLs of exported pages that have one text, which must not be: one list a text."""
+    texts: dict[str, list[str]] = {}
+    for page in exported:
+        if page["text"].strip():
+            texts.setdefault(text_digest(page["text"]), []).append(page["url"])
+    return [urls for urls in texts.values() if len(urls) > 1]
+
+
+def text_digest(text: str) -> str:
+    """Equal for texts that differ in nothing but case, width and white space."""
+    return hashlib.sha256(" ".join(unicodedata.normalize("NFKC", text).lower().split()).encode()).hexdigest()
 
 
 def failures_of(report: dict[str, Any], wanted: Callable[[str], bool]) -> list[str]:

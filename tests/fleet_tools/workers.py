@@ -1,0 +1,94 @@
+"""The processes of a crawl: one alone, or the workers of a fleet. Each has a data folder and a name in the server's log."""
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from types import TracebackType
+
+from real_site.crawler import Crawler, Ended, Running
+from real_site.problem import Bars, Problem
+
+# Every key of config.toml that the scripts set. The User-Agent header contains the URL, and the server reads the worker's name from it.
+CONFIGURATION = """\
+[identity]
+contact_url = "https://example.org/{name}"
+
+[politeness]
+delay_ms = {delay_ms}
+latency_factor = 0.0
+max_retries = {retries}
+retry_delay_ms = 200
+
+[fetch]
+parallel = {parallel}
+allow_private_addresses = true
+"""
+ALONE = "alone"
+
+
+def configuration(name: str, delay_ms: int, retries: int = 2, parallel: int = 32, more: str = "") -> str:
+    """The configuration of the worker of this name."""
+    return CONFIGURATION.format(name=name, delay_ms=delay_ms, retries=retries, parallel=parallel) + more
+
+
+class Worker:
+    """A process that may be killed and started again, with the same folder and command."""
+
+    def __init__(self, name: str, crawler: Crawler, fleet: str | None = None) -> None:
+        self.name = name
+        self.crawler = crawler
+        self.kills = 0
+        self.running: Running | None = None
+        self._fleet = fleet
+
+    def start(self) -> None:
+        """Starts it, or starts it again."""
+        self.running = self.crawler.start(fleet=self._fleet)
+
+    def kill(self) -> None:
+        """`kill -9`; one that had ended by itself is a `Problem`."""
+        assert self.running is not None
+        ended = self.running.kill()
+        if ended.code != -signal.SIGKILL:
+            raise Problem(f"{self.name} ended before it could be killed (exit code {ended.code})\n{self.running.last_lines()}")
+        self.kills += 1
+        self.running = None
+
+    def send(self, number: signal.Signals) -> None:
+        """Sends a signal."""
+        assert self.running is not None
+        self.running.send(number)
+
+
+class Workers:
+    """The workers of a fleet; none outlives the `with` block."""
+
+    def __init__(self, count: int, binary: Path, folder: Path, seeds: list[str], fleet: str, delay_ms: int, timeout: float,
+                 parallel: int = 32, more: str = "") -> None:
+        self.all = []
+        for number in range(1, count + 1):
+            name = f"worker-{number}"
+            crawler = Crawler(binary, folder / name, "\n".join(seeds), configuration(name, delay_ms, parallel=parallel, more=more), timeout)
+            self.all.append(Worker(name, crawler, fleet))
+
+    def __enter__(self) -> Workers:
+        for worker in self.all:
+            worker.start()
+        return self
+
+    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None,
+                 _trace: TracebackType | None) -> None:
+        for worker in self.all:
+            if worker.running is not None:
+                worker.running.__exit__(None, None, None)
+
+    def wait(self, bars: Bars) -> list[Ended]:
+        """Waits until all have ended by themselves."""
+        ends = []
+        for worker in self.all:
+            assert worker.running is not None
+            ended = worker.running.wait()
+            print(f"  {worker.name}: exit code {ended.code}, {ended}")
+            bars.check(f"{worker.name} ends by itself", ended.code == 0, f"exit code {ended.code}", worker.running.last_lines().splitlines())
+            ends.append(ended)
+        return ends
