@@ -66,6 +66,15 @@ class RedisServer:
         """What redis-cli prints."""
         return run_or_fail(["redis-cli", "-h", HOST, "-p", str(self.port), *command], timeout=COMMAND_TIMEOUT_SECONDS).strip()
 
+    def ask_all(self, commands: list[str]) -> list[str]:
+        """One line of answer for each of many commands, each without spaces in its arguments."""
+        done = subprocess.run(["redis-cli", "-h", HOST, "-p", str(self.port)], input="".join(f"{command}\n" for command in commands),
+                              capture_output=True, text=True, timeout=COMMAND_TIMEOUT_SECONDS)
+        answers = done.stdout.splitlines()
+        if len(answers) != len(commands):
+            raise Problem(f"redis-cli gave {len(answers)} answers to {len(commands)} commands: {done.stderr.strip()}")
+        return answers
+
     def info(self, section: str) -> dict[str, str]:
         """A section of INFO."""
         lines = (line.partition(":") for line in self.ask("INFO", section).splitlines())
@@ -152,10 +161,6 @@ class RedisServers:
         """Until every slot is served, and every primary has its replica."""
         wait_until(lambda: all_slots_served(self._servers, PRIMARIES) and self._replicas_follow(), WELL_TIMEOUT_SECONDS,
                    "the cluster does not become well")
-
-    def total(self, section: str, name: str) -> float:
-        """The sum of a figure of INFO over all servers."""
-        return sum(float(server.info(section)[name]) for server in self._servers)
 
     @property
     def primaries(self) -> list[RedisServer]:

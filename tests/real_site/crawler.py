@@ -88,11 +88,12 @@ class Running:
 
     def send(self, number: signal.Signals) -> None:
         """Sends a signal."""
-        self._process.send_signal(number)
+        # Not by `subprocess`, which would take the exit code of a process that has ended.
+        os.kill(self._process.pid, number)
 
     def kill(self) -> Ended:
         """`kill -9`, and the end of it."""
-        self._process.kill()
+        self.send(signal.SIGKILL)
         return self.wait()
 
     def wait(self) -> Ended:
@@ -101,7 +102,7 @@ class Running:
 
         def end_it() -> None:
             too_late.set()
-            self._process.kill()
+            self.send(signal.SIGKILL)
 
         timer = threading.Timer(self._timeout, end_it)
         timer.start()
