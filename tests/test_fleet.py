@@ -1,13 +1,16 @@
 """The parts of fleet_tools that judge: the log of the server, the faults, the spread of the pages."""
 from __future__ import annotations
 
+import tempfile
 import unittest
+from pathlib import Path
 
 from fleet_tools.cost import STATED
 from fleet_tools.faults import asked_without_lease
-from fleet_tools.pages import spread
+from fleet_tools.pages import Pages, spread
 from fleet_tools.requests import Sleep, Trouble, asked_again, conduct, not_asked_once, without_cause
-from fleet_tools.server import OK, Request
+from fleet_tools.server import NOT_FOUND, OK, Request
+from real_site.corpora import Corpus
 
 
 def asked(began: float, ended: float | None = None, worker: str = "worker-1", path: str = "/a", host: str = "127.1.0.1", status: int = OK) -> Request:
@@ -76,6 +79,29 @@ class Spread(unittest.TestCase):
         counts = [list(host_of.values()).count(host) for host in hosts]
         self.assertGreater(min(counts), 0)
         self.assertLessEqual(max(counts), 2 * -(-len(keys) // len(hosts)))
+
+
+class Links(unittest.TestCase):
+    def test_links_inside_the_site_lead_to_the_right_hosts_and_others_stay(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for name, body in (("a/x.html", '<a href="../b/y.html#part">y</a><a href="../b/">b</a><a href="cut.html">c</a><a href="http://e.org/">e</a>'),
+                               ("b/y.html", "y"), ("b/index.html", "b")):
+                (root / name).parent.mkdir(exist_ok=True)
+                (root / name).write_text(body)
+            corpus = Corpus("c", root, root / "pairs", frozenset())
+            pages = Pages([corpus], 3, ["c/a/cut.html"])
+            pages.port = 80
+            host, other = pages.host_of("c/a/x.html"), pages.host_of("c/b/y.html")
+            status, body, _ = pages.answer(host, "/c/a/x.html")
+            index = pages.host_of("c/b/")
+            self.assertEqual((status, body.decode()), (OK, f'<a href="http://{other}:80/c/b/y.html#part">y</a><a href="http://{index}:80/c/b/">b</a>'
+                                                       '<a href="">c</a><a href="http://e.org/">e</a>'))
+            self.assertEqual(pages.answer(index, "/c/b/")[1], b"b")
+            wrong = next(name for name in pages.hosts if name != host)
+            self.assertEqual(pages.answer(wrong, "/c/a/x.html")[0], NOT_FOUND)
+            naming = pages.naming(corpus)
+            self.assertEqual([naming.page(pages.url(path)) for path in ("c/a/x.html", "c/b/", "d/a/x.html")], ["a/x.html", "b/index.html", None])
 
 
 class Cost(unittest.TestCase):
