@@ -1,4 +1,4 @@
-"""Kills and stops at random moments, and a server that answers no faster than they happen."""
+"""Kills and stops at random moments, and web servers that answer no faster than the workers join and the faults happen."""
 from __future__ import annotations
 
 import random
@@ -25,6 +25,7 @@ LATE_RESTARTS = 4
 # A stopped worker sleeps for so much longer than its lease.
 OVERSLEEP_SECONDS = 1.0, 5.0
 HOLD_POLL_SECONDS = 0.1
+GATHERING_SECONDS = 1.0
 JOIN_SECONDS = 600
 
 
@@ -43,6 +44,23 @@ class Plan:
     def total(self) -> int:
         """All faults."""
         return self.kills + self.primary_kills + self.stops + self.sleeps
+
+
+class Gathering:
+    """Holds each answer back for a second until every worker has asked.
+
+    The worker that joins first has all hosts, and gives them up as the others join: without this, it might be done before.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        self._seen: set[str] = set()
+
+    def hold(self, request: Request) -> float:
+        """Seconds that the answer still waits."""
+        self._seen.add(request.worker)
+        left = request.began + GATHERING_SECONDS - time.monotonic()
+        return min(HOLD_POLL_SECONDS, left) if len(self._seen) < self._workers and left > 0 else 0.0
 
 
 class Pace:
