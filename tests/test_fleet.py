@@ -33,15 +33,26 @@ class Conduct(unittest.TestCase):
 
     def test_one_request_a_host_may_go_out_when_its_worker_wakes(self) -> None:
         sleep = Sleep("worker-1", 1.0, 20.0)
-        others = [asked(19.99, worker="worker-2"), asked(20.1, worker="worker-2")]
-        found = conduct([*others, asked(20.05)], 0.05, [sleep])
-        self.assertEqual((found.overlaps, found.hurried, found.woken, found.crowded_wakes), ([], [], 1, []))
-        found = conduct([*others, asked(20.05), asked(20.06)], 0.05, [sleep])
-        self.assertEqual(len(found.crowded_wakes), 1)
+        others = [asked(19.99, 20.02, worker="worker-2"), asked(20.1, worker="worker-2")]
+        found = conduct([*others, asked(20.01)], 0.05, [sleep])
+        self.assertEqual((found.overlaps, found.hurried, len(found.stragglers), found.crowded_wakes), ([], [], 1, []))
+        found = conduct([*others, asked(20.01), asked(20.05)], 0.05, [sleep])
+        self.assertEqual((found.overlaps, found.hurried, len(found.crowded_wakes)), ([], [], 1))
+
+    def test_a_worker_that_wakes_alone_is_judged_as_any(self) -> None:
+        found = conduct([asked(0.5), asked(20.01), asked(20.1), asked(20.12)], 0.05, [Sleep("worker-1", 1.0, 20.0)])
+        self.assertEqual((found.stragglers, len(found.hurried)), ([], 1))
+
+    def test_the_next_request_is_compared_with_the_last_one_that_is_no_straggler(self) -> None:
+        sleep = Sleep("worker-1", 1.0, 20.0)
+        found = conduct([asked(19.98, 19.99, worker="worker-2"), asked(20.045), asked(20.06, worker="worker-2")], 0.05, [sleep])
+        self.assertEqual((len(found.stragglers), found.hurried), (1, []))
+        found = conduct([asked(20.02, 20.03, worker="worker-2"), asked(20.04), asked(20.06, worker="worker-2")], 0.05, [sleep])
+        self.assertEqual((len(found.stragglers), len(found.hurried)), (1, 1))
 
     def test_a_request_long_after_the_wake_is_judged_as_any(self) -> None:
         found = conduct([asked(21.5, 21.6, worker="worker-2"), asked(21.55)], 0.05, [Sleep("worker-1", 1.0, 20.0)])
-        self.assertEqual((len(found.overlaps), found.woken), (1, 0))
+        self.assertEqual((len(found.overlaps), found.stragglers), (1, []))
 
 
 class Once(unittest.TestCase):

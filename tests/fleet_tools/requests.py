@@ -27,8 +27,8 @@ class Sleep:
     def woke(self, request: Request) -> bool:
         """Whether the request may have been under way when the worker was stopped.
 
-        The worker decides that it may ask, then the bytes go out. A stop between these two cannot be told from inside. So the requests
-        of a worker that arrive just after it goes on are judged on their own: at most one a host, as it never has more open there.
+        The worker decides that it may ask, then the bytes go out. A stop between these two cannot be told from inside. So if such a
+        request meets those of another worker, it is judged on its own: at most one a host, as the worker never has more open there.
         """
         return request.worker == self.worker and self.ended <= request.began <= self.ended + WAKE_SECONDS
 
@@ -43,10 +43,10 @@ class Conduct:
     """Requests that began while one of the same worker was open."""
     hurried: list[str] = field(default_factory=list)
     """Requests that began too soon after the one before."""
-    woken: int = 0
-    """Requests of workers that had just been woken."""
+    stragglers: list[Request] = field(default_factory=list)
+    """Requests of a worker that had just been woken, at hosts that another worker had begun to ask."""
     crowded_wakes: list[str] = field(default_factory=list)
-    """Hosts that a woken worker asked more than once."""
+    """Hosts that a woken worker asked so more than once."""
     shortest: float = float("inf")
     """The shortest time between two requests of a host, in seconds."""
     owners: int = 0
@@ -58,26 +58,42 @@ def conduct(requests: Iterable[Request], delay_seconds: float, sleeps: Iterable[
     sleeps = list(sleeps)
     found = Conduct()
     by_host: dict[str, list[Request]] = {}
-    wakes: dict[tuple[Sleep, str], int] = {}
     for request in requests:
-        woken_by = next((sleep for sleep in sleeps if sleep.woke(request)), None)
-        if woken_by is None:
-            by_host.setdefault(request.host, []).append(request)
-        else:
-            found.woken += 1
-            wakes[woken_by, request.host] = wakes.get((woken_by, request.host), 0) + 1
+        by_host.setdefault(request.host, []).append(request)
+    for asked in by_host.values():
+        _judge_host(sorted(asked, key=lambda request: request.began), delay_seconds, sleeps, found)
+    wakes: dict[tuple[Sleep, str], int] = {}
+    for request in found.stragglers:
+        place = next(sleep for sleep in sleeps if sleep.woke(request)), request.host
+        wakes[place] = wakes.get(place, 0) + 1
     found.crowded_wakes = [f"{host}: {count} requests of {sleep.worker} after it woke" for (sleep, host), count in wakes.items() if count > 1]
-    for host, asked in by_host.items():
-        asked.sort(key=lambda request: request.began)
-        for before, after in zip(asked, asked[1:]):
-            gap = after.began - (before.ended or float("inf"))
-            shown = f"{host}: {after.worker} {after.path} {gap * 1000:.0f} ms after the end of {before.worker} {before.path}"
-            found.owners += before.worker != after.worker
-            found.shortest = min(found.shortest, gap)
-            if gap >= delay_seconds:
-                continue
-            (found.hurried if gap >= 0 else found.overlaps if before.worker != after.worker else found.crowded).append(shown)
     return found
+
+
+def _judge_host(asked: list[Request], delay_seconds: float, sleeps: list[Sleep], found: Conduct) -> None:
+    judged: list[Request] = []
+
+    def is_straggler(request: Request) -> bool:
+        return any(sleep.woke(request) for sleep in sleeps)
+
+    for after in asked:
+        while judged:
+            before = judged[-1]
+            gap = after.began - (before.ended or float("inf"))
+            is_handover = before.worker != after.worker
+            if gap >= delay_seconds or not is_handover or not (is_straggler(before) or is_straggler(after)):
+                found.owners += is_handover
+                found.shortest = min(found.shortest, gap)
+                if gap < delay_seconds:
+                    shown = f"{after.host}: {after.worker} {after.path} {gap * 1000:.0f} ms after the end of {before.worker} {before.path}"
+                    (found.hurried if gap >= 0 else found.overlaps if is_handover else found.crowded).append(shown)
+                break
+            if is_straggler(after):
+                found.stragglers.append(after)
+                break
+            found.stragglers.append(judged.pop())
+        if not found.stragglers or found.stragglers[-1] is not after:
+            judged.append(after)
 
 
 def not_asked_once(requests: Iterable[Request], wanted: set[tuple[str, str]]) -> dict[tuple[str, str], list[int]]:
