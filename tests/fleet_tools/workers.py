@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from pathlib import Path
 from types import TracebackType
 
@@ -24,6 +25,11 @@ parallel = {parallel}
 allow_private_addresses = true
 """
 ALONE = "alone"
+# A worker that starts while no server answers says this and ends with code 1. A supervisor starts it again, and so does the script.
+GAVE_UP = "no answer from Redis"
+GAVE_UP_CODE = 1
+RESTARTS = 30
+RESTART_SECONDS = 1.0
 
 
 def configuration(name: str, delay_ms: int, retries: int = 2, parallel: int = 32, more: str = "") -> str:
@@ -46,13 +52,30 @@ class Worker:
         self.running = self.crawler.start(fleet=self._fleet)
 
     def kill(self) -> None:
-        """`kill -9`; one that had ended by itself is a `Problem`."""
+        """`kill -9`; one that had ended by itself is a `Problem`, unless it could not start without a server."""
         assert self.running is not None
         ended = self.running.kill()
-        if ended.code != -signal.SIGKILL:
+        if ended.code != -signal.SIGKILL and not self.gave_up(ended):
             raise Problem(f"{self.name} ended before it could be killed (exit code {ended.code})\n{self.running.last_lines()}")
         self.kills += 1
         self.running = None
+
+    def gave_up(self, ended: Ended) -> bool:
+        """Whether it ended because no server answered at its start."""
+        assert self.running is not None
+        return ended.code == GAVE_UP_CODE and GAVE_UP in self.running.last_lines()
+
+    def wait(self) -> Ended:
+        """Waits for its end, as a supervisor: it starts a worker again that found no server."""
+        for _ in range(RESTARTS):
+            assert self.running is not None
+            ended = self.running.wait()
+            if not self.gave_up(ended):
+                break
+            print(f"  {self.name} found no server at its start, and starts again", flush=True)
+            time.sleep(RESTART_SECONDS)
+            self.start()
+        return ended
 
     def send(self, number: signal.Signals) -> None:
         """Sends a signal."""
@@ -86,8 +109,8 @@ class Workers:
         """Waits until all have ended by themselves."""
         ends = []
         for worker in self.all:
+            ended = worker.wait()
             assert worker.running is not None
-            ended = worker.running.wait()
             print(f"  {worker.name}: exit code {ended.code}, {ended}")
             bars.check(f"{worker.name} ends by itself", ended.code == 0, f"exit code {ended.code}", worker.running.last_lines().splitlines())
             ends.append(ended)
