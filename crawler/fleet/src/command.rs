@@ -118,6 +118,14 @@ impl Command {
         cmd
     }
 
+    /// Whether both call one script.
+    pub(crate) fn same_script(&self, other: &Self) -> bool {
+        match (&self.kind, &other.kind) {
+            (Kind::Script(one), Kind::Script(other)) => std::ptr::eq(*one, *other),
+            _ => false,
+        }
+    }
+
     /// About the bytes that it takes on the wire.
     pub(crate) fn size(&self) -> usize {
         let head = match &self.kind {

@@ -141,34 +141,20 @@ impl Fleet {
             } else {
                 after.item() // the item again: only its first entries were read
             };
-            let answers = self
-                .inner
-                .servers
-                .all(
-                    &[
-                        // First the end of what counts, then the items: so what is read up to there is complete.
-                        Command::plain("GET", &self.inner.log, "c"),
-                        Command::plain("XRANGE", &self.inner.log, "s")
-                            .arg(start)
-                            .arg("+")
-                            .arg("COUNT")
-                            .number(wanted as u64),
-                    ],
-                    Safety::Primary,
-                )
-                .await?;
-            let [counts, items] =
-                <[Value; 2]>::try_from(answers).map_err(|_| FleetError::Damaged("an answer of the log".to_owned()))?;
-            let counts = Position::of_item(&text(counts)?).unwrap_or_default();
-            let items = list(items)?;
+            // The end of what counts comes first, so everything up to there is complete when the items are read.
+            let counts = self.log_end().await?;
+            if counts <= after {
+                break;
+            }
+            let command = Command::plain("XRANGE", &self.inner.log, "s")
+                .arg(start)
+                .arg(counts.item())
+                .arg("COUNT")
+                .number(wanted as u64);
+            let items = list(self.inner.servers.one(command, Safety::Primary).await?)?;
             let was_full = items.len() >= wanted;
-            let mut reached_end = false;
             for item in items {
                 let (id, item) = id_and_value(item)?;
-                if id > counts {
-                    reached_end = true;
-                    break;
-                }
                 for (position, entry) in entries_of(id, &item)? {
                     if position > after && entries.len() < at_most {
                         after = position;
@@ -176,7 +162,7 @@ impl Fleet {
                     }
                 }
             }
-            if reached_end || !was_full {
+            if !was_full {
                 break;
             }
         }

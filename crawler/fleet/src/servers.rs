@@ -4,6 +4,9 @@
 //! reason that passes is sent again, with growing pauses, until the patience of the call ends: a server that is gone, still loading or
 //! demoted, a slot that moved, a script that a new primary does not have.
 //!
+//! While a slot moves between servers of a cluster, its keys are on both. A script names only the tag of its keys, which is no key
+//! itself, so both servers send it to the other; the call waits until the slot has arrived, and a script never sees half of its keys.
+//!
 //! Why not the cluster connection of redis-rs: what counts must be on a replica, and `WAIT` speaks only of what the same connection
 //! wrote before. So a pipeline and its `WAIT` have to use one connection, and a call must know when it was broken between them.
 
@@ -238,7 +241,7 @@ impl Servers {
         let mut groups: HashMap<Node, Vec<Open>> = HashMap::new();
         let mut left = Vec::new();
         for item in open.drain(..) {
-            match item.asking.clone().or_else(|| topology.node(commands[item.index].slot)) {
+            match topology.node(commands[item.index].slot) {
                 Some(node) => groups.entry(node).or_default().push(item),
                 None => {
                     round.fails(
@@ -255,7 +258,7 @@ impl Servers {
                 Ok(primary) => primary,
                 Err(reason) => {
                     round.fails(reason, true);
-                    left.extend(items.into_iter().map(Open::plain));
+                    left.extend(items);
                     continue;
                 }
             };
@@ -265,11 +268,14 @@ impl Servers {
                 self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
                 let primary = primary.clone();
                 let waits = safety == Safety::Replicated && self.manner.wait;
+                let clustered = !topology.servers.is_empty();
                 let lonely = self.manner.lonely;
                 let deadline = began + self.manner.patience;
-                let width = items.iter().map(Open::width).sum();
+                let width = items.len();
                 sent.spawn(async move {
-                    let outcome = primary.send(pipeline, width, waits, lonely, deadline).await;
+                    let outcome = primary
+                        .send(pipeline, width, (waits, clustered), lonely, deadline)
+                        .await;
                     (primary, items, outcome)
                 });
             }
@@ -293,7 +299,7 @@ impl Servers {
                 Err(reason) => {
                     self.forget(&primary.node);
                     round.fails(reason, true);
-                    left.extend(items.into_iter().map(Open::plain));
+                    left.extend(items);
                 }
             }
         }
@@ -313,17 +319,10 @@ impl Servers {
     ) -> Result<(), FleetError> {
         let mut values = values.into_iter();
         for item in items {
-            if item.asking.is_some() {
-                values.next(); // the answer to ASKING
-            }
             match Reply::of(values.next().unwrap_or_default(), &primary.node) {
                 Reply::Value(value) => answers[item.index] = Some(value),
                 Reply::NoScript => left.push(Open {
                     with_text: true,
-                    ..item
-                }),
-                Reply::Ask(node) => left.push(Open {
-                    asking: Some(node),
                     ..item
                 }),
                 Reply::Moved(reason) => {
@@ -333,13 +332,12 @@ impl Servers {
                     round.reason = reason;
                     left.push(Open {
                         redirected: true,
-                        asking: None,
                         ..item
                     });
                 }
                 Reply::Later(reason) => {
                     round.fails(reason, true);
-                    left.push(item.plain());
+                    left.push(item);
                 }
                 Reply::Never(message) => {
                     return Err(FleetError::Refused {
@@ -427,8 +425,6 @@ struct Open {
     index: usize,
     /// The server says that it does not have the script.
     with_text: bool,
-    /// The slot is on its way to this server.
-    asking: Option<Node>,
     redirected: bool,
 }
 
@@ -437,19 +433,8 @@ impl Open {
         Self {
             index,
             with_text: false,
-            asking: None,
             redirected: false,
         }
-    }
-
-    /// For an attempt from the beginning.
-    fn plain(self) -> Self {
-        Self { asking: None, ..self }
-    }
-
-    /// How many commands it is in a pipeline.
-    fn width(&self) -> usize {
-        1 + usize::from(self.asking.is_some())
     }
 }
 
@@ -465,10 +450,13 @@ fn pipelines(commands: &[Command], items: Vec<Open>) -> Vec<(Vec<Open>, Pipeline
             bytes = 0;
         }
         bytes += command.size();
-        if item.asking.is_some() {
-            current.1.add_command(redis::cmd("ASKING"));
-        }
-        current.1.add_command(command.packed(item.with_text));
+        // The text of a script once in a pipeline: after it the server has the script.
+        let with_text = item.with_text
+            && current
+                .0
+                .iter()
+                .all(|earlier: &Open| !commands[earlier.index].same_script(command));
+        current.1.add_command(command.packed(with_text));
         current.0.push(item);
     }
     if !current.0.is_empty() {

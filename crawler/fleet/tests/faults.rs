@@ -190,6 +190,39 @@ async fn primaries_are_killed_and_nothing_that_was_reported_is_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slots_move_to_another_server_while_workers_write() {
+    let cluster = Cluster::start();
+    let stop = Arc::new(AtomicBool::new(false));
+    let fleet = worker(&cluster.address(), 1).await;
+    let working = tokio::spawn(work(fleet.clone(), stop.clone()));
+    for tag in ["crawl/7", "crawl/log", "crawl/8"] {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        tokio::task::block_in_place(|| cluster.move_slot(tag, Duration::from_millis(50)));
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    stop.store(true, Ordering::Relaxed);
+    let told = working.await.unwrap();
+    assert_eq!(told.failed, 0);
+    check(&fleet, &[told], &[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_the_server_closes_are_made_again() {
+    let server = Server::start(&[]);
+    let stop = Arc::new(AtomicBool::new(false));
+    let fleet = worker(&server.address(), 1).await;
+    let working = tokio::spawn(work(fleet.clone(), stop.clone()));
+    for _ in 0..30 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        server.ask(&["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]);
+    }
+    stop.store(true, Ordering::Relaxed);
+    let told = working.await.unwrap();
+    assert_eq!(told.failed, 0);
+    check(&fleet, &[told], &[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stopped_server_is_waited_for_and_then_everything_goes_on() {
     let server = Server::start(&[]);
     let stop = Arc::new(AtomicBool::new(false));
@@ -256,9 +289,11 @@ async fn a_script_that_the_server_has_forgotten_is_sent_again() {
 async fn a_primary_without_its_replica_waits_and_then_goes_on_alone() {
     let primary = Server::start(&[]);
     let mut replica = Server::start(&["--replicaof", "127.0.0.1", &primary.port.to_string()]);
-    support::wait_for("the replica", Duration::from_secs(10), || {
-        primary.info("replication", "connected_slaves") == 1.0
-    });
+    support::wait_for(
+        "the replica",
+        Duration::from_secs(10),
+        || matches!(primary.ask(&["ROLE"]), redis::Value::Array(role) if matches!(&role[2], redis::Value::Array(online) if !online.is_empty())),
+    );
     let fleet = worker(&primary.address(), 1).await;
     let url = |number: u32| vec![(Partition(1), vec![waiting(&format!("https://a.example/{number}"))])];
     fleet.enqueue(&url(0)).await.unwrap();
@@ -273,7 +308,9 @@ async fn a_primary_without_its_replica_waits_and_then_goes_on_alone() {
     let pulse = fleet.heartbeat(&fleet::WorkerReport::default()).await.unwrap();
     assert!(pulse.unprotected);
     replica.restart();
-    support::wait_for("the replica", Duration::from_secs(10), || {
-        primary.info("replication", "connected_slaves") == 1.0
-    });
+    support::wait_for(
+        "the replica",
+        Duration::from_secs(10),
+        || matches!(primary.ask(&["ROLE"]), redis::Value::Array(role) if matches!(&role[2], redis::Value::Array(online) if !online.is_empty())),
+    );
 }

@@ -10,5 +10,8 @@ if #rows > 0 then
     redis.call('RPUSH', P .. 'q', unpack(rows, first, math.min(first + 999, #rows)))
   end
   redis.call('HMSET', M, 'n', known.count, 'N', known.buckets, 'a', tonumber(m[3] or 0) + #rows)
+else
+  -- A write, so that whoever repeats a call over another connection waits until a replica has what the first one wrote.
+  redis.call('HINCRBY', M, 'r', 1)
 end
 return #rows

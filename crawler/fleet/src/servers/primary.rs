@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, Cmd, Pipeline, ServerError, ServerErrorKind, Value};
+use redis::{AsyncConnectionConfig, Client, Cmd, Pipeline, ServerErrorKind, Value};
 
 use crate::address::{Address, Node};
 
@@ -20,6 +20,9 @@ const WAIT: Duration = Duration::from_millis(1_000);
 /// How long the number of replicas stays known.
 const ROLE_IS_KNOWN: Duration = Duration::from_secs(5);
 
+/// How long a new primary of a cluster waits for a replica before it goes on alone.
+const NEW_PRIMARY: Duration = Duration::from_secs(2);
+
 /// What is known of a primary's replicas.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Replicas {
@@ -27,7 +30,7 @@ pub(crate) struct Replicas {
     connected: usize,
     /// When it was asked.
     asked: Option<Instant>,
-    /// Since when it has none although it had some.
+    /// Since when it has none.
     lonely_since: Option<Instant>,
     /// Whether it has had any.
     had: bool,
@@ -41,15 +44,20 @@ impl Replicas {
         if connected > 0 {
             self.had = true;
             self.lonely_since = None;
-        } else if self.had {
+        } else {
             self.lonely_since.get_or_insert(now);
         }
     }
 
-    /// Whether it has been without replicas for so long that its writes count nevertheless. At once, if it never had any: it is
-    /// alone, or became the primary a moment ago.
-    fn may_go_alone(&self, lonely: Duration) -> bool {
-        self.connected == 0 && self.lonely_since.is_none_or(|since| since.elapsed() >= lonely)
+    /// Whether it has been without replicas for so long that its writes count nevertheless. At once, if it is alone. In a cluster
+    /// a server that became the primary a moment ago is given a little time, in which its predecessor may come back as its replica.
+    fn may_go_alone(&self, lonely: Duration, clustered: bool) -> bool {
+        let bound = match (self.had, clustered) {
+            (true, _) => lonely,
+            (false, true) => lonely.min(NEW_PRIMARY),
+            (false, false) => Duration::ZERO,
+        };
+        self.connected == 0 && self.lonely_since.is_none_or(|since| since.elapsed() >= bound)
     }
 }
 
@@ -129,7 +137,7 @@ impl Primary {
         &self,
         mut pipeline: Pipeline,
         width: usize,
-        waits: bool,
+        (waits, clustered): (bool, bool),
         lonely: Duration,
         deadline: Instant,
     ) -> Outcome {
@@ -140,7 +148,7 @@ impl Primary {
             protected: false,
         };
         outcome.values = self
-            .send_within(&mut pipeline, width, waits, lonely, deadline, &mut outcome)
+            .send_within(&mut pipeline, width, (waits, clustered), lonely, deadline, &mut outcome)
             .await;
         outcome
     }
@@ -149,22 +157,20 @@ impl Primary {
         &self,
         pipeline: &mut Pipeline,
         width: usize,
-        waits: bool,
+        (waits, clustered): (bool, bool),
         lonely: Duration,
         deadline: Instant,
         outcome: &mut Outcome,
     ) -> Result<Vec<Value>, String> {
         let known = self.replicas();
-        // Before the first write it must be known whether there is somebody to wait for.
-        if waits && known.asked.is_none() {
-            outcome.waits += 1;
-            self.ask_role().await?;
-        }
-        let wanted = self.replicas().connected;
-        let asks = waits && known.asked.is_some_and(|asked| asked.elapsed() > ROLE_IS_KNOWN);
+        let waited_for = if waits { known.connected } else { 0 };
+        // A primary that has none may have got one: in a cluster that is asked each time, after the writes, because a replica that
+        // nobody waits for can take over with less.
+        let is_old = known.asked.is_none_or(|asked| asked.elapsed() > ROLE_IS_KNOWN);
+        let asks = waits && (is_old || waited_for == 0 && (clustered || known.had));
         let mut total = width;
-        if waits && (wanted > 0 || known.had) {
-            pipeline.add_command(wait(wanted.max(1)));
+        if waited_for > 0 {
+            pipeline.add_command(wait(waited_for));
             total += 1;
         }
         if asks {
@@ -173,43 +179,53 @@ impl Primary {
         }
         outcome.waits += (total - width) as u64;
         let mut values = self.plain(std::mem::take(pipeline), total).await?;
-        let role = if asks { values.pop() } else { None };
-        let reached = if total - usize::from(asks) > width {
-            values.pop()
-        } else {
-            None
-        };
-        if let Some(role) = role {
-            self.learn(replicas_of_role(&role).map_err(|reason| format!("{}: {reason}", self.node))?);
+        if asks {
+            self.learn_role(&values.pop().unwrap_or_default())?;
         }
-        let Some(reached) = reached else {
+        if !waits {
             return Ok(values);
+        }
+        let mut reached = if waited_for > 0 {
+            number(&values.pop().unwrap_or_default())
+        } else {
+            0
         };
-        let mut reached = number(&reached);
+        if reached == 0 && waited_for > 0 {
+            outcome.waits += 1;
+            self.ask_role().await?;
+        }
         loop {
             if reached > 0 {
                 outcome.protected = true;
                 return Ok(values);
             }
-            outcome.waits += 1;
-            self.ask_role().await?;
             let replicas = self.replicas();
-            if replicas.may_go_alone(lonely) {
+            if replicas.may_go_alone(lonely, clustered) {
                 outcome.unprotected = replicas.had;
                 return Ok(values);
             }
             if Instant::now() >= deadline {
                 return Err(format!("{}: no replica has answered", self.node));
             }
-            if replicas.connected == 0 {
-                // WAIT would return only after its full time, and others use the connection, too.
+            outcome.waits += 1;
+            if replicas.connected > 0 {
+                let mut again = Pipeline::new();
+                again.add_command(wait(1));
+                reached = self.plain(again, 1).await?.first().map_or(0, number);
+            } else {
+                // Not WAIT, which would return only after its full time, and others use the connection, too.
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
-            outcome.waits += 1;
-            let mut again = Pipeline::new();
-            again.add_command(wait(1));
-            reached = self.plain(again, 1).await?.first().map_or(0, number);
+            if reached == 0 {
+                outcome.waits += 1;
+                self.ask_role().await?;
+            }
         }
+    }
+
+    fn learn_role(&self, role: &Value) -> Result<(), String> {
+        self.learn(replicas_of_role(role).map_err(|reason| format!("{}: {reason}", self.node))?);
+        Ok(())
     }
 
     async fn ask_role(&self) -> Result<(), String> {
@@ -219,8 +235,7 @@ impl Primary {
         let role = values
             .first()
             .ok_or_else(|| format!("{}: no answer to ROLE", self.node))?;
-        self.learn(replicas_of_role(role).map_err(|reason| format!("{}: {reason}", self.node))?);
-        Ok(())
+        self.learn_role(role)
     }
 }
 
@@ -254,8 +269,6 @@ pub(super) enum Reply {
     Value(Value),
     /// The server does not have the script.
     NoScript,
-    /// The slot is on its way to another server, which already answers for this key.
-    Ask(Node),
     /// The slot belongs to another server.
     Moved(String),
     /// Another attempt may succeed.
@@ -272,13 +285,10 @@ impl Reply {
         let text = format!("{from}: {error}");
         match error.kind() {
             Some(ServerErrorKind::NoScript) => Self::NoScript,
-            Some(ServerErrorKind::Ask) => match target(&error) {
-                Some(node) => Self::Ask(node),
-                None => Self::Later(text),
-            },
             Some(ServerErrorKind::Moved | ServerErrorKind::ReadOnly) => Self::Moved(text),
             Some(
-                ServerErrorKind::TryAgain
+                ServerErrorKind::Ask
+                | ServerErrorKind::TryAgain
                 | ServerErrorKind::ClusterDown
                 | ServerErrorKind::MasterDown
                 | ServerErrorKind::BusyLoading,
@@ -300,9 +310,4 @@ impl Reply {
             },
         }
     }
-}
-
-/// `ASK 3999 127.0.0.1:6381`: the server at the end.
-fn target(error: &ServerError) -> Option<Node> {
-    error.details()?.split(' ').next_back()?.parse().ok()
 }

@@ -176,11 +176,9 @@ impl Cluster {
             "--cluster-enabled",
             "yes",
             "--cluster-node-timeout",
-            "1000",
+            "3000",
             "--cluster-require-full-coverage",
             "no",
-            "--cluster-replica-validity-factor",
-            "0",
             "--cluster-allow-replica-migration",
             "no",
             "--appendonly",
@@ -272,6 +270,36 @@ impl Cluster {
                     _ => false,
                 })
             })
+    }
+
+    /// Moves the slot of a tag from its owner to another primary, key by key, as an operator's tool does.
+    pub fn move_slot(&self, tag: &str, pause: Duration) {
+        let from = &self.servers[self.owner_of(tag)];
+        let to = (0..3)
+            .map(|index| &self.servers[index])
+            .find(|server| server.port != from.port)
+            .unwrap();
+        let Value::Int(slot) = from.ask(&["CLUSTER", "KEYSLOT", &format!("{{{tag}}}")]) else {
+            panic!("no slot")
+        };
+        let (slot, from_id, to_id) = (slot.to_string(), from.id(), to.id());
+        to.ask(&["CLUSTER", "SETSLOT", &slot, "IMPORTING", &from_id]);
+        from.ask(&["CLUSTER", "SETSLOT", &slot, "MIGRATING", &to_id]);
+        loop {
+            let Value::Array(keys) = from.ask(&["CLUSTER", "GETKEYSINSLOT", &slot, "1"]) else {
+                panic!("no keys")
+            };
+            let Some(Value::BulkString(key)) = keys.first() else {
+                break;
+            };
+            let key = String::from_utf8(key.clone()).unwrap();
+            let port = to.port.to_string();
+            from.ask(&["MIGRATE", "127.0.0.1", &port, &key, "0", "5000"]);
+            std::thread::sleep(pause);
+        }
+        for server in [to, from] {
+            server.ask(&["CLUSTER", "SETSLOT", &slot, "NODE", &to_id]);
+        }
     }
 
     /// The index of the primary that owns the slot of a hash tag.
