@@ -22,7 +22,7 @@ pub struct FleetArgs {
 pub enum FleetAction {
     /// Show the workers of a crawl, their leases and figures, the waiting URLs, and the log of kept pages.
     Status(FleetStatusArgs),
-    /// Let all workers end the requests under way, and stop. What waits stays on the servers, and workers that start wait for --resume.
+    /// Let all workers end the requests under way, and stop. What waits stays on the servers, and a worker that starts stops at once, until --resume.
     Drain(FleetDrainArgs),
 }
 
