@@ -37,6 +37,17 @@ pub enum RunError {
     /// The fleet cannot be worked with.
     #[error("{0}")]
     Fleet(String),
+    /// The folder of a worker of a fleet cannot be continued alone: its index knows the pages of all workers.
+    #[error(
+        "{} belongs to worker {worker} of a fleet: continue it with --fleet, or make one crawl of the folders of all workers with `crawler merge`",
+        dir.display()
+    )]
+    WorkerAlone {
+        /// The data folder.
+        dir: PathBuf,
+        /// The number of the worker.
+        worker: u16,
+    },
     /// A record could not be compressed.
     #[error("cannot compress a page for the archive: {0}")]
     Encode(#[source] io::Error),

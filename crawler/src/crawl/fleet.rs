@@ -10,6 +10,7 @@
 //!
 //! - `ownership`: the partitions that this worker owns, and until when; `idle`: the sign that it has nothing left to do
 //! - `desk`: the thread that speaks with the fleet; `messages`: what the recorder and the desk send each other
+//! - `verdicts`: which pages are kept, by the log of claims of all workers
 //! - `letter`: what the worker tells the fleet; `membership`: what the data folder remembers of the fleet
 
 pub(crate) mod desk;
@@ -18,3 +19,4 @@ pub(crate) mod letter;
 pub(crate) mod membership;
 pub(crate) mod messages;
 pub(crate) mod ownership;
+pub(crate) mod verdicts;

@@ -11,7 +11,12 @@ use crate::error::RunError;
 const PERSISTED_EVERY: u64 = 4_096;
 
 /// Opens the index in `store` and brings it up to the catalogue: kept pages enter it, departed pages leave it.
+///
+/// The folder of a worker of a fleet has an index of the log of claims instead, which it opens as it is.
 pub(crate) fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<Deduplicator<SledIndex>, RunError> {
+    if store.worker()?.is_some() {
+        return open_of_log(store, settings);
+    }
     let index = open_index(store, settings)?;
     let applied = index.applied();
     let dedup = Deduplicator::new(index, settings.rule.clone())?;
@@ -37,6 +42,11 @@ pub(crate) fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<
         store.forget_departed(&departed)?;
     }
     Ok(dedup)
+}
+
+/// Opens the index of the log of claims of a fleet.
+pub(crate) fn open_of_log(store: &Store, settings: &Settings) -> Result<Deduplicator<SledIndex>, RunError> {
+    Ok(Deduplicator::new(open_index(store, settings)?, settings.rule.clone())?)
 }
 
 /// Opens the index without bringing it up to the catalogue.

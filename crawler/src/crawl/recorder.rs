@@ -7,6 +7,7 @@
 
 mod archive;
 mod budget;
+mod by_log;
 mod cluster_links;
 mod decide;
 pub(crate) mod departures;
@@ -40,6 +41,7 @@ use crate::crawl::stats::Stats;
 use crate::crawl::steering::JudgedPage;
 use crate::error::RunError;
 use budget::UrlBudget;
+use by_log::ByLog;
 use cluster_links::ClusterLinks;
 use intake::{SeedBatch, SeedInbox, StoredSeeds};
 use kept_texts::KeptTexts;
@@ -51,7 +53,10 @@ use versions::Unchanged;
 #[derive(Debug)]
 pub struct Recorder {
     store: Store,
+    /// The kept pages of this folder; in a fleet, those of the log of claims.
     dedup: Deduplicator<SledIndex>,
+    /// The decisions by the log of a fleet; `None` without one.
+    by_log: Option<ByLog>,
     redirects: Redirects,
     requests: ArchivedRequests,
     kept_texts: KeptTexts,
@@ -112,6 +117,7 @@ impl Recorder {
             url_budget: UrlBudget::new(settings.limits.max_urls_per_host),
             store,
             dedup,
+            by_log: None,
             redirects: Redirects::default(),
             requests: ArchivedRequests::new(settings),
             kept_texts: KeptTexts::default(),
@@ -149,12 +155,17 @@ impl Recorder {
         events: &Sender<Event>,
         robots: &RobotsReader,
     ) -> Result<Counts, RunError> {
+        if self.by_log.is_none()
+            && let Some(worker) = self.store.worker()?
+        {
+            let dir = self.store.dir().to_owned();
+            return Err(RunError::WorkerAlone { dir, worker });
+        }
         loop {
             let event = match self.next_input(records) {
                 Input::Record(record, claim) => {
                     let is_last = matches!(record, Record::Hosts { is_last: true, .. });
-                    let event = self.record(record, robots)?;
-                    drop(claim);
+                    let event = self.record(record, claim, robots)?;
                     // A parse thread that still reads an abandoned page has a sender, so the end of the channel may
                     // never come.
                     if is_last {
@@ -163,7 +174,12 @@ impl Recorder {
                     event
                 }
                 Input::Seeds(batch) => Some(self.take_seeds(batch)?),
-                Input::Desk(message) => self.hear(message)?,
+                Input::Desk(message) => {
+                    for event in self.hear(message)? {
+                        tell(events, event);
+                    }
+                    None
+                }
                 Input::Pause => {
                     self.commit()?;
                     None
@@ -172,10 +188,8 @@ impl Recorder {
             };
             // The frontier takes events until it has ended. After that nobody needs the events, but the last record is still to come: it
             // marks a regular end of the run.
-            if let Some(event) = event
-                && events.blocking_send(event).is_err()
-            {
-                tracing::debug!("an event came after the end of the frontier");
+            if let Some(event) = event {
+                tell(events, event);
             }
             if self.committed_at.elapsed() >= self.commit_interval {
                 self.commit()?;
@@ -204,10 +218,11 @@ impl Recorder {
 
     /// Whether there is something to commit. The store may have committed by itself, without the index.
     fn is_commit_due(&self) -> bool {
-        self.store.pending() > 0
-            || self.has_letters_to_give()
-            || self.has_departures
-            || self.dedup.index().applied() + 1 < self.store.next_page_id()
+        let has_unwritten_index = match &self.by_log {
+            None => self.dedup.index().applied() + 1 < self.store.next_page_id(),
+            Some(_) => self.has_unwritten_log(),
+        };
+        self.store.pending() > 0 || self.has_letters_to_give() || self.has_departures || has_unwritten_index
     }
 
     /// The time to wait for a message before a commit. A pause between messages is used for a commit, if there is
@@ -233,7 +248,7 @@ impl Recorder {
                 true => departures::carry_out(&self.store, &self.dedup)?,
                 false => Vec::new(),
             };
-            self.dedup.index_mut().persist(durable)?;
+            self.persist_index(durable)?;
             self.store.forget_departed(&departed)?;
             self.has_departures = false;
             self.departing.clear();
@@ -246,10 +261,13 @@ impl Recorder {
         Ok(())
     }
 
-    /// Records one message. Returns the event for the frontier, if the message has a ticket.
-    fn record(&mut self, record: Record, reader: &RobotsReader) -> Result<Option<Event>, RunError> {
+    /// Records one message, which occupies `memory`. Returns the event for the frontier, if the message has a ticket and need not wait.
+    fn record(&mut self, record: Record, memory: Claim, reader: &RobotsReader) -> Result<Option<Event>, RunError> {
         let event = match record {
-            Record::Page(read) => self.page(*read)?,
+            Record::Page(read) => match self.page_or_hold(*read, memory)? {
+                Some(event) => event,
+                None => return Ok(None),
+            },
             Record::Outcome {
                 queued,
                 outcome,
@@ -412,6 +430,7 @@ impl Recorder {
             Outcome::Failed { kind, .. } if queued.revisits.is_none() => Some(kind.clone()),
             _ => None,
         };
+        letters.extend(self.claim_of(queued, &outcome)?);
         let finished = self.store.finish_with(queued, outcome, &admitted, |ended| {
             if is_in_fleet {
                 letters.extend(post::found_letters(&ended.links));
@@ -443,6 +462,13 @@ impl Recorder {
             is_visit: queued.revisits.is_some(),
             queued: again,
         })
+    }
+}
+
+/// Sends an event to the frontier, if it has not ended.
+fn tell(events: &Sender<Event>, event: Event) {
+    if events.blocking_send(event).is_err() {
+        tracing::debug!("an event came after the end of the frontier");
     }
 }
 

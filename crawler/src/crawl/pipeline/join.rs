@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::bounded;
 use fleet::partition::DEFAULT_PARTITIONS;
-use fleet::{JoinOptions, Position, Terms};
+use fleet::{JoinOptions, Terms, WorkerNumber};
 use storage::{FLEET_FIELD, WORKER_FIELD};
 use tokio::sync::mpsc;
 
@@ -77,14 +77,14 @@ pub(super) fn join(
         stats: stats.clone(),
     })?;
     tracing::info!(worker = desk.worker, crawl = wanted.name, "joined the fleet");
-    recorder.store_mut().note_worker(desk.worker)?;
     // `crawler merge` knows by them whose numbers the archive has.
     recorder.store_mut().describe_files(vec![
         (WORKER_FIELD, desk.worker.to_string()),
         (FLEET_FIELD, format!("{:016x}", desk.crawl)),
     ]);
+    let position = recorder.decides_by_log(WorkerNumber(desk.worker), settings)?;
     let post = Post::new(ownership.clone(), sign.clone(), to_desk, from_desk, scope.clone());
-    post.tell(ToDesk::Applied(Position::default()));
+    post.tell(ToDesk::Applied(position));
     recorder.joins(post);
     Ok(Joined { ownership, sign, desk })
 }

@@ -4,17 +4,39 @@
 use dedup::DocId;
 use storage::{Discovered, Outcome, QueuedUrl, Verdict, Visit};
 
+use web::memory_budget::Claim;
+
 use super::versions::{self, Unchanged};
 use super::{Recorder, archive};
 use crate::crawl::canonical::{self, Decided, KeptPage, Named};
+use crate::crawl::fleet::verdicts::Decision;
 use crate::crawl::index::{encode_signature, stored};
 use crate::crawl::messages::{Event, ReadPage, UndecidedPage};
 use crate::crawl::steering::{DuplicateOf, JudgedPage, sample_of_links};
 use crate::error::RunError;
 
+/// The result of a page.
+enum Recorded {
+    /// It is recorded.
+    Event(Box<Event>),
+    /// It must wait for the claim of an own page.
+    Waits { page: Box<ReadPage>, on: u64 },
+}
+
 impl Recorder {
-    /// Decides on the page and records it.
-    pub(super) fn page(&mut self, read: ReadPage) -> Result<Event, RunError> {
+    /// Decides on the page and records it, or holds it, with the `memory` that it occupies, until the log of the fleet has moved on.
+    pub(super) fn page_or_hold(&mut self, read: ReadPage, memory: Claim) -> Result<Option<Event>, RunError> {
+        Ok(match self.page(read)? {
+            Recorded::Event(event) => Some(*event),
+            Recorded::Waits { page, on } => {
+                self.hold(on, *page, memory);
+                None
+            }
+        })
+    }
+
+    /// Decides on the page and records it, unless it must wait.
+    fn page(&mut self, read: ReadPage) -> Result<Recorded, RunError> {
         let (mut page, prepared) = (read.page, read.prepared?);
         if let Some(revisit) = &page.queued.revisits
             && versions::says_nothing_new(&self.store, revisit, &page)?
@@ -25,13 +47,34 @@ impl Recorder {
                 asked: Some(&page.asked),
                 payload: Some((page.draft.body_bytes, page.draft.payload_digest)),
             };
-            return self.unchanged(&page.queued, &visit, &page.outlinks);
+            let event = self.unchanged(&page.queued, &visit, &page.outlinks)?;
+            return Ok(Recorded::Event(Box::new(event)));
         }
         let id = self.store.next_page_id();
-        let verdict = self.verdict(DocId(id), &page)?;
+        let decided = match self.decision_by_log(id, &page.signature)? {
+            None => {
+                let verdict = stored(self.verdict(DocId(id), &page)?);
+                self.decide(id, &page, verdict)?
+            }
+            Some(Decision::Wait(on)) => {
+                let page = Box::new(ReadPage {
+                    page,
+                    prepared: Ok(prepared),
+                });
+                return Ok(Recorded::Waits { page, on });
+            }
+            // No page of another worker can be exchanged for its canonical page.
+            Some(Decision::Duplicate(verdict)) => Decided {
+                verdict,
+                replaced: None,
+            },
+            Some(Decision::Keep) => Decided {
+                verdict: Verdict::Unique,
+                replaced: None,
+            },
+        };
         tracing::debug!(url = %page.queued.url, status = page.draft.status, bytes = page.draft.body_bytes,
-            elapsed_ms = page.draft.elapsed_ms, ?verdict, "decided");
-        let decided = self.decide(id, &page, stored(verdict))?;
+            elapsed_ms = page.draft.elapsed_ms, verdict = ?decided.verdict, "decided");
         page.draft.verdict = decided.verdict;
         page.draft.replaces = decided.replaced;
         self.has_departures |= decided.replaced.is_some();
@@ -48,7 +91,8 @@ impl Recorder {
             draft: Box::new(draft),
             capture,
         };
-        self.finish(&page.queued, outcome, &page.outlinks, judged)
+        let event = self.finish(&page.queued, outcome, &page.outlinks, judged)?;
+        Ok(Recorded::Event(Box::new(event)))
     }
 
     /// The verdict on a page. A unique page enters the index. A new version of a page is not compared with its last

@@ -45,6 +45,8 @@ pub(crate) struct Post {
     given: u64,
     /// The rows at the desk, with the number of their letters.
     at_desk: VecDeque<(u64, usize)>,
+    /// Whether claims of this worker have not come back.
+    has_claims: bool,
 }
 
 impl Post {
@@ -65,6 +67,7 @@ impl Post {
             remembered: HashSet::new(),
             given: 0,
             at_desk: VecDeque::new(),
+            has_claims: false,
         }
     }
 
@@ -157,7 +160,7 @@ impl Post {
 
     fn note_letters(&self, store: &Store) {
         let at_desk = self.letters_at_desk();
-        let waits = usize::from(!store.is_outbox_empty());
+        let waits = usize::from(!store.is_outbox_empty() || self.has_claims);
         self.sign.has_letters(at_desk.max(waits) as u64);
     }
 
@@ -233,8 +236,10 @@ impl Recorder {
     }
 
     /// Notes that there are letters, before the frontier learns of their cause.
-    pub(super) fn note_letters(&self) {
-        if let Some(post) = &self.post {
+    pub(super) fn note_letters(&mut self) {
+        let has_claims = self.has_claims();
+        if let Some(post) = &mut self.post {
+            post.has_claims = has_claims;
             post.note_letters(&self.store);
         }
     }
@@ -259,8 +264,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// Handles a message of the desk. Returns the event for the frontier, if there is one.
-    pub(super) fn hear(&mut self, message: FromDesk) -> Result<Option<Event>, RunError> {
+    /// Handles a message of the desk. Returns the events for the frontier.
+    pub(super) fn hear(&mut self, message: FromDesk) -> Result<Vec<Event>, RunError> {
         let event = match message {
             FromDesk::Sent(row) => {
                 if let Some(post) = &mut self.post {
@@ -289,20 +294,17 @@ impl Recorder {
                 Some(FleetEvent::Arrived { queued, number })
             }
             FromDesk::Log(entries) => {
-                if let (Some(post), Some((position, _))) = (&self.post, entries.last()) {
-                    post.tell(ToDesk::Applied(*position));
+                let events = self.take_log(entries)?;
+                if let (Some(post), Some(position)) = (&self.post, self.position()) {
+                    post.tell(ToDesk::Applied(position));
                 }
-                None
+                self.note_letters();
+                return Ok(events);
             }
-            FromDesk::Refused(pages) => {
-                for page in pages {
-                    self.has_departures |= self.store.withdraw(page, FETCHED_ELSEWHERE)?;
-                }
-                None
-            }
+            FromDesk::Refused(pages) => return self.refused(&pages),
             FromDesk::LogEnd => None,
         };
-        Ok(event.map(Event::Fleet))
+        Ok(event.map(Event::Fleet).into_iter().collect())
     }
 
     /// Takes over partitions that other workers had: how their hosts were treated, and which URLs of this folder are done.
@@ -378,20 +380,24 @@ impl Recorder {
         Ok(queued)
     }
 
-    /// Gives the desk all letters, and waits a bounded time until they have arrived. What has not arrived goes with the next run.
+    /// Gives the desk all letters, and waits a bounded time until they have arrived and the claims among them are decided. What has not
+    /// arrived goes with the next run.
     pub(super) fn send_last_letters(&mut self) -> Result<(), RunError> {
-        let Some(post) = &mut self.post else { return Ok(()) };
         let until = std::time::Instant::now() + LAST_LETTERS;
-        post.give(&self.store)?;
-        while !self.store.is_outbox_empty()
+        self.give_letters()?;
+        while let Some(post) = &self.post
+            && (!self.store.is_outbox_empty() || self.has_claims())
             && let Ok(message) = post.from_desk.recv_deadline(until)
         {
-            if let FromDesk::Sent(row) = message {
-                post.arrived(&mut self.store, row)?;
-                self.store.commit()?;
+            let news = matches!(message, FromDesk::Sent(_) | FromDesk::Log(_) | FromDesk::Refused(_));
+            if news {
+                // The frontier has ended, and the pages have their outcomes without it.
+                let _events = self.hear(message)?;
+                self.commit()?;
             }
         }
-        if !self.store.is_outbox_empty() {
+        let Some(post) = &self.post else { return Ok(()) };
+        if !self.store.is_outbox_empty() || self.has_claims() {
             tracing::warn!("not everything that this worker did has reached the fleet; the next run sends the rest");
         }
         post.tell(ToDesk::Ended);

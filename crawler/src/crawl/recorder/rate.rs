@@ -152,7 +152,7 @@ fn the_recorder_keeps_the_pages_that_say_something_new_at_its_rate() {
         let records: Vec<Record> = chunk.iter().map(|queued| pages.next(queued.clone())).collect();
         let before = processor_time();
         for record in records {
-            recorder.record(record, &reader).unwrap();
+            recorder.record(record, Claim::default(), &reader).unwrap();
         }
         let recorded = processor_time();
         recorder.commit().unwrap();

@@ -69,7 +69,7 @@ impl World {
 
     fn record(&mut self, record: Record) {
         let recorder = self.recorder.as_mut().unwrap();
-        recorder.record(record, &self.reader).unwrap();
+        recorder.record(record, Claim::default(), &self.reader).unwrap();
     }
 
     /// A response with the text at the URL, now.
