@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use dedup::{Deduplicator, DocId, Index, SledIndex, Verdict};
-use storage::{FindingKind, Findings, PageRecord, Store};
+use storage::{FindingKind, Findings, ForeignPage, PageRecord, Store};
 
 use crate::config::settings::Settings;
 use crate::crawl::index;
@@ -44,6 +44,8 @@ struct Members {
     departed: HashSet<u64>,
     /// The last page whose verdict the index contains.
     applied: u64,
+    /// The number of this worker, if the folder is one of a fleet. Its index holds the kept pages of all workers, by packed numbers.
+    worker: Option<u16>,
 }
 
 impl Members {
@@ -64,14 +66,20 @@ impl Members {
             }
             opened => opened?,
         };
+        let worker = store.worker()?;
         let mut others = HashSet::new();
         index.for_each_id(|id| {
-            others.insert(id.0);
+            let own = Store::own_number(id.0, worker);
+            // The pages of other workers lie in other folders.
+            if worker.is_none() || ForeignPage::unpacked(own).is_none() {
+                others.insert(own);
+            }
         })?;
         Ok(Some(Self {
             others,
             departed: store.departed()?.into_iter().collect(),
             applied: index.applied(),
+            worker,
             dedup: Deduplicator::new(index, settings.rule.clone())?,
         }))
     }
@@ -81,7 +89,8 @@ impl Members {
         let is_member = self.others.remove(&id);
         Ok(match (page.is_kept(), is_member) {
             (true, true) => self.wrong_with_signature(id, page)?,
-            (true, false) if id <= self.applied => Some("is kept but not in the index"),
+            // In a fleet, a kept page enters the index when the log of kept pages has brought it back.
+            (true, false) if id <= self.applied && self.worker.is_none() => Some("is kept but not in the index"),
             (false, true) if !self.departed.contains(&id) => Some("is in the index but not kept"),
             _ => None,
         })
@@ -89,7 +98,8 @@ impl Members {
 
     fn wrong_with_signature(&self, id: u64, page: &PageRecord) -> Result<Option<&'static str>, RunError> {
         let signature = decode_signature(&page.signature)?;
-        if self.dedup.index().signature(DocId(id))?.as_ref() != Some(&signature) {
+        let packed = self.worker.map(|worker| ForeignPage { worker, sequence: id }.packed());
+        if self.dedup.index().signature(DocId(packed.unwrap_or(id)))?.as_ref() != Some(&signature) {
             return Ok(Some("has another signature in the index"));
         }
         // A text without features is no duplicate, not even of itself.
