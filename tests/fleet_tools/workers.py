@@ -14,6 +14,10 @@ CONFIGURATION = """\
 [identity]
 contact_url = "https://example.org/{name}"
 
+[scope]
+# A URL has the depth of the way on which it was found first, which is another one in each crawl.
+max_depth = 1000
+
 [politeness]
 delay_ms = {delay_ms}
 latency_factor = 0.0

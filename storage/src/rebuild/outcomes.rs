@@ -26,8 +26,22 @@ pub(crate) struct Merged {
 impl Merged {
     /// Adds the rows of all states to the store, which has all pages.
     pub fn add_outcomes(&self, store: &mut Store, say: &mut dyn FnMut(RebuildStep)) -> Result<(), StorageError> {
+        // The outcomes of all folders come before the queue of any: what one worker has queued, another may have finished since.
+        self.add_rows(true, store, say)?;
+        self.add_rows(false, store, say)
+    }
+
+    /// One pass over the states. The first adds all but the queue, and says which state is read.
+    fn add_rows(
+        &self,
+        is_first: bool,
+        store: &mut Store,
+        say: &mut dyn FnMut(RebuildStep),
+    ) -> Result<(), StorageError> {
         for (dir, origin) in &self.states {
-            say(RebuildStep::State(dir.clone()));
+            if is_first {
+                say(RebuildStep::State(dir.clone()));
+            }
             let mut unread = |error: StorageError| {
                 say(RebuildStep::Problem(format!(
                     "{error}; the next run asks again for redirects and failures of {}",
@@ -37,7 +51,10 @@ impl Merged {
             let from = match Store::open_copied(dir, &OpenOptions::existing()) {
                 Ok(from) => from,
                 Err(error) => {
-                    unread(error);
+                    // Told by the first pass.
+                    if is_first {
+                        unread(error);
+                    }
                     continue;
                 }
             };
@@ -45,7 +62,8 @@ impl Merged {
                 from: &from,
                 origin: *origin,
             };
-            for rows in [Copy::outcomes, Copy::queue, Copy::hosts] {
+            let pass = if is_first { 0..2 } else { 2..3 };
+            for rows in &[Copy::outcomes, Copy::hosts, Copy::queue][pass] {
                 match rows(&copy, store) {
                     Ok(()) => {}
                     Err(Fault::Here(error)) => return Err(error),

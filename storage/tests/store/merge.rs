@@ -453,6 +453,36 @@ fn a_folder_twice_an_empty_one_and_a_lost_kept_page() {
 }
 
 #[test]
+fn a_url_that_one_worker_has_queued_and_another_has_finished_is_finished() {
+    let dir = tempfile::tempdir().unwrap();
+    let dirs = [dir.path().join("one"), dir.path().join("two")];
+    for (number, folder) in (1..).zip(&dirs) {
+        let mut store = worker(folder, number);
+        fetch(
+            &mut store,
+            "h",
+            &format!("/of-{number}"),
+            u64::from(number),
+            Verdict::Unique,
+        );
+        let queued = store.discover(&[link("h", "/gone")]).unwrap().pop().unwrap();
+        if number == 2 {
+            let outcome = Outcome::Failed {
+                kind: "soft_404".to_owned(),
+                status: Some(200),
+                detail: "the page says so".to_owned(),
+            };
+            store.finish(&queued, outcome, &[]).unwrap();
+        }
+        store.commit().unwrap();
+    }
+    let store = merged(&dir.path().join("merged"), &[&dirs[0], &dirs[1]]);
+    let gone = link("h", "/gone");
+    let state = store.url_state(&gone.host, &gone.url).unwrap();
+    assert!(matches!(state, Some(UrlState::Failed(_))), "{state:?}");
+}
+
+#[test]
 fn a_page_that_yielded_is_a_duplicate_and_one_that_yielded_to_a_missing_page_stays() {
     let dir = tempfile::tempdir().unwrap();
     let dirs = [dir.path().join("1"), dir.path().join("2")];
