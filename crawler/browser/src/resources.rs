@@ -1,0 +1,51 @@
+//! Who answers the requests of pages.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use url::Url;
+
+/// What a page asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A script.
+    Script,
+    /// A style sheet.
+    Style,
+    /// What a script asks for by `fetch` or `XMLHttpRequest`.
+    Data,
+}
+
+/// A GET request of a page.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The page.
+    pub page: Url,
+    /// The URL: http or https.
+    pub url: Url,
+    /// What it asks for.
+    pub kind: Kind,
+    /// The header fields of the page's own choice, in lower case, without those that describe the browser, the connection or cookies.
+    pub headers: Vec<(String, String)>,
+}
+
+/// An answer. A redirect is an answer, too: the browser follows it with a new request.
+#[derive(Debug, Clone)]
+pub struct Resource {
+    /// HTTP status code.
+    pub status: u16,
+    /// The header fields.
+    pub headers: Vec<(String, String)>,
+    /// The body without its Content-Encoding.
+    pub body: Bytes,
+    /// How long the request waited for its turn. The page gets this time in addition.
+    pub waited: Duration,
+    /// Whether no request was needed.
+    pub is_cached: bool,
+}
+
+/// Answers the requests of pages.
+pub trait Resources: Send + Sync + 'static {
+    /// The answer; `None` if there is none, for any reason.
+    fn get(&self, request: Request) -> impl Future<Output = Option<Resource>> + Send;
+}
